@@ -103,14 +103,17 @@ impl<'n> Ordinals<'n> {
     }
 
     fn part_of(&self, unit: Unit, whole: u64) -> Result<u64> {
-        let moment = match self.ty {
-            ColumnType::Date => {
-                u32::try_from(whole).ok().and_then(Date::from_packed).map(DateTime::from_date)
-            }
-            _ => DateTime::from_packed(whole),
+        // The time of day has nothing to do with it.
+        let day = match self.ty {
+            ColumnType::Date => u32::try_from(whole).ok().and_then(Date::from_packed),
+            _ => DateTime::date_of_packed(whole),
         };
-        let moment = moment.ok_or_else(|| Error::other("a column that is no value"))?;
-        Ok(of_signed(extract(unit, moment)))
+        let day = day.ok_or_else(|| Error::other("a column that is no value"))?;
+        Ok(of_signed(match unit {
+            Unit::Year => i64::from(day.year()),
+            Unit::Month => i64::from(day.month()),
+            _ => extract(unit, DateTime::from_date(day)),
+        }))
     }
 }
 

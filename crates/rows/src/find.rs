@@ -62,6 +62,17 @@ pub enum Seen {
     Last,
 }
 
+/// What an entry of a covering index tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// The columns; those not covered are NULL.
+    pub values: &'a [Value],
+    /// Whether they are those of the entry before, which was taken.
+    pub repeated: bool,
+    /// How many of the index's leading parts are those of the entry that was told before, taken or not.
+    pub same_parts: usize,
+}
+
 /// A row that was found.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'a> {
@@ -130,8 +141,7 @@ impl Engine {
     }
 
     /// Visits the entries of a covering index in order; their rows are read only where
-    /// `covering` has to ask them. `visit` is told whether an entry has the values of the one before,
-    /// which was taken.
+    /// `covering` has to ask them.
     ///
     /// # Errors
     /// As `find`.
@@ -144,7 +154,7 @@ impl Engine {
         direction: Direction,
         reach: Reach,
         row: &mut CoveredRow,
-        visit: &mut dyn FnMut(&[Value], bool) -> Result<Seen>,
+        visit: &mut dyn FnMut(Told<'_>) -> Result<Seen>,
     ) -> Result<()> {
         // One cursor sees one state: its entries are those of rows that are all there in it.
         let Some(mut cursor) = span.scan(view, table, covering.index(), direction, reach)? else {
@@ -153,7 +163,7 @@ impl Engine {
         self.check_readable(view, table)?;
         while cursor.advance()? {
             if covering.only_counts() {
-                match visit(row.values(), false)? {
+                match visit(Told { values: row.values(), repeated: false, same_parts: 0 })? {
                     Seen::Taken | Seen::PassedOver => continue,
                     Seen::Last => break,
                 }
@@ -162,7 +172,9 @@ impl Engine {
             if !self.read_covered(view, table, covering, entry, reach, row)? {
                 continue;
             }
-            match visit(row.values(), row.is_repeated())? {
+            let same_parts = row.tell_same();
+            let (values, repeated) = (row.values(), row.is_repeated());
+            match visit(Told { values, repeated, same_parts })? {
                 Seen::Taken => {}
                 Seen::PassedOver => row.forget(),
                 Seen::Last => break,

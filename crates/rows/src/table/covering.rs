@@ -58,6 +58,8 @@ pub struct CoveredRow {
     begun: bool,
     /// Whether they are those of the entry before as well.
     repeated: bool,
+    /// How many leading parts are the same in all entries since somebody was told.
+    same: usize,
     /// Room for the key and the bytes of a row that is asked.
     pub(crate) asked: (Vec<u8>, Vec<u8>),
 }
@@ -72,6 +74,7 @@ impl CoveredRow {
             alike: Vec::new(),
             begun: false,
             repeated: false,
+            same: 0,
             asked: Default::default(),
         }
     }
@@ -84,6 +87,12 @@ impl CoveredRow {
     /// Whether all of it is as the entry before has told it.
     pub(crate) fn is_repeated(&self) -> bool {
         self.repeated
+    }
+
+    /// How many leading parts the entry at hand has in common with the one that was told before it, which
+    /// it is itself from now on.
+    pub(crate) fn tell_same(&mut self) -> usize {
+        std::mem::replace(&mut self.same, usize::MAX)
     }
 
     /// The entry at hand stands for no other.
@@ -169,6 +178,7 @@ impl Covering {
         let damaged = || Error::Corrupt { key: entry.to_vec(), why: "index entry" };
         let rest = entry.get(PREFIX_BYTES..).ok_or_else(damaged)?;
         let same = row.same_parts(rest);
+        row.same = row.same.min(same);
         let behind = self.read_changed(&codec.parts, rest, same, row)?;
         if !self.primary.is_empty() {
             // A unique entry without NULLs ends with its own parts; its value is the primary key.
@@ -259,6 +269,15 @@ impl Covering {
         let parts = self.parts.iter().zip(&table.codecs[self.index].parts);
         let columns = parts.map(|(what, part)| (*what != Use::Skip).then_some(part.column));
         self.primary.is_empty().then(|| columns.collect())
+    }
+
+    /// How many of the index's leading parts tell these columns; `None` where one is told by the primary
+    /// key behind them.
+    pub fn parts_of(&self, table: &Table, columns: &[usize]) -> Option<usize> {
+        let parts = &table.codecs[self.index].parts;
+        let is_told = |at: usize, column| self.parts[at] != Use::Skip && parts[at].column == column;
+        let last = |column: &usize| (0..self.parts.len()).find(|at| is_told(*at, *column));
+        columns.iter().try_fold(0, |most, column| Some(most.max(last(column)? + 1)))
     }
 
     /// Which index.

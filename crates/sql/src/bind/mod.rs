@@ -45,7 +45,7 @@ use crate::error::SqlError;
 use crate::optimize;
 use crate::reply::ResultColumn;
 use crate::tree::{
-    AskedQuery, OutputColumn, Query, QueryPlan, Traits, each_node_mut, free_references,
+    AskedQuery, Forecast, OutputColumn, Query, QueryPlan, Traits, each_node_mut, free_references,
 };
 
 /// Of the query that is bound next.
@@ -115,6 +115,7 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
         needs_rows,
         reads_files,
         locking,
+        forecast: Forecast::default(),
     })
 }
 

@@ -140,6 +140,12 @@ impl<'g> Groups<'g> {
             self.last = Some(self.runs.group);
             return self.accumulate(self.runs.group, row);
         }
+        self.add_other(row)
+    }
+
+    /// Adds a joined row that is not of the group of the row before.
+    fn add_other(&mut self, row: &Scope<'_>) -> Result<()> {
+        let grouping = self.grouping;
         let all = grouping.keys.len();
         let levels = if grouping.rollup { 0..=all } else { all..=all };
         for level in levels {
@@ -177,7 +183,13 @@ impl<'g> Groups<'g> {
 
     /// Adds so many joined rows of the same values, where they are only counted.
     pub fn add_rows(&mut self, row: &Scope<'_>, rows: u64) -> Result<()> {
-        self.add(row)?;
+        if self.is_in_run(row)? {
+            self.last = Some(self.runs.group);
+            let group = &mut self.groups[self.runs.group];
+            group.aggregates.iter_mut().for_each(|state| state.count_rows(rows));
+            return Ok(());
+        }
+        self.add_other(row)?;
         let Some(at) = self.last else { return Err(SqlError::other("rows of no group")) };
         self.groups[at].aggregates.iter_mut().for_each(|state| state.count_rows(rows - 1));
         Ok(())
@@ -185,7 +197,7 @@ impl<'g> Groups<'g> {
 
     /// Whether a row is of the group of the row before.
     fn is_in_run(&mut self, row: &Scope<'_>) -> Result<bool> {
-        let Some(before) = &self.runs.keys else { return Ok(false) };
+        let Some(before) = self.runs.keys.as_deref() else { return Ok(false) };
         let mut same = true;
         let keys = self.grouping.keys.iter().zip(&self.key_ordinals);
         for ((key, ordinals), before) in keys.zip(before) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use columnar::arrow::ColumnReader;
 use expression::{Joined, JoinedRow, Node, RowView, Scope};
 use rows::cache::PREFETCH_MAX;
-use rows::find::{self, Found, Seen};
+use rows::find::{self, Found, Seen, Told};
 use rows::merged::Span;
 use rows::store::{Direction, KeyRange};
 use rows::table::{CoveredRow, Covering, Table};
@@ -21,10 +21,11 @@ use values::row::RowRef;
 
 use super::buffer::{Buffer, Content, view_of};
 use super::measure::Watch;
+use super::residual::Residual;
 use super::{Execution, Flow};
 use crate::error::Result;
 use crate::file_table::{FileStep, Reading, Wanted};
-use crate::optimize::{Member, Scan, Step, is_volatile};
+use crate::optimize::{Member, Scan, Step};
 use crate::point::{Access, Filter, Gathered, Gatherer, IndexRanges, Piece, Ranges};
 use crate::tree::{Relation, Source};
 
@@ -260,15 +261,16 @@ impl Execution<'_> {
         }
         let mut row = CoveredRow::new(table);
         let mut result = Ok(None);
-        let is_stable = !access.residual.iter().any(is_volatile);
+        let mut terms = Residual::new(&access.residual, table, covering);
         for span in spans(&ranges, merged) {
-            let mut visit = |values: &[Value], repeated: bool| {
+            let mut visit = |told: Told<'_>| {
                 result = self.look(1).and_then(|()| {
+                    let values = told.values;
                     // The terms hold as they did for the entry before.
-                    if repeated && is_stable {
+                    if told.repeated && terms.is_stable {
                         return each(&JoinedRow::Repeated(values)).map(Some);
                     }
-                    match all_hold(&access.residual, &local.with_row(RowView::Values(values)))? {
+                    match terms.hold(told, local)? {
                         true => each(&JoinedRow::Values(values)).map(Some),
                         false => Ok(None),
                     }

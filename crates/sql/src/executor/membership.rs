@@ -2,7 +2,8 @@
 //! the row is looked up among the sub-query's members (`tree::Members`).
 //!
 //! Which is cheaper depends on how many rows will ask, which nobody knows. So each asks by itself
-//! until this has looked at as many rows as finding the members is thought to; then they are found.
+//! until this has looked at as many rows as finding the members is thought to; then they are found. They
+//! are found at once where the plan has no doubt (`SelectPlan::members_first`).
 //!
 //! Invariants
 //! 1. Both ways give the same answer: which is taken, shows in time alone.
@@ -93,6 +94,11 @@ impl Execution<'_> {
         let looked_at = (self.rows_seen.get() - before) as f64;
         membership.spent.set(membership.spent.get() + BEGIN_ROWS + looked_at);
         Ok(found)
+    }
+
+    /// The members of a sub-query are found when the first row asks.
+    pub(super) fn find_members_first(&self, id: usize) {
+        self.membership(id).spent.set(f64::INFINITY);
     }
 
     fn membership(&self, id: usize) -> Rc<Membership> {

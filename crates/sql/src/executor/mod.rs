@@ -9,7 +9,7 @@
 //! presort     rows that are sorted before they are joined     late    and before they are read
 //! subquery    sub-queries of expressions                      membership  EXISTS, by look-ups
 //! key         bytes that are equal or sort                    measure  for EXPLAIN ANALYZE
-//! drawn       memory for what one SELECT keeps
+//! drawn       memory for what one SELECT keeps            distinct    which rows were seen
 //! ```
 //! Rows are pushed: each step calls what follows it for every row it finds, so that a row is
 //! borrowed from where it was read until the result keeps a copy.
@@ -24,6 +24,7 @@
 
 mod accumulate;
 mod buffer;
+mod distinct;
 mod drawn;
 mod group;
 mod join;
@@ -36,6 +37,7 @@ mod membership;
 mod output;
 mod presort;
 mod recursion;
+mod residual;
 mod select;
 mod set;
 mod subquery;
@@ -83,6 +85,8 @@ pub struct Rows {
     pub share: Share,
     /// Keys of the rows that were joined, by relation, as far as they were asked for.
     pub locked: Vec<(usize, Vec<u8>)>,
+    /// How many rows were looked at.
+    pub looked_at: u64,
 }
 
 /// Why a run gave no rows.
@@ -192,7 +196,7 @@ pub fn run(
     let found = found.unwrap_or(rows.len() as u64);
     // Buffers and hash tables are given up with the execution.
     let (share, locked) = (execution.share.into_inner(), execution.locked.into_inner());
-    Ok(Rows { rows, found, share, locked })
+    Ok(Rows { rows, found, share, locked, looked_at: execution.rows_seen.get() })
 }
 
 /// Takes one row of a result.

@@ -5,8 +5,8 @@
 //! 2. Where few rows are wanted of a sort, few are kept.
 //! 3. Of a row that DISTINCT has seen, or that is beyond the limit, nothing is copied.
 //!
-//! Not here: the rows (`select`, `set`, `recursion`), sorting before joining (`presort`), rows that are
-//! read when they are given (`late`).
+//! Not here: the rows (`select`, `set`, `recursion`), which of them were seen (`distinct`), sorting before
+//! joining (`presort`), rows that are read when they are given (`late`).
 
 use std::rc::Rc;
 
@@ -14,11 +14,13 @@ use expression::{Kind, Node, Ordinals, Scope, fit};
 use values::datum::Value;
 use values::types::ColumnType;
 
+use super::distinct::{Distinct, distinct_key};
 use super::drawn::Drawn;
-use super::key::{KEY_BYTES, Keys, push, push_descending, push_ordinal, turn_around};
+use super::key::{push, push_descending, push_ordinal, turn_around};
 use super::presort::Cut;
 use super::{Execution, Flow, Give, row_bytes};
 use crate::error::Result;
+use crate::optimize::is_volatile;
 use crate::tree::{LateRows, OutputColumn, Query, Select, SortKey};
 
 /// Rows that a sort with a limit keeps besides those it wants, before it throws some away.
@@ -33,10 +35,10 @@ pub(super) struct Output<'o, 'g> {
     offset: u64,
     limit: u64,
     sorted: bool,
-    /// Keys of rows that were given, for DISTINCT.
-    seen: Option<Keys>,
-    /// The key of the row at hand.
-    distinct_key: Vec<u8>,
+    /// Rows that were given, for DISTINCT.
+    seen: Option<Distinct>,
+    /// How each output of a SELECT is had as ordinals.
+    ordinals: Vec<Option<Ordinals<'o>>>,
     /// Rows to be sorted, with their keys.
     kept: Vec<(Vec<u8>, Vec<Value>)>,
     /// Room of rows that were kept.
@@ -77,8 +79,8 @@ impl<'o, 'g> Output<'o, 'g> {
             offset,
             limit,
             sorted,
-            seen: distinct.then(Keys::default),
-            distinct_key: Vec::new(),
+            seen: distinct.then(Distinct::default),
+            ordinals: Vec::new(),
             kept: Vec::new(),
             spare: Vec::new(),
             counted: 0,
@@ -94,6 +96,14 @@ impl<'o, 'g> Output<'o, 'g> {
         }
     }
 
+    /// What there is to know of a SELECT before its rows come.
+    pub fn expect_rows_of(&mut self, select: &'o Select) {
+        self.late = select.plan.late.as_ref();
+        self.is_stable = !select.outputs.iter().any(is_volatile);
+        self.may_pass_over = !select.distinct && self.is_stable;
+        self.ordinals = ordinals_of(select, self.query);
+    }
+
     /// Whether no row is wanted.
     pub fn is_full(&self) -> bool {
         self.limit == 0 && !self.counts_all
@@ -105,21 +115,28 @@ impl<'o, 'g> Output<'o, 'g> {
             self.counted += 1;
             return Ok(if self.is_full() { Flow::Stop } else { Flow::Continue });
         }
-        let has_seen = self.seen.is_some() && self.is_stable;
-        if has_seen && (row.row.is_repeated() || !self.is_new(select, row)?) {
-            return Ok(Flow::Continue);
+        let stable = self.seen.as_mut().filter(|_| self.is_stable);
+        let mut told_apart_by = None;
+        if let Some(seen) = stable {
+            let of = (select, self.query);
+            if row.row.is_repeated() || !seen.is_new(of, &self.ordinals, row, &mut self.drawn)? {
+                return Ok(Flow::Continue);
+            }
+            told_apart_by = Some(seen.key());
         }
         let mut held = row.limits.hold();
         let mut sorted_by = Vec::new();
         if self.sorted {
             // What is sorted by comes first: of most rows nothing else is needed.
             self.sort_key.clear();
-            if has_seen && self.sorts_as_told_apart {
-                self.sort_key.extend_from_slice(&self.distinct_key);
+            if let Some(key) = told_apart_by.filter(|_| self.sorts_as_told_apart) {
+                self.sort_key.extend_from_slice(key);
             } else {
                 for sort in &self.query.order {
-                    let key = &mut self.sort_key;
-                    if let Some(value) = push_sorted(sort, select, self.query, row, key)? {
+                    let (key, ordinals) = (&mut self.sort_key, &self.ordinals);
+                    if let Some(value) =
+                        push_sorted(sort, (select, self.query), ordinals, row, key)?
+                    {
                         held.add_value(&value)?;
                         sorted_by.push((sort.position, value));
                     }
@@ -154,45 +171,21 @@ impl<'o, 'g> Output<'o, 'g> {
                 }
             });
         }
-        let asks_now = self.seen.is_some() && !self.is_stable;
-        if asks_now && !self.is_first(&distinct_key(&self.query.columns, &values))? {
+        if !self.is_stable && !self.is_first(&values)? {
             return Ok(Flow::Continue);
         }
         self.keep(values, key)
     }
 
-    /// Whether DISTINCT has seen no row like this one. Most have been seen, so that nothing is kept
-    /// to find it out.
-    fn is_new(&mut self, select: &Select, row: &Scope<'_>) -> Result<bool> {
-        let mut key = std::mem::take(&mut self.distinct_key);
-        key.clear();
-        for (node, column) in select.outputs.iter().zip(&self.query.columns) {
-            if let Some(ordinals) = ordinals_of(node, Some(column), select) {
-                push_ordinal(ordinals.get(row)?, &mut key);
-            } else if is_as_stored(node, column) {
-                push(&column.ty, node.evaluate(row)?.datum(), &mut key);
-            } else {
-                push(&column.ty, output_value(node, column, row)?.as_datum(), &mut key);
-            }
-        }
-        let is_new = self.is_first(&key)?;
-        self.distinct_key = key;
-        Ok(is_new)
-    }
-
-    /// Whether DISTINCT has not seen this key, which it now has.
-    fn is_first(&mut self, key: &[u8]) -> Result<bool> {
+    /// Whether DISTINCT has not seen these values, as it now has.
+    fn is_first(&mut self, values: &[Value]) -> Result<bool> {
         let Some(seen) = &mut self.seen else { return Ok(true) };
-        if seen.contains(key) {
-            return Ok(false);
-        }
-        self.drawn.draw(key.len() + KEY_BYTES)?;
-        Ok(seen.insert(key.to_vec()))
+        seen.is_first(&distinct_key(&self.query.columns, values), &mut self.drawn)
     }
 
     /// Takes a row whose columns are all that is sorted by.
     pub fn row(&mut self, values: Vec<Value>) -> Result<Flow> {
-        if self.seen.is_some() && !self.is_first(&distinct_key(&self.query.columns, &values))? {
+        if !self.is_first(&values)? {
             return Ok(Flow::Continue);
         }
         let mut key = Vec::new();
@@ -326,13 +319,13 @@ fn kept_bytes(key: &[u8], values: &[Value]) -> usize {
 
 /// Appends bytes that sort as a row does.
 pub(super) fn push_sort_key(
-    select: &Select,
-    query: &Query,
+    (select, query): (&Select, &Query),
+    ordinals: &[Option<Ordinals<'_>>],
     row: &Scope<'_>,
     key: &mut Vec<u8>,
 ) -> Result<()> {
     for sort in &query.order {
-        push_sorted(sort, select, query, row, key)?;
+        push_sorted(sort, (select, query), ordinals, row, key)?;
     }
     Ok(())
 }
@@ -340,13 +333,13 @@ pub(super) fn push_sort_key(
 /// Appends what a row is sorted by; its value, if it was made and is one of the result's columns.
 fn push_sorted(
     sort: &SortKey,
-    select: &Select,
-    query: &Query,
+    (select, query): (&Select, &Query),
+    ordinals: &[Option<Ordinals<'_>>],
     row: &Scope<'_>,
     key: &mut Vec<u8>,
 ) -> Result<Option<Value>> {
     let (node, column) = (&select.outputs[sort.position], query.columns.get(sort.position));
-    if let Some(ordinals) = ordinals_of(node, column, select) {
+    if let Some(ordinals) = &ordinals[sort.position] {
         let start = key.len();
         push_ordinal(ordinals.get(row)?, key);
         if sort.descending {
@@ -371,7 +364,7 @@ fn is_order_of_all(query: &Query) -> bool {
 }
 
 /// A value in its column's domain.
-fn output_value(node: &Node, column: &OutputColumn, row: &Scope<'_>) -> Result<Value> {
+pub(super) fn output_value(node: &Node, column: &OutputColumn, row: &Scope<'_>) -> Result<Value> {
     let cell = node.evaluate(row)?;
     if column.keeps_digits || is_as_stored(node, column) {
         return Ok(cell.into_value());
@@ -379,39 +372,26 @@ fn output_value(node: &Node, column: &OutputColumn, row: &Scope<'_>) -> Result<V
     Ok(fit(&column.ty, cell, &node.ty, row))
 }
 
-/// How what a row is sorted by, or a column of the result, is had as ordinals, which then are those of
-/// its values.
-fn ordinals_of<'n>(
-    node: &'n Node,
-    column: Option<&OutputColumn>,
-    select: &Select,
-) -> Option<Ordinals<'n>> {
+/// How what rows are sorted by, and columns of the result, are had as ordinals, which then are those of
+/// their values.
+pub(super) fn ordinals_of<'n>(select: &'n Select, query: &Query) -> Vec<Option<Ordinals<'n>>> {
     // Rows of groups and of windows have values of other types at times.
     let of_tables = select.grouping.is_none() && select.windowing.is_none();
-    let is_same = |column: &OutputColumn| match (&node.ty, &column.ty) {
+    let is_same = |ty: &ColumnType, column: &OutputColumn| match (ty, &column.ty) {
         (ColumnType::Int { unsigned, .. }, ColumnType::Int { unsigned: other, .. }) => {
             unsigned == other
         }
         (ty, other) => ty == other,
     };
-    if of_tables && column.is_none_or(is_same) { Ordinals::of(node) } else { None }
+    let outputs = select.outputs.iter().enumerate();
+    let of = |(at, node): (usize, &'n Node)| {
+        let fits = query.columns.get(at).is_none_or(|column| is_same(&node.ty, column));
+        if of_tables && fits { Ordinals::of(node) } else { None }
+    };
+    outputs.map(of).collect()
 }
 
 /// Whether a result's column is one of a table, which needs no conversion.
-fn is_as_stored(node: &Node, column: &OutputColumn) -> bool {
+pub(super) fn is_as_stored(node: &Node, column: &OutputColumn) -> bool {
     matches!(node.kind, Kind::Column(_) | Kind::Outer(..)) && node.ty == column.ty
-}
-
-/// Bytes that are equal for rows that DISTINCT takes for one.
-pub(super) fn distinct_key(columns: &[OutputColumn], values: &[Value]) -> Vec<u8> {
-    let texts = values.iter().map(|value| match value {
-        // A weight has two bytes.
-        Value::Bytes(text) => 2 * text.len(),
-        _ => 0,
-    });
-    let mut key = Vec::with_capacity(16 * values.len() + texts.sum::<usize>());
-    for (column, value) in columns.iter().zip(values) {
-        push(&column.ty, value.as_datum(), &mut key);
-    }
-    key
 }

@@ -17,13 +17,13 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use expression::{Joined, JoinedRow, Scope};
+use expression::{Joined, JoinedRow, Ordinals, Scope};
 use values::datum::Value;
 use values::row::RowRef;
 
 use super::drawn::Drawn;
 use super::join::{Then, over};
-use super::output::push_sort_key;
+use super::output::{ordinals_of, push_sort_key};
 use super::{Execution, Flow, row_bytes};
 use crate::error::{Result, SqlError};
 use crate::optimize::Step;
@@ -90,6 +90,8 @@ pub(super) struct Presort<'p> {
     execution: &'p Execution<'p>,
     select: &'p Select,
     query: &'p Query,
+    /// How what rows are sorted by is had as ordinals.
+    ordinals: Vec<Option<Ordinals<'p>>>,
     rest: &'p [Step],
     cut: &'p Cut,
     /// Rows that LIMIT and OFFSET go through.
@@ -115,6 +117,7 @@ impl<'p> Presort<'p> {
             execution,
             select,
             query,
+            ordinals: ordinals_of(select, query),
             rest,
             cut,
             wanted,
@@ -134,7 +137,8 @@ impl<'p> Presort<'p> {
         then: &mut Then<'_>,
     ) -> Result<()> {
         let start = self.bytes.len();
-        push_sort_key(self.select, self.query, &over(scope, Some(joined)), &mut self.bytes)?;
+        let of = (self.select, self.query);
+        push_sort_key(of, &self.ordinals, &over(scope, Some(joined)), &mut self.bytes)?;
         let key = start..self.bytes.len();
         if self.cut.is_beyond(&self.bytes[key.clone()]) {
             self.bytes.truncate(start);

@@ -13,8 +13,9 @@ use expression::Scope;
 use values::datum::Value;
 
 use super::buffer::{Buffer, Content};
+use super::distinct::distinct_key;
 use super::key::{KEY_BYTES, Keys};
-use super::output::{Output, distinct_key};
+use super::output::Output;
 use super::{Execution, Flow, Give, variable};
 use crate::error::{Result, SqlError};
 use crate::tree::{Query, Recursion};

@@ -14,7 +14,7 @@ use super::presort::Presort;
 use super::window::Windows;
 use super::{Execution, Flow, Give};
 use crate::error::Result;
-use crate::optimize::{Member, Step, is_volatile};
+use crate::optimize::{Member, Step};
 use crate::tree::{Query, Select, Source};
 
 impl Execution<'_> {
@@ -32,9 +32,7 @@ impl Execution<'_> {
         let comes_sorted = query.order.is_empty() || select.plan.ordered && in_order;
         let sorted = !comes_sorted;
         let mut output = Output::new(self, query, limits, sorted, select.distinct, give);
-        output.late = select.plan.late.as_ref();
-        output.is_stable = !select.outputs.iter().any(is_volatile);
-        output.may_pass_over = !select.distinct && output.is_stable;
+        output.expect_rows_of(select);
         // Rows beyond the limit are not looked at where it is known how many entries there are.
         let behind = match output.may_pass_over && !sorted {
             true => self.ranges_to_count(select, scope)?,
@@ -44,6 +42,7 @@ impl Execution<'_> {
         if output.is_full() && behind.is_none() {
             return Ok(());
         }
+        select.plan.members_first.iter().for_each(|id| self.find_members_first(*id));
         let possible = all_hold(&select.plan.once, &over(scope, None))?;
         // Whose rows are locked, all of them are joined.
         let may_cut = sorted && output.may_pass_over && !output.counts_all && self.locks.is_none();

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use expression::{Cell, Scope, fit};
 use values::datum::Value;
 
-use super::output::{Output, distinct_key};
+use super::distinct::distinct_key;
+use super::output::Output;
 use super::{Execution, Flow, Give};
 use crate::error::Result;
 use crate::tree::{OutputColumn, Query, SetOperation, SetOperator};

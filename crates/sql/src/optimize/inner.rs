@@ -3,7 +3,8 @@
 //!
 //! A sub-query that depends on nothing outside is run once. One that has members is run for the
 //! rows at hand until that has cost as much as to find all members, which are looked up from then
-//! on: at most twice what the better of both ways costs, whatever was guessed.
+//! on: at most twice what the better of both ways costs, whatever was guessed. Where the guess is that so
+//! many rows will ask that there is no doubt, they are found at once.
 //!
 //! Not here: what a sub-query is made (`unnest`, `rewrite`), running it (`executor`).
 
@@ -106,8 +107,22 @@ pub struct Effort {
     /// For each row.
     each: f64,
     /// For each row, but no more than finding the members.
-    looked_up: Vec<(f64, f64)>,
+    looked_up: Vec<LookedUp>,
 }
+
+/// A sub-query that has members.
+struct LookedUp {
+    /// Of its query.
+    id: usize,
+    /// What a row costs that asks by itself.
+    each: f64,
+    /// What finding all members costs.
+    all: f64,
+}
+
+/// How many times what finding the members costs all rows that ask have to be thought to cost, if these
+/// are not to ask by themselves first.
+const NO_DOUBT: f64 = 2.0;
 
 impl Effort {
     /// Of one expression.
@@ -134,14 +149,22 @@ impl Effort {
         };
         match subquery.members() {
             _ if !subquery.is_correlated() => self.once += cost,
-            Some(members) => self.looked_up.push((cost, members.query.cost)),
+            Some(members) => {
+                self.looked_up.push(LookedUp { id: query.id, each: cost, all: members.query.cost });
+            }
             None => self.each += cost,
         }
     }
 
     /// What so many rows cost.
     pub fn of_rows(&self, rows: f64) -> f64 {
-        let looked_up = |(each, all): &(f64, f64)| (rows * each).min(all + rows);
+        let looked_up = |one: &LookedUp| (rows * one.each).min(one.all + rows);
         self.once + self.each * rows + self.looked_up.iter().map(looked_up).sum::<f64>()
+    }
+
+    /// The sub-queries whose members had better be found before the first of so many rows asks.
+    pub fn members_first(&self, rows: f64) -> impl Iterator<Item = usize> {
+        let first = move |one: &&LookedUp| rows * one.each > one.all * NO_DOUBT;
+        self.looked_up.iter().filter(first).map(|one| one.id)
     }
 }

@@ -47,7 +47,7 @@ pub use inner::BEGIN_ROWS;
 pub use known::{known_of_table, only_counts};
 pub use rewrite::rule_of;
 pub use statistics::Sizes;
-pub use terms::is_volatile;
+pub use terms::{has_subquery, is_volatile};
 
 use crate::error::Result;
 use crate::tree::{Body, Query, Recursion, Select, SortKey};
@@ -148,9 +148,11 @@ fn plan_planned_within(
         _ => rows,
     };
     cost += efforts.once + efforts.by_row.of_rows(asked);
+    select.plan.members_first.extend(efforts.by_row.members_first(asked));
     if let Some(grouping) = &select.grouping {
         rows = if grouping.keys.is_empty() { 1.0 } else { rows.sqrt().max(1.0) };
     }
     cost += efforts.by_output.of_rows(rows);
+    select.plan.members_first.extend(efforts.by_output.members_first(rows));
     Ok((rows, cost))
 }

@@ -182,6 +182,7 @@ pub fn plan_joins(
         first_row: false,
         counts_all,
         is_known,
+        members_first: Vec::new(),
     };
     Ok((rows, cost))
 }

@@ -99,7 +99,7 @@ impl Session {
             return Ok(None);
         }
         let bounds = match (how.may_wait, forced) {
-            (false, _) if locks || plan.query.cost > LOOP_COST_MAX => {
+            (false, _) if locks || plan.query.cost > LOOP_COST_MAX || plan.forecast.is_long() => {
                 return Err(SqlError::would_wait());
             }
             (false, _) => Bounds { rows_max: LOOP_ROWS_MAX, ..BOUNDS },
@@ -116,7 +116,10 @@ impl Session {
                 let view = self.read_view()?;
                 let limits = Limits { view: &*view, how, bounds, locked: None, measures: None };
                 match self.run_with(plan, &facts, statement.parameters, &limits) {
-                    Ok(found) => found,
+                    Ok(found) => {
+                        plan.forecast.note(found.looked_at > LOOP_ROWS_MAX);
+                        found
+                    }
                     Err(Failure::Error(error)) => return Err(error),
                     Err(Failure::TooLong) if !how.may_wait => return Err(SqlError::would_wait()),
                     Err(Failure::TooLong) => return Ok(None),

@@ -18,6 +18,7 @@
 //! Not here: how it is made (`bind`), the order of joins and the ways to rows (`optimize`).
 
 mod aggregate;
+mod forecast;
 mod subquery;
 mod walk;
 mod window;
@@ -30,6 +31,7 @@ use values::types::ColumnType;
 
 pub use aggregate::{Aggregate, AggregateFunction};
 use expression::Node;
+pub use forecast::Forecast;
 pub use subquery::{AskedQuery, Members};
 pub use walk::{each_node_mut, free_references, outer_slots_mut};
 pub use window::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
@@ -65,6 +67,8 @@ pub struct QueryPlan {
     pub reads_files: bool,
     /// FOR UPDATE or FOR SHARE: the relations of the outermost SELECT to be locked.
     pub locking: Option<Vec<usize>>,
+    /// What its runs come to.
+    pub forecast: Forecast,
 }
 
 /// What is to be known of all expressions of a query.
@@ -263,6 +267,8 @@ pub struct SelectPlan {
     /// Whether its aggregates are known of the table without reading rows, where the view shows
     /// the table by column.
     pub is_known: bool,
+    /// Ids of sub-queries whose members are found before any row asks by itself.
+    pub members_first: Vec<usize>,
 }
 
 /// Rows of a sort with a limit that are looked up when they are given.

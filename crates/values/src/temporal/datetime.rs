@@ -45,9 +45,15 @@ impl DateTime {
 
     /// The time behind a packed number, if it is one.
     pub fn from_packed(packed: u64) -> Option<DateTime> {
-        let date = Date::from_packed(u32::try_from(packed >> 37).ok()?)?;
+        let date = Self::date_of_packed(packed)?;
         let (hour, minute) = ((packed >> 32 & 31) as u8, (packed >> 26 & 63) as u8);
         Self::new(date, hour, minute, (packed >> 20 & 63) as u8, (packed & 0xF_FFFF) as u32)
+    }
+
+    /// The day behind a packed number, if it is one; whether its time of day is one, too, is not looked
+    /// at.
+    pub fn date_of_packed(packed: u64) -> Option<Date> {
+        Date::from_packed(u32::try_from(packed >> 37).ok()?)
     }
 
     /// The day.

@@ -1,0 +1,69 @@
+//! Terms that the ranges of an index do not answer, over the entries of the index.
+//!
+//! ```text
+//! kind = 'post' AND state <> 'draft', index (kind, state, made)
+//!   draft | ..        what holds of the first entry of a state holds of all that follow it
+//!   open  | ..
+//! ```
+//!
+//! Invariants
+//! 1. An answer stands for the next entry only where that has the same bytes in all parts which the terms
+//!    look at, and evaluating them does nothing else: no warning, nothing volatile.
+//!
+//! Not here: entries that are the same as a whole (`rows::find::Told`).
+
+use expression::{Kind, Node, RowView, Scope};
+use rows::find::Told;
+use rows::table::{Covering, Table};
+
+use super::join::all_hold;
+use crate::error::Result;
+use crate::optimize::{has_subquery, is_volatile};
+
+/// The terms of one scan.
+pub(super) struct Residual<'r> {
+    terms: &'r [Node],
+    /// Whether it makes no difference how often they are evaluated.
+    pub is_stable: bool,
+    /// How many leading parts of the index they look at; `None` if they look elsewhere as well.
+    parts: Option<usize>,
+    /// Whether they held for the entry before, if that is known.
+    before: Option<bool>,
+}
+
+impl<'r> Residual<'r> {
+    pub fn new(terms: &'r [Node], table: &Table, covering: &Covering) -> Residual<'r> {
+        let is_stable = !terms.iter().any(is_volatile);
+        let may_stand = is_stable && !terms.is_empty() && !terms.iter().any(has_subquery);
+        let parts = may_stand.then(|| covering.parts_of(table, &columns_of(terms))).flatten();
+        Residual { terms, is_stable, parts, before: None }
+    }
+
+    /// Whether they hold for an entry.
+    pub fn hold(&mut self, told: Told<'_>, local: &Scope<'_>) -> Result<bool> {
+        if let (Some(before), Some(parts)) = (self.before, self.parts)
+            && told.same_parts >= parts
+        {
+            return Ok(before);
+        }
+        let warned = || local.warnings.map_or(0, |warnings| warnings.borrow().count());
+        let before = warned();
+        let hold = all_hold(self.terms, &local.with_row(RowView::Values(told.values)))?;
+        // Who warns does so of each row.
+        self.before = (self.parts.is_some() && warned() == before).then_some(hold);
+        Ok(hold)
+    }
+}
+
+/// The columns of their own row that terms look at.
+fn columns_of(terms: &[Node]) -> Vec<usize> {
+    let mut columns = Vec::new();
+    for term in terms {
+        term.visit(&mut |node| {
+            if let Kind::Column(column) = node.kind {
+                columns.push(column);
+            }
+        });
+    }
+    columns
+}
