@@ -124,7 +124,9 @@ fn a_division_by_zero_was_no_error_of_strict_writes_whose_rows_a_query_finds() {
         for statement in statements {
             let done = client.execute(statement);
             let refused = matches!(done, Err(Failure::Error { number: 1365, .. }));
-            assert_eq!(refused, is_strict, "{statement}: {done:?}");
+            // What only goes is nothing that was written (MariaDB 10.11 deletes, too).
+            let is_refused = is_strict && !statement.starts_with("DELETE");
+            assert_eq!(refused, is_refused, "{statement}: {done:?}");
         }
     }
 }
