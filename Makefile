@@ -27,11 +27,11 @@ check: lint
 		scripts/quick test --no-fail-fast -- --skip beside_peers::
 
 # Everything: unit and integration tests, then real clients and the original servers, then a little
-# fuzzing of each decoder, begun from all inputs that are kept, and always much the same; what
+# fuzzing of each decoder, begun from all inputs that are kept, and always the same; what
 # follows runs also when something failed before.
 test:
 	@status=0; $(MAKE) unit || status=1; $(MAKE) scripts || status=1; \
-	$(MAKE) fuzz SECONDS=20 SEED=1 || status=1; exit $$status
+	$(MAKE) fuzz SECONDS=20 SEED=1 RUNS=20000 || status=1; exit $$status
 
 unit: setup peers
 	cargo test --release --workspace --no-fail-fast
@@ -43,8 +43,9 @@ scripts: build peers
 #   make fuzz SECONDS=3600
 SECONDS = 60
 SEED = 0
+RUNS = -1
 fuzz: setup
-	scripts/fuzz --seconds $(SECONDS) --seed $(SEED)
+	scripts/fuzz --seconds $(SECONDS) --seed $(SEED) --runs $(RUNS)
 
 # Power cuts under each durability, and kills, far more than the tests make; about half an hour.
 #   make crashes CUTS=5000 KILLS=500
