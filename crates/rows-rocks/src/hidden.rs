@@ -15,9 +15,11 @@
 //! Invariants
 //! 1. A cursor counts only what it passed over on the thread where it was made; a cursor that
 //!    moves counts nothing.
+//! 2. An entry is counted by one cursor, and only if none has shown it.
 //!
 //! Not here: the work itself (`writing`, `reclaim`).
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
@@ -140,38 +142,56 @@ fn extend(place: &mut KeyRange, range: KeyRange) {
     }
 }
 
-/// The count of one cursor: `shown` is raised by its owner, the rest is RocksDB's.
+/// The count of one cursor. RocksDB counts what all cursors of a thread step over together, and a join has
+/// several at a time: what the others have shown meanwhile, nobody has passed over.
 pub(crate) struct Passing {
     began: Passed,
-    pub shown: u64,
+}
+
+thread_local! {
+    /// Entries that cursors have shown on this thread.
+    static SHOWN: Cell<u64> = const { Cell::new(0) };
+    /// Entries passed over on this thread that some cursor has counted.
+    static COUNTED: Cell<u64> = const { Cell::new(0) };
 }
 
 impl Passing {
     pub(crate) fn begin() -> Passing {
-        Passing { began: Passed::so_far(), shown: 0 }
+        Passing { began: Passed::so_far() }
+    }
+
+    /// A cursor shows an entry.
+    #[inline]
+    pub(crate) fn show() {
+        SHOWN.set(SHOWN.get() + 1);
     }
 
     /// Ends the count and adds it to all others'; `range` is what the cursor went through. Says
     /// whether it may be time to tidy up.
     pub(crate) fn end(&self, hidden: &Hidden, range: impl FnOnce() -> KeyRange) -> bool {
-        let now = Passed::so_far();
-        if now.thread != self.began.thread {
+        let (began, now) = (&self.began, Passed::so_far());
+        if now.thread != began.thread {
             return false;
         }
         // Leaving an entry that was shown counts as well.
-        let passed = now.entries.saturating_sub(self.began.entries + self.shown);
-        let in_buffers = now.in_buffers.saturating_sub(self.began.in_buffers).min(passed);
+        let others = (now.shown - began.shown) + (now.counted - began.counted);
+        let passed = now.entries.saturating_sub(began.entries + others);
+        let in_buffers = now.in_buffers.saturating_sub(began.in_buffers).min(passed);
+        COUNTED.set(now.counted + passed);
         passed > 0 && hidden.add(in_buffers, passed - in_buffers, range)
     }
 }
 
-/// Entries that a thread's scans have passed over since it began.
+/// Entries that a thread's scans have met since it began.
 struct Passed {
     /// An address that no other thread has meanwhile.
     thread: usize,
+    /// Those passed over, and those left that were shown.
     entries: u64,
     /// Steps of cursors within write buffers, over what is shown as well.
     in_buffers: u64,
+    shown: u64,
+    counted: u64,
 }
 
 impl Passed {
@@ -183,14 +203,22 @@ impl Passed {
                 + context.metric(PerfMetric::InternalDeleteSkippedCount),
             in_buffers: context.metric(PerfMetric::NextOnMemtableCount)
                 + context.metric(PerfMetric::PrevOnMemtableCount),
+            shown: SHOWN.get(),
+            counted: COUNTED.get(),
         };
         // A thread that is ending counts nothing any more.
-        CONTEXT.try_with(of).unwrap_or(Passed { thread: 0, entries: 0, in_buffers: 0 })
+        CONTEXT.try_with(of).unwrap_or(Passed::NOTHING)
     }
+
+    const NOTHING: Passed = Passed { thread: 0, entries: 0, in_buffers: 0, shown: 0, counted: 0 };
 }
 
 #[cfg(test)]
 mod tests {
+    use rows::store::{Batch, Change, Cursor, Direction, Durability, Reach, Read, Store};
+
+    use crate::{RocksOptions, RocksStore};
+
     use super::*;
 
     fn range(start: &str, end: &str) -> KeyRange {
@@ -230,9 +258,44 @@ mod tests {
 
     #[test]
     fn a_cursor_that_moved_to_another_thread_counts_nothing() {
-        let passing = Passing { began: Passed { thread: 1, entries: 0, in_buffers: 0 }, shown: 0 };
+        let passing = Passing { began: Passed { thread: 1, ..Passed::NOTHING } };
         let hidden = Hidden::default();
         assert!(!passing.end(&hidden, KeyRange::default));
         assert_eq!(hidden.in_files.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn what_one_cursor_shows_no_other_has_passed_over() {
+        const ROWS: u64 = 100;
+        let directory = tempfile::tempdir().unwrap();
+        let store = RocksStore::open(directory.path(), &RocksOptions::default()).unwrap();
+        let key = |number: u64| number.to_be_bytes().to_vec();
+        let write = |changes| store.write(&Batch { changes }, Durability::Os).unwrap();
+        write((0..ROWS).map(|number| Change::put(key(number), vec![1])).collect());
+        let all = KeyRange { start: key(0), end: key(ROWS) };
+        let scan = || store.scan(&all, Direction::Forward, Reach::Disk).unwrap();
+        let end = |mut cursor: Box<dyn Cursor + '_>| while cursor.advance().unwrap() {};
+        let counted = || {
+            let Hidden { in_buffers, in_files, .. } = &store.shared().hidden;
+            in_buffers.load(Ordering::Relaxed) + in_files.load(Ordering::Relaxed)
+        };
+        // One inside another, and several by turns.
+        let mut outer = scan();
+        while outer.advance().unwrap() {
+            end(scan());
+        }
+        drop(outer);
+        let (mut one, mut other) = (scan(), scan());
+        while one.advance().unwrap() && other.advance().unwrap() {}
+        drop(one);
+        drop(other);
+        assert!(counted() < 10, "{} of {ROWS} rows were passed over", counted());
+        // Those that went are counted, and by one of the cursors alone.
+        write((0..ROWS / 2).map(|number| Change::delete(key(number))).collect());
+        let mut outer = scan();
+        assert!(outer.advance().unwrap());
+        end(scan());
+        drop(outer);
+        assert!((ROWS..2 * ROWS + 10).contains(&counted()), "{} were passed over", counted());
     }
 }

@@ -231,7 +231,7 @@ impl Cursor for RocksCursor<'_> {
         }
         if self.entries.valid() {
             self.state = State::On;
-            self.passing.shown += 1;
+            Passing::show();
             return Ok(true);
         }
         self.state = State::Done;

@@ -269,7 +269,7 @@ impl Cursor for SpareCursor<'_> {
         match found {
             Ok(true) => {
                 self.state = State::On;
-                self.passing.shown += 1;
+                Passing::show();
             }
             Ok(false) => self.state = State::Done,
             Err(_) => self.spare = None,
