@@ -97,10 +97,7 @@ fn is_refused_day(value: &Value, scope: &Scope<'_>) -> bool {
         Value::DateTime(moment) => moment.date(),
         _ => return false,
     };
-    match date.is_zero() {
-        true => scope.mode.no_zero_date(),
-        false => date.has_zero_part() && scope.mode.no_zero_in_date(),
-    }
+    scope.mode.refuses_day(date, date.is_zero())
 }
 
 fn warning(ty: &ColumnType, cell: &Cell<'_>, issue: Issue, scope: &Scope<'_>) -> String {

@@ -87,14 +87,14 @@ pub fn compare(
 }
 
 fn is_number(datum: Datum<'_>) -> bool {
+    is_plain_number(datum) || matches!(datum, Datum::Year(_))
+}
+
+/// Whether a value is a number and nothing else: a year is one as well.
+pub(crate) fn is_plain_number(datum: Datum<'_>) -> bool {
     matches!(
         datum,
-        Datum::Int(_)
-            | Datum::UInt(_)
-            | Datum::Decimal(_)
-            | Datum::Double(_)
-            | Datum::Float(_)
-            | Datum::Year(_)
+        Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_)
     )
 }
 

@@ -20,7 +20,7 @@ use values::types::{Collation, ColumnType};
 use crate::arithmetic;
 use crate::cast::cast;
 use crate::common::settle;
-use crate::compare::{compare, moment, span};
+use crate::compare::{compare, is_plain_number, moment, span};
 use crate::context::StatementContext;
 use crate::error::{Error, Result};
 use crate::frame::{Enclosing, Joined, Subqueries};
@@ -466,7 +466,7 @@ fn compare_nodes(
 /// A literal of digits is a number beside one, also where its kind was not known when both were bound.
 fn digits_beside<'d>(node: &Node, datum: Datum<'d>, other: Datum<'_>) -> Datum<'d> {
     match datum {
-        Datum::Bytes(bytes) if is_number(other) && node.is_digits_literal() => {
+        Datum::Bytes(bytes) if is_plain_number(other) && node.is_digits_literal() => {
             Datum::UInt(number_of_digits(bytes))
         }
         _ => datum,
@@ -483,7 +483,7 @@ fn check_texts_beside_numbers<'t>(
     scope: &Scope<'_>,
 ) -> Result<()> {
     let is_strict = scope.strict || scope.limits.is_strict();
-    if !is_strict || !sides.clone().any(|(datum, _)| is_number(datum)) {
+    if !is_strict || !sides.clone().any(|(datum, _)| is_plain_number(datum)) {
         return Ok(());
     }
     for (datum, ty) in sides {
@@ -527,7 +527,7 @@ fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Opti
     let (bottom, top) = (low.evaluate(scope)?, high.evaluate(scope)?);
     // All three are compared as one kind: with a number among texts, as numbers.
     let kinds = [value.datum(), bottom.datum(), top.datum()];
-    let number = kinds.into_iter().find(|kind| is_number(*kind)).unwrap_or(Datum::Null);
+    let number = kinds.into_iter().find(|kind| is_plain_number(*kind)).unwrap_or(Datum::Null);
     let kinds = [
         digits_beside(a, kinds[0], number),
         digits_beside(low, kinds[1], number),
@@ -536,8 +536,8 @@ fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Opti
     let types = [&a.ty, &low.ty, &high.ty];
     check_texts_beside_numbers(kinds.into_iter().zip(types), scope)?;
     let text = |datum: Datum<'_>| matches!(datum, Datum::Bytes(_) | Datum::Null);
-    let numeric = kinds.iter().any(|kind| is_number(*kind))
-        && kinds.iter().all(|kind| is_number(*kind) || text(*kind));
+    let numeric = kinds.iter().any(|kind| is_plain_number(*kind))
+        && kinds.iter().all(|kind| is_plain_number(*kind) || text(*kind));
     let seen = |datum: Datum<'_>| -> Datum<'static> {
         let seen = Number::of(datum, scope.zone);
         seen.map_or(Datum::Null, |(number, _)| number.datum())
@@ -553,13 +553,6 @@ fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Opti
         (Some(true), Some(true)) => Some(true),
         _ => None,
     })
-}
-
-fn is_number(datum: Datum<'_>) -> bool {
-    matches!(
-        datum,
-        Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_)
-    )
 }
 
 fn like(

@@ -141,14 +141,19 @@ pub fn compared(a: Node, b: Node) -> (Node, Node) {
 
 /// Two sides of a comparison, each as it is seen beside the other.
 fn both_shown(a: Node, b: Node) -> (Node, Node) {
-    let (is_left, is_right) = (is_seen_as_shown(&a, &b), is_seen_as_shown(&b, &a));
-    let shown = |node, is_shown| if is_shown { as_shown(node) } else { node };
-    (shown(a, is_left), shown(b, is_right))
+    // Neither loses its type by it, which is all that the other one asks.
+    let a = seen_beside(a, &b);
+    let b = seen_beside(b, &a);
+    (a, b)
 }
 
 /// One side of a comparison as it is seen beside the other.
 pub fn seen_beside(node: Node, other: &Node) -> Node {
-    if is_seen_as_shown(&node, other) { as_shown(node) } else { node }
+    if !is_seen_as_shown(&node, other) {
+        return node;
+    }
+    let (ty, nullable) = (node.ty.clone(), node.nullable);
+    Node::new(Kind::Cast(Box::new(node)), ty, nullable)
 }
 
 /// Whether a number is compared as it is shown: what is computed with more digits is so beside an exact
@@ -157,11 +162,6 @@ fn is_seen_as_shown(node: &Node, other: &Node) -> bool {
     let is_exact =
         matches!(other.ty, ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Year);
     is_exact && matches!(node.ty, ColumnType::Decimal { .. }) && keeps_digits(node)
-}
-
-fn as_shown(node: Node) -> Node {
-    let (ty, nullable) = (node.ty.clone(), node.nullable);
-    Node::new(Kind::Cast(Box::new(node)), ty, nullable)
 }
 
 /// Whether a node's value can have more digits behind the point than its type.

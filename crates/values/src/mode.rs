@@ -2,6 +2,8 @@
 //!
 //! Not here: the variable's place in the session (crate `sql`, `variables`).
 
+use crate::temporal::Date;
+
 /// The modes that a session is in. Names as MySQL's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SqlMode(u32);
@@ -94,6 +96,14 @@ impl SqlMode {
     /// Dates with a zero month or day are refused.
     pub fn no_zero_in_date(self) -> bool {
         self.0 & (1 << 9) != 0
+    }
+
+    /// Whether a day is refused; `is_zero`: with a time of day, if there is one.
+    pub fn refuses_day(self, day: Date, is_zero: bool) -> bool {
+        match is_zero {
+            true => self.no_zero_date(),
+            false => day.has_zero_part() && self.no_zero_in_date(),
+        }
     }
 
     /// Division by zero is an error in strict statements that write.

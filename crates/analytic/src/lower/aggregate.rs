@@ -23,7 +23,7 @@ use expression::{
     BIGINT_UNSIGNED, JsonMembers, Kind, Node, Number, json_element, keeps_digits, quotient,
     text_of, text_type,
 };
-use sql::tree::{Aggregate, AggregateFunction};
+use sql::tree::{Aggregate, AggregateFunction, KEPT_DIGITS};
 use sql::{Result, SqlError};
 use values::convert::convert;
 use values::datum::{Datum, Value};
@@ -41,8 +41,6 @@ use super::{Lowering, call};
 
 /// Default of group_concat_max_len.
 const CONCAT_BYTES_MAX: usize = 1024;
-/// Digits that a quotient is summed with beyond those that it shows.
-const QUOTIENT_DIGITS: u8 = 12;
 /// Digits that a sum of 128 bits may have, and one of 256.
 const SUM_DIGITS: [u8; 2] = [38, 65];
 
@@ -164,7 +162,7 @@ impl Lowering<'_> {
     fn summed(&self, row: &Row<'_>, node: &Node, value: Expr) -> Result<(Expr, ColumnType)> {
         match node.ty {
             ColumnType::Decimal { precision, scale } if keeps_digits(node) => {
-                let more = QUOTIENT_DIGITS.min(Decimal::SCALE_MAX - scale);
+                let more = KEPT_DIGITS.min(Decimal::SCALE_MAX - scale);
                 // With ten digits of room for the sum, 128 bits will do if they can.
                 let narrow = precision + more <= SUM_DIGITS[0] - 10;
                 let precision = if narrow { SUM_DIGITS[0] - 10 } else { SUM_DIGITS[1] };

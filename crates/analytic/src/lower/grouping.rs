@@ -136,9 +136,7 @@ impl Lowering<'_> {
         }
         Ok((projected(plan, exprs)?, Row { columns: Columns::Flat(columns), enclosing }))
     }
-}
 
-impl Lowering<'_> {
     /// Groups with the aggregates over all of their rows, or over the different values of one expression.
     pub(super) fn grouped_at_once(
         &self,

@@ -37,7 +37,7 @@ pub(super) struct Output<'o, 'g> {
     sorted: bool,
     /// Rows that were given, for DISTINCT.
     seen: Option<Distinct>,
-    /// How each output of a SELECT is had as ordinals.
+    /// How each output of a SELECT is had as ordinals, where rows are sorted or told apart.
     ordinals: Vec<Option<Ordinals<'o>>>,
     /// Rows to be sorted, with their keys.
     kept: Vec<(Vec<u8>, Vec<Value>)>,
@@ -101,7 +101,10 @@ impl<'o, 'g> Output<'o, 'g> {
         self.late = select.plan.late.as_ref();
         self.is_stable = !select.outputs.iter().any(is_volatile);
         self.may_pass_over = !select.distinct && self.is_stable;
-        self.ordinals = ordinals_of(select, self.query);
+        // Who gives rows as they come asks for none.
+        if self.sorted || self.seen.is_some() {
+            self.ordinals = ordinals_of(select, self.query);
+        }
     }
 
     /// Whether no row is wanted.

@@ -41,16 +41,18 @@ impl<'r> Residual<'r> {
 
     /// Whether they hold for an entry.
     pub fn hold(&mut self, told: Told<'_>, local: &Scope<'_>) -> Result<bool> {
-        if let (Some(before), Some(parts)) = (self.before, self.parts)
+        let evaluate = || all_hold(self.terms, &local.with_row(RowView::Values(told.values)));
+        let Some(parts) = self.parts else { return evaluate() };
+        if let Some(before) = self.before
             && told.same_parts >= parts
         {
             return Ok(before);
         }
-        let warned = || local.warnings.map_or(0, |warnings| warnings.borrow().count());
-        let before = warned();
-        let hold = all_hold(self.terms, &local.with_row(RowView::Values(told.values)))?;
+        let warnings = || local.warnings.map_or(0, |warnings| warnings.borrow().count());
+        let already = warnings();
+        let hold = evaluate()?;
         // Who warns does so of each row.
-        self.before = (self.parts.is_some() && warned() == before).then_some(hold);
+        self.before = (warnings() == already).then_some(hold);
         Ok(hold)
     }
 }

@@ -71,8 +71,8 @@ pub struct Aggregate {
     pub keeps_digits: bool,
 }
 
-/// Digits that are kept of a quotient beyond those that it shows.
-const KEPT_DIGITS: u8 = 12;
+/// Digits that are kept of a quotient, and that it is summed with, beyond those that it shows.
+pub const KEPT_DIGITS: u8 = 12;
 
 impl Aggregate {
     /// The type that holds its results, where they have to be of one.

@@ -29,7 +29,7 @@ use rows::Engine;
 use rows::table::Table;
 use values::types::ColumnType;
 
-pub use aggregate::{Aggregate, AggregateFunction};
+pub use aggregate::{Aggregate, AggregateFunction, KEPT_DIGITS};
 use expression::Node;
 pub use forecast::Forecast;
 pub use subquery::{AskedQuery, Members};

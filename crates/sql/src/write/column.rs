@@ -264,11 +264,9 @@ impl WriteContext<'_> {
     ) -> Result<()> {
         let mode = self.facts.mode;
         let bad = match value {
-            Value::Date(date) if date.is_zero() => mode.no_zero_date(),
-            Value::DateTime(time) if time.is_zero() => mode.no_zero_date(),
-            Value::Timestamp(time) if time.is_zero() => mode.no_zero_date(),
-            Value::Date(date) => date.has_zero_part() && mode.no_zero_in_date(),
-            Value::DateTime(time) => time.date().has_zero_part() && mode.no_zero_in_date(),
+            Value::Date(date) => mode.refuses_day(*date, date.is_zero()),
+            Value::DateTime(time) => mode.refuses_day(time.date(), time.is_zero()),
+            Value::Timestamp(time) => time.is_zero() && mode.no_zero_date(),
             _ => false,
         };
         if !bad {

@@ -19,11 +19,7 @@ impl Scanner<'_, '_> {
             let digits = text[start + 2..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
             if digits > 0 {
                 self.at = start + 2 + digits;
-                if self.keeps_digits(digits) {
-                    return self.keep(start);
-                }
-                let (from, to) = self.push_hex(&text[start + 2..start + 2 + digits]);
-                return self.take_digits(Literal::Arena(from, to), digits);
+                return self.hexadecimal(start, &text[start + 2..start + 2 + digits]);
             }
         }
         if text[start] == b'0' && text.get(start + 1) == Some(&b'b') {
@@ -88,20 +84,25 @@ impl Scanner<'_, '_> {
         }
     }
 
-    fn take_digits(&mut self, literal: Literal, digits: usize) {
-        self.take(literal);
+    /// Takes bytes out that are so many hexadecimal digits.
+    fn take_digits(&mut self, bytes: impl Iterator<Item = u8>, digits: usize) {
+        let from = self.out.arena.len() as u32;
+        self.out.arena.extend(bytes);
+        self.take(Literal::Arena(from, self.out.arena.len() as u32));
         if digits <= NUMBER_DIGITS_MAX {
             self.out.shape.extend_from_slice(DIGITS_MARK);
         }
     }
 
-    fn push_hex(&mut self, digits: &[u8]) -> (u32, u32) {
+    /// A literal of hexadecimal digits, which begins at `start`.
+    fn hexadecimal(&mut self, start: usize, digits: &[u8]) {
+        if self.keeps_digits(digits.len()) {
+            return self.keep(start);
+        }
         let value = |b: u8| (b as char).to_digit(16).unwrap_or(0) as u8;
-        let from = self.out.arena.len() as u32;
         let (first, rest) = digits.split_at(digits.len() % 2);
-        self.out.arena.extend(first.iter().map(|&b| value(b)));
-        self.out.arena.extend(rest.chunks(2).map(|pair| value(pair[0]) << 4 | value(pair[1])));
-        (from, self.out.arena.len() as u32)
+        let pairs = rest.chunks(2).map(|pair| value(pair[0]) << 4 | value(pair[1]));
+        self.take_digits(first.iter().map(|&b| value(b)).chain(pairs), digits.len());
     }
 
     pub(super) fn hex_string(&mut self) -> Result<()> {
@@ -113,12 +114,7 @@ impl Scanner<'_, '_> {
             return Err(self.syntax(start));
         }
         self.at = body + digits + 1;
-        if self.keeps_digits(digits) {
-            self.keep(start);
-            return Ok(());
-        }
-        let (from, to) = self.push_hex(&text[body..body + digits]);
-        self.take_digits(Literal::Arena(from, to), digits);
+        self.hexadecimal(start, &text[body..body + digits]);
         Ok(())
     }
 
@@ -143,10 +139,7 @@ impl Scanner<'_, '_> {
             return;
         }
         let value = bits.iter().fold(0u64, |value, &b| value << 1 | u64::from(b - b'0'));
-        let from = self.out.arena.len() as u32;
-        self.out.arena.extend_from_slice(&value.to_be_bytes()[8 - bytes..]);
-        let to = self.out.arena.len() as u32;
-        self.take_digits(Literal::Arena(from, to), 2 * bytes);
+        self.take_digits(value.to_be_bytes().into_iter().skip(8 - bytes), 2 * bytes);
     }
 
     pub(super) fn string(&mut self, quote: u8) -> Result<()> {

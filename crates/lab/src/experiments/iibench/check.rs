@@ -12,7 +12,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value, json};
 
 use super::inserter::{Batch, Inserter};
@@ -160,8 +160,9 @@ fn count(index: &str, condition: &str, must: Sums, session: &mut Session) -> Res
         let value = found.first()?.get(at)?.as_ref()?;
         std::str::from_utf8(value).ok()?.parse().ok()
     };
+    let entries = number(0).with_context(|| format!("{sql}: no count"))?;
     // The sum of nothing is NULL.
-    let is = Sums { entries: number(0).unwrap_or(0), customers: number(1).unwrap_or(0) };
+    let is = Sums { entries, customers: number(1).unwrap_or(0) };
     ensure!(is == must, "{sql}: {is:?} instead of {must:?}");
     Ok(must.entries)
 }
