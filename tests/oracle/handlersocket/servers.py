@@ -1,6 +1,6 @@
 """Starts and stops the servers that are compared: MariaDB with its plugin, memcached, Rowhouse.
 
-Everything listens on loopback, on ports that the kernel just gave out, in a directory that is
+Everything listens on loopback, on ports that were just found free, in a directory that is
 removed afterwards. They run with TZ=UTC, so that TIMESTAMP columns print alike.
 
 Not here: what is sent to them.
@@ -8,6 +8,7 @@ Not here: what is sent to them.
 
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -18,6 +19,12 @@ import time
 
 READY_WAIT_S_MAX = 60.0
 STOP_WAIT_S_MAX = 30.0
+PORT_MIN = 10_240
+PORT_BELOW = 32_768
+PORTS_TRIED_MAX = 1_000
+
+# Names of ports that are ours, held by sockets without a file.
+CLAIMS = []
 
 
 class Endpoint:
@@ -41,14 +48,33 @@ class Endpoint:
 
 
 def free_ports(count):
-    """Ports free on loopback at this moment. All are held until all are known."""
-    held = [socket.socket() for _ in range(count)]
-    for one in held:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
-    return ports
+    """Ports free on loopback, below those that the kernel gives to clients: of these a connection
+    could take one before the server does. Whoever else looks for ports so is told by a claim."""
+    ports = []
+    for _ in range(PORTS_TRIED_MAX):
+        port = random.randrange(PORT_MIN, PORT_BELOW)
+        with socket.socket() as one:
+            try:
+                one.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            if claim(port):
+                ports.append(port)
+        if len(ports) == count:
+            return ports
+    raise RuntimeError("no free port")
+
+
+def claim(port):
+    """Claims a port until this process ends, by the name that the lab claims it by too."""
+    claimed = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        claimed.bind(f"\0rowhouse-lab-port-{port}")
+    except OSError:
+        claimed.close()
+        return False
+    CLAIMS.append(claimed)
+    return True
 
 
 class Server:

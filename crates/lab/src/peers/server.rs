@@ -2,8 +2,11 @@
 
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -173,8 +176,9 @@ pub fn data_dir(name: &str) -> Result<TempDir> {
 }
 
 /// Free loopback ports, all different, below those that the kernel gives to clients: of these one
-/// of the many connections of an experiment could take one before the server does. Another server
-/// still could; then ours says so and the run ends.
+/// of the many connections of an experiment could take one before the server does. Other labs that
+/// run at the same time are told by a claim; a server that is none of ours could still take one,
+/// which the one that wanted it then says, and the run ends.
 pub fn free_ports<const N: usize>() -> Result<[u16; N]> {
     let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
     let clients = range.split_ascii_whitespace().next().and_then(|port| port.parse().ok());
@@ -182,12 +186,32 @@ pub fn free_ports<const N: usize>() -> Result<[u16; N]> {
     let mut ports = [0; N];
     let mut held = Vec::new();
     for port in &mut ports {
-        let tried = || TcpListener::bind(("127.0.0.1", rand::random_range(PORT_MIN..below))).ok();
-        let listener = (0..PORTS_TRIED_MAX).find_map(|_| tried()).context("no free port")?;
-        *port = listener.local_addr()?.port();
+        let tried = || {
+            let port = rand::random_range(PORT_MIN..below);
+            let listener = TcpListener::bind(("127.0.0.1", port)).ok()?;
+            claim(port).then_some((port, listener))
+        };
+        let (free, listener) =
+            (0..PORTS_TRIED_MAX).find_map(|_| tried()).context("no free port")?;
+        *port = free;
         held.push(listener);
     }
     Ok(ports)
+}
+
+/// Claims a port among all labs of this machine for the rest of this process: between the moment
+/// that a port is found free and the moment that a server listens on it, nothing else holds it.
+/// The claim is the name of a Unix socket without a file, which the kernel takes back with the
+/// process, however that ends.
+fn claim(port: u16) -> bool {
+    static CLAIMS: Mutex<Vec<UnixDatagram>> = Mutex::new(Vec::new());
+    let name = format!("rowhouse-lab-port-{port}");
+    let address = SocketAddr::from_abstract_name(name);
+    let Ok(socket) = address.and_then(|address| UnixDatagram::bind_addr(&address)) else {
+        return false;
+    };
+    CLAIMS.lock().unwrap_or_else(PoisonError::into_inner).push(socket);
+    true
 }
 
 /// Where a program is: a directory of PATH, or the places that servers are kept in.
@@ -234,4 +258,21 @@ pub fn started_by(mut starter: Command, command: &Command) -> Command {
         starter.current_dir(dir);
     }
     starter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_port_is_given_out_twice_before_a_server_listens_on_it() {
+        let mut given = std::collections::HashSet::new();
+        for _ in 0..40 {
+            let ports: [u16; 5] = free_ports().expect("free ports");
+            for port in ports {
+                assert!(given.insert(port), "{port} was given out twice");
+                assert!(!claim(port), "{port} can be claimed by another lab");
+            }
+        }
+    }
 }
