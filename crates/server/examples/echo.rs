@@ -52,6 +52,7 @@ fn main() -> std::io::Result<()> {
             idle: Duration::ZERO,
             login: Duration::ZERO,
             stalled: Duration::from_secs(30),
+            busy_poll: Duration::from_micros(60),
             vanished: Duration::from_secs(60),
         },
     })?;

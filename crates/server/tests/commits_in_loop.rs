@@ -10,11 +10,10 @@ mod mysql;
 mod support;
 
 use std::net::TcpStream;
-use std::path::Path;
 
 use faults::{Fault, Layer};
 use mysql::{Failure, Mysql};
-use support::{Running, ask_line, run, wait_until};
+use support::{Running, ask_line, figure, wait_until};
 
 /// Writes after which the server knows that syncs are quick, and has seen most of a door's ways.
 const WRITES: u64 = 200;
@@ -55,13 +54,6 @@ impl Bench {
             }
         }
     }
-}
-
-fn figure(data_dir: &Path, name: &str) -> u64 {
-    let asked = run(&["status", "--all", &format!("--data-dir={}", data_dir.display())]);
-    let all = String::from_utf8_lossy(&asked.stdout).into_owned();
-    let line = all.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    line.expect("a figure of this name").parse().expect("a number")
 }
 
 /// A client that writes at one door.

@@ -11,7 +11,9 @@ use std::time::Instant;
 
 use mysql::Mysql;
 use rustix::process::Signal;
-use support::{PATIENCE, ROWHOUSE, Running, ask_line, flags, read_all, rowhouse, run, wait_until};
+use support::{
+    PATIENCE, ROWHOUSE, Running, ask_line, figure, flags, read_all, rowhouse, run, wait_until,
+};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -272,13 +274,6 @@ fn a_stop_finishes_the_statement_that_waits_and_undoes_the_transaction_that_idle
 }
 
 /// A figure that the server reports of itself.
-fn figure(data_dir: &std::path::Path, name: &str) -> u64 {
-    let asked = run(&["status", "--all", &format!("--data-dir={}", data_dir.display())]);
-    let all = text(&asked.stdout);
-    let line = all.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    line.expect("a figure of this name").parse().expect("a number")
-}
-
 #[test]
 fn requests_above_the_limit_are_refused_in_mysqls_words() {
     let directory = tempfile::tempdir().unwrap();

@@ -63,6 +63,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
         idle: settings.idle_timeout,
         login: settings.login_timeout,
         stalled: settings.send_timeout,
+        busy_poll: settings.busy_poll,
         vanished: settings.vanished_timeout,
     };
     let plan = Plan { engine: engine.clone(), doors, listeners, metrics, limits };

@@ -88,6 +88,7 @@ impl<P: Poller> EventLoop<P> {
     pub(super) fn end_commit_here(&mut self, group: u64, result: &rows::Result<()>) {
         self.turn_at = Instant::now();
         self.counters().groups_here.add(1);
+        self.busy_poll.note_late();
         let members = self.committing.remove(&group).unwrap_or_default();
         self.settle(members, result);
         self.serve();

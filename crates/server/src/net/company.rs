@@ -1,10 +1,9 @@
-//! Company: whether a loop has lately served anybody besides the connection that waits for a
-//! commit.
+//! Company: which connections a loop has lately served, as far as there are few.
 //!
 //! A loop that makes a commit itself serves nobody meanwhile, so it asks first whether anybody
-//! would come.
+//! would come; one that polls for its clients has to have few of them.
 //!
-//! Not here: what follows from it (`commits`).
+//! Not here: what follows from it (`commits`, `busy_poll`).
 
 use std::time::{Duration, Instant};
 
@@ -12,29 +11,37 @@ use super::poller::Token;
 
 /// Who was served within this time is expected to come again.
 const LATELY: Duration = Duration::from_millis(20);
+/// So many are told apart.
+const KNOWN: usize = 3;
 
-/// The last two connections that were served.
+/// The last connections that were served, the last one first, and when each was.
 #[derive(Default)]
-pub struct Company {
-    last: Option<(Token, Instant)>,
-    /// When one that is not the last was served last.
-    other: Option<Instant>,
-}
+pub struct Company([Option<(Token, Instant)>; KNOWN]);
 
 impl Company {
     /// A connection was answered, waits for a commit, or was sent to the pool.
     pub fn note(&mut self, token: Token, now: Instant) {
-        match &mut self.last {
-            Some((last, at)) if *last == token => *at = now,
-            last => self.other = last.replace((token, now)).map(|(_, at)| at).or(self.other),
-        }
+        let is_it = |known: &Option<(Token, Instant)>| known.is_some_and(|(last, _)| last == token);
+        let place = self.0.iter().position(is_it).unwrap_or(KNOWN - 1);
+        self.0[..=place].rotate_right(1);
+        self.0[0] = Some((token, now));
     }
 
     /// Whether nobody but this connection was served lately.
     pub fn is_none_but(&self, token: Token, now: Instant) -> bool {
-        let lately = |at: Instant| now.saturating_duration_since(at) < LATELY;
-        let other = self.last.filter(|(last, at)| *last != token && lately(*at));
-        other.is_none() && !self.other.is_some_and(lately)
+        self.lately(now).all(|last| last == token)
+    }
+
+    /// Whether somebody was served lately, and not more than so many, one or two.
+    pub fn is_at_most(&self, count: usize, now: Instant) -> bool {
+        debug_assert!(count < KNOWN, "more are not told apart");
+        (1..=count).contains(&self.lately(now).count())
+    }
+
+    fn lately(&self, now: Instant) -> impl Iterator<Item = Token> {
+        let known = self.0.iter().flatten();
+        let lately = move |at: Instant| now.saturating_duration_since(at) < LATELY;
+        known.filter(move |(_, at)| lately(*at)).map(|(token, _)| *token)
     }
 }
 
@@ -56,5 +63,22 @@ mod tests {
         assert!(company.is_none_but(2, start + LATELY), "1 has not come again");
         assert!(!company.is_none_but(3, start + LATELY));
         assert!(company.is_none_but(3, start + LATELY * 2));
+    }
+
+    #[test]
+    fn one_two_and_more_connections_are_told_apart() {
+        let start = Instant::now();
+        let mut company = Company::default();
+        let told = |company: &Company, now| [1, 2].map(|count| company.is_at_most(count, now));
+        assert_eq!(told(&company, start), [false, false], "nobody");
+        (0..9).for_each(|_| company.note(1, start));
+        assert_eq!(told(&company, start), [true, true]);
+        (0..9).for_each(|turn| company.note(turn % 2, start));
+        assert_eq!(told(&company, start), [false, true]);
+        company.note(7, start);
+        assert_eq!(told(&company, start), [false, false]);
+        company.note(7, start + LATELY);
+        assert_eq!(told(&company, start + LATELY), [true, true], "the others have not come again");
+        assert_eq!(told(&company, start + LATELY * 2), [false, false]);
     }
 }

@@ -7,7 +7,7 @@
 //! goes on with the others.
 //!
 //! Invariants
-//! 1. Nothing here waits except `Poller::wait`: requests that would wait are begun anew when what they read has
+//! 1. Nothing here waits except `await_events`: requests that would wait are begun anew when what they read has
 //!    come, or go to the pool, commits that sync are handed over, or made between two turns while the loop is parked (`crew`).
 //! 2. A reply that depends on a commit is not sent before it.
 //! 3. A connection receives at most `READ_BYTES` in a turn, and is not served while more than
@@ -18,7 +18,7 @@
 //! 5. A conversation that panics costs its own connection, and the writes of the turn's group,
 //!    whose requests are answered with an error.
 //!
-//! Beside this file, as further methods of the loop: commits of a turn's writes (`commits`),
+//! Beside this file, as further methods of the loop: waiting for events (`busy_poll`), commits of a turn's writes (`commits`),
 //! reads of files (`reading`), sending (`sending`), memory (`memory`), how connections begin and end (`lifecycle`) and move to other loops
 //! (`moving`).
 //!
@@ -36,6 +36,7 @@ use rows::begun_reads::{Arrival, BegunReads};
 use rows::{Engine, Group};
 
 use super::balance::Balance;
+use super::busy_poll::BusyPoll;
 use super::commits::CommitHere;
 use super::company::Company;
 use super::connection::{Door, Phase};
@@ -101,6 +102,9 @@ pub struct EventLoop<P> {
     /// When the last group was to be committed.
     pub(super) last_group: Instant,
     pub(super) company: Company,
+    pub(super) busy_poll: BusyPoll,
+    /// Conversations that are in the pool.
+    pub(super) errands: usize,
     pub(super) started: Instant,
     /// When this turn began.
     pub(super) turn_at: Instant,
@@ -121,13 +125,14 @@ pub struct EventLoop<P> {
     /// More memory is in use than should be.
     pub(super) over: Option<Over>,
     /// Buffers of `take_turn`.
-    ready: Vec<Ready>,
+    pub(super) ready: Vec<Ready>,
     messages: Vec<Message>,
 }
 
 impl<P: Poller> Serving for EventLoop<P> {
     fn begin_thread(&mut self) {
         self.cpu_clock = CpuClock::open();
+        self.busy_poll.begin_thread();
         debug_assert_eq!(self.reads_under_way(), 0, "another thread's reads are lost");
         self.reads = self.shared.engine.store().begun_reads(self.mailbox.as_fd());
     }
@@ -160,6 +165,7 @@ impl<P: Poller> EventLoop<P> {
         let mailbox = shared.mailboxes[number].clone();
         poller.add(mailbox.as_fd(), MAILBOX)?;
         let started = Instant::now();
+        let busy_poll = BusyPoll::new(shared.limits.busy_poll);
         Ok(EventLoop {
             poller,
             shared,
@@ -176,6 +182,8 @@ impl<P: Poller> EventLoop<P> {
             here: None,
             last_group: started,
             company: Company::default(),
+            busy_poll,
+            errands: 0,
             started,
             turn_at: started,
             now: 0,
@@ -194,9 +202,7 @@ impl<P: Poller> EventLoop<P> {
     }
 
     fn take_turn(&mut self) -> io::Result<()> {
-        let timeout = self.timeout();
-        self.poller.wait(timeout, &mut self.ready)?;
-        let now = Instant::now();
+        let now = self.await_events()?;
         self.turn_at = now;
         self.now = now.duration_since(self.started).as_secs() as u32;
         self.counters().turns.add(1);
@@ -225,7 +231,7 @@ impl<P: Poller> EventLoop<P> {
     }
 
     /// How long the loop may sleep; announces the sleep to the mailbox.
-    fn timeout(&self) -> Option<Duration> {
+    pub(super) fn timeout(&self) -> Option<Duration> {
         let most = self.lock_waits_left();
         let more = !self.arrivals.is_empty() || !self.next.is_empty() || !self.to_send.is_empty();
         if more || !self.mailbox.fall_asleep() {
@@ -254,6 +260,7 @@ impl<P: Poller> EventLoop<P> {
             Message::Newcomer(newcomer) => self.welcome(newcomer),
             Message::Back(errand) => self.take_back(errand),
             Message::Committed { group, result } => {
+                self.busy_poll.note_late();
                 let members = self.committing.remove(&group).unwrap_or_default();
                 self.settle(members, &result);
             }
@@ -478,6 +485,7 @@ impl<P: Poller> EventLoop<P> {
             was_for_pool: false,
         };
         self.counters().doors[door].offloaded.add(1);
+        self.errands += 1;
         self.shared.pool.submit(errand, self.mailbox.clone());
     }
 
@@ -507,6 +515,7 @@ impl<P: Poller> EventLoop<P> {
     /// Takes a conversation back from the pool.
     fn take_back(&mut self, errand: Errand) {
         let now = self.now;
+        self.errands -= 1;
         let Some(connection) = self.slots.get(errand.token) else {
             return;
         };

@@ -50,6 +50,8 @@ pub struct Limits {
     pub login: Duration,
     /// Time after which a client that takes none of its output is closed.
     pub stalled: Duration,
+    /// How long a loop polls for its clients at most before it sleeps; zero: never.
+    pub busy_poll: Duration,
     /// Time after which a TCP client is given up that vanished without a word; zero: the kernel's.
     pub vanished: Duration,
 }

@@ -57,6 +57,8 @@ pub struct LoopCounters {
     pub moved: Counter,
     /// Turns taken.
     pub turns: Counter,
+    /// Microseconds in which the loop polled for its clients instead of sleeping.
+    pub polled_micros: Counter,
     /// Groups committed.
     pub groups: Counter,
     /// Those of them that the loop committed itself, with a sync.
@@ -90,6 +92,7 @@ impl Metrics {
             live: AtomicUsize::new(0),
             moved: Counter::default(),
             turns: Counter::default(),
+            polled_micros: Counter::default(),
             groups: Counter::default(),
             groups_here: Counter::default(),
             group_members: Counter::default(),
@@ -135,6 +138,7 @@ impl Metrics {
         add("loops".into(), self.loops.len() as u64);
         add("connections_moved".into(), self.turns(|each| &each.moved));
         add("turns".into(), self.turns(|each| &each.turns));
+        add("polled_micros".into(), self.turns(|each| &each.polled_micros));
         add("groups".into(), self.turns(|each| &each.groups));
         add("groups_in_loop".into(), self.turns(|each| &each.groups_here));
         add("group_members".into(), self.turns(|each| &each.group_members));

@@ -3,6 +3,7 @@
 pub mod acceptor;
 pub mod address;
 mod balance;
+mod busy_poll;
 mod commits;
 mod company;
 pub mod connection;

@@ -53,6 +53,7 @@ impl<P: Poller> EventLoop<P> {
         let Some(spent) = self.cpu_clock.as_ref().and_then(CpuClock::spent) else {
             return self.shared.balance.serve_with_all();
         };
+        let spent = spent.saturating_sub(self.busy_poll.spent());
         let requests = self.counters().doors.iter().map(|door| door.requests.get()).sum();
         self.shared.balance.note(self.number, spent, requests);
         for order in self.shared.balance.decide(now) {
@@ -178,6 +179,7 @@ mod tests {
                 idle: Duration::ZERO,
                 login: Duration::ZERO,
                 stalled: Duration::ZERO,
+                busy_poll: Duration::ZERO,
                 vanished: Duration::ZERO,
             },
             balance: Arc::new(Balance::new(loops)),

@@ -110,6 +110,8 @@ pub struct Settings {
     pub login_timeout: Duration,
     /// Time after which a client that takes no output is closed.
     pub send_timeout: Duration,
+    /// How long an event loop polls before it sleeps; zero: never.
+    pub busy_poll: Duration,
     /// Time after which a client that vanished without a word is given up; zero: the system's.
     pub vanished_timeout: Duration,
     /// How long a stop waits for requests in flight.
@@ -206,6 +208,7 @@ impl Settings {
             idle_timeout: values.get("idle-timeout", value::duration)?,
             login_timeout: values.get("login-timeout", value::duration)?,
             send_timeout: values.get("send-timeout", value::duration)?,
+            busy_poll: values.get("busy-poll", value::duration)?,
             vanished_timeout: values.get("vanished-timeout", value::duration)?,
             shutdown_timeout: values.get("shutdown-timeout", value::duration)?,
             packet_max: request("max-allowed-packet", REQUEST_BYTES_MAX)?,

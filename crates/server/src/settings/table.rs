@@ -281,6 +281,13 @@ const CONNECTIONS: Section = Section {
     settings: &[
         setting("threads", Kind::Count, "0", "Event loops; 0: one per processor core.\n"),
         setting(
+            "busy-poll",
+            Kind::Duration,
+            "100us",
+            "How long a loop that has just answered looks for the next request before it sleeps,\n\
+             where one or two clients ask one thing after another; 0: never.\n",
+        ),
+        setting(
             "max-connections",
             Kind::Count,
             "16384",

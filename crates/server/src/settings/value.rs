@@ -84,10 +84,11 @@ pub fn size_text(bytes: u64) -> String {
 
 /// A time: `500ms`, `10s`, `5min`, `8h`, `1d`; 0 needs no unit.
 pub fn duration(text: &str) -> Result<Duration, Why> {
-    let why = || "expected a time like 500ms, 10s, 5min, 8h or 1d".to_owned();
+    let why = || "expected a time like 60us, 500ms, 10s, 5min, 8h or 1d".to_owned();
     let (number, unit) = number_and_unit(text).ok_or_else(why)?;
     let seconds = match unit {
         "" if number == 0.0 => 0.0,
+        "us" => number / 1_000_000.0,
         "ms" => number / 1000.0,
         "s" => number,
         "min" | "m" => number * 60.0,

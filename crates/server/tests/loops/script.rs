@@ -205,6 +205,7 @@ pub fn limits() -> Limits {
         idle: Duration::ZERO,
         login: Duration::ZERO,
         stalled: Duration::from_secs(3600),
+        busy_poll: Duration::from_micros(60),
         vanished: Duration::ZERO,
     }
 }

@@ -53,6 +53,14 @@ pub fn run(arguments: &[&str]) -> Output {
     rowhouse(arguments).output().expect("the program starts")
 }
 
+/// A figure of `rowhouse status` for the server of this directory.
+pub fn figure(data_dir: &Path, name: &str) -> u64 {
+    let asked = run(&["status", "--all", &format!("--data-dir={}", data_dir.display())]);
+    let all = String::from_utf8_lossy(&asked.stdout).into_owned();
+    let line = all.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.expect("a figure of this name").parse().expect("a number")
+}
+
 /// The flags of a server on free ports, with a small memory.
 pub fn flags(data_dir: &Path) -> Vec<String> {
     let ports = [
