@@ -242,6 +242,17 @@ impl RowSource for QueryStream {
         }
     }
 
+    fn begin(&mut self, how: How) -> Result<()> {
+        while self.current.is_none() && !self.ended {
+            match self.batch(how)? {
+                Some(batch) if batch.rows.num_rows() > 0 => self.current = Some((batch, 0)),
+                Some(empty) => self.ready.take(empty),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
     fn drawn_bytes(&self) -> usize {
         self.ready.bytes()
     }

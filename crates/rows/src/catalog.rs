@@ -353,6 +353,7 @@ pub(crate) fn current(
     definition: TableDefinition,
     state: Arc<TableState>,
 ) -> Arc<Table> {
+    state.keep(&definition);
     state.set_version(definition.version);
     state.tell_columns(definition.columnar_index.as_ref().map(|index| index.id));
     let table = Arc::new(Table::new(definition, state, make_rules));

@@ -7,9 +7,10 @@
 //! 3. Expired rows are visited too: `expiry` wraps what is here for everyone else.
 //! 4. With `Reach::Memory` a find either visits what it must or ends with
 //!    `WouldWait(Disk)`; visits made before that are to be thrown away by the caller.
-//! 5. A snapshot from before rows or entries were stored anew is refused (`SchemaChanged`).
+//! 5. A snapshot from before rows or entries were stored anew is refused (`SchemaChanged`), but for who
+//!    reads it by the version of the table that it is of.
 //! 6. What was not found was not there: of a table or an index that goes meanwhile the find ends with
-//!    `SchemaChanged`.
+//!    `SchemaChanged`. Indexes that come, and others that go, end none.
 //! 7. A find by a covering index reads no rows, and none of its entries is outdated.
 //!
 //! Not here: turning conditions into ranges (`Table::*_range`), filters (the visitor's).
@@ -104,13 +105,13 @@ impl Engine {
             && is_point(range)
             && table.codecs[index].unique
         {
-            self.check_readable(view, table)?;
+            self.check_readable(view, table, index)?;
             return self.find_point(view, table, index, &range.start, reach, visit);
         }
         let Some(mut cursor) = span.scan(view, table, index, direction, reach)? else {
             return Ok(());
         };
-        self.check_readable(view, table)?;
+        self.check_readable(view, table, index)?;
         if index == 0 {
             while cursor.advance()? {
                 let (key, value) = cursor.entry();
@@ -126,7 +127,7 @@ impl Engine {
             let (entry, value_of_entry) = cursor.entry();
             let parts_end = table.entry_target(index, entry, value_of_entry, &mut row_key)?;
             if !self.read_row(view, &row_key, reach, &mut value)? {
-                self.check_readable(view, table)?;
+                self.check_readable(view, table, index)?;
                 continue;
             }
             let row = row_at(table, &row_key, &value)?;
@@ -160,7 +161,7 @@ impl Engine {
         let Some(mut cursor) = span.scan(view, table, covering.index(), direction, reach)? else {
             return Ok(());
         };
-        self.check_readable(view, table)?;
+        self.check_readable(view, table, covering.index())?;
         while cursor.advance()? {
             if covering.only_counts() {
                 match visit(Told { values: row.values(), repeated: false, same_parts: 0 })? {
@@ -202,7 +203,7 @@ impl Engine {
         let Some(mut cursor) = span.scan(view, table, covering.index(), direction, reach)? else {
             return Ok(());
         };
-        self.check_readable(view, table)?;
+        self.check_readable(view, table, covering.index())?;
         let mut run = 0;
         while cursor.advance()? {
             let entry = cursor.entry();
@@ -240,7 +241,7 @@ impl Engine {
         if found {
             covering.ask(table, &row_at(table, &key, &bytes)?, row)?;
         } else {
-            self.check_readable(view, table)?;
+            self.check_readable(view, table, covering.index())?;
             row.forget();
         }
         row.asked = (key, bytes);
@@ -256,6 +257,7 @@ impl Engine {
         &self,
         view: &dyn Read,
         table: &Table,
+        index: usize,
         range: &KeyRange,
         reach: Reach,
         each: &mut dyn FnMut(u64) -> Flow,
@@ -264,7 +266,7 @@ impl Engine {
             return Ok(0);
         }
         let mut cursor = view.scan(range, Direction::Forward, reach)?;
-        self.check_readable(view, table)?;
+        self.check_readable(view, table, index)?;
         let mut entries = 0u64;
         while cursor.advance()? {
             entries += 1;
@@ -299,7 +301,7 @@ impl Engine {
         }
         let mut value = Vec::new();
         if !view.get(key, reach, &mut value)? {
-            return self.check_readable(view, table);
+            return self.check_readable(view, table, index);
         }
         let mut row_key = Vec::with_capacity(value.len() + crate::table::PREFIX_BYTES);
         table.entry_target(index, key, &value, &mut row_key)?;
@@ -325,7 +327,7 @@ impl Engine {
         reach: Reach,
         visit: &mut dyn FnMut(Found<'_>) -> Result<()>,
     ) -> Result<bool> {
-        self.check_readable(view, table)?;
+        self.check_readable(view, table, 0)?;
         let mut seen = false;
         self.visit_row(view, table, row_key, reach, &mut |found| {
             seen = true;
@@ -334,15 +336,24 @@ impl Engine {
         Ok(seen)
     }
 
-    /// Whether a view shows the rows and entries of this version of the table. They are removed after
-    /// it has ceased to be current, so what was not found before this said yes was not there.
+    /// Whether a view shows the rows of this version of the table, and the entries of one of its indexes,
+    /// by its position. They are removed after they have ceased to be the current version's, so what was
+    /// not found before this said yes was not there.
     #[inline]
-    pub(crate) fn check_readable(&self, view: &dyn Read, table: &Table) -> Result<()> {
+    pub(crate) fn check_readable(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        index: usize,
+    ) -> Result<()> {
         let is_latest = || std::ptr::addr_eq(view, self.latest());
         if table.is_current() && (is_latest() || table.is_shown_by(view)) {
             return Ok(());
         }
-        Err(Error::SchemaChanged)
+        match !is_latest() && table.is_kept_for(view, table.indexes[index].id) {
+            true => Ok(()),
+            false => Err(Error::SchemaChanged),
+        }
     }
 
     /// Visits one row, its bytes in a buffer that the thread keeps for the next.
@@ -358,7 +369,7 @@ impl Engine {
         let result =
             self.read_row(view, row_key, reach, &mut value).and_then(|found| match found {
                 true => visit(Found { key: row_key, row: row_at(table, row_key, &value)? }),
-                false => self.check_readable(view, table),
+                false => self.check_readable(view, table, 0),
             });
         if value.capacity() <= ROW_BUFFER_BYTES_MAX {
             ROW_BUFFER.set(value);

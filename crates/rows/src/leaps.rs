@@ -104,7 +104,7 @@ impl Leaping<'_> {
         each: &mut Each<'_>,
     ) -> Result<Option<Vec<u8>>> {
         let mut cursor = self.view.scan(range, self.direction, self.reach)?;
-        self.engine.check_readable(self.view, self.table)?;
+        self.engine.check_readable(self.view, self.table, self.covering.index())?;
         let (mut head, mut passed) = (Vec::new(), 0);
         while cursor.advance()? {
             let (entry, value) = cursor.entry();
@@ -152,6 +152,7 @@ impl Leaping<'_> {
         };
         let range = KeyRange { start, end: end.clone() };
         let mut cursor = self.view.scan(&range, back, self.reach)?;
+        self.engine.check_readable(self.view, self.table, self.covering.index())?;
         while cursor.advance()? {
             let (entry, value) = cursor.entry();
             match self.tell(entry, value, each)? {

@@ -298,6 +298,13 @@ impl TableDefinition {
         RowLayout::new(&self.slots, columns)
     }
 
+    /// The numbers of all its indexes, of whatever kind.
+    pub(crate) fn stored_indexes(&self) -> impl Iterator<Item = IndexId> {
+        let members = self.members.iter().map(|member| member.id);
+        let columnar = self.columnar_index.iter().map(|index| index.id);
+        self.indexes.iter().map(|index| index.id).chain(members).chain(columnar)
+    }
+
     /// Notes whether `engine` says that rows are stored by column.
     pub(crate) fn follow_engine(&mut self) {
         self.columnar = self.engine.eq_ignore_ascii_case(COLUMNAR);

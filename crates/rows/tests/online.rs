@@ -436,3 +436,68 @@ fn who_looks_for_rows_of_what_goes_meanwhile_is_told_rather_than_shown_none() {
         assert!(matches!(found, Ok(100) | Err(Error::SchemaChanged)), "{found:?}");
     }
 }
+
+#[test]
+fn who_reads_a_state_by_the_version_that_it_is_of_goes_on_while_other_indexes_come_and_go() {
+    let engine = engine();
+    let t = filled(&engine);
+    let before = engine.store().snapshot().unwrap();
+    let count = |view: &dyn Read, index: usize| {
+        let mut rows = 0;
+        let (direction, reach) = (Direction::Forward, Reach::Disk);
+        let range = t.index_range(index);
+        engine.find(view, &t, index, &range, direction, reach, &mut |_| {
+            rows += 1;
+            Ok(Flow::Continue)
+        })?;
+        Ok::<_, Error>(rows)
+    };
+    let alter = |alteration| {
+        engine.alter_table("d", "t", vec![alteration], &engine.patience()).unwrap();
+    };
+    let name_of = |index: usize| t.indexes[index].name.clone();
+    let is_told = |found: Result<i64>| matches!(found, Err(Error::SchemaChanged));
+    add(&engine, false, &["name"]).unwrap();
+    change(&engine, 7, RowChange::Delete);
+    assert_eq!([0, 1, 2].map(|index| count(&*before, index).unwrap()), [ROWS; 3]);
+    assert_eq!(engine.count_all(&*before, &t, 1).unwrap(), ROWS as u64);
+    let names = [(("d", "t"), ("d", "u")), (("d", "u"), ("d", "t"))];
+    engine.rename_tables(&names[..1], &engine.patience()).unwrap();
+    engine.rename_tables(&names[1..], &engine.patience()).unwrap();
+    alter(Alteration::DropColumn("mail".into()));
+    // With the column its index went, or is another one.
+    assert_eq!([0, 1].map(|index| count(&*before, index).unwrap()), [ROWS; 2]);
+    assert!(is_told(count(&*before, 2)), "{}", name_of(2));
+    alter(Alteration::DropIndex(name_of(1)));
+    assert!(is_told(count(&*before, 1)));
+    assert!(engine.count_all(&*before, &t, 1).is_err());
+    assert_eq!(count(&*before, 0).unwrap(), ROWS);
+    // Rows of now are those of another version.
+    assert!(is_told(count(engine.latest(), 0)));
+    assert!(is_told(count(&*engine.store().snapshot().unwrap(), 0)));
+    engine.truncate_table("d", "t", &engine.patience()).unwrap();
+    assert!(is_told(count(&*before, 0)));
+}
+
+#[test]
+fn a_state_of_a_table_that_is_dropped_or_copied_is_not_read_on() {
+    for is_copied in [false, true] {
+        let engine = engine();
+        let t = filled(&engine);
+        let before = engine.store().snapshot().unwrap();
+        let count = || engine.count_all(&*before, &t, 0);
+        add(&engine, false, &["name"]).unwrap();
+        assert_eq!(count().unwrap(), ROWS as u64);
+        match is_copied {
+            false => engine.drop_table("d", "t", &engine.patience()).unwrap(),
+            true => {
+                let wide =
+                    ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
+                let (name, column) = ("id".to_owned(), column("id", wide, false));
+                let copy = Alteration::ModifyColumn { name, column, place: Place::Keep };
+                engine.alter_table("d", "t", vec![copy], &engine.patience()).unwrap();
+            }
+        }
+        assert!(matches!(count(), Err(Error::SchemaChanged)));
+    }
+}

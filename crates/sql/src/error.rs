@@ -54,6 +54,12 @@ impl SqlError {
         self.number == 0
     }
 
+    /// Whether a table has become another one since the statement looked at it, which may be begun
+    /// anew then.
+    pub fn is_table_changed(&self) -> bool {
+        self.number == 1412
+    }
+
     /// 1064 at a place in the statement.
     pub fn syntax(near: &str, line: u64) -> SqlError {
         syntax::Error::syntax(near, line).into()

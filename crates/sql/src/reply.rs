@@ -134,6 +134,12 @@ pub trait RowSource: Send {
     /// rows given before are not repeated.
     fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool>;
 
+    /// Waits until the first row is there, or it is known that there is none: an error that comes
+    /// before is one of a statement of which nothing was sent.
+    fn begin(&mut self, _how: How) -> Result<()> {
+        Ok(())
+    }
+
     /// Bytes of memory for clients (`values::budget`) that rows which are ready have drawn.
     fn drawn_bytes(&self) -> usize {
         0
@@ -173,6 +179,11 @@ impl RowStream {
             self.running = None;
         }
         more
+    }
+
+    /// Waits until the first row is there, or it is known that there is none.
+    pub(crate) fn begin(&mut self, how: How) -> Result<()> {
+        panics::caught(b"(its rows)", || self.source.begin(how))
     }
 
     /// Lets the statement run until its last row is given.

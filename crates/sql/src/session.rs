@@ -27,6 +27,7 @@
 //! and beside).
 
 mod admin;
+mod begun_anew;
 mod definitions;
 mod event_body;
 mod events;

@@ -10,5 +10,7 @@ mod hostile;
 mod house;
 #[path = "file_table/parquet.rs"]
 mod parquet;
+#[path = "file_table/sizes.rs"]
+mod sizes;
 #[path = "file_table/text.rs"]
 mod text;

@@ -178,12 +178,15 @@ impl Engine {
         definition: TableDefinition,
         anew: Anew,
     ) -> Result<()> {
-        let since = self.store().sequence().filter(|_| anew.entries);
+        // The gate is closed: what is written to the table later is of a later state.
+        let sequence = self.store().sequence();
+        let since = sequence.filter(|_| anew.entries);
         change.finish(&**self.store(), self.durability(), |databases| {
             if let Some(tables) = databases.get_mut(&old.database) {
                 tables.remove(&old.name);
             }
             old.state.reset_counters();
+            old.state.end_version(old.version, sequence);
             if let Some(since) = since {
                 old.state.set_readable_since(since);
             }

@@ -52,7 +52,7 @@ impl Engine {
         change.delete_database(name);
         change.finish(&**self.store(), self.durability(), |databases| {
             databases.remove(name);
-            tables.iter().for_each(|table| table.state.set_version(u64::MAX));
+            tables.iter().for_each(|table| table.state.drop_all());
         })?;
         drop(gates);
         for table in &tables {

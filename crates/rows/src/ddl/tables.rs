@@ -74,7 +74,7 @@ impl Engine {
         change.note_dropped(table.id);
         change.finish(&**self.store(), self.durability(), |databases| {
             databases.get_mut(database).and_then(|tables| tables.remove(name));
-            table.state.set_version(u64::MAX);
+            table.state.drop_all();
         })?;
         drop(gate);
         self.reclaim(table.id)
@@ -177,8 +177,10 @@ impl Engine {
             definition.version = table.version + 1;
             change.put_table(definition);
         }
+        let sequence = self.store().sequence();
         change.finish(&**self.store(), self.durability(), |databases| {
             for (_, old) in &moved {
+                old.state.end_version(old.version, sequence);
                 databases.get_mut(&old.database).and_then(|tables| tables.remove(&old.name));
             }
             for (definition, old) in moved {

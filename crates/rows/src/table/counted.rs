@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use super::version::Table;
 use crate::bulk::{go_on, threads};
 use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::parallel::share_out;
 use crate::schema::TableId;
 use crate::split::split;
@@ -97,9 +97,7 @@ impl Engine {
         };
         let workers = vec![0; threads.min(ranges.len())];
         let rows = share_out(workers, ranges.len(), count, Ok)?.into_iter().sum();
-        if !table.is_current() || !table.is_shown_by(view) {
-            return Err(Error::SchemaChanged);
-        }
+        self.check_readable(view, table, index)?;
         self.end_count(table, mark, rows);
         Ok(rows)
     }

@@ -15,6 +15,7 @@
 //! Not here: what the counters count (`transaction`), what a version is (`version`), what is noted
 //! of a change (`changes`).
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -31,6 +32,8 @@ use crate::waiting::{Waiting, during};
 
 /// How long somebody waits without a look at whether that was given up.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Versions of before that are known; who reads by one that has ended earlier is told so.
+const ENDED_VERSIONS_MAX: usize = 16;
 /// How long a table may still seem claimed when the locks of its owner are free already.
 const LEAVING: Duration = Duration::from_millis(10);
 
@@ -106,6 +109,8 @@ pub struct TableState {
     /// The store's state from which on the rows and entries of this version are there; snapshots
     /// of earlier ones do not show them.
     readable_since: AtomicU64,
+    /// What the version in use has: nothing else of earlier versions is sure to be there.
+    kept: RwLock<Kept>,
     /// About how many rows there are.
     pub(crate) rows: RowCount,
     /// How many there were when somebody counted them.
@@ -119,6 +124,16 @@ pub struct TableState {
     pub(crate) given_to: AtomicU64,
     /// Next hidden row id; 0 while not read from the rows yet.
     pub(crate) row_id: AtomicU64,
+}
+
+/// What is stored of a table.
+#[derive(Debug, Default)]
+struct Kept {
+    /// The number under which its rows are, and those of its indexes.
+    table: TableId,
+    indexes: Vec<IndexId>,
+    /// Of some versions before, the store's last state of which each was the one to read.
+    ended: VecDeque<(u64, u64)>,
 }
 
 #[derive(Debug, Default)]
@@ -232,6 +247,44 @@ impl TableState {
     #[inline]
     pub(crate) fn readable_since(&self) -> u64 {
         self.readable_since.load(Ordering::Acquire)
+    }
+
+    /// The version that comes into use has these rows and entries; what others have had is removed
+    /// later than this is said.
+    pub(crate) fn keep(&self, definition: &TableDefinition) {
+        let mut kept = self.kept.write();
+        kept.table = definition.id;
+        kept.indexes.clear();
+        kept.indexes.extend(definition.stored_indexes());
+    }
+
+    /// Another version is about to take the place of this one, of which the store's state is the last.
+    pub(crate) fn end_version(&self, version: u64, state: Option<u64>) {
+        let Some(state) = state else { return };
+        let mut kept = self.kept.write();
+        if kept.ended.len() == ENDED_VERSIONS_MAX {
+            kept.ended.pop_front();
+        }
+        kept.ended.push_back((version, state));
+    }
+
+    /// Whether this is a state of before another version took the place of this one.
+    pub(super) fn was_read_at(&self, version: u64, state: u64) -> bool {
+        let kept = self.kept.read();
+        let mut ended = kept.ended.iter();
+        ended.any(|(known, last)| *known == version && state <= *last)
+    }
+
+    /// The table is no more.
+    pub(crate) fn drop_all(&self) {
+        *self.kept.write() = Kept::default();
+        self.set_version(u64::MAX);
+    }
+
+    /// Whether these are stored, all of them.
+    pub(super) fn keeps(&self, table: TableId, mut indexes: impl Iterator<Item = IndexId>) -> bool {
+        let kept = self.kept.read();
+        kept.table == table && indexes.all(|index| kept.indexes.contains(&index))
     }
 
     /// How many writers have left, while none is inside and the gate is open.

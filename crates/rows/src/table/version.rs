@@ -19,7 +19,7 @@ use super::state::TableState;
 use crate::error::Result;
 use crate::recency::Recency;
 use crate::rules::{MakeRules, Rules};
-use crate::schema::TableDefinition;
+use crate::schema::{IndexId, TableDefinition};
 use crate::store::Read;
 
 /// Bits of a column's position + 1 beside a version; a table has at most 1017 columns.
@@ -188,6 +188,18 @@ impl Table {
     pub fn is_shown_by(&self, view: &dyn Read) -> bool {
         let since = self.state.readable_since();
         since == 0 || view.sequence().is_none_or(|sequence| sequence >= since)
+    }
+
+    /// Whether a view from before another version took the place of this one still shows its rows and
+    /// the entries of one of its indexes: those are the other's as well. Who has opened a cursor before
+    /// asking sees all of them.
+    #[cold]
+    pub(crate) fn is_kept_for(&self, view: &dyn Read, index: IndexId) -> bool {
+        // Entries of parts are looked for without asking for each index.
+        let members = self.members.iter().map(|member| member.id);
+        !self.columnar
+            && view.sequence().is_some_and(|state| self.state.was_read_at(self.version, state))
+            && self.state.keeps(self.id, members.chain([index]))
     }
 
     /// A number that has moved since any row was changed by a write acknowledged since. It may

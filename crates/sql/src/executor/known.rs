@@ -82,7 +82,7 @@ impl Execution<'_> {
         if found.all_terms {
             return Ok(None);
         }
-        let rows = self.count_entries(table, &found)?;
+        let rows = self.count_entries((table, access.index), &found)?;
         if is_whole {
             self.engine.end_count(table, mark, rows);
         }
@@ -127,13 +127,13 @@ impl Execution<'_> {
         Ok(true)
     }
 
-    /// The ranges whose entries are the rows of a SELECT without its LIMIT, if it asks for their number
-    /// and that is all there is to know of those behind the LIMIT.
+    /// The ranges whose entries are the rows of a SELECT without its LIMIT, and of which index they are,
+    /// if it asks for their number and that is all there is to know of those behind the LIMIT.
     pub(super) fn ranges_to_count(
         &self,
         select: &Select,
         scope: &Scope<'_>,
-    ) -> Result<Option<(Arc<Table>, Ranges)>> {
+    ) -> Result<Option<(Arc<Table>, usize, Ranges)>> {
         let is_plain =
             select.grouping.is_none() && select.having.is_none() && select.windowing.is_none();
         // Whose rows are locked, all of them are read.
@@ -148,11 +148,16 @@ impl Execution<'_> {
             return Ok(None);
         }
         let found = access.ranges(table, &over(scope, None))?;
-        Ok((!found.all_terms).then(|| (Arc::clone(table), found)))
+        Ok((!found.all_terms).then(|| (Arc::clone(table), access.index, found)))
     }
 
     /// How many entries ranges have.
-    pub(super) fn count_entries(&self, table: &Table, found: &Ranges) -> Result<u64> {
+    pub(super) fn count_entries(
+        &self,
+        (table, index): (&Arc<Table>, usize),
+        found: &Ranges,
+    ) -> Result<u64> {
+        let (view, reach) = (self.view, self.how.reach);
         let mut rows = 0;
         for range in found.iter() {
             let mut looked = Ok(());
@@ -160,8 +165,7 @@ impl Execution<'_> {
                 looked = self.look(more);
                 if looked.is_ok() { find::Flow::Continue } else { find::Flow::Stop }
             };
-            rows +=
-                self.engine.count_covered(self.view, table, range, self.how.reach, &mut each)?;
+            rows += self.engine.count_covered(view, table, index, range, reach, &mut each)?;
             looked?;
         }
         Ok(rows)

@@ -123,8 +123,8 @@ impl Execution<'_> {
         }
         let is_full = output.is_full();
         let mut counted = output.finish(select, scope)?;
-        if let Some((table, ranges)) = behind.filter(|_| is_full && possible) {
-            counted = self.count_entries(&table, &ranges)?.max(counted);
+        if let Some((table, index, ranges)) = behind.filter(|_| is_full && possible) {
+            counted = self.count_entries((&table, index), &ranges)?.max(counted);
         }
         *found = select.counts_found.then_some(counted);
         Ok(())

@@ -5,8 +5,8 @@
 //! types     Arrow's types and MySQL's, both ways       convert   columns of a file -> our columns
 //! parquet   row groups, statistics                     records   text files cut at record ends
 //! row_group one row group -> our columns               pages     its pages, and what they may take
-//! page_index   what a file tells of pages
-//! page_header, footer  what pages and files say of themselves, looked over (thrift)
+//! page_index   what a file tells of pages              page_reader  pages as they are decompressed
+//! page_header, footer, differences  what pages and files say of themselves, looked over (thrift)
 //! csv, json records -> columns                         guess     types of values without types
 //! reading   some columns of all files, by as many workers as there are
 //! export    our columns -> columns of a file           write     INTO OUTFILE ... FORMAT PARQUET
@@ -22,6 +22,7 @@
 
 mod convert;
 mod csv;
+mod differences;
 mod export;
 mod footer;
 mod guess;
@@ -30,6 +31,7 @@ mod opened;
 mod options;
 mod page_header;
 mod page_index;
+mod page_reader;
 mod pages;
 mod parquet;
 mod reading;

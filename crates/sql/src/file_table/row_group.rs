@@ -13,23 +13,30 @@
 use std::ops::Range;
 use std::slice::from_ref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ::parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowSelection};
 use ::parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
+use ::parquet::basic::Type;
+use ::parquet::file::metadata::ColumnChunkMetaData;
 use arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, RecordBatch};
 use arrow::compute::take;
 use arrow::datatypes::{DataType, Field, Int32Type};
 use arrow::error::ArrowError;
 use columnar::ColumnArray;
 use expression::Limits;
+use expression::limits::Room;
 use values::types::ColumnType;
 
 use super::FileColumn;
 use super::convert::converted;
 use super::opened::OpenedFile;
-use super::pages::{Pages, Refusal, Refusals};
+use super::pages::{Pages, Refusal, Refusals, value_bytes};
 use super::parquet::{ParquetFile, undecoded, undecoded_batch};
 use crate::error::Result;
+
+/// Values of rows that are read at a time, about, as the file says how large they are.
+const BATCH_BYTES: u64 = 16 << 20;
 
 /// Reads a row group.
 pub(super) struct GroupReader {
@@ -47,7 +54,11 @@ pub(super) struct GroupReader {
     /// For each position the last dictionary, as the decoder gave it and as ours.
     words: Vec<Option<(ArrayRef, ArrayRef)>>,
     refusals: Refusals,
+    /// How often rows were asked for.
+    batches: Arc<AtomicU64>,
     reader: Option<ParquetRecordBatchReader>,
+    /// For the values of one batch that are of a fixed size, which may be any.
+    fixed: Room,
     /// Of those that are wanted.
     rows_given: usize,
 }
@@ -73,7 +84,9 @@ impl GroupReader {
             by_words,
             words: vec![None; positions.len()],
             refusals: Refusals::default(),
+            batches: Arc::default(),
             reader: None,
+            fixed: Room::default(),
             rows_given: 0,
         }
     }
@@ -91,6 +104,7 @@ impl GroupReader {
             if self.reader.is_none() {
                 self.begin()?;
             }
+            self.batches.fetch_add(1, Ordering::Relaxed);
             let next = self.reader.as_mut().and_then(Iterator::next);
             // Also where the decoder went on: it has been given less than there is.
             match self.refusals.lock().take() {
@@ -134,20 +148,49 @@ impl GroupReader {
             group: self.group,
             limits: Arc::clone(&self.limits),
             refusals: Arc::clone(&self.refusals),
+            batches: Arc::clone(&self.batches),
             by_words: {
                 let by_words = self.positions.iter().zip(&self.by_words);
                 let roots = by_words.filter(|(_, by_words)| **by_words);
                 roots.filter_map(|(at, _)| self.parquet.leaf_of(*at)).collect()
             },
         };
+        let batch_rows = self.rows_at_a_time();
+        self.fixed = Room::default();
+        let fixed_bytes = self.fixed_row_bytes().saturating_mul(batch_rows as u64);
+        self.fixed = self.limits.take(usize::try_from(fixed_bytes).unwrap_or(usize::MAX))?;
         let reader = ParquetRecordBatchReader::try_new_with_row_groups(
             &levels.map_err(failed)?,
             &pages,
-            self.batch_rows,
+            batch_rows,
             self.left(),
         );
         self.reader = Some(reader.map_err(failed)?);
         Ok(())
+    }
+
+    /// The columns as the file has them.
+    fn chunks(&self) -> impl Iterator<Item = &ColumnChunkMetaData> {
+        let columns = self.parquet.metadata().row_group(self.group).columns().iter().enumerate();
+        let wanted = |leaf| self.positions.binary_search(&self.parquet.root_of(leaf)).is_ok();
+        columns.filter(move |(leaf, _)| wanted(*leaf)).map(|(_, column)| column)
+    }
+
+    /// As many as are wanted, or fewer where they are long, as their pages are held together.
+    fn rows_at_a_time(&self) -> usize {
+        let rows = self.parquet.rows_of(self.group).max(1);
+        let sizes = self.chunks().map(|column| column.uncompressed_size().max(0) as u64);
+        let row_bytes = sizes.fold(0, u64::saturating_add) / rows;
+        let row_bytes = row_bytes.saturating_add(self.fixed_row_bytes()).max(1);
+        self.batch_rows.min((BATCH_BYTES / row_bytes).clamp(1, rows) as usize)
+    }
+
+    /// Memory for those values of a row that are of a fixed size, be they NULL.
+    fn fixed_row_bytes(&self) -> u64 {
+        let fixed = |column: &&ColumnChunkMetaData| {
+            column.column_descr().physical_type() == Type::FIXED_LEN_BYTE_ARRAY
+        };
+        self.chunks().filter(fixed).map(value_bytes).fold(0, u64::saturating_add)
     }
 
     /// The rows that were not given yet; `None`: all.

@@ -1,10 +1,10 @@
 //! Thrift's compact protocol, as far as Parquet files have it: to look over what they say before a
-//! decoder makes room for it. (`thrift-compact-protocol.md`)
+//! decoder makes room for it. (`thrift-compact-protocol.md`) Pages have numbers of the same forms.
 //!
 //! Invariants
 //! 1. Nothing is allocated, and no value is passed over more than once.
 //!
-//! Not here: what is too much (`footer`, `pages`).
+//! Not here: what is too much (`footer`, `pages`, `differences`).
 
 /// Structs and lists within each other that are passed over.
 const DEPTH_MAX: usize = 16;
@@ -46,6 +46,7 @@ pub(super) fn once<T>(place: &mut Option<T>, found: T) -> Result<()> {
 }
 
 /// What is left of some bytes.
+#[derive(Clone)]
 pub(super) struct Cursor<'b>(pub(super) &'b [u8]);
 
 impl<'b> Cursor<'b> {
@@ -55,12 +56,14 @@ impl<'b> Cursor<'b> {
         Ok(*first)
     }
 
-    fn pass(&mut self, bytes: usize) -> Result<()> {
-        self.0 = self.0.get(bytes..).ok_or(Unknown::Incomplete)?;
-        Ok(())
+    /// So many bytes.
+    pub(super) fn bytes(&mut self, count: usize) -> Result<&'b [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(count).ok_or(Unknown::Incomplete)?;
+        self.0 = rest;
+        Ok(bytes)
     }
 
-    fn varint(&mut self) -> Result<u64> {
+    pub(super) fn varint(&mut self) -> Result<u64> {
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -123,12 +126,10 @@ impl<'b> Cursor<'b> {
         }
     }
 
-    /// Bytes.
+    /// Bytes that say how many they are.
     pub(super) fn binary(&mut self) -> Result<&'b [u8]> {
-        let bytes = usize::try_from(self.varint()?).map_err(|_| Unknown::Incomplete)?;
-        let (bytes, rest) = self.0.split_at_checked(bytes).ok_or(Unknown::Incomplete)?;
-        self.0 = rest;
-        Ok(bytes)
+        let count = usize::try_from(self.varint()?).map_err(|_| Unknown::Incomplete)?;
+        self.bytes(count)
     }
 
     /// Passes over a value, which is no list of truths.
@@ -139,9 +140,9 @@ impl<'b> Cursor<'b> {
     fn skip_within(&mut self, ty: u8, depth: usize) -> Result<()> {
         match ty {
             wire::TRUE | wire::FALSE => Ok(()),
-            wire::BYTE => self.pass(1),
+            wire::BYTE => self.bytes(1).map(drop),
             wire::I16 | wire::I32 | wire::I64 => self.varint().map(drop),
-            wire::DOUBLE => self.pass(8),
+            wire::DOUBLE => self.bytes(8).map(drop),
             wire::BINARY => self.binary().map(drop),
             wire::LIST | wire::SET if depth > 0 => {
                 let (ty, count) = self.list()?;

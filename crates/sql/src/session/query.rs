@@ -261,7 +261,8 @@ impl Session {
         }
         let context = QueryContext { view, facts: self.facts() };
         match self.sql.long_queries().select(plan, parameters, &context) {
-            Ok(stream) => {
+            Ok(mut stream) => {
+                stream.begin(How::POOL)?;
                 self.take_side_effects(&context.facts)?;
                 self.row_count = -1;
                 Ok(stream)

@@ -50,24 +50,23 @@ impl Session {
         }
         if self.variables.select_limit < u64::MAX {
             // Plans of shapes know nothing of it.
-            return self.run_analytic(statement);
+            return self.begun_anew(|session| session.run_analytic(statement));
         }
-        let plan = match known.filter(|plan| plan.fits(statement.parameters, self.sql.engine())) {
-            Some(plan) => plan.clone(),
-            None => self.select_plan(statement)?,
-        };
-        let found = match self.run_planned(&plan, statement) {
-            // A table changed between planning and reading: once more, anew.
-            Err(error) if error.number == 1412 => {
-                let plan = self.select_plan(statement)?;
-                self.run_planned(&plan, statement)?
+        let mut known = known.filter(|plan| plan.fits(statement.parameters, self.sql.engine()));
+        self.begun_anew(|session| {
+            let made;
+            let plan = match known.take() {
+                Some(plan) => plan,
+                None => {
+                    made = session.select_plan(statement)?;
+                    &made
+                }
+            };
+            match session.run_planned(plan, statement)? {
+                Some(reply) => Ok(reply),
+                None => session.run_analytic(statement),
             }
-            found => found?,
-        };
-        match found {
-            Some(reply) => Ok(reply),
-            None => self.run_analytic(statement),
-        }
+        })
     }
 
     /// Runs a plan; `None` where it cannot be run as it is.

@@ -52,6 +52,11 @@ impl OpenTransaction {
         &self.transaction
     }
 
+    /// Whether its plain SELECTs read a state that was chosen before.
+    pub fn has_snapshot(&self) -> bool {
+        self.snapshot.is_some()
+    }
+
     /// The snapshot of its plain SELECTs.
     pub fn snapshot(
         &mut self,

@@ -41,23 +41,23 @@ impl Session {
         if !statement.how.may_wait && !self.may_write_in_loop(group.is_some()) {
             return Err(SqlError::would_wait());
         }
-        let facts = self.facts();
-        let plan = match known.filter(|plan| plan.fits(statement.parameters, self.sql.engine())) {
-            Some(plan) => plan.clone(),
-            None => self.write_plan(statement)?,
-        };
-        if !statement.how.may_wait && !plan.is_short(&statement.scanned.runs) {
-            return Err(SqlError::would_wait());
-        }
-        let result = match self.run_change(&plan, statement, &facts, group.as_deref_mut()) {
-            // The table changed between planning and writing: once more, anew.
-            Err(error) if error.number == 1412 && !self.has_open_writes() => {
-                let plan = self.write_plan(statement)?;
-                self.run_change(&plan, statement, &facts, group)
+        let mut known = known.filter(|plan| plan.fits(statement.parameters, self.sql.engine()));
+        let (written, facts) = self.begun_anew(|session| {
+            let facts = session.facts();
+            let made;
+            let plan = match known.take() {
+                Some(plan) => plan,
+                None => {
+                    made = session.write_plan(statement)?;
+                    &made
+                }
+            };
+            if !statement.how.may_wait && !plan.is_short(&statement.scanned.runs) {
+                return Err(SqlError::would_wait());
             }
-            other => other,
-        };
-        let written = result?;
+            let written = session.run_change(plan, statement, &facts, group.as_deref_mut())?;
+            Ok((written, facts))
+        })?;
         self.take_late_warnings();
         if let Err(error) = self.take_side_effects(&facts) {
             // The rows are written all the same.
