@@ -293,11 +293,10 @@ impl Accumulator {
             }
             State::Bits(bits) => {
                 let Some(number) = row.number(cell.datum()) else { return Ok(0) };
-                let of_value = number.to_integer_bits();
                 match aggregate.function {
-                    AggregateFunction::BitAnd => *bits &= of_value,
-                    AggregateFunction::BitOr => *bits |= of_value,
-                    _ => *bits ^= of_value,
+                    AggregateFunction::BitAnd => *bits &= number.to_bits(),
+                    AggregateFunction::BitOr => *bits |= number.to_bits(),
+                    _ => *bits ^= number.to_bits(),
                 }
             }
             State::Spread(count, mean, squares) => {
