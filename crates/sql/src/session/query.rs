@@ -35,7 +35,7 @@ const LOOP_ROWS_MAX: u64 = 1_000;
 const LOOP_COST_MAX: f64 = 2_000.0;
 /// Rows from which on, if so many are expected, the analytic way is quicker: planning a query
 /// there takes milliseconds, and the row executor looks at some million rows a second.
-const LONG_ROWS: f64 = 30_000.0;
+const LONG_ROWS: f64 = 60_000.0;
 /// What a query may come to which was expected to come to less: the row executor keeps results
 /// and what it joins and groups, the other passes rows on and writes to files.
 const BOUNDS: Bounds = Bounds { rows_max: 300_000, bytes_max: 32 << 20 };
