@@ -1,6 +1,7 @@
 //! Changes of a JSON document, at a path.
 //!
-//! A path that leads nowhere changes nothing (MySQL 8.0 manual, 14.17.4).
+//! A path that leads nowhere changes nothing (MySQL 8.0 manual, 14.17.4). What is no array is the first
+//! element, and the last, of one that has nothing else (14.17.3).
 //!
 //! Not here: paths (`json_path`), printing (`json`).
 
@@ -15,6 +16,7 @@ fn step_into<'j>(value: &'j mut Json, step: &Step) -> Option<&'j mut Json> {
         (Step::Member(name), Json::Object(members)) => members.get_mut(name),
         (Step::Element(n), Json::Array(items)) => items.get_mut(*n),
         (Step::Last, Json::Array(items)) => items.last_mut(),
+        (Step::Element(0) | Step::Last, single) => Some(single),
         _ => None,
     }
 }
@@ -44,6 +46,8 @@ pub(crate) fn put(function: Function, document: &mut Json, path: &[Step], value:
             items[last] = value;
         }
         (Step::Element(_) | Step::Last, Json::Array(items)) => items.push(value),
+        (Step::Element(0) | Step::Last, single) => *single = value,
+        (Step::Element(_), single) => *single = Json::Array(vec![single.take(), value]),
         _ => {}
     }
 }

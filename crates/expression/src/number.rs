@@ -53,18 +53,35 @@ impl Number {
         }
     }
 
-    /// As the 64 bits that bit operators work on.
+    /// As the 64 bits that bit operators work on; halves of doubles are rounded away from 0, as those
+    /// of decimals are (MariaDB 10.11: tests/oracle/sql/digits.sql).
     pub fn to_bits(self) -> u64 {
         match self {
             Number::Int(v) => v as u64,
             Number::UInt(v) => v,
             other => {
-                let whole = other.to_i128();
+                let whole = match other {
+                    Number::Double(v) => v.round() as i128,
+                    exact => exact.to_i128(),
+                };
                 if whole < 0 {
                     whole.max(i128::from(i64::MIN)) as i64 as u64
                 } else {
                     whole.min(i128::from(u64::MAX)) as u64
                 }
+            }
+        }
+    }
+
+    /// As the 64 bits that aggregates of bits and functions of integers work on: of what is no
+    /// integer those of the nearest one that a BIGINT holds, of two for a double the even one (MariaDB
+    /// 10.11: tests/oracle/sql/digits.sql).
+    pub fn to_integer_bits(self) -> u64 {
+        match self {
+            Number::Int(_) | Number::UInt(_) => self.to_bits(),
+            Number::Decimal(_) | Number::Double(_) => {
+                let ends = (i128::from(i64::MIN), i128::from(i64::MAX));
+                self.to_i128().clamp(ends.0, ends.1) as u64
             }
         }
     }

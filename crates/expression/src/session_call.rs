@@ -107,7 +107,7 @@ fn last_insert_id<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'
         return Ok(Cell::Plain(Datum::UInt(set.unwrap_or(context.last_insert_id))));
     };
     let Some(number) = scope.number(argument.evaluate(scope)?.datum()) else { return Ok(NULL) };
-    let value = number.to_bits();
+    let value = number.to_integer_bits();
     context.side_effects.lock().last_insert_id = Some(value);
     Ok(Cell::Plain(Datum::UInt(value)))
 }

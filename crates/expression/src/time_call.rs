@@ -4,7 +4,8 @@
 
 use values::datum::Datum;
 use values::decimal::Decimal;
-use values::temporal::{Date, DateTime, Time, Zone, days_in_month};
+use values::temporal::{Date, DateTime, Time, Timestamp, Zone, days_in_month};
+use values::text::write_untyped;
 use values::types::ColumnType;
 
 use crate::error::Result;
@@ -100,6 +101,16 @@ fn from_unix_time<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
     let Some(number) = scope.number(cells[0].datum()) else { return NULL };
     let seconds = number.to_decimal().and_then(|value| value.rescale(6));
     let micros = seconds.and_then(|value| i64::try_from(value.unscaled()).ok());
+    // What no TIMESTAMP holds (MariaDB 10.11: tests/oracle/sql/bounds.sql).
+    let is_beyond = |micros: i64| micros > Timestamp::MAX.micros() as i64;
+    if micros.map_or(number.to_f64() > 0.0, is_beyond) {
+        scope.distrust(1292, || {
+            let mut text = Vec::new();
+            write_untyped(number.datum(), scope.zone, &mut text);
+            format!("Truncated incorrect unixtime value: '{}'", String::from_utf8_lossy(&text))
+        });
+        return NULL;
+    }
     let Some(micros) = micros.filter(|micros| *micros >= 0) else { return NULL };
     let Some(value) = scope.zone.datetime_at(micros) else { return NULL };
     match cells.get(1) {

@@ -137,26 +137,20 @@ fn statements_of_their_own_were_told_that_their_table_is_another_one() {
 fn a_long_result_that_is_on_its_way_goes_on_while_indexes_come_and_go() {
     let directory = tempfile::tempdir().unwrap();
     let (server, mut sql) = start(directory.path(), &["--durability=os"], ROWS);
-    let mut clients = Writers::default();
-    for (query, right) in [
-        ("SELECT id, s, s FROM d.t", ROWS),
-        ("SELECT id, s, s FROM d.t WHERE id < 1000000 ORDER BY id", ROWS),
-        ("SELECT x.id, x.s, y.s FROM d.t x JOIN d.t y ON y.id = x.b WHERE x.id < 5000", 5000),
+    // More than sockets hold: most of it is read behind the changes.
+    for query in [
+        "SELECT id, REPEAT(s, 100) FROM d.t WHERE id >= 0 ORDER BY id",
+        "SELECT id, REPEAT(s, 100) FROM d.t",
     ] {
         let mut reader = login(&server);
-        clients.go(move |_, _| {
-            let rows = reader.query(query).unwrap_or_else(|error| panic!("{query}: {error}"));
-            assert_eq!(rows.len() as u64, right, "{query}");
-        });
-    }
-    let (begun, mut rounds) = (Instant::now(), 0);
-    while begun.elapsed() < TIME / 2 {
+        reader.send_query(query).unwrap();
+        reader.await_reply().unwrap();
         for change in ["ALTER TABLE d.t ADD INDEX by_s (s)", "DROP INDEX by_s ON d.t"] {
             sql.execute(change).unwrap_or_else(|error| panic!("{change}: {error}"));
         }
-        rounds += 1;
+        let rows = reader.result().unwrap_or_else(|error| panic!("{query}: {error}"));
+        assert_eq!(rows.len() as u64, ROWS, "{query}");
     }
-    eprintln!("{rounds} rounds of changes beside {:?} results", clients.end());
     drop(sql);
     server.stop();
     assert_sound(directory.path());

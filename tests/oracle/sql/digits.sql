@@ -59,3 +59,21 @@ INSERT INTO hb VALUES ()
 ALTER TABLE hb ADD COLUMN k INT DEFAULT 0x41
 INSERT INTO hb (f) VALUES (b'11')
 SELECT * FROM hb ORDER BY f
+# Bits of doubles: to operators halves are rounded away from 0, to aggregates to the even number, of at most a BIGINT
+CREATE TABLE bd (id INT PRIMARY KEY, x DOUBLE, f FLOAT, n DECIMAL(30,2))
+INSERT INTO bd VALUES (1, 1.5, 1.5, 1.5), (2, 2.5, 2.5, 2.5), (3, -1.5, -1.5, -1.5), (4, 1e19, 1e19, 1e19), (5, -1e30, -1e30, -5), (6, NULL, NULL, NULL), (7, 1e30, 3e10, 0.5)
+SELECT id, BIT_OR(x), BIT_AND(x), BIT_XOR(x), BIT_OR(f), BIT_OR(n) FROM bd GROUP BY id ORDER BY id
+SELECT BIT_OR(x), BIT_AND(x), BIT_XOR(x) FROM bd
+SELECT BIT_OR(x), BIT_AND(x), BIT_XOR(x), BIT_OR(f), BIT_OR(n) FROM bd WHERE id < 3
+SELECT id, x | 0, x & 7, x ^ 1, ~x, BIT_COUNT(x), n | 0 FROM bd ORDER BY id
+SELECT 2.5e0 | 0, 0.5e0 | 0, -2.5e0 | 0, 2.5e0 << 1, BIT_COUNT(2.5e0), ~2.5e0, 2.5 | 0
+# A number with a point is no position, one in brackets or with a plus is
+SELECT id FROM bd ORDER BY 1.5, id DESC
+SELECT id FROM bd ORDER BY 1e0, id DESC
+SELECT id, x FROM bd ORDER BY 2.0, id
+SELECT id FROM bd ORDER BY (1) DESC
+SELECT id, x FROM bd ORDER BY +2 DESC, id DESC
+SELECT id FROM bd ORDER BY 2
+SELECT id FROM bd UNION SELECT 9 ORDER BY (1) DESC
+SELECT id > 3, COUNT(*) FROM bd GROUP BY (1) ORDER BY 1
+SELECT COUNT(*) FROM bd GROUP BY 1.5

@@ -122,3 +122,9 @@ SELECT k, json_compact(json_arrayagg(v ORDER BY v)), json_compact(json_arrayagg(
 SELECT json_compact(json_arrayagg(DISTINCT n ORDER BY n)), json_compact(json_arrayagg(n ORDER BY n DESC, v LIMIT 3)), json_length(json_arrayagg(n)), json_compact(json_arrayagg(k ORDER BY k DESC)) FROM gc
 SELECT json_arrayagg(n) FROM gc WHERE k=5
 SELECT json_arrayagg(n SEPARATOR 'x') FROM gc
+# What is no array is the first and the last element of one, also to who changes it
+SELECT JSON_SET('{"a":1}', '$.b.c', 2), JSON_SET('{"a":1}', '$.a.b', 2), JSON_SET('{"a":1}', '$.a[0]', 2), JSON_SET('{"a":1}', '$.a[1]', 2), JSON_SET('{"a":1}', '$.a[3]', 2), JSON_SET('[1,2]', '$.a', 2), JSON_SET('[1,2]', '$[0].a', 2), JSON_SET('{"a":{"x":1}}', '$.a.y.z', 2)
+SELECT JSON_INSERT('{"a":1}', '$.b.c', 2), JSON_INSERT('{"a":1}', '$.a[0]', 2), JSON_INSERT('{"a":1}', '$.a[1]', 2), JSON_INSERT('[1]', '$[0][1]', 2), JSON_SET('1', '$[1]', 2), JSON_SET('1', '$.a', 2), JSON_SET('{"a":1}', '$.b[0]', 2), JSON_REPLACE('{"a":1}', '$.b.c', 3)
+SELECT JSON_SET('{"a":{"x":1}}', '$.a[0]', 2), JSON_SET('{"a":{"x":1}}', '$.a[1]', 2), JSON_SET('{"a":{"x":1}}', '$.a[0].x', 2), JSON_SET('{"a":{"x":1}}', '$.a[0].y', 2), JSON_SET('5', '$[0]', 2), JSON_SET('{"a":1}', '$[1]', 2), JSON_SET('{"a":1}', '$[0].b', 2)
+SELECT JSON_INSERT('{"a":{"x":1}}', '$.a[0].y', 2), JSON_INSERT('5', '$[0]', 2), JSON_INSERT('5', '$[2]', 2), JSON_REPLACE('{"a":{"x":1}}', '$.a[0]', 2), JSON_REPLACE('{"a":{"x":1}}', '$.a[1]', 2), JSON_REPLACE('5', '$[0]', 2)
+SELECT JSON_REMOVE('{"a":1}', '$.a[0]'), JSON_REMOVE('{"a":{"x":1}}', '$.a[0].x'), JSON_REMOVE('5', '$[0]'), JSON_ARRAY_APPEND('{"a":1}', '$.a[0]', 2), JSON_ARRAY_APPEND('{"a":{"x":1}}', '$.a[0]', 2), JSON_ARRAY_INSERT('{"a":1}', '$.a[0]', 2), JSON_ARRAY_INSERT('[1]', '$[0][0]', 2)

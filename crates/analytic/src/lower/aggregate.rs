@@ -266,7 +266,7 @@ impl Lowering<'_> {
             false,
             Arc::new(move |args| {
                 let number = Number::of(args[0], zone);
-                Ok(number.map_or(Value::Null, |(number, _)| Value::UInt(number.to_bits())))
+                Ok(number.map_or(Value::Null, |(number, _)| Value::UInt(number.to_integer_bits())))
             }),
         );
         call(function, vec![value])

@@ -38,6 +38,7 @@ use values::datum::Datum;
 use values::types::ColumnType;
 
 pub use limit::{limit_of, limit_to};
+pub(crate) use query::bare_number;
 
 use crate::bind::scalar::Bound;
 use crate::context::SqlContext;

@@ -18,8 +18,8 @@ use values::types::ColumnType;
 
 use super::access::{Access, AccessKind, Ordering, Reader, plan_access, ways};
 use super::sort::SortKey;
-use crate::bind::limit_of;
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
+use crate::bind::{bare_number, limit_of};
 use crate::error::SqlError;
 use crate::index_use::{ColumnarUse, IndexUse};
 use crate::reply::{ColumnFlags, ResultColumn};
@@ -464,9 +464,10 @@ fn sort_key(
         Output::Column(position) => column_node(table, *position),
         Output::Node(node) => node.clone(),
     };
-    let node = match &item.expr {
+    let node = match bare_number(&item.expr) {
         Expr::Value(value) => match &value.value {
-            Literal::Number(digits, _) => {
+            // Another number is a constant.
+            Literal::Number(digits, _) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
                 let n = digits.parse::<usize>().ok().filter(|n| (1..=outputs.len()).contains(n));
                 let n = n.ok_or_else(|| SqlError::unknown_column(digits, "order clause"))?;
                 of_output(n - 1)

@@ -143,7 +143,7 @@ impl Session {
             "last_insert_id" | "identity" => {
                 if let Some((value, _)) = &value {
                     let number = expression::Number::of(value.as_datum(), self.variables.zone);
-                    self.last_insert_id = number.map_or(0, |(number, _)| number.to_bits());
+                    self.last_insert_id = number.map_or(0, |(number, _)| number.to_integer_bits());
                 }
                 return Ok(());
             }
