@@ -57,11 +57,19 @@ const LEVEL_STEP: f64 = 10.0;
 const LEVEL_STEP_SMALL: f64 = 7.0;
 /// Buffers below this are small.
 const BUFFER_SMALL: usize = 8 * MIB;
-/// Size of files of the first level below the newest, and how many times as large they are in each level
-/// as in the one above it. A compaction rewrites whole files: keys that only ascend touch one of each
-/// level, whose other rows are rewritten for nothing.
-const FILE_BYTES: usize = 16 * MIB;
+/// Into how many files the first level below the newest is split, and how large they are at least and at
+/// most. A compaction rewrites whole files: keys that only ascend touch one of each level, whose other rows
+/// are rewritten for nothing. And new files wait for its end: where one file is a whole level, it takes
+/// seconds.
+const FILES_OF_FIRST_LEVEL: u64 = 8;
+const FILE_BYTES_MIN: u64 = 2 << 20;
+const FILE_BYTES_MAX: u64 = 16 << 20;
+/// How many times as large files are in each level as in the one above it.
 const FILE_STEP: i32 = 2;
+/// Threads of flushes and compactions: of fewer than three RocksDB has only one compact at a time. Then new
+/// files wait for compactions between older ones, and writers for these, while a core has nothing to do.
+const JOBS_MIN: usize = 3;
+const JOBS_MAX: usize = 8;
 
 /// How much is done to find blocks of deleted files in the cache: until one in twenty is there.
 const UNCACHE: &str = "uncache_aggressiveness=300";
@@ -137,9 +145,17 @@ impl RocksOptions {
 
     fn jobs(&self) -> usize {
         match self.background_jobs {
-            0 => std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8),
+            0 => {
+                let cores = std::thread::available_parallelism().map_or(JOBS_MIN, usize::from);
+                cores.clamp(JOBS_MIN, JOBS_MAX)
+            }
             jobs => jobs,
         }
+    }
+
+    /// Bytes of a file of the first level.
+    fn file(&self) -> u64 {
+        (self.first_level() / FILES_OF_FIRST_LEVEL).clamp(FILE_BYTES_MIN, FILE_BYTES_MAX)
     }
 
     /// For a directory with so many bytes of data already, with a chain of logs or none.
@@ -219,7 +235,7 @@ impl RocksOptions {
         let jobs = self.jobs();
         options.set_max_background_jobs(jobs as i32);
         options.set_disable_auto_compactions(!self.compacts);
-        options.set_max_subcompactions((jobs / 2).max(1) as u32);
+        options.set_max_subcompactions(jobs.div_ceil(2) as u32);
         options.set_level_compaction_dynamic_level_bytes(true);
         options.set_level_zero_file_num_compaction_trigger(FILES_PER_COMPACTION as i32);
         options.set_level_zero_slowdown_writes_trigger(FILES_SLOWED);
@@ -228,7 +244,7 @@ impl RocksOptions {
         let is_small = self.buffer() < BUFFER_SMALL;
         let step = if is_small { LEVEL_STEP_SMALL } else { LEVEL_STEP };
         options.set_max_bytes_for_level_multiplier(step);
-        options.set_target_file_size_base(FILE_BYTES as u64);
+        options.set_target_file_size_base(self.file());
         options.set_target_file_size_multiplier(FILE_STEP);
         // Fast where bytes are rewritten soon, small where nine tenths of them rest.
         options.set_compression_type(DBCompressionType::Lz4);

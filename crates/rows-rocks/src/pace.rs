@@ -8,12 +8,15 @@
 //! is set behind it (`options`).
 //!
 //! ```text
-//! files     below 8    8     16     24     36
-//! rate      free      1.5    1.0    0.6    0.3    times what compactions have taken away lately
+//! files     up to 8    16     24      36
+//! rate        1.2     1.0    0.85    0.5    times what compactions have taken away lately
 //! ```
 //!
+//! A compaction takes many files at its end, so their count swings while as much comes as goes. The rate
+//! hardly follows that: who hurries whenever there are few pays for it a second later.
+//!
 //! Invariants
-//! 1. Nobody waits while there are few new files, however much is written.
+//! 1. Nobody waits unless there were eight new files a moment ago (`CROWDED_FOR`), however much is written.
 //! 2. A write waits `WAIT_MAX` at most.
 //!
 //! Not here: who must not wait, and goes elsewhere then (`writing`).
@@ -24,15 +27,18 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 /// New files from which on writers are held back, at which no more and no less may come than goes, and at which
-/// two fifths less.
-const FILES_FREE: f64 = 8.0;
+/// a little less.
+const FILES_CROWDED: f64 = 8.0;
 const FILES_EVEN: f64 = 16.0;
 const FILES_MANY: f64 = 24.0;
 /// Of what compactions take away, how much may be written at each of these.
-const PART_AT_FEW: f64 = 1.5;
-const PART_AT_MANY: f64 = 0.6;
+const PART_AT_FEW: f64 = 1.2;
+const PART_AT_MANY: f64 = 0.85;
 /// Where RocksDB would begin to brake.
-const PART_AT_MOST: f64 = 0.3;
+const PART_AT_MOST: f64 = 0.5;
+/// How long writers are held back after there were so many files last: longer than it takes until the next
+/// ones are there.
+const CROWDED_FOR: Duration = Duration::from_secs(5);
 /// New files at which RocksDB brakes by itself, and at which it stops writes.
 pub(crate) const FILES_SLOWED: i32 = 36;
 pub(crate) const FILES_STOPPED: i32 = 48;
@@ -64,6 +70,8 @@ pub(crate) struct Pace {
 struct State {
     files: f64,
     looked: Instant,
+    /// When there were `FILES_CROWDED` last.
+    crowded: Option<Instant>,
     /// Bytes written since the store was opened.
     written: f64,
     /// The ends of the last steps; none before the first look.
@@ -88,6 +96,7 @@ impl Pace {
         let state = State {
             files: 0.0,
             looked: now,
+            crowded: None,
             written: 0.0,
             steps: VecDeque::new(),
             taken_away: RATE_FIRST,
@@ -102,9 +111,12 @@ impl Pace {
         if now.saturating_duration_since(state.looked) >= LOOK_EVERY {
             state.looked = now;
             state.files = files() as f64;
+            if state.files >= FILES_CROWDED {
+                state.crowded = Some(now);
+            }
             state.step(now, self.file_bytes);
         }
-        if state.files < FILES_FREE {
+        if !state.is_crowded(now) {
             return Duration::ZERO;
         }
         let ahead = state.even_at.saturating_duration_since(now);
@@ -115,7 +127,7 @@ impl Pace {
     pub(crate) fn note(&self, now: Instant, bytes: usize) {
         let mut state = self.state.lock();
         state.written += bytes as f64;
-        if state.files < FILES_FREE {
+        if !state.is_crowded(now) {
             state.even_at = now;
             return;
         }
@@ -125,6 +137,11 @@ impl Pace {
 }
 
 impl State {
+    /// Whether there were many files a moment ago.
+    fn is_crowded(&self, now: Instant) -> bool {
+        self.crowded.is_some_and(|then| now.saturating_duration_since(then) < CROWDED_FOR)
+    }
+
     /// Looks at what was taken away, once a step is over.
     fn step(&mut self, now: Instant, file_bytes: f64) {
         if let Some(last) = self.steps.back() {
@@ -148,7 +165,7 @@ impl State {
         }
         let gone = written - first.written - (files - first.files) * file_bytes;
         let gone = (gone / seconds).max(RATE_MIN);
-        self.taken_away = match self.files < FILES_FREE {
+        self.taken_away = match self.files < FILES_CROWDED {
             // Less was written than could have gone.
             true => self.taken_away.max(gone),
             false => self.taken_away + (gone - self.taken_away) / 2.0,
@@ -172,7 +189,7 @@ impl State {
 /// Which part of what is taken away may be written, with so many new files.
 fn part_at(files: f64) -> f64 {
     const PLACES: [(f64, f64); 4] = [
-        (FILES_FREE, PART_AT_FEW),
+        (FILES_CROWDED, PART_AT_FEW),
         (FILES_EVEN, 1.0),
         (FILES_MANY, PART_AT_MANY),
         (FILES_SLOWED as f64, PART_AT_MOST),
@@ -231,6 +248,28 @@ mod tests {
         let (slowest, median) = (late[0], late[late.len() / 2]);
         assert!(slowest >= median / 2.0, "{slowest} of {median}: {written:?}");
         assert!(median > 10.0, "{written:?}");
+        // Nor do they hurry when a compaction has just taken all there was, to be held the longer for it.
+        let fastest = late[late.len() - 1];
+        assert!(fastest <= median * 1.2, "{fastest} of {median}: {written:?}");
+    }
+
+    #[test]
+    fn who_was_held_goes_freely_again_once_there_were_few_files_for_a_while() {
+        let start = Instant::now();
+        let pace = Pace::new(8 * MIB, start);
+        let wait = |seconds: u64, files| {
+            let at = start + Duration::from_secs(seconds);
+            let wait = pace.wait(at, || files);
+            pace.note(at, 64 * MIB);
+            wait
+        };
+        // The first write of a crowded store is only the reason why the next one waits.
+        assert_eq!(wait(1, 7), Duration::ZERO);
+        assert_eq!(wait(2, 8), Duration::ZERO);
+        assert_eq!([wait(2, 8), wait(2, 8)], [WAIT_MAX; 2]);
+        assert_eq!(wait(3, 0), WAIT_MAX);
+        assert_eq!(wait(2 + CROWDED_FOR.as_secs(), 7), Duration::ZERO);
+        assert_eq!(wait(2 + CROWDED_FOR.as_secs(), 7), Duration::ZERO);
     }
 
     /// Between two ends of such compactions nothing seems to go.
@@ -271,6 +310,6 @@ mod tests {
     #[test]
     fn more_files_mean_a_smaller_part() {
         let parts = [0.0, 8.0, 16.0, 24.0, 36.0, 99.0].map(part_at);
-        assert_eq!(parts, [1.5, 1.5, 1.0, 0.6, 0.3, 0.3]);
+        assert_eq!(parts, [1.2, 1.2, 1.0, 0.85, 0.5, 0.5]);
     }
 }
