@@ -293,10 +293,11 @@ impl Accumulator {
             }
             State::Bits(bits) => {
                 let Some(number) = row.number(cell.datum()) else { return Ok(0) };
+                let of_value = number.to_integer_bits();
                 match aggregate.function {
-                    AggregateFunction::BitAnd => *bits &= number.to_bits(),
-                    AggregateFunction::BitOr => *bits |= number.to_bits(),
-                    _ => *bits ^= number.to_bits(),
+                    AggregateFunction::BitAnd => *bits &= of_value,
+                    AggregateFunction::BitOr => *bits |= of_value,
+                    _ => *bits ^= of_value,
                 }
             }
             State::Spread(count, mean, squares) => {
