@@ -10,12 +10,13 @@ use values::collation;
 use values::convert::{Issue, convert};
 use values::datum::{Datum, Value};
 use values::temporal::{
-    DateTime, ReadDateTime, Time, Zone, number_to_bound, number_to_datetime, read_bound,
-    read_datetime, read_time,
+    DateTime, ReadDateTime, Time, Zone, number_to_bound, number_to_datetime, read_datetime,
+    read_time,
 };
 use values::types::{Collation, ColumnType};
 
 use crate::json::json_order;
+use crate::moments_read::read_kept;
 use crate::node::UNTYPED;
 use crate::number::Number;
 use crate::value::text_of;
@@ -110,7 +111,7 @@ pub fn moment(datum: Datum<'_>, zone: Zone) -> Option<DateTime> {
 /// What a day or a moment is compared with: of a text or a number also a day that its month has not,
 /// which lies behind all of the month's (MariaDB 10.11 answers so: tests/oracle/sql/bounds.sql).
 fn bound(datum: Datum<'_>, zone: Zone) -> Option<DateTime> {
-    moment_as(datum, zone, read_bound, number_to_bound)
+    moment_as(datum, zone, read_kept, number_to_bound)
 }
 
 fn moment_as(

@@ -44,6 +44,7 @@ mod kill;
 pub mod limits;
 mod make;
 pub mod moment;
+mod moments_read;
 mod node;
 mod number;
 mod number_call;

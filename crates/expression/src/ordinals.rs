@@ -8,8 +8,8 @@
 //! Not here: everything else (`evaluate`), which these are a short way around.
 
 use values::datum::Datum;
-use values::ordinal::{has_ordinals, of_signed, ordinal_within};
-use values::temporal::{Date, DateTime};
+use values::ordinal::{has_ordinals, of_signed, ordinal_of, ordinal_within};
+use values::temporal::{Date, DateTime, Time};
 use values::types::ColumnType;
 
 use crate::error::{Error, Result};
@@ -17,6 +17,7 @@ use crate::evaluate::{RowView, Scope};
 use crate::frame::{Joined, JoinedRow};
 use crate::function::Function;
 use crate::moment::{Unit, extract};
+use crate::moments_read::read_kept;
 use crate::node::{Kind, Node};
 use crate::slot::{KEY_COLUMN, parts_of};
 
@@ -152,11 +153,26 @@ impl<'s> Column<'s> {
     /// The ordinal of what it is compared with, if that is known and has one in the column's type.
     #[inline]
     pub fn known(&self, other: &Node, scope: &Scope<'_>) -> Option<u64> {
-        match &other.kind {
-            Kind::Constant(value) => ordinal_beside(self.ty, &value.as_datum()),
-            Kind::Parameter(number) => {
-                ordinal_beside(self.ty, scope.parameters.get(usize::from(*number))?)
-            }
+        let value = match &other.kind {
+            Kind::Constant(value) => value.as_datum(),
+            Kind::Parameter(number) => *scope.parameters.get(usize::from(*number))?,
+            _ => return None,
+        };
+        match value {
+            Datum::Bytes(text) => self.of_text(text),
+            value => ordinal_beside(self.ty, &value),
+        }
+    }
+
+    /// The ordinal of a text that says a day or a moment and nothing else, in no zone of its own.
+    fn of_text(&self, text: &[u8]) -> Option<u64> {
+        if !matches!(self.ty, ColumnType::Date | ColumnType::DateTime { .. }) {
+            return None;
+        }
+        let read = read_kept(text).filter(|read| !read.garbage && read.offset.is_none())?;
+        match self.ty {
+            ColumnType::DateTime { .. } => ordinal_of(&Datum::DateTime(read.value)),
+            _ if read.value.time() == Time::ZERO => ordinal_of(&Datum::Date(read.value.date())),
             _ => None,
         }
     }

@@ -102,7 +102,7 @@ impl Engine {
         visit: &mut Visit<'_>,
     ) -> Result<()> {
         if let Span::One(range) = span
-            && is_point(range)
+            && range.is_point()
             && table.codecs[index].unique
         {
             self.check_readable(view, table, index)?;
@@ -415,13 +415,6 @@ const ROW_BUFFER_BYTES_MAX: usize = 64 * 1024;
 
 thread_local! {
     static ROW_BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
-
-/// Whether a range can hold only its start.
-fn is_point(range: &KeyRange) -> bool {
-    range.end.len() == range.start.len() + 1
-        && range.end.last() == Some(&0)
-        && range.end.starts_with(&range.start)
 }
 
 pub(crate) fn row_at<'a>(table: &'a Table, key: &[u8], value: &'a [u8]) -> Result<RowRef<'a>> {

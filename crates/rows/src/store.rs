@@ -73,6 +73,13 @@ impl KeyRange {
     pub fn is_empty(&self) -> bool {
         self.start >= self.end && !self.end.is_empty()
     }
+
+    /// Whether no key but its first can be in it.
+    pub fn is_point(&self) -> bool {
+        self.end.len() == self.start.len() + 1
+            && self.end.last() == Some(&0)
+            && self.end.starts_with(&self.start)
+    }
 }
 
 /// One change of a batch.

@@ -250,3 +250,46 @@ fn a_thousand_tables_are_listed_well_within_a_second() {
     assert!(listed.iter().all(|line| line[4].as_deref() == Some("200")));
     assert!(took.as_millis() < 2_000, "{took:?}");
 }
+
+#[test]
+fn sizes_are_there_wherever_a_query_names_them() {
+    let place = tempfile::tempdir().expect("a directory");
+    let server = Running::start(place.path(), &[MEMORY]);
+    let mut client = session(&server);
+    client.query("CREATE DATABASE d").expect("made");
+    client.query("CREATE TABLE d.t (id INT PRIMARY KEY, s VARCHAR(100))").expect("made");
+    let rows: Vec<String> = (0..500).map(|id| format!("({id}, REPEAT('x', 50))")).collect();
+    client.query(&format!("INSERT INTO d.t VALUES {}", rows.join(","))).expect("filled");
+    let tables = "information_schema.tables";
+    for query in [
+        format!("SELECT data_length FROM {tables} WHERE table_name = 't'"),
+        format!("SELECT COUNT(*) FROM {tables} WHERE table_name = 't' AND Data_Length > 0"),
+        format!(
+            "SELECT COUNT(*) FROM {tables} WHERE table_schema = 'd' HAVING SUM(table_rows) > 0"
+        ),
+        format!("SELECT x.data_length FROM (SELECT * FROM {tables}) x WHERE x.table_name = 't'"),
+        format!(
+            "SELECT d FROM (SELECT data_length AS d, table_name AS n FROM {tables}) x WHERE n = 't'"
+        ),
+        format!("SELECT (SELECT avg_row_length FROM {tables} WHERE table_name = 't')"),
+        format!(
+            "SELECT COUNT(*) FROM d.t WHERE id = 7 AND EXISTS (SELECT 1 FROM {tables} i \
+             WHERE i.table_name = 't' AND i.data_length > d.t.id)"
+        ),
+        format!(
+            "SELECT COUNT(*) FROM {tables} a JOIN {tables} b USING (table_name, data_length) \
+             WHERE b.table_name = 't' AND b.data_length > 0"
+        ),
+        format!("SELECT table_rows FROM {tables} WHERE table_schema = 'd' GROUP BY table_rows"),
+        format!(
+            "SELECT 1 + COUNT(*) FROM {tables} WHERE table_name = 't' ORDER BY MAX(data_length)"
+        ),
+    ] {
+        assert!(numbers(&mut client, &query)[0] > 0, "{query}");
+    }
+    // What names none is told all the same.
+    let names = format!("SELECT table_name FROM {tables} WHERE table_schema = 'd'");
+    assert_eq!(client.query(&names).expect("names"), [[Some("t".to_owned())]]);
+    let count = format!("SELECT COUNT(*) FROM {tables} WHERE table_schema = 'd'");
+    assert_eq!(numbers(&mut client, &count), [1]);
+}

@@ -12,6 +12,7 @@ mod keywords;
 mod tables;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rows::engine::Engine;
 use rows::table::Table;
@@ -27,6 +28,7 @@ use crate::context::SqlContext;
 use crate::error::Result;
 use crate::reply::ResultColumn;
 use crate::show::{self, Listing, text};
+use crate::tree::CatalogListing;
 
 /// The tables there are.
 pub const TABLES: [&str; 28] = [
@@ -63,17 +65,32 @@ pub const TABLES: [&str; 28] = [
 /// The catalog's name in every table.
 const CATALOG: &str = "def";
 
-/// A table by name, without regard to case: its columns and rows; `None` when there is none.
+/// Whether a column of TABLES or TABLE_SIZES says how large a table is: write buffers are walked for that.
+pub fn is_size(column: &str) -> bool {
+    const SIZES: [&str; 6] = [
+        "TABLE_ROWS",
+        "AVG_ROW_LENGTH",
+        "DATA_LENGTH",
+        "DATA_PLAIN_LENGTH",
+        "INDEX_LENGTH",
+        "INDEX_PLAIN_LENGTH",
+    ];
+    SIZES.contains(&column)
+}
+
+/// A table by name, without regard to case: its columns and rows, with sizes only where they are named;
+/// `None` when there is none.
 pub fn table(
     facts: &SqlContext,
-    name: &str,
+    listing: &CatalogListing,
 ) -> Result<Option<(Vec<ResultColumn>, Vec<Vec<Value>>)>> {
     let engine = facts.sql.engine();
-    let upper = name.to_ascii_uppercase();
+    let upper = listing.name.to_ascii_uppercase();
+    let sizes = listing.sizes.load(Ordering::Relaxed);
     let listing = match upper.as_str() {
         "SCHEMATA" => schemata(engine),
-        "TABLES" => tables(engine)?,
-        "TABLE_SIZES" => table_sizes(engine)?,
+        "TABLES" => tables(engine, sizes)?,
+        "TABLE_SIZES" => table_sizes(engine, sizes)?,
         "COLUMNS" => columns(engine)?,
         "STATISTICS" => statistics(engine)?,
         "KEY_COLUMN_USAGE" => key_column_usage(engine)?,

@@ -36,6 +36,7 @@ mod inserts;
 mod into;
 mod joined;
 mod load;
+mod locking;
 mod outfile;
 mod prepared;
 mod query;

@@ -17,7 +17,7 @@ use expression::Node;
 use rows::Table;
 use sql::file_table::FileTable;
 use sql::index_use::IndexUse;
-use sql::tree::{Join, Relation, Select, Source};
+use sql::tree::{CatalogListing, Join, Relation, Select, Source};
 use sql::{Result, SqlError};
 use values::types::{ColumnType, LobSize};
 
@@ -117,7 +117,7 @@ impl Lowering<'_> {
                 let columns = lowered.columns.into_iter().map(under).collect();
                 Ok((plan, RelationColumns { columns, key: None }))
             }
-            Source::Listing(name) => self.listing(name, reference),
+            Source::Listing(listing) => self.listing(listing, reference),
             Source::File(files) => self.files(relation, files, reference),
             Source::Added(_) => Err(SqlError::unsupported("a recursive table in a plan")),
         }
@@ -171,11 +171,11 @@ impl Lowering<'_> {
     /// A table of information_schema, read when the statement is lowered.
     fn listing(
         &self,
-        name: &str,
+        listing: &CatalogListing,
         reference: TableReference,
     ) -> Result<(LogicalPlan, RelationColumns)> {
         self.is_of_once.set(true);
-        let Some((listed, rows)) = sql::listing(self.facts, name)? else {
+        let Some((listed, rows)) = sql::listing(self.facts, listing)? else {
             return Err(SqlError::other("a listing that is gone"));
         };
         let types: Vec<(String, ColumnType, bool)> =

@@ -21,8 +21,9 @@ use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
 use crate::file_table::{FileColumn, FileOptions, FileTable};
 use crate::index_use::IndexUse;
+use crate::information_schema::is_size;
 use crate::point::{push_terms, table_column};
-use crate::tree::{Join, OutputColumn, Query, Relation, Source};
+use crate::tree::{CatalogListing, Join, OutputColumn, Query, Relation, Source};
 use crate::write::KEY_COLUMN as KEY_NAME;
 
 /// The most tables of one FROM, as in MySQL.
@@ -254,7 +255,9 @@ impl Binder<'_> {
         let qualifier = alias.is_none().then(|| database.to_owned());
         let shown = alias.unwrap_or_else(|| table.to_owned());
         if database.eq_ignore_ascii_case("information_schema") {
-            let Some((columns, _)) = crate::information_schema::table(self.facts, table)? else {
+            let listing = CatalogListing { name: table.to_owned(), sizes: Arc::default() };
+            let listed = crate::information_schema::table(self.facts, &listing)?;
+            let Some((columns, _)) = listed else {
                 let message = format!("Unknown table '{table}' in information_schema");
                 return Err(SqlError::new(1109, message).into());
             };
@@ -262,8 +265,13 @@ impl Binder<'_> {
                 .into_iter()
                 .map(|c| (c.name.clone(), c.ty.clone(), true, Some(Arc::new(c))))
                 .collect();
-            let source = Source::Listing(table.to_owned());
-            return add(relations, shown, qualifier, source, columns).map(Some);
+            let sizes = Arc::clone(&listing.sizes);
+            let source = Source::Listing(listing);
+            let mut part = add(relations, shown, qualifier, source, columns)?;
+            for column in &mut part.named[0].columns {
+                column.told = is_size(&column.name).then(|| Arc::clone(&sizes));
+            }
+            return Ok(Some(part));
         }
         let catalog = self.facts.sql.engine().catalog();
         let table = catalog.table(database, table).map_err(SqlError::from)?;
@@ -285,6 +293,7 @@ impl Binder<'_> {
             origin: None,
             hidden: true,
             shadowed: false,
+            told: None,
         });
         Ok(Some(part))
     }

@@ -11,6 +11,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use expression::{Kind, Node, slot};
 use sqlparser::ast::{Expr, Ident, NamedWindowDefinition};
@@ -40,10 +41,15 @@ pub(super) struct ScopeColumn {
     /// The other side of a USING or NATURAL join shows the value; only a qualified name means
     /// this one.
     pub shadowed: bool,
+    /// Told when it is named: what it shows takes long to find out.
+    pub told: Option<Arc<AtomicBool>>,
 }
 
 impl ScopeColumn {
     pub fn node(&self) -> Node {
+        if let Some(told) = &self.told {
+            told.store(true, Ordering::Relaxed);
+        }
         Node::new(Kind::Column(self.slot), self.ty.clone(), self.nullable)
     }
 }
@@ -239,6 +245,7 @@ impl NamedRelation {
                 origin: origin.map(shown),
                 hidden: false,
                 shadowed: false,
+                told: None,
             })
             .collect();
         NamedRelation { name, database, columns }

@@ -23,7 +23,7 @@ use super::buffer::{Buffer, Content, view_of};
 use super::measure::Watch;
 use super::residual::Residual;
 use super::{Execution, Flow};
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::file_table::{FileStep, Reading, Wanted};
 use crate::optimize::{Member, Scan, Step};
 use crate::point::{Access, Filter, Gathered, Gatherer, IndexRanges, Piece, Ranges};
@@ -380,8 +380,12 @@ impl Execution<'_> {
                     Ok(Flow::Continue)
                 })?;
             }
-            Source::Listing(name) => {
-                if let Some((_, listed)) = crate::information_schema::table(self.facts, name)? {
+            Source::Listing(listing) => {
+                // There may be thousands of tables.
+                if !self.how.may_wait {
+                    return Err(SqlError::would_wait());
+                }
+                if let Some((_, listed)) = crate::information_schema::table(self.facts, listing)? {
                     for line in listed {
                         let fitted = line.iter().zip(&relation.types).map(|(value, ty)| {
                             values::convert::convert(ty, value.as_datum(), self.facts.zone).value

@@ -9,7 +9,7 @@ use super::{CATALOG, TABLES, all_tables};
 
 use crate::error::Result;
 use crate::show::catalog::{database_names, table_status_line};
-use crate::show::sizes::sizes_of;
+use crate::show::sizes::{ShownSizes, sizes_of};
 use crate::show::{Listing, number, text};
 
 pub(super) fn schemata(engine: &Engine) -> Listing {
@@ -34,7 +34,8 @@ pub(super) fn schemata(engine: &Engine) -> Listing {
     listing
 }
 
-pub(super) fn tables(engine: &Engine) -> Result<Listing> {
+/// `sizes`: with the tables' sizes.
+pub(super) fn tables(engine: &Engine, sizes: bool) -> Result<Listing> {
     let mut listing = Listing::new(&[
         "TABLE_CATALOG",
         "TABLE_SCHEMA",
@@ -64,7 +65,7 @@ pub(super) fn tables(engine: &Engine) -> Result<Listing> {
     for table in all_tables(engine)? {
         let mut row =
             vec![text(CATALOG), text(&table.database), text(&table.name), text("BASE TABLE")];
-        row.extend(table_status_line(engine, &table).into_iter().skip(1));
+        row.extend(table_status_line(engine, &table, sizes).into_iter().skip(1));
         listing.push(row);
     }
     for name in TABLES {
@@ -82,7 +83,7 @@ pub(super) fn tables(engine: &Engine) -> Result<Listing> {
 }
 
 /// What MySQL has no columns for: bytes before compression, beside those on disk.
-pub(super) fn table_sizes(engine: &Engine) -> Result<Listing> {
+pub(super) fn table_sizes(engine: &Engine, sizes: bool) -> Result<Listing> {
     let mut listing = Listing::new(&[
         "TABLE_SCHEMA",
         "TABLE_NAME",
@@ -93,7 +94,8 @@ pub(super) fn table_sizes(engine: &Engine) -> Result<Listing> {
         "INDEX_PLAIN_LENGTH#",
     ]);
     for table in all_tables(engine)? {
-        let shown = match sizes_of(engine, &table) {
+        let measured = if sizes { sizes_of(engine, &table) } else { Ok(ShownSizes::default()) };
+        let shown = match measured {
             Ok(shown) => shown,
             // It is another one by now, or none.
             Err(Error::SchemaChanged) => continue,

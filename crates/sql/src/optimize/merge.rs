@@ -44,7 +44,7 @@ fn is_part_of_join(query: &Query, others: usize) -> bool {
 }
 
 fn merge(select: &mut Select, at: usize) {
-    let nothing = Source::Listing(String::new());
+    let nothing = Source::Added(0);
     let source = std::mem::replace(&mut select.relations[at].source, nothing);
     let Source::Query(query) = source else { return };
     let Body::Select(inner) = query.body else { return };

@@ -59,6 +59,16 @@ impl Ranges {
         }
     }
 
+    /// The keys of the rows, ascending, where the primary key is all that is looked up, whole, and for at
+    /// most so many rows; the ranges are none then.
+    pub fn take_row_keys(&mut self, rows_max: u64) -> Option<Vec<Vec<u8>>> {
+        let whole = self.first.index == 0
+            && self.others.is_empty()
+            && self.first.ranges.len() as u64 <= rows_max
+            && self.first.ranges.iter().all(KeyRange::is_point);
+        whole.then(|| self.first.ranges.drain(..).map(|range| range.start).collect())
+    }
+
     /// All ranges.
     pub fn iter(&self) -> impl Iterator<Item = &KeyRange> {
         std::iter::once(&self.first).chain(&self.others).flat_map(|part| &part.ranges)

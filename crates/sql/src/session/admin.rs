@@ -25,6 +25,7 @@ use super::{Session, Statement};
 use crate::error::{Result, SqlError};
 use crate::reply::{How, Reply, ResultColumn, RowStream};
 use crate::show::{self, Listing, number, text};
+use crate::tree::CatalogListing;
 
 /// What CHECK TABLE says.
 const CHECKED_WHEN_READ: &str =
@@ -441,7 +442,8 @@ impl Session {
             return Ok(show::columns(&*self.table(name)?, full));
         }
         let facts = self.facts();
-        let Some((columns, _)) = crate::information_schema::table(&facts, table)? else {
+        let listing = CatalogListing { name: table.to_owned(), sizes: Arc::default() };
+        let Some((columns, _)) = crate::information_schema::table(&facts, &listing)? else {
             return Err(SqlError::new(
                 1109,
                 format!("Unknown table '{table}' in information_schema"),

@@ -93,7 +93,7 @@ impl Session {
         if plan.traits.waits && !how.may_wait {
             return Err(SqlError::would_wait());
         }
-        let locks = plan.locking.is_some() && (self.open.is_some() || !self.variables.autocommit);
+        let locks = plan.locking.is_some();
         let forced = whole || locks || self.needs_rows(plan);
         if !forced && !self.runs_over_rows(plan) {
             return Ok(None);

@@ -1,15 +1,12 @@
 //! SELECT: by plan on an index, or the analytic way.
 //!
-//! Not here: binding (`point::select`, `bind`).
+//! Not here: binding (`point::select`, `bind`), FOR UPDATE of one table (`locking`).
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use expression::limits::Room;
-use expression::{Environment, RowView, Scope, fit};
-use rows::store::{LockWait, Read};
-use rows::table::Table;
-use rows::transaction::Transaction;
+use expression::{Environment, Scope, fit};
+use rows::store::Read;
 use sqlparser::ast::Query;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 use syntax::Cursor;
@@ -17,10 +14,9 @@ use syntax::cursor::Place;
 use syntax::scan::Scanned;
 use values::SqlMode;
 use values::datum::{Datum, Value};
-use values::row::RowRef;
 use values::temporal::Zone;
 
-use super::source::{TableSource, ValueRows, first_piece_for, holds_all, piece_for, value_bytes};
+use super::source::{TableSource, ValueRows, first_piece_for, piece_for, value_bytes};
 use super::{Session, Statement};
 use crate::bind::limit_to;
 use crate::bind::scalar::BindFailure;
@@ -28,16 +24,12 @@ use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::plan::Plan;
 use crate::point::{
-    AccessKind, Filter, Gathered, Gatherer, Locking, Output, Piece, SelectPlan, Surroundings,
-    bind_select, item_texts, sort_rows,
+    AccessKind, Gathered, Gatherer, Output, SelectPlan, Surroundings, bind_select, item_texts,
 };
 use crate::reply::{How, Pace, Reply, ResultColumn, RowStream};
 use crate::server::Counters;
 use crate::tree::QueryPlan;
 use crate::write::row_count;
-
-/// How much is read at a time while rows that others have locked are skipped.
-const LOCKED_PIECE: Piece = Piece { bytes_max: 64 << 10, rows_max: 64, ..Piece::ALL };
 
 impl Session {
     pub(super) fn run_select(
@@ -290,9 +282,7 @@ impl Session {
                 let limit = row_count(plan.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
                 let offset = row_count(plan.offset.as_ref(), &scope)?.unwrap_or(0);
                 let limits = (offset, limit);
-                // Nobody could meet a lock that ends with the statement; but a read sorts nothing.
-                let locks = self.open.is_some() || !self.variables.autocommit || !from.sorted;
-                if from.locking.is_some() && locks {
+                if from.locking.is_some() {
                     Some(self.locking_read(plan, limits, &scope, facts.as_ref(), statement)?)
                 } else {
                     self.plain_read(plan, limits, &scope, facts.as_ref(), statement)?
@@ -392,127 +382,6 @@ impl Session {
         source.keep_parameters(statement.parameters);
         let columns = Arc::clone(&plan.columns);
         Ok(Some(RowStream::new(columns, scope.zone, Box::new(source))))
-    }
-
-    /// FOR UPDATE: locks the rows that match, and gives them as they are under their locks.
-    fn locking_read(
-        &mut self,
-        plan: &Arc<SelectPlan>,
-        (offset, limit): (u64, u64),
-        scope: &Scope<'_>,
-        facts: Option<&Arc<SqlContext>>,
-        statement: &Statement<'_>,
-    ) -> Result<RowStream> {
-        if !statement.how.may_wait {
-            return Err(SqlError::would_wait());
-        }
-        let Some(from) = &plan.from else { return Err(SqlError::other("nothing to lock")) };
-        let engine = Arc::clone(self.sql.engine());
-        let found = from.access.ranges(&from.table, scope)?;
-        let access = &from.access;
-        let all_terms = found.all_terms;
-        // An index that cannot be used as planned does not give the order either.
-        let sorted = !from.sort.is_empty() && (!from.sorted || all_terms);
-        // LIMIT counts the rows that are had, so that those skipped do not count.
-        let skips = from.locking == Some(Locking::SkipLocked);
-        // So that a row which has gone when its lock is had is made up for by the next.
-        let cut_later = sorted || skips || limit != u64::MAX;
-        let (skip, take) = if cut_later { (0, u64::MAX) } else { (offset, limit) };
-        let table = Arc::clone(&from.table);
-        let mut gatherer = Gatherer::new(table, found, access.direction, skip, take);
-        let how = statement.how;
-        let locking = from.locking.unwrap_or(Locking::Wait);
-        let usual = LockWait::AtMost(self.variables.lock_wait);
-        let gathered = self.writing(how, |_, transaction| {
-            let mut first = Gathered::default();
-            let mut locked = Gathered::default();
-            let mut filter = |row: &RowRef<'_>, part: usize| {
-                access.takes(&scope.with_row(RowView::Stored(row)), part, all_terms)
-            };
-            let reach = how.reach;
-            let wanted = if cut_later && !sorted { offset.saturating_add(limit) } else { u64::MAX };
-            let piece = if wanted == u64::MAX { Piece::ALL } else { LOCKED_PIECE };
-            loop {
-                first.clear();
-                let filter: &mut Filter<'_> = &mut filter;
-                let view = transaction.view();
-                gatherer.fill(&engine, view, reach, piece, Some(filter), &mut first)?;
-                for n in 0..first.len() {
-                    if locked.len() as u64 >= wanted {
-                        break;
-                    }
-                    if !lock_row(transaction, &from.table, first.key(n), locking, usual)? {
-                        continue;
-                    }
-                    let mut outcome = Ok(false);
-                    let view = transaction.view();
-                    engine.get(view, &from.table, first.key(n), reach, &mut |found| {
-                        outcome = holds_all(&access.terms, found.row, scope);
-                        if let Ok(true) = outcome {
-                            locked.push(engine.budget(), found.key, found.row.bytes())?;
-                        }
-                        Ok(())
-                    })?;
-                    outcome?;
-                }
-                if gatherer.is_done() || locked.len() as u64 >= wanted {
-                    break;
-                }
-            }
-            if sorted {
-                sort_rows(&mut locked, &from.table, &from.sort, scope)?;
-            }
-            Ok(locked)
-        })?;
-        let mut source = TableSource {
-            engine: Arc::clone(self.sql.engine()),
-            view: None,
-            frozen: None,
-            gatherer,
-            gathered,
-            at: 0,
-            pieces_in_loop: 0,
-            all_terms: false,
-            parameters: Vec::new(),
-            facts: facts.cloned(),
-            limits: Arc::clone(&self.limits),
-            zone: scope.zone,
-            mode: scope.mode,
-            plan: Arc::clone(plan),
-        };
-        if cut_later {
-            source.cut(offset, limit);
-        }
-        self.found_rows = source.gathered.len() as u64;
-        source.keep_parameters(statement.parameters);
-        Ok(RowStream::new(Arc::clone(&plan.columns), scope.zone, Box::new(source)))
-    }
-}
-
-/// Locks a row as the statement says; `false` for one to be skipped.
-fn lock_row(
-    transaction: &mut Transaction,
-    table: &Arc<Table>,
-    key: &[u8],
-    locking: Locking,
-    usual: LockWait,
-) -> Result<bool> {
-    if locking == Locking::Wait {
-        transaction.lock_row(table, key)?;
-        return Ok(true);
-    }
-    transaction.set_wait(LockWait::AtMost(Duration::ZERO));
-    let locked = transaction.lock_row(table, key);
-    transaction.set_wait(usual);
-    match (locked, locking) {
-        (Ok(()), _) => Ok(true),
-        (Err(rows::Error::LockTimeout | rows::Error::Conflict), Locking::SkipLocked) => Ok(false),
-        (Err(rows::Error::LockTimeout | rows::Error::Conflict), _) => Err(SqlError::new(
-            3572,
-            "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is \
-             set.",
-        )),
-        (Err(error), _) => Err(error.into()),
     }
 }
 

@@ -141,16 +141,17 @@ pub fn table_status(engine: &Engine, database: &str) -> Result<Listing> {
     ]);
     listing.columns[11].ty = ColumnType::DateTime { fsp: 0 };
     for table in tables_in(engine, database)? {
-        listing.push(table_status_line(engine, &table));
+        listing.push(table_status_line(engine, &table, true));
     }
     Ok(listing)
 }
 
 /// A table's line of SHOW TABLE STATUS: its name, and what `information_schema.tables` says of it
-/// from ENGINE on.
-pub fn table_status_line(engine: &Engine, table: &Table) -> Vec<Value> {
+/// from ENGINE on; with its sizes, which take long to find out, or zeros.
+pub fn table_status_line(engine: &Engine, table: &Table, sizes: bool) -> Vec<Value> {
     // A table that goes meanwhile, or a damaged one, has its line all the same.
-    let shown = sizes_of(engine, table).unwrap_or_default();
+    let measured = sizes.then(|| sizes_of(engine, table).unwrap_or_default());
+    let shown = measured.unwrap_or_default();
     let next = table.auto_increment().and_then(|_| engine.auto_increment_next(table).ok());
     vec![
         text(&table.name),

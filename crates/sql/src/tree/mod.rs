@@ -24,6 +24,7 @@ mod walk;
 mod window;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rows::Engine;
 use rows::table::Table;
@@ -303,9 +304,18 @@ pub enum Source {
     /// Within a recursion of this number: the rows that were added last.
     Added(usize),
     /// A table of information_schema.
-    Listing(String),
+    Listing(CatalogListing),
     /// Files: `FILE('...')`.
     File(Arc<FileTable>),
+}
+
+/// A table of information_schema in a query.
+#[derive(Clone, Debug)]
+pub struct CatalogListing {
+    /// Its name.
+    pub name: String,
+    /// Whether the query names what takes long to find out: how large tables are.
+    pub sizes: Arc<AtomicBool>,
 }
 
 /// How relations are joined, as written.

@@ -26,7 +26,7 @@ use super::assign::{assign, bind_assignments, update_now_columns};
 use super::column::{Store, defaults_of};
 use super::finding::{Finding, FoundKeys};
 use super::returning::{Returned, Returning, bind_returning};
-use super::{Ask, LOOP_LOOKS_MAX, LOOP_ROWS_MAX, WriteContext, Written, stop, through};
+use super::{Ask, LOOP_PIECE, WriteContext, Written, stop, through};
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
 use crate::error::{Result, SqlError};
 use crate::index_use::IndexUse;
@@ -251,6 +251,11 @@ impl Target {
         Ok(())
     }
 
+    /// Whether what is checked under a row's lock is all that the condition says.
+    fn looks_once(&self) -> bool {
+        self.checks.len() == self.access.terms.len()
+    }
+
     fn waits(&self) -> bool {
         let keys = self.sort.iter().map(|key| &key.node);
         self.access.terms.iter().chain(keys).chain(&self.limit).any(Node::waits)
@@ -275,35 +280,44 @@ impl Target {
         let environment = context.environment();
         let scope = environment.scope();
         let limit = row_count(self.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
-        let found = self.access.ranges(&self.table, &scope)?;
+        let mut found = self.access.ranges(&self.table, &scope)?;
         let all_terms = found.all_terms;
         let takes_all = self.access.takes_all(all_terms);
         let sorted = !self.sort.is_empty() && (!self.sorted || all_terms);
         let taken = if sorted { u64::MAX } else { limit };
+        let reach = transaction.reach();
+        let in_loop = reach == Reach::Memory;
+        // Rows that are named are looked at once, under their locks. These are held for rows that are not
+        // there, too: who deletes such a row and then inserts it does so before or after another.
+        let named_max = if self.sort.is_empty() { limit } else { limit.min(1) };
+        if self.looks_once()
+            && let Some(keys) = found.take_row_keys(named_max)
+        {
+            if in_loop && keys.len() > LOOP_PIECE.rows_max {
+                return Err(SqlError::would_wait());
+            }
+            return keys.iter().try_for_each(|key| {
+                context.facts.limits.check()?;
+                each(transaction, key)
+            });
+        }
         let table = Arc::clone(&self.table);
         let mut gatherer = Gatherer::new(table, found, self.access.direction, 0, taken)
             .with_kill(Arc::clone(&context.facts.kill));
-        let reach = transaction.reach();
-        let in_loop = reach == Reach::Memory;
         // In a loop all of the few rows are read before the first is written.
         let still = match moves && !in_loop {
             true => Some(transaction.frozen_at(engine.store().snapshot()?)),
             false => None,
         };
         let piece = match sorted {
-            _ if in_loop => Piece { bytes_max: PIECE_BYTES, rows_max: LOOP_ROWS_MAX, ..Piece::ALL },
+            _ if in_loop => LOOP_PIECE,
             true => Piece::ALL,
             false => Piece { bytes_max: PIECE_BYTES, ..Piece::ALL },
         };
         let mut gathered = Gathered::default();
-        let mut looks = 0;
         while !gatherer.is_done() {
             gathered.clear();
             let mut filter = |row: &RowRef<'_>, part: usize| {
-                looks += 1;
-                if in_loop && looks > LOOP_LOOKS_MAX {
-                    return Err(SqlError::would_wait());
-                }
                 self.access.takes(&scope.with_row(RowView::Stored(row)), part, all_terms)
             };
             let filter: Option<&mut crate::point::Filter<'_>> =

@@ -25,6 +25,7 @@ use values::datum::Datum;
 use crate::bind::scalar::Bound;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
+use crate::point::Piece;
 use crate::tree::QueryPlan;
 
 pub use change::{
@@ -40,10 +41,11 @@ pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 pub use of_query::InsertOfQuery;
 pub use returning::Returned;
 
-/// Most rows that a statement changes in an event loop.
+/// Most rows that a statement writes in an event loop.
 const LOOP_ROWS_MAX: usize = 16;
-/// Most rows that it looks at there.
-const LOOP_LOOKS_MAX: usize = 64;
+/// What a statement may find in an event loop to change or to lock it there; more is the pool's.
+pub const LOOP_PIECE: Piece =
+    Piece { bytes_max: 256 << 10, rows_max: LOOP_ROWS_MAX, seen_max: 4 * LOOP_ROWS_MAX as u32 };
 
 /// Binds a query of a statement, with the statement's literals.
 pub type Ask<'a> = &'a dyn Fn(&Query) -> Bound<QueryPlan>;

@@ -1,0 +1,199 @@
+//! SELECT ... FOR UPDATE of a server with several clients: where it is done, what who waits gets to see, and
+//! that two never take the same row, nor put the same one where none was.
+
+#[path = "support/mysql.rs"]
+mod mysql;
+mod support;
+
+use std::thread;
+
+use mysql::{Failure, Mysql};
+use support::{Running, figure};
+
+struct Bench {
+    // Dropped before its directory.
+    server: Running,
+    place: tempfile::TempDir,
+}
+
+impl Bench {
+    fn start() -> Bench {
+        let place = tempfile::tempdir().expect("a directory");
+        let server = Running::start(place.path(), &[]);
+        let bench = Bench { server, place };
+        let mut client = bench.client();
+        client.query("CREATE DATABASE d").expect("made");
+        client.query("CREATE TABLE d.t (id INT PRIMARY KEY, n INT, s VARCHAR(20))").expect("made");
+        let rows: Vec<String> = (0..100).map(|id| format!("({id}, 0, 's{id}')")).collect();
+        client.query(&format!("INSERT INTO d.t VALUES {}", rows.join(","))).expect("filled");
+        bench
+    }
+
+    fn client(&self) -> Mysql {
+        Mysql::login(self.server.connect("mysql")).expect("let in")
+    }
+
+    fn offloaded(&self) -> u64 {
+        figure(self.place.path(), "mysql_offloaded")
+    }
+}
+
+fn run(client: &mut Mysql, text: &str) -> Vec<Vec<Option<String>>> {
+    client.query(text).unwrap_or_else(|failure| panic!("{text}: {failure:?}"))
+}
+
+fn numbers(client: &mut Mysql, text: &str) -> Vec<i64> {
+    let number =
+        |row: Vec<Option<String>>| row[0].as_deref().unwrap_or("-1").parse().expect("a number");
+    run(client, text).into_iter().map(number).collect()
+}
+
+fn error(client: &mut Mysql, text: &str) -> u16 {
+    match client.query(text) {
+        Err(Failure::Error { number, .. }) => number,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_row_is_locked_and_changed_in_the_event_loop() {
+    let bench = Bench::start();
+    let mut client = bench.client();
+    let transaction = |client: &mut Mysql, id: i64| {
+        run(client, "BEGIN");
+        let found = numbers(client, &format!("SELECT n FROM d.t WHERE id = {id} FOR UPDATE"));
+        run(client, &format!("UPDATE d.t SET n = n + 1 WHERE id = {id}"));
+        assert_eq!(numbers(client, &format!("SELECT n FROM d.t WHERE id = {id}")), [found[0] + 1]);
+        let few = "SELECT n FROM d.t WHERE id BETWEEN 10 AND 14 ORDER BY id DESC FOR UPDATE";
+        assert_eq!(numbers(client, few).len(), 5);
+        run(client, "COMMIT");
+    };
+    // The first of each shape is planned.
+    transaction(&mut client, 0);
+    let before = bench.offloaded();
+    (1..10).for_each(|id| transaction(&mut client, id));
+    assert_eq!(bench.offloaded(), before);
+    // Many rows are for the pool, and all are locked.
+    run(&mut client, "BEGIN");
+    assert_eq!(numbers(&mut client, "SELECT n FROM d.t FOR UPDATE").len(), 100);
+    assert!(bench.offloaded() > before);
+    let mut other = bench.client();
+    assert_eq!(error(&mut other, "SELECT n FROM d.t WHERE id = 99 FOR UPDATE NOWAIT"), 3572);
+}
+
+#[test]
+fn who_waits_for_a_row_gets_it_as_it_was_left() {
+    let bench = Bench::start();
+    let (mut first, mut second) = (bench.client(), bench.client());
+    for (round, query) in [
+        "SELECT n FROM d.t WHERE id = 7 FOR UPDATE",
+        "SELECT n FROM d.t WHERE id = 7 AND n >= 0 FOR UPDATE",
+        "SELECT n FROM d.t WHERE id IN (7, 1007) FOR UPDATE",
+        "SELECT n FROM d.t WHERE s = 's7' FOR UPDATE",
+        "SELECT n FROM d.t WHERE id BETWEEN 7 AND 7 ORDER BY id LIMIT 1 FOR UPDATE",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        run(&mut first, "BEGIN");
+        run(&mut first, "UPDATE d.t SET n = n + 1 WHERE id = 7");
+        run(&mut second, "BEGIN");
+        second.send_query(query).expect("sent");
+        run(&mut first, "COMMIT");
+        let found = second.result().expect("the row");
+        assert_eq!(found, [[Some((round + 1).to_string())]], "{query}");
+        run(&mut second, "COMMIT");
+    }
+    // What meets the condition no longer is not given.
+    run(&mut first, "BEGIN");
+    run(&mut first, "UPDATE d.t SET n = -1 WHERE id = 7");
+    run(&mut second, "BEGIN");
+    second.send_query("SELECT n FROM d.t WHERE id = 7 AND n >= 0 FOR UPDATE").expect("sent");
+    run(&mut first, "COMMIT");
+    assert_eq!(second.result().expect("nothing"), Vec::<Vec<Option<String>>>::new());
+}
+
+#[test]
+fn nothing_is_lost_between_many_who_read_and_write_rows_under_their_locks() {
+    const CLIENTS: usize = 8;
+    const ROUNDS: usize = 60;
+    let bench = Bench::start();
+    let work = |number: usize| {
+        let mut client = bench.client();
+        for round in 0..ROUNDS {
+            let id = (number + round) % 3;
+            loop {
+                run(&mut client, "BEGIN");
+                let found = client.query(&format!("SELECT n FROM d.t WHERE id = {id} FOR UPDATE"));
+                let Ok(rows) = found else { continue };
+                let n: i64 = rows[0][0].as_deref().expect("a number").parse().expect("a number");
+                run(&mut client, &format!("UPDATE d.t SET n = {} WHERE id = {id}", n + 1));
+                run(&mut client, "COMMIT");
+                break;
+            }
+        }
+    };
+    thread::scope(|scope| (0..CLIENTS).for_each(|number| drop(scope.spawn(move || work(number)))));
+    let sum = numbers(&mut bench.client(), "SELECT SUM(n) FROM d.t WHERE id < 3");
+    assert_eq!(sum, [(CLIENTS * ROUNDS) as i64]);
+}
+
+#[test]
+fn a_row_that_is_not_there_is_locked_too_so_that_one_alone_puts_it_there() {
+    let bench = Bench::start();
+    for (id, look) in [
+        (1000, "SELECT n FROM d.t WHERE id = {id} FOR UPDATE"),
+        (1001, "DELETE FROM d.t WHERE id = {id}"),
+        (1002, "UPDATE d.t SET n = 1 WHERE id = {id}"),
+        (1003, "DELETE FROM d.t WHERE id IN ({id}, 2000) LIMIT 5"),
+    ] {
+        let (mut first, mut second) = (bench.client(), bench.client());
+        let look = look.replace("{id}", &id.to_string());
+        run(&mut first, "BEGIN");
+        run(&mut first, &look);
+        run(&mut second, "BEGIN");
+        let nowait = format!("SELECT n FROM d.t WHERE id = {id} FOR UPDATE NOWAIT");
+        assert_eq!(error(&mut second, &nowait), 3572, "{look}");
+        second.send_query(&look).expect("sent");
+        run(&mut first, &format!("INSERT INTO d.t VALUES ({id}, 5, '')"));
+        run(&mut first, "COMMIT");
+        let found = second.result().expect("its turn");
+        let left = numbers(&mut second, &format!("SELECT n FROM d.t WHERE id = {id} FOR UPDATE"));
+        match &look[..6] {
+            "SELECT" => assert_eq!((found, left), (vec![vec![Some("5".into())]], vec![5])),
+            "UPDATE" => assert_eq!(left, [1], "it was there when its lock was had"),
+            _ => assert!(left.is_empty(), "it was there, and was deleted"),
+        }
+        run(&mut second, "ROLLBACK");
+    }
+}
+
+#[test]
+fn jobs_are_taken_once_whoever_comes() {
+    const CLIENTS: usize = 6;
+    let bench = Bench::start();
+    let take = |_| {
+        let mut client = bench.client();
+        let mut taken = Vec::new();
+        loop {
+            run(&mut client, "BEGIN");
+            let next = "SELECT id FROM d.t WHERE n = 0 ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";
+            let found = numbers(&mut client, next);
+            let Some(id) = found.first().copied() else {
+                run(&mut client, "COMMIT");
+                // Others may hold the last ones, which they will take.
+                return taken;
+            };
+            run(&mut client, &format!("UPDATE d.t SET n = 1 WHERE id = {id}"));
+            run(&mut client, "COMMIT");
+            taken.push(id);
+        }
+    };
+    let mut all: Vec<i64> = thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..CLIENTS).map(|number| scope.spawn(move || take(number))).collect();
+        threads.into_iter().flat_map(|each| each.join().expect("jobs")).collect()
+    });
+    all.sort_unstable();
+    assert_eq!(all, (0..100).collect::<Vec<i64>>());
+}

@@ -1,0 +1,189 @@
+//! SELECT ... FOR UPDATE of one table: the rows that match are locked, and given as they are under their locks.
+//!
+//! Such a read is the first half of most transactions that change a row, and is done where the second half is:
+//! in the event loop, if it is about few rows that are in memory. A lock that another holds makes the
+//! statement begin anew when it may be free, as with UPDATE (docs/decisions/0069-lock-waits-in-loops.md).
+//!
+//! Invariants
+//! 1. A row is given only if it meets the condition under its lock, whatever it was before.
+//! 2. In an event loop nothing waits: neither for a lock nor for a disk.
+//!
+//! Not here: joins (`query`), how locks are waited for (`rows::locks`).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use expression::{RowView, Scope};
+use rows::store::{Direction, LockWait};
+use rows::table::Table;
+use rows::transaction::Transaction;
+use values::row::RowRef;
+
+use super::source::{TableSource, holds_all};
+use super::{Session, Statement};
+use crate::context::SqlContext;
+use crate::error::{Result, SqlError};
+use crate::point::{Filter, Gathered, Gatherer, Locking, Piece, SelectPlan, sort_rows};
+use crate::reply::RowStream;
+use crate::write::LOOP_PIECE;
+
+/// Rows that an event loop locks at most.
+const LOOP_ROWS_MAX: u64 = LOOP_PIECE.rows_max as u64;
+
+/// How much is read at a time where LIMIT says how many rows are wanted: those that others have locked
+/// may have to be skipped, or are gone when their lock is had.
+const LIMITED_PIECE: Piece = Piece { bytes_max: 64 << 10, rows_max: 64, ..Piece::ALL };
+
+impl Session {
+    /// Locks and reads; `offset` and `limit` as the statement has them.
+    ///
+    /// # Errors
+    /// `would_wait` in an event loop for what is more than a few rows, or not within a transaction that
+    /// is small enough for one.
+    pub(super) fn locking_read(
+        &mut self,
+        plan: &Arc<SelectPlan>,
+        (offset, limit): (u64, u64),
+        scope: &Scope<'_>,
+        facts: Option<&Arc<SqlContext>>,
+        statement: &Statement<'_>,
+    ) -> Result<RowStream> {
+        let how = statement.how;
+        self.open_implicitly()?;
+        if !how.may_wait && !self.may_write_in_loop(false) {
+            return Err(SqlError::would_wait());
+        }
+        let Some(from) = &plan.from else { return Err(SqlError::other("nothing to lock")) };
+        let engine = Arc::clone(self.sql.engine());
+        let mut found = from.access.ranges(&from.table, scope)?;
+        let access = &from.access;
+        let all_terms = found.all_terms;
+        // An index that cannot be used as planned does not give the order either.
+        let sorted = !from.sort.is_empty() && (!from.sorted || all_terms);
+        // LIMIT counts the rows that are had, so that those skipped do not count.
+        let skips = from.locking == Some(Locking::SkipLocked);
+        // So that a row which has gone when its lock is had is made up for by the next.
+        let cut_later = sorted || skips || limit != u64::MAX;
+        let (skip, take) = if cut_later { (0, u64::MAX) } else { (offset, limit) };
+        let locking = from.locking.unwrap_or(Locking::Wait);
+        let usual = match how.may_wait {
+            true => LockWait::AtMost(self.variables.lock_wait),
+            false => LockWait::Never,
+        };
+        // Rows that are named are locked first, and those that are not there as well: who looks whether a
+        // row is there, so as to insert it, does so before or after another.
+        let named = found.take_row_keys(if how.may_wait { u64::MAX } else { LOOP_ROWS_MAX });
+        let table = Arc::clone(&from.table);
+        let mut gatherer = Gatherer::new(table, found, access.direction, skip, take);
+        let gathered = self.writing(how, |_, transaction| {
+            let mut first = Gathered::default();
+            let mut locked = Gathered::default();
+            let reach = how.reach;
+            let wanted = if cut_later && !sorted { offset.saturating_add(limit) } else { u64::MAX };
+            let mut take = |transaction: &mut Transaction, key: &[u8]| -> Result<bool> {
+                if locked.len() as u64 >= wanted {
+                    return Ok(false);
+                }
+                if !lock_row(transaction, &from.table, key, locking, usual)? {
+                    return Ok(true);
+                }
+                let mut outcome = Ok(false);
+                engine.get(transaction.view(), &from.table, key, reach, &mut |found| {
+                    outcome = holds_all(&access.terms, found.row, scope);
+                    if let Ok(true) = outcome {
+                        locked.push(engine.budget(), found.key, found.row.bytes())?;
+                    }
+                    Ok(())
+                })?;
+                outcome.map(|_| (locked.len() as u64) < wanted)
+            };
+            if let Some(mut keys) = named {
+                if access.direction == Direction::Backward {
+                    keys.reverse();
+                }
+                for key in &keys {
+                    if !take(transaction, key)? {
+                        break;
+                    }
+                }
+            }
+            let mut filter = |row: &RowRef<'_>, part: usize| {
+                access.takes(&scope.with_row(RowView::Stored(row)), part, all_terms)
+            };
+            let piece = match wanted {
+                _ if !how.may_wait => LOOP_PIECE,
+                u64::MAX => Piece::ALL,
+                _ => LIMITED_PIECE,
+            };
+            let mut more = true;
+            while more && !gatherer.is_done() {
+                first.clear();
+                let filter: &mut Filter<'_> = &mut filter;
+                let view = transaction.view();
+                gatherer.fill(&engine, view, reach, piece, Some(filter), &mut first)?;
+                for n in 0..first.len() {
+                    more = take(transaction, first.key(n))?;
+                    if !more {
+                        break;
+                    }
+                }
+                if !how.may_wait && more && !gatherer.is_done() {
+                    return Err(SqlError::would_wait());
+                }
+            }
+            if sorted {
+                sort_rows(&mut locked, &from.table, &from.sort, scope)?;
+            }
+            Ok(locked)
+        })?;
+        let mut source = TableSource {
+            engine: Arc::clone(self.sql.engine()),
+            view: None,
+            frozen: None,
+            gatherer,
+            gathered,
+            at: 0,
+            pieces_in_loop: 0,
+            all_terms: false,
+            parameters: Vec::new(),
+            facts: facts.cloned(),
+            limits: Arc::clone(&self.limits),
+            zone: scope.zone,
+            mode: scope.mode,
+            plan: Arc::clone(plan),
+        };
+        if cut_later {
+            source.cut(offset, limit);
+        }
+        self.found_rows = source.gathered.len() as u64;
+        source.keep_parameters(statement.parameters);
+        Ok(RowStream::new(Arc::clone(&plan.columns), scope.zone, Box::new(source)))
+    }
+}
+
+/// Locks a row as the statement says; `false` for one to be skipped. `usual`: how the transaction waits.
+fn lock_row(
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    key: &[u8],
+    locking: Locking,
+    usual: LockWait,
+) -> Result<bool> {
+    if locking == Locking::Wait {
+        transaction.lock_row(table, key)?;
+        return Ok(true);
+    }
+    transaction.set_wait(LockWait::AtMost(Duration::ZERO));
+    let locked = transaction.lock_row(table, key);
+    transaction.set_wait(usual);
+    match (locked, locking) {
+        (Ok(()), _) => Ok(true),
+        (Err(rows::Error::LockTimeout | rows::Error::Conflict), Locking::SkipLocked) => Ok(false),
+        (Err(rows::Error::LockTimeout | rows::Error::Conflict), _) => Err(SqlError::new(
+            3572,
+            "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is \
+             set.",
+        )),
+        (Err(error), _) => Err(error.into()),
+    }
+}
