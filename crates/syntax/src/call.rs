@@ -26,6 +26,9 @@ pub(super) fn special(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserErro
     if parser.parse_keyword(Keyword::TRIM) {
         return Some(trim(parser));
     }
+    if parser.parse_keyword(Keyword::CAST) {
+        return Some(cast(parser));
+    }
     if is_next(parser, "GET_FORMAT") {
         parser.advance_token();
         return Some(get_format(parser));
@@ -77,6 +80,33 @@ fn char_call(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
             is_try: false,
             expr: Box::new(char),
             data_type: None,
+            charset: Some(charset),
+            target_before_value: false,
+            styles: Vec::new(),
+        },
+    })
+}
+
+/// What follows CAST: `(value AS CHAR [(n)] [CHARACTER SET utf8mb4])`, or another type.
+fn cast(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    let expr = Box::new(parser.parse_expr()?);
+    parser.expect_keyword_is(Keyword::AS)?;
+    let data_type = parser.parse_data_type()?;
+    let names_charset = parser.parse_keywords(&[Keyword::CHARACTER, Keyword::SET])
+        || parser.parse_keyword(Keyword::CHARSET);
+    let charset = match names_charset {
+        true => Some(parser.parse_object_name(false)?),
+        false => None,
+    };
+    let array = parser.parse_keyword(Keyword::ARRAY);
+    parser.expect_token(&Token::RParen)?;
+    Ok(match charset {
+        None => Expr::Cast { kind: CastKind::Cast, expr, data_type, array, format: None },
+        Some(charset) => Expr::Convert {
+            is_try: false,
+            expr,
+            data_type: Some(data_type),
             charset: Some(charset),
             target_before_value: false,
             styles: Vec::new(),

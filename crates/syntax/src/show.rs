@@ -204,6 +204,12 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Subject> {
             "Binlog_Ignore_DB",
             "Executed_Gtid_Set",
         ]))
+    } else if cursor.take_all(&["BINLOG", "EVENTS"]) {
+        // There is none, wherever one looks.
+        while !cursor.at_end() {
+            cursor.advance();
+        }
+        Ok(Subject::Nothing(&["Log_name", "Pos", "Event_type", "Server_id", "End_log_pos", "Info"]))
     } else if cursor.take_all(&["BINARY", "LOGS"]) || cursor.take_all(&["MASTER", "LOGS"]) {
         Err(Error::new(1381, "You are not using binary logging"))
     } else if cursor.take_all(&["SLAVE", "STATUS"]) || cursor.take_all(&["REPLICA", "STATUS"]) {

@@ -31,7 +31,7 @@ use literal::{literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
 use operator::{binary, refuse_unknown_digits, unary};
 use syntax::cursor::too_deep;
-use syntax::types::collation;
+use syntax::types::{charset_collation, collation};
 
 use crate::error::SqlError;
 
@@ -171,9 +171,24 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             case(operand.as_deref(), conditions, else_result.as_deref(), names)
         }
         Expr::Cast { expr, data_type, .. } => cast_node(expr, data_type, names),
-        Expr::Convert { expr, data_type: Some(data_type), .. } => cast_node(expr, data_type, names),
+        Expr::Convert { expr, data_type: Some(data_type), charset, .. } => {
+            let node = cast_node(expr, data_type, names)?;
+            match (charset, &node.ty) {
+                (None, _) => Ok(node),
+                (Some(charset), ColumnType::VarChar { chars, .. }) => {
+                    match charset_collation(&charset_name(charset))? {
+                        Collation::Binary => {
+                            let bytes = *chars;
+                            Ok(Node { ty: ColumnType::VarBinary { bytes }, ..node })
+                        }
+                        _ => Ok(node),
+                    }
+                }
+                (Some(_), _) => Err(SqlError::syntax("CHARACTER SET", 1).into()),
+            }
+        }
         Expr::Convert { expr, charset: Some(charset), .. } => {
-            let binary = charset.to_string().eq_ignore_ascii_case("binary");
+            let binary = charset_collation(&charset_name(charset))? == Collation::Binary;
             let node = bind(expr, names)?;
             let ty =
                 if binary { ColumnType::VarBinary { bytes: u32::MAX } } else { text_type(16_383) };
@@ -246,6 +261,11 @@ fn case(
     let ty = common_type(&results);
     let kind = Kind::Case(operand, branches, otherwise.map(Box::new), rule);
     Ok(Node::new(kind, ty, nullable))
+}
+
+/// The name of a character set, as it was written.
+fn charset_name(charset: &sqlparser::ast::ObjectName) -> String {
+    charset.to_string().trim_matches(['`', '\'', '"']).to_owned()
 }
 
 fn cast_node(expr: &Expr, data_type: &sqlparser::ast::DataType, names: &Names<'_>) -> Bound<Node> {

@@ -57,6 +57,12 @@ pub fn status(sql: &Sql) -> Listing {
     figures.push(("Ssl_cipher".to_string(), String::new()));
     figures.push(("Ssl_version".to_string(), String::new()));
     for (name, value) in sql.engine().metrics().figures() {
+        // What goes through this door is what these are in MySQL.
+        match name.as_str() {
+            "mysql_received_bytes" => figures.push(("Bytes_received".to_string(), value.clone())),
+            "mysql_sent_bytes" => figures.push(("Bytes_sent".to_string(), value.clone())),
+            _ => {}
+        }
         figures.push((format!("Rowhouse_{name}"), value));
     }
     figures.sort();
