@@ -2,7 +2,7 @@
 //!
 //! A loop that serves many connections finds more requests per wake-up and pays less for each, so
 //! as few loops serve as the load needs: loops `0..serving` get new clients. A further loop joins
-//! when one is busy all the time and the machine has a core to spare for it, or when requests cost
+//! when one is busy all the time and the machine has a core to spare for it, or when answers cost
 //! so much that what each pays besides is little: then loops take their share of full cores, as a
 //! thread for each client would. The last one retires when the others can do its work as well, two periods
 //! in a row.
@@ -15,7 +15,7 @@
 //! 2. Connections move only before `freeze`: a loop that was told to stop gets none any more.
 //! 3. After a loop has retired, the next one joins only after a pause, which doubles each time
 //!    that this happens soon, so that the two rules cannot play ball with each other. A load that went
-//!    away and comes again is no such game.
+//!    away and comes again is no such game, nor is one of another kind.
 //!
 //! Not here: taking a connection out of a loop and into another (`moving`).
 
@@ -32,7 +32,8 @@ const BUSY: f64 = 0.90;
 const SPARE: f64 = 0.20;
 /// Part of the remaining loops' cores that may be used when one retires.
 const ROOMY: f64 = 0.95;
-/// What a request costs less of a core, in microseconds, if a loop less serves: measured.
+/// What an answer costs less of a core, in microseconds, if a loop less serves: measured. An answer is to
+/// one request, or to several that a client had sent in a row.
 const SAVED: f64 = 1.0;
 /// First pause after a retirement.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
@@ -44,15 +45,18 @@ const STAY: Duration = Duration::from_millis(500);
 const SOON: Duration = Duration::from_secs(10);
 /// Part of the remaining loops' cores below which the load has gone: who retires then was of use.
 const GONE: f64 = 0.25;
+/// How many times as many answers a second, or as few, make another load: what was learnt of the
+/// one before says nothing of it.
+const ANOTHER: f64 = 2.0;
 /// A loop with less to do than this is of use to one that is busy.
 const IDLE: f64 = 0.50;
-/// CPU time of a request, in microseconds, from which on it does not matter how many of them a
+/// CPU time of an answer, in microseconds, from which on it does not matter how many of them a
 /// wake-up finds: `SAVED` is little of it.
 const DEAR: f64 = 15.0;
-/// As `BUSY`, where requests are dear: who comes while a long one is served waits for it, so a loop
+/// As `BUSY`, where answers are dear: who comes while a long one is served waits for it, so a loop
 /// has queues long before it is busy all the time.
 const DEAR_BUSY: f64 = 0.70;
-/// As `ROOMY`, where requests are dear.
+/// As `ROOMY`, where answers are dear.
 const DEAR_ROOMY: f64 = 0.50;
 
 /// What a decision asks of a loop.
@@ -71,18 +75,20 @@ pub struct Balance {
     serving: AtomicUsize,
     /// CPU time of each loop so far, in microseconds.
     spent: Vec<AtomicU64>,
-    /// Requests that each loop has answered so far.
-    requests: Vec<AtomicU64>,
+    /// Answers that each loop has given so far.
+    answers: Vec<AtomicU64>,
     state: Mutex<State>,
 }
 
 struct State {
     decided: Instant,
     spent: Vec<u64>,
-    requests: u64,
+    answers: u64,
     idle: Option<(Instant, f64)>,
-    /// No further loop before this.
+    /// No further loop before this,
     not_before: Instant,
+    /// for a load of about so many answers a second.
+    paused_at: f64,
     /// When a loop joined last, if one did.
     joined: Option<Instant>,
     /// Whether a loop less would have done in the period before.
@@ -98,7 +104,9 @@ struct Work<'w> {
     loads: &'w [f64],
     /// What a loop less would have saved, in cores.
     saved: f64,
-    /// Whether requests are dear.
+    /// Answers a second.
+    rate: f64,
+    /// Whether answers are dear.
     dear: bool,
 }
 
@@ -108,7 +116,7 @@ impl Balance {
         Balance {
             serving: AtomicUsize::new(1),
             spent: (0..loops).map(|_| AtomicU64::new(0)).collect(),
-            requests: (0..loops).map(|_| AtomicU64::new(0)).collect(),
+            answers: (0..loops).map(|_| AtomicU64::new(0)).collect(),
             state: Mutex::new(State::new(loops, Instant::now())),
         }
     }
@@ -123,10 +131,10 @@ impl Balance {
         self.serving.store(self.spent.len(), Ordering::Relaxed);
     }
 
-    /// Notes the CPU time of the calling loop, and how many requests it has answered.
-    pub fn note(&self, number: usize, spent: Duration, requests: u64) {
+    /// Notes the CPU time of the calling loop, and how many answers it has given.
+    pub fn note(&self, number: usize, spent: Duration, answers: u64) {
         self.spent[number].store(spent.as_micros() as u64, Ordering::Relaxed);
-        self.requests[number].store(requests, Ordering::Relaxed);
+        self.answers[number].store(answers, Ordering::Relaxed);
     }
 
     /// Decides if a period has passed and nobody else does.
@@ -143,8 +151,8 @@ impl Balance {
             let micros = spent.saturating_sub(std::mem::replace(before, spent));
             loads.push(micros as f64 / elapsed.as_micros() as f64);
         }
-        let requests = self.requests.iter().map(|each| each.load(Ordering::Relaxed)).sum();
-        let answered = requests - std::mem::replace(&mut state.requests, requests);
+        let answers = self.answers.iter().map(|each| each.load(Ordering::Relaxed)).sum();
+        let answered = answers - std::mem::replace(&mut state.answers, answers);
         let serving = self.serving();
         // One loop that is not busy is the common case, and needs no look at the machine.
         if serving == 1 && loads[0] < DEAR_BUSY {
@@ -155,7 +163,8 @@ impl Balance {
         let micros = elapsed.as_micros() as f64;
         let answered = answered as f64;
         let dear = loads.iter().sum::<f64>() * micros > answered * DEAR;
-        let work = Work { loads: &loads, saved: answered * SAVED / micros, dear };
+        let rate = answered / elapsed.as_secs_f64();
+        let work = Work { loads: &loads, saved: answered * SAVED / micros, rate, dear };
         let (serving, mut orders) = state.rule(now, work, serving, spare);
         self.serving.store(serving, Ordering::Relaxed);
         orders.extend(retired(&loads, serving));
@@ -187,9 +196,10 @@ impl State {
         State {
             decided: now,
             spent: vec![0; loops],
-            requests: 0,
+            answers: 0,
             idle: None,
             not_before: now,
+            paused_at: 0.0,
             joined: None,
             too_many: false,
             pause: PAUSE_MIN,
@@ -205,7 +215,7 @@ impl State {
     fn rule(
         &mut self,
         now: Instant,
-        Work { loads, saved, dear }: Work<'_>,
+        Work { loads, saved, rate, dear }: Work<'_>,
         serving: usize,
         spare: f64,
     ) -> (usize, Vec<Order>) {
@@ -222,7 +232,9 @@ impl State {
             if loads[idlest] < IDLE {
                 return (serving, vec![Order { from: busiest, to: idlest, one_of: 2 }]);
             }
-            if serving < loads.len() && now >= self.not_before {
+            let (less, more) = (rate.min(self.paused_at), rate.max(self.paused_at));
+            let is_over = now >= self.not_before || more > ANOTHER * less;
+            if serving < loads.len() && is_over {
                 self.joined = Some(now);
                 let one_of = serving + 1;
                 let orders = (0..serving).map(|from| Order { from, to: serving, one_of }).collect();
@@ -249,6 +261,7 @@ impl State {
             let soon = self.joined_within(SOON, now);
             self.pause = if soon { (self.pause * 2).min(PAUSE_MAX) } else { PAUSE_MIN };
             self.not_before = now + self.pause;
+            self.paused_at = rate;
         }
         let from = serving - 1;
         (from, vec![Order { from, to: idlest.min(from - 1), one_of: 1 }])
@@ -289,11 +302,11 @@ mod tests {
     }
 
     fn cheap(loads: &[f64]) -> Work<'_> {
-        Work { loads, saved: 0.0, dear: false }
+        Work { loads, saved: 0.0, rate: 1000.0, dear: false }
     }
 
     fn dear(loads: &[f64]) -> Work<'_> {
-        Work { loads, saved: 0.0, dear: true }
+        Work { loads, saved: 0.0, rate: 1000.0, dear: true }
     }
 
     /// The decision after two periods of the same work.
@@ -319,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn where_requests_are_dear_a_further_loop_joins_a_full_machine_and_stays() {
+    fn where_answers_are_dear_a_further_loop_joins_a_full_machine_and_stays() {
         let (mut state, now) = state();
         let join = vec![Order { from: 0, to: 1, one_of: 2 }];
         assert_eq!(state.rule(now, dear(&[0.65, 0.0]), 1, 0.9), (1, vec![]));
@@ -367,6 +380,17 @@ mod tests {
             assert_eq!(state.rule(now, cheap(&[0.99, 0.0]), 1, 1.0).0, 2);
             assert_eq!(state.rule(now, cheap(&[0.45, 0.45]), 2, 0.0).0, 2, "it stays a while");
             now += STAY;
+        }
+    }
+
+    #[test]
+    fn a_load_of_another_kind_does_not_wait_for_the_pause_of_the_one_before() {
+        // Of batches instead of single requests, or of requests in a row instead of one by one.
+        for (rate, loops) in [(499.0, 2), (500.0, 1), (1000.0, 1), (2000.0, 1), (2001.0, 2)] {
+            let (mut state, now) = state();
+            assert_eq!(twice(&mut state, now, cheap(&[0.45, 0.45]), 2, 0.0).0, 1);
+            let work = Work { rate, ..cheap(&[0.99, 0.0]) };
+            assert_eq!(state.rule(now, work, 1, 1.0).0, loops, "{rate} after 1,000 a second");
         }
     }
 

@@ -448,7 +448,9 @@ impl<P: Poller> EventLoop<P> {
         if next == Next::Close {
             self.send_later(token);
         }
-        self.counters().doors[door].requests.add(requests);
+        let counters = self.counters();
+        counters.doors[door].requests.add(requests);
+        counters.answers.add(requests.min(1));
     }
 
     /// Sends the conversation to the pool, with what it works on.
@@ -540,9 +542,10 @@ impl<P: Poller> EventLoop<P> {
         if connection.has_to_be_sent() || errand.next != Next::Input {
             self.send_later(token);
         }
-        let counters = &self.counters().doors[door];
-        counters.requests.add(errand.requests);
-        counters.sent_bytes.add(errand.sent as u64);
+        let counters = self.counters();
+        counters.answers.add(errand.requests.min(1));
+        counters.doors[door].requests.add(errand.requests);
+        counters.doors[door].sent_bytes.add(errand.sent as u64);
         match errand.next {
             Next::Input => self.await_input(token),
             Next::Again => self.await_output(token),

@@ -57,6 +57,8 @@ pub struct LoopCounters {
     pub moved: Counter,
     /// Turns taken.
     pub turns: Counter,
+    /// Answers: to one request, or to several that a client had sent in a row.
+    pub answers: Counter,
     /// Microseconds in which the loop polled for its clients instead of sleeping.
     pub polled_micros: Counter,
     /// Groups committed.
@@ -92,6 +94,7 @@ impl Metrics {
             live: AtomicUsize::new(0),
             moved: Counter::default(),
             turns: Counter::default(),
+            answers: Counter::default(),
             polled_micros: Counter::default(),
             groups: Counter::default(),
             groups_here: Counter::default(),

@@ -54,8 +54,7 @@ impl<P: Poller> EventLoop<P> {
             return self.shared.balance.serve_with_all();
         };
         let spent = spent.saturating_sub(self.busy_poll.spent());
-        let requests = self.counters().doors.iter().map(|door| door.requests.get()).sum();
-        self.shared.balance.note(self.number, spent, requests);
+        self.shared.balance.note(self.number, spent, self.counters().answers.get());
         for order in self.shared.balance.decide(now) {
             if order.from == self.number {
                 self.give_away(order);
