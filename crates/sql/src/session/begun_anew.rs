@@ -12,25 +12,51 @@
 //!
 //! Not here: rows that were sent already; then the error is told (`reply::RowStream`).
 
-use super::Session;
-use crate::error::Result;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-/// How often a statement is begun while tables change.
-const BEGINNINGS_MAX: usize = 10;
-/// The same where it would read the same state again: only its plan may have been one of before.
-const BEGINNINGS_OF_STATE_MAX: usize = 2;
+use super::Session;
+use crate::error::{Result, SqlError};
+use crate::reply::How;
+
+/// How long a statement is begun while tables change, from when it first met that.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// So many beginnings follow each other at once. Each further one waits, twice as long as the one before:
+/// where changes follow each other and cores are few, a statement may meet one every time.
+const BEGINNINGS_AT_ONCE: u32 = 4;
+/// How long the first of those waits,
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
+/// and how long the later ones.
+const LONGEST_PAUSE: Duration = Duration::from_millis(64);
+/// How often it is begun where it would read the same state again: only its plan may have been one of before.
+const BEGINNINGS_OF_STATE_MAX: u32 = 2;
 
 impl Session {
     /// Runs a statement, or the part of one before anything is sent, again while it meets tables that
     /// became others.
+    ///
+    /// # Errors
+    /// Those of `run`; `would_wait` in an event loop for a beginning that has to wait; 1317 when killed.
     pub(super) fn begun_anew<T>(
         &mut self,
+        how: How,
         mut run: impl FnMut(&mut Session) -> Result<T>,
     ) -> Result<T> {
-        let mut beginnings = 1;
+        let (mut beginnings, mut first) = (1, None);
         loop {
             match run(self) {
-                Err(error) if error.is_table_changed() && beginnings < self.beginnings_max() => {
+                Err(error) if error.is_table_changed() => {
+                    let first: &Instant = first.get_or_insert_with(Instant::now);
+                    if !self.may_begin_anew(beginnings, first.elapsed()) {
+                        return Err(error);
+                    }
+                    if let Some(pauses) = beginnings.checked_sub(BEGINNINGS_AT_ONCE) {
+                        if !how.may_wait {
+                            return Err(SqlError::would_wait());
+                        }
+                        sleep((FIRST_PAUSE * (1 << pauses.min(8))).min(LONGEST_PAUSE));
+                        self.process.kill.check()?;
+                    }
                     beginnings += 1;
                     drop(self.warnings.take());
                     drop(self.limits.take_warnings());
@@ -40,12 +66,12 @@ impl Session {
         }
     }
 
-    fn beginnings_max(&self) -> usize {
+    fn may_begin_anew(&self, beginnings: u32, elapsed: Duration) -> bool {
         match &self.open {
             // What comes meanwhile goes on where it was.
-            _ if self.inserts.is_some() => 1,
-            Some(open) if open.has_snapshot() => BEGINNINGS_OF_STATE_MAX,
-            _ => BEGINNINGS_MAX,
+            _ if self.inserts.is_some() => false,
+            Some(open) if open.has_snapshot() => beginnings < BEGINNINGS_OF_STATE_MAX,
+            _ => elapsed < PATIENCE,
         }
     }
 }

@@ -42,10 +42,10 @@ impl Session {
         }
         if self.variables.select_limit < u64::MAX {
             // Plans of shapes know nothing of it.
-            return self.begun_anew(|session| session.run_analytic(statement));
+            return self.begun_anew(statement.how, |session| session.run_analytic(statement));
         }
         let mut known = known.filter(|plan| plan.fits(statement.parameters, self.sql.engine()));
-        self.begun_anew(|session| {
+        self.begun_anew(statement.how, |session| {
             let made;
             let plan = match known.take() {
                 Some(plan) => plan,

@@ -42,7 +42,7 @@ impl Session {
             return Err(SqlError::would_wait());
         }
         let mut known = known.filter(|plan| plan.fits(statement.parameters, self.sql.engine()));
-        let (written, facts) = self.begun_anew(|session| {
+        let (written, facts) = self.begun_anew(statement.how, |session| {
             let facts = session.facts();
             let made;
             let plan = match known.take() {
