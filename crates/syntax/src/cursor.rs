@@ -218,6 +218,13 @@ impl<'a> Cursor<'a> {
         matches!(self.peek(), Token::EOF | Token::SemiColon)
     }
 
+    /// Passes over what is left of the statement.
+    pub fn skip_rest(&mut self) {
+        while !self.at_end() {
+            self.advance();
+        }
+    }
+
     /// The statement must end here.
     pub fn expect_end(&self) -> Result<()> {
         if self.at_end() { Ok(()) } else { Err(self.syntax()) }

@@ -152,9 +152,7 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Subject> {
         Ok(Subject::Collations)
     } else if cursor.take("GRANTS") {
         if cursor.take("FOR") {
-            while !cursor.at_end() {
-                cursor.advance();
-            }
+            cursor.skip_rest();
         }
         Ok(Subject::Grants)
     } else if cursor.take("PLUGINS") {
@@ -206,9 +204,7 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Subject> {
         ]))
     } else if cursor.take_all(&["BINLOG", "EVENTS"]) {
         // There is none, wherever one looks.
-        while !cursor.at_end() {
-            cursor.advance();
-        }
+        cursor.skip_rest();
         Ok(Subject::Nothing(&["Log_name", "Pos", "Event_type", "Server_id", "End_log_pos", "Info"]))
     } else if cursor.take_all(&["BINARY", "LOGS"]) || cursor.take_all(&["MASTER", "LOGS"]) {
         Err(Error::new(1381, "You are not using binary logging"))

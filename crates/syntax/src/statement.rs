@@ -185,18 +185,12 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
     Ok(statement)
 }
 
-fn skip(cursor: &mut Cursor<'_>) {
-    while !cursor.at_end() {
-        cursor.advance();
-    }
-}
-
 /// Nothing is held back that FLUSH would have to write, and nobody is kept from writing unless
 /// it says so.
 fn flush(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let _word = cursor.take("NO_WRITE_TO_BINLOG") || cursor.take("LOCAL");
     if !(cursor.take("TABLES") || cursor.take("TABLE")) {
-        skip(cursor);
+        cursor.skip_rest();
         return Ok(Statement::Flush);
     }
     let with = |cursor: &Cursor<'_>| cursor.is("WITH") || cursor.is("FOR");
@@ -350,7 +344,7 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
         if ["TRIGGER", "PROCEDURE", "FUNCTION"].iter().any(|word| cursor.is(word)) {
             cursor.advance();
             let if_exists = cursor.take_all(&["IF", "EXISTS"]);
-            skip(cursor);
+            cursor.skip_rest();
             // There are none: what is dropped only if it exists needs nothing.
             if if_exists {
                 return Ok(Statement::Flush);
@@ -502,7 +496,7 @@ fn maintain(cursor: &mut Cursor<'_>, operation: &'static str) -> Result<Statemen
         return Err(cursor.syntax());
     }
     let tables = cursor.list(Cursor::table_name)?;
-    skip(cursor);
+    cursor.skip_rest();
     Ok(Statement::Maintain { operation, tables })
 }
 
@@ -545,6 +539,6 @@ fn statement_items(cursor: &mut Cursor<'_>) -> Result<Vec<SetItem>> {
 /// The answer to CREATE USER, GRANT and the like: silence would leave a false picture of who may
 /// do what.
 fn users_elsewhere(cursor: &mut Cursor<'_>) -> Error {
-    skip(cursor);
+    cursor.skip_rest();
     Error::unsupported("users and grants in SQL (users are in the settings file)")
 }

@@ -30,7 +30,7 @@ use form::special;
 use literal::{literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
 use operator::{binary, refuse_unknown_digits, unary};
-use syntax::cursor::too_deep;
+use syntax::cursor::{name_parts, too_deep};
 use syntax::types::{charset_collation, collation};
 
 use crate::error::SqlError;
@@ -173,25 +173,21 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         Expr::Cast { expr, data_type, .. } => cast_node(expr, data_type, names),
         Expr::Convert { expr, data_type: Some(data_type), charset, .. } => {
             let node = cast_node(expr, data_type, names)?;
-            match (charset, &node.ty) {
-                (None, _) => Ok(node),
-                (Some(charset), ColumnType::VarChar { chars, .. }) => {
-                    match charset_collation(&charset_name(charset))? {
-                        Collation::Binary => {
-                            let bytes = *chars;
-                            Ok(Node { ty: ColumnType::VarBinary { bytes }, ..node })
-                        }
-                        _ => Ok(node),
-                    }
+            let Some(charset) = charset else { return Ok(node) };
+            match node.ty {
+                ColumnType::VarChar { chars: bytes, .. } if is_binary(charset)? => {
+                    Ok(Node { ty: ColumnType::VarBinary { bytes }, ..node })
                 }
-                (Some(_), _) => Err(SqlError::syntax("CHARACTER SET", 1).into()),
+                ColumnType::VarChar { .. } => Ok(node),
+                _ => Err(SqlError::syntax("CHARACTER SET", 1).into()),
             }
         }
         Expr::Convert { expr, charset: Some(charset), .. } => {
-            let binary = charset_collation(&charset_name(charset))? == Collation::Binary;
+            let ty = match is_binary(charset)? {
+                true => ColumnType::VarBinary { bytes: u32::MAX },
+                false => text_type(16_383),
+            };
             let node = bind(expr, names)?;
-            let ty =
-                if binary { ColumnType::VarBinary { bytes: u32::MAX } } else { text_type(16_383) };
             let nullable = node.nullable;
             Ok(Node::new(Kind::Cast(Box::new(node)), ty, nullable))
         }
@@ -263,9 +259,10 @@ fn case(
     Ok(Node::new(kind, ty, nullable))
 }
 
-/// The name of a character set, as it was written.
-fn charset_name(charset: &sqlparser::ast::ObjectName) -> String {
-    charset.to_string().trim_matches(['`', '\'', '"']).to_owned()
+/// Whether a character set is of bytes.
+fn is_binary(charset: &sqlparser::ast::ObjectName) -> Bound<bool> {
+    let name = name_parts(charset).last().map_or("", |part| part.value.as_str());
+    Ok(charset_collation(name)? == Collation::Binary)
 }
 
 fn cast_node(expr: &Expr, data_type: &sqlparser::ast::DataType, names: &Names<'_>) -> Bound<Node> {

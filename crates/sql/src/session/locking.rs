@@ -27,9 +27,6 @@ use crate::point::{Filter, Gathered, Gatherer, Locking, Piece, SelectPlan, sort_
 use crate::reply::RowStream;
 use crate::write::LOOP_PIECE;
 
-/// Rows that an event loop locks at most.
-const LOOP_ROWS_MAX: u64 = LOOP_PIECE.rows_max as u64;
-
 /// How much is read at a time where LIMIT says how many rows are wanted: those that others have locked
 /// may have to be skipped, or are gone when their lock is had.
 const LIMITED_PIECE: Piece = Piece { bytes_max: 64 << 10, rows_max: 64, ..Piece::ALL };
@@ -72,7 +69,10 @@ impl Session {
         };
         // Rows that are named are locked first, and those that are not there as well: who looks whether a
         // row is there, so as to insert it, does so before or after another.
-        let named = found.take_row_keys(if how.may_wait { u64::MAX } else { LOOP_ROWS_MAX });
+        let named = found.take_row_keys(u64::MAX);
+        if !how.may_wait && named.as_ref().is_some_and(|keys| keys.len() > LOOP_PIECE.rows_max) {
+            return Err(SqlError::would_wait());
+        }
         let table = Arc::clone(&from.table);
         let mut gatherer = Gatherer::new(table, found, access.direction, skip, take);
         let gathered = self.writing(how, |_, transaction| {
@@ -137,20 +137,8 @@ impl Session {
             Ok(locked)
         })?;
         let mut source = TableSource {
-            engine: Arc::clone(self.sql.engine()),
-            view: None,
-            frozen: None,
-            gatherer,
             gathered,
-            at: 0,
-            pieces_in_loop: 0,
-            all_terms: false,
-            parameters: Vec::new(),
-            facts: facts.cloned(),
-            limits: Arc::clone(&self.limits),
-            zone: scope.zone,
-            mode: scope.mode,
-            plan: Arc::clone(plan),
+            ..TableSource::new(&engine, plan, gatherer, facts, &self.limits, scope)
         };
         if cut_later {
             source.cut(offset, limit);

@@ -24,7 +24,7 @@ use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::plan::Plan;
 use crate::point::{
-    AccessKind, Gathered, Gatherer, Output, SelectPlan, Surroundings, bind_select, item_texts,
+    AccessKind, Gatherer, Output, SelectPlan, Surroundings, bind_select, item_texts,
 };
 use crate::reply::{How, Pace, Reply, ResultColumn, RowStream};
 use crate::server::Counters;
@@ -337,20 +337,8 @@ impl Session {
         let gatherer = Gatherer::new(table, found, access.direction, offset, limit)
             .with_kill(Arc::clone(&self.process.kill));
         let mut source = TableSource {
-            engine: Arc::clone(&engine),
-            view: None,
-            frozen: None,
-            gatherer,
-            gathered: Gathered::default(),
-            at: 0,
-            pieces_in_loop: 0,
             all_terms,
-            parameters: Vec::new(),
-            facts: facts.cloned(),
-            limits: Arc::clone(&self.limits),
-            zone: scope.zone,
-            mode: scope.mode,
-            plan: Arc::clone(plan),
+            ..TableSource::new(&engine, plan, gatherer, facts, &self.limits, scope)
         };
         let piece = piece_for(statement.how);
         let one_row = access.kind == AccessKind::Const && !all_terms;

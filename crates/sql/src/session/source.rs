@@ -111,6 +111,33 @@ pub(super) struct TableSource {
 }
 
 impl TableSource {
+    /// Of nothing yet: the gatherer has all that is to be read.
+    pub(super) fn new(
+        engine: &Arc<Engine>,
+        plan: &Arc<SelectPlan>,
+        gatherer: Gatherer,
+        facts: Option<&Arc<SqlContext>>,
+        limits: &Arc<Limits>,
+        scope: &Scope<'_>,
+    ) -> TableSource {
+        TableSource {
+            engine: Arc::clone(engine),
+            view: None,
+            frozen: None,
+            gatherer,
+            gathered: Gathered::default(),
+            at: 0,
+            pieces_in_loop: 0,
+            all_terms: false,
+            parameters: Vec::new(),
+            facts: facts.cloned(),
+            limits: Arc::clone(limits),
+            zone: scope.zone,
+            mode: scope.mode,
+            plan: Arc::clone(plan),
+        }
+    }
+
     pub(super) fn fill(
         &mut self,
         view: &dyn Read,

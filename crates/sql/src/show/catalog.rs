@@ -10,7 +10,7 @@ use values::datum::Value;
 use values::temporal::{DateTime, Timestamp, Zone};
 use values::types::ColumnType;
 
-use super::sizes::sizes_of;
+use super::sizes::{ShownSizes, sizes_of};
 use super::{Listing, maybe, number, text};
 use crate::ddl::{create_table_text, default_text, quoted, table_collation};
 use crate::error::{Result, SqlError};
@@ -150,8 +150,10 @@ pub fn table_status(engine: &Engine, database: &str) -> Result<Listing> {
 /// from ENGINE on; with its sizes, which take long to find out, or zeros.
 pub fn table_status_line(engine: &Engine, table: &Table, sizes: bool) -> Vec<Value> {
     // A table that goes meanwhile, or a damaged one, has its line all the same.
-    let measured = sizes.then(|| sizes_of(engine, table).unwrap_or_default());
-    let shown = measured.unwrap_or_default();
+    let shown = match sizes {
+        true => sizes_of(engine, table).unwrap_or_default(),
+        false => ShownSizes::default(),
+    };
     let next = table.auto_increment().and_then(|_| engine.auto_increment_next(table).ok());
     vec![
         text(&table.name),
