@@ -7,7 +7,6 @@
 //! Not here: event loops, listeners, threads (crate `server`), what a row is (crate `rows`).
 
 pub mod conversation;
-mod counter;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod handlersocket;

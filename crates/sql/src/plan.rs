@@ -6,6 +6,9 @@
 //! 2. The cache is bounded; which plans it forgets is of no consequence but time.
 //! 3. A shape is kept when it comes for the second time: statements that come once, such as a
 //!    dump's or those of a tool that visits every table, push nobody out.
+//! 4. Event loops share no plan of a look-up: each has a copy, since counting who uses it, in memory that
+//!    another core writes to as well, takes a fifth of a look-up's time
+//!    (docs/decisions/0073-nothing-shared-by-look-ups.md).
 //!
 //! Not here: how plans are made (`point`, `write`, `bind`).
 
@@ -14,9 +17,10 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use rows::Engine;
 use values::SqlMode;
+use values::counter::{LINES, line};
 use values::datum::Datum;
 
 use crate::bind::same_kinds;
@@ -31,6 +35,8 @@ use crate::write::{
 const PLANS_MAX: usize = 4096;
 /// Most plans of a shape, for literals of other kinds and tables of other sizes.
 const KINDS_MAX: usize = 4;
+/// Most plans of look-ups that a thread has copies of.
+const COPIES_MAX: usize = 512;
 /// Shapes remembered as having come once.
 const SEEN_MAX: usize = 8192;
 /// Longest shape kept, in bytes.
@@ -60,6 +66,13 @@ pub enum Plan {
 }
 
 impl Plan {
+    /// A plan of a look-up that shares nothing but the table with this one.
+    fn copied(&self) -> Option<Plan> {
+        let Plan::Select(plan) = self else { return None };
+        let columns = plan.columns.to_vec().into();
+        Some(Plan::Select(Arc::new(SelectPlan { columns, ..SelectPlan::clone(plan) })))
+    }
+
     /// The query that gives the rows, or finds them.
     pub fn query(&self) -> Option<&QueryPlan> {
         match self {
@@ -160,6 +173,8 @@ impl Entry {
 /// Plans by database, mode and shape.
 pub struct PlanCache {
     entries: RwLock<HashMap<u64, Arc<Entry>>>,
+    /// Copies of plans of look-ups, each a thread's own, or those of a few threads.
+    copies: [Mutex<HashMap<u64, Entry>>; LINES],
     /// Hashes of shapes that came once, each in its place.
     seen: Box<[AtomicU64]>,
     hasher: foldhash::fast::RandomState,
@@ -169,6 +184,7 @@ impl Default for PlanCache {
     fn default() -> PlanCache {
         PlanCache {
             entries: RwLock::default(),
+            copies: Default::default(),
             seen: (0..SEEN_MAX).map(|_| AtomicU64::new(0)).collect(),
             hasher: foldhash::fast::RandomState::default(),
         }
@@ -195,12 +211,28 @@ impl PlanCache {
         engine: &Engine,
     ) -> Option<Plan> {
         let key = self.key(database, mode, shape);
-        let entries = self.entries.read();
-        let entry = entries.get(&key).filter(|entry| entry.is_of(database, mode, shape))?;
         let is_right = |plan: &&Plan| {
             plan.is_current() && literals.is_none_or(|literals| plan.fits(literals, engine))
         };
-        entry.plans.iter().find(is_right).cloned()
+        let copies = self.copies[line()].try_lock();
+        if let Some(copies) = &copies
+            && let Some(entry) = copies.get(&key).filter(|entry| entry.is_of(database, mode, shape))
+            && let Some(plan) = entry.plans.iter().find(is_right)
+        {
+            return Some(plan.clone());
+        }
+        let entry = self.entries.read().get(&key).cloned()?;
+        let plan = entry.is_of(database, mode, shape).then_some(&entry.plans)?.iter().find(is_right)?;
+        let (Some(mut copies), Some(copy)) = (copies, plan.copied()) else {
+            return Some(plan.clone());
+        };
+        if copies.len() >= COPIES_MAX {
+            // Those in use come back with their next statement.
+            copies.clear();
+        }
+        let (database, shape) = (database.map(str::to_string), shape.to_vec());
+        copies.insert(key, Entry { database, mode, shape, plans: vec![copy.clone()] });
+        Some(copy)
     }
 
     /// Keeps the plan for literals like these, if its shape has come before.

@@ -8,11 +8,11 @@ mod stage;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use expression::KillMark;
 use rows::engine::Engine;
+use values::counter::Counter;
 use values::datum::Value;
 
 use crate::error::SqlError;
@@ -78,30 +78,23 @@ impl Default for SqlOptions {
 #[derive(Debug, Default)]
 pub struct Counters {
     /// All statements.
-    pub questions: AtomicU64,
+    pub questions: Counter,
     /// SELECT.
-    pub selects: AtomicU64,
+    pub selects: Counter,
     /// SELECT answered straight from an index.
-    pub lookups: AtomicU64,
+    pub lookups: Counter,
     /// Queries and writing statements that were bound, because no kept plan was right for them.
-    pub plans_made: AtomicU64,
+    pub plans_made: Counter,
     /// INSERT.
-    pub inserts: AtomicU64,
+    pub inserts: Counter,
     /// UPDATE.
-    pub updates: AtomicU64,
+    pub updates: Counter,
     /// DELETE.
-    pub deletes: AtomicU64,
+    pub deletes: Counter,
     /// REPLACE.
-    pub replaces: AtomicU64,
+    pub replaces: Counter,
     /// Connections so far.
-    pub connections: AtomicU64,
-}
-
-impl Counters {
-    /// Counts one.
-    pub fn add(counter: &AtomicU64) {
-        counter.fetch_add(1, Ordering::Relaxed);
-    }
+    pub connections: Counter,
 }
 
 /// The SQL layer of a server.

@@ -51,7 +51,6 @@ mod write_plan;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -59,6 +58,7 @@ use rows::Group;
 use rows::ddl::ReadLock;
 use rows::waiting;
 use values::budget::Share;
+use values::counter::Counter;
 use values::datum::{Datum, Value};
 
 use crate::context::SqlContext;
@@ -192,7 +192,7 @@ impl Session {
         host: &str,
         database: Option<&str>,
     ) -> Result<Session> {
-        Counters::add(&sql.counters().connections);
+        sql.counters().connections.add();
         let now = sql.engine().clock().unix_micros();
         let variables = SessionVariables::new(sql.globals())?;
         let process = sql.processes().join(connection_id, user, host, now);
@@ -320,9 +320,8 @@ impl Session {
 
     /// The line that COM_STATISTICS answers.
     pub fn statistics(&self) -> String {
-        use std::sync::atomic::Ordering::Relaxed;
         let uptime = self.sql.uptime_seconds();
-        let questions = self.sql.counters().questions.load(Relaxed);
+        let questions = self.sql.counters().questions.get();
         let rate = questions as f64 / uptime.max(1) as f64;
         format!(
             "Uptime: {uptime}  Threads: {}  Questions: {questions}  Slow queries: 0  Opens: 0  \
@@ -408,7 +407,7 @@ impl Session {
         self.limits.set_in_loop(false);
         let _current = KillMark::of_this_thread(&self.process.kill);
         let result = panics::caught(b"PREPARE", || self.prepare_statement(text));
-        Counters::add(&self.sql.counters().questions);
+        self.sql.counters().questions.add();
         self.process.leave();
         result.inspect_err(|error| self.note_error(error))
     }
@@ -477,11 +476,15 @@ impl Session {
         self.named.retain(|_, named| *named != id);
     }
 
-    /// Takes memory for carrying out a large statement.
-    fn room_for(&self, scanned: &Scanned) -> Result<Share> {
+    /// Takes memory for carrying out a large statement; a small one needs none.
+    fn room_for(&self, scanned: &Scanned) -> Result<Option<Share>> {
+        let bytes = scanned.memory_bytes();
+        if bytes == 0 {
+            return Ok(None);
+        }
         let mut share = self.sql.engine().budget().share();
-        share.grow_to(scanned.memory_bytes())?;
-        Ok(share)
+        share.grow_to(bytes)?;
+        Ok(Some(share))
     }
 
     fn enter(&mut self, text: &[u8]) {
@@ -517,7 +520,7 @@ impl Session {
         }
         // What is repeated elsewhere counts there.
         if !matches!(&result, Err(error) if error.is_would_wait()) {
-            Counters::add(&self.sql.counters().questions);
+            self.sql.counters().questions.add();
         }
         result.inspect_err(|error| self.note_error(error))
     }
@@ -557,7 +560,7 @@ impl Session {
         }
         if is(b"insert") || is(b"replace") || is(b"update") || is(b"delete") {
             self.check_read_lock()?;
-            let counter: fn(&Counters) -> &AtomicU64 = match word[0].to_ascii_lowercase() {
+            let counter: fn(&Counters) -> &Counter = match word[0].to_ascii_lowercase() {
                 b'i' => |c| &c.inserts,
                 b'r' => |c| &c.replaces,
                 b'u' => |c| &c.updates,
@@ -576,14 +579,14 @@ impl Session {
     fn counted(
         &mut self,
         run: impl FnOnce(&mut Session) -> Result<Reply>,
-        counter: fn(&Counters) -> &AtomicU64,
+        counter: fn(&Counters) -> &Counter,
     ) -> Result<Reply> {
         let before = self.begin_statement();
         let result = run(self);
         if matches!(&result, Err(error) if error.is_would_wait()) {
             (self.warnings, self.counts_before) = before;
         } else {
-            Counters::add(counter(self.sql.counters()));
+            counter(self.sql.counters()).add();
         }
         result
     }
@@ -642,7 +645,7 @@ impl Session {
     fn keep_plan(&self, statement: &Statement<'_>, plan: &Plan) {
         let (shape, literals) = (&statement.scanned.shape, statement.parameters);
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
-        Counters::add(&self.sql.counters().plans_made);
+        self.sql.counters().plans_made.add();
         self.sql.plans().keep(database, mode, shape, plan, literals, self.sql.engine());
     }
 

@@ -10,6 +10,7 @@
 //! - `member`: members of JSON objects as texts; `codes`: hexadecimal digits, base 64, checksums
 //! - `mode`: what a session has chosen of MySQL's rules
 //! - what bounds the work on values: `budget`, of memory; `interrupt`, of time
+//! - `counter`: counts that threads raise without meeting
 //!
 //! Invariants
 //! 1. Nothing here knows a table, a session or a store. `rows`, `columnar`, `sql` and the doors name
@@ -21,6 +22,7 @@ pub mod budget;
 pub mod codes;
 pub mod collation;
 pub mod convert;
+pub mod counter;
 pub mod datum;
 pub mod decimal;
 pub mod interrupt;

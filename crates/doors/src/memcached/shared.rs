@@ -10,7 +10,7 @@ use rows::store::Reach;
 use rows::sweep::{Removed, Sweeper};
 use rows::{Engine, Table};
 
-use crate::counter::Counter;
+use values::counter::Counter;
 use crate::memcached::command::Moment;
 use crate::memcached::marks::Marks;
 use crate::memcached::place::Places;

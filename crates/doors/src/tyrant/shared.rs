@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rows::Engine;
 
-use crate::counter::Counter;
+use values::counter::Counter;
 use crate::tyrant::command::{Command, PutMode};
 use crate::tyrant::database::DatabaseName;
 use crate::tyrant::lua::Scripts;

@@ -5,7 +5,7 @@
 
 use std::io::Write as _;
 
-use crate::counter::Counter;
+use values::counter::Counter;
 use crate::tyrant::command::Trouble;
 use crate::tyrant::execute::Rows;
 use crate::tyrant::shared::Counters;

@@ -294,15 +294,16 @@ impl Execution<'_> {
         Ok(result?.unwrap_or(Flow::Continue))
     }
 
-    fn gatherer(&self, table: &Arc<Table>, access: &Access, found: Ranges) -> Gatherer {
+    fn gatherer(&self, access: &Access, found: Ranges) -> Gatherer {
         let direction = direction_of(access, &found);
-        let gatherer = Gatherer::new(Arc::clone(table), found, direction, 0, u64::MAX);
+        let gatherer = Gatherer::new(found, direction, 0, u64::MAX);
         gatherer.with_kill(Arc::clone(&self.facts.kill))
     }
 
     /// Gathers all rows.
     fn fill(
         &self,
+        table: &Table,
         gatherer: &mut Gatherer,
         (access, all_terms): (&Access, bool),
         local: &Scope<'_>,
@@ -319,7 +320,7 @@ impl Execution<'_> {
         };
         let filter: &mut Filter<'_> = &mut filter;
         let reach = self.how.reach;
-        gatherer.fill(self.engine, self.view, reach, Piece::ALL, Some(filter), gathered)?;
+        gatherer.fill(self.engine, table, self.view, reach, Piece::ALL, Some(filter), gathered)?;
         self.look(seen)
     }
 
@@ -334,9 +335,9 @@ impl Execution<'_> {
             (Source::Table(table), Some(access)) => {
                 let found = access.ranges(table, &local)?;
                 let terms = (access, found.all_terms);
-                let mut gatherer = self.gatherer(table, access, found);
+                let mut gatherer = self.gatherer(access, found);
                 let mut gathered = Gathered::default();
-                self.fill(&mut gatherer, terms, &local, &mut gathered)?;
+                self.fill(table, &mut gatherer, terms, &local, &mut gathered)?;
                 Content::Stored(Arc::clone(table), gathered)
             }
             _ => {

@@ -123,7 +123,6 @@ impl Gathered {
 /// A place within ranges of indexes.
 #[derive(Debug)]
 pub struct Gatherer {
-    table: Arc<Table>,
     direction: Direction,
     /// Still to read, of each part the last range first; the last part is read first.
     found: Ranges,
@@ -158,7 +157,6 @@ pub type Filter<'f> = dyn FnMut(&RowRef<'_>, usize) -> Result<bool> + 'f;
 impl Gatherer {
     /// The beginning of what was found, in the given direction.
     pub fn new(
-        table: Arc<Table>,
         mut found: Ranges,
         direction: Direction,
         offset: u64,
@@ -168,7 +166,7 @@ impl Gatherer {
             found.first.ranges.reverse();
             found.others.iter_mut().for_each(|part| part.ranges.reverse());
         }
-        Gatherer { table, direction, found, offset, limit, kill: None }
+        Gatherer { direction, found, offset, limit, kill: None }
     }
 
     /// Asks this mark from time to time.
@@ -182,7 +180,7 @@ impl Gatherer {
         self.limit == 0 || self.found.iter().next().is_none()
     }
 
-    /// Reads a piece behind what `out` holds.
+    /// Reads a piece behind what `out` holds; the table is always the one that the ranges are of.
     ///
     /// # Errors
     /// `would_wait` as the reach demands, 1041 when there is no memory for so many rows, 1412 when
@@ -190,6 +188,7 @@ impl Gatherer {
     pub fn fill(
         &mut self,
         engine: &Engine,
+        table: &Table,
         view: &dyn Read,
         reach: Reach,
         piece: Piece,
@@ -197,7 +196,7 @@ impl Gatherer {
         out: &mut Gathered,
     ) -> Result<()> {
         let (rows_before, offset_before, limit_before) = (out.len(), self.offset, self.limit);
-        let result = self.fill_piece(engine, view, reach, piece, filter, out);
+        let result = self.fill_piece(engine, table, view, reach, piece, filter, out);
         match result {
             Ok(next) => {
                 self.found.others.truncate(next.part);
@@ -225,6 +224,7 @@ impl Gatherer {
     fn fill_piece(
         &mut self,
         engine: &Engine,
+        table: &Table,
         view: &dyn Read,
         reach: Reach,
         piece: Piece,
@@ -283,12 +283,12 @@ impl Gatherer {
                 Ok(if *limit == 0 || full { Flow::Stop } else { Flow::Continue })
             };
             let direction = self.direction;
-            engine.find(view, &self.table, *index, range, direction, reach, &mut visit)?;
+            engine.find(view, table, *index, range, direction, reach, &mut visit)?;
             if let Some(error) = failure {
                 return Err(error);
             }
             if full && self.limit > 0 {
-                let from = self.place_of_last(*index, out)?;
+                let from = place_of_last(table, *index, out)?;
                 return Ok(Next { part, ranges_left: left, from: Some(from) });
             }
             left -= 1;
@@ -298,17 +298,17 @@ impl Gatherer {
         }
         Ok(Next { part, ranges_left: left, from: None })
     }
+}
 
-    /// The key, in the index read, of the last row taken.
-    fn place_of_last(&self, index: usize, out: &Gathered) -> Result<Vec<u8>> {
-        let last = out.len() - 1;
-        let key = out.key(last);
-        if index == 0 {
-            return Ok(key.to_vec());
-        }
-        let values = out.row(&self.table, last)?.values()?;
-        Ok(self.table.entry(index, &values, key).map_err(SqlError::from)?.key)
+/// The key, in the index read, of the last row taken.
+fn place_of_last(table: &Table, index: usize, out: &Gathered) -> Result<Vec<u8>> {
+    let last = out.len() - 1;
+    let key = out.key(last);
+    if index == 0 {
+        return Ok(key.to_vec());
     }
+    let values = out.row(table, last)?.values()?;
+    Ok(table.entry(index, &values, key).map_err(SqlError::from)?.key)
 }
 
 /// Where the next piece begins.

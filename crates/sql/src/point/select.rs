@@ -34,7 +34,7 @@ pub enum Output {
 }
 
 /// Where the rows come from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct From {
     /// The table.
     pub table: Arc<Table>,
@@ -64,7 +64,7 @@ pub enum Locking {
 }
 
 /// A bound SELECT.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SelectPlan {
     /// The table; `None` for one row of expressions.
     pub from: Option<From>,

@@ -73,8 +73,7 @@ impl Session {
         if !how.may_wait && named.as_ref().is_some_and(|keys| keys.len() > LOOP_PIECE.rows_max) {
             return Err(SqlError::would_wait());
         }
-        let table = Arc::clone(&from.table);
-        let mut gatherer = Gatherer::new(table, found, access.direction, skip, take);
+        let mut gatherer = Gatherer::new(found, access.direction, skip, take);
         let gathered = self.writing(how, |_, transaction| {
             let mut first = Gathered::default();
             let mut locked = Gathered::default();
@@ -120,7 +119,7 @@ impl Session {
                 first.clear();
                 let filter: &mut Filter<'_> = &mut filter;
                 let view = transaction.view();
-                gatherer.fill(&engine, view, reach, piece, Some(filter), &mut first)?;
+                gatherer.fill(&engine, &from.table, view, reach, piece, Some(filter), &mut first)?;
                 for n in 0..first.len() {
                     more = take(transaction, first.key(n))?;
                     if !more {
@@ -138,7 +137,7 @@ impl Session {
         })?;
         let mut source = TableSource {
             gathered,
-            ..TableSource::new(&engine, plan, gatherer, facts, &self.limits, scope)
+            ..TableSource::new(plan, gatherer, facts, &self.limits, scope)
         };
         if cut_later {
             source.cut(offset, limit);

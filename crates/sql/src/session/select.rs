@@ -27,7 +27,6 @@ use crate::point::{
     AccessKind, Gatherer, Output, SelectPlan, Surroundings, bind_select, item_texts,
 };
 use crate::reply::{How, Pace, Reply, ResultColumn, RowStream};
-use crate::server::Counters;
 use crate::tree::QueryPlan;
 use crate::write::row_count;
 
@@ -157,7 +156,7 @@ impl Session {
             return Err(SqlError::would_wait());
         }
         self.keep_shape(statement);
-        Counters::add(&self.sql.counters().plans_made);
+        self.sql.counters().plans_made.add();
         let query = self.query_with_literals(statement)?;
         // What could not be bound by shape may be a look-up all the same.
         let texts = item_texts(statement.source_text()?);
@@ -277,7 +276,7 @@ impl Session {
                 Some(RowStream::new(Arc::clone(&plan.columns), zone, source))
             }
             Some(from) => {
-                Counters::add(&self.sql.counters().lookups);
+                self.sql.counters().lookups.add();
                 let scope = environment.scope();
                 let limit = row_count(plan.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
                 let offset = row_count(plan.offset.as_ref(), &scope)?.unwrap_or(0);
@@ -324,7 +323,6 @@ impl Session {
         statement: &Statement<'_>,
     ) -> Result<Option<RowStream>> {
         let Some(from) = &plan.from else { return Ok(None) };
-        let engine = Arc::clone(self.sql.engine());
         self.open_implicitly()?;
         let found = from.access.ranges(&from.table, scope)?;
         // An index that cannot be used as planned does not give the order either.
@@ -333,36 +331,39 @@ impl Session {
         }
         let access = &from.access;
         let all_terms = found.all_terms;
-        let table = Arc::clone(&from.table);
-        let gatherer = Gatherer::new(table, found, access.direction, offset, limit)
+        let gatherer = Gatherer::new(found, access.direction, offset, limit)
             .with_kill(Arc::clone(&self.process.kill));
         let mut source = TableSource {
             all_terms,
-            ..TableSource::new(&engine, plan, gatherer, facts, &self.limits, scope)
+            ..TableSource::new(plan, gatherer, facts, &self.limits, scope)
         };
-        let piece = piece_for(statement.how);
+        let how = statement.how;
+        let piece = piece_for(how);
         let one_row = access.kind == AccessKind::Const && !all_terms;
         match &self.open {
-            None if one_row => source.fill(engine.latest(), statement.how, scope, piece)?,
+            None if one_row => {
+                let engine = self.sql.engine();
+                source.fill(engine, engine.latest(), how, scope, piece)?;
+            }
             None => {
-                let snapshot = self.fresh_snapshot()?;
-                source.fill(&*snapshot, statement.how, scope, piece)?;
-                source.view = Some(snapshot);
+                let (engine, view) = (self.sql.engine(), self.fresh_snapshot()?);
+                source.fill(engine, &*view, how, scope, piece)?;
+                source.keep_rest(engine, view, 0)?;
             }
             Some(_) => {
                 let snapshot = self.base_snapshot()?;
+                let engine = self.sql.engine();
                 let open = self.open.as_ref().ok_or_else(|| SqlError::other("no transaction"))?;
+                let transaction = open.transaction();
                 if open.has_writes() {
-                    let view = open.transaction().view_at(&*snapshot);
-                    source.fill(&*view, statement.how, scope, first_piece_for(statement.how))?;
+                    let view = transaction.view_at(&*snapshot);
+                    source.fill(engine, &*view, how, scope, first_piece_for(how))?;
                 } else {
-                    source.fill(&*snapshot, statement.how, scope, piece)?;
+                    source.fill(engine, &*snapshot, how, scope, piece)?;
                 }
                 if !source.gatherer.is_done() {
-                    let mut frozen = engine.budget().share();
-                    frozen.keep_up_with(open.transaction().bytes())?;
-                    source.frozen = Some(frozen);
-                    source.view = Some(open.transaction().frozen_at(snapshot));
+                    let view = transaction.frozen_at(snapshot);
+                    source.keep_rest(engine, view, transaction.bytes())?;
                 }
             }
         }

@@ -89,13 +89,18 @@ impl RowSource for ValueRows {
     }
 }
 
+/// What the pieces behind the first are read from.
+pub(super) struct Rest {
+    pub(super) engine: Arc<Engine>,
+    pub(super) view: Arc<dyn Read>,
+    /// Memory for the transaction's own writes that the view has copies of.
+    pub(super) frozen: Share,
+}
+
 /// Rows of a table by an access path.
 pub(super) struct TableSource {
-    pub(super) engine: Arc<Engine>,
-    /// What is read; `None` once everything is gathered.
-    pub(super) view: Option<Arc<dyn Read>>,
-    /// Memory for the transaction's own writes that the view has copies of.
-    pub(super) frozen: Option<Share>,
+    /// Where further pieces come from; `None` once everything is gathered.
+    pub(super) rest: Option<Rest>,
     pub(super) gatherer: Gatherer,
     pub(super) gathered: Gathered,
     pub(super) at: usize,
@@ -113,7 +118,6 @@ pub(super) struct TableSource {
 impl TableSource {
     /// Of nothing yet: the gatherer has all that is to be read.
     pub(super) fn new(
-        engine: &Arc<Engine>,
         plan: &Arc<SelectPlan>,
         gatherer: Gatherer,
         facts: Option<&Arc<SqlContext>>,
@@ -121,9 +125,7 @@ impl TableSource {
         scope: &Scope<'_>,
     ) -> TableSource {
         TableSource {
-            engine: Arc::clone(engine),
-            view: None,
-            frozen: None,
+            rest: None,
             gatherer,
             gathered: Gathered::default(),
             at: 0,
@@ -140,6 +142,7 @@ impl TableSource {
 
     pub(super) fn fill(
         &mut self,
+        engine: &Engine,
         view: &dyn Read,
         how: How,
         scope: &Scope<'_>,
@@ -151,7 +154,27 @@ impl TableSource {
             from.access.takes(&scope.with_row(RowView::Stored(row)), part, self.all_terms)
         };
         let filter: Option<&mut Filter<'_>> = if takes_all { None } else { Some(&mut filter) };
-        self.gatherer.fill(&self.engine, view, how.reach, piece, filter, &mut self.gathered)
+        let (reach, out) = (how.reach, &mut self.gathered);
+        self.gatherer.fill(engine, &from.table, view, reach, piece, filter, out)
+    }
+
+    /// Keeps what further pieces are read from, if there are some; so many bytes of it are copies of a
+    /// transaction's own writes.
+    ///
+    /// # Errors
+    /// 1041 when there is no memory for these.
+    pub(super) fn keep_rest(
+        &mut self,
+        engine: &Arc<Engine>,
+        view: Arc<dyn Read>,
+        bytes: usize,
+    ) -> Result<()> {
+        if !self.gatherer.is_done() {
+            let mut frozen = engine.budget().share();
+            frozen.keep_up_with(bytes)?;
+            self.rest = Some(Rest { engine: Arc::clone(engine), view, frozen });
+        }
+        Ok(())
     }
 
     /// Applies OFFSET and LIMIT to sorted rows.
@@ -191,7 +214,7 @@ impl RowSource for TableSource {
     }
 
     fn drawn_bytes(&self) -> usize {
-        self.gathered.drawn_bytes() + self.frozen.as_ref().map_or(0, Share::bytes)
+        self.gathered.drawn_bytes() + self.rest.as_ref().map_or(0, |rest| rest.frozen.bytes())
     }
 }
 
@@ -203,7 +226,8 @@ impl TableSource {
             if pace == Pace::Pause || !rest {
                 return Ok(rest);
             }
-            let Some(view) = self.view.clone() else { return Ok(false) };
+            let Some(rest) = &self.rest else { return Ok(false) };
+            let (engine, view) = (Arc::clone(&rest.engine), Arc::clone(&rest.view));
             if !how.may_wait {
                 self.pieces_in_loop += 1;
                 if self.pieces_in_loop >= LOOP_PIECES_MAX {
@@ -212,12 +236,12 @@ impl TableSource {
             }
             self.gathered.clear();
             self.at = 0;
-            self.fill(&*view, how, scope, piece_for(how))?;
+            self.fill(&engine, &*view, how, scope, piece_for(how))?;
         }
     }
 
     fn give_gathered(&mut self, sink: &mut Sink<'_>, scope: &Scope<'_>) -> Result<Pace> {
-        let plan = Arc::clone(&self.plan);
+        let plan = &*self.plan;
         let Some(from) = &plan.from else { return Ok(Pace::More) };
         let mut line: Vec<Datum<'_>> = Vec::with_capacity(plan.outputs.len());
         let plain = plan.outputs.iter().all(|output| matches!(output, Output::Column(_)));

@@ -27,7 +27,6 @@ use crate::panics;
 use crate::plan::Plan;
 use crate::point::Access;
 use crate::reply::{Done, How, Reply, RowStream};
-use crate::server::Counters;
 use crate::tree::QueryPlan;
 use crate::write::{Finding, FoundKeys, InsertPlan, WriteContext, Written, bind_insert};
 
@@ -194,7 +193,7 @@ impl Session {
         facts: &Arc<SqlContext>,
     ) -> Result<Written> {
         self.keep_shape(statement);
-        Counters::add(&self.sql.counters().plans_made);
+        self.sql.counters().plans_made.add();
         let plan = self.plan_of_own_text(statement).map_err(SqlError::from)?;
         let nothing = Scanned::default();
         let statement = Statement { scanned: &nothing, parameters: &[], ..*statement };

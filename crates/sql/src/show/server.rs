@@ -1,6 +1,5 @@
 //! Variables, status, connections, and what the server can do.
 
-use std::sync::atomic::Ordering::Relaxed;
 
 use expression::{Level, Warnings};
 use values::datum::Value;
@@ -29,21 +28,21 @@ pub fn status(sql: &Sql) -> Listing {
     let running =
         sql.processes().lines().iter().filter(|line| line.command == "Query").count() as u64;
     let mut figures: Vec<(String, String)> = [
-        ("Com_delete", counters.deletes.load(Relaxed)),
-        ("Com_insert", counters.inserts.load(Relaxed)),
-        ("Com_replace", counters.replaces.load(Relaxed)),
-        ("Com_select", counters.selects.load(Relaxed)),
-        ("Com_update", counters.updates.load(Relaxed)),
-        ("Connections", counters.connections.load(Relaxed)),
+        ("Com_delete", counters.deletes.get()),
+        ("Com_insert", counters.inserts.get()),
+        ("Com_replace", counters.replaces.get()),
+        ("Com_select", counters.selects.get()),
+        ("Com_update", counters.updates.get()),
+        ("Connections", counters.connections.get()),
         ("Max_used_connections", connected),
-        ("Queries", counters.questions.load(Relaxed)),
-        ("Questions", counters.questions.load(Relaxed)),
-        ("Rowhouse_plans_made", counters.plans_made.load(Relaxed)),
-        ("Rowhouse_select_lookups", counters.lookups.load(Relaxed)),
+        ("Queries", counters.questions.get()),
+        ("Questions", counters.questions.get()),
+        ("Rowhouse_plans_made", counters.plans_made.get()),
+        ("Rowhouse_select_lookups", counters.lookups.get()),
         ("Slow_queries", 0),
         ("Threads_cached", 0),
         ("Threads_connected", connected),
-        ("Threads_created", counters.connections.load(Relaxed)),
+        ("Threads_created", counters.connections.get()),
         ("Threads_running", running),
         ("Uptime", sql.uptime_seconds()),
         ("Uptime_since_flush_status", sql.uptime_seconds()),

@@ -301,8 +301,7 @@ impl Target {
                 each(transaction, key)
             });
         }
-        let table = Arc::clone(&self.table);
-        let mut gatherer = Gatherer::new(table, found, self.access.direction, 0, taken)
+        let mut gatherer = Gatherer::new(found, self.access.direction, 0, taken)
             .with_kill(Arc::clone(&context.facts.kill));
         // In a loop all of the few rows are read before the first is written.
         let still = match moves && !in_loop {
@@ -323,7 +322,7 @@ impl Target {
             let filter: Option<&mut crate::point::Filter<'_>> =
                 if takes_all { None } else { Some(&mut filter) };
             let view = still.as_deref().unwrap_or_else(|| transaction.view());
-            gatherer.fill(engine, view, reach, piece, filter, &mut gathered)?;
+            gatherer.fill(engine, &self.table, view, reach, piece, filter, &mut gathered)?;
             if in_loop && !gatherer.is_done() {
                 return Err(SqlError::would_wait());
             }
