@@ -294,6 +294,13 @@ impl TableState {
         is_still.then(|| self.writers_left.load(Ordering::Acquire))
     }
 
+    /// How many writers have left, while there is one inside: for this one to learn later whether another
+    /// has come meanwhile.
+    pub(crate) fn alone(&self) -> Option<u64> {
+        let gate = self.gate.lock();
+        (gate.writers == 1).then(|| self.writers_left.load(Ordering::Acquire))
+    }
+
     /// Enters the table `id` as a writer; without patience only if that needs no waiting. `None`
     /// while another writer has claimed the table.
     ///
@@ -510,6 +517,20 @@ mod tests {
         assert!(matches!(state.close(&soon()), Err(Error::LockTimeout)));
         drop(one);
         assert!(enter(&state).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_writer_is_alone_until_another_comes_in_and_never_again_as_it_was() {
+        let state = Arc::new(TableState::default());
+        let one = enter(&state).unwrap();
+        let before = state.alone();
+        assert!(before.is_some());
+        let other = enter(&state).unwrap();
+        assert_eq!(state.alone(), None);
+        drop(other);
+        assert!(state.alone().is_some_and(|now| Some(now) != before), "it has written, perhaps");
+        drop(one);
+        assert_eq!(state.alone(), None);
     }
 
     #[test]

@@ -33,6 +33,18 @@ impl Transaction {
             return Ok(Changed::Missing);
         }
         let old = row_at(table, row_key, &old_bytes)?;
+        self.change_read(table, row_key, old, expiry, decide)
+    }
+
+    /// The same of a locked row that is read already.
+    pub(super) fn change_read(
+        &mut self,
+        table: &Table,
+        row_key: &[u8],
+        old: RowRef<'_>,
+        expiry: Option<Expiry>,
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
+    ) -> Result<Changed> {
         if let Some(expiry) = expiry
             && expiry.is_over(&old)?
         {

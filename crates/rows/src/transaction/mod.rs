@@ -32,6 +32,6 @@ mod unique;
 
 pub use expected::EXPECTED_MAX;
 pub use life::Transaction;
-pub use outcome::{Changed, Inserted, Replaced, RowChange, Upserted};
+pub use outcome::{Alone, Changed, Inserted, Replaced, RowChange, SeenRow, Upserted};
 pub use placing::ROW_BYTES_MAX;
 pub(crate) use placing::duplicate;

@@ -14,7 +14,7 @@ use values::row::RowRef;
 
 use super::counters::with_generated;
 use super::life::Transaction;
-use super::outcome::{Changed, Inserted, Replaced, RowChange, Upserted};
+use super::outcome::{Alone, Changed, Inserted, Replaced, RowChange, SeenRow, Upserted};
 use crate::error::Result;
 use crate::expiry::Expiry;
 use crate::find::row_at;
@@ -113,7 +113,33 @@ impl Transaction {
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
     ) -> Result<Changed> {
         let expiry = self.engine.expiry(table);
-        self.change(table, row_key, expiry, decide)
+        self.change(table, row_key, None, expiry, decide)
+    }
+
+    /// As `change_row`, of a row that this transaction has read and not written since: it is not read again
+    /// if nobody else can have written it meanwhile.
+    ///
+    /// # Errors
+    /// As `change_row`.
+    pub fn change_seen_row(
+        &mut self,
+        table: &Arc<Table>,
+        row_key: &[u8],
+        seen: SeenRow<'_>,
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
+    ) -> Result<Changed> {
+        let expiry = self.engine.expiry(table);
+        self.change(table, row_key, Some(seen), expiry, decide)
+    }
+
+    /// Enters a table; `None` while others are inside as well.
+    ///
+    /// # Errors
+    /// `SchemaChanged`, `WouldWait` and those of locks.
+    pub fn alone_in(&mut self, table: &Arc<Table>) -> Result<Option<Alone>> {
+        self.enter(table)?;
+        // The store has other bytes for a row that lies in a segment.
+        Ok(if table.columnar { None } else { table.state.alone().map(Alone) })
     }
 
     /// As `change_row`, an expired row included.
@@ -126,7 +152,7 @@ impl Transaction {
         row_key: &[u8],
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
     ) -> Result<Changed> {
-        self.change(table, row_key, None, decide)
+        self.change(table, row_key, None, None, decide)
     }
 
     /// The version that this transaction has given to a row; `None` if it has not written it.
@@ -151,13 +177,21 @@ impl Transaction {
         &mut self,
         table: &Arc<Table>,
         row_key: &[u8],
+        seen: Option<SeenRow<'_>>,
         expiry: Option<Expiry>,
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
     ) -> Result<Changed> {
         self.enter(table)?;
         self.atomically(|this| {
             this.store.lock(row_key, this.wait)?;
-            this.change_locked(table, row_key, expiry, decide)
+            match seen {
+                // Asked under the lock: who has had it before is inside still, or has left since.
+                Some(seen) if table.state.alone().map(Alone) == Some(seen.alone) => {
+                    let row = row_at(table, row_key, seen.bytes)?;
+                    this.change_read(table, row_key, row, expiry, decide)
+                }
+                _ => this.change_locked(table, row_key, expiry, decide),
+            }
         })
     }
 

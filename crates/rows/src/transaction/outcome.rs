@@ -34,6 +34,19 @@ pub enum Upserted {
     Deleted,
 }
 
+/// That nobody else was inside a table, as of a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alone(pub(super) u64);
+
+/// A row as it was read by a writer that was alone in the table then.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenRow<'a> {
+    /// Its bytes, as they were in the latest state with the transaction's own writes over it.
+    pub bytes: &'a [u8],
+    /// As of before they were read.
+    pub alone: Alone,
+}
+
 /// What to do with a row that is locked and shown to the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RowChange {

@@ -5,7 +5,7 @@
 //!
 //! Invariants
 //! 1. A row is decided upon under its lock, from its latest state: the condition is checked again
-//!    there. What is a matter of chance is decided once.
+//!    there. It is read again where others write in the table. What is a matter of chance is decided once.
 //! 2. An UPDATE that moves rows within the index it reads, reads it as it was at the beginning.
 //!
 //! Not here: several tables, and sub-queries that give new values (`joined`).
@@ -16,7 +16,7 @@ use expression::{Node, RowView};
 use rows::engine::Engine;
 use rows::store::Reach;
 use rows::table::Table;
-use rows::transaction::{Changed, RowChange, Transaction};
+use rows::transaction::{Changed, RowChange, SeenRow, Transaction};
 use sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, TableFactor, TableWithJoins};
 use syntax::change::{Delete, Update, single_table};
 use values::SqlMode;
@@ -261,7 +261,7 @@ impl Target {
         self.access.terms.iter().chain(keys).chain(&self.limit).any(Node::waits)
     }
 
-    /// Calls `each` with the key of every row that matches, in order; `found`: by what a query has
+    /// Calls `each` with every row that matches, in order; `found`: by what a query has
     /// found; `moves`: which may change what is read.
     ///
     /// # Errors
@@ -272,10 +272,14 @@ impl Target {
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
         (found, moves): (Option<FoundKeys>, bool),
-        each: &mut dyn FnMut(&mut Transaction, &[u8]) -> Result<()>,
+        each: &mut dyn FnMut(&mut Transaction, MatchedRow<'_>) -> Result<()>,
     ) -> Result<()> {
         if let Some(found) = found {
-            return found.visit(&self.table, transaction, context, engine.budget(), each);
+            let mut each_key = |transaction: &mut Transaction, key: &[u8]| {
+                each(transaction, MatchedRow { key, seen: None })
+            };
+            let budget = engine.budget();
+            return found.visit(&self.table, transaction, context, budget, &mut each_key);
         }
         let environment = context.environment();
         let scope = environment.scope();
@@ -298,11 +302,12 @@ impl Target {
             }
             return keys.iter().try_for_each(|key| {
                 context.facts.limits.check()?;
-                each(transaction, key)
+                each(transaction, MatchedRow { key, seen: None })
             });
         }
         let mut gatherer = Gatherer::new(found, self.access.direction, 0, taken)
             .with_kill(Arc::clone(&context.facts.kill));
+        let alone = transaction.alone_in(&self.table)?;
         // In a loop all of the few rows are read before the first is written.
         let still = match moves && !in_loop {
             true => Some(transaction.frozen_at(engine.store().snapshot()?)),
@@ -332,10 +337,32 @@ impl Target {
             let count = gathered.len().min(usize::try_from(limit).unwrap_or(usize::MAX));
             for n in 0..count {
                 context.facts.limits.check()?;
-                each(transaction, gathered.key(n))?;
+                let seen = alone.map(|alone| SeenRow { bytes: gathered.row_bytes(n), alone });
+                each(transaction, MatchedRow { key: gathered.key(n), seen })?;
             }
         }
         Ok(())
+    }
+}
+
+/// A row that meets a statement's condition, as far as that was seen before its lock was had.
+struct MatchedRow<'a> {
+    key: &'a [u8],
+    seen: Option<SeenRow<'a>>,
+}
+
+impl MatchedRow<'_> {
+    /// Locks the row and does what `decide` says of its latest state.
+    fn change(
+        self,
+        transaction: &mut Transaction,
+        table: &Arc<Table>,
+        decide: &mut dyn FnMut(RowRef<'_>) -> rows::Result<RowChange>,
+    ) -> rows::Result<Changed> {
+        match self.seen {
+            Some(seen) => transaction.change_seen_row(table, self.key, seen, decide),
+            None => transaction.change_row(table, self.key, decide),
+        }
     }
 }
 
@@ -389,11 +416,11 @@ impl UpdatePlan {
         let table = &self.target.table;
         let terms = &self.target.checks;
         let way = (found, self.moves);
-        self.target.visit(engine, transaction, context, way, &mut |transaction, key| {
+        self.target.visit(engine, transaction, context, way, &mut |transaction, matched_row| {
             let mut found = false;
             let row = matched + 1;
             let outcome = through(|aside| {
-                transaction.change_row(table, key, &mut |old| {
+                matched_row.change(transaction, table, &mut |old| {
                     match matches(terms, old, context) {
                         Ok(true) => found = true,
                         Ok(false) => return Ok(RowChange::Keep),
@@ -477,10 +504,10 @@ impl DeletePlan {
         let table = &self.target.table;
         let terms = &self.target.checks;
         let way = (found, false);
-        self.target.visit(engine, transaction, context, way, &mut |transaction, key| {
+        self.target.visit(engine, transaction, context, way, &mut |transaction, row| {
             let mut line = None;
             let outcome = through(|aside| {
-                transaction.change_row(table, key, &mut |old| match matches(terms, old, context) {
+                row.change(transaction, table, &mut |old| match matches(terms, old, context) {
                     Ok(true) => {
                         if let Some(returning) = &self.returning {
                             match returning.line(context, RowView::Stored(&old)) {
