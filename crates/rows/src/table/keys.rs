@@ -69,6 +69,14 @@ impl IndexCodec {
 }
 
 impl Table {
+    /// The parts by which the keys of an index are found: its own, and behind those of one that is not
+    /// unique the primary key's, which tell its entries apart.
+    pub fn key_parts(&self, index: usize) -> impl Iterator<Item = &PartCodec> {
+        let codec = &self.codecs[index];
+        let behind: &[PartCodec] = if codec.unique { &[] } else { &self.codecs[0].parts };
+        codec.parts.iter().chain(behind)
+    }
+
     /// The key of a row from its primary key values, in key order; for a table with a hidden
     /// key, the row id as `UInt`.
     pub fn row_key(&self, key_values: &[Datum<'_>]) -> Result<Vec<u8>> {
@@ -117,10 +125,6 @@ impl Table {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let codec = &self.codecs[index];
-        assert!(
-            values.len() <= codec.parts.len().max(1),
-            "more key values than the index has parts"
-        );
         out.extend_from_slice(&codec.prefix);
         if index == 0 && codec.parts.is_empty() {
             if let [Datum::UInt(row_id)] = values {
@@ -128,7 +132,9 @@ impl Table {
             }
             return Ok(());
         }
-        for (part, value) in codec.parts.iter().zip(values) {
+        let mut parts = self.key_parts(index);
+        for value in values {
+            let part = parts.next().expect("no more key values than the index has parts");
             encode_part(part, *value, out)?;
         }
         Ok(())

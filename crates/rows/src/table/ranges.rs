@@ -28,12 +28,12 @@ impl Table {
         prefixed(self.codecs[index].prefix.to_vec())
     }
 
-    /// The rows whose leading key parts equal `values`. A full key of a unique index gives a
+    /// The rows whose leading key parts (`key_parts`) equal `values`. A full key of a unique index gives a
     /// range of one key, which `find` answers by a single look-up.
     pub fn prefix_range(&self, index: usize, values: &[Datum<'_>]) -> Result<KeyRange> {
         let codec = &self.codecs[index];
         // A NULL in a NOT NULL column equals nothing; no key can be made of it.
-        if codec.parts.iter().zip(values).any(|(p, v)| v.is_null() && !p.nullable) {
+        if self.key_parts(index).zip(values).any(|(p, v)| v.is_null() && !p.nullable) {
             return Ok(empty_range(&codec.prefix));
         }
         let start = self.encode_leading(index, values)?;
@@ -83,7 +83,7 @@ impl Table {
         lower: Bound<Datum<'_>>,
         upper: Bound<Datum<'_>>,
     ) -> Result<KeyRange> {
-        let part = &self.codecs[index].parts[equal.len()];
+        let part = self.key_parts(index).nth(equal.len()).expect("a part behind those that are equal");
         let base = self.encode_leading(index, equal)?;
         let with = |value: Datum<'_>| -> Result<Vec<u8>> {
             let mut key = base.clone();

@@ -122,6 +122,13 @@ pub struct Way {
     pub once: f64,
 }
 
+/// The order in which rows are wanted, and how many of them: who has these looks at no more.
+#[derive(Clone, Copy)]
+pub struct InOrder<'q> {
+    pub ordering: &'q Ordering,
+    pub taken: f64,
+}
+
 /// The best way to a relation's rows. `matches` are the terms that make a match, `needs` the
 /// columns that are used elsewhere; `before` is how many rows are joined before, 0 when it is the
 /// first.
@@ -131,7 +138,7 @@ pub fn way_to(
     matches: &[&Node],
     needs: &Columns,
     before: f64,
-    order: Option<&Ordering>,
+    order: Option<InOrder<'_>>,
     sizes: &Sizes<'_>,
 ) -> Result<Way> {
     let (local, whole): (Vec<&Node>, Vec<&Node>) =
@@ -311,7 +318,7 @@ fn share(table: &Table, access: &Access, covering: &Option<Covering>, reader: Re
 pub(super) struct Wanted<'q> {
     /// The columns that are used elsewhere, if entries of an index alone may do.
     pub(super) needs: Option<&'q Columns>,
-    pub(super) order: Option<&'q Ordering>,
+    pub(super) order: Option<InOrder<'q>>,
     pub(super) reader: Reader,
 }
 
@@ -346,7 +353,8 @@ pub(super) fn cheapest(
     size: f64,
     (relations, sizes): (&[Relation], &Sizes<'_>),
 ) -> Result<Cheapest> {
-    let mut all = ways(table, index_use, terms, wanted.order, wanted.reader);
+    let ordering = wanted.order.map(|order| order.ordering);
+    let mut all = ways(table, index_use, terms, ordering, wanted.reader);
     if wanted.order.is_some() && all.iter().any(|access| access.ordered) {
         all.retain(|access| access.ordered);
     }
@@ -356,7 +364,11 @@ pub(super) fn cheapest(
         let covering = wanted.needs.and_then(|needs| covering(table, &access, needs));
         let share = share(table, &access, &covering, wanted.reader);
         let seeking = seeking(table, &access, wanted.reader);
-        let cost = examined * share + seeking;
+        let looked_at = match wanted.order.filter(|_| access.ordered) {
+            Some(order) => (order.taken / found.max(1.0)).min(1.0),
+            None => 1.0,
+        };
+        let cost = examined * looked_at * share + seeking;
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             // Look-ups of a join come in no order either way.
             let in_join = wanted.reader != Reader::InBatches && !table.columnar;
@@ -403,6 +415,18 @@ pub fn cost_of_look_up(
         }
     };
     Ok(rows.map(|rows| rows * share(table, access, &None, Reader::ByRange)))
+}
+
+/// Rows looked at and rows found by a way to a table's rows whose values depend on no other table, about.
+///
+/// # Errors
+/// Of the store.
+pub fn rows_of_way(
+    table: &Arc<Table>,
+    access: &Access,
+    sizes: &Sizes<'_>,
+) -> Result<(f64, f64)> {
+    guess(access, sizes.rows(table)?, table, (&[], sizes))
 }
 
 /// Rows looked at and rows found by an access path.

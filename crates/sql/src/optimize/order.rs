@@ -12,7 +12,7 @@
 
 use expression::{Kind, Node, parts_of};
 
-use super::access::{LOOKED_UP_SHARE, Member, Step, Way, way_to};
+use super::access::{InOrder, LOOKED_UP_SHARE, Member, Step, Way, way_to};
 use super::known::{counts_all, known_of_table};
 use super::late::{LateNeeds, is_covered};
 use super::leaps::{Leaping, leaping};
@@ -114,15 +114,15 @@ pub fn plan_joins(
     let (mut cost, mut ordered, mut rows_late) = (best.cost, false, None);
     // The way whose index has counted most of them knows best how many rows there are.
     let counted = best.rows.max(late_best.as_ref().map_or(0.0, |late| late.rows));
+    let taken = match select.counts_found {
+        true => f64::INFINITY,
+        false => wanted.rows.unwrap_or_default() + UNLUCKY_ROWS,
+    };
     if let Some((number, ordering)) = &order
-        && let Some(other) = planner.beginning_with(&pool, *number, ordering)?
+        && let Some(other) = planner.beginning_with(&pool, *number, InOrder { ordering, taken })?
         && in_order(&other.steps)
     {
         let rows = counted.max(other.rows).max(1.0);
-        let taken = match select.counts_found {
-            true => rows,
-            false => wanted.rows.unwrap_or_default() + UNLUCKY_ROWS,
-        };
         let of_taken = other.cost * (taken / rows).min(1.0);
         if of_taken <= cost {
             (best, cost, ordered) = (other, of_taken, true);
@@ -134,7 +134,8 @@ pub fn plan_joins(
         let mut in_its_order = false;
         // All are gone through, then in order as well as not.
         if let Some((number, ordering)) = order.filter(|_| select.counts_found)
-            && let Some(sorted) = planner.beginning_with(&pool, number, &ordering)?
+            && let all = (InOrder { ordering: &ordering, taken: f64::INFINITY })
+            && let Some(sorted) = planner.beginning_with(&pool, number, all)?
             && in_order(&sorted.steps)
             && sorted.cost <= other.cost
         {
@@ -322,7 +323,8 @@ fn extreme_first(select: &Select, pool: &Pool, planner: &Planner<'_>) -> Result<
         pool.terms.push(expression::boolean(kind, false));
     }
     let ordering = Ordering { columns: vec![parts_of(slot).1], descending };
-    let found = planner.beginning_with(&pool, *number, &ordering)?;
+    let first = InOrder { ordering: &ordering, taken: 1.0 };
+    let found = planner.beginning_with(&pool, *number, first)?;
     // A filter might pass over many rows before the first that counts.
     Ok(found.filter(|planned| {
         let residual = |step: &Step| match &step.member {
@@ -401,20 +403,20 @@ impl Planner<'_> {
         &self,
         pool: &Pool,
         number: usize,
-        ordering: &Ordering,
+        order: InOrder<'_>,
     ) -> Result<Option<Planned>> {
         let at = pool.items.iter().position(|item| {
             item.may_begin() && matches!(item.what, What::Relation(own) if own == number)
         });
         let Some(at) = at else { return Ok(None) };
-        self.greedy(pool, Some((at, Some(ordering))), None).map(Some)
+        self.greedy(pool, Some((at, Some(order))), None).map(Some)
     }
 
     /// Places items one after the other. `before`: relations joined already, and their rows.
     fn greedy(
         &self,
         pool: &Pool,
-        first: Option<(usize, Option<&Ordering>)>,
+        first: Option<(usize, Option<InOrder<'_>>)>,
         before: Option<(u64, f64)>,
     ) -> Result<Planned> {
         let mut left: Vec<&Item> = pool.items.iter().collect();
@@ -496,7 +498,7 @@ impl Planner<'_> {
         terms: &[Option<&Node>],
         placed: u64,
         rows: f64,
-        order: Option<&Ordering>,
+        order: Option<InOrder<'_>>,
     ) -> Result<Way> {
         let reached = placed | item.relations;
         let matches: Vec<&Node> = match item.outer {

@@ -121,7 +121,7 @@ impl<'a> Sizes<'a> {
         if parts == 0 {
             return Ok(size);
         }
-        if definition.unique && parts == definition.parts.len() {
+        if parts == table.key_parts(index).count() && (definition.unique || !table.has_hidden_key()) {
             return Ok(1.0);
         }
         let place = (table.id, index, parts);
@@ -183,9 +183,8 @@ impl<'a> Sizes<'a> {
 /// Where the first parts of an index entry's key end.
 fn key_end(table: &Table, index: usize, parts: usize, key: &[u8]) -> Option<usize> {
     let mut end = KEY_START;
-    for part in &table.indexes[index].parts[..parts] {
-        let column = &table.columns[part.column];
-        end += skip_part(&column.ty, column.nullable, part.prefix, key.get(end..)?).ok()?;
+    for part in table.key_parts(index).take(parts) {
+        end += skip_part(&part.ty, part.nullable, part.prefix, key.get(end..)?).ok()?;
     }
     Some(end)
 }

@@ -209,7 +209,13 @@ fn consider(
     } else {
         AccessKind::Range
     };
-    let score = score(kind, weakest, definition.unique, ordered, index);
+    let is_whole = weakest.0 >= definition.parts.len() && fixed == weakest.0;
+    let of_kind = match kind {
+        // What the primary key narrows of a whole key is no worse for that.
+        AccessKind::Range if is_whole && index > 0 => AccessKind::Ref,
+        kind => kind,
+    };
+    let score = score(of_kind, weakest, definition.unique, ordered, index);
     let is_answered = |position: usize| answered.get(position).copied().unwrap_or(false);
     let left = all_terms.iter().enumerate().filter(|(position, _)| !is_answered(*position));
     let residual = left.map(|(_, term)| term.clone()).collect();
@@ -319,7 +325,8 @@ fn leading_parts(
     order: &Ordering,
 ) -> Option<usize> {
     let parts = &table.indexes[index].parts;
-    let is_fixed = |column: &usize| parts[..fixed].iter().any(|part| part.column == *column);
+    let is_fixed =
+        |column: &usize| table.key_parts(index).take(fixed).any(|part| part.column == *column);
     let first = order.columns.iter().find(|column| !is_fixed(column))?;
     // Behind an index's own parts there may be those of the primary key.
     let behind = parts.iter().position(|part| part.column == *first).unwrap_or(parts.len());
@@ -340,15 +347,16 @@ fn gives_order(
     order: &Ordering,
 ) -> bool {
     let definition = &table.indexes[index];
-    let constant: Vec<usize> = definition.parts[..fixed].iter().map(|part| part.column).collect();
-    let mut parts = definition.parts[behind..].iter();
+    let constant: Vec<usize> =
+        table.key_parts(index).take(fixed).map(|part| part.column).collect();
+    let mut parts = definition.parts.get(behind..).unwrap_or_default().iter();
     // A key of one range tells nothing about those of another.
     let unique = definition.unique && behind == fixed;
     let own: Vec<usize> = definition.parts.iter().map(|part| part.column).collect();
     let mut primary = table.indexes[0]
         .parts
         .iter()
-        .filter(|part| !own.contains(&part.column))
+        .filter(|part| !own.contains(&part.column) && !constant.contains(&part.column))
         .map(|part| part.column);
     let mut behind_unique = false;
     for column in &order.columns {

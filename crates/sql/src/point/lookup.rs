@@ -1,7 +1,8 @@
 //! What the terms of a condition say about the keys of an index.
 //!
 //! Terms of the form `column = value`, `column IN (values)` or `column IS NULL` fix leading parts;
-//! one range may follow. Where that is all that terms say, one `Keys` holds it. A term that joins
+//! one range may follow. Behind the parts of an index that is not unique come those of the primary key:
+//! `a = 5 AND id < 100` is one range of (a). Where that is all that terms say, one `Keys` holds it. A term that joins
 //! several by OR can say more, if each of them does:
 //!
 //! ```text
@@ -171,13 +172,18 @@ impl Alternative {
             answered: vec![false; terms.len()],
         };
         let mut lookups = 1usize;
-        for part in &table.indexes[index].parts {
+        let own = table.codecs[index].parts.len();
+        for (number, part) in table.key_parts(index).enumerate() {
             let exact = part.prefix.is_none();
             let Some((position, lookup)) = find_equal(table, part.column, terms) else {
                 found.keys.between = find_between(part.column, exact, terms, &mut found.answered);
                 break;
             };
             if let Lookup::Any(nodes, _) = &lookup {
+                // A few rows of one value are rather looked at than looked up one by one.
+                if number >= own {
+                    break;
+                }
                 lookups = lookups.saturating_mul(nodes.len());
                 if lookups > LOOKUPS_MAX {
                     break;

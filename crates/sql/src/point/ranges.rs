@@ -11,7 +11,7 @@ use std::ops::Bound;
 
 use expression::{Node, Scope, bytes_of};
 use rows::store::KeyRange;
-use rows::table::{Table, successor};
+use rows::table::{PartCodec, Table, successor};
 use values::datum::{Datum, Value};
 use values::key::encode_text_prefix;
 use values::types::{Collation, ColumnType};
@@ -141,11 +141,11 @@ impl Keys {
         }
         // The usual case: one key.
         let mut prefixes: Vec<Vec<Value>> = vec![Vec::with_capacity(self.equal.len())];
-        for (lookup, part) in self.equal.iter().zip(&table.indexes[index].parts) {
-            let ty = &table.columns[part.column].ty;
+        for (lookup, part) in self.equal.iter().zip(table.key_parts(index)) {
+            let ty = &part.ty;
             let values = match lookup {
                 // No row has NULL there.
-                Lookup::Null if !table.columns[part.column].nullable => return Ok(true),
+                Lookup::Null if !part.nullable => return Ok(true),
                 Lookup::Null => vec![Value::Null],
                 Lookup::One(node, rule) => match one_key(node, ty, *rule, scope)? {
                     KeyValue::Exact(value) => vec![value],
@@ -192,8 +192,10 @@ impl Keys {
                 Err(error) => Err(error.into()),
             };
         };
-        let part = &table.indexes[index].parts[prefix.len()];
-        let ty = &table.columns[part.column].ty;
+        let Some(part) = table.key_parts(index).nth(prefix.len()) else {
+            return Ok(Narrowed::Not);
+        };
+        let ty = &part.ty;
         let (low, high) = match between {
             Between::NotNull => (Bound::Excluded(Value::Null), Bound::Unbounded),
             Between::Bounds(low, high) => {
@@ -219,7 +221,7 @@ impl Keys {
                 (low, high)
             }
             Between::Like(node, escape) => {
-                return like_range(table, index, prefix, ty, node, *escape, scope);
+                return like_range(table, index, prefix, part, node, *escape, scope);
             }
         };
         // NOT NULL as a range: everything above NULL. So is one whose ends are beyond all values.
@@ -230,7 +232,7 @@ impl Keys {
                 true => table.index_range(index),
                 false => table.prefix_range(index, prefix)?,
             };
-            if table.columns[part.column].nullable {
+            if part.nullable {
                 let nulls: Vec<Datum<'_>> =
                     prefix.iter().copied().chain(std::iter::once(Datum::Null)).collect();
                 all.start = table.prefix_range(index, &nulls)?.end;
@@ -291,7 +293,7 @@ fn like_range(
     table: &Table,
     index: usize,
     prefix: &[Datum<'_>],
-    ty: &ColumnType,
+    part: &PartCodec,
     node: &Node,
     escape: Option<char>,
     scope: &Scope<'_>,
@@ -302,7 +304,7 @@ fn like_range(
     };
     let (text, _whole) = like_prefix(pattern, escape);
     let textual = matches!(
-        ty,
+        part.ty,
         ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. }
     );
     // Trailing spaces do not count in keys, so they cannot narrow them.
@@ -310,13 +312,11 @@ fn like_range(
     if text.is_empty() || !textual {
         return Ok(Narrowed::Not);
     }
-    let part = &table.indexes[index].parts[prefix.len()];
     let mut start = match prefix.is_empty() {
         true => table.index_range(index).start,
         false => table.prefix_range(index, prefix)?.start,
     };
-    let nullable = table.columns[part.column].nullable;
-    encode_text_prefix(ty, nullable, part.prefix, text.as_bytes(), &mut start);
+    encode_text_prefix(&part.ty, part.nullable, part.prefix, text.as_bytes(), &mut start);
     let end = successor(&start);
     Ok(Narrowed::To(KeyRange { start, end }))
 }

@@ -2,7 +2,6 @@
 //!
 //! Not here: how its lines look (`show::explain`).
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use expression::limits::Room;
@@ -13,7 +12,7 @@ use syntax::scan::leading_word;
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::executor::{Failure, Limits, Measured, Measures};
-use crate::optimize::Member;
+use crate::optimize::{Member, Sizes};
 use crate::plan::Plan;
 use crate::point::{From, item_texts};
 use crate::reply::{How, Reply, RowStream};
@@ -79,13 +78,14 @@ impl Session {
 
     fn explain_query(&mut self, format: Option<&str>, text: &str) -> Result<Listing> {
         let query = self.query_of_text(text)?;
-        let engine = Arc::clone(self.sql.engine());
+        let (facts, view) = (self.facts(), self.read_view()?);
+        let sizes = &Sizes::new(&facts, &*view, &[]);
         let look_up = match format {
             Some("TREE") => None,
             _ => self.bind_query(&query, &item_texts(text)).ok(),
         };
         if let Some(plan) = look_up.as_ref().filter(|plan| !plan.uncertain) {
-            return Ok(show::explain_lines(&engine, "SIMPLE", plan.from.as_ref().map(of_look_up)));
+            return show::explain_lines(sizes, "SIMPLE", plan.from.as_ref().map(of_look_up));
         }
         let plan = self.bind_tree(&query, &item_texts(text), &[]).map_err(SqlError::from)?;
         // Which of several indexes it is, the tree knows that was planned over the rows.
@@ -94,7 +94,7 @@ impl Session {
                 true => of_tree(&plan.query).unwrap_or(of_look_up(from)),
                 false => of_look_up(from),
             };
-            return Ok(show::explain_lines(&engine, "SIMPLE", Some(shown)));
+            return show::explain_lines(sizes, "SIMPLE", Some(shown));
         }
         if !self.runs_over_rows(&plan) {
             let context = self.query_context()?;
@@ -112,7 +112,8 @@ impl Session {
 
     fn explain_change(&mut self, text: &str, word: &[u8]) -> Result<Listing> {
         let plan = self.plan_of_text(text)?;
-        let engine = self.sql.engine();
+        let facts = self.facts();
+        let sizes = &Sizes::new(&facts, self.sql.engine().latest(), &[]);
         let kind = match word {
             b"insert" => "INSERT",
             b"replace" => "REPLACE",
@@ -123,23 +124,23 @@ impl Session {
         if let Some(query) = plan.needed_query() {
             return Ok(show::explain_table(&query.query));
         }
-        Ok(match &plan {
+        match &plan {
             Plan::Update(plan) => {
                 let (table, name, access) = (plan.table(), plan.shown(), plan.access());
                 let index_use = plan.index_use();
                 let shown =
                     ShownAccess { table, name, access, index_use, sorted: false, joined: &[] };
-                show::explain_lines(engine, kind, Some(shown))
+                show::explain_lines(sizes, kind, Some(shown))
             }
             Plan::Delete(plan) => {
                 let (table, name, access) = (plan.table(), plan.shown(), plan.access());
                 let index_use = plan.index_use();
                 let shown =
                     ShownAccess { table, name, access, index_use, sorted: false, joined: &[] };
-                show::explain_lines(engine, kind, Some(shown))
+                show::explain_lines(sizes, kind, Some(shown))
             }
-            _ => show::explain_lines(engine, kind, None),
-        })
+            _ => show::explain_lines(sizes, kind, None),
+        }
     }
 }
 

@@ -3,13 +3,15 @@
 //! Not here: queries over several tables (`explain_table`), plans as trees (`explain_tree`).
 
 use expression::{Node, type_collation};
-use rows::engine::Engine;
-use rows::table::Table;
+use std::sync::Arc;
+
+use rows::table::{PartCodec, Table};
 use values::datum::Value;
 
-use super::catalog::approximate_rows;
 use super::{Listing, maybe, number, text};
+use crate::error::Result;
 use crate::index_use::IndexUse;
+use crate::optimize::{Sizes, rows_of_way};
 use crate::point::{Access, AccessKind, Keys, Lookup, Reader, ways};
 
 /// The columns of EXPLAIN; those ending in `#` are numbers.
@@ -29,14 +31,12 @@ pub const EXPLAIN_COLUMNS: [&str; 12] = [
 ];
 
 /// Bytes that MySQL counts for a key part of a column.
-fn part_bytes(table: &Table, index: usize, part: usize) -> u64 {
+fn part_bytes(part: &PartCodec) -> u64 {
     use values::types::{ColumnType as T, IntWidth as W};
-    let part = &table.indexes[index].parts[part];
-    let column = &table.columns[part.column];
     let per_char =
-        if type_collation(&column.ty) == Some(values::types::Collation::Binary) { 1 } else { 4 };
+        if type_collation(&part.ty) == Some(values::types::Collation::Binary) { 1 } else { 4 };
     let fraction = |fsp: u8| u64::from(fsp.div_ceil(2));
-    let bytes = match &column.ty {
+    let bytes = match &part.ty {
         T::Int { width, .. } => match width {
             W::Tiny => 1,
             W::Small => 2,
@@ -70,14 +70,14 @@ fn part_bytes(table: &Table, index: usize, part: usize) -> u64 {
         }
         T::Json => 0,
     };
-    bytes + u64::from(column.nullable)
+    bytes + u64::from(part.nullable)
 }
 
 /// The way to one table's rows.
 #[derive(Clone, Copy)]
 pub struct ShownAccess<'a> {
     /// The table.
-    pub table: &'a Table,
+    pub table: &'a Arc<Table>,
     /// Its alias or name.
     pub name: &'a str,
     /// The way.
@@ -116,37 +116,30 @@ fn names_of(table: &Table, indexes: impl Iterator<Item = usize>) -> String {
 }
 
 /// The lines of EXPLAIN for one table, or for none.
+///
+/// # Errors
+/// Of the store, which is asked how many rows there are.
 pub fn explain_lines(
-    engine: &Engine,
+    sizes: &Sizes<'_>,
     select_type: &'static str,
     shown: Option<ShownAccess<'_>>,
-) -> Listing {
+) -> Result<Listing> {
     let mut listing = Listing::new(&EXPLAIN_COLUMNS);
     let Some(shown) = shown else {
         let mut row = vec![number(1), text(select_type)];
         row.extend(std::iter::repeat_n(Value::Null, 9));
         row.push(text("No tables used"));
         listing.push(row);
-        return listing;
+        return Ok(listing);
     };
-    let ShownAccess { table, access, sorted, .. } = shown;
-    let rows = approximate_rows(engine, table);
-    let estimate = match access.kind {
-        AccessKind::Const => 1,
-        AccessKind::Ref => (rows / 10).max(1),
-        AccessKind::Range | AccessKind::Merge => {
-            let has_ends = access.all_keys().any(|(_, keys)| keys.between.is_some());
-            let lists: f64 = access.all_keys().map(|(_, keys)| keys.lists()).sum();
-            if has_ends { (rows / 3).max(1) } else { lists.max(1.0) as u64 }
-        }
-        AccessKind::Index | AccessKind::All => rows,
-    };
-    let mut line = Line { id: 1, select_type, rows: estimate, ..of_access(&shown, &|_| None) };
-    if sorted {
+    let (examined, found) = rows_of_way(shown.table, shown.access, sizes)?;
+    let mut line = Line { id: 1, select_type, ..of_access(&shown, &|_| None) };
+    line.set_rows(examined, found);
+    if shown.sorted {
         line.extra.push("Using filesort".to_owned());
     }
     listing.push(line.cells());
-    listing
+    Ok(listing)
 }
 
 /// One line of EXPLAIN.
@@ -181,6 +174,13 @@ impl Line {
             filtered: 100.0,
             extra: Vec::new(),
         }
+    }
+
+    /// Says how many rows are looked at, and how many of these are found.
+    pub fn set_rows(&mut self, examined: f64, found: f64) {
+        let examined = examined.max(1.0);
+        self.rows = examined.round() as u64;
+        self.filtered = (found / examined * 100.0).clamp(0.01, 100.0);
     }
 
     /// In the order of `EXPLAIN_COLUMNS`.
@@ -235,9 +235,9 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
     let parts = |keys: &Keys| keys.equal.len() + usize::from(keys.between.is_some());
     let parts = match access.kind {
         AccessKind::Index | AccessKind::All => definition.parts.len(),
-        _ => access.keys.iter().map(parts).max().unwrap_or(0).min(definition.parts.len()),
+        _ => access.keys.iter().map(parts).max().unwrap_or(0),
     };
-    let key_bytes: u64 = (0..parts).map(|part| part_bytes(table, access.index, part)).sum();
+    let key_bytes: u64 = table.key_parts(access.index).take(parts).map(part_bytes).sum();
     let names = names_of(table, access.indexes());
     let mut extra = Vec::new();
     if access.kind == AccessKind::Merge {

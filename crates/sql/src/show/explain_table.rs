@@ -187,9 +187,7 @@ impl Table {
                         }
                         _ => Line::of_all(relation.name.clone()),
                     };
-                    let examined = scan.examined.max(1.0);
-                    line.rows = examined.round() as u64;
-                    line.filtered = (step.rows / examined * 100.0).clamp(0.01, 100.0);
+                    line.set_rows(scan.examined, step.rows);
                     (line.id, line.select_type) = (id, select_type);
                     add_extra(&mut line, step, scan);
                     self.lines.push(Shown::Line(line));
