@@ -10,6 +10,7 @@
 //! batches   the same way for DataFusion's scans
 //! order     the order of joining                              needs        which columns
 //! doubts    what is right only as it is written      known   what needs no rows
+//! distinct  DISTINCT that changes nothing
 //! late      rows that are read when they are given            leaps   entries of an index that are not read
 //! ```
 //! Costs count rows looked at. They are guesses from table sizes; a statement that meets far more
@@ -23,6 +24,7 @@
 
 mod access;
 mod batches;
+mod distinct;
 mod doubts;
 mod inner;
 mod known;
@@ -121,6 +123,7 @@ fn plan_select(select: &mut Select, wanted: &Wanted<'_>, sizes: &Sizes<'_>) -> R
     unnest::find_members(select);
     rewrite::membership_as_join(select);
     merge::derived_tables(select);
+    distinct::forget_needless(select);
     inner::plan_queries(select, sizes)?;
     let other = rewrite::members_as_join(select);
     let (mut rows, mut cost) = plan_planned_within(select, wanted, sizes)?;

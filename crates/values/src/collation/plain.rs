@@ -13,6 +13,8 @@ use crate::types::Collation;
 const PIECE_BYTES_MAX: usize = 64;
 /// Bytes of a text above which it is worth while to find out which byte of a piece is the most seldom.
 const SHORT_TEXT_BYTES_MAX: usize = 96;
+/// Bytes of a text that is gone through sooner than a search by vectors is begun.
+const STEPPED_TEXT_BYTES_MAX: usize = 24;
 
 /// Whether a text matches a pattern; `None` where comparing bytes does not tell.
 pub(super) fn like_plain(
@@ -26,6 +28,15 @@ pub(super) fn like_plain(
         Some(escape) => Some(u8::try_from(escape).ok().filter(u8::is_ascii)?),
         None => None,
     };
+    // What most patterns are, gone through once.
+    if let [b'%', piece @ .., b'%'] = pattern
+        && escape != Some(b'%')
+        && (1..=PIECE_BYTES_MAX).contains(&piece.len())
+        && piece.iter().all(|byte| is_letter_like(*byte) && Some(*byte) != escape)
+        && (!folds || text.is_ascii())
+    {
+        return Some(find(text, piece, folds).is_some());
+    }
     let is_plain =
         |byte: &u8| *byte != b'_' && Some(*byte) != escape && (byte.is_ascii() || !folds);
     // Characters beyond ASCII may be equal to some within.
@@ -51,6 +62,12 @@ pub(super) fn like_plain(
     Some(end.is_some_and(|end| same(&rest[end..], last, folds)))
 }
 
+/// Whether a byte of ASCII stands for itself in every pattern.
+#[inline]
+fn is_letter_like(byte: u8) -> bool {
+    byte.is_ascii() && byte != b'%' && byte != b'_'
+}
+
 fn same(text: &[u8], piece: &[u8], folds: bool) -> bool {
     if folds { text.eq_ignore_ascii_case(piece) } else { text == piece }
 }
@@ -70,6 +87,12 @@ fn find(text: &[u8], piece: &[u8], folds: bool) -> Option<usize> {
         }
     };
     let (lower, upper) = (byte.to_ascii_lowercase(), byte.to_ascii_uppercase());
+    if text.len() <= STEPPED_TEXT_BYTES_MAX {
+        return (0..=last).find(|at| {
+            let first = text[*at];
+            (first == lower || first == upper) && text[*at..at + piece.len()].eq_ignore_ascii_case(piece)
+        });
+    }
     memchr::memchr2_iter(lower, upper, &text[seldom..=last + seldom])
         .find(|at| text[*at..at + piece.len()].eq_ignore_ascii_case(piece))
 }
