@@ -71,3 +71,16 @@ fn who_comes_behind_a_row_is_found_without_those_before() {
     assert!(run(s, &format!("EXPLAIN FORMAT=TREE {query}")).contains("Range of y by a, index only"));
     assert_eq!(run(s, query), "3998");
 }
+
+#[test]
+fn entries_longer_than_keys_can_be_are_found() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE w (k VARCHAR(750) PRIMARY KEY, a VARCHAR(750), n INT, KEY (a))");
+    let (long, other) = ("你".repeat(745), "好".repeat(745));
+    run(s, &format!("INSERT INTO w VALUES ('{long}', '{other}', 1), ('{other}', '{long}', 2)"));
+    for condition in ["k = '#'", "k > '一' AND k <= '#'", "k LIKE '#%'", "k BETWEEN '#' AND '#'"] {
+        let condition = condition.replace('#', &long);
+        let query = format!("SELECT n FROM w FORCE INDEX (a) WHERE a = '{other}' AND {condition}");
+        assert_eq!(run(s, &query), "1", "{condition}");
+    }
+}

@@ -4,15 +4,25 @@
 //! the keys before it; its own key and those behind are NULL there. Sums come behind what they
 //! sum up where no order is asked for.
 //!
+//! What groups have lies side by side, in the order in which they began: a query may have as many groups as
+//! rows, and memory that each took for itself would cost more than all the rest.
+//!
+//! ```text
+//! bytes      key of group 0 | key of group 1 | ...            groups   where each of these ends
+//! values     keys, others of group 0 | keys, others of 1 | ...
+//! states     aggregates of group 0   | aggregates of 1   | ...
+//! ```
+//!
 //! Invariants
 //! 1. Without keys there is one group, also of no rows.
 //!
 //! Not here: what an aggregate computes (`accumulate`).
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 
 use expression::{Kind, Node, Ordinals, Scope};
+use hashbrown::HashTable;
 use values::datum::{Datum, Value};
 
 use super::accumulate::Accumulator;
@@ -35,9 +45,8 @@ const GROUP_BYTES: usize = 128;
 struct Group {
     /// How many keys it is grouped by: fewer than all for a rollup's sums.
     level: usize,
-    keys: Vec<Value>,
-    aggregates: Vec<Accumulator>,
-    others: Vec<Value>,
+    /// Where its key ends.
+    end: usize,
 }
 
 /// The groups of one SELECT.
@@ -48,10 +57,19 @@ pub(super) struct Groups<'g> {
     key_ordinals: Vec<Option<Ordinals<'g>>>,
     /// How arguments of aggregates are.
     argument_ordinals: Vec<Option<Ordinals<'g>>>,
-    known: HashMap<Vec<u8>, usize, foldhash::fast::RandomState>,
+    /// Groups by their keys.
+    known: HashTable<usize>,
+    hasher: foldhash::fast::RandomState,
     groups: Vec<Group>,
+    /// Keys of all groups.
+    bytes: Vec<u8>,
+    values: Vec<Value>,
+    states: Vec<Accumulator>,
     concat_bytes_max: usize,
+    /// That of the row at hand.
     key: Vec<u8>,
+    /// Whether there was a row.
+    any: bool,
     runs: Runs,
     /// Whether equal rows are of one group, and of no other.
     may_repeat: bool,
@@ -85,10 +103,15 @@ impl<'g> Groups<'g> {
             grouping,
             key_ordinals: grouping.keys.iter().map(Ordinals::of).collect(),
             argument_ordinals: grouping.aggregates.iter().map(Accumulator::ordinals).collect(),
-            known: HashMap::default(),
+            known: HashTable::new(),
+            hasher: foldhash::fast::RandomState::default(),
             groups: Vec::new(),
+            bytes: Vec::new(),
+            values: Vec::new(),
+            states: Vec::new(),
             concat_bytes_max,
             key: Vec::new(),
+            any: false,
             may_repeat: !grouping.rollup && !grouping.keys.iter().any(is_volatile),
             last: None,
             runs: Runs {
@@ -98,38 +121,48 @@ impl<'g> Groups<'g> {
             },
         };
         if grouping.keys.is_empty() {
-            let aggregates = groups.accumulators();
-            let others = vec![Value::Null; grouping.others.len()];
-            groups.groups.push(Group { level: 0, keys: Vec::new(), aggregates, others });
+            groups.values.resize(grouping.others.len(), Value::Null);
+            groups.groups.push(Group { level: 0, end: 0 });
+            groups.begin_states();
         }
         Ok(groups)
     }
 
     /// The only group's aggregates are these; no row was or will be added.
     pub fn know(&mut self, values: Vec<Value>) {
-        for (state, value) in self.groups[0].aggregates.iter_mut().zip(values) {
+        for (state, value) in self.states.iter_mut().zip(values) {
             state.know(value);
         }
     }
 
-    fn accumulators(&self) -> Vec<Accumulator> {
+    /// Adds the aggregates of one more group.
+    fn begin_states(&mut self) {
         let aggregates = self.grouping.aggregates.iter().zip(&self.argument_ordinals);
-        let each = |(aggregate, ordinals): (_, &Option<Ordinals<'_>>)| match ordinals {
+        self.states.extend(aggregates.map(|(aggregate, ordinals)| match ordinals {
             Some(_) => Accumulator::of_ordinals(aggregate),
             None => Accumulator::new(aggregate, self.concat_bytes_max),
-        };
-        aggregates.map(each).collect()
+        }));
+    }
+
+    /// The aggregates of a group.
+    fn states_of(&mut self, at: usize) -> &mut [Accumulator] {
+        let each = self.grouping.aggregates.len();
+        &mut self.states[at * each..(at + 1) * each]
+    }
+
+    /// The group with the key at hand.
+    fn group_of_key(&self, hash: u64) -> Option<usize> {
+        let is_its = |at: &usize| key_of(&self.groups, &self.bytes, *at) == self.key;
+        self.known.find(hash, is_its).copied()
     }
 
     /// Adds a joined row.
     pub fn add(&mut self, row: &Scope<'_>) -> Result<()> {
         let grouping = self.grouping;
         if grouping.keys.is_empty() {
-            let first = self.known.is_empty();
-            if first {
-                // Only a mark that there was a row.
-                self.known.insert(Vec::new(), 0);
-                self.groups[0].others = values_of(&grouping.others, row)?;
+            if !std::mem::replace(&mut self.any, true) {
+                self.values.clear();
+                push_values(&grouping.others, row, &mut self.values)?;
             }
             return self.accumulate(0, row);
         }
@@ -149,22 +182,22 @@ impl<'g> Groups<'g> {
         let all = grouping.keys.len();
         let levels = if grouping.rollup { 0..=all } else { all..=all };
         for level in levels {
-            let mut key = std::mem::take(&mut self.key);
+            let key = &mut self.key;
             key.clear();
             key.push(level as u8);
             for (node, ordinals) in grouping.keys[..level].iter().zip(&self.key_ordinals) {
                 match ordinals {
-                    Some(ordinals) => push_ordinal(ordinals.get(row)?, &mut key),
-                    None => push(&node.ty, node.evaluate(row)?.datum(), &mut key),
+                    Some(ordinals) => push_ordinal(ordinals.get(row)?, key),
+                    None => push(&node.ty, node.evaluate(row)?.datum(), key),
                 }
             }
-            let at = match self.known.get(key.as_slice()) {
-                Some(at) => *at,
-                None => self.begin(&key, level, row)?,
+            let hash = self.hasher.hash_one(key.as_slice());
+            let at = match self.group_of_key(hash) {
+                Some(at) => at,
+                None => self.begin(hash, level, row)?,
             };
-            self.key = key;
             if self.runs.gain > RUNS_GIVEN_UP {
-                self.runs.keys = Some(self.run_keys(row)?);
+                self.keep_run_keys(row)?;
                 self.runs.group = at;
             }
             self.last = self.may_repeat.then_some(at);
@@ -185,13 +218,13 @@ impl<'g> Groups<'g> {
     pub fn add_rows(&mut self, row: &Scope<'_>, rows: u64) -> Result<()> {
         if self.is_in_run(row)? {
             self.last = Some(self.runs.group);
-            let group = &mut self.groups[self.runs.group];
-            group.aggregates.iter_mut().for_each(|state| state.count_rows(rows));
+            let at = self.runs.group;
+            self.states_of(at).iter_mut().for_each(|state| state.count_rows(rows));
             return Ok(());
         }
         self.add_other(row)?;
         let Some(at) = self.last else { return Err(SqlError::other("rows of no group")) };
-        self.groups[at].aggregates.iter_mut().for_each(|state| state.count_rows(rows - 1));
+        self.states_of(at).iter_mut().for_each(|state| state.count_rows(rows - 1));
         Ok(())
     }
 
@@ -215,37 +248,45 @@ impl<'g> Groups<'g> {
         Ok(same)
     }
 
-    fn run_keys(&self, row: &Scope<'_>) -> Result<Vec<RunKey>> {
-        let keys = self.grouping.keys.iter().zip(&self.key_ordinals);
-        let of = |(key, ordinals): (&Node, &Option<Ordinals<'_>>)| {
-            Ok(match ordinals {
+    /// Keeps the keys of a row for the next one to be compared with.
+    fn keep_run_keys(&mut self, row: &Scope<'_>) -> Result<()> {
+        let mut kept = self.runs.keys.take().unwrap_or_default();
+        kept.clear();
+        for (key, ordinals) in self.grouping.keys.iter().zip(&self.key_ordinals) {
+            kept.push(match ordinals {
                 Some(ordinals) => RunKey::Ordinal(ordinals.get(row)?),
                 None => RunKey::Value(key.evaluate(row)?.into_value()),
-            })
-        };
-        keys.map(of).collect()
+            });
+        }
+        self.runs.keys = Some(kept);
+        Ok(())
     }
 
-    fn begin(&mut self, key: &[u8], level: usize, row: &Scope<'_>) -> Result<usize> {
-        let mut keys = values_of(&self.grouping.keys, row)?;
-        keys[level..].iter_mut().for_each(|value| *value = Value::Null);
-        let others = values_of(&self.grouping.others, row)?;
-        let aggregates = self.accumulators();
+    /// Begins the group of the row at hand, whose key has a hash.
+    fn begin(&mut self, hash: u64, level: usize, row: &Scope<'_>) -> Result<usize> {
+        let start = self.values.len();
+        push_values(&self.grouping.keys[..level], row, &mut self.values)?;
+        self.values.resize(start + self.grouping.keys.len(), Value::Null);
+        push_values(&self.grouping.others, row, &mut self.values)?;
         let bytes = GROUP_BYTES
-            + key.len()
-            + row_bytes(&keys)
-            + row_bytes(&others)
-            + aggregates.len() * size_of::<Accumulator>();
+            + self.key.len()
+            + row_bytes(&self.values[start..])
+            + self.grouping.aggregates.len() * size_of::<Accumulator>();
         self.drawn.draw(bytes)?;
-        self.known.insert(key.to_vec(), self.groups.len());
-        self.groups.push(Group { level, keys, aggregates, others });
-        Ok(self.groups.len() - 1)
+        let at = self.groups.len();
+        self.bytes.extend_from_slice(&self.key);
+        self.groups.push(Group { level, end: self.bytes.len() });
+        self.begin_states();
+        let (groups, bytes, hasher) = (&self.groups, &self.bytes, &self.hasher);
+        self.known.insert_unique(hash, at, |at| hasher.hash_one(key_of(groups, bytes, *at)));
+        Ok(at)
     }
 
     fn accumulate(&mut self, at: usize, row: &Scope<'_>) -> Result<()> {
-        let group = &mut self.groups[at];
+        let each = self.grouping.aggregates.len();
+        let states = &mut self.states[at * each..(at + 1) * each];
         let aggregates = self.grouping.aggregates.iter().zip(&self.argument_ordinals);
-        for (state, (aggregate, ordinals)) in group.aggregates.iter_mut().zip(aggregates) {
+        for (state, (aggregate, ordinals)) in states.iter_mut().zip(aggregates) {
             if let Some(ordinals) = ordinals {
                 if let Some(ordinal) = ordinals.get(row)? {
                     state.add_ordinal(aggregate, ordinal);
@@ -267,24 +308,42 @@ impl<'g> Groups<'g> {
         scope: &Scope<'_>,
         give: &mut dyn FnMut(&[Value]) -> Result<Flow>,
     ) -> Result<()> {
-        if self.grouping.rollup && unordered {
-            let keys = &self.grouping.keys;
-            self.groups.sort_by(|a, b| rollup_order(keys, a, b));
+        let grouping = self.grouping;
+        let (keys, others) = (grouping.keys.len(), grouping.others.len());
+        let mut order: Vec<usize> = (0..self.groups.len()).collect();
+        if grouping.rollup && unordered {
+            let keys_of = |at: usize| {
+                let start = at * (keys + others);
+                (self.groups[at].level, &self.values[start..start + keys])
+            };
+            order.sort_by(|a, b| rollup_order(&grouping.keys, keys_of(*a), keys_of(*b)));
         }
-        for group in self.groups {
-            let mut row = group.keys;
-            for (mut state, aggregate) in
-                group.aggregates.into_iter().zip(&self.grouping.aggregates)
-            {
+        let mut row = Vec::with_capacity(keys + grouping.aggregates.len() + others);
+        for at in order {
+            row.clear();
+            let start = at * (keys + others);
+            let end = start + keys + others;
+            row.extend(self.values[start..start + keys].iter_mut().map(taken));
+            for (state, aggregate) in self.states_of(at).iter_mut().zip(&grouping.aggregates) {
                 row.push(state.result(aggregate, scope)?);
             }
-            row.extend(group.others);
+            row.extend(self.values[start + keys..end].iter_mut().map(taken));
             if give(&row)? == Flow::Stop {
                 break;
             }
         }
         Ok(())
     }
+}
+
+fn taken(value: &mut Value) -> Value {
+    std::mem::replace(value, Value::Null)
+}
+
+/// The key of a group among those of all.
+fn key_of<'b>(groups: &[Group], bytes: &'b [u8], at: usize) -> &'b [u8] {
+    let start = at.checked_sub(1).map_or(0, |before| groups[before].end);
+    &bytes[start..groups[at].end]
 }
 
 /// Whether a key may be evaluated once more to see whether it is that of the row before: a column, or
@@ -309,22 +368,29 @@ fn is_value(key: &Node, value: &Value, row: &Scope<'_>) -> Result<bool> {
     }
 }
 
-fn values_of(nodes: &[Node], row: &Scope<'_>) -> Result<Vec<Value>> {
-    nodes.iter().map(|node| Ok(node.evaluate(row)?.into_value())).collect()
+fn push_values(nodes: &[Node], row: &Scope<'_>, out: &mut Vec<Value>) -> Result<()> {
+    for node in nodes {
+        out.push(node.evaluate(row)?.into_value());
+    }
+    Ok(())
 }
 
-/// The order in which each sum follows its groups.
-fn rollup_order(keys: &[Node], a: &Group, b: &Group) -> Ordering {
+/// The order in which each sum follows its groups, by their levels and keys.
+fn rollup_order(
+    keys: &[Node],
+    (a_level, a_keys): (usize, &[Value]),
+    (b_level, b_keys): (usize, &[Value]),
+) -> Ordering {
     for (at, node) in keys.iter().enumerate() {
-        match (at >= a.level, at >= b.level) {
+        match (at >= a_level, at >= b_level) {
             (true, true) => return Ordering::Equal,
             (true, false) => return Ordering::Greater,
             (false, true) => return Ordering::Less,
             (false, false) => {}
         }
         let (mut x, mut y) = (Vec::new(), Vec::new());
-        push(&node.ty, a.keys[at].as_datum(), &mut x);
-        push(&node.ty, b.keys[at].as_datum(), &mut y);
+        push(&node.ty, a_keys[at].as_datum(), &mut x);
+        push(&node.ty, b_keys[at].as_datum(), &mut y);
         match x.cmp(&y) {
             Ordering::Equal => {}
             other => return other,

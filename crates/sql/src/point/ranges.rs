@@ -184,14 +184,16 @@ impl Keys {
         prefix: &[Datum<'_>],
         scope: &Scope<'_>,
     ) -> Result<Narrowed> {
-        let Some(between) = &self.between else {
-            return match table.prefix_range(index, prefix) {
-                Ok(range) => Ok(Narrowed::To(range)),
-                // No row has a key that is longer than keys can be.
-                Err(rows::Error::TooLarge { .. }) => Ok(Narrowed::Nothing),
-                Err(error) => Err(error.into()),
-            };
+        let all = match table.prefix_range(index, prefix) {
+            Ok(range) => range,
+            // No row has a key that is longer than keys can be; an entry may be as long as two.
+            Err(rows::Error::TooLarge { .. }) => {
+                let is_own = prefix.len() <= table.codecs[index].parts.len();
+                return Ok(if is_own { Narrowed::Nothing } else { Narrowed::Not });
+            }
+            Err(error) => return Err(error.into()),
         };
+        let Some(between) = &self.between else { return Ok(Narrowed::To(all)) };
         let Some(part) = table.key_parts(index).nth(prefix.len()) else {
             return Ok(Narrowed::Not);
         };
@@ -221,17 +223,14 @@ impl Keys {
                 (low, high)
             }
             Between::Like(node, escape) => {
-                return like_range(table, index, prefix, part, node, *escape, scope);
+                return like_range(all, part, node, *escape, scope);
             }
         };
         // NOT NULL as a range: everything above NULL. So is one whose ends are beyond all values.
         if matches!((&low, &high), (Bound::Unbounded, Bound::Unbounded))
             || matches!(between, Between::NotNull)
         {
-            let mut all = match prefix.is_empty() {
-                true => table.index_range(index),
-                false => table.prefix_range(index, prefix)?,
-            };
+            let mut all = all;
             if part.nullable {
                 let nulls: Vec<Datum<'_>> =
                     prefix.iter().copied().chain(std::iter::once(Datum::Null)).collect();
@@ -239,13 +238,13 @@ impl Keys {
             }
             return Ok(Narrowed::To(all));
         }
-        let range = table.between_range(
-            index,
-            prefix,
-            low.as_ref().map(Value::as_datum),
-            high.as_ref().map(Value::as_datum),
-        )?;
-        Ok(Narrowed::To(range))
+        let (low, high) = (low.as_ref().map(Value::as_datum), high.as_ref().map(Value::as_datum));
+        match table.between_range(index, prefix, low, high) {
+            Ok(range) => Ok(Narrowed::To(range)),
+            // A bound that is longer than keys can be, between those that are.
+            Err(rows::Error::TooLarge { .. }) => Ok(Narrowed::Not),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -288,11 +287,9 @@ fn extend(prefixes: Vec<Vec<Value>>, values: Vec<Value>) -> Vec<Vec<Value>> {
     out
 }
 
-/// The range of texts that begin as a LIKE pattern does.
+/// The range of texts that begin as a LIKE pattern does, within that of all of them.
 fn like_range(
-    table: &Table,
-    index: usize,
-    prefix: &[Datum<'_>],
+    all: KeyRange,
     part: &PartCodec,
     node: &Node,
     escape: Option<char>,
@@ -312,10 +309,7 @@ fn like_range(
     if text.is_empty() || !textual {
         return Ok(Narrowed::Not);
     }
-    let mut start = match prefix.is_empty() {
-        true => table.index_range(index).start,
-        false => table.prefix_range(index, prefix)?.start,
-    };
+    let mut start = all.start;
     encode_text_prefix(&part.ty, part.nullable, part.prefix, text.as_bytes(), &mut start);
     let end = successor(&start);
     Ok(Narrowed::To(KeyRange { start, end }))

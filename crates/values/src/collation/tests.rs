@@ -150,6 +150,7 @@ proptest! {
             for (collation, escape) in [
                 (Utf8Mb4GeneralCi, Some('\\')),
                 (Utf8Mb4GeneralCi, Some('é')),
+                (Utf8Mb4GeneralCi, Some('%')),
                 (Utf8Mb4Bin, Some('b')),
                 (Utf8Mb4Bin, None),
                 (Binary, None),
