@@ -334,6 +334,15 @@ impl Execution<'_> {
         let content = match (&relation.source, &scan.access) {
             (Source::Table(table), Some(access)) => {
                 let found = access.ranges(table, &local)?;
+                let is_covered = !found.all_terms && self.locks.is_none();
+                if let Some(covering) = scan.covering.as_ref().filter(|_| is_covered) {
+                    let mut rows: Vec<Vec<Value>> = Vec::new();
+                    let way = (access, found);
+                    self.scan_entries(table, way, covering, &local, &mut |row| {
+                        self.push_values(row, &mut rows)
+                    })?;
+                    return Ok(self.keep(place, Content::Values(rows)));
+                }
                 let terms = (access, found.all_terms);
                 let mut gatherer = self.gatherer(access, found);
                 let mut gathered = Gathered::default();
@@ -348,18 +357,28 @@ impl Execution<'_> {
                 }
                 let mut rows: Vec<Vec<Value>> = Vec::new();
                 self.each_of(&all, &scan.terms, &local, &mut |row| {
-                    if let JoinedRow::Values(values) | JoinedRow::Repeated(values) = row {
-                        self.draw_row(values)?;
-                        rows.push(values.to_vec());
-                    }
-                    Ok(Flow::Continue)
+                    self.push_values(row, &mut rows)
                 })?;
                 Content::Values(rows)
             }
         };
+        Ok(self.keep(place, content))
+    }
+
+    /// Keeps rows for the rest of the run.
+    fn keep(&self, place: usize, content: Content) -> Rc<Buffer> {
         let buffer = Rc::new(Buffer::new(content));
         self.kept.borrow_mut().insert(place, Rc::clone(&buffer));
-        Ok(buffer)
+        buffer
+    }
+
+    /// Adds a row of values to those that are kept.
+    fn push_values(&self, row: &JoinedRow<'_>, rows: &mut Vec<Vec<Value>>) -> Result<Flow> {
+        if let JoinedRow::Values(values) | JoinedRow::Repeated(values) = row {
+            self.draw_row(values)?;
+            rows.push(values.to_vec());
+        }
+        Ok(Flow::Continue)
     }
 
     /// The rows of a derived table, a listing, files or a recursion.
@@ -419,9 +438,7 @@ impl Execution<'_> {
             }
             Source::Table(_) | Source::Added(_) => {}
         }
-        let buffer = Rc::new(Buffer::new(Content::Values(rows)));
-        self.kept.borrow_mut().insert(place, Rc::clone(&buffer));
-        Ok(buffer)
+        Ok(self.keep(place, Content::Values(rows)))
     }
 }
 

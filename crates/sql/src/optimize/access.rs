@@ -204,19 +204,21 @@ pub fn way_to(
     }
     let found = size * selectivity(&rest);
     let matched = (found / found.sqrt().max(1.0)).max(0.1).min(nested.step.rows.max(1.0));
-    let (access, terms, once) = match &relations[number].source {
+    let (access, terms, once, covering) = match &relations[number].source {
         Source::Table(table) => {
-            let wanted = Wanted { needs: None, order: None, reader: Reader::Merging };
+            let mut needs = needs.clone();
+            keys.own.iter().for_each(|node| needs.add_local(node));
+            let wanted = Wanted { needs: Some(&needs), order: None, reader: Reader::Merging };
             let way = cheapest(table, index_use, &rest, &wanted, size, (relations, sizes))?;
-            (Some(way.access), Vec::new(), way.examined)
+            (Some(way.access), Vec::new(), way.examined, way.covering)
         }
-        _ => (None, rest, size),
+        _ => (None, rest, size, None),
     };
     // A row of the hash table costs about as much as one read by an index does twice.
     if once + before * matched >= before * nested.examined {
         return Ok(nested);
     }
-    let scan = scan(access, terms, Some(keys), true, once);
+    let scan = Scan { covering, ..scan(access, terms, Some(keys), true, once) };
     Ok(Way { step: step(scan, matched), examined: matched, once })
 }
 
