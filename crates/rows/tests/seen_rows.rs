@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use common::*;
 use rows::table::Table;
-use rows::{Changed, Engine, RowChange};
 use rows::transaction::{Alone, SeenRow, Transaction};
+use rows::{Changed, Engine, RowChange};
 use values::{Datum, Value};
 
 /// A table of one number by key, with one row.

@@ -222,7 +222,8 @@ impl PlanCache {
             return Some(plan.clone());
         }
         let entry = self.entries.read().get(&key).cloned()?;
-        let plan = entry.is_of(database, mode, shape).then_some(&entry.plans)?.iter().find(is_right)?;
+        let plan =
+            entry.is_of(database, mode, shape).then_some(&entry.plans)?.iter().find(is_right)?;
         let (Some(mut copies), Some(copy)) = (copies, plan.copied()) else {
             return Some(plan.clone());
         };

@@ -9,7 +9,10 @@ use harness::{run, server, session};
 fn rows_that_are_distinct_by_themselves_are_not_compared() {
     let s = &mut session(&server());
     run(s, "CREATE TABLE u (id INT PRIMARY KEY, name VARCHAR(9) NOT NULL UNIQUE, nick INT UNIQUE)");
-    run(s, "CREATE TABLE m (id INT PRIMARY KEY, u INT NOT NULL, g INT NOT NULL, UNIQUE KEY (u, g))");
+    run(
+        s,
+        "CREATE TABLE m (id INT PRIMARY KEY, u INT NOT NULL, g INT NOT NULL, UNIQUE KEY (u, g))",
+    );
     run(s, "INSERT INTO u VALUES (1, 'a', NULL), (2, 'b', NULL), (3, 'c', 3)");
     run(s, "INSERT INTO m VALUES (1, 1, 1), (2, 1, 2), (3, 2, 1), (4, 3, 2)");
     let compares = |s: &mut sql::Session, query: &str| {

@@ -68,7 +68,9 @@ fn who_comes_behind_a_row_is_found_without_those_before() {
     fill(s);
     let query = "SELECT COUNT(*) FROM n x WHERE EXISTS \
                  (SELECT 1 FROM n y WHERE y.a = x.a AND y.id > x.id)";
-    assert!(run(s, &format!("EXPLAIN FORMAT=TREE {query}")).contains("Range of y by a, index only"));
+    assert!(
+        run(s, &format!("EXPLAIN FORMAT=TREE {query}")).contains("Range of y by a, index only")
+    );
     assert_eq!(run(s, query), "3998");
 }
 

@@ -12,7 +12,10 @@ const ROWS: u32 = 300;
 
 fn fill(sql: &Arc<Sql>) {
     let s = &mut session(sql);
-    run(s, "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL DEFAULT 0, k INT NOT NULL, KEY (k))");
+    run(
+        s,
+        "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL DEFAULT 0, k INT NOT NULL, KEY (k))",
+    );
     let rows: Vec<String> = (1..=ROWS).map(|id| format!("({id}, 0, {})", id % 10)).collect();
     run(s, &format!("INSERT INTO t VALUES {}", rows.join(", ")));
 }

@@ -10,11 +10,11 @@ use rows::store::Reach;
 use rows::sweep::{Removed, Sweeper};
 use rows::{Engine, Table};
 
-use values::counter::Counter;
 use crate::memcached::command::Moment;
 use crate::memcached::marks::Marks;
 use crate::memcached::place::Places;
 use crate::memcached::prefixes::Prefixes;
+use values::counter::Counter;
 
 /// Settings of the door.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rows::Engine;
 
-use values::counter::Counter;
 use crate::tyrant::command::{Command, PutMode};
 use crate::tyrant::database::DatabaseName;
 use crate::tyrant::lua::Scripts;
+use values::counter::Counter;
 
 /// Takes a backup where a client's path says; tells why it cannot.
 pub type Copy = Box<dyn Fn(&str, &Engine) -> Result<(), String> + Send + Sync>;

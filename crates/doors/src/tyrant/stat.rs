@@ -5,10 +5,10 @@
 
 use std::io::Write as _;
 
-use values::counter::Counter;
 use crate::tyrant::command::Trouble;
 use crate::tyrant::execute::Rows;
 use crate::tyrant::shared::Counters;
+use values::counter::Counter;
 
 /// The version of the original whose behaviour this is, and ours.
 pub const VERSION: &str = concat!("1.1.41-rowhouse-", env!("CARGO_PKG_VERSION"));

@@ -83,7 +83,8 @@ impl Table {
         lower: Bound<Datum<'_>>,
         upper: Bound<Datum<'_>>,
     ) -> Result<KeyRange> {
-        let part = self.key_parts(index).nth(equal.len()).expect("a part behind those that are equal");
+        let part =
+            self.key_parts(index).nth(equal.len()).expect("a part behind those that are equal");
         let base = self.encode_leading(index, equal)?;
         let with = |value: Datum<'_>| -> Result<Vec<u8>> {
             let mut key = base.clone();

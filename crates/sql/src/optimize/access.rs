@@ -423,11 +423,7 @@ pub fn cost_of_look_up(
 ///
 /// # Errors
 /// Of the store.
-pub fn rows_of_way(
-    table: &Arc<Table>,
-    access: &Access,
-    sizes: &Sizes<'_>,
-) -> Result<(f64, f64)> {
+pub fn rows_of_way(table: &Arc<Table>, access: &Access, sizes: &Sizes<'_>) -> Result<(f64, f64)> {
     guess(access, sizes.rows(table)?, table, (&[], sizes))
 }
 

@@ -129,7 +129,10 @@ impl<'q> Told<'q> {
             let Source::Table(table) = &relation.source else { continue };
             let is_told = |index: &Index| {
                 is_unique_without_nulls(table, index)
-                    && index.parts.iter().all(|part| self.columns.contains(&slot(number, part.column)))
+                    && index
+                        .parts
+                        .iter()
+                        .all(|part| self.columns.contains(&slot(number, part.column)))
             };
             if self.rows >> number & 1 == 0 && table.indexes.iter().any(is_told) {
                 self.rows |= 1 << number;

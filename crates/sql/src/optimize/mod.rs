@@ -41,9 +41,7 @@ mod unnest;
 use access::RECURSION_STEPS;
 use values::datum::Value;
 
-pub use access::{
-    Class, HashKeys, Member, Scan, Step, class_of, cost_of_look_up, rows_of_way,
-};
+pub use access::{Class, HashKeys, Member, Scan, Step, class_of, cost_of_look_up, rows_of_way};
 pub use batches::{BatchAccess, in_batches};
 pub use doubts::needs_rows;
 use expression::{Kind, Node};

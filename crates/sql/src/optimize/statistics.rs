@@ -121,7 +121,8 @@ impl<'a> Sizes<'a> {
         if parts == 0 {
             return Ok(size);
         }
-        if parts == table.key_parts(index).count() && (definition.unique || !table.has_hidden_key()) {
+        if parts == table.key_parts(index).count() && (definition.unique || !table.has_hidden_key())
+        {
             return Ok(1.0);
         }
         let place = (table.id, index, parts);

@@ -347,8 +347,7 @@ fn gives_order(
     order: &Ordering,
 ) -> bool {
     let definition = &table.indexes[index];
-    let constant: Vec<usize> =
-        table.key_parts(index).take(fixed).map(|part| part.column).collect();
+    let constant: Vec<usize> = table.key_parts(index).take(fixed).map(|part| part.column).collect();
     let mut parts = definition.parts.get(behind..).unwrap_or_default().iter();
     // A key of one range tells nothing about those of another.
     let unique = definition.unique && behind == fixed;

@@ -156,12 +156,7 @@ pub type Filter<'f> = dyn FnMut(&RowRef<'_>, usize) -> Result<bool> + 'f;
 
 impl Gatherer {
     /// The beginning of what was found, in the given direction.
-    pub fn new(
-        mut found: Ranges,
-        direction: Direction,
-        offset: u64,
-        limit: u64,
-    ) -> Gatherer {
+    pub fn new(mut found: Ranges, direction: Direction, offset: u64, limit: u64) -> Gatherer {
         if direction == Direction::Forward {
             found.first.ranges.reverse();
             found.others.iter_mut().for_each(|part| part.ranges.reverse());

@@ -119,7 +119,15 @@ impl Session {
                 first.clear();
                 let filter: &mut Filter<'_> = &mut filter;
                 let view = transaction.view();
-                gatherer.fill(&engine, &from.table, view, reach, piece, Some(filter), &mut first)?;
+                gatherer.fill(
+                    &engine,
+                    &from.table,
+                    view,
+                    reach,
+                    piece,
+                    Some(filter),
+                    &mut first,
+                )?;
                 for n in 0..first.len() {
                     more = take(transaction, first.key(n))?;
                     if !more {

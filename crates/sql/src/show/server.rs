@@ -1,6 +1,5 @@
 //! Variables, status, connections, and what the server can do.
 
-
 use expression::{Level, Warnings};
 use values::datum::Value;
 

@@ -90,7 +90,8 @@ fn find(text: &[u8], piece: &[u8], folds: bool) -> Option<usize> {
     if text.len() <= STEPPED_TEXT_BYTES_MAX {
         return (0..=last).find(|at| {
             let first = text[*at];
-            (first == lower || first == upper) && text[*at..at + piece.len()].eq_ignore_ascii_case(piece)
+            (first == lower || first == upper)
+                && text[*at..at + piece.len()].eq_ignore_ascii_case(piece)
         });
     }
     memchr::memchr2_iter(lower, upper, &text[seldom..=last + seldom])
