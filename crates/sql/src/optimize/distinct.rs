@@ -31,7 +31,7 @@ use crate::tree::{Join, Relation, Select, Source};
 /// Forgets DISTINCT where all rows are distinct by themselves.
 pub fn forget_needless(select: &mut Select) {
     let is_joined = select.grouping.is_none() && select.windowing.is_none();
-    if select.distinct && is_joined && Told::of(select).is_some_and(Told::is_all) {
+    if select.distinct && is_joined && Told::of(select).is_some_and(Told::tells_all) {
         select.distinct = false;
     }
 }
@@ -107,7 +107,7 @@ impl<'q> Told<'q> {
     }
 
     /// Whether the rows of all relations are told.
-    fn is_all(mut self) -> bool {
+    fn tells_all(mut self) -> bool {
         let all = (1u64 << self.relations.len()) - 1;
         while self.rows != all {
             if !self.go_on() {
