@@ -14,7 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use expression::{RowView, Scope};
-use rows::store::{Direction, LockWait};
+use rows::engine::Engine;
+use rows::store::{Direction, LockWait, Reach};
 use rows::table::Table;
 use rows::transaction::Transaction;
 use values::row::RowRef;
@@ -23,7 +24,7 @@ use super::source::{TableSource, holds_all};
 use super::{Session, Statement};
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::point::{Filter, Gathered, Gatherer, Locking, Piece, SelectPlan, sort_rows};
+use crate::point::{Filter, From, Gathered, Gatherer, Locking, Piece, SelectPlan, sort_rows};
 use crate::reply::RowStream;
 use crate::write::LOOP_PIECE;
 
@@ -74,74 +75,58 @@ impl Session {
             return Err(SqlError::would_wait());
         }
         let mut gatherer = Gatherer::new(found, access.direction, skip, take);
+        let wanted = if cut_later && !sorted { offset.saturating_add(limit) } else { u64::MAX };
+        let piece = match wanted {
+            _ if !how.may_wait => LOOP_PIECE,
+            u64::MAX => Piece::ALL,
+            _ => LIMITED_PIECE,
+        };
+        let mut had = LockedRows {
+            engine: &engine,
+            from,
+            scope,
+            reach: how.reach,
+            locking,
+            usual,
+            wanted,
+            rows: Gathered::default(),
+        };
         let gathered = self.writing(how, |_, transaction| {
-            let mut first = Gathered::default();
-            let mut locked = Gathered::default();
-            let reach = how.reach;
-            let wanted = if cut_later && !sorted { offset.saturating_add(limit) } else { u64::MAX };
-            let mut take = |transaction: &mut Transaction, key: &[u8]| -> Result<bool> {
-                if locked.len() as u64 >= wanted {
-                    return Ok(false);
-                }
-                if !lock_row(transaction, &from.table, key, locking, usual)? {
-                    return Ok(true);
-                }
-                let mut outcome = Ok(false);
-                engine.get(transaction.view(), &from.table, key, reach, &mut |found| {
-                    outcome = holds_all(&access.terms, found.row, scope);
-                    if let Ok(true) = outcome {
-                        locked.push(engine.budget(), found.key, found.row.bytes())?;
-                    }
-                    Ok(())
-                })?;
-                outcome.map(|_| (locked.len() as u64) < wanted)
-            };
-            if let Some(mut keys) = named {
-                if access.direction == Direction::Backward {
-                    keys.reverse();
-                }
-                for key in &keys {
-                    if !take(transaction, key)? {
-                        break;
-                    }
-                }
+            let mut keys = named.unwrap_or_default();
+            if access.direction == Direction::Backward {
+                keys.reverse();
+            }
+            for key in &keys {
+                had.take(transaction, key)?;
             }
             let mut filter = |row: &RowRef<'_>, part: usize| {
                 access.takes(&scope.with_row(RowView::Stored(row)), part, all_terms)
             };
-            let piece = match wanted {
-                _ if !how.may_wait => LOOP_PIECE,
-                u64::MAX => Piece::ALL,
-                _ => LIMITED_PIECE,
-            };
-            let mut more = true;
-            while more && !gatherer.is_done() {
-                first.clear();
+            let mut found = Gathered::default();
+            while !had.is_enough() && !gatherer.is_done() {
+                found.clear();
                 let filter: &mut Filter<'_> = &mut filter;
                 let view = transaction.view();
                 gatherer.fill(
                     &engine,
                     &from.table,
                     view,
-                    reach,
+                    how.reach,
                     piece,
                     Some(filter),
-                    &mut first,
+                    &mut found,
                 )?;
-                for n in 0..first.len() {
-                    more = take(transaction, first.key(n))?;
-                    if !more {
-                        break;
-                    }
+                for n in 0..found.len() {
+                    had.take(transaction, found.key(n))?;
                 }
-                if !how.may_wait && more && !gatherer.is_done() {
+                if !how.may_wait && !had.is_enough() && !gatherer.is_done() {
                     return Err(SqlError::would_wait());
                 }
             }
             if sorted {
-                sort_rows(&mut locked, &from.table, &from.sort, scope)?;
+                sort_rows(&mut had.rows, &from.table, &from.sort, scope)?;
             }
-            Ok(locked)
+            Ok(had.rows)
         })?;
         let mut source = TableSource {
             gathered,
@@ -153,6 +138,45 @@ impl Session {
         self.found_rows = source.gathered.len() as u64;
         source.keep_parameters(statement.parameters);
         Ok(RowStream::new(Arc::clone(&plan.columns), scope.zone, Box::new(source)))
+    }
+}
+
+/// The rows that a locking read has had so far.
+struct LockedRows<'a> {
+    engine: &'a Engine,
+    from: &'a From,
+    scope: &'a Scope<'a>,
+    reach: Reach,
+    locking: Locking,
+    /// How the transaction waits for locks otherwise.
+    usual: LockWait,
+    /// How many there are to be.
+    wanted: u64,
+    rows: Gathered,
+}
+
+impl LockedRows<'_> {
+    fn is_enough(&self) -> bool {
+        self.rows.len() as u64 >= self.wanted
+    }
+
+    /// Locks the row with a key, unless there are enough, and takes it if it still meets the condition.
+    fn take(&mut self, transaction: &mut Transaction, key: &[u8]) -> Result<()> {
+        let table = &self.from.table;
+        if self.is_enough() || !lock_row(transaction, table, key, self.locking, self.usual)? {
+            return Ok(());
+        }
+        let (engine, terms, scope) = (self.engine, &self.from.access.terms, self.scope);
+        let rows = &mut self.rows;
+        let mut outcome = Ok(false);
+        engine.get(transaction.view(), table, key, self.reach, &mut |found| {
+            outcome = holds_all(terms, found.row, scope);
+            if let Ok(true) = outcome {
+                rows.push(engine.budget(), found.key, found.row.bytes())?;
+            }
+            Ok(())
+        })?;
+        outcome.map(drop)
     }
 }
 
