@@ -48,6 +48,22 @@ fn increment(tx: &mut Transaction, t: &Arc<Table>, bytes: &[u8], alone: Alone) -
     shown
 }
 
+/// A writer that was alone when it looked, and what it has seen; another has made a change since.
+fn overtaken(
+    engine: &Arc<Engine>,
+    t: &Arc<Table>,
+    change: &RowChange,
+) -> (Transaction, Vec<u8>, Alone) {
+    let mut tx = begin(engine);
+    let alone = tx.alone_in(t).unwrap().expect("nobody else is there");
+    let bytes = looked_at(engine, t, &tx);
+    let mut other = begin(engine);
+    assert_eq!(other.alone_in(t).unwrap(), None, "there are two");
+    other.change_row(t, &row_key(t), &mut |_| Ok(change.clone())).unwrap();
+    commit(other);
+    (tx, bytes, alone)
+}
+
 #[test]
 fn a_writer_that_is_alone_is_shown_what_it_has_read() {
     let engine = engine();
@@ -68,14 +84,8 @@ fn a_writer_that_is_alone_is_shown_what_it_has_read() {
 fn what_another_has_committed_since_the_look_is_shown_instead() {
     let engine = engine();
     let t = numbers(&engine);
-    let mut tx = begin(&engine);
-    let alone = tx.alone_in(&t).unwrap().expect("nobody else is there");
-    let bytes = looked_at(&engine, &t, &tx);
-    let mut other = begin(&engine);
-    assert_eq!(other.alone_in(&t).unwrap(), None, "there are two");
     let set = RowChange::Set(vec![(1, Value::Int(40))]);
-    other.change_row(&t, &row_key(&t), &mut |_| Ok(set.clone())).unwrap();
-    commit(other);
+    let (mut tx, bytes, alone) = overtaken(&engine, &t, &set);
     assert_eq!(increment(&mut tx, &t, &bytes, alone), 40, "not what it had seen");
     commit(tx);
     assert_eq!(rows_by(&engine, &t, 0), ["1 41"]);
@@ -86,12 +96,7 @@ fn what_another_has_committed_since_the_look_is_shown_instead() {
 fn a_row_that_another_has_deleted_since_the_look_is_missing() {
     let engine = engine();
     let t = numbers(&engine);
-    let mut tx = begin(&engine);
-    let alone = tx.alone_in(&t).unwrap().expect("nobody else is there");
-    let bytes = looked_at(&engine, &t, &tx);
-    let mut other = begin(&engine);
-    other.change_row(&t, &row_key(&t), &mut |_| Ok(RowChange::Delete)).unwrap();
-    commit(other);
+    let (mut tx, bytes, alone) = overtaken(&engine, &t, &RowChange::Delete);
     let seen = SeenRow { bytes: &bytes, alone };
     let changed = tx.change_seen_row(&t, &row_key(&t), seen, &mut |_| panic!("it is gone"));
     assert_eq!(changed.unwrap(), Changed::Missing);

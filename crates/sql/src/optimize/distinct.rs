@@ -20,11 +20,10 @@
 use std::collections::HashSet;
 
 use expression::{Comparison, Kind, Node, slot, type_collation};
-use rows::schema::{Index, IndexState};
-use rows::table::Table;
 use values::types::Collation;
 
 use super::access::{Class, class_of};
+use super::rewrite::is_unique_key_of;
 use super::terms::{has_subquery, is_volatile, references};
 use crate::tree::{Join, Relation, Select, Source};
 
@@ -127,28 +126,17 @@ impl<'q> Told<'q> {
         }
         for (number, relation) in self.relations.iter().enumerate() {
             let Source::Table(table) = &relation.source else { continue };
-            let is_told = |index: &Index| {
-                is_unique_without_nulls(table, index)
-                    && index
-                        .parts
-                        .iter()
-                        .all(|part| self.columns.contains(&slot(number, part.column)))
+            let is_told = |column: usize| {
+                !table.columns[column].nullable && self.columns.contains(&slot(number, column))
             };
-            if self.rows >> number & 1 == 0 && table.indexes.iter().any(is_told) {
+            let tells = |index| is_unique_key_of(index, is_told);
+            if self.rows >> number & 1 == 0 && table.indexes.iter().any(tells) {
                 self.rows |= 1 << number;
                 self.columns.extend((0..table.columns.len()).map(|column| slot(number, column)));
             }
         }
         (self.columns.len(), self.rows) != before
     }
-}
-
-fn is_unique_without_nulls(table: &Table, index: &Index) -> bool {
-    let mut parts = index.parts.iter();
-    index.unique
-        && index.state == IndexState::Ready
-        && !index.parts.is_empty()
-        && parts.all(|part| part.prefix.is_none() && !table.columns[part.column].nullable)
 }
 
 fn column_of(node: &Node) -> Option<usize> {

@@ -147,14 +147,16 @@ fn is_unique(members: &Members) -> bool {
             _ => false,
         })
     };
-    let is_given = |index: &Index| {
-        let mut parts = index.parts.iter();
-        index.unique
-            && index.state == IndexState::Ready
-            && !index.parts.is_empty()
-            && parts.all(|part| part.prefix.is_none() && has(part.column))
-    };
-    are_alike(members) && table.indexes.iter().any(is_given)
+    are_alike(members) && table.indexes.iter().any(|index| is_unique_key_of(index, has))
+}
+
+/// Whether an index may have each key once only, and all of its columns, each whole, are such as asked for.
+pub(super) fn is_unique_key_of(index: &Index, is_asked_for: impl Fn(usize) -> bool) -> bool {
+    let mut parts = index.parts.iter();
+    index.unique
+        && index.state == IndexState::Ready
+        && !index.parts.is_empty()
+        && parts.all(|part| part.prefix.is_none() && is_asked_for(part.column))
 }
 
 /// The collation under which an operand compares with a query's column of a type.

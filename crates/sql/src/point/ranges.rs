@@ -184,16 +184,7 @@ impl Keys {
         prefix: &[Datum<'_>],
         scope: &Scope<'_>,
     ) -> Result<Narrowed> {
-        let all = match table.prefix_range(index, prefix) {
-            Ok(range) => range,
-            // No row has a key that is longer than keys can be; an entry may be as long as two.
-            Err(rows::Error::TooLarge { .. }) => {
-                let is_own = prefix.len() <= table.codecs[index].parts.len();
-                return Ok(if is_own { Narrowed::Nothing } else { Narrowed::Not });
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let Some(between) = &self.between else { return Ok(Narrowed::To(all)) };
+        let Some(between) = &self.between else { return prefix_range(table, index, prefix) };
         let Some(part) = table.key_parts(index).nth(prefix.len()) else {
             return Ok(Narrowed::Not);
         };
@@ -223,26 +214,32 @@ impl Keys {
                 (low, high)
             }
             Between::Like(node, escape) => {
-                return like_range(all, part, node, *escape, scope);
+                return match prefix_range(table, index, prefix)? {
+                    Narrowed::To(all) => like_range(all, part, node, *escape, scope),
+                    other => Ok(other),
+                };
             }
         };
         // NOT NULL as a range: everything above NULL. So is one whose ends are beyond all values.
         if matches!((&low, &high), (Bound::Unbounded, Bound::Unbounded))
             || matches!(between, Between::NotNull)
         {
-            let mut all = all;
-            if part.nullable {
+            let mut found = prefix_range(table, index, prefix)?;
+            if let (Narrowed::To(all), true) = (&mut found, part.nullable) {
                 let nulls: Vec<Datum<'_>> =
                     prefix.iter().copied().chain(std::iter::once(Datum::Null)).collect();
                 all.start = table.prefix_range(index, &nulls)?.end;
             }
-            return Ok(Narrowed::To(all));
+            return Ok(found);
         }
         let (low, high) = (low.as_ref().map(Value::as_datum), high.as_ref().map(Value::as_datum));
         match table.between_range(index, prefix, low, high) {
             Ok(range) => Ok(Narrowed::To(range)),
-            // A bound that is longer than keys can be, between those that are.
-            Err(rows::Error::TooLarge { .. }) => Ok(Narrowed::Not),
+            // It may be the bound alone that is longer than keys can be.
+            Err(rows::Error::TooLarge { .. }) => match prefix_range(table, index, prefix)? {
+                Narrowed::Nothing => Ok(Narrowed::Nothing),
+                _ => Ok(Narrowed::Not),
+            },
             Err(error) => Err(error.into()),
         }
     }
@@ -253,6 +250,19 @@ enum Narrowed {
     To(KeyRange),
     Nothing,
     Not,
+}
+
+/// The range of the keys that begin with these values.
+fn prefix_range(table: &Table, index: usize, prefix: &[Datum<'_>]) -> Result<Narrowed> {
+    match table.prefix_range(index, prefix) {
+        Ok(range) => Ok(Narrowed::To(range)),
+        // No row has a key that is longer than keys can be; an entry may be as long as two.
+        Err(rows::Error::TooLarge { .. }) => {
+            let is_own = prefix.len() <= table.codecs[index].parts.len();
+            Ok(if is_own { Narrowed::Nothing } else { Narrowed::Not })
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn one_key(node: &Node, ty: &ColumnType, rule: Collation, scope: &Scope<'_>) -> Result<KeyValue> {

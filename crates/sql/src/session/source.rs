@@ -91,10 +91,10 @@ impl RowSource for ValueRows {
 
 /// What the pieces behind the first are read from.
 pub(super) struct Rest {
-    pub(super) engine: Arc<Engine>,
-    pub(super) view: Arc<dyn Read>,
+    engine: Arc<Engine>,
+    view: Arc<dyn Read>,
     /// Memory for the transaction's own writes that the view has copies of.
-    pub(super) frozen: Share,
+    frozen: Share,
 }
 
 /// Rows of a table by an access path.

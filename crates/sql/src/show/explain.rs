@@ -2,9 +2,9 @@
 //!
 //! Not here: queries over several tables (`explain_table`), plans as trees (`explain_tree`).
 
-use expression::{Node, type_collation};
 use std::sync::Arc;
 
+use expression::{Node, type_collation};
 use rows::table::{PartCodec, Table};
 use values::datum::Value;
 
