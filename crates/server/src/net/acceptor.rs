@@ -137,9 +137,12 @@ impl Acceptor {
 
     fn hand_over(&self, newcomer: Newcomer) {
         let serving = self.shared.balance.serving();
-        let loops = self.shared.metrics.loops.iter().zip(self.shared.mailboxes.iter());
-        let fewest = loops.take(serving).min_by_key(|(l, _)| l.live.load(Ordering::Relaxed));
-        if let Some((counters, mailbox)) = fewest {
+        let loops = &self.shared.metrics.loops;
+        let locality = &self.shared.balance.locality;
+        let home = if locality.is_pinned() { locality.home_of(&newcomer.socket) } else { None };
+        let fewest = || (0..serving).min_by_key(|at| loops[*at].live.load(Ordering::Relaxed));
+        if let Some(at) = home.or_else(fewest) {
+            let (counters, mailbox) = (&loops[at], &self.shared.mailboxes[at]);
             counters.live.fetch_add(1, Ordering::Relaxed);
             mailbox.post(Message::Newcomer(newcomer));
         }

@@ -8,6 +8,8 @@
 //! in a row.
 //! (docs/decisions/0013.)
 //!
+//! All loops serve while they are pinned to cores, each the clients of its own (`locality`).
+//!
 //! Whoever of the loops finds a period over decides for all; nobody waits for the decision.
 //!
 //! Invariants
@@ -23,6 +25,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+
+use super::locality::{Locality, Spread};
 
 /// Time between two decisions.
 pub const PERIOD: Duration = Duration::from_millis(100);
@@ -73,6 +77,8 @@ pub struct Order {
 /// The shared state of the decision.
 pub struct Balance {
     serving: AtomicUsize,
+    /// Which loop belongs to which core.
+    pub locality: Locality,
     /// CPU time of each loop so far, in microseconds.
     spent: Vec<AtomicU64>,
     /// Answers that each loop has given so far.
@@ -94,6 +100,9 @@ struct State {
     /// Whether a loop less would have done in the period before.
     too_many: bool,
     pause: Duration,
+    spread: Spread,
+    /// Loops that served before they were pinned.
+    served_free: usize,
     frozen: bool,
 }
 
@@ -115,6 +124,7 @@ impl Balance {
     pub fn new(loops: usize) -> Balance {
         Balance {
             serving: AtomicUsize::new(1),
+            locality: Locality::new(loops),
             spent: (0..loops).map(|_| AtomicU64::new(0)).collect(),
             answers: (0..loops).map(|_| AtomicU64::new(0)).collect(),
             state: Mutex::new(State::new(loops, Instant::now())),
@@ -154,15 +164,33 @@ impl Balance {
         let answers = self.answers.iter().map(|each| each.load(Ordering::Relaxed)).sum();
         let answered = answers - std::mem::replace(&mut state.answers, answers);
         let serving = self.serving();
+        let total: f64 = loads.iter().sum();
+        let is_local = self.locality.observe(&mut state.spread, total);
         // One loop that is not busy is the common case, and needs no look at the machine.
-        if serving == 1 && loads[0] < DEAR_BUSY {
+        let is_quiet = serving == 1 && loads[0] < DEAR_BUSY;
+        if is_quiet && !is_local {
             state.idle = None;
             return retired(&loads, serving);
         }
         let spare = state.spare_cores(now);
+        let was_pinned = self.locality.is_pinned();
+        match (was_pinned, self.locality.decide(&mut state.spread, spare)) {
+            (false, true) => {
+                state.served_free = serving;
+                self.serve_with_all();
+            }
+            (true, false) => self.serving.store(state.served_free, Ordering::Relaxed),
+            _ => {}
+        }
+        if was_pinned || self.locality.is_pinned() {
+            return retired(&loads, self.serving());
+        }
+        if is_quiet {
+            return retired(&loads, serving);
+        }
         let micros = elapsed.as_micros() as f64;
         let answered = answered as f64;
-        let dear = loads.iter().sum::<f64>() * micros > answered * DEAR;
+        let dear = total * micros > answered * DEAR;
         let rate = answered / elapsed.as_secs_f64();
         let work = Work { loads: &loads, saved: answered * SAVED / micros, rate, dear };
         let (serving, mut orders) = state.rule(now, work, serving, spare);
@@ -203,6 +231,8 @@ impl State {
             joined: None,
             too_many: false,
             pause: PAUSE_MIN,
+            spread: Spread::default(),
+            served_free: 1,
             frozen: false,
         }
     }

@@ -114,6 +114,8 @@ impl<P: Poller> EventLoop<P> {
     fn may_poll(&self, now: Instant) -> bool {
         let others_serve = self.shared.balance.serving() > 1;
         self.busy_poll.is_likely()
+            // Its clients have the core that it would poll on.
+            && !self.shared.balance.locality.is_pinned()
             && self.company.is_at_most(if others_serve { 1 } else { 2 }, now)
             && self.committing.is_empty()
             && self.errands == 0

@@ -218,6 +218,12 @@ pub struct Connection {
     pub active_at: u32,
     /// The loop's second at which it was taken over from the acceptor.
     pub since: u32,
+    /// Counts receipts, by `locality::RECEIPTS`.
+    pub receipts: u8,
+    /// Looks in a row that found its client at another core.
+    pub astray: u8,
+    /// The loop of the core where its client was at the last look.
+    pub home: Option<usize>,
     /// What it holds of the memory for clients.
     pub memory: Share,
 }
@@ -259,6 +265,9 @@ impl Connection {
             watches_output: false,
             active_at: now,
             since: now,
+            receipts: 0,
+            astray: 0,
+            home: None,
             memory,
         }
     }

@@ -44,6 +44,7 @@ use super::crew::{Crew, Pause, Serving};
 use super::limits::{
     ERRAND_IS_LONG, Limits, OUTPUT_BYTES_MAX, READS_MAX, REPLIES_WAIT, ROUNDS_MAX, SERVED_AT_ONCE,
 };
+use super::locality::{Looks, RECEIPTS};
 use super::mailbox::{Errand, Mailbox, Message};
 use super::memory::{MEMORY_PAUSE, Over};
 use super::metrics::{LoopCounters, Metrics};
@@ -127,11 +128,16 @@ pub struct EventLoop<P> {
     /// Buffers of `take_turn`.
     pub(super) ready: Vec<Ready>,
     messages: Vec<Message>,
+    /// At which cores it has found its clients.
+    pub(super) looks: Looks,
+    /// Connections that belong to the loop of another core.
+    pub(super) leaving: Vec<(Token, usize)>,
 }
 
 impl<P: Poller> Serving for EventLoop<P> {
     fn begin_thread(&mut self) {
         self.cpu_clock = CpuClock::open();
+        self.keep_core();
         self.busy_poll.begin_thread();
         debug_assert_eq!(self.reads_under_way(), 0, "another thread's reads are lost");
         self.reads = self.shared.engine.store().begun_reads(self.mailbox.as_fd());
@@ -165,6 +171,7 @@ impl<P: Poller> EventLoop<P> {
         let mailbox = shared.mailboxes[number].clone();
         poller.add(mailbox.as_fd(), MAILBOX)?;
         let started = Instant::now();
+        let looks = Looks::none(shared.mailboxes.len());
         let busy_poll = BusyPoll::new(shared.limits.busy_poll);
         Ok(EventLoop {
             poller,
@@ -198,6 +205,8 @@ impl<P: Poller> EventLoop<P> {
             over: None,
             ready: Vec::new(),
             messages: Vec::new(),
+            looks,
+            leaving: Vec::new(),
         })
     }
 
@@ -220,6 +229,7 @@ impl<P: Poller> EventLoop<P> {
         self.serve();
         self.proceed_with_reads();
         self.send_all();
+        self.let_go();
         self.shared.pool.relieve();
         self.keep_balance(now);
         let tick = if self.stop_at.is_some() { TICK_STOPPING } else { TICK };
@@ -356,6 +366,7 @@ impl<P: Poller> EventLoop<P> {
             return false;
         };
         let mut fresh = std::mem::take(&mut connection.due);
+        let mut is_looked_at = false;
         if connection.readable && !connection.finished {
             let door = connection.door;
             match self.poller.receive(connection.socket.as_fd(), &mut connection.input) {
@@ -365,6 +376,8 @@ impl<P: Poller> EventLoop<P> {
                     if count > 0 {
                         fresh = true;
                         connection.active_at = self.now;
+                        connection.receipts = (connection.receipts + 1) % RECEIPTS;
+                        is_looked_at = connection.receipts == 0;
                         self.counters().doors[door].received_bytes.add(count as u64);
                     }
                 }
@@ -378,6 +391,9 @@ impl<P: Poller> EventLoop<P> {
                     return false;
                 }
             }
+        }
+        if is_looked_at {
+            self.look_for_home(token);
         }
         if !fresh {
             self.await_input(token);

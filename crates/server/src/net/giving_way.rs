@@ -24,6 +24,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use rows::background::give_way;
 
 use super::limits::POOL_THREAD_IDLE;
+use super::locality;
 
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -93,7 +94,10 @@ impl Watch {
             return;
         }
         let watch = Arc::clone(self);
-        let started = Builder::new().name("rowhouse-watch".into()).spawn(move || watch.look());
+        let started = Builder::new().name("rowhouse-watch".into()).spawn(move || {
+            locality::roam();
+            watch.look();
+        });
         // Without, nobody gives way; the next errand tries again.
         state.is_there = started.is_ok();
         self.is_away.store(!state.is_there, Ordering::SeqCst);

@@ -7,7 +7,7 @@
 //!
 //! Not here: the store's figures (`rows::store::StoreStatus`), how a report is shown.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// A counter with one writer.
@@ -55,6 +55,8 @@ pub struct LoopCounters {
     pub live: AtomicUsize,
     /// Connections given to other loops.
     pub moved: Counter,
+    /// Whether its thread is pinned to a core.
+    pub pinned: AtomicBool,
     /// Turns taken.
     pub turns: Counter,
     /// Answers: to one request, or to several that a client had sent in a row.
@@ -93,6 +95,7 @@ impl Metrics {
         let counters = || LoopCounters {
             live: AtomicUsize::new(0),
             moved: Counter::default(),
+            pinned: AtomicBool::new(false),
             turns: Counter::default(),
             answers: Counter::default(),
             polled_micros: Counter::default(),
@@ -139,6 +142,8 @@ impl Metrics {
         add("sent_bytes".into(), self.total(|door| &door.sent_bytes));
         add("requests".into(), self.total(|door| &door.requests));
         add("loops".into(), self.loops.len() as u64);
+        let pinned = self.loops.iter().filter(|each| each.pinned.load(Ordering::Relaxed));
+        add("loops_pinned".into(), pinned.count() as u64);
         add("connections_moved".into(), self.turns(|each| &each.moved));
         add("turns".into(), self.turns(|each| &each.turns));
         add("polled_micros".into(), self.turns(|each| &each.polled_micros));

@@ -13,6 +13,7 @@ mod expectation;
 mod giving_way;
 mod lifecycle;
 pub mod limits;
+mod locality;
 mod lock_waits;
 pub mod mailbox;
 mod memory;

@@ -55,13 +55,21 @@ impl<P: Poller> EventLoop<P> {
         };
         let spent = spent.saturating_sub(self.busy_poll.spent());
         self.shared.balance.note(self.number, spent, self.counters().answers.get());
-        for order in self.shared.balance.decide(now) {
+        self.shared.balance.locality.note(self.number, &self.looks);
+        let was_pinned = self.shared.balance.locality.is_pinned();
+        let orders = self.shared.balance.decide(now);
+        if self.shared.balance.locality.is_pinned() != was_pinned {
+            // So that those who sleep hear of it, too.
+            self.shared.mailboxes.iter().for_each(|mailbox| mailbox.wake());
+        }
+        for order in orders {
             if order.from == self.number {
                 self.give_away(order);
             } else if let Some(mailbox) = self.shared.mailboxes.get(order.from) {
                 mailbox.post(Message::Give(order));
             }
         }
+        self.keep_core();
     }
 
     /// Gives connections in use to another loop.
@@ -74,6 +82,14 @@ impl<P: Poller> EventLoop<P> {
         let balance = self.shared.balance.clone();
         for token in tokens.into_iter().step_by(order.one_of).take(MOVES_MAX) {
             balance.unless_frozen(|| self.hand_over(token, order.to));
+        }
+    }
+
+    /// Gives one connection to another loop, if it is between two requests.
+    pub(super) fn move_to(&mut self, token: Token, to: usize) {
+        if self.slots.get(token).is_some_and(|connection| is_movable(connection)) {
+            let balance = self.shared.balance.clone();
+            balance.unless_frozen(|| self.hand_over(token, to));
         }
     }
 

@@ -40,6 +40,7 @@ use super::giving_way::Watch;
 use super::limits::{
     COMMIT_THREADS, ERRAND_IS_LONG, ERRANDS_PER_CORE, POOL_THREAD_IDLE, POOL_THREADS_MAX,
 };
+use super::locality;
 use super::mailbox::{Errand, Mailbox, Message};
 
 /// Buffers from this size on are not given back by loops.
@@ -208,7 +209,10 @@ impl Pool {
         drop(state);
         let pool = self.clone();
         let started = thread::Builder::new().name("rowhouse-pool".into());
-        if let Err(error) = started.spawn(move || pool.work()) {
+        if let Err(error) = started.spawn(move || {
+            locality::roam();
+            pool.work()
+        }) {
             let mut state = self.state.lock();
             state.threads -= 1;
             state.called -= 1;
