@@ -1,8 +1,13 @@
-//! RocksDB's own threads, made known to the program when they first write a file.
+//! RocksDB's own threads, made known to the program when they first write a file; those of compactions
+//! give way to clients.
 //!
 //! A flush or a compaction makes and drops buffers of some kilobytes to megabytes all the time. Where what
 //! is free goes back to the system at once, each of them is taken from it anew, page by page, and the
 //! other cores are interrupted for each that is given back: a tenth of what INSERTs in batches cost.
+//!
+//! A compaction would take a core from the loops for seconds, and with it half of their rate (TPC-C, 2 cores). How far
+//! writers may run ahead of it is bounded (`pace`), so it may be put behind them.
+//! (docs/decisions/0079-compactions-behind-clients.md)
 //!
 //! Invariants
 //! 1. A thread is told once, however many stores it works for: RocksDB has the same threads for all
@@ -15,7 +20,7 @@ use std::ffi::c_void;
 
 use librocksdb_sys as ffi;
 use rocksdb::{AsRawPtr, Options};
-use rows::background::begin_busy_thread;
+use rows::background::{begin_busy_thread, give_way_to_clients};
 
 thread_local! {
     static HAS_BEGUN: Cell<bool> = const { Cell::new(false) };
@@ -35,7 +40,7 @@ pub(crate) fn note_busy_threads(options: &mut Options, memory_bytes: usize) {
             Some(nothing_to_free),
             Some(work_begins),
             Some(not_of_interest),
-            Some(work_begins),
+            Some(compaction_begins),
             Some(not_of_interest),
             Some(part_passes),
             Some(part_passes),
@@ -48,11 +53,24 @@ pub(crate) fn note_busy_threads(options: &mut Options, memory_bytes: usize) {
     }
 }
 
-/// Of a flush or a compaction, in its thread.
+/// Of a flush, in its thread.
 extern "C" fn work_begins<T>(state: *mut c_void, _: *mut ffi::rocksdb_t, _: *const T) {
     if !HAS_BEGUN.replace(true) {
         begin_busy_thread(state.addr());
     }
+}
+
+/// Of a compaction, in its thread, which makes no flushes; threads that it starts for parts of the compaction
+/// inherit how far behind others it is.
+extern "C" fn compaction_begins<T>(
+    state: *mut c_void,
+    database: *mut ffi::rocksdb_t,
+    info: *const T,
+) {
+    if !HAS_BEGUN.get() {
+        give_way_to_clients();
+    }
+    work_begins(state, database, info);
 }
 
 extern "C" fn nothing_to_free(_: *mut c_void) {}
@@ -62,3 +80,49 @@ extern "C" fn not_of_interest<T>(_: *mut c_void, _: *mut ffi::rocksdb_t, _: *con
 extern "C" fn part_passes<T>(_: *mut c_void, _: *const T) {}
 
 extern "C" fn error_passes<T>(_: *mut c_void, _: u32, _: *mut T) {}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+
+    use rocksdb::DB;
+
+    use super::*;
+
+    /// How nice the threads of this name are, of all of this process.
+    fn niceness_of(name: &str) -> Vec<i32> {
+        let threads = fs::read_dir("/proc/self/task").expect("the kernel tells").flatten();
+        let stats =
+            threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok());
+        let named = stats.filter_map(|stat| {
+            let (front, behind) = stat.rsplit_once(')')?;
+            // The 19th of all fields, the name being the second.
+            let niceness = behind.split_ascii_whitespace().nth(16)?.parse().ok();
+            niceness.filter(|_| front.ends_with(name))
+        });
+        named.collect()
+    }
+
+    #[test]
+    fn threads_of_compactions_give_way_and_those_of_flushes_do_not() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut options = Options::default();
+        options.create_if_missing(true);
+        // Flushes have threads of their own.
+        options.set_max_background_jobs(4);
+        note_busy_threads(&mut options, 1 << 20);
+        let database = DB::open(&options, directory.path()).expect("it opens");
+        for round in 0..2_u8 {
+            (0..100_u8).for_each(|key| database.put([key], [round]).expect("it is written"));
+            database.flush().expect("it is flushed");
+        }
+        database.compact_range(None::<&[u8]>, None::<&[u8]>);
+        let of_flushes = niceness_of("rocksdb:high");
+        let own = niceness_of(fs::read_to_string("/proc/thread-self/comm").expect("a name").trim());
+        assert!(
+            niceness_of("rocksdb:low").iter().any(|nice| *nice > own[0]),
+            "a compaction was made"
+        );
+        assert!(!of_flushes.is_empty() && of_flushes.iter().all(|nice| *nice == own[0]));
+    }
+}

@@ -6,13 +6,16 @@
 //! a nice thread finish a slice of 3 ms before it gives the core to one that has just become
 //! ready (measured: look-ups beside long statements took 3 ms and more in one case of a hundred).
 //!
-//! Not here: who works in the background (`sql`'s analytic queries, the server's pool), what the program
+//! Not here: who works in the background (`sql`'s analytic queries, the server's pool, compactions), what the program
 //! does for threads that never rest (its allocator).
 
 use std::sync::OnceLock;
 
 /// How far behind others.
 const NICENESS: i32 = 10;
+/// The same of upkeep, which clients wait for in the end: on full cores such a thread gets a third of what
+/// another gets.
+const NICENESS_OF_UPKEEP: i32 = 5;
 /// The shortest slice that the kernel grants. Kernels before 6.12 have one for all, and ignore it.
 const SLICE_NANOS: u64 = 100_000;
 
@@ -35,14 +38,24 @@ pub fn begin_busy_thread(bytes_max: usize) {
 /// Puts a thread of this process into the background, by the kernel's number of it; 0 is the
 /// calling thread. Only a privileged process can take it back. Says whether it could be done;
 /// everything works as well without.
+pub fn give_way(thread: i32) -> bool {
+    put_behind(thread, NICENESS)
+}
+
+/// The calling thread does upkeep (compactions): clients come before it, but not by so much that what it
+/// owes them grows. As `give_way` otherwise.
+pub fn give_way_to_clients() -> bool {
+    put_behind(0, NICENESS_OF_UPKEEP)
+}
+
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "neither the standard library nor rustix has this call")]
-pub fn give_way(thread: i32) -> bool {
+fn put_behind(thread: i32, niceness: i32) -> bool {
     let attributes = libc::sched_attr {
         size: size_of::<libc::sched_attr>() as u32,
         sched_policy: libc::SCHED_OTHER as u32,
         sched_flags: 0,
-        sched_nice: NICENESS,
+        sched_nice: niceness,
         sched_priority: 0,
         sched_runtime: SLICE_NANOS,
         sched_deadline: 0,
@@ -56,7 +69,7 @@ pub fn give_way(thread: i32) -> bool {
 
 /// Other systems have other ways.
 #[cfg(not(target_os = "linux"))]
-pub fn give_way(_thread: i32) -> bool {
+fn put_behind(_thread: i32, _niceness: i32) -> bool {
     false
 }
 
@@ -75,6 +88,8 @@ mod tests {
         let before = niceness();
         let other = std::thread::spawn(move || (give_way(0), niceness())).join().expect("it ends");
         assert_eq!(other, (true, NICENESS.to_string()));
+        let upkeep = std::thread::spawn(move || (give_way_to_clients(), niceness()));
+        assert_eq!(upkeep.join().expect("it ends"), (true, NICENESS_OF_UPKEEP.to_string()));
         assert_eq!(niceness(), before);
     }
 }

@@ -34,6 +34,13 @@ impl Course {
         Course { pid, began: Instant::now(), inserts: Vec::new(), rows: 0, look_rows, looks }
     }
 
+    /// What was inserted so far was only to come here: it is counted, and no part of the course.
+    pub fn begin_here(&mut self) {
+        let rows = self.rows;
+        *self = Course { rows, ..Course::begin(self.pid, self.look_rows) };
+        self.looks[0].1 = rows;
+    }
+
     /// Rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
@@ -117,5 +124,17 @@ mod tests {
         assert_eq!(course.behind(400).rows, 300);
         assert_eq!(course.behind(500).rows, 300);
         assert_eq!((course.behind(0).rows, course.behind(0).requests), (700, 7));
+    }
+
+    #[test]
+    fn what_came_before_the_beginning_is_counted_and_not_measured() {
+        let mut course = course(&[10, 20, 30]);
+        assert_eq!(course.rows(), 300);
+        course.begin_here();
+        assert_eq!((course.rows(), course.behind(300).rows), (300, 0));
+        course.note(Duration::from_millis(1), 100);
+        course.look();
+        assert_eq!((course.rows(), course.behind(300).rows), (400, 100));
+        assert_eq!(course.longest(), Duration::from_millis(1));
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! Not here: what is in the rows (`purchases`), how fast it went (`course`), what is there (`check`).
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
 use super::course::Course;
-use super::purchases::{COLUMNS, INSERTED, Purchase};
+use super::purchases::{COLUMNS, INDEXES, INSERTED, Purchase};
 use crate::experiments::loading::DATABASE;
 use crate::peers::EngineServer;
 use crate::protocols::mysql;
@@ -34,6 +34,11 @@ pub struct Batch {
     pub first_id: u64,
 }
 
+/// How long a server may take to add the indexes.
+const INDEXING_TIME: Duration = Duration::from_secs(3600);
+/// Per cent of a page that random inserts leave full in a B-tree, about.
+const FILL_FACTOR: u32 = 70;
+
 /// The connection.
 pub struct Inserter {
     session: mysql::Session,
@@ -47,15 +52,28 @@ pub struct Inserter {
 }
 
 impl Inserter {
-    /// Makes the table in a server that has none.
-    pub fn new(server: &EngineServer, rows: Rows) -> Result<Inserter> {
+    /// Makes the table in a server that has none, with its indexes or for now without.
+    pub fn new(server: &EngineServer, rows: Rows, is_indexed: bool) -> Result<Inserter> {
         let mut session = server.session()?;
         session.execute(&format!("CREATE DATABASE {DATABASE}"))?;
         session.execute(&format!("USE {DATABASE}"))?;
         let clause = server.engine().clause();
-        session.execute(&format!("CREATE TABLE purchases ({COLUMNS}){clause}"))?;
+        let indexes = if is_indexed { format!(", {}", INDEXES.join(", ")) } else { String::new() };
+        session.execute(&format!("CREATE TABLE purchases ({COLUMNS}{indexes}){clause}"))?;
         let course = Course::begin(server.pid(), rows.look);
         Ok(Inserter { session, rows, text: String::new(), batches: Vec::new(), course })
+    }
+
+    /// Adds the indexes to a table of InnoDB that was made without, with pages as full as random inserts
+    /// would have left them; the course begins here. How long it took.
+    pub fn add_indexes(&mut self) -> Result<Duration> {
+        let began = Instant::now();
+        self.session.be_patient(INDEXING_TIME)?;
+        self.session.execute(&format!("SET GLOBAL innodb_fill_factor = {FILL_FACTOR}"))?;
+        let added = INDEXES.map(|index| format!("ADD {index}")).join(", ");
+        self.session.execute(&format!("ALTER TABLE purchases {added}"))?;
+        self.course.begin_here();
+        Ok(began.elapsed())
     }
 
     /// Inserts so many rows more, or what is inserted until then.

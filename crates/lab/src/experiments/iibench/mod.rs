@@ -6,6 +6,9 @@
 //! table grows. The memory is set so that data grow to eight times of it (`--data-to-memory`), or is a
 //! group's (`--group-mib`).
 //!
+//! InnoDB, which would take days to come to the last rows of many, can be brought there another way: it inserts
+//! most of them without secondary indexes, which are added then (`--innodb-indexed-after`).
+//!
 //! A server that would take days is cut after a time (`--minutes-max`). Its last rows are those that it
 //! came to, so its rate at the end is told better than it is.
 //!
@@ -68,6 +71,10 @@ pub struct Options {
     /// queries after a tenth of that.
     #[arg(long)]
     minutes_max: Option<f64>,
+    /// InnoDB inserts so many rows without secondary indexes, which are added then; its course begins
+    /// there.
+    #[arg(long, default_value_t = 0)]
+    innodb_indexed_after: u64,
 }
 
 impl Options {
@@ -84,6 +91,11 @@ impl Options {
         // Who came to little more has a last part, too.
         let rows = if reached < 2 * last { reached / 10 } else { last };
         (format!("inserts, {name}"), rows)
+    }
+
+    /// Rows that this server inserts before it has secondary indexes.
+    fn indexed_after(&self, engine: Engine) -> u64 {
+        if engine == Engine::InnoDb { self.innodb_indexed_after.min(self.rows) } else { 0 }
     }
 
     /// When such a part of the time is over, if there is a limit.
@@ -187,12 +199,21 @@ fn one_round(
     report.versions.insert(name.to_owned(), server.version().to_owned());
     let (seed, batch) = (options.common.seed, options.batch);
     let look = options.rows / LOOKS;
-    let mut inserter = Inserter::new(&server, Rows { seed, batch, look })?;
-    inserter.insert(options.rows, options.until(1.0))?;
+    let before = options.indexed_after(engine);
+    let mut inserter = Inserter::new(&server, Rows { seed, batch, look }, before == 0)?;
+    if before > 0 {
+        progress(&format!("{name}: {before} rows without secondary indexes"));
+        inserter.insert(before, None)?;
+        let took = inserter.add_indexes()?.as_secs();
+        let told = format!("added after {before} rows, in {took} s");
+        progress(&format!("{name}: indexes {told}"));
+        report.figures.insert(format!("{name}, round {round}, INDEXES"), json!(told));
+    }
+    inserter.insert(options.rows - before, options.until(1.0))?;
     let (reached, passed) = (inserter.course.rows(), inserter.course.seconds_passed());
     let (last, last_rows) = options.last(reached);
-    let all = inserter.course.behind(0);
-    let of_last = inserter.course.behind(reached - last_rows);
+    let all = inserter.course.behind(before);
+    let of_last = inserter.course.behind(before.max(reached - last_rows));
     keep(INSERT, name, round, &all, report);
     keep(&last, name, round, &of_last, report);
     if reached < options.rows {

@@ -9,12 +9,16 @@ use std::fmt::Write as _;
 use crate::protocols::mysql::TextRow;
 use crate::users::mix;
 
-/// The columns and indexes.
+/// The columns.
 pub const COLUMNS: &str = "transactionid BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, \
     dateandtime DATETIME, cashregisterid INT NOT NULL, customerid INT NOT NULL, \
-    productid INT NOT NULL, price FLOAT NOT NULL, data VARCHAR(40), \
-    KEY marketsegment (price, customerid), KEY registersegment (cashregisterid, price, customerid), \
-    KEY pdc (price, dateandtime, customerid)";
+    productid INT NOT NULL, price FLOAT NOT NULL, data VARCHAR(40)";
+/// The secondary indexes.
+pub const INDEXES: [&str; 3] = [
+    "KEY marketsegment (price, customerid)",
+    "KEY registersegment (cashregisterid, price, customerid)",
+    "KEY pdc (price, dateandtime, customerid)",
+];
 /// The columns of a row as it is inserted.
 pub const INSERTED: &str = "dateandtime, cashregisterid, customerid, productid, price, data";
 /// Registers, from 0 on.
