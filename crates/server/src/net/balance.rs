@@ -165,7 +165,7 @@ impl Balance {
         let answered = answers - std::mem::replace(&mut state.answers, answers);
         let serving = self.serving();
         let total: f64 = loads.iter().sum();
-        let is_local = self.locality.observe(&mut state.spread, total);
+        let is_local = self.locality.observe(&mut state.spread, total, elapsed);
         // One loop that is not busy is the common case, and needs no look at the machine.
         let is_quiet = serving == 1 && loads[0] < DEAR_BUSY;
         if is_quiet && !is_local {

@@ -18,6 +18,7 @@ use std::cell::Cell;
 use std::os::fd::AsFd;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -56,6 +57,8 @@ const FREE_AFTER: u32 = 5;
 const PAUSE_MIN: u32 = 50;
 /// The longest such pause.
 const PAUSE_MAX: u32 = 300;
+/// How many times as many looks a second, or as few, make another load, which has no part in the pause.
+const ANOTHER: f64 = 1.5;
 
 /// The cores that the process may use.
 static ALL: OnceLock<CpuSet> = OnceLock::new();
@@ -110,8 +113,12 @@ pub struct Spread {
     pinned_for: u32,
     /// Periods before they may be again.
     pause: u32,
-    /// How long the last pause was.
+    /// How long the last pause was,
     last_pause: u32,
+    /// and for a load of about so many looks a second.
+    paused_at: f64,
+    /// Looks a second.
+    rate: f64,
 }
 
 impl Locality {
@@ -162,7 +169,7 @@ impl Locality {
     }
 
     /// Sees how clients were spread in a period, given the loops' work in cores; whether it matters.
-    pub fn observe(&self, spread: &mut Spread, load: f64) -> bool {
+    pub fn observe(&self, spread: &mut Spread, load: f64, period: Duration) -> bool {
         let sum = |which: &dyn Fn(&Found) -> &AtomicU64| -> u64 {
             self.found.iter().map(|each| which(each).load(Ordering::Relaxed)).sum()
         };
@@ -177,6 +184,7 @@ impl Locality {
         spread.looks = now;
         spread.are_several = fresh.are_several() && load >= LOAD_MIN;
         spread.are_spread = fresh.are_spread();
+        spread.rate = fresh.all() as f64 / period.as_secs_f64().max(1e-3);
         !self.cores.is_empty() && (spread.are_several || self.is_pinned())
     }
 
@@ -259,6 +267,10 @@ impl Looks {
 impl Spread {
     /// A period in which loops were free is over; whether they are to be pinned.
     fn begins(&mut self, idle: f64) -> bool {
+        let (less, more) = (self.rate.min(self.paused_at), self.rate.max(self.paused_at));
+        if more > ANOTHER * less {
+            self.pause = 0;
+        }
         self.pause = self.pause.saturating_sub(1);
         if self.pause > 0 || !self.are_several || idle > IDLE_MAX {
             self.against = 0;
@@ -269,6 +281,8 @@ impl Spread {
             return false;
         }
         (self.against, self.pinned_for) = (0, 0);
+        // As it was before: a try in vain is slower.
+        self.paused_at = self.rate;
         true
     }
 
@@ -408,6 +422,19 @@ mod tests {
     }
 
     #[test]
+    fn a_pause_is_one_loads() {
+        for (rate, has_to_wait) in [(1000.0, true), (1500.0, true), (1600.0, false), (600.0, false)]
+        {
+            let mut state = Spread { rate: 1000.0, ..spread(false, true) };
+            assert!(only_after(TRIED_AFTER, || state.begins(FULL)));
+            assert!(only_after(FREE_AFTER_TRY, || state.ends(FULL)));
+            state = Spread { rate, are_spread: true, ..state };
+            let begins = (0..PINNED_AFTER).any(|_| state.begins(FULL));
+            assert_eq!(begins, !has_to_wait, "{rate} looks after 1,000 a second");
+        }
+    }
+
+    #[test]
     fn a_thread_is_pinned_to_its_loops_core_and_those_that_it_starts_are_not() {
         let cores = || sched_getaffinity(None).expect("it is known").count();
         let all = cores();
@@ -432,6 +459,6 @@ mod tests {
         let locality = Locality::on(Vec::new(), 2);
         let mut state = Spread::default();
         locality.note(0, &looks([50, 50], 0, 90));
-        assert!(!locality.observe(&mut state, 1.0));
+        assert!(!locality.observe(&mut state, 1.0, Duration::from_millis(100)));
     }
 }
