@@ -19,6 +19,7 @@ use rocksdb::{
     BlockBasedIndexType, BlockBasedOptions, BlockBasedTablePinningTier, Cache, DBCompressionType,
     DBRecoveryMode, InfoLogger, LogLevel, Options, WriteBufferManager,
 };
+use rows::background::cores;
 use rows::table::PREFIX_BYTES;
 
 use crate::busy_threads::note_busy_threads;
@@ -145,10 +146,7 @@ impl RocksOptions {
 
     fn jobs(&self) -> usize {
         match self.background_jobs {
-            0 => {
-                let cores = std::thread::available_parallelism().map_or(JOBS_MIN, usize::from);
-                cores.clamp(JOBS_MIN, JOBS_MAX)
-            }
+            0 => cores().clamp(JOBS_MIN, JOBS_MAX),
             jobs => jobs,
         }
     }

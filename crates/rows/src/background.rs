@@ -35,6 +35,13 @@ pub fn begin_busy_thread(bytes_max: usize) {
     }
 }
 
+/// How many cores the process may use, as it was when it was first asked: a thread that is pinned to one would
+/// be told of that one alone.
+pub fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 /// Puts a thread of this process into the background, by the kernel's number of it; 0 is the
 /// calling thread. Only a privileged process can take it back. Says whether it could be done;
 /// everything works as well without.
@@ -79,17 +86,13 @@ mod tests {
 
     #[test]
     fn a_thread_that_gave_way_is_nice_and_others_are_not() {
-        let niceness = || {
-            let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("the kernel tells");
-            let behind_name = stat.rsplit(')').next().expect("a name in brackets");
-            // The 19th of all fields, the second being the name.
-            behind_name.split_ascii_whitespace().nth(16).expect("a field").to_owned()
-        };
+        // To Linux, who is not named is the calling thread.
+        let niceness = || rustix::process::getpriority_process(None).expect("the kernel tells");
         let before = niceness();
         let other = std::thread::spawn(move || (give_way(0), niceness())).join().expect("it ends");
-        assert_eq!(other, (true, NICENESS.to_string()));
+        assert_eq!(other, (true, NICENESS));
         let upkeep = std::thread::spawn(move || (give_way_to_clients(), niceness()));
-        assert_eq!(upkeep.join().expect("it ends"), (true, NICENESS_OF_UPKEEP.to_string()));
+        assert_eq!(upkeep.join().expect("it ends"), (true, NICENESS_OF_UPKEEP));
         assert_eq!(niceness(), before);
     }
 }

@@ -4,6 +4,7 @@
 
 use std::io::Write as _;
 
+use rows::background::cores;
 use rows::recency::Recency;
 
 use crate::memcached::execute::Rows;
@@ -37,8 +38,7 @@ pub fn list(sub: &[u8], rows: &Rows<'_, '_>) -> Option<Vec<(String, String)>> {
             add("auth_errors", "0".into());
             add("limit_maxbytes", recency.map_or(0, Recency::bytes_max).to_string());
             add("accepting_conns", "1".into());
-            let threads = std::thread::available_parallelism().map_or(1, usize::from);
-            add("threads", threads.to_string());
+            add("threads", cores().to_string());
             add("bytes", bytes.to_string());
             add("curr_items", approximate_items(rows, bytes).to_string());
             add("evictions", recency.map_or(0, Recency::evictions).to_string());

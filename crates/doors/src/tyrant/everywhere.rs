@@ -8,9 +8,9 @@
 //! Not here: which records are wanted (`hits`).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use parking_lot::Mutex;
+use rows::background::cores;
 use rows::{share_out, split};
 use values::budget::Share;
 
@@ -33,7 +33,7 @@ pub fn search(source: &Source<'_>, hits: &mut Hits<'_>) -> rows::Result<()> {
     source.needs_time()?;
     let store = source.engine.store();
     let range = source.database.table().index_range(0);
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
+    let threads = cores().min(THREADS_MAX);
     let large = threads > 1 && store.approximate_bytes(&range)? > PARALLEL_BYTES_MIN;
     let helpers = Helpers::take(if large { threads - 1 } else { 0 });
     let threads = helpers.0 + 1;

@@ -5,10 +5,12 @@
 
 use std::io::Write as _;
 
+use rows::background::cores;
+use values::counter::Counter;
+
 use crate::tyrant::command::Trouble;
 use crate::tyrant::execute::Rows;
 use crate::tyrant::shared::Counters;
-use values::counter::Counter;
 
 /// The version of the original whose behaviour this is, and ours.
 pub const VERSION: &str = concat!("1.1.41-rowhouse-", env!("CARGO_PKG_VERSION"));
@@ -60,7 +62,7 @@ pub fn text_figures(rows: &mut Rows<'_, '_>) -> Result<Vec<(&'static str, String
     let (put_misses, outs, out_misses) =
         (counters.put_miss.get(), counters.out.get(), counters.out_miss.get());
     let (gets, get_misses) = (counters.get.get(), counters.get_miss.get());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores();
     let figures: [(&'static str, u64); 17] = [
         ("pid", std::process::id().into()),
         ("uptime", (now - rows.shared.started).max(0) as u64),

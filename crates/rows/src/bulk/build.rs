@@ -7,7 +7,6 @@
 //! Not here: which rows are kept (`duplicates`), when they appear (`load`, `alter::online`).
 
 use std::sync::Arc;
-use std::thread;
 
 use parking_lot::Mutex;
 use values::budget::Share;
@@ -20,6 +19,7 @@ use super::merge::Merge;
 use super::progress::Progress;
 use super::rows::{RowSorter, SortedRows};
 use super::sorter::Sorter;
+use crate::background::cores;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
@@ -92,7 +92,7 @@ pub(crate) struct Replacing {
 
 /// How many threads sort and write.
 pub(crate) fn threads() -> usize {
-    thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX)
+    cores().min(THREADS_MAX)
 }
 
 /// Bytes of memory that each of so many threads of a load may have.

@@ -174,7 +174,8 @@ impl Balance {
         }
         let spare = state.spare_cores(now);
         let was_pinned = self.locality.is_pinned();
-        match (was_pinned, self.locality.decide(&mut state.spread, spare)) {
+        let is_pinned = self.locality.decide(&mut state.spread, spare);
+        match (was_pinned, is_pinned) {
             (false, true) => {
                 state.served_free = serving;
                 self.serve_with_all();
@@ -182,11 +183,8 @@ impl Balance {
             (true, false) => self.serving.store(state.served_free, Ordering::Relaxed),
             _ => {}
         }
-        if was_pinned || self.locality.is_pinned() {
+        if was_pinned || is_pinned || is_quiet {
             return retired(&loads, self.serving());
-        }
-        if is_quiet {
-            return retired(&loads, serving);
         }
         let micros = elapsed.as_micros() as f64;
         let answered = answered as f64;
@@ -262,8 +260,7 @@ impl State {
             if loads[idlest] < IDLE {
                 return (serving, vec![Order { from: busiest, to: idlest, one_of: 2 }]);
             }
-            let (less, more) = (rate.min(self.paused_at), rate.max(self.paused_at));
-            let is_over = now >= self.not_before || more > ANOTHER * less;
+            let is_over = now >= self.not_before || is_another(rate, self.paused_at, ANOTHER);
             if serving < loads.len() && is_over {
                 self.joined = Some(now);
                 let one_of = serving + 1;
@@ -305,6 +302,11 @@ impl State {
             _ => 0.0,
         }
     }
+}
+
+/// Whether a rate is more than so many times another, or as much less: then it is of another load.
+pub fn is_another(rate: f64, than: f64, times: f64) -> bool {
+    rate.max(than) > times * rate.min(than)
 }
 
 /// The serving loop with the least `rank` of its load.

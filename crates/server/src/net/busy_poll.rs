@@ -19,6 +19,8 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rows::background::cores;
+
 use super::event_loop::EventLoop;
 use super::poller::Poller;
 
@@ -44,8 +46,7 @@ impl BusyPoll {
     /// For so long at most, on a machine with a core for clients beside the loop's. Nothing is known
     /// of any waits yet, so nothing is polled for.
     pub fn new(most: Duration) -> BusyPoll {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        BusyPoll::on(cores, most)
+        BusyPoll::on(cores(), most)
     }
 
     fn on(cores: usize, most: Duration) -> BusyPoll {

@@ -44,7 +44,7 @@ use super::crew::{Crew, Pause, Serving};
 use super::limits::{
     ERRAND_IS_LONG, Limits, OUTPUT_BYTES_MAX, READS_MAX, REPLIES_WAIT, ROUNDS_MAX, SERVED_AT_ONCE,
 };
-use super::locality::{Looks, RECEIPTS};
+use super::locality::RECEIPTS;
 use super::mailbox::{Errand, Mailbox, Message};
 use super::memory::{MEMORY_PAUSE, Over};
 use super::metrics::{LoopCounters, Metrics};
@@ -128,8 +128,6 @@ pub struct EventLoop<P> {
     /// Buffers of `take_turn`.
     pub(super) ready: Vec<Ready>,
     messages: Vec<Message>,
-    /// At which cores it has found its clients.
-    pub(super) looks: Looks,
     /// Connections that belong to the loop of another core.
     pub(super) leaving: Vec<(Token, usize)>,
 }
@@ -171,7 +169,6 @@ impl<P: Poller> EventLoop<P> {
         let mailbox = shared.mailboxes[number].clone();
         poller.add(mailbox.as_fd(), MAILBOX)?;
         let started = Instant::now();
-        let looks = Looks::none(shared.mailboxes.len());
         let busy_poll = BusyPoll::new(shared.limits.busy_poll);
         Ok(EventLoop {
             poller,
@@ -205,7 +202,6 @@ impl<P: Poller> EventLoop<P> {
             over: None,
             ready: Vec::new(),
             messages: Vec::new(),
-            looks,
             leaving: Vec::new(),
         })
     }

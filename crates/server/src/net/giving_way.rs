@@ -94,16 +94,14 @@ impl Watch {
             return;
         }
         let watch = Arc::clone(self);
-        let started = Builder::new().name("rowhouse-watch".into()).spawn(move || {
-            locality::roam();
-            watch.look();
-        });
+        let started = Builder::new().name("rowhouse-watch".into()).spawn(move || watch.look());
         // Without, nobody gives way; the next errand tries again.
         state.is_there = started.is_ok();
         self.is_away.store(!state.is_there, Ordering::SeqCst);
     }
 
     fn look(&self) {
+        locality::roam();
         let mut state = self.state.lock();
         loop {
             MutexGuard::unlocked(&mut state, || std::thread::sleep(LOOK_EVERY));

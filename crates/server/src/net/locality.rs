@@ -22,8 +22,11 @@ use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
+use super::balance::is_another;
 use super::event_loop::EventLoop;
+use super::metrics::Counter;
 use super::poller::{Poller, Token};
+use super::slots::MAILBOX;
 
 /// At one of so many receipts it is looked where a connection's client is.
 pub const RECEIPTS: u8 = 16;
@@ -77,25 +80,24 @@ pub struct Locality {
     found: Vec<Found>,
 }
 
-/// Where a loop has found its clients, in all.
-#[derive(Default)]
+/// Where a loop has found its clients, in all; written by that loop alone.
 struct Found {
-    at: Vec<AtomicU64>,
-    changed: AtomicU64,
-    others: AtomicU64,
+    /// Looks, by the client's core.
+    at: Vec<Counter>,
+    /// Those of them that found it elsewhere than the one before.
+    changed: Counter,
+    /// Those that were at another client than the one before.
+    others: Counter,
+    /// Whom the last one was at; the mailbox before there was one.
+    last: AtomicU64,
 }
 
-/// As `Found`, by the loop itself; or of all loops, in a period.
-#[derive(Clone, Default)]
-pub struct Looks {
-    /// Looks, by the client's core.
+/// The same of all loops.
+#[derive(Default)]
+struct Looks {
     at: Vec<u64>,
-    /// Those of them that found it elsewhere than the one before.
     changed: u64,
-    /// Those that were at another client than the one before.
     others: u64,
-    /// Whom the last one was at.
-    last: Option<Token>,
 }
 
 /// What is remembered from period to period.
@@ -137,9 +139,7 @@ impl Locality {
         if loops < 2 {
             cores.clear();
         }
-        let found =
-            || Found { at: (0..loops).map(|_| AtomicU64::new(0)).collect(), ..Found::default() };
-        let found = (0..loops).map(|_| found()).collect();
+        let found = (0..loops).map(|_| Found::new(loops)).collect();
         Locality { cores, is_pinned: AtomicBool::new(false), found }
     }
 
@@ -158,34 +158,27 @@ impl Locality {
         self.cores.iter().position(|each| *each == core as usize)
     }
 
-    /// Notes where a loop has found its clients, in all.
-    pub fn note(&self, number: usize, looks: &Looks) {
-        let found = &self.found[number];
-        for (at, count) in found.at.iter().zip(&looks.at) {
-            at.store(*count, Ordering::Relaxed);
-        }
-        found.changed.store(looks.changed, Ordering::Relaxed);
-        found.others.store(looks.others, Ordering::Relaxed);
-    }
-
     /// Sees how clients were spread in a period, given the loops' work in cores; whether it matters.
     pub fn observe(&self, spread: &mut Spread, load: f64, period: Duration) -> bool {
-        let sum = |which: &dyn Fn(&Found) -> &AtomicU64| -> u64 {
-            self.found.iter().map(|each| which(each).load(Ordering::Relaxed)).sum()
-        };
-        let at = (0..self.found.len()).map(|core| sum(&|found| &found.at[core])).collect();
-        let now = Looks {
-            at,
-            changed: sum(&|found| &found.changed),
-            others: sum(&|found| &found.others),
-            last: None,
-        };
+        let now = self.looks();
         let fresh = now.since(&spread.looks);
         spread.looks = now;
         spread.are_several = fresh.are_several() && load >= LOAD_MIN;
         spread.are_spread = fresh.are_spread();
         spread.rate = fresh.all() as f64 / period.as_secs_f64().max(1e-3);
         !self.cores.is_empty() && (spread.are_several || self.is_pinned())
+    }
+
+    /// All looks so far.
+    fn looks(&self) -> Looks {
+        let sum = |which: &dyn Fn(&Found) -> &Counter| -> u64 {
+            self.found.iter().map(|each| which(each).get()).sum()
+        };
+        Looks {
+            at: (0..self.found.len()).map(|core| sum(&|found| &found.at[core])).collect(),
+            changed: sum(&|found| &found.changed),
+            others: sum(&|found| &found.others),
+        }
     }
 
     /// Decides for the next period, given how many cores were idle; whether loops are pinned.
@@ -228,23 +221,33 @@ pub fn roam() {
     }
 }
 
+impl Found {
+    /// Nobody so far, at none of so many cores.
+    fn new(cores: usize) -> Found {
+        Found {
+            at: (0..cores).map(|_| Counter::default()).collect(),
+            changed: Counter::default(),
+            others: Counter::default(),
+            last: AtomicU64::new(MAILBOX),
+        }
+    }
+
+    /// A client was found at this core, and the time before at that one.
+    fn note(&self, token: Token, home: usize, before: Option<usize>) {
+        self.at[home].add(1);
+        self.changed.add(before.is_some_and(|before| before != home).into());
+        let last = self.last.load(Ordering::Relaxed);
+        self.last.store(token, Ordering::Relaxed);
+        self.others.add((last != MAILBOX && last != token).into());
+    }
+}
+
 impl Looks {
-    /// None so far, of so many cores.
-    pub fn none(cores: usize) -> Looks {
-        Looks { at: vec![0; cores], ..Looks::default() }
-    }
-
-    fn note(&mut self, token: Token, home: usize, before: Option<usize>) {
-        self.at[home] += 1;
-        self.changed += u64::from(before.is_some_and(|before| before != home));
-        self.others += u64::from(self.last.replace(token).is_some_and(|last| last != token));
-    }
-
     fn since(&self, before: &Looks) -> Looks {
         let before_at = before.at.iter().chain(std::iter::repeat(&0));
         let at = self.at.iter().zip(before_at).map(|(now, before)| now - before).collect();
         let (changed, others) = (self.changed - before.changed, self.others - before.others);
-        Looks { at, changed, others, last: None }
+        Looks { at, changed, others }
     }
 
     fn all(&self) -> u64 {
@@ -267,8 +270,7 @@ impl Looks {
 impl Spread {
     /// A period in which loops were free is over; whether they are to be pinned.
     fn begins(&mut self, idle: f64) -> bool {
-        let (less, more) = (self.rate.min(self.paused_at), self.rate.max(self.paused_at));
-        if more > ANOTHER * less {
+        if is_another(self.rate, self.paused_at, ANOTHER) {
             self.pause = 0;
         }
         self.pause = self.pause.saturating_sub(1);
@@ -324,7 +326,7 @@ impl<P: Poller> EventLoop<P> {
         if before != Some(home) {
             connection.astray = 0;
         }
-        self.looks.note(token, home, before);
+        locality.found[self.number].note(token, home, before);
         if home == self.number || !locality.is_pinned() {
             connection.astray = 0;
             return;
@@ -351,7 +353,7 @@ mod tests {
     const FULL: f64 = 0.1;
 
     fn looks(at: [u64; 2], changed: u64, others: u64) -> Looks {
-        Looks { at: at.to_vec(), changed, others, last: None }
+        Looks { at: at.to_vec(), changed, others }
     }
 
     fn spread(are_spread: bool, are_several: bool) -> Spread {
@@ -376,14 +378,14 @@ mod tests {
 
     #[test]
     fn looks_tell_who_was_found_elsewhere_than_before_and_how_many_there_are() {
-        let mut of_loop = Looks::none(2);
+        let locality = Locality::on(vec![0, 1], 2);
         for (token, home, before) in [(1, 0, None), (1, 0, Some(0)), (2, 1, None), (1, 1, Some(0))]
         {
-            of_loop.note(token, home, before);
+            locality.found[0].note(token, home, before);
         }
-        let first = of_loop.since(&Looks::default());
+        let first = locality.looks().since(&Looks::default());
         assert_eq!((first.at, first.changed, first.others), (vec![2, 2], 1, 2));
-        assert_eq!(of_loop.since(&of_loop).all(), 0);
+        assert_eq!(locality.looks().since(&locality.looks()).all(), 0);
     }
 
     #[test]
@@ -458,7 +460,7 @@ mod tests {
     fn with_fewer_loops_than_cores_none_is_pinned() {
         let locality = Locality::on(Vec::new(), 2);
         let mut state = Spread::default();
-        locality.note(0, &looks([50, 50], 0, 90));
+        (0..100).for_each(|look| locality.found[0].note(look, look as usize % 2, None));
         assert!(!locality.observe(&mut state, 1.0, Duration::from_millis(100)));
     }
 }

@@ -55,7 +55,6 @@ impl<P: Poller> EventLoop<P> {
         };
         let spent = spent.saturating_sub(self.busy_poll.spent());
         self.shared.balance.note(self.number, spent, self.counters().answers.get());
-        self.shared.balance.locality.note(self.number, &self.looks);
         let was_pinned = self.shared.balance.locality.is_pinned();
         let orders = self.shared.balance.decide(now);
         if self.shared.balance.locality.is_pinned() != was_pinned {

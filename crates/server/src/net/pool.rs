@@ -34,6 +34,7 @@ use std::time::Instant;
 
 use doors::{Conversation, Next, Turn, Urgency};
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use rows::background::cores;
 use rows::{Engine, Group, large_commits};
 
 use super::giving_way::Watch;
@@ -152,7 +153,7 @@ impl State {
 impl Pool {
     /// A pool without threads yet.
     pub fn new(engine: Arc<Engine>) -> Arc<Pool> {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let cores = cores();
         Arc::new(Pool {
             engine,
             state: Mutex::new(State::default()),
@@ -209,10 +210,7 @@ impl Pool {
         drop(state);
         let pool = self.clone();
         let started = thread::Builder::new().name("rowhouse-pool".into());
-        if let Err(error) = started.spawn(move || {
-            locality::roam();
-            pool.work()
-        }) {
+        if let Err(error) = started.spawn(move || pool.work()) {
             let mut state = self.state.lock();
             state.threads -= 1;
             state.called -= 1;
@@ -264,6 +262,7 @@ impl Pool {
     }
 
     fn work(self: &Arc<Pool>) {
+        locality::roam();
         let mut watched = self.watch.worker();
         let mut state = self.state.lock();
         state.called = state.called.saturating_sub(1);

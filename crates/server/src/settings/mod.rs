@@ -200,7 +200,7 @@ impl Settings {
             threads: match values
                 .get("threads", |text| within(value::count(text)?, 0..=THREADS_MAX))?
             {
-                0 => std::thread::available_parallelism().map_or(1, usize::from),
+                0 => rows::background::cores(),
                 threads => threads,
             },
             connections_max: values

@@ -66,10 +66,10 @@ impl Course {
     }
 
     /// What the rows behind the first `rows` took until the last look, as one window: a little more of
-    /// them, as it is looked only from time to time.
+    /// them, as it is looked only from time to time; at most the whole course.
     pub fn behind(&self, rows: u64) -> Sample {
         let mut sample = Sample::new();
-        let from = self.looks.iter().rfind(|(_, there, _)| *there <= rows);
+        let from = self.looks.iter().rfind(|(_, there, _)| *there <= rows).or(self.looks.first());
         if let Some(((first, _, before), (end, _, after))) = from.zip(self.looks.last()) {
             for insert in &self.inserts[*first..*end] {
                 sample.count(insert.took.as_nanos() as u64, insert.rows as u32);

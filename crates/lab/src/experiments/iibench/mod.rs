@@ -212,8 +212,8 @@ fn one_round(
     inserter.insert(options.rows - before, options.until(1.0))?;
     let (reached, passed) = (inserter.course.rows(), inserter.course.seconds_passed());
     let (last, last_rows) = options.last(reached);
-    let all = inserter.course.behind(before);
-    let of_last = inserter.course.behind(before.max(reached - last_rows));
+    let all = inserter.course.behind(0);
+    let of_last = inserter.course.behind(reached - last_rows);
     keep(INSERT, name, round, &all, report);
     keep(&last, name, round, &of_last, report);
     if reached < options.rows {
