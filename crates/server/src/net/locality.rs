@@ -270,7 +270,8 @@ impl Looks {
 impl Spread {
     /// A period in which loops were free is over; whether they are to be pinned.
     fn begins(&mut self, idle: f64) -> bool {
-        if is_another(self.rate, self.paused_at, ANOTHER) {
+        // The load is over, or is another one.
+        if !self.are_several || is_another(self.rate, self.paused_at, ANOTHER) {
             self.pause = 0;
         }
         self.pause = self.pause.saturating_sub(1);
@@ -434,6 +435,19 @@ mod tests {
             let begins = (0..PINNED_AFTER).any(|_| state.begins(FULL));
             assert_eq!(begins, !has_to_wait, "{rate} looks after 1,000 a second");
         }
+    }
+
+    #[test]
+    fn a_pause_ends_with_its_load() {
+        let mut state = spread(false, true);
+        assert!(only_after(TRIED_AFTER, || state.begins(FULL)));
+        assert!(only_after(FREE_AFTER_TRY, || state.ends(FULL)));
+        state.are_spread = true;
+        assert!((0..PINNED_AFTER).all(|_| !state.begins(FULL)), "it is the same load");
+        state.are_several = false;
+        assert!(!state.begins(FULL), "they have left");
+        state.are_several = true;
+        assert!(only_after(PINNED_AFTER, || state.begins(FULL)));
     }
 
     #[test]
