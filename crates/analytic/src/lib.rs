@@ -12,6 +12,7 @@
 //! absent    what DataFusion must not take for constant beside an outer join
 //! window    window functions within the memory: whole partitions, a few at a time
 //! numbering ROW_NUMBER and its like, as rows come
+//! places    how many begin at once that keep rows
 //! pool      the queries' memory, divided among their operators
 //! stream    batches -> rows for the session
 //! failure   errors there and back
@@ -34,6 +35,7 @@ mod large_limit;
 mod leaf;
 mod lower;
 mod numbering;
+mod places;
 mod planning;
 mod pool;
 mod runtime;
@@ -50,7 +52,10 @@ use datafusion::physical_plan::{ExecutionPlan, displayable};
 use expression::KillMark;
 use rows::Engine;
 use sql::tree::QueryPlan;
-use sql::{How, LongQueries, Pace, QueryContext, Result, RowStream, Sql, SqlError, SqlOptions};
+use sql::{
+    How, Load, LongQueries, Pace, QueryContext, Result, RowStream, Sql, SqlError, SqlOptions,
+};
+use values::counter::Counter;
 use values::datum::Datum;
 use values::types::ColumnType;
 
@@ -70,6 +75,10 @@ pub struct Analytic {
     engine: Arc<Engine>,
     runtime: runtime::Runtime,
     kept: Arc<KeptPlans>,
+    /// Queries so far,
+    begun: Counter,
+    /// and one reference for each that has not ended.
+    under_way: Arc<()>,
 }
 
 /// Nodes of a query that any thread's stack has room for, however they are nested.
@@ -83,6 +92,8 @@ struct Planned {
     stored_rows: u64,
     /// The same for any other execution, if there is such.
     vacated: Option<Arc<dyn ExecutionPlan>>,
+    /// Another way would need more memory.
+    is_frugal: bool,
 }
 
 /// Where a plan goes when its execution is over.
@@ -110,7 +121,7 @@ impl LongQueries for Analytic {
         {
             return Ok(self.start(planned, query, context, Some(kept)));
         }
-        let mut planned = self.plan(query, parameters, context)?;
+        let mut planned = self.plan(query, parameters, context, false)?;
         let kept = match (planned.vacated.take(), name) {
             (Some(plan), Some(name)) if self.kept.wants(&name) => Some(KeptPlan {
                 name,
@@ -124,14 +135,30 @@ impl LongQueries for Analytic {
         Ok(self.start(planned, query, context, kept))
     }
 
+    fn select_frugally(
+        &self,
+        query: &QueryPlan,
+        parameters: &[Datum<'_>],
+        context: &QueryContext,
+    ) -> Result<Option<RowStream>> {
+        let planned = self.plan(query, parameters, context, true)?;
+        Ok(planned.is_frugal.then(|| self.start(planned, query, context, None)))
+    }
+
+    fn load(&self) -> Load {
+        let (bytes, bytes_max) = self.runtime.memory();
+        let under_way = Arc::strong_count(&self.under_way) - 1;
+        Load { begun: self.begun.get(), under_way, bytes, bytes_max }
+    }
+
     fn explain(&self, query: &QueryPlan, context: &QueryContext) -> Result<Vec<String>> {
-        let planned = self.plan(query, &[], context)?;
+        let planned = self.plan(query, &[], context, false)?;
         let text = displayable(planned.plan.as_ref()).indent(false).to_string();
         Ok(text.lines().map(str::to_owned).collect())
     }
 
     fn explain_analyzed(&self, query: &QueryPlan, context: &QueryContext) -> Result<Vec<String>> {
-        let planned = self.plan(query, &[], context)?;
+        let planned = self.plan(query, &[], context, false)?;
         let plan = Arc::clone(&planned.plan);
         let mut rows = self.start(planned, query, context, None);
         while rows.next(How::POOL, &mut |_| Ok(Pace::More))? {}
@@ -148,7 +175,13 @@ impl Analytic {
     /// 1105 when threads or the directory for temporary files cannot be had.
     pub fn new(engine: &Arc<Engine>, options: &SqlOptions) -> Result<Analytic> {
         let runtime = runtime::Runtime::new(options)?;
-        Ok(Analytic { engine: Arc::clone(engine), runtime, kept: Arc::default() })
+        Ok(Analytic {
+            engine: Arc::clone(engine),
+            runtime,
+            kept: Arc::default(),
+            begun: Counter::default(),
+            under_way: Arc::default(),
+        })
     }
 
     /// How many plans are kept for statements that may come again, without those that run.
@@ -171,7 +204,8 @@ impl Analytic {
         let occupied = scan::occupied(&kept.plan, view).map_err(failure::translate)?;
         let Some(plan) = occupied else { return Ok(None) };
         let (settings, statement) = (Arc::clone(&kept.settings), Arc::clone(&kept.statement));
-        let planned = Planned { plan, settings, statement, stored_rows, vacated: None };
+        let (vacated, is_frugal) = (None, false);
+        let planned = Planned { plan, settings, statement, stored_rows, vacated, is_frugal };
         Ok(Some((planned, kept)))
     }
 
@@ -186,8 +220,11 @@ impl Analytic {
         let types: Vec<ColumnType> =
             query.written.columns.iter().map(|column| column.ty.clone()).collect();
         let returning = kept.map(|kept| Return { kept, to: Arc::clone(&self.kept) });
+        self.begun.add();
+        let places = self.runtime.places_for(&planned);
         let stream = stream::QueryStream::start(
             self.runtime.handle(),
+            (Arc::clone(&self.under_way), places),
             planned,
             returning,
             types,
@@ -198,20 +235,21 @@ impl Analytic {
     }
 
     /// Plans on this thread what is small, and the rest on one with a large stack: planning walks
-    /// the query's tree to its depth, many times over.
+    /// the query's tree to its depth, many times over. `frugally`: so that it needs the least memory.
     fn plan(
         &self,
         query: &QueryPlan,
         parameters: &[Datum<'_>],
         context: &QueryContext,
+        frugally: bool,
     ) -> Result<Planned> {
         if query.traits.nodes <= NODES_SMALL {
-            return self.plan_here(query, parameters, context);
+            return self.plan_here(query, parameters, context, frugally);
         }
         let plan = || {
             rows::background::give_way(0);
             let _current = KillMark::of_this_thread(&context.facts.kill);
-            self.plan_here(query, parameters, context)
+            self.plan_here(query, parameters, context, frugally)
         };
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new()
@@ -229,6 +267,7 @@ impl Analytic {
         query: &QueryPlan,
         parameters: &[Datum<'_>],
         context: &QueryContext,
+        frugally: bool,
     ) -> Result<Planned> {
         let (view, facts, assigns) = (&context.view, &context.facts, query.traits.assigns);
         let lowering = lower::Lowering::new(&self.engine, view, facts, parameters, assigns);
@@ -243,13 +282,17 @@ impl Analytic {
         let mut planned = plan(state, logical.clone())?;
         let mut settings = state;
         if let Some(sorting) = self.runtime.state_for(&planned) {
-            (planned, settings) = (plan(sorting, logical)?, sorting);
+            (planned, settings) = (plan(sorting, logical.clone())?, sorting);
+        }
+        let frugal = self.runtime.frugal_state_for(&planned).filter(|_| frugally);
+        if let Some(frugal) = frugal {
+            (planned, settings) = (plan(frugal, logical)?, frugal);
         }
         let vacated = match lowered.repeats {
             true => scan::vacated(&planned, lowered.tables).map_err(failure::no_plan)?,
             false => None,
         };
-        let settings = settings.task_ctx();
-        Ok(Planned { plan: planned, settings, statement, stored_rows, vacated })
+        let (settings, is_frugal) = (settings.task_ctx(), frugal.is_some());
+        Ok(Planned { plan: planned, settings, statement, stored_rows, vacated, is_frugal })
     }
 }

@@ -18,15 +18,18 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::joins::HashJoinExec;
+use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::prelude::SessionConfig;
 use rows::background::{begin_busy_thread, give_way};
 use sql::{Result, SqlError, SqlOptions};
 use tokio::runtime;
 
+use super::Planned;
 use super::absent::ForgetConstants;
 use super::failure::translate;
 use super::large_limit::SortWhole;
+use super::places::{Places, keeps_rows};
 use super::pool::QueryPool;
 use super::scan::{CountInScans, GroupInScans};
 
@@ -63,6 +66,9 @@ pub(super) struct Runtime {
     serial: SessionState,
     /// As `parallel`, with joins of sorted inputs.
     sorting: SessionState,
+    /// As `sorting`, where also no limit keeps its rows in memory: for queries that ran out of it.
+    frugal: SessionState,
+    places: Arc<Places>,
     memory_bytes: usize,
 }
 
@@ -85,20 +91,24 @@ impl Runtime {
             .build()
             .map_err(failed)?;
         let environment = Arc::new(environment(options)?);
-        let state = |partitions, hashes| {
+        let state = |partitions, hashes, limits_bytes| {
             let mut config = config(partitions, options.memory_bytes);
             config.options_mut().optimizer.prefer_hash_join = hashes;
             SessionStateBuilder::new()
                 .with_config(config)
                 .with_runtime_env(Arc::clone(&environment))
                 .with_default_features()
-                .with_physical_optimizer_rules(rules(memory_bytes))
+                .with_physical_optimizer_rules(rules(limits_bytes))
                 .build()
         };
-        let (parallel, serial) = (state(options.threads, true), state(1, true));
+        let parallel = state(options.threads, true, memory_bytes);
+        let serial = state(1, true, memory_bytes);
         // DataFusion sorts for a join only where it divides the work.
-        let sorting = state(options.threads.max(2), false);
-        Ok(Runtime { threads: Some(threads), parallel, serial, sorting, memory_bytes })
+        let several = options.threads.max(2);
+        let (sorting, frugal) = (state(several, false, memory_bytes), state(several, false, 0));
+        let places = Places::new(Arc::clone(&environment.memory_pool), memory_bytes);
+        let threads = Some(threads);
+        Ok(Runtime { threads, parallel, serial, sorting, frugal, places, memory_bytes })
     }
 
     /// Where queries run.
@@ -106,10 +116,26 @@ impl Runtime {
         self.threads.as_ref().map(runtime::Runtime::handle).expect("taken only by drop")
     }
 
+    /// Bytes that queries have taken, and that they may have.
+    pub(super) fn memory(&self) -> (usize, usize) {
+        (self.serial.runtime_env().memory_pool.reserved(), self.memory_bytes)
+    }
+
     /// Settings for a query that `state`'s would run with tables of hashes which may not fit into
     /// memory; `None` when they surely do.
     pub(super) fn state_for(&self, plan: &Arc<dyn ExecutionPlan>) -> Option<&SessionState> {
         hashes_much(plan, self.memory_bytes / HASHED_PART).then_some(&self.sorting)
+    }
+
+    /// Settings for a query that ran out of memory; `None` where they would change nothing.
+    pub(super) fn frugal_state_for(&self, plan: &Arc<dyn ExecutionPlan>) -> Option<&SessionState> {
+        may_keep_less(plan).then_some(&self.frugal)
+    }
+
+    /// Where a query waits until it may begin, if it keeps rows and reads many.
+    pub(super) fn places_for(&self, planned: &Planned) -> Option<Arc<Places>> {
+        let counts = planned.stored_rows >= ROWS_PARALLEL_MIN && keeps_rows(&planned.plan);
+        counts.then(|| Arc::clone(&self.places))
     }
 
     /// Settings for planning and running a query over about so many stored rows.
@@ -134,6 +160,13 @@ impl Drop for Runtime {
             threads.shutdown_background();
         }
     }
+}
+
+/// Whether a part of a plan keeps in memory what could go to files.
+fn may_keep_less(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    plan.downcast_ref::<HashJoinExec>().is_some()
+        || plan.downcast_ref::<SortExec>().is_some_and(|sort| sort.fetch().is_some())
+        || plan.children().into_iter().any(may_keep_less)
 }
 
 /// Whether a join within keeps more bytes of one side in memory, by estimate.

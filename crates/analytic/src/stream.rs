@@ -34,6 +34,7 @@ use values::datum::Datum;
 use values::types::ColumnType;
 
 use super::failure::{panicked, translate};
+use super::places::Places;
 use super::{Planned, Return};
 
 /// Batches between the query and its reader.
@@ -137,9 +138,11 @@ fn bytes_of(rows: &RecordBatch) -> usize {
 }
 
 impl QueryStream {
-    /// Starts a query on `threads`.
+    /// Starts a query on `threads`, which holds `under_way` until it ends, and one of the places, if it needs
+    /// any.
     pub(super) fn start(
         threads: &Handle,
+        (under_way, places): (Arc<()>, Option<Arc<Places>>),
         planned: Planned,
         returning: Option<Return>,
         types: Vec<ColumnType>,
@@ -151,6 +154,11 @@ impl QueryStream {
         let ready = Ready::new(budget);
         let counted = Arc::clone(&ready);
         let task = threads.spawn(async move {
+            let _under_way = under_way;
+            let _place = match &places {
+                Some(places) => Some(places.take().await),
+                None => None,
+            };
             let Planned { plan, settings, .. } = planned;
             let start = AssertUnwindSafe(|| execute_stream(plan, settings));
             let started =

@@ -9,6 +9,7 @@
 //! Not here: who works in the background (`sql`'s analytic queries, the server's pool, compactions), what the program
 //! does for threads that never rest (its allocator).
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 
 /// How far behind others.
@@ -22,15 +23,21 @@ const SLICE_NANOS: u64 = 100_000;
 /// What a thread that never rests does first.
 static BUSY_THREAD_START: OnceLock<fn(usize)> = OnceLock::new();
 
-/// Has every thread that works for clients all the time (event loops, long queries) and starts from now
-/// on call `begin` first, with the bytes that such work may use. Only the first call counts.
+/// Has every thread that works for clients all the time (event loops, long queries and statements) and starts
+/// from now on call `begin` first, with the bytes that such work may use. Only the first call counts.
 pub fn on_busy_thread_start(begin: fn(usize)) {
     let _ = BUSY_THREAD_START.set(begin);
 }
 
-/// Called by such a thread when it starts.
+thread_local! {
+    static IS_BUSY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Called by such a thread when it starts, or with each long work; only the first call counts.
 pub fn begin_busy_thread(bytes_max: usize) {
-    if let Some(begin) = BUSY_THREAD_START.get() {
+    if !IS_BUSY.replace(true)
+        && let Some(begin) = BUSY_THREAD_START.get()
+    {
         begin(bytes_max);
     }
 }

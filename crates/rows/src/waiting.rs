@@ -4,7 +4,7 @@
 //! waits for other requests (`during`), the mark says for what. Threads that said nothing wait
 //! unseen, and nobody pays for it.
 //!
-//! Not here: the waits themselves (`locks`, `table`), who looks (the process list of SQL).
+//! Not here: the waits themselves (`locks`, `table`; for memory SQL's), who looks (the process list of SQL).
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub enum Waiting {
     /// A schema change that keeps writers out of its table, or, for a schema change, writers that
     /// are still in.
     MetadataLock = 2,
+    /// Memory that other statements have.
+    Memory = 3,
 }
 
 /// What the work that it stands for waits for.
@@ -30,7 +32,8 @@ impl WaitMark {
         match self.0.load(Ordering::Relaxed) {
             0 => None,
             1 => Some(Waiting::RowLock),
-            _ => Some(Waiting::MetadataLock),
+            2 => Some(Waiting::MetadataLock),
+            _ => Some(Waiting::Memory),
         }
     }
 }
@@ -57,7 +60,7 @@ impl Drop for Telling {
 }
 
 /// Waits, and lets it be seen for what.
-pub(crate) fn during<T>(what: Waiting, wait: impl FnOnce() -> T) -> T {
+pub fn during<T>(what: Waiting, wait: impl FnOnce() -> T) -> T {
     let mark = OF_THIS_THREAD.with_borrow(Option::clone);
     if let Some(mark) = &mark {
         mark.0.store(what as u8, Ordering::Relaxed);

@@ -335,6 +335,31 @@ fn rows_ready_for_clients_that_do_not_read_stay_within_the_memory() {
 }
 
 #[test]
+fn queries_that_have_no_room_beside_each_other_run_one_after_the_other() {
+    const ROWS: usize = 60_000;
+    let directory = tempfile::tempdir().unwrap();
+    let server = server_with_rows(directory.path(), &[], ROWS, 400);
+    let queries = [
+        ("SELECT id, b FROM d.t ORDER BY a, b, id", ROWS),
+        ("SELECT MAX(a), CONCAT(b, id) c FROM d.t GROUP BY c", ROWS),
+        ("SELECT x.id FROM d.t x JOIN d.t y ON CONCAT(x.b, x.id) = CONCAT(y.b, y.id)", ROWS),
+        ("SELECT id, b FROM d.t ORDER BY b, id LIMIT 50000, 10", 10),
+    ];
+    let begun = std::sync::Barrier::new(4 * queries.len());
+    std::thread::scope(|scope| {
+        for (query, rows) in queries.repeat(4) {
+            let (server, begun) = (&server, &begun);
+            scope.spawn(move || {
+                let mut client = Mysql::login(server.connect("mysql")).unwrap();
+                begun.wait();
+                assert_eq!(client.query(query).expect(query).len(), rows, "{query}");
+            });
+        }
+    });
+    assert_within(&server, "queries beside each other");
+}
+
+#[test]
 fn user_variables_stay_within_the_memory() {
     let directory = tempfile::tempdir().unwrap();
     let server = server_with_rows(directory.path(), &[], 1, 10);
@@ -387,4 +412,34 @@ fn keys_of_rows_that_wait_to_be_changed_stay_within_the_memory() {
     sql.query("ROLLBACK").unwrap();
     clients[0].write_all(b"1\t>=\t1\t0\t100000000\t0\tU\t5\n").unwrap();
     assert_eq!(read_line(&mut clients[0]), "0\t1\t100000");
+}
+
+#[test]
+fn long_inserts_of_many_clients_wait_for_each_others_memory() {
+    const WRITERS: usize = 24;
+    const STATEMENTS: usize = 3;
+    const ROWS: usize = 30_000;
+    let directory = tempfile::tempdir().unwrap();
+    let server = server_with_rows(directory.path(), &[], 1, 10);
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    sql.query("CREATE TABLE d.long_ones (w INT, n INT, PRIMARY KEY (w, n))").unwrap();
+    let begun = std::sync::Barrier::new(WRITERS);
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (server, begun) = (&server, &begun);
+            scope.spawn(move || {
+                let mut client = Mysql::login(server.connect("mysql")).unwrap();
+                begun.wait();
+                for statement in 0..STATEMENTS {
+                    let rows =
+                        (0..ROWS).map(|row| format!("({writer},{})", statement * ROWS + row));
+                    let rows = rows.collect::<Vec<_>>().join(",");
+                    client.query(&format!("INSERT INTO d.long_ones VALUES {rows}")).unwrap();
+                }
+            });
+        }
+    });
+    assert_within(&server, "long INSERTs");
+    let count = sql.query("SELECT COUNT(*) FROM d.long_ones").unwrap();
+    assert_eq!(count, [[Some((WRITERS * STATEMENTS * ROWS).to_string())]]);
 }

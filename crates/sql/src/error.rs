@@ -60,6 +60,12 @@ impl SqlError {
         self.number == 1412
     }
 
+    /// Whether there was no memory for the statement: clients' together (1041), or that of long queries
+    /// (1038). Where others have it, it may be begun anew.
+    pub fn is_short_of_memory(&self) -> bool {
+        matches!(self.number, 1038 | 1041)
+    }
+
     /// 1064 at a place in the statement.
     pub fn syntax(near: &str, line: u64) -> SqlError {
         syntax::Error::syntax(near, line).into()

@@ -10,6 +10,19 @@ use crate::error::Result;
 use crate::reply::RowStream;
 use crate::tree::QueryPlan;
 
+/// What is under way of long queries.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Load {
+    /// Queries begun so far.
+    pub begun: u64,
+    /// Those that have not ended.
+    pub under_way: usize,
+    /// Bytes of memory that they have taken.
+    pub bytes: usize,
+    /// Bytes that they may have.
+    pub bytes_max: usize,
+}
+
 /// Runs bound queries that look at many rows.
 pub trait LongQueries: Send + Sync {
     /// Plans a query and starts it. Waits for the planning, so only where waiting is allowed.
@@ -22,6 +35,21 @@ pub trait LongQueries: Send + Sync {
         parameters: &[Datum<'_>],
         context: &QueryContext,
     ) -> Result<RowStream>;
+
+    /// What is under way now.
+    fn load(&self) -> Load;
+
+    /// As `select`, in the way that needs the least memory, for a query that ran out of it; `None` if it was that
+    /// way.
+    ///
+    /// # Errors
+    /// As `select`.
+    fn select_frugally(
+        &self,
+        query: &QueryPlan,
+        parameters: &[Datum<'_>],
+        context: &QueryContext,
+    ) -> Result<Option<RowStream>>;
 
     /// The plan of a query, one line per node.
     ///

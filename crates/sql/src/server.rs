@@ -2,8 +2,10 @@
 //!
 //! Not here: one session's state (`session`).
 
+mod line;
 mod locks;
 mod processes;
+mod rooms;
 mod stage;
 
 use std::path::PathBuf;
@@ -22,8 +24,10 @@ use crate::long::LongQueries;
 use crate::plan::PlanCache;
 use crate::variables::{GlobalVariables, definition};
 
+pub(crate) use line::{Line, LineTurn};
 pub use locks::NamedLocks;
 pub use processes::{Process, Processes, Running, StatementProgress};
+pub(crate) use rooms::{Room, Rooms};
 pub use stage::StageProgress;
 
 /// The version that clients are told: MySQL's, whose dialect and defaults these are, and ours.
@@ -105,6 +109,8 @@ pub struct Sql {
     globals: GlobalVariables,
     processes: Processes,
     named_locks: NamedLocks,
+    rooms: Arc<Rooms>,
+    begun_anew: Arc<Line>,
     events: Events,
     files: Folders,
     counters: Counters,
@@ -137,6 +143,7 @@ impl Sql {
         let word = crate::variables::durability_word(engine.durability());
         globals.fix("rowhouse_durability", word);
         let started = engine.clock().unix_micros();
+        let rooms = Rooms::of(engine.budget());
         Ok(Arc::new(Sql {
             engine,
             long_queries,
@@ -144,6 +151,8 @@ impl Sql {
             globals,
             processes: Processes::default(),
             named_locks: NamedLocks::default(),
+            rooms,
+            begun_anew: Arc::default(),
             events: Events::new(options.event_time_max),
             files,
             counters: Counters::default(),
@@ -179,6 +188,16 @@ impl Sql {
     /// GET_LOCK's locks.
     pub fn named_locks(&self) -> &NamedLocks {
         &self.named_locks
+    }
+
+    /// The memory of large statements.
+    pub(crate) fn rooms(&self) -> &Arc<Rooms> {
+        &self.rooms
+    }
+
+    /// Statements that are begun anew, since there was no memory for them beside others.
+    pub(crate) fn begun_anew(&self) -> &Arc<Line> {
+        &self.begun_anew
     }
 
     /// The jobs inside the server.

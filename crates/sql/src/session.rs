@@ -43,6 +43,7 @@ mod query;
 mod select;
 mod set;
 mod set_statement;
+mod shortage;
 mod source;
 mod transaction;
 mod write;
@@ -55,6 +56,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rows::Group;
+use rows::background::begin_busy_thread;
 use rows::ddl::ReadLock;
 use rows::waiting;
 use values::budget::Share;
@@ -67,7 +69,7 @@ use crate::load::InsertLoad;
 use crate::panics;
 use crate::plan::Plan;
 use crate::reply::{Done, How, Parameter, Prepared, Reply};
-use crate::server::{Counters, Process, Sql, StatementProgress};
+use crate::server::{Counters, Process, Room, Sql, StatementProgress};
 use crate::variables::SessionVariables;
 
 use expression::{
@@ -89,6 +91,9 @@ const STATUS_NO_BACKSLASH_ESCAPES: u16 = 0x200;
 
 /// Longest text of a statement, and longest parameter, that is looked at in an event loop.
 const LOOP_TEXT_BYTES_MAX: usize = 64 << 10;
+/// A longer text is carried out in buffers of some hundred kilobytes or more; a thread that has done that
+/// will do it again.
+const LONG_TEXT_BYTES: usize = 4 << 10;
 /// Longest shape that is parsed there: parsing and binding take a microsecond a byte, and up to
 /// a millisecond where brackets are nested. The plan of a known shape is there already.
 const LOOP_SHAPE_BYTES_MAX: usize = 512;
@@ -359,6 +364,9 @@ impl Session {
         if !how.may_wait && text.len() > LOOP_TEXT_BYTES_MAX {
             return Err(SqlError::would_wait());
         }
+        if how.may_wait && text.len() > LONG_TEXT_BYTES {
+            begin_busy_thread(self.sql.engine().budget().bytes_max());
+        }
         let opened = open_version_comments(text, self.variables.mode);
         let text = opened.as_deref().unwrap_or(text);
         let mut scanned = std::mem::take(&mut self.scanned);
@@ -387,7 +395,7 @@ impl Session {
             if next < text.len() && !self.multi_statements {
                 return Err(syntax::scan::syntax_at(text, next).into());
             }
-            let _share = self.room_for(scanned)?;
+            let _room = self.room_for(text, scanned, how)?;
             let mut datums = Vec::with_capacity(scanned.literals.len());
             scanned.datums(text, &[], &mut datums);
             let statement = Statement { text, scanned, parameters: &datums, own: &[], how };
@@ -476,15 +484,24 @@ impl Session {
         self.named.retain(|_, named| *named != id);
     }
 
-    /// Takes memory for carrying out a large statement; a small one needs none.
-    fn room_for(&self, scanned: &Scanned) -> Result<Option<Share>> {
+    /// Takes memory for carrying out a large statement; a small one needs none. Who has to wait for it
+    /// forgets what was scanned meanwhile, and scans the text again.
+    fn room_for(&self, text: &[u8], scanned: &mut Scanned, how: How) -> Result<Option<Room>> {
         let bytes = scanned.memory_bytes();
         if bytes == 0 {
             return Ok(None);
         }
-        let mut share = self.sql.engine().budget().share();
-        share.grow_to(bytes)?;
-        Ok(Some(share))
+        let rooms = self.sql.rooms();
+        if let Some(room) = rooms.take(bytes)? {
+            return Ok(Some(room));
+        }
+        if !how.may_wait {
+            return Err(SqlError::would_wait());
+        }
+        scanned.shrink();
+        let room = rooms.wait_for(bytes, &self.process.kill)?;
+        scanned.scan(text, self.variables.mode)?;
+        Ok(Some(room))
     }
 
     fn enter(&mut self, text: &[u8]) {

@@ -217,6 +217,18 @@ fn a_limit_that_leaves_more_rows_than_fit_ended_with_1038() {
 }
 
 #[test]
+fn a_limit_that_leaves_longer_rows_than_was_guessed_ended_with_1038() {
+    let mut house = House::with_memory(8 << 20);
+    numbered(&mut house);
+    let far = "SELECT id, CONCAT(REPEAT('x', 600), t) l FROM n ORDER BY l DESC LIMIT 7000, 2";
+    let plan = house.plan(far);
+    assert!(plan.contains("TopK"), "{plan}");
+    let x = "x".repeat(600);
+    let expected = [93698, 93697].map(|id| format!("{id}\t{x}text number {id}"));
+    assert_eq!(house.answer(far), expected);
+}
+
+#[test]
 fn different_values_beside_a_number_of_rows_ended_with_1038() {
     let mut house = House::with_memory(8 << 20);
     numbered(&mut house);

@@ -10,7 +10,7 @@
 //! Not here: what is written (`operations`), the commit itself (`commit`).
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use values::budget::{SMALL_BYTES, Share};
 
@@ -54,10 +54,11 @@ const WRITES_PART: usize = 8;
 const LOCKS_PART: usize = 16;
 /// A table with fewer locks is not worth it.
 const LOCKS_MIN: usize = 1000;
-/// How often it is tried at last, when there is no memory for more locks: who moves rows in the
-/// background is in a table for moments only.
-const WIDEN_TRIES: usize = 200;
-const WIDEN_REST: Duration = Duration::from_millis(2);
+/// How long a transaction waits when others have the memory: their statements end, and who moves rows in
+/// the background is in a table, which could be locked whole, for moments only.
+const ROOM_WAIT: Duration = Duration::from_secs(5);
+/// Between two looks.
+const ROOM_REST: Duration = Duration::from_millis(2);
 
 impl Engine {
     /// Starts a transaction whose locks are waited for as `wait` says.
@@ -259,12 +260,19 @@ impl Transaction {
             if self.share.grow_to(bytes).is_ok() {
                 return Ok(());
             }
-            // Others have the rest.
             self.spill()?;
-            let mut tries = 0;
-            while !self.widen_locks() && tries < WIDEN_TRIES && !self.is_given_up() {
-                tries += 1;
-                std::thread::sleep(WIDEN_REST);
+            let begun = Instant::now();
+            loop {
+                self.widen_locks();
+                let bytes = wanted(self);
+                if self.share.grow_to(bytes).is_ok() {
+                    return Ok(());
+                }
+                let others = self.engine.budget().used().saturating_sub(self.share.bytes());
+                if others == 0 || begun.elapsed() >= ROOM_WAIT || self.is_given_up() {
+                    break;
+                }
+                std::thread::sleep(ROOM_REST);
             }
         }
         let bytes = wanted(self);
@@ -287,14 +295,12 @@ impl Transaction {
         Ok(())
     }
 
-    /// Locks tables whole in which many rows are locked and nobody else writes. `false`: somebody does
-    /// in one of them.
-    fn widen_locks(&mut self) -> bool {
-        let mut all = true;
+    /// Locks tables whole in which many rows are locked and nobody else writes.
+    fn widen_locks(&mut self) {
         for gate in self.gates.iter_mut().filter(|gate| !gate.claims()) {
             let table = gate.id().to_be_bytes();
             if self.store.locks_of(table) >= LOCKS_MIN {
-                all &= self.store.lock_table(table, &mut || gate.claim());
+                self.store.lock_table(table, &mut || gate.claim());
             }
         }
         // Where others write as well, it is tried again when there are a sixteenth more.
@@ -302,7 +308,6 @@ impl Transaction {
         let least = self.engine.budget().bytes_max() / LOCKS_PART;
         self.widen_at = least.max(bytes + bytes / 16);
         self.share.set(self.share.bytes().min(2 * self.store.bytes()));
-        all
     }
 
     fn is_given_up(&self) -> bool {

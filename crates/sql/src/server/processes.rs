@@ -153,6 +153,7 @@ fn words(waiting: Waiting) -> &'static str {
     match waiting {
         Waiting::RowLock => "Waiting for row lock",
         Waiting::MetadataLock => "Waiting for table metadata lock",
+        Waiting::Memory => "Waiting for memory",
     }
 }
 

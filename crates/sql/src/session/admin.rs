@@ -160,7 +160,10 @@ impl Session {
             Parsed::AlterDatabase { .. } | Parsed::Flush => Ok(self.done(0)),
             Parsed::CreateTable(create) => {
                 self.commit_open()?;
-                self.create_table(&create)
+                match create.query {
+                    None => self.create_table(&create),
+                    Some(_) => self.begun_anew(How::POOL, |session| session.create_table(&create)),
+                }
             }
             Parsed::AlterTable(alter) => {
                 self.commit_open()?;

@@ -1,7 +1,7 @@
-//! Statements that are begun anew when a table becomes another one beside them: by ALTER TABLE, CREATE and
-//! DROP INDEX, TRUNCATE.
+//! Statements that are begun anew: since a table has become another one beside them (ALTER TABLE, CREATE and
+//! DROP INDEX, TRUNCATE), or since others had the memory that they need (`shortage`).
 //!
-//! In MariaDB such a change waits for the statements that read the table. Here it does not, and what was
+//! In MariaDB such a change of a table waits for the statements that read the table. Here it does not, and what was
 //! planned for the table as it was may find it gone: the statement is planned anew, and reads a state of
 //! its own again. A client sees nothing of that, as nothing was sent to it.
 //!
@@ -16,6 +16,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::Session;
+use super::shortage::Shortage;
 use crate::error::{Result, SqlError};
 use crate::reply::How;
 
@@ -33,7 +34,7 @@ const BEGINNINGS_OF_STATE_MAX: u32 = 2;
 
 impl Session {
     /// Runs a statement, or the part of one before anything is sent, again while it meets tables that
-    /// became others.
+    /// became others, or finds no memory beside others.
     ///
     /// # Errors
     /// Those of `run`; `would_wait` in an event loop for a beginning that has to wait; 1317 when killed.
@@ -43,8 +44,20 @@ impl Session {
         mut run: impl FnMut(&mut Session) -> Result<T>,
     ) -> Result<T> {
         let (mut beginnings, mut first) = (1, None);
+        let mut shortage = None;
         loop {
+            let before = how.may_wait.then(|| self.sql.long_queries().load());
             match run(self) {
+                Err(error) if error.is_short_of_memory() => {
+                    let Some(before) = before.filter(|_| self.inserts.is_none()) else {
+                        return Err(error);
+                    };
+                    let shortage = shortage.get_or_insert_with(Shortage::new);
+                    if !shortage.passes(&self.sql, before, &self.process.kill)? {
+                        return Err(error);
+                    }
+                    self.forget_warnings();
+                }
                 Err(error) if error.is_table_changed() => {
                     let first: &Instant = first.get_or_insert_with(Instant::now);
                     if !self.may_begin_anew(beginnings, first.elapsed()) {
@@ -58,12 +71,16 @@ impl Session {
                         self.process.kill.check()?;
                     }
                     beginnings += 1;
-                    drop(self.warnings.take());
-                    drop(self.limits.take_warnings());
+                    self.forget_warnings();
                 }
                 other => return other,
             }
         }
+    }
+
+    fn forget_warnings(&mut self) {
+        drop(self.warnings.take());
+        drop(self.limits.take_warnings());
     }
 
     fn may_begin_anew(&self, beginnings: u32, elapsed: Duration) -> bool {

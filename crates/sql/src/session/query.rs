@@ -262,7 +262,10 @@ impl Session {
         let context = QueryContext { view, facts: self.facts() };
         match self.sql.long_queries().select(plan, parameters, &context) {
             Ok(mut stream) => {
-                stream.begin(How::POOL)?;
+                if let Err(error) = stream.begin(How::POOL) {
+                    drop(stream);
+                    stream = self.begun_frugally(plan, parameters, &context, error)?;
+                }
                 self.take_side_effects(&context.facts)?;
                 self.row_count = -1;
                 Ok(stream)
@@ -279,6 +282,27 @@ impl Session {
             }
             Err(error) => Err(error),
         }
+    }
+}
+
+impl Session {
+    /// A long query that failed before its first row, again in a way that needs less memory, if that is
+    /// what it ran out of.
+    fn begun_frugally(
+        &self,
+        plan: &QueryPlan,
+        parameters: &[Datum<'_>],
+        context: &QueryContext,
+        error: SqlError,
+    ) -> Result<RowStream> {
+        if !error.is_short_of_memory() {
+            return Err(error);
+        }
+        drop(self.limits.take_warnings());
+        let again = self.sql.long_queries().select_frugally(plan, parameters, context)?;
+        let mut stream = again.ok_or(error)?;
+        stream.begin(How::POOL)?;
+        Ok(stream)
     }
 }
 

@@ -74,7 +74,9 @@ impl Session {
         if usize::from(scanned.parameters) != outer.own.len() {
             return Err(SqlError::unsupported("parameters for the variables of SET STATEMENT"));
         }
-        let _share = self.room_for(&scanned)?;
+        // The whole has a room, and who has one must not wait for another.
+        let mut share = self.sql.engine().budget().share();
+        share.grow_to(scanned.memory_bytes())?;
         let mut datums = Vec::with_capacity(scanned.literals.len());
         scanned.datums(text, outer.own, &mut datums);
         let (own, how) = (outer.own, outer.how);

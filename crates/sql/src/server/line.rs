@@ -1,0 +1,143 @@
+//! A line in which statements wait for memory, in the order in which they came.
+//!
+//! Invariants
+//! 1. One at a time has its turn; the next one's begins when it is dropped.
+//! 2. A wait ends with its statement, and with its deadline.
+//!
+//! Not here: what those who have their turn wait for (`rooms`, `session::begun_anew`).
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use expression::KillMark;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use rows::waiting::{Waiting, during};
+
+use crate::error::{Result, SqlError};
+
+/// Longest sleep between two looks at the kill mark.
+const STEP: Duration = Duration::from_millis(100);
+
+/// Who waits, and who has its turn.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    numbers: VecDeque<u64>,
+    /// Of the next one to come.
+    next: u64,
+}
+
+/// Being first in a line.
+#[derive(Debug)]
+pub(crate) struct LineTurn {
+    line: Arc<Line>,
+    number: u64,
+}
+
+impl Line {
+    /// Whether nobody is in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.state.lock().numbers.is_empty()
+    }
+
+    /// Waits until all are through who came before.
+    ///
+    /// # Errors
+    /// 1041 when that takes too long; those of `kill`.
+    pub(crate) fn turn(self: &Arc<Line>, kill: &KillMark, deadline: Instant) -> Result<LineTurn> {
+        let mut state = self.state.lock();
+        let turn = LineTurn { line: Arc::clone(self), number: state.next };
+        state.next += 1;
+        state.numbers.push_back(turn.number);
+        while state.numbers.front() != Some(&turn.number) {
+            let waited = during(Waiting::Memory, || pause(&self.moved, &mut state, kill, deadline));
+            if let Err(error) = waited {
+                drop(state);
+                return Err(error);
+            }
+        }
+        drop(state);
+        Ok(turn)
+    }
+}
+
+impl Drop for LineTurn {
+    fn drop(&mut self) {
+        self.line.state.lock().numbers.retain(|number| *number != self.number);
+        self.line.moved.notify_all();
+    }
+}
+
+/// Waits for a moment in which something may have changed.
+///
+/// # Errors
+/// 1041 behind the deadline; those of `kill`.
+pub(crate) fn pause<T>(
+    changed: &Condvar,
+    state: &mut MutexGuard<'_, T>,
+    kill: &KillMark,
+    deadline: Instant,
+) -> Result<()> {
+    kill.check()?;
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return Err(SqlError::no_memory());
+    }
+    changed.wait_for(state, left.min(STEP));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::yield_now;
+
+    use super::*;
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_millis(20)
+    }
+
+    #[test]
+    fn each_has_its_turn_in_the_order_in_which_they_came() {
+        let (line, told) = (Arc::new(Line::default()), Mutex::new(Vec::new()));
+        let kill = KillMark::default();
+        let later = Instant::now() + Duration::from_secs(60);
+        let first = line.turn(&kill, later).unwrap();
+        std::thread::scope(|scope| {
+            for number in 1..4 {
+                let (line, told) = (&line, &told);
+                scope.spawn(move || {
+                    let _turn = line.turn(&KillMark::default(), later).unwrap();
+                    told.lock().push(number);
+                });
+                while line.state.lock().numbers.len() <= number {
+                    yield_now();
+                }
+            }
+            assert!(told.lock().is_empty());
+            drop(first);
+        });
+        assert_eq!(*told.lock(), [1, 2, 3]);
+        assert!(line.is_empty());
+    }
+
+    #[test]
+    fn who_stops_waiting_is_in_nobodys_way() {
+        let line = Arc::new(Line::default());
+        let kill = KillMark::default();
+        let later = Instant::now() + Duration::from_secs(60);
+        let first = line.turn(&kill, later).unwrap();
+        assert_eq!(line.turn(&kill, soon()).unwrap_err().number, 1041);
+        kill.kill_query();
+        assert_eq!(line.turn(&kill, later).unwrap_err().number, 1317);
+        drop(first);
+        kill.forget_query();
+        assert!(line.turn(&kill, soon()).is_ok());
+    }
+}

@@ -1,0 +1,92 @@
+//! Statements that found no memory beside others are begun anew, one after the other.
+//!
+//! What may be used is bounded, so of many statements that each need a part of it some are refused in the
+//! middle of their work. InnoDB would carry all of them out, only later; so is it here, as long as nothing
+//! of the refused one was sent: it waits in line, and begins anew when others have given back what they had.
+//!
+//! Invariants
+//! 1. Who was refused although nobody else was at work is not begun anew: it needs more than there is.
+//! 2. One at a time is begun anew, in the order in which they were refused, and a few times at most.
+//!
+//! Not here: rooms of large statements, which are waited for beforehand (`server::rooms`).
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use expression::KillMark;
+use rows::waiting::{Waiting, during};
+
+use crate::error::Result;
+use crate::long::Load;
+use crate::server::{LineTurn, Sql};
+
+/// How long a statement is begun anew, from when it was first refused.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it is.
+const BEGINNINGS_MAX: u32 = 5;
+/// How long it waits at first for others to give memory back, when its turn has come; twice as long each
+/// time.
+const FIRST_WAIT: Duration = Duration::from_secs(2);
+/// Between two looks.
+const LOOK: Duration = Duration::from_millis(5);
+/// Memory is free when others have not more than such a part of what queries may have,
+const QUERIES_PART: usize = 8;
+/// and of what clients may have.
+const CLIENTS_PART: usize = 4;
+
+/// A statement that was refused.
+pub(super) struct Shortage {
+    since: Instant,
+    beginnings: u32,
+    /// Its turn, from when it has come.
+    turn: Option<LineTurn>,
+}
+
+impl Shortage {
+    /// For the first time now.
+    pub(super) fn new() -> Shortage {
+        Shortage { since: Instant::now(), beginnings: 0, turn: None }
+    }
+
+    /// The statement was refused, and when it had begun this was under way: waits until it is to begin
+    /// anew; `false`: the refusal stands.
+    ///
+    /// # Errors
+    /// Those of `kill`; 1041 when its turn has not come in time.
+    pub(super) fn passes(&mut self, sql: &Sql, before: Load, kill: &KillMark) -> Result<bool> {
+        let is_over = self.beginnings >= BEGINNINGS_MAX || self.since.elapsed() >= PATIENCE;
+        let others_wait = self.turn.is_none() && !sql.begun_anew().is_empty();
+        if is_over || was_alone(sql, before) && !others_wait {
+            return Ok(false);
+        }
+        self.beginnings += 1;
+        if self.turn.is_none() {
+            self.turn = Some(sql.begun_anew().turn(kill, self.since + PATIENCE)?);
+        }
+        let until = Instant::now() + FIRST_WAIT * (1 << (self.beginnings - 1));
+        during(Waiting::Memory, || {
+            while !is_free(sql) && Instant::now() < until {
+                kill.check()?;
+                sleep(LOOK);
+            }
+            Ok(true)
+        })
+    }
+}
+
+/// Whether nobody else had memory that the statement may have wanted.
+fn was_alone(sql: &Sql, before: Load) -> bool {
+    let now = sql.long_queries().load();
+    let nobody_came = now.begun <= before.begun + 1;
+    before.under_way == 0 && nobody_came && clients_have_little(sql)
+}
+
+fn is_free(sql: &Sql) -> bool {
+    let now = sql.long_queries().load();
+    now.bytes <= now.bytes_max / QUERIES_PART && clients_have_little(sql)
+}
+
+fn clients_have_little(sql: &Sql) -> bool {
+    let budget = sql.engine().budget();
+    budget.used() <= budget.bytes_max() / CLIENTS_PART
+}
