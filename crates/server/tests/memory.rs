@@ -260,7 +260,9 @@ fn resident_memory_stays_within_a_tenth_above_the_setting_under_overload_at_ever
     assert_eq!(ask_line(&mut client, "get nothing\r\n"), "END\r");
     // Until the last of them are closed a statement may be refused (1041).
     wait_until("there is memory again", || {
-        sql.query("SELECT COUNT(*) FROM d.t").is_ok_and(|rows| rows.len() == 1)
+        // The connection of the beginning may be one of those that held most.
+        let sql = Mysql::login(server.connect("mysql"));
+        sql.is_ok_and(|mut sql| sql.query("SELECT COUNT(*) FROM d.t").is_ok())
     });
 }
 

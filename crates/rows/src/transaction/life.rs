@@ -54,9 +54,11 @@ const WRITES_PART: usize = 8;
 const LOCKS_PART: usize = 16;
 /// A table with fewer locks is not worth it.
 const LOCKS_MIN: usize = 1000;
-/// How long a transaction waits when others have the memory: their statements end, and who moves rows in
-/// the background is in a table, which could be locked whole, for moments only.
+/// How long a transaction waits when others have the memory, if its waits can be ended: their statements end.
 const ROOM_WAIT: Duration = Duration::from_secs(5);
+/// The same of any other with many locks: who moves rows in the background is in a table, which could be
+/// locked whole, for moments only.
+const WIDEN_WAIT: Duration = Duration::from_millis(400);
 /// Between two looks.
 const ROOM_REST: Duration = Duration::from_millis(2);
 
@@ -269,7 +271,7 @@ impl Transaction {
                     return Ok(());
                 }
                 let others = self.engine.budget().used().saturating_sub(self.share.bytes());
-                if others == 0 || begun.elapsed() >= ROOM_WAIT || self.is_given_up() {
+                if others == 0 || begun.elapsed() >= self.room_wait() || self.is_given_up() {
                     break;
                 }
                 std::thread::sleep(ROOM_REST);
@@ -284,6 +286,15 @@ impl Transaction {
             let (locks, bytes) = (self.store.locks(), self.store.bytes() + more);
             Error::TransactionTooLarge { locks, bytes }
         })
+    }
+
+    /// How long it waits for memory that others have.
+    fn room_wait(&self) -> Duration {
+        match &self.given_up {
+            Some(_) => ROOM_WAIT,
+            None if self.store.locks() >= LOCKS_MIN => WIDEN_WAIT,
+            None => Duration::ZERO,
+        }
     }
 
     /// Moves the writes to a file, if there is a place for files.

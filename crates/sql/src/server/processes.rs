@@ -125,6 +125,10 @@ impl Process {
         self.state.lock().database = database.map(str::to_string);
     }
 
+    fn is_running(&self) -> bool {
+        !self.state.lock().info.is_empty()
+    }
+
     fn line(&self) -> ProcessLine {
         let state = self.state.lock();
         let running = !state.info.is_empty();
@@ -240,6 +244,11 @@ impl Processes {
     /// How many there are.
     pub fn count(&self) -> usize {
         self.list.lock().len()
+    }
+
+    /// How many have a statement that is not answered yet.
+    pub fn running(&self) -> usize {
+        self.list.lock().values().filter(|process| process.is_running()).count()
     }
 
     /// All, by number.

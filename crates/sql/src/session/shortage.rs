@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const BEGINNINGS_MAX: u32 = 5;
 /// How long it waits at first for others to give memory back, when its turn has come; twice as long each
 /// time.
-const FIRST_WAIT: Duration = Duration::from_secs(2);
+const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(5);
 /// Memory is free when others have not more than such a part of what queries may have,
@@ -74,19 +74,15 @@ impl Shortage {
     }
 }
 
-/// Whether nobody else had memory that the statement may have wanted.
+/// Whether no other statement was at work that may have had memory.
 fn was_alone(sql: &Sql, before: Load) -> bool {
     let now = sql.long_queries().load();
     let nobody_came = now.begun <= before.begun + 1;
-    before.under_way == 0 && nobody_came && clients_have_little(sql)
+    before.under_way == 0 && nobody_came && sql.processes().running() <= 1
 }
 
 fn is_free(sql: &Sql) -> bool {
     let now = sql.long_queries().load();
-    now.bytes <= now.bytes_max / QUERIES_PART && clients_have_little(sql)
-}
-
-fn clients_have_little(sql: &Sql) -> bool {
     let budget = sql.engine().budget();
-    budget.used() <= budget.bytes_max() / CLIENTS_PART
+    now.bytes <= now.bytes_max / QUERIES_PART && budget.used() <= budget.bytes_max() / CLIENTS_PART
 }
