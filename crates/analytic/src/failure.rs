@@ -32,6 +32,11 @@ pub(super) fn no_plan(error: DataFusionError) -> SqlError {
     }
 }
 
+/// Whether a query found no memory for what it keeps.
+pub(super) fn is_out_of_memory(error: &DataFusionError) -> bool {
+    find_own(error).is_none() && matches!(error.find_root(), DataFusionError::ResourcesExhausted(_))
+}
+
 /// What to tell the client of an error from running.
 pub(super) fn translate(error: DataFusionError) -> SqlError {
     if let Some(own) = find_own(&error) {

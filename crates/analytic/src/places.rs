@@ -3,7 +3,9 @@
 //! A sort or a join that has begun holds memory until its last row is read, and ends with an error where it
 //! finds none for its next step; rows may have been sent by then. So who would begin while others have half
 //! of the memory waits until they have less. What a query will take shows only when it has run for a moment;
-//! until then it counts for as much as most take.
+//! until then it counts for as much as most take. More than half may be in use for long, by a reader who takes
+//! his time or by a report of minutes: what has begun beside that and found all that it wanted shows that others may
+//! begin beside it as well.
 //!
 //! Invariants
 //! 1. Those who wait begin in the order in which they came.
@@ -14,6 +16,7 @@
 //! none (crate `sql`, `session::shortage`).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use datafusion::execution::memory_pool::MemoryPool;
@@ -34,7 +37,7 @@ const YOUNG_PART: usize = 4;
 /// How long it does.
 const YOUNG: Duration = Duration::from_secs(1);
 /// How long a place is waited for while nobody leaves one.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(3);
 /// Longest sleep between two looks.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -45,6 +48,8 @@ pub(super) struct Places {
     bytes_max: usize,
     /// When those began that have one.
     begun: Mutex<Vec<Instant>>,
+    /// As much was in use when one of them began that came to its end.
+    proven: AtomicUsize,
     /// Whose turn it is to wait; the lock is fair.
     first: tokio::sync::Mutex<()>,
     left: Notify,
@@ -55,13 +60,15 @@ pub(super) struct Places {
 pub(super) struct Place {
     places: Arc<Places>,
     begun: Instant,
+    /// Memory that was in use then.
+    beside: usize,
 }
 
 impl Places {
     /// Of queries that have so many bytes of this pool.
     pub(super) fn new(pool: Arc<dyn MemoryPool>, bytes_max: usize) -> Arc<Places> {
-        let (begun, first, left) = Default::default();
-        Arc::new(Places { pool, bytes_max, begun, first, left })
+        let (begun, proven, first, left) = Default::default();
+        Arc::new(Places { pool, bytes_max, begun, proven, first, left })
     }
 
     /// A place, as soon as there is one.
@@ -73,17 +80,31 @@ impl Places {
                 since = Instant::now();
             }
         }
-        let begun = Instant::now();
+        let (begun, beside) = (Instant::now(), self.pool.reserved());
         self.begun.lock().push(begun);
-        Place { places: Arc::clone(self), begun }
+        Place { places: Arc::clone(self), begun, beside }
     }
 
     fn has_room(&self) -> bool {
         let begun = self.begun.lock();
         let young = begun.iter().filter(|begun| begun.elapsed() < YOUNG).count();
-        let each = YOUNG_BYTES.min(self.bytes_max / YOUNG_PART);
-        let expected = self.pool.reserved() + (young + 1) * each;
-        begun.is_empty() || expected <= self.bytes_max / USED_PART
+        let half = self.bytes_max / USED_PART;
+        let expected = (young + 1) * YOUNG_BYTES.min(self.bytes_max / YOUNG_PART);
+        let reserved = self.pool.reserved();
+        let is_proven = reserved <= self.proven.load(Ordering::Relaxed);
+        begun.is_empty() || expected + reserved <= half || is_proven && expected <= half
+    }
+}
+
+impl Place {
+    /// The query has come to its end.
+    pub(super) fn has_sufficed(&self) {
+        self.places.proven.fetch_max(self.beside, Ordering::Relaxed);
+    }
+
+    /// The query ran out of memory.
+    pub(super) fn was_too_small(&self) {
+        self.places.proven.store(0, Ordering::Relaxed);
     }
 }
 
@@ -149,5 +170,20 @@ mod tests {
         sort.grow(30 * MIB);
         drop(first);
         let _alone = places.take().now_or_never().expect("nobody waits for what is nobody's");
+    }
+
+    #[tokio::test]
+    async fn where_one_found_all_that_it_wanted_others_begin_at_once_until_one_does_not() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(UnboundedMemoryPool::default());
+        let places = Places::new(Arc::clone(&pool), 64 * MIB);
+        let _slow = places.take().await;
+        let kept = MemoryConsumer::new("kept").register(&pool);
+        kept.grow(40 * MIB);
+        let second = Place { places: Arc::clone(&places), begun: Instant::now(), beside: 40 * MIB };
+        second.has_sufficed();
+        drop(second);
+        let third = places.take().now_or_never();
+        third.expect("there was enough beside it before").was_too_small();
+        assert!(places.take().now_or_never().is_none());
     }
 }

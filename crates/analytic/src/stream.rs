@@ -33,8 +33,8 @@ use values::budget::{Budget, Share};
 use values::datum::Datum;
 use values::types::ColumnType;
 
-use super::failure::{panicked, translate};
-use super::places::Places;
+use super::failure::{is_out_of_memory, panicked, translate};
+use super::places::{Place, Places};
 use super::{Planned, Return};
 
 /// Batches between the query and its reader.
@@ -155,7 +155,7 @@ impl QueryStream {
         let counted = Arc::clone(&ready);
         let task = threads.spawn(async move {
             let _under_way = under_way;
-            let _place = match &places {
+            let place = match &places {
                 Some(places) => Some(places.take().await),
                 None => None,
             };
@@ -176,9 +176,13 @@ impl QueryStream {
                 let next = AssertUnwindSafe(stream.next()).catch_unwind().await;
                 let Some(batch) = next.unwrap_or_else(|panic| Some(Err(panicked(&*panic, &shape))))
                 else {
+                    place.iter().for_each(Place::has_sufficed);
                     return;
                 };
                 let failed = batch.is_err();
+                if batch.as_ref().is_err_and(is_out_of_memory) {
+                    place.iter().for_each(Place::was_too_small);
+                }
                 let batch = batch.map(|rows| counted.add(rows));
                 if sender.send(batch).await.is_err() || failed {
                     return;
