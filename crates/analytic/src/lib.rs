@@ -115,6 +115,7 @@ impl LongQueries for Analytic {
         parameters: &[Datum<'_>],
         context: &QueryContext,
     ) -> Result<RowStream> {
+        self.begun.add();
         let name = Name::of(query, parameters, &context.facts);
         if let Some(name) = &name
             && let Some((planned, kept)) = self.planned_before(name, query, context)?
@@ -146,9 +147,11 @@ impl LongQueries for Analytic {
     }
 
     fn load(&self) -> Load {
-        let (bytes, bytes_max) = self.runtime.memory();
-        let under_way = Arc::strong_count(&self.under_way) - 1;
-        Load { begun: self.begun.get(), under_way, bytes, bytes_max }
+        Load { begun: self.begun.get(), under_way: Arc::strong_count(&self.under_way) - 1 }
+    }
+
+    fn memory(&self) -> (usize, usize) {
+        self.runtime.memory()
     }
 
     fn explain(&self, query: &QueryPlan, context: &QueryContext) -> Result<Vec<String>> {
@@ -158,6 +161,7 @@ impl LongQueries for Analytic {
     }
 
     fn explain_analyzed(&self, query: &QueryPlan, context: &QueryContext) -> Result<Vec<String>> {
+        self.begun.add();
         let planned = self.plan(query, &[], context, false)?;
         let plan = Arc::clone(&planned.plan);
         let mut rows = self.start(planned, query, context, None);
@@ -220,11 +224,9 @@ impl Analytic {
         let types: Vec<ColumnType> =
             query.written.columns.iter().map(|column| column.ty.clone()).collect();
         let returning = kept.map(|kept| Return { kept, to: Arc::clone(&self.kept) });
-        self.begun.add();
-        let places = self.runtime.places_for(&planned);
         let stream = stream::QueryStream::start(
-            self.runtime.handle(),
-            (Arc::clone(&self.under_way), places),
+            &self.runtime,
+            Arc::clone(&self.under_way),
             planned,
             returning,
             types,
@@ -284,7 +286,7 @@ impl Analytic {
         if let Some(sorting) = self.runtime.state_for(&planned) {
             (planned, settings) = (plan(sorting, logical.clone())?, sorting);
         }
-        let frugal = self.runtime.frugal_state_for(&planned).filter(|_| frugally);
+        let frugal = if frugally { self.runtime.frugal_state_for(&planned) } else { None };
         if let Some(frugal) = frugal {
             (planned, settings) = (plan(frugal, logical)?, frugal);
         }

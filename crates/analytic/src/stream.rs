@@ -26,7 +26,6 @@ use expression::KillMark;
 use futures::{FutureExt, StreamExt};
 use parking_lot::Mutex;
 use sql::{How, Pace, Result, RowSource, Sink, SqlContext, SqlError};
-use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
 use values::budget::{Budget, Share};
@@ -34,7 +33,8 @@ use values::datum::Datum;
 use values::types::ColumnType;
 
 use super::failure::{is_out_of_memory, panicked, translate};
-use super::places::{Place, Places};
+use super::places::Place;
+use super::runtime::Runtime;
 use super::{Planned, Return};
 
 /// Batches between the query and its reader.
@@ -138,11 +138,10 @@ fn bytes_of(rows: &RecordBatch) -> usize {
 }
 
 impl QueryStream {
-    /// Starts a query on `threads`, which holds `under_way` until it ends, and one of the places, if it needs
-    /// any.
+    /// Starts a query, which holds `under_way` until it ends, and one of the places, if it needs any.
     pub(super) fn start(
-        threads: &Handle,
-        (under_way, places): (Arc<()>, Option<Arc<Places>>),
+        runtime: &Runtime,
+        under_way: Arc<()>,
         planned: Planned,
         returning: Option<Return>,
         types: Vec<ColumnType>,
@@ -153,7 +152,8 @@ impl QueryStream {
         let (sender, batches) = mpsc::channel(BATCHES_WAITING);
         let ready = Ready::new(budget);
         let counted = Arc::clone(&ready);
-        let task = threads.spawn(async move {
+        let places = runtime.places_for(&planned);
+        let task = runtime.handle().spawn(async move {
             let _under_way = under_way;
             let place = match &places {
                 Some(places) => Some(places.take().await),

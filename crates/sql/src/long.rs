@@ -13,14 +13,10 @@ use crate::tree::QueryPlan;
 /// What is under way of long queries.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Load {
-    /// Queries begun so far.
+    /// Queries begun so far; one that is begun again frugally is the same.
     pub begun: u64,
     /// Those that have not ended.
     pub under_way: usize,
-    /// Bytes of memory that they have taken.
-    pub bytes: usize,
-    /// Bytes that they may have.
-    pub bytes_max: usize,
 }
 
 /// Runs bound queries that look at many rows.
@@ -38,6 +34,9 @@ pub trait LongQueries: Send + Sync {
 
     /// What is under way now.
     fn load(&self) -> Load;
+
+    /// Bytes of memory that queries have taken, and that they may have.
+    fn memory(&self) -> (usize, usize);
 
     /// As `select`, in the way that needs the least memory, for a query that ran out of it; `None` if it was that
     /// way.

@@ -17,6 +17,7 @@ use sqlparser::ast::Query;
 use values::budget::Share;
 use values::datum::Datum;
 
+use super::shortage::{FIRST_WAIT, await_memory};
 use super::source::ValueRows;
 use super::{Session, Statement};
 use crate::bind;
@@ -283,9 +284,7 @@ impl Session {
             Err(error) => Err(error),
         }
     }
-}
 
-impl Session {
     /// A long query that failed before its first row, again in a way that needs less memory, if that is
     /// what it ran out of.
     fn begun_frugally(
@@ -299,6 +298,7 @@ impl Session {
             return Err(error);
         }
         drop(self.limits.take_warnings());
+        await_memory(&self.sql, FIRST_WAIT, &self.process.kill)?;
         let again = self.sql.long_queries().select_frugally(plan, parameters, context)?;
         let mut stream = again.ok_or(error)?;
         stream.begin(How::POOL)?;

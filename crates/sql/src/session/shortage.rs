@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const BEGINNINGS_MAX: u32 = 5;
 /// How long it waits at first for others to give memory back, when its turn has come; twice as long each
 /// time.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
+pub(super) const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(5);
 /// Memory is free when others have not more than such a part of what queries may have,
@@ -63,15 +63,25 @@ impl Shortage {
         if self.turn.is_none() {
             self.turn = Some(sql.begun_anew().turn(kill, self.since + PATIENCE)?);
         }
-        let until = Instant::now() + FIRST_WAIT * (1 << (self.beginnings - 1));
-        during(Waiting::Memory, || {
-            while !is_free(sql) && Instant::now() < until {
-                kill.check()?;
-                sleep(LOOK);
-            }
-            Ok(true)
-        })
+        await_memory(sql, FIRST_WAIT * (1 << (self.beginnings - 1)), kill)?;
+        Ok(true)
     }
+}
+
+/// Waits until others have little memory, for so long at most; and a long query that ran out of it nothing any
+/// more: its threads notice a moment later that it has ended.
+///
+/// # Errors
+/// Those of `kill`.
+pub(super) fn await_memory(sql: &Sql, wait: Duration, kill: &KillMark) -> Result<()> {
+    let until = Instant::now() + wait;
+    during(Waiting::Memory, || {
+        while !is_free(sql) && Instant::now() < until {
+            kill.check()?;
+            sleep(LOOK);
+        }
+        Ok(())
+    })
 }
 
 /// Whether no other statement was at work that may have had memory.
@@ -82,7 +92,7 @@ fn was_alone(sql: &Sql, before: Load) -> bool {
 }
 
 fn is_free(sql: &Sql) -> bool {
-    let now = sql.long_queries().load();
+    let (bytes, bytes_max) = sql.long_queries().memory();
     let budget = sql.engine().budget();
-    now.bytes <= now.bytes_max / QUERIES_PART && budget.used() <= budget.bytes_max() / CLIENTS_PART
+    bytes <= bytes_max / QUERIES_PART && budget.used() <= budget.bytes_max() / CLIENTS_PART
 }
