@@ -15,16 +15,11 @@
 //!
 //! Not here: what the program does for such threads (`rows::background`).
 
-use std::cell::Cell;
 use std::ffi::c_void;
 
 use librocksdb_sys as ffi;
 use rocksdb::{AsRawPtr, Options};
 use rows::background::{begin_busy_thread, give_way_to_clients};
-
-thread_local! {
-    static HAS_BEGUN: Cell<bool> = const { Cell::new(false) };
-}
 
 /// Has the threads that write files under these options tell the program so, where the store has so many bytes
 /// of memory.
@@ -55,22 +50,15 @@ pub(crate) fn note_busy_threads(options: &mut Options, memory_bytes: usize) {
 
 /// Of a flush, in its thread.
 extern "C" fn work_begins<T>(state: *mut c_void, _: *mut ffi::rocksdb_t, _: *const T) {
-    if !HAS_BEGUN.replace(true) {
-        begin_busy_thread(state.addr());
-    }
+    begin_busy_thread(state.addr());
 }
 
 /// Of a compaction, in its thread, which makes no flushes; threads that it starts for parts of the compaction
 /// inherit how far behind others it is.
-extern "C" fn compaction_begins<T>(
-    state: *mut c_void,
-    database: *mut ffi::rocksdb_t,
-    info: *const T,
-) {
-    if !HAS_BEGUN.get() {
+extern "C" fn compaction_begins<T>(state: *mut c_void, _: *mut ffi::rocksdb_t, _: *const T) {
+    if begin_busy_thread(state.addr()) {
         give_way_to_clients();
     }
-    work_begins(state, database, info);
 }
 
 extern "C" fn nothing_to_free(_: *mut c_void) {}

@@ -33,13 +33,13 @@ thread_local! {
     static IS_BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Called by such a thread when it starts, or with each long work; only the first call counts.
-pub fn begin_busy_thread(bytes_max: usize) {
-    if !IS_BUSY.replace(true)
-        && let Some(begin) = BUSY_THREAD_START.get()
-    {
+/// Called by such a thread when it starts, or with each long work; only the first call counts, and says so.
+pub fn begin_busy_thread(bytes_max: usize) -> bool {
+    let is_first = !IS_BUSY.replace(true);
+    if is_first && let Some(begin) = BUSY_THREAD_START.get() {
         begin(bytes_max);
     }
+    is_first
 }
 
 /// How many cores the process may use, as it was when it was first asked: a thread that is pinned to one would

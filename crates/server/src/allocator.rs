@@ -11,7 +11,7 @@
 //!
 //! Not here: how much may be used (`values::budget`, settings).
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::ffi::{CString, c_uint, c_void};
 use std::ptr::null_mut;
 use std::sync::Mutex;
@@ -46,7 +46,7 @@ static WITHOUT_THREAD: Mutex<Vec<c_uint>> = Mutex::new(Vec::new());
 struct Kept(c_uint);
 
 thread_local! {
-    static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+    static KEPT: Cell<Option<Kept>> = const { Cell::new(None) };
 }
 
 impl Drop for Kept {

@@ -4,6 +4,7 @@
 
 mod line;
 mod locks;
+mod pause;
 mod processes;
 mod rooms;
 mod stage;

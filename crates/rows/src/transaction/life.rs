@@ -250,42 +250,33 @@ impl Transaction {
         if wanted(self) <= self.share.bytes() + SMALL_BYTES {
             return Ok(());
         }
-        if self.reach() == Reach::Disk {
-            let bytes_max = self.engine.budget().bytes_max();
-            if self.store.lock_bytes() > self.widen_at {
-                self.widen_locks();
-            }
-            if self.store.spillable_bytes() > bytes_max / WRITES_PART {
-                self.spill()?;
-            }
-            let bytes = wanted(self);
-            if self.share.grow_to(bytes).is_ok() {
+        if self.reach() == Reach::Memory {
+            // Where waiting is allowed there may be room in a file.
+            return self.share.grow_to(wanted(self)).map_err(|_| Error::WouldWait(Wait::Disk));
+        }
+        if self.store.lock_bytes() > self.widen_at {
+            self.widen_locks();
+        }
+        if self.store.spillable_bytes() > self.engine.budget().bytes_max() / WRITES_PART {
+            self.spill()?;
+        }
+        if self.share.grow_to(wanted(self)).is_ok() {
+            return Ok(());
+        }
+        self.spill()?;
+        let begun = Instant::now();
+        loop {
+            self.widen_locks();
+            if self.share.grow_to(wanted(self)).is_ok() {
                 return Ok(());
             }
-            self.spill()?;
-            let begun = Instant::now();
-            loop {
-                self.widen_locks();
-                let bytes = wanted(self);
-                if self.share.grow_to(bytes).is_ok() {
-                    return Ok(());
-                }
-                let others = self.engine.budget().used().saturating_sub(self.share.bytes());
-                if others == 0 || begun.elapsed() >= self.room_wait() || self.is_given_up() {
-                    break;
-                }
-                std::thread::sleep(ROOM_REST);
+            let others = self.engine.budget().used().saturating_sub(self.share.bytes());
+            if others == 0 || begun.elapsed() >= self.room_wait() || self.is_given_up() {
+                let (locks, bytes) = (self.store.locks(), self.store.bytes() + more);
+                return Err(Error::TransactionTooLarge { locks, bytes });
             }
+            std::thread::sleep(ROOM_REST);
         }
-        let bytes = wanted(self);
-        self.share.grow_to(bytes).map_err(|_| {
-            if self.reach() == Reach::Memory {
-                // Where waiting is allowed there may be room in a file.
-                return Error::WouldWait(Wait::Disk);
-            }
-            let (locks, bytes) = (self.store.locks(), self.store.bytes() + more);
-            Error::TransactionTooLarge { locks, bytes }
-        })
     }
 
     /// How long it waits for memory that others have.

@@ -8,16 +8,14 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use expression::KillMark;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rows::waiting::{Waiting, during};
 
+use super::pause::pause;
 use crate::error::{Result, SqlError};
-
-/// Longest sleep between two looks at the kill mark.
-const STEP: Duration = Duration::from_millis(100);
 
 /// Who waits, and who has its turn.
 #[derive(Debug, Default)]
@@ -52,17 +50,15 @@ impl Line {
     /// 1041 when that takes too long; those of `kill`.
     pub(crate) fn turn(self: &Arc<Line>, kill: &KillMark, deadline: Instant) -> Result<LineTurn> {
         let mut state = self.state.lock();
-        let turn = LineTurn { line: Arc::clone(self), number: state.next };
+        let number = state.next;
         state.next += 1;
-        state.numbers.push_back(turn.number);
-        while state.numbers.front() != Some(&turn.number) {
-            let waited = during(Waiting::Memory, || pause(&self.moved, &mut state, kill, deadline));
-            if let Err(error) = waited {
-                drop(state);
-                return Err(error);
-            }
-        }
+        state.numbers.push_back(number);
         drop(state);
+        let turn = LineTurn { line: Arc::clone(self), number };
+        let mut state = self.state.lock();
+        while state.numbers.front() != Some(&number) {
+            pause_for_memory(&self.moved, &mut state, kill, deadline)?;
+        }
         Ok(turn)
     }
 }
@@ -74,28 +70,26 @@ impl Drop for LineTurn {
     }
 }
 
-/// Waits for a moment in which something may have changed.
+/// As `pause`, for memory.
 ///
 /// # Errors
 /// 1041 behind the deadline; those of `kill`.
-pub(crate) fn pause<T>(
+pub(super) fn pause_for_memory<T>(
     changed: &Condvar,
     state: &mut MutexGuard<'_, T>,
     kill: &KillMark,
     deadline: Instant,
 ) -> Result<()> {
-    kill.check()?;
-    let left = deadline.saturating_duration_since(Instant::now());
-    if left.is_zero() {
-        return Err(SqlError::no_memory());
+    match during(Waiting::Memory, || pause(changed, state, kill, Some(deadline)))? {
+        true => Ok(()),
+        false => Err(SqlError::no_memory()),
     }
-    changed.wait_for(state, left.min(STEP));
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use std::thread::yield_now;
+    use std::time::Duration;
 
     use super::*;
 

@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 use expression::{KillMark, Result};
 use parking_lot::{Condvar, Mutex};
 
-/// Longest sleep between two looks at the kill mark.
-const STEP: Duration = Duration::from_millis(100);
+use super::pause::pause;
 
 #[derive(Debug)]
 struct Held {
@@ -43,12 +42,9 @@ impl NamedLocks {
                 }
                 Some(_) => {}
             }
-            kill.check()?;
-            let left = end.map_or(STEP, |end| end.saturating_duration_since(Instant::now()));
-            if left.is_zero() {
+            if !pause(&self.freed, &mut held, kill, end)? {
                 return Ok(false);
             }
-            self.freed.wait_for(&mut held, left.min(STEP));
         }
     }
 

@@ -52,6 +52,12 @@ struct State {
     progress: Option<Arc<Progress>>,
 }
 
+impl State {
+    fn is_running(&self) -> bool {
+        !self.info.is_empty()
+    }
+}
+
 /// A line of SHOW PROCESSLIST.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessLine {
@@ -125,13 +131,9 @@ impl Process {
         self.state.lock().database = database.map(str::to_string);
     }
 
-    fn is_running(&self) -> bool {
-        !self.state.lock().info.is_empty()
-    }
-
     fn line(&self) -> ProcessLine {
         let state = self.state.lock();
-        let running = !state.info.is_empty();
+        let running = state.is_running();
         ProcessLine {
             id: self.id,
             user: state.user.clone(),
@@ -169,7 +171,7 @@ impl StatementProgress {
     /// Of the statement that runs now, if it can say so.
     pub fn now(&self) -> Option<StageProgress> {
         let state = self.0.state.lock();
-        let progress = state.progress.as_ref().filter(|_| !state.info.is_empty())?;
+        let progress = state.progress.as_ref().filter(|_| state.is_running())?;
         Some(match self.0.waits.current() {
             Some(waiting) => StageProgress::waiting(progress, words(waiting)),
             None => StageProgress::of(progress),
@@ -248,7 +250,7 @@ impl Processes {
 
     /// How many have a statement that is not answered yet.
     pub fn running(&self) -> usize {
-        self.list.lock().values().filter(|process| process.is_running()).count()
+        self.list.lock().values().filter(|process| process.state.lock().is_running()).count()
     }
 
     /// All, by number.

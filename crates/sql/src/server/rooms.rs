@@ -18,10 +18,9 @@ use std::time::{Duration, Instant};
 
 use expression::KillMark;
 use parking_lot::{Condvar, Mutex};
-use rows::waiting::{Waiting, during};
 use values::budget::{Budget, Share};
 
-use super::line::{Line, pause};
+use super::line::{Line, pause_for_memory};
 use crate::error::Result;
 
 /// The part of the clients' memory that rooms have together.
@@ -84,7 +83,7 @@ impl Rooms {
             if let Some(room) = self.give(&mut taken, bytes)? {
                 return Ok(room);
             }
-            during(Waiting::Memory, || pause(&self.freed, &mut taken, kill, deadline))?;
+            pause_for_memory(&self.freed, &mut taken, kill, deadline)?;
         }
     }
 
