@@ -17,7 +17,7 @@ use sqlparser::ast::Query;
 use values::budget::Share;
 use values::datum::Datum;
 
-use super::shortage::{FIRST_WAIT, await_memory};
+use super::shortage::{END_WAIT, await_memory};
 use super::source::ValueRows;
 use super::{Session, Statement};
 use crate::bind;
@@ -298,7 +298,7 @@ impl Session {
             return Err(error);
         }
         drop(self.limits.take_warnings());
-        await_memory(&self.sql, FIRST_WAIT, &self.process.kill)?;
+        await_memory(&self.sql, END_WAIT, &self.process.kill)?;
         let again = self.sql.long_queries().select_frugally(plan, parameters, context)?;
         let mut stream = again.ok_or(error)?;
         stream.begin(How::POOL)?;

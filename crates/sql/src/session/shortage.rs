@@ -26,7 +26,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const BEGINNINGS_MAX: u32 = 5;
 /// How long it waits at first for others to give memory back, when its turn has come; twice as long each
 /// time.
-pub(super) const FIRST_WAIT: Duration = Duration::from_secs(1);
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// How long it takes at most until a query that has ended has nothing any more.
+pub(super) const END_WAIT: Duration = Duration::from_millis(200);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(5);
 /// Memory is free when others have not more than such a part of what queries may have,
