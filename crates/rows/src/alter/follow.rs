@@ -4,9 +4,10 @@
 //! its notes say or it is looked up in both states: what it had goes, then what it has comes. Nobody
 //! else touches what is made, so between two rounds it is exactly that of a state of the table.
 //!
-//! Writers may be as quick as who follows them. Then they are kept waiting for a moment, and again
-//! and again (`pulse`): half of the time is theirs, and none of them waits for as long as a last
-//! round of all that they have left would take.
+//! Writers may be as quick as who follows them: a round then takes as long as the changes that it
+//! follows took to be made, and leaves as many. Where it takes half as long, writers are kept waiting
+//! for a moment, and again and again (`pulse`), and more of the time when it takes longer still: none
+//! of them waits for as long as a last round of all that they have left would take.
 //!
 //! Invariants
 //! 1. After a round what is made is that of the state that the round was for.
@@ -17,13 +18,12 @@
 //! 4. A round begins behind the notes below which the round before it has met all that will ever be
 //!    (`TableState::settled_below`); the others that it has met it has removed.
 //!
-//! Not here: what is made of a row (`making`), of the first state (`fill`), when rounds take place
-//! (`online`).
+//! Not here: what is made of a row (`making`), of the first state (`fill`), the last round (`online`).
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use values::interrupt;
 
@@ -36,8 +36,14 @@ use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::schema::IndexId;
 use crate::store::{Batch, Change, Durability, KeyRange, Reach, Read};
-use crate::table::{ChangedTo, Log};
+use crate::table::{ChangedTo, ClosedGate, Log};
 
+/// So few changes are left to the last round, while writers wait.
+const FEW: u64 = 500;
+/// So long a round takes no longer while writers wait than they wait anyway where they are too quick.
+const SHORT: Duration = Duration::from_millis(40);
+/// Rounds at most before the last one.
+const ROUNDS_MAX: usize = 32;
 /// Bytes of notes in memory while they are sorted, where there is a disk for more.
 const NOTES_BYTES_MAX: usize = 4 << 20;
 const NOTES_BLOCK_BYTES: usize = 16 << 10;
@@ -56,8 +62,14 @@ pub(super) struct Follow<'a> {
     /// Rows that have come to a copy since the first state; fewer if they went.
     rows: i64,
     piece: Piece,
-    /// Where writers would be as quick.
+    /// While writers go on.
     pulse: Option<Pulse>,
+    /// When the round began.
+    begun: Instant,
+    /// How long the changes of this round took to be made.
+    made_in: Duration,
+    /// When writers have to wait more of the time, if the round is not over then.
+    slow_at: Instant,
 }
 
 /// What is done in a pass over the changes.
@@ -90,10 +102,43 @@ impl Piece {
 }
 
 impl<'a> Follow<'a> {
-    /// Of what was made of a state.
-    pub fn from(of: Fill<'a>, log: IndexId, state: Arc<dyn Read>) -> Follow<'a> {
-        let (followed_below, rows, piece, pulse) = (0, 0, Piece::default(), None);
-        Follow { of, log, state, followed_below, rows, piece, pulse }
+    /// Of what was made of a state, which was that of a moment.
+    pub fn from(
+        of: Fill<'a>,
+        log: IndexId,
+        (state, begun): (Arc<dyn Read>, Instant),
+    ) -> Follow<'a> {
+        let pulse = Some(Pulse::of(&of.making.table().state, begun));
+        let (followed_below, rows, piece) = (0, 0, Piece::default());
+        let (made_in, slow_at) = (Duration::ZERO, begun);
+        Follow { of, log, state, followed_below, rows, piece, pulse, begun, made_in, slow_at }
+    }
+
+    /// Rounds until a further one would take no time, or leave no less.
+    ///
+    /// # Errors
+    /// As `round`.
+    pub fn rounds(&mut self) -> Result<()> {
+        for _ in 0..ROUNDS_MAX {
+            let was_slowest = self.pulse.as_ref().is_some_and(Pulse::is_slowest);
+            let changes = self.round()?;
+            let took = self.begun.elapsed();
+            // Writers were as quick although they were kept waiting all the time.
+            let is_vain = took > self.made_in && was_slowest;
+            if changes <= FEW || took <= SHORT || is_vain {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows the rest, behind a gate that is closed.
+    ///
+    /// # Errors
+    /// As `round`.
+    pub fn last_round(&mut self, _closed: &ClosedGate) -> Result<()> {
+        self.pulse = None;
+        self.round().map(|_| ())
     }
 
     /// Follows what was changed up to now; how many changes that were.
@@ -101,10 +146,11 @@ impl<'a> Follow<'a> {
     /// # Errors
     /// `Duplicate` when two rows share a unique key now; `Value`, `NullValue` and `TooLarge` when a
     /// row does not fit; `LockTimeout` when it was interrupted; those of the store.
-    pub fn round(&mut self) -> Result<u64> {
+    fn round(&mut self) -> Result<u64> {
         // Before the snapshot, which shows all of these then.
         let settled = self.settled_below();
         let now = self.of.engine.store().snapshot()?;
+        self.begin_round(Instant::now());
         let mut share = self.of.engine.budget().share();
         share.set(NOTES_BYTES_MAX);
         let (notes, count) = self.sorted_notes(&*now)?;
@@ -121,6 +167,12 @@ impl<'a> Follow<'a> {
         self.state = now;
         self.followed_below = settled;
         Ok(count)
+    }
+
+    fn begin_round(&mut self, now: Instant) {
+        self.made_in = now.saturating_duration_since(self.begun);
+        self.begun = now;
+        self.slow_at = now + self.made_in / 2;
     }
 
     fn log<'v>(&self, now: &'v dyn Read, from: u64) -> Result<Log<'v>> {
@@ -168,15 +220,14 @@ impl<'a> Follow<'a> {
     /// Between two pieces of work.
     fn turn(&mut self) {
         self.settled_below();
-        if let Some(pulse) = &mut self.pulse {
-            pulse.turn(Instant::now());
+        let Some(pulse) = &mut self.pulse else { return };
+        let now = Instant::now();
+        if now > self.slow_at {
+            // They are as quick: a further round would leave as much.
+            pulse.slow();
+            self.slow_at = now + (now - self.begun);
         }
-    }
-
-    /// From now on writers wait half of the time that a round takes.
-    pub fn slow_writers(&mut self) {
-        let state = &self.of.making.table().state;
-        self.pulse.get_or_insert_with(|| Pulse::of(state));
+        pulse.turn(now);
     }
 
     /// Each question gets to know of the one before, so it is asked more often than answers are

@@ -24,7 +24,7 @@
 //! Not here: what is made of a row (`making`, `copying`).
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::carry_out::AlterOutcome;
 use super::copying::{Copying, is_numbered};
@@ -41,12 +41,6 @@ use crate::schema::{IndexId, TableDefinition, TableId};
 use crate::store::{Durability, Read};
 use crate::table::{ClosedGate, NotedColumns, Patience, Table, index_range};
 
-/// So few changes are left to the last round, while writers wait.
-const FEW: u64 = 500;
-/// Rounds at most.
-const ROUNDS_MAX: usize = 32;
-/// Rounds that leave hardly less than the one before, although writers wait half of the time.
-const VAIN_MAX: usize = 3;
 /// How long it is waited for writers to leave when what is made is given up.
 const GIVE_UP_WAIT: Duration = Duration::from_secs(1);
 
@@ -132,6 +126,8 @@ struct Unfinished<'a> {
     log: IndexId,
     /// The columns of which they note changes; none: of all.
     noted: Option<Arc<NotedColumns>>,
+    /// When they began to.
+    begun: Instant,
     /// The id of the copy.
     copy: Option<TableId>,
     /// The number of no index under which it is remembered what rows of the copy are given.
@@ -192,9 +188,19 @@ impl<'a> Unfinished<'a> {
             true => None,
             false => noted_columns(table, &plan.definition, &plan.fill, &plan.origins),
         };
-        let (noted, finished) = (noted.map(Arc::new), false);
-        let unfinished =
-            Unfinished { engine, table, definition, indexes, log, noted, copy, numbers, finished };
+        let (noted, begun, finished) = (noted.map(Arc::new), Instant::now(), false);
+        let unfinished = Unfinished {
+            engine,
+            table,
+            definition,
+            indexes,
+            log,
+            noted,
+            begun,
+            copy,
+            numbers,
+            finished,
+        };
         if plan.rebuild || !plan.fill.is_empty() {
             table.state.log_changes(gate, log, unfinished.noted.clone());
         }
@@ -214,22 +220,10 @@ impl<'a> Unfinished<'a> {
         patience: &Patience,
     ) -> Result<(ClosedGate, i64)> {
         fill.progress.begin_catching_up();
-        let mut follow = Follow::from(fill, self.log, snapshot);
-        let (mut last, mut vain) = (u64::MAX, 0);
-        for _ in 0..ROUNDS_MAX {
-            let changes = follow.round()?;
-            if changes <= FEW || vain == VAIN_MAX {
-                break;
-            }
-            if changes > last / 2 {
-                // Writers are as quick: a further round would leave as much.
-                follow.slow_writers();
-                vain += usize::from(changes > last / 10 * 9);
-            }
-            last = changes;
-        }
+        let mut follow = Follow::from(fill, self.log, (snapshot, self.begun));
+        follow.rounds()?;
         let gate = self.table.state.close(&patience.anew())?;
-        follow.round()?;
+        follow.last_round(&gate)?;
         Ok((gate, follow.rows()))
     }
 

@@ -1,45 +1,69 @@
-//! Writers kept waiting half of the time: those that change rows as quickly as somebody follows them.
+//! Writers kept waiting for a part of the time: those that change rows as quickly as somebody follows
+//! them. Half of the time at first; where that is not enough three quarters, then nine tenths.
 //!
 //! Invariants
-//! 1. None waits much longer than `PULSE` and a piece of the work that is done meanwhile.
-//! 2. For a transaction that stays open nobody is kept waiting longer than `PULSE_PATIENCE` at a time.
+//! 1. None waits much longer than `WEIGHT_MAX` times `PULSE` and a piece of the work that is done
+//!    meanwhile; each time the gate is open it is so for `PULSE` or longer.
+//! 2. For a transaction that stays open nobody is kept waiting longer than `PULSE_PATIENCE` for each
+//!    weight at a time.
 //!
-//! Not here: when they are too quick (`online`), what is done meanwhile (`follow`).
+//! Not here: when they are too quick, what is done meanwhile (`follow`).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::table::{ClosedGate, Patience, TableState};
 
-/// How long writers wait, and go on, in turn.
+/// How long writers go on at a time, and wait at a weight of 1.
 const PULSE: Duration = Duration::from_millis(40);
-/// How long it is waited for those inside to leave: it is not worth more for a moment of rest.
+/// How long it is waited for those inside to leave, at a weight of 1: it is not worth more for a
+/// moment of rest.
 const PULSE_PATIENCE: Duration = Duration::from_millis(20);
+const WEIGHT_STEP: u32 = 3;
+const WEIGHT_MAX: u32 = 9;
 
-/// Writers kept waiting half of the time.
+/// Writers kept waiting for a part of the time.
 pub(super) struct Pulse {
     state: Arc<TableState>,
     gate: Option<ClosedGate>,
     since: Instant,
+    /// How many times as long as they go on they wait; 0: not at all.
+    weight: u32,
 }
 
 impl Pulse {
-    /// Of a table; they go on at first.
-    pub fn of(state: &Arc<TableState>) -> Pulse {
-        Pulse { state: Arc::clone(state), gate: None, since: Instant::now() }
+    /// Of a table; writers do not wait.
+    pub fn of(state: &Arc<TableState>, now: Instant) -> Pulse {
+        Pulse { state: Arc::clone(state), gate: None, since: now, weight: 0 }
     }
 
-    /// Lets writers in, or not, when it is time to.
+    /// Has writers wait more of the time.
+    pub fn slow(&mut self) {
+        self.weight = (self.weight * WEIGHT_STEP).clamp(1, WEIGHT_MAX);
+    }
+
+    /// Whether they wait as much of the time as they ever do.
+    pub fn is_slowest(&self) -> bool {
+        self.weight == WEIGHT_MAX
+    }
+
+    /// Lets writers in, or not, when it is time to. Not for who has the gate closed already.
     pub fn turn(&mut self, now: Instant) {
-        if now.saturating_duration_since(self.since) < PULSE {
+        let time = if self.gate.is_some() { PULSE * self.weight } else { PULSE };
+        if self.weight == 0 || now.saturating_duration_since(self.since) < time {
             return;
         }
+        self.since = now;
         self.gate = match self.gate.take() {
             Some(_) => None,
-            // Where a transaction stays open all of them would wait for it.
-            None => self.state.close(&Patience::at_most(PULSE_PATIENCE)).ok(),
+            None => {
+                // Where a transaction stays open all of them would wait for it.
+                let patience = Patience::at_most(PULSE_PATIENCE * self.weight);
+                let gate = self.state.close(&patience).ok();
+                self.since += now.elapsed();
+                gate
+            }
         };
-        self.since = now;
     }
 
     /// Lets writers in for now.
@@ -57,8 +81,13 @@ mod tests {
     fn writers_that_are_too_quick_are_let_in_half_of_the_time_and_not_while_one_stays_inside() {
         let state = Arc::new(TableState::default());
         let enter = || state.enter(1, None);
-        let mut pulse = Pulse::of(&state);
-        let mut now = pulse.since;
+        let mut now = Instant::now();
+        let mut pulse = Pulse::of(&state, now);
+        now += PULSE;
+        pulse.turn(now);
+        assert!(enter().is_ok(), "nobody has been too quick");
+        pulse.slow();
+        pulse.rest(now);
         for is_open in [true, false, true, false] {
             assert_eq!(enter().is_ok(), is_open);
             pulse.turn(now + PULSE / 2);
@@ -78,5 +107,24 @@ mod tests {
         assert!(enter().is_err());
         drop(pulse);
         drop(enter().unwrap());
+    }
+
+    #[test]
+    fn those_that_are_too_quick_all_the_same_wait_for_up_to_nine_tenths_of_the_time() {
+        let state = Arc::new(TableState::default());
+        let mut now = Instant::now();
+        let mut pulse = Pulse::of(&state, now);
+        for expected in [1, 3, 9, 9] {
+            pulse.slow();
+            pulse.rest(now);
+            let mut shut = 0;
+            for _ in 0..10 * (expected + 1) {
+                now += PULSE;
+                pulse.turn(now);
+                shut += u32::from(state.enter(1, None).is_err());
+            }
+            assert_eq!(shut, 10 * expected);
+            assert_eq!(pulse.is_slowest(), expected == 9);
+        }
     }
 }
