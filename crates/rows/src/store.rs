@@ -74,6 +74,11 @@ impl KeyRange {
         self.start >= self.end && !self.end.is_empty()
     }
 
+    /// Whether a key is in it.
+    pub fn contains(&self, key: &[u8]) -> bool {
+        *self.start <= *key && (self.end.is_empty() || *key < *self.end)
+    }
+
     /// Whether no key but its first can be in it.
     pub fn is_point(&self) -> bool {
         self.end.len() == self.start.len() + 1

@@ -19,7 +19,7 @@ use super::chunks::Chunks;
 use super::own::OwnCursor;
 use super::undo::UndoLog;
 use crate::error::{Error, Result};
-use crate::run::{Run, RunWriter, Seen, Write};
+use crate::run::{KeyHash, Run, RunWriter, Seen, Write};
 use crate::spill::SpillDirectory;
 use crate::store::{Batch, Change, Direction, KeyRange};
 
@@ -279,8 +279,12 @@ impl Iterator for Writes<'_> {
 
 /// What the runs have under a key.
 fn spilled(runs: &[Arc<Run>], key: &[u8], value: &mut Vec<u8>) -> Result<Write> {
+    if runs.is_empty() {
+        return Ok(Write::Unwritten);
+    }
+    let hash = KeyHash::of(key);
     for run in runs.iter().rev() {
-        if let Some(kind) = run.get(key, value)? {
+        if let Some(kind) = run.get(hash, key, value)? {
             return Ok(Write::of(kind, value));
         }
     }

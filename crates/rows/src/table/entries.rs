@@ -33,7 +33,7 @@ impl Table {
         Ok(Entry { key, value, unique })
     }
 
-    /// The same into buffers, which are cleared first; gives whether the key alone must be unique.
+    /// As `push_entry_by`, of a row's values.
     ///
     /// # Errors
     /// `TooLarge`.
@@ -48,11 +48,12 @@ impl Table {
         self.push_entry_by(index, |column| Ok(row[column]), row_key, key, value)
     }
 
-    /// The same of a row of which only the index's columns are asked for, by their positions.
+    /// Puts a row's entry into buffers, which are cleared first; of the row only the index's columns are asked
+    /// for, by their positions. Gives whether the key alone must be unique.
     ///
     /// # Errors
     /// `TooLarge`; those of a column.
-    pub(crate) fn push_entry_by<'d>(
+    pub fn push_entry_by<'d>(
         &self,
         index: usize,
         column: impl Fn(usize) -> Result<Datum<'d>>,

@@ -117,6 +117,7 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
         reads_files,
         locking,
         forecast: Forecast::default(),
+        misjudged: Forecast::default(),
     })
 }
 

@@ -6,7 +6,8 @@
 //! 2. Between pieces only the place is kept: the view must be the same one.
 //! 3. What is gathered is drawn from the memory for clients, once it is more than a little.
 //!
-//! Not here: which ranges (`access`), what becomes of the rows (`select`, `write`).
+//! Not here: which ranges (`access`), when rows are read past the index (`sweep`), what becomes of the
+//! rows (`select`, `write`).
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use values::budget::{Budget, SMALL_BYTES, Share};
 use values::row::RowRef;
 
 use super::ranges::{IndexRanges, Ranges};
+use super::sweep::{Course, Sweep};
 use crate::error::{Result, SqlError};
 
 /// How many rows are looked at between two looks at the kill mark.
@@ -131,6 +133,22 @@ pub struct Gatherer {
     /// Matching rows still to take.
     limit: u64,
     kill: Option<Arc<KillMark>>,
+    /// Matching rows that were wanted at first, passed over or taken.
+    wanted: u64,
+    /// Rows that were looked at.
+    looked_at: u64,
+    sweep: Sweep,
+}
+
+/// What a piece is read from and how.
+struct Reading<'a> {
+    engine: &'a Engine,
+    table: &'a Table,
+    view: &'a dyn Read,
+    reach: Reach,
+    piece: Piece,
+    /// Rows that there were before it.
+    rows_before: usize,
 }
 
 /// How much one piece may hold.
@@ -161,7 +179,14 @@ impl Gatherer {
             found.first.ranges.reverse();
             found.others.iter_mut().for_each(|part| part.ranges.reverse());
         }
-        Gatherer { direction, found, offset, limit, kill: None }
+        let (wanted, sweep) = (offset.saturating_add(limit), Sweep::Never);
+        Gatherer { direction, found, offset, limit, kill: None, wanted, looked_at: 0, sweep }
+    }
+
+    /// Lets rows come in any order: all of the table may be read where many would have to be looked up.
+    pub fn in_any_order(mut self) -> Gatherer {
+        self.sweep = Sweep::Allowed;
+        self
     }
 
     /// Asks this mark from time to time.
@@ -187,49 +212,69 @@ impl Gatherer {
         view: &dyn Read,
         reach: Reach,
         piece: Piece,
-        filter: Option<&mut Filter<'_>>,
+        mut filter: Option<&mut Filter<'_>>,
         out: &mut Gathered,
     ) -> Result<()> {
         let (rows_before, offset_before, limit_before) = (out.len(), self.offset, self.limit);
-        let result = self.fill_piece(engine, table, view, reach, piece, filter, out);
-        match result {
-            Ok(next) => {
-                self.found.others.truncate(next.part);
-                let ranges = &mut self.found.part_mut(next.part).ranges;
-                ranges.truncate(next.ranges_left);
-                if let (Some(from), Some(range)) = (next.from, ranges.last_mut()) {
-                    match self.direction {
-                        Direction::Forward => {
-                            range.start = from;
-                            range.start.push(0);
-                        }
-                        Direction::Backward => range.end = from,
-                    }
-                }
-                Ok(())
+        let reading = Reading { engine, table, view, reach, piece, rows_before };
+        let mut place_before = None;
+        let error = loop {
+            let next = match self.fill_piece(&reading, filter.as_deref_mut(), out) {
+                Ok(next) => next,
+                Err(error) => break error,
+            };
+            if !next.asks {
+                self.go_to(next);
+                return Ok(());
             }
-            Err(error) => {
-                out.truncate(rows_before);
-                (self.offset, self.limit) = (offset_before, limit_before);
-                Err(error)
+            place_before = Some((self.found.clone(), self.looked_at));
+            self.go_to(next);
+            let wanted = self.offset.saturating_add(self.limit);
+            let course =
+                Course { looked_at: self.looked_at, counted: self.wanted - wanted, wanted };
+            match self.sweep.ask(engine, table, view, &mut self.found, &course) {
+                Ok(true) => self.direction = Direction::Forward,
+                Ok(false) => {}
+                Err(error) => break error,
+            }
+        };
+        out.truncate(rows_before);
+        (self.offset, self.limit) = (offset_before, limit_before);
+        if let Some((found, looked_at)) = place_before {
+            (self.found, self.looked_at, self.sweep) = (found, looked_at, Sweep::Never);
+        }
+        Err(error)
+    }
+
+    /// Goes to where the next piece begins.
+    fn go_to(&mut self, next: Next) {
+        self.looked_at += u64::from(next.seen);
+        self.found.others.truncate(next.part);
+        let ranges = &mut self.found.part_mut(next.part).ranges;
+        ranges.truncate(next.ranges_left);
+        if let (Some(from), Some(range)) = (next.from, ranges.last_mut()) {
+            match self.direction {
+                Direction::Forward => {
+                    range.start = from;
+                    range.start.push(0);
+                }
+                Direction::Backward => range.end = from,
             }
         }
     }
 
     fn fill_piece(
         &mut self,
-        engine: &Engine,
-        table: &Table,
-        view: &dyn Read,
-        reach: Reach,
-        piece: Piece,
+        reading: &Reading<'_>,
         mut filter: Option<&mut Filter<'_>>,
         out: &mut Gathered,
     ) -> Result<Next> {
+        let Reading { engine, table, view, reach, piece, rows_before } = *reading;
+        let asks_after = self.sweep.asks_after(&self.found, table, reach);
+        let asks_after = asks_after.map(|count| count.saturating_sub(self.looked_at));
         let mut part = self.found.others.len();
         let mut left = self.found.part(part).ranges.len();
         let mut seen = 0u32;
-        let base = out.len();
         while self.limit > 0 && (left > 0 || part > 0) {
             if left == 0 {
                 part -= 1;
@@ -243,9 +288,11 @@ impl Gatherer {
             }
             let range = &ranges[left - 1];
             let mut failure = None;
-            let mut full = false;
+            let mut from = None;
+            let mut asks = false;
             let (offset, limit) = (&mut self.offset, &mut self.limit);
             let kill = self.kill.as_deref();
+            let mut entries = self.sweep.entries();
             let mut visit = |found: Found<'_>| {
                 seen = seen.wrapping_add(1);
                 if seen > piece.seen_max {
@@ -258,52 +305,61 @@ impl Gatherer {
                     failure = Some(error.into());
                     return Ok(Flow::Stop);
                 }
-                if let Some(filter) = filter.as_deref_mut() {
-                    match filter(&found.row, part) {
-                        Ok(true) => {}
-                        Ok(false) => return Ok(Flow::Continue),
-                        Err(error) => {
-                            failure = Some(error);
-                            return Ok(Flow::Stop);
-                        }
+                let is_theirs = match &mut entries {
+                    Some(entries) => entries.have(table, &found)?,
+                    None => true,
+                };
+                let counts = match filter.as_deref_mut() {
+                    Some(filter) if is_theirs => filter(&found.row, part),
+                    _ => Ok(is_theirs),
+                };
+                match counts {
+                    Ok(true) if *offset > 0 => *offset -= 1,
+                    Ok(true) => {
+                        out.push(engine.budget(), found.key, found.row.bytes())?;
+                        *limit -= 1;
+                    }
+                    Ok(false) => {}
+                    Err(error) => {
+                        failure = Some(error);
+                        return Ok(Flow::Stop);
                     }
                 }
-                if *offset > 0 {
-                    *offset -= 1;
-                    return Ok(Flow::Continue);
+                if *limit == 0 {
+                    return Ok(Flow::Stop);
                 }
-                out.push(engine.budget(), found.key, found.row.bytes())?;
-                *limit -= 1;
-                full = out.len() - base >= piece.rows_max || out.bytes.len() >= piece.bytes_max;
-                Ok(if *limit == 0 || full { Flow::Stop } else { Flow::Continue })
+                let is_full = out.len() - rows_before >= piece.rows_max
+                    || out.len() > rows_before && out.bytes.len() >= piece.bytes_max;
+                asks = !is_full && asks_after.is_some_and(|count| u64::from(seen) >= count);
+                if is_full || asks {
+                    from = Some(place_of(table, *index, &found)?);
+                    return Ok(Flow::Stop);
+                }
+                Ok(Flow::Continue)
             };
             let direction = self.direction;
             engine.find(view, table, *index, range, direction, reach, &mut visit)?;
             if let Some(error) = failure {
                 return Err(error);
             }
-            if full && self.limit > 0 {
-                let from = place_of_last(table, *index, out)?;
-                return Ok(Next { part, ranges_left: left, from: Some(from) });
+            if from.is_some() {
+                return Ok(Next { part, ranges_left: left, from, seen, asks });
             }
             left -= 1;
         }
         if self.limit == 0 {
             (part, left) = (0, 0);
         }
-        Ok(Next { part, ranges_left: left, from: None })
+        Ok(Next { part, ranges_left: left, from: None, seen, asks: false })
     }
 }
 
-/// The key, in the index read, of the last row taken.
-fn place_of_last(table: &Table, index: usize, out: &Gathered) -> Result<Vec<u8>> {
-    let last = out.len() - 1;
-    let key = out.key(last);
+/// The key, in the index read, of a row.
+fn place_of(table: &Table, index: usize, found: &Found<'_>) -> rows::Result<Vec<u8>> {
     if index == 0 {
-        return Ok(key.to_vec());
+        return Ok(found.key.to_vec());
     }
-    let values = out.row(table, last)?.values()?;
-    Ok(table.entry(index, &values, key).map_err(SqlError::from)?.key)
+    Ok(table.entry(index, &found.row.values()?, found.key)?.key)
 }
 
 /// Where the next piece begins.
@@ -311,4 +367,8 @@ struct Next {
     part: usize,
     ranges_left: usize,
     from: Option<Vec<u8>>,
+    /// Rows that were looked at.
+    seen: u32,
+    /// It is not the end of the piece: whether to go on by the index is to be asked.
+    asks: bool,
 }

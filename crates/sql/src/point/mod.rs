@@ -2,7 +2,8 @@
 //! without a query executor.
 //!
 //! `lookup` finds what a condition says about the keys of an index, `access` chooses the index,
-//! `ranges` makes ranges of it when the values are known, `key` keys of values, `gather` reads rows, `select` is the SELECT around it, `sort` orders what no index orders.
+//! `ranges` makes ranges of it when the values are known, `key` keys of values, `gather` reads rows, `sweep` past the index where
+//! these are many, `select` is the SELECT around it, `sort` orders what no index orders.
 //!
 //! Not here: everything else that SELECT can do (`analytic`).
 
@@ -13,6 +14,7 @@ mod lookup;
 mod ranges;
 mod select;
 mod sort;
+mod sweep;
 
 pub use access::{Access, AccessKind, Ordering, Reader, plan_access, ways};
 pub use gather::{Filter, Gathered, Gatherer, Piece};

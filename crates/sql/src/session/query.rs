@@ -39,7 +39,7 @@ const LOOP_COST_MAX: f64 = 2_000.0;
 const LONG_ROWS: f64 = 60_000.0;
 /// What a query may come to which was expected to come to less: the row executor keeps results
 /// and what it joins and groups, the other passes rows on and writes to files.
-const BOUNDS: Bounds = Bounds { rows_max: 300_000, bytes_max: 32 << 20 };
+const BOUNDS: Bounds = Bounds { rows_max: 120_000, bytes_max: 32 << 20 };
 /// How often a locking query is run again because rows came meanwhile.
 const LOCKING_RUNS_MAX: usize = 16;
 
@@ -119,11 +119,15 @@ impl Session {
                 match self.run_with(plan, &facts, statement.parameters, &limits) {
                     Ok(found) => {
                         plan.forecast.note(found.looked_at > LOOP_ROWS_MAX);
+                        plan.misjudged.note(false);
                         found
                     }
                     Err(Failure::Error(error)) => return Err(error),
                     Err(Failure::TooLong) if !how.may_wait => return Err(SqlError::would_wait()),
-                    Err(Failure::TooLong) => return Ok(None),
+                    Err(Failure::TooLong) => {
+                        plan.misjudged.note(true);
+                        return Ok(None);
+                    }
                 }
             }
         };
@@ -143,6 +147,17 @@ impl Session {
         let rows = ValueRows::new(found.rows, Room::default());
         let source = Box::new(KeptRows { rows, share: found.share });
         Ok(RowStream::new(Arc::clone(&plan.columns), facts.zone, source))
+    }
+
+    /// Whether another plan may be right for the literals at hand, which are not those that this one was
+    /// made with: runs were given up of late, or it is one for the analytic way, where making another
+    /// costs little beside the run.
+    pub(super) fn depends_on_literals(&self, plan: &QueryPlan) -> bool {
+        let is_chosen = self.variables.executor == Executor::Auto
+            && !plan.needs_rows
+            && plan.locking.is_none()
+            && !plan.literals.is_empty();
+        is_chosen && (plan.misjudged.is_long() || !self.runs_over_rows(plan))
     }
 
     /// Whether a query is the row executor's, however long it takes.

@@ -63,13 +63,36 @@ impl Session {
     /// Runs a plan; `None` where it cannot be run as it is.
     fn run_planned(&mut self, plan: &Plan, statement: &Statement<'_>) -> Result<Option<Reply>> {
         match plan {
-            Plan::Query(tree) => match self.run_tree(tree, statement)? {
-                None => self.run_long(tree, statement).map(Some),
-                found => Ok(found),
-            },
+            Plan::Query(tree) => {
+                let found = match statement.how.may_wait && self.depends_on_literals(tree) {
+                    true => self.run_as_bound_anew(tree, statement)?,
+                    false => self.run_tree(tree, statement)?,
+                };
+                match found {
+                    None => self.run_long(tree, statement).map(Some),
+                    found => Ok(found),
+                }
+            }
             Plan::Select(plan) => self.run_plan(plan, statement),
             _ => Ok(None),
         }
+    }
+
+    /// Runs a query over rows if that is right for the literals at hand, by a plan for these; `None` when
+    /// it is one for the analytic way, which has a plan for any.
+    fn run_as_bound_anew(
+        &mut self,
+        tree: &QueryPlan,
+        statement: &Statement<'_>,
+    ) -> Result<Option<Reply>> {
+        let shape = statement.shape()?;
+        let query = parse_query(shape, self.variables.mode)?;
+        let found = match self.bind_tree(&query, &item_texts(shape), statement.parameters) {
+            Ok(fresh) if self.runs_over_rows(&fresh) => self.run_tree(&fresh, statement)?,
+            _ => None,
+        };
+        tree.misjudged.note(found.is_none());
+        Ok(found)
     }
 
     /// The plan of a SELECT's shape; `Other` for what only its text can be bound as.
@@ -331,8 +354,11 @@ impl Session {
         }
         let access = &from.access;
         let all_terms = found.all_terms;
-        let gatherer = Gatherer::new(found, access.direction, offset, limit)
+        let mut gatherer = Gatherer::new(found, access.direction, offset, limit)
             .with_kill(Arc::clone(&self.process.kill));
+        if from.sort.is_empty() && !from.index_use.is_forced() {
+            gatherer = gatherer.in_any_order();
+        }
         let mut source = TableSource {
             all_terms,
             ..TableSource::new(plan, gatherer, facts, &self.limits, scope)

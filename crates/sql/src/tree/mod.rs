@@ -68,8 +68,10 @@ pub struct QueryPlan {
     pub reads_files: bool,
     /// FOR UPDATE or FOR SHARE: the relations of the outermost SELECT to be locked.
     pub locking: Option<Vec<usize>>,
-    /// What its runs come to.
+    /// Whether its runs come to more than an event loop is for.
     pub forecast: Forecast,
+    /// Whether they come to far more than the row executor is for, though that was not expected.
+    pub misjudged: Forecast,
 }
 
 /// What is to be known of all expressions of a query.

@@ -51,6 +51,8 @@ pub struct Target {
     /// Whether the index gives that order, when it is used as planned.
     sorted: bool,
     limit: Option<Node>,
+    /// Whether the outcome depends on the order in which rows are changed, though none was asked for.
+    in_order: bool,
     /// What must still hold of a row under its lock.
     checks: Vec<Node>,
     /// The query that finds the rows by column, if the table is stored so.
@@ -105,8 +107,8 @@ fn bind_target(
     let limit = limit.map(|expr| bind(expr, &Names::none("limit clause", mode))).transpose()?;
     let shown = shown.to_owned();
     let checks = access.terms.iter().filter(|term| !is_volatile(term)).cloned().collect();
-    let finding = None;
-    Ok(Target { table, shown, access, index_use, sort, sorted, limit, checks, finding })
+    let (in_order, finding) = (false, None);
+    Ok(Target { table, shown, access, index_use, sort, sorted, limit, in_order, checks, finding })
 }
 
 /// Binds an UPDATE of one table.
@@ -134,6 +136,7 @@ pub fn bind_update(
     let unique = |index: &usize| table.indexes[*index].unique;
     let in_order = (0..table.indexes.len()).filter(unique).any(touched)
         || sets.iter().filter_map(|(_, node)| node.as_ref()).any(is_volatile);
+    target.in_order = in_order;
     target.finding = Finding::by_column(&table, &target.shown, &update.tables, how, in_order, ask)?;
     let defaults = defaults_of(&table);
     let values = sets.iter().filter_map(|(_, node)| node.as_ref());
@@ -307,7 +310,11 @@ impl Target {
         }
         let mut gatherer = Gatherer::new(found, self.access.direction, 0, taken)
             .with_kill(Arc::clone(&context.facts.kill));
-        let alone = transaction.alone_in(&self.table)?;
+        let any_order = sorted || self.sort.is_empty() && !self.in_order;
+        if any_order && !self.index_use.is_forced() {
+            gatherer = gatherer.in_any_order();
+        }
+        let mut alone = transaction.alone_in(&self.table)?;
         // In a loop all of the few rows are read before the first is written.
         let still = match moves && !in_loop {
             true => Some(transaction.frozen_at(engine.store().snapshot()?)),
@@ -321,6 +328,10 @@ impl Target {
         let mut gathered = Gathered::default();
         while !gatherer.is_done() {
             gathered.clear();
+            if still.is_none() {
+                // Whoever was inside for a moment has the rows of one piece read again.
+                alone = transaction.alone_in(&self.table)?;
+            }
             let mut filter = |row: &RowRef<'_>, part: usize| {
                 self.access.takes(&scope.with_row(RowView::Stored(row)), part, all_terms)
             };

@@ -1,0 +1,124 @@
+//! Ranges of an index with most of a table's rows: these are found by reading all rows, and are the same.
+
+mod harness;
+
+use std::collections::BTreeSet;
+
+use harness::{run, server, session};
+use sql::Session;
+
+const ROWS: u64 = 30_000;
+
+/// Rows of which `k` is scattered and sometimes NULL, `u` descends, `s` is a text.
+fn fill(s: &mut Session) {
+    run(
+        s,
+        "CREATE TABLE t (id INT PRIMARY KEY, k INT, u INT NOT NULL, s VARCHAR(20), n INT DEFAULT 0,
+         KEY by_k (k), UNIQUE by_u (u), KEY by_s (s(3), k))",
+    );
+    for first in (0..ROWS).step_by(5000) {
+        let row = |id: u64| {
+            let k = id * 7919 % 10_000;
+            let k = if k < 100 { "NULL".to_owned() } else { k.to_string() };
+            format!("({id}, {k}, {}, 'text {}', 0)", 2 * (ROWS - id), id % 50)
+        };
+        let rows: Vec<String> = (first..first + 5000).map(row).collect();
+        run(s, &format!("INSERT INTO t VALUES {}", rows.join(", ")));
+    }
+}
+
+fn ids(answer: &str) -> Vec<u64> {
+    answer.lines().map(|id| id.parse().unwrap()).collect()
+}
+
+#[test]
+fn rows_that_are_not_looked_up_one_by_one_any_more_are_the_same() {
+    let sql = server();
+    let s = &mut session(&sql);
+    fill(s);
+    for (condition, in_order_of) in [
+        ("k >= 2000", "k"),
+        ("k BETWEEN 500 AND 9000 AND n = 0", "k"),
+        ("(k < 1000 OR k > 3000) AND s <> 'text 7'", "k"),
+        ("k > 100 AND s = 'no text'", "k"),
+        ("u > 5000", "u"),
+        ("u BETWEEN 5000 AND 50000 AND k IS NULL", "u"),
+        ("s >= 'text 1'", "s"),
+        ("s LIKE 'text%' AND k > 5000", "s"),
+    ] {
+        let all = format!("SELECT id FROM t IGNORE INDEX (by_k, by_u, by_s) WHERE {condition}");
+        let all = ids(&run(s, &all));
+        for end in ["", " FOR UPDATE"] {
+            let found = ids(&run(s, &format!("SELECT id FROM t WHERE {condition}{end}")));
+            assert_eq!(found.len(), all.len(), "{condition}{end}");
+            let distinct: BTreeSet<u64> = found.iter().copied().collect();
+            assert_eq!(distinct, all.iter().copied().collect(), "{condition}{end}");
+        }
+        for (offset, limit) in [(0, 3000), (0, 9000), (5000, 7000), (29_000, 5000)] {
+            let limited = format!("SELECT id FROM t WHERE {condition} LIMIT {offset}, {limit}");
+            let found: BTreeSet<u64> = ids(&run(s, &limited)).into_iter().collect();
+            let expected = all.len().saturating_sub(offset).min(limit);
+            assert_eq!(found.len(), expected, "{limited}");
+            assert!(found.iter().all(|id| all.contains(id)), "{limited}");
+        }
+        let ordered = format!(
+            "SELECT id FROM t WHERE {condition} ORDER BY {in_order_of}{}",
+            if in_order_of == "s" { ", k, id" } else { ", id" },
+        );
+        let hinted = ordered.replace(" WHERE", " IGNORE INDEX (by_k, by_u, by_s) WHERE");
+        assert_eq!(run(s, &ordered), run(s, &hinted), "{ordered}");
+    }
+}
+
+#[test]
+fn of_most_of_a_table_the_rest_is_no_longer_looked_up() {
+    let sql = server();
+    let s = &mut session(&sql);
+    fill(s);
+    let keys_of = |s: &mut Session, condition| {
+        let found = run(s, &format!("SELECT u, k, id FROM t {condition}"));
+        let number = |line: &str, at| line.split('\t').nth(at).unwrap().parse::<u64>().unwrap_or(0);
+        found.lines().map(|line| (number(line, 1), number(line, 2))).collect::<Vec<_>>()
+    };
+    // In the order of the index at first, in that of the rows then.
+    let found = keys_of(s, "WHERE k >= 1000");
+    assert!(found[..4096].is_sorted_by_key(|(k, _)| *k));
+    assert!(!found.is_sorted_by_key(|(k, _)| *k));
+    assert!(found[4096..].is_sorted_by_key(|(_, id)| *id));
+    // A tenth of them is looked up as before.
+    assert!(keys_of(s, "WHERE k >= 9000").is_sorted_by_key(|(k, _)| *k));
+    // So are the rows of one for whom a few are enough.
+    assert!(keys_of(s, "WHERE k >= 1000 LIMIT 5000").is_sorted_by_key(|(k, _)| *k));
+    assert!(keys_of(s, "FORCE INDEX (by_k) WHERE k >= 1000").is_sorted_by_key(|(k, _)| *k));
+}
+
+#[test]
+fn writes_of_most_of_a_table_change_what_they_are_to_change() {
+    let sql = server();
+    let s = &mut session(&sql);
+    fill(s);
+    let count = |s: &mut Session, condition: &str| {
+        let by_rows = "IGNORE INDEX (by_k, by_u, by_s)";
+        run(s, &format!("SELECT COUNT(*) FROM t {by_rows} WHERE {condition}"))
+    };
+    let high = count(s, "k >= 3000");
+    run(s, "BEGIN");
+    run(s, "UPDATE t SET n = n + 1 WHERE k >= 3000");
+    assert_eq!(count(s, "n = 1 AND k >= 3000"), high);
+    assert_eq!(count(s, "n <> 0"), high);
+    // The index that is read, of rows that the transaction has written itself.
+    run(s, "UPDATE t SET k = k + 10 WHERE k >= 3000");
+    assert_eq!(count(s, "k >= 3010"), high);
+    assert_eq!(count(s, "n = 1 AND k >= 3010"), high);
+    // Each unique key in the place of the one before it: only right in the order of the index.
+    run(s, "UPDATE t SET u = u - 2 WHERE u >= 2");
+    assert_eq!(count(s, "u = 2 * (30000 - id) - 2"), ROWS.to_string());
+    let gone = run(s, "DELETE FROM t WHERE k >= 3010");
+    assert_eq!(gone, format!("ok {high}"));
+    assert_eq!(count(s, "k >= 3000"), "0");
+    assert_eq!(count(s, "id >= 0"), (ROWS - high.parse::<u64>().unwrap()).to_string());
+    run(s, "ROLLBACK");
+    assert_eq!(count(s, "k >= 3000 AND n = 0"), high);
+    run(s, "DELETE FROM t WHERE k > 100 LIMIT 20000");
+    assert_eq!(count(s, "id >= 0"), (ROWS - 20_000).to_string());
+}
