@@ -9,9 +9,12 @@
 //! Under DataFusion's own pool sorts fill all of the memory together, and then end with an error
 //! instead of writing.
 //!
+//! A merge is the last step of a sort, whose first rows may have been sent: where others have taken all, merges
+//! may have a quarter more together, rather than end with an error in the middle of their rows.
+//!
 //! Invariants
-//! 1. No more is given than there is, except for what is small: merges take all that they may, and
-//!    the operators above them still need some bytes to begin with.
+//! 1. No more is given than there is and that quarter, except for what is small: merges take all that they
+//!    may, and the operators above them still need some bytes to begin with.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -22,8 +25,12 @@ use datafusion::execution::memory_pool::{
 };
 use parking_lot::Mutex;
 
-/// How DataFusion names the merge of a sort's files.
+/// How DataFusion names the merge of a sort's files,
 const MERGE: &str = "ExternalSorterMerge";
+/// and that of several sorts' rows.
+const MERGE_OF_SORTS: &str = "SortPreservingMergeExec";
+/// The part of the memory that merges may have beyond it.
+const BEYOND_PART: usize = 4;
 /// A merge may have this part of the memory, however many there are: as much as its sort keeps back
 /// for it from the beginning (`runtime`).
 const MERGES_MAX: usize = 32;
@@ -128,6 +135,10 @@ impl MemoryPool for QueryPool {
         let mut state = self.state.lock();
         let left = self.bytes_max.saturating_sub(state.spillable + state.firm);
         let (consumer, held) = (reservation.consumer(), reservation.size());
+        let left_to_merges = || {
+            let all = self.bytes_max + self.bytes_max / BEYOND_PART;
+            all.saturating_sub(state.spillable + state.firm)
+        };
         // A merge of rows in memory keeps its books in several pieces, and ends with an error where
         // one finds nothing; that of files has one, and makes do with what it gets.
         let of_files = state.merges.get(&consumer.id()).is_some_and(|all| *all == held);
@@ -142,7 +153,13 @@ impl MemoryPool for QueryPool {
         } else if of_files {
             let merges = state.merges.len().max(1);
             let part = (self.bytes_max / 4 / merges).max(self.bytes_max / MERGES_MAX);
-            left.min(part.max(MERGE_BYTES).saturating_sub(held))
+            // With less than two files it would end.
+            match held < 2 * additional {
+                true => left_to_merges(),
+                false => left_to_merges().min(part.max(MERGE_BYTES).saturating_sub(held)),
+            }
+        } else if is_merge(consumer) || consumer.name().starts_with(MERGE_OF_SORTS) {
+            left_to_merges()
         } else {
             left
         };
@@ -188,6 +205,10 @@ mod tests {
         two.try_grow(2 << 20).unwrap();
         let join = merge("join");
         join.try_grow(12 << 20).unwrap();
+        assert!(join.try_grow(1 << 20).is_err(), "there is no more");
+        let sorts = merge("SortPreservingMergeExec[0]");
+        sorts.try_grow(4 << 20).expect("its rows are on their way");
+        assert!(sorts.try_grow(1 << 20).is_err());
     }
 
     #[test]
@@ -234,6 +255,15 @@ mod tests {
         assert!(one.try_grow(700 << 10).is_err(), "there is no more");
         drop((one, files));
         assert_eq!(pool.reserved(), 0);
+    }
+
+    #[test]
+    fn a_merge_of_two_files_of_wide_rows_was_refused_what_was_free() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(16 << 20));
+        let files = MemoryConsumer::new("ExternalSorterMerge[0]").register(&pool);
+        files.try_grow(5 << 20).expect("the first file");
+        files.try_grow(5 << 20).expect("the second one");
+        assert!(files.try_grow(5 << 20).is_err(), "more files than its part has room for");
     }
 
     #[test]

@@ -204,7 +204,10 @@ fn all_at_once(server: &Running, clients: usize, work: impl Fn(usize, &mut Mysql
     std::thread::scope(|scope| {
         for number in 0..clients {
             scope.spawn(move || {
-                let mut client = Mysql::login(server.connect("mysql")).unwrap();
+                let stream = server.connect("mysql");
+                // They wait for each other, where cores are busy for minutes.
+                stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
+                let mut client = Mysql::login(stream).unwrap();
                 begun.wait();
                 work(number, &mut client);
             });

@@ -11,7 +11,7 @@ use crate::reply::RowStream;
 use crate::tree::QueryPlan;
 
 /// What is under way of long queries.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     /// Queries begun so far; one that is begun again frugally is the same.
     pub begun: u64,

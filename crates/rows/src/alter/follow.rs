@@ -44,6 +44,8 @@ const FEW: u64 = 500;
 const SHORT: Duration = Duration::from_millis(40);
 /// Rounds at most before the last one.
 const ROUNDS_MAX: usize = 32;
+/// Rounds that leave no less than the one before, although writers wait for as much of the time as they can.
+const VAIN_MAX: usize = 3;
 /// Bytes of notes in memory while they are sorted, where there is a disk for more.
 const NOTES_BYTES_MAX: usize = 4 << 20;
 const NOTES_BLOCK_BYTES: usize = 16 << 10;
@@ -119,13 +121,14 @@ impl<'a> Follow<'a> {
     /// # Errors
     /// As `round`.
     pub fn rounds(&mut self) -> Result<()> {
+        let mut vain = 0;
         for _ in 0..ROUNDS_MAX {
             let was_slowest = self.pulse.as_ref().is_some_and(Pulse::is_slowest);
             let changes = self.round()?;
             let took = self.begun.elapsed();
             // Writers were as quick although they were kept waiting all the time.
-            let is_vain = took > self.made_in && was_slowest;
-            if changes <= FEW || took <= SHORT || is_vain {
+            vain += usize::from(took > self.made_in && was_slowest);
+            if changes <= FEW || took <= SHORT || vain == VAIN_MAX {
                 break;
             }
         }
@@ -212,6 +215,7 @@ impl<'a> Follow<'a> {
             self.piece.push(Change::delete(change.note.to_vec()));
             if self.piece.changes.len() >= ROWS_MAX {
                 self.write()?;
+                self.turn();
             }
         }
         self.write()

@@ -5,7 +5,7 @@
 //! 1. None waits much longer than `WEIGHT_MAX` times `PULSE` and a piece of the work that is done
 //!    meanwhile; each time the gate is open it is so for `PULSE` or longer.
 //! 2. For a transaction that stays open nobody is kept waiting longer than `PULSE_PATIENCE` for each
-//!    weight at a time.
+//!    weight at a time, nor for more than a tenth of the time.
 //!
 //! Not here: when they are too quick, what is done meanwhile (`follow`).
 
@@ -21,6 +21,8 @@ const PULSE: Duration = Duration::from_millis(40);
 const PULSE_PATIENCE: Duration = Duration::from_millis(20);
 const WEIGHT_STEP: u32 = 3;
 const WEIGHT_MAX: u32 = 9;
+/// How much longer than it was waited in vain it is not tried again.
+const REST: u32 = 9;
 
 /// Writers kept waiting for a part of the time.
 pub(super) struct Pulse {
@@ -29,12 +31,14 @@ pub(super) struct Pulse {
     since: Instant,
     /// How many times as long as they go on they wait; 0: not at all.
     weight: u32,
+    /// The last time nobody was kept waiting, for a transaction that stayed open.
+    is_vain: bool,
 }
 
 impl Pulse {
     /// Of a table; writers do not wait.
     pub fn of(state: &Arc<TableState>, now: Instant) -> Pulse {
-        Pulse { state: Arc::clone(state), gate: None, since: now, weight: 0 }
+        Pulse { state: Arc::clone(state), gate: None, since: now, weight: 0, is_vain: false }
     }
 
     /// Has writers wait more of the time.
@@ -44,7 +48,7 @@ impl Pulse {
 
     /// Whether they wait as much of the time as they ever do.
     pub fn is_slowest(&self) -> bool {
-        self.weight == WEIGHT_MAX
+        self.weight == WEIGHT_MAX || self.is_vain
     }
 
     /// Lets writers in, or not, when it is time to. Not for who has the gate closed already.
@@ -58,9 +62,11 @@ impl Pulse {
             Some(_) => None,
             None => {
                 // Where a transaction stays open all of them would wait for it.
-                let patience = Patience::at_most(PULSE_PATIENCE * self.weight);
-                let gate = self.state.close(&patience).ok();
-                self.since += now.elapsed();
+                let patience = PULSE_PATIENCE * self.weight;
+                let gate = self.state.close(&Patience::at_most(patience)).ok();
+                self.is_vain = gate.is_none();
+                self.since +=
+                    now.elapsed() + if self.is_vain { patience * REST } else { Duration::ZERO };
                 gate
             }
         };
@@ -102,9 +108,13 @@ mod tests {
         let inside = enter().unwrap();
         pulse.turn(now + PULSE);
         drop(enter().expect("one inside would have had all others wait"));
+        assert!(pulse.is_slowest(), "as slow as may be");
         drop(inside);
         pulse.turn(now + 2 * PULSE);
+        drop(enter().expect("it was in vain just now"));
+        pulse.turn(now + 100 * PULSE);
         assert!(enter().is_err());
+        assert!(!pulse.is_slowest());
         drop(pulse);
         drop(enter().unwrap());
     }

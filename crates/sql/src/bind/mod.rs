@@ -112,6 +112,7 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
         tables,
         sizes,
         literals,
+        mode: facts.mode,
         traits,
         needs_rows,
         reads_files,

@@ -22,7 +22,7 @@ use values::budget::{Budget, SMALL_BYTES, Share};
 use values::row::RowRef;
 
 use super::ranges::{IndexRanges, Ranges};
-use super::sweep::{Course, Sweep};
+use super::sweep::{ASKED_AFTER, Course, RowSpan, Sweep};
 use crate::error::{Result, SqlError};
 
 /// How many rows are looked at between two looks at the kill mark.
@@ -184,8 +184,10 @@ impl Gatherer {
     }
 
     /// Lets rows come in any order: all of the table may be read where many would have to be looked up.
+    /// That begins with a piece, which ends early for it, so whoever locks rows has done so with those
+    /// that were found before.
     pub fn in_any_order(mut self) -> Gatherer {
-        self.sweep = Sweep::Allowed;
+        self.sweep = Sweep::Allowed(RowSpan::default());
         self
     }
 
@@ -200,7 +202,8 @@ impl Gatherer {
         self.limit == 0 || self.found.iter().next().is_none()
     }
 
-    /// Reads a piece behind what `out` holds; the table is always the one that the ranges are of.
+    /// Reads a piece behind what `out` holds, or less of it where rows may come in any order; the table is
+    /// always the one that the ranges are of.
     ///
     /// # Errors
     /// `would_wait` as the reach demands, 1041 when there is no memory for so many rows, 1412 when
@@ -212,38 +215,30 @@ impl Gatherer {
         view: &dyn Read,
         reach: Reach,
         piece: Piece,
-        mut filter: Option<&mut Filter<'_>>,
+        filter: Option<&mut Filter<'_>>,
         out: &mut Gathered,
     ) -> Result<()> {
-        let (rows_before, offset_before, limit_before) = (out.len(), self.offset, self.limit);
-        let reading = Reading { engine, table, view, reach, piece, rows_before };
-        let mut place_before = None;
-        let error = loop {
-            let next = match self.fill_piece(&reading, filter.as_deref_mut(), out) {
-                Ok(next) => next,
-                Err(error) => break error,
-            };
-            if !next.asks {
-                self.go_to(next);
-                return Ok(());
-            }
-            place_before = Some((self.found.clone(), self.looked_at));
-            self.go_to(next);
+        if self.sweep.is_open(&self.found, table, reach) && self.looked_at >= ASKED_AFTER {
             let wanted = self.offset.saturating_add(self.limit);
             let course =
-                Course { looked_at: self.looked_at, counted: self.wanted - wanted, wanted };
-            match self.sweep.ask(engine, table, view, &mut self.found, &course) {
-                Ok(true) => self.direction = Direction::Forward,
-                Ok(false) => {}
-                Err(error) => break error,
+                Course { looked_at: self.looked_at, matched: self.wanted - wanted, wanted };
+            if self.sweep.ask(engine, table, view, &mut self.found, &course)? {
+                self.direction = Direction::Forward;
             }
-        };
-        out.truncate(rows_before);
-        (self.offset, self.limit) = (offset_before, limit_before);
-        if let Some((found, looked_at)) = place_before {
-            (self.found, self.looked_at, self.sweep) = (found, looked_at, Sweep::Never);
         }
-        Err(error)
+        let (rows_before, offset_before, limit_before) = (out.len(), self.offset, self.limit);
+        let reading = Reading { engine, table, view, reach, piece, rows_before };
+        match self.fill_piece(&reading, filter, out) {
+            Ok(next) => {
+                self.go_to(next);
+                Ok(())
+            }
+            Err(error) => {
+                out.truncate(rows_before);
+                (self.offset, self.limit) = (offset_before, limit_before);
+                Err(error)
+            }
+        }
     }
 
     /// Goes to where the next piece begins.
@@ -270,8 +265,8 @@ impl Gatherer {
         out: &mut Gathered,
     ) -> Result<Next> {
         let Reading { engine, table, view, reach, piece, rows_before } = *reading;
-        let asks_after = self.sweep.asks_after(&self.found, table, reach);
-        let asks_after = asks_after.map(|count| count.saturating_sub(self.looked_at));
+        let is_open = self.sweep.is_open(&self.found, table, reach);
+        let looked_at = self.looked_at;
         let mut part = self.found.others.len();
         let mut left = self.found.part(part).ranges.len();
         let mut seen = 0u32;
@@ -289,10 +284,9 @@ impl Gatherer {
             let range = &ranges[left - 1];
             let mut failure = None;
             let mut from = None;
-            let mut asks = false;
             let (offset, limit) = (&mut self.offset, &mut self.limit);
             let kill = self.kill.as_deref();
-            let mut entries = self.sweep.entries();
+            let sweep = &mut self.sweep;
             let mut visit = |found: Found<'_>| {
                 seen = seen.wrapping_add(1);
                 if seen > piece.seen_max {
@@ -305,10 +299,7 @@ impl Gatherer {
                     failure = Some(error.into());
                     return Ok(Flow::Stop);
                 }
-                let is_theirs = match &mut entries {
-                    Some(entries) => entries.have(table, &found)?,
-                    None => true,
-                };
+                let is_theirs = sweep.takes(table, &found)?;
                 let counts = match filter.as_deref_mut() {
                     Some(filter) if is_theirs => filter(&found.row, part),
                     _ => Ok(is_theirs),
@@ -330,8 +321,7 @@ impl Gatherer {
                 }
                 let is_full = out.len() - rows_before >= piece.rows_max
                     || out.len() > rows_before && out.bytes.len() >= piece.bytes_max;
-                asks = !is_full && asks_after.is_some_and(|count| u64::from(seen) >= count);
-                if is_full || asks {
+                if is_full || is_open && looked_at + u64::from(seen) >= ASKED_AFTER {
                     from = Some(place_of(table, *index, &found)?);
                     return Ok(Flow::Stop);
                 }
@@ -343,14 +333,14 @@ impl Gatherer {
                 return Err(error);
             }
             if from.is_some() {
-                return Ok(Next { part, ranges_left: left, from, seen, asks });
+                return Ok(Next { part, ranges_left: left, from, seen });
             }
             left -= 1;
         }
         if self.limit == 0 {
             (part, left) = (0, 0);
         }
-        Ok(Next { part, ranges_left: left, from: None, seen, asks: false })
+        Ok(Next { part, ranges_left: left, from: None, seen })
     }
 }
 
@@ -369,6 +359,4 @@ struct Next {
     from: Option<Vec<u8>>,
     /// Rows that were looked at.
     seen: u32,
-    /// It is not the end of the piece: whether to go on by the index is to be asked.
-    asks: bool,
 }

@@ -6,7 +6,8 @@
 //! entry that each row has.
 //!
 //! Invariants
-//! 1. A row is found either by the index before, or among the rows after: both go by its entry.
+//! 1. A row is found either by the index before, or among the rows after: both go by its entry. Where
+//!    others write meanwhile, that is so for rows that stay as they were, or were locked when found.
 //!
 //! Not here: whose rows may come in any order (the callers of `Gatherer::in_any_order`).
 
@@ -19,12 +20,15 @@ use super::ranges::{IndexRanges, Ranges};
 use crate::error::Result;
 use crate::estimate::estimated_rows;
 
-/// Entries that are looked up before it is asked how many there are.
-const LOOKED_UP_FIRST: u64 = 4096;
+/// Entries that are looked up before it is asked how many are left.
+pub(super) const ASKED_AFTER: u64 = 4096;
 /// What a look-up costs, in rows that are read one after the other and turned into an entry. Measured:
 /// 1.2 us for one from the row cache, 5.5 us from blocks in memory; 0.4 us for a row. At this share of a
 /// table, a seventh, either choice is at most some 2.5 times as slow as the other would be.
 const LOOK_UP_ROWS: u64 = 7;
+/// Rows of which each next one is so near are looked up as cheaply as they are read: the order of the index
+/// is that of the rows (a time, a number that ascends with the key).
+const NEAR_ROWS: u64 = 2;
 /// In how many ranges a row's entry is looked for.
 const RANGES_MAX: usize = 8;
 
@@ -33,8 +37,8 @@ const RANGES_MAX: usize = 8;
 pub(super) enum Sweep {
     /// It may not, or it was found not to be worth it.
     Never,
-    /// It may, once it was asked whether that is worth it.
-    Allowed,
+    /// It may, once it was asked whether that is worth it; where the rows lie that it has met.
+    Allowed(RowSpan),
     /// It does: for the rows of these entries.
     Begun(Entries),
 }
@@ -43,20 +47,17 @@ pub(super) enum Sweep {
 pub(super) struct Course {
     /// Rows that were looked at.
     pub looked_at: u64,
-    /// Those that counted, passed over by an OFFSET or taken.
-    pub counted: u64,
-    /// Those that are to count still, at most.
+    /// Those of them that matched.
+    pub matched: u64,
+    /// Matching rows that are wanted still, at most.
     pub wanted: u64,
 }
 
 impl Sweep {
-    /// After how many look-ups it has to be asked.
-    pub fn asks_after(&self, found: &Ranges, table: &Table, reach: Reach) -> Option<u64> {
-        let is_asked = matches!(self, Sweep::Allowed)
-            && found.first.index > 0
-            && reach == Reach::Disk
-            && !table.columnar;
-        is_asked.then_some(LOOKED_UP_FIRST)
+    /// Whether it is to be asked, after so many look-ups.
+    pub fn is_open(&self, found: &Ranges, table: &Table, reach: Reach) -> bool {
+        let is_allowed = matches!(self, Sweep::Allowed(_));
+        is_allowed && found.first.index > 0 && reach == Reach::Disk && !table.columnar
     }
 
     /// Begins if so many entries are left that it is worth it, and says so; the ranges are those of all
@@ -72,18 +73,23 @@ impl Sweep {
         found: &mut Ranges,
         course: &Course,
     ) -> Result<bool> {
-        *self = Sweep::Never;
+        let Sweep::Allowed(span) = std::mem::replace(self, Sweep::Never) else { return Ok(false) };
         if !found.others.is_empty() || found.first.ranges.len() > RANGES_MAX {
             return Ok(false);
         }
-        let size = estimated_rows(engine, view, table)?;
+        // What a transaction has added is in no count.
+        let size = estimated_rows(engine, view, table)?.max(course.looked_at);
         let mut left = 0;
         for range in &found.first.ranges {
             left += engine.entries_about(view, range, size)?;
         }
         // Who wants few of them has them sooner, as far as those before tell.
-        let wanted = course.wanted.saturating_mul(course.looked_at) / course.counted.max(1);
+        let wanted = course.wanted.saturating_mul(course.looked_at) / course.matched.max(1);
         if left.min(wanted).saturating_mul(LOOK_UP_ROWS) <= size {
+            return Ok(false);
+        }
+        let between = KeyRange { start: span.first, end: span.last };
+        if engine.entries_about(view, &between, size)? <= course.looked_at * NEAR_ROWS {
             return Ok(false);
         }
         let rows = IndexRanges { index: 0, ranges: vec![table.index_range(0)] };
@@ -92,11 +98,37 @@ impl Sweep {
         Ok(true)
     }
 
-    /// The entries for whose rows all rows are read.
-    pub fn entries(&mut self) -> Option<&mut Entries> {
+    /// Whether a row is one that is looked for, as far as its entry tells.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    #[inline]
+    pub fn takes(&mut self, table: &Table, found: &Found<'_>) -> rows::Result<bool> {
         match self {
-            Sweep::Begun(entries) => Some(entries),
-            Sweep::Never | Sweep::Allowed => None,
+            Sweep::Never => Ok(true),
+            Sweep::Allowed(span) => {
+                span.add(found.key);
+                Ok(true)
+            }
+            Sweep::Begun(entries) => entries.have(table, found),
+        }
+    }
+}
+
+/// The first and the last of some rows' keys.
+#[derive(Debug, Default)]
+pub(super) struct RowSpan {
+    first: Vec<u8>,
+    last: Vec<u8>,
+}
+
+impl RowSpan {
+    fn add(&mut self, key: &[u8]) {
+        if self.last.is_empty() || *key < *self.first {
+            self.first = key.to_vec();
+        }
+        if *key > *self.last {
+            self.last = key.to_vec();
         }
     }
 }
@@ -112,7 +144,7 @@ pub(super) struct Entries {
 
 impl Entries {
     /// Whether a row's entry is among them.
-    pub fn have(&mut self, table: &Table, found: &Found<'_>) -> rows::Result<bool> {
+    fn have(&mut self, table: &Table, found: &Found<'_>) -> rows::Result<bool> {
         let Entries { index, ranges, key, value } = self;
         table.push_entry_by(
             *index,

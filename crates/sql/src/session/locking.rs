@@ -75,7 +75,7 @@ impl Session {
             return Err(SqlError::would_wait());
         }
         let mut gatherer = Gatherer::new(found, access.direction, skip, take);
-        if (from.sort.is_empty() || sorted) && !from.index_use.is_forced() {
+        if from.sort.is_empty() && limit == u64::MAX && !from.index_use.is_forced() {
             gatherer = gatherer.in_any_order();
         }
         let wanted = if cut_later && !sorted { offset.saturating_add(limit) } else { u64::MAX };

@@ -156,8 +156,9 @@ impl Session {
         let is_chosen = self.variables.executor == Executor::Auto
             && !plan.needs_rows
             && plan.locking.is_none()
-            && !plan.literals.is_empty();
-        is_chosen && (plan.misjudged.is_long() || !self.runs_over_rows(plan))
+            && !plan.literals.is_empty()
+            && plan.mode == self.variables.mode;
+        is_chosen && plan.misjudged.is_long() == self.runs_over_rows(plan)
     }
 
     /// Whether a query is the row executor's, however long it takes.
@@ -313,7 +314,7 @@ impl Session {
             return Err(error);
         }
         drop(self.limits.take_warnings());
-        await_memory(&self.sql, END_WAIT, &self.process.kill)?;
+        await_memory(&self.sql, (END_WAIT, END_WAIT), &self.process.kill)?;
         let again = self.sql.long_queries().select_frugally(plan, parameters, context)?;
         let mut stream = again.ok_or(error)?;
         stream.begin(How::POOL)?;

@@ -87,11 +87,13 @@ impl Session {
     ) -> Result<Option<Reply>> {
         let shape = statement.shape()?;
         let query = parse_query(shape, self.variables.mode)?;
-        let found = match self.bind_tree(&query, &item_texts(shape), statement.parameters) {
-            Ok(fresh) if self.runs_over_rows(&fresh) => self.run_tree(&fresh, statement)?,
-            _ => None,
+        let fresh = match self.bind_tree(&query, &item_texts(shape), statement.parameters) {
+            Ok(fresh) if self.runs_over_rows(&fresh) => fresh,
+            _ => return Ok(None),
         };
+        let found = self.run_tree(&fresh, statement)?;
         tree.misjudged.note(found.is_none());
+        tree.forecast.note(fresh.forecast.has_long());
         Ok(found)
     }
 

@@ -21,12 +21,16 @@ use crate::long::Load;
 use crate::server::{LineTurn, Sql};
 
 /// How long a statement is begun anew, from when it was first refused.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// How often it is.
 const BEGINNINGS_MAX: u32 = 5;
-/// How long it waits at first for others to give memory back, when its turn has come; twice as long each
-/// time.
+/// How long it waits at first for others to give memory back, when its turn has come, while these make no
+/// progress (a reader who takes his time); twice as long each time.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// How many times as long it waits while they do. Where cores are busy a sort of a second takes ten, and a
+/// statement that begins beside it is only refused once more; where others come and come it has its chance all
+/// the same.
+const WAITS_MAX: u32 = 10;
 /// How long it takes at most until a query that has ended has nothing any more.
 pub(super) const END_WAIT: Duration = Duration::from_millis(200);
 /// Between two looks.
@@ -65,25 +69,40 @@ impl Shortage {
         if self.turn.is_none() {
             self.turn = Some(sql.begun_anew().turn(kill, self.since + PATIENCE)?);
         }
-        await_memory(sql, FIRST_WAIT * (1 << (self.beginnings - 1)), kill)?;
+        let wait = FIRST_WAIT * (1 << (self.beginnings - 1));
+        await_memory(sql, (wait, wait * WAITS_MAX), kill)?;
         Ok(true)
     }
 }
 
-/// Waits until others have little memory, for so long at most; and a long query that ran out of it nothing any
-/// more: its threads notice a moment later that it has ended.
+/// Waits until others have little memory, at most for so long in which these make no progress, and so long in
+/// all; and a long query that ran out of it nothing any more: its threads notice a moment later that it has ended.
 ///
 /// # Errors
 /// Those of `kill`.
-pub(super) fn await_memory(sql: &Sql, wait: Duration, kill: &KillMark) -> Result<()> {
-    let until = Instant::now() + wait;
+pub(super) fn await_memory(
+    sql: &Sql,
+    (standing, in_all): (Duration, Duration),
+    kill: &KillMark,
+) -> Result<()> {
+    let begun = Instant::now();
+    let (mut moved, mut course) = (begun, course(sql));
     during(Waiting::Memory, || {
-        while !is_free(sql) && Instant::now() < until {
+        while !is_free(sql) && moved.elapsed() < standing && begun.elapsed() < in_all {
             kill.check()?;
             sleep(LOOK);
+            let now = self::course(sql);
+            if now != course {
+                (moved, course) = (Instant::now(), now);
+            }
         }
         Ok(())
     })
+}
+
+/// What moves while long queries make progress.
+fn course(sql: &Sql) -> (usize, Load) {
+    (sql.long_queries().memory().0, sql.long_queries().load())
 }
 
 /// Whether no other statement was at work that may have had memory.

@@ -1,5 +1,5 @@
-//! Whether a query's next run is likely to be more than an event loop is for, by what its last ones came
-//! to.
+//! Whether a query's next run is likely to be too long for where it is begun (an event loop, the row
+//! executor), by what its last ones came to.
 //!
 //! The plan's guess decides where a query is begun, and a loop gives up what turns out to be longer. All
 //! that it has done by then is done once more elsewhere, so a guess that is too low again and again would
@@ -25,7 +25,7 @@ const TAKEN_BACK: u8 = 2;
 pub struct Forecast(AtomicU8);
 
 impl Forecast {
-    /// A run was too long for an event loop, or would not have been.
+    /// A run was too long, or would not have been.
     pub fn note(&self, was_long: bool) {
         let before = self.0.load(Ordering::Relaxed);
         let now = match was_long {
@@ -36,6 +36,11 @@ impl Forecast {
         if now != before {
             self.0.store(now, Ordering::Relaxed);
         }
+    }
+
+    /// Whether a run was too long, not long ago.
+    pub fn has_long(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
     }
 
     /// Whether the next run is likely to be too long.

@@ -28,6 +28,7 @@ use std::sync::atomic::AtomicBool;
 
 use rows::Engine;
 use rows::table::Table;
+use values::SqlMode;
 use values::types::ColumnType;
 
 pub use aggregate::{Aggregate, AggregateFunction, KEPT_DIGITS};
@@ -59,6 +60,8 @@ pub struct QueryPlan {
     pub sizes: Vec<Option<u64>>,
     /// Of which kind the literals were that it was bound with.
     pub literals: Vec<ColumnType>,
+    /// The mode that it was bound in.
+    pub mode: SqlMode,
     /// What is to be known of its expressions.
     pub traits: Traits,
     /// Whether only the row executor answers it rightly.
@@ -70,7 +73,8 @@ pub struct QueryPlan {
     pub locking: Option<Vec<usize>>,
     /// Whether its runs come to more than an event loop is for.
     pub forecast: Forecast,
-    /// Whether they come to far more than the row executor is for, though that was not expected.
+    /// Whether they come to far more than the row executor is for, though that was not expected; of a plan
+    /// for the analytic way, those that others of its shape were begun over rows for.
     pub misjudged: Forecast,
 }
 

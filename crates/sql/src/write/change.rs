@@ -126,11 +126,12 @@ pub fn bind_update(
     let names = Names::of(&table, alias.as_deref(), "field list", mode);
     let sets = bind_assignments(&update.assignments, &table, &names)?;
     let update_now = update_now_columns(&table, &sets);
-    let touched = |index: usize| {
-        table.indexes[index].parts.iter().any(|part| {
-            sets.iter().any(|(n, _)| *n == part.column) || update_now.contains(&part.column)
-        })
+    let changes = |column: usize| {
+        sets.iter().any(|(n, _)| *n == column)
+            || update_now.contains(&column)
+            || table.columns[column].computed.is_some()
     };
+    let touched = |index: usize| table.indexes[index].parts.iter().any(|part| changes(part.column));
     let moves = touched(0) || target.access.indexes().any(touched);
     // Whom a row collides with, and what a variable is by then, are matters of the order.
     let unique = |index: &usize| table.indexes[*index].unique;
@@ -310,11 +311,10 @@ impl Target {
         }
         let mut gatherer = Gatherer::new(found, self.access.direction, 0, taken)
             .with_kill(Arc::clone(&context.facts.kill));
-        let any_order = sorted || self.sort.is_empty() && !self.in_order;
-        if any_order && !self.index_use.is_forced() {
+        if self.sort.is_empty() && !self.in_order && !self.index_use.is_forced() {
             gatherer = gatherer.in_any_order();
         }
-        let mut alone = transaction.alone_in(&self.table)?;
+        let at_first = transaction.alone_in(&self.table)?;
         // In a loop all of the few rows are read before the first is written.
         let still = match moves && !in_loop {
             true => Some(transaction.frozen_at(engine.store().snapshot()?)),
@@ -328,10 +328,12 @@ impl Target {
         let mut gathered = Gathered::default();
         while !gatherer.is_done() {
             gathered.clear();
-            if still.is_none() {
-                // Whoever was inside for a moment has the rows of one piece read again.
-                alone = transaction.alone_in(&self.table)?;
-            }
+            // Whoever was inside for a moment has the rows of one piece read again, if these are read as
+            // they are now.
+            let alone = match &still {
+                Some(_) => at_first,
+                None => transaction.alone_in(&self.table)?,
+            };
             let mut filter = |row: &RowRef<'_>, part: usize| {
                 self.access.takes(&scope.with_row(RowView::Stored(row)), part, all_terms)
             };
