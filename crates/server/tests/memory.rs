@@ -10,6 +10,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Barrier;
+use std::time::Duration;
 
 use mysql::{Failure, Mysql};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
