@@ -150,12 +150,7 @@ struct Block {
 
 impl Run {
     /// What is written under a key, with its value in `value`; `None` when the run has nothing.
-    pub fn get(
-        &self,
-        KeyHash(hash): KeyHash,
-        key: &[u8],
-        value: &mut Vec<u8>,
-    ) -> Result<Option<u8>> {
+    pub fn get(&self, hash: KeyHash, key: &[u8], value: &mut Vec<u8>) -> Result<Option<u8>> {
         if self.filter.as_ref().is_some_and(|filter| !filter.may_hold(hash)) {
             return Ok(None);
         }
@@ -321,7 +316,7 @@ impl RunWriter {
         self.block.extend_from_slice(key);
         self.block.extend_from_slice(value);
         if let Some(filter) = &mut self.filter {
-            filter.add(KeyHash::of(key).0);
+            filter.add(KeyHash::of(key));
         }
         self.count += 1;
         if self.block.len() >= self.block_bytes { self.end_block() } else { Ok(()) }
@@ -479,7 +474,7 @@ impl Filter {
     }
 
     /// The bits of a key among so many words, as a word and a bit in it.
-    fn places(hash: u64, words: usize) -> impl Iterator<Item = (usize, u64)> {
+    fn places(KeyHash(hash): KeyHash, words: usize) -> impl Iterator<Item = (usize, u64)> {
         let (first, step) = (hash, (hash >> 32) | 1);
         let count = words as u64 * 64;
         (0..FILTER_PROBES).map(move |probe| {
@@ -489,13 +484,13 @@ impl Filter {
         })
     }
 
-    fn add(&mut self, hash: u64) {
+    fn add(&mut self, hash: KeyHash) {
         for (word, bit) in Filter::places(hash, self.bits.len()) {
             self.bits[word] |= bit;
         }
     }
 
-    fn may_hold(&self, hash: u64) -> bool {
+    fn may_hold(&self, hash: KeyHash) -> bool {
         Filter::places(hash, self.bits.len()).all(|(word, bit)| self.bits[word] & bit != 0)
     }
 }

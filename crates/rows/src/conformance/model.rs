@@ -220,12 +220,8 @@ fn apply(model: &mut Model, change: Change) {
         Change::Delete(key) => {
             model.remove(&key[..]);
         }
-        Change::DeleteRange(range) => model.retain(|key, _| !contains(&range, key)),
+        Change::DeleteRange(range) => model.retain(|key, _| !range.contains(key)),
     }
-}
-
-fn contains(range: &KeyRange, key: &[u8]) -> bool {
-    key >= &range.start[..] && (range.end.is_empty() || key < &range.end[..])
 }
 
 fn overlaid(model: &Model, own: &BTreeMap<Vec<u8>, Option<Vec<u8>>>) -> Model {
@@ -242,7 +238,7 @@ fn overlaid(model: &Model, own: &BTreeMap<Vec<u8>, Option<Vec<u8>>>) -> Model {
 fn compare(read: &dyn Read, model: &Model, range: &KeyRange) {
     let expected: Vec<(Vec<u8>, Vec<u8>)> = model
         .iter()
-        .filter(|(key, _)| contains(range, key))
+        .filter(|(key, _)| range.contains(key))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     assert_eq!(scan(read, range, Direction::Forward), expected);

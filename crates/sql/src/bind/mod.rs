@@ -46,7 +46,7 @@ use crate::error::SqlError;
 use crate::optimize;
 use crate::reply::ResultColumn;
 use crate::tree::{
-    AskedQuery, Forecast, OutputColumn, Query, QueryPlan, Traits, each_node_mut, free_references,
+    AskedQuery, OutputColumn, Query, QueryPlan, Traits, each_node_mut, free_references,
 };
 
 /// Of the query that is bound next.
@@ -117,8 +117,7 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
         needs_rows,
         reads_files,
         locking,
-        forecast: Forecast::default(),
-        misjudged: Forecast::default(),
+        runs: Arc::default(),
     })
 }
 

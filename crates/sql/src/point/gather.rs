@@ -22,7 +22,7 @@ use values::budget::{Budget, SMALL_BYTES, Share};
 use values::row::RowRef;
 
 use super::ranges::{IndexRanges, Ranges};
-use super::sweep::{ASKED_AFTER, Course, RowSpan, Sweep};
+use super::sweep::{ASKED_AFTER, RowSpan, Sweep};
 use crate::error::{Result, SqlError};
 
 /// How many rows are looked at between two looks at the kill mark.
@@ -135,20 +135,9 @@ pub struct Gatherer {
     kill: Option<Arc<KillMark>>,
     /// Matching rows that were wanted at first, passed over or taken.
     wanted: u64,
-    /// Rows that were looked at.
+    /// Rows that were looked at where all may be read instead: those whose span is known.
     looked_at: u64,
     sweep: Sweep,
-}
-
-/// What a piece is read from and how.
-struct Reading<'a> {
-    engine: &'a Engine,
-    table: &'a Table,
-    view: &'a dyn Read,
-    reach: Reach,
-    piece: Piece,
-    /// Rows that there were before it.
-    rows_before: usize,
 }
 
 /// How much one piece may hold.
@@ -183,11 +172,11 @@ impl Gatherer {
         Gatherer { direction, found, offset, limit, kill: None, wanted, looked_at: 0, sweep }
     }
 
-    /// Lets rows come in any order: all of the table may be read where many would have to be looked up.
-    /// That begins with a piece, which ends early for it, so whoever locks rows has done so with those
-    /// that were found before.
-    pub fn in_any_order(mut self) -> Gatherer {
-        self.sweep = Sweep::Allowed(RowSpan::default());
+    /// Whether rows may come in any order: all of the table may be read then where many would have to be
+    /// looked up. That begins with a piece, which ends early for it, so whoever locks rows has done so with
+    /// those that were found before.
+    pub fn in_any_order(mut self, is_any: bool) -> Gatherer {
+        self.sweep = if is_any { Sweep::Allowed(RowSpan::default()) } else { Sweep::Never };
         self
     }
 
@@ -218,19 +207,35 @@ impl Gatherer {
         filter: Option<&mut Filter<'_>>,
         out: &mut Gathered,
     ) -> Result<()> {
-        if self.sweep.is_open(&self.found, table, reach) && self.looked_at >= ASKED_AFTER {
-            let wanted = self.offset.saturating_add(self.limit);
-            let course =
-                Course { looked_at: self.looked_at, matched: self.wanted - wanted, wanted };
-            if self.sweep.ask(engine, table, view, &mut self.found, &course)? {
+        if self.looked_at >= ASKED_AFTER && self.sweep.is_open(&self.found, table, reach) {
+            // As many as are wanted still, as far as those before tell.
+            let left = self.offset.saturating_add(self.limit);
+            let wanted = left.saturating_mul(self.looked_at) / (self.wanted - left).max(1);
+            let course = (self.looked_at, wanted);
+            if self.sweep.ask(engine, table, view, &mut self.found, course)? {
                 self.direction = Direction::Forward;
             }
         }
+        let is_open = self.sweep.is_open(&self.found, table, reach);
         let (rows_before, offset_before, limit_before) = (out.len(), self.offset, self.limit);
-        let reading = Reading { engine, table, view, reach, piece, rows_before };
-        match self.fill_piece(&reading, filter, out) {
+        let result = self.fill_piece(engine, table, view, reach, piece, filter, out);
+        match result {
             Ok(next) => {
-                self.go_to(next);
+                if is_open {
+                    self.looked_at += u64::from(next.seen);
+                }
+                self.found.others.truncate(next.part);
+                let ranges = &mut self.found.part_mut(next.part).ranges;
+                ranges.truncate(next.ranges_left);
+                if let (Some(from), Some(range)) = (next.from, ranges.last_mut()) {
+                    match self.direction {
+                        Direction::Forward => {
+                            range.start = from;
+                            range.start.push(0);
+                        }
+                        Direction::Backward => range.end = from,
+                    }
+                }
                 Ok(())
             }
             Err(error) => {
@@ -241,35 +246,22 @@ impl Gatherer {
         }
     }
 
-    /// Goes to where the next piece begins.
-    fn go_to(&mut self, next: Next) {
-        self.looked_at += u64::from(next.seen);
-        self.found.others.truncate(next.part);
-        let ranges = &mut self.found.part_mut(next.part).ranges;
-        ranges.truncate(next.ranges_left);
-        if let (Some(from), Some(range)) = (next.from, ranges.last_mut()) {
-            match self.direction {
-                Direction::Forward => {
-                    range.start = from;
-                    range.start.push(0);
-                }
-                Direction::Backward => range.end = from,
-            }
-        }
-    }
-
     fn fill_piece(
         &mut self,
-        reading: &Reading<'_>,
+        engine: &Engine,
+        table: &Table,
+        view: &dyn Read,
+        reach: Reach,
+        piece: Piece,
         mut filter: Option<&mut Filter<'_>>,
         out: &mut Gathered,
     ) -> Result<Next> {
-        let Reading { engine, table, view, reach, piece, rows_before } = *reading;
         let is_open = self.sweep.is_open(&self.found, table, reach);
         let looked_at = self.looked_at;
         let mut part = self.found.others.len();
         let mut left = self.found.part(part).ranges.len();
         let mut seen = 0u32;
+        let base = out.len();
         while self.limit > 0 && (left > 0 || part > 0) {
             if left == 0 {
                 part -= 1;
@@ -299,7 +291,14 @@ impl Gatherer {
                     failure = Some(error.into());
                     return Ok(Flow::Stop);
                 }
-                let is_theirs = sweep.takes(table, &found)?;
+                let is_theirs = match sweep {
+                    Sweep::Begun(entries) => entries.have(table, &found)?,
+                    Sweep::Allowed(span) if is_open => {
+                        span.add(found.key);
+                        true
+                    }
+                    Sweep::Allowed(_) | Sweep::Never => true,
+                };
                 let counts = match filter.as_deref_mut() {
                     Some(filter) if is_theirs => filter(&found.row, part),
                     _ => Ok(is_theirs),
@@ -319,8 +318,8 @@ impl Gatherer {
                 if *limit == 0 {
                     return Ok(Flow::Stop);
                 }
-                let is_full = out.len() - rows_before >= piece.rows_max
-                    || out.len() > rows_before && out.bytes.len() >= piece.bytes_max;
+                let is_full = out.len() - base >= piece.rows_max
+                    || out.len() > base && out.bytes.len() >= piece.bytes_max;
                 if is_full || is_open && looked_at + u64::from(seen) >= ASKED_AFTER {
                     from = Some(place_of(table, *index, &found)?);
                     return Ok(Flow::Stop);

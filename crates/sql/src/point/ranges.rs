@@ -26,7 +26,7 @@ use crate::error::Result;
 pub(super) const LOOKUPS_MAX: usize = 65_536;
 
 /// The ranges of one run, and whether the filter must check all terms.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Ranges {
     /// Of the access path's first index.
     pub first: IndexRanges,
@@ -37,7 +37,7 @@ pub struct Ranges {
 }
 
 /// Ranges of one index.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct IndexRanges {
     /// The index.
     pub index: usize,

@@ -43,16 +43,6 @@ pub(super) enum Sweep {
     Begun(Entries),
 }
 
-/// How far a gatherer has come, and what is wanted of it.
-pub(super) struct Course {
-    /// Rows that were looked at.
-    pub looked_at: u64,
-    /// Those of them that matched.
-    pub matched: u64,
-    /// Matching rows that are wanted still, at most.
-    pub wanted: u64,
-}
-
 impl Sweep {
     /// Whether it is to be asked, after so many look-ups.
     pub fn is_open(&self, found: &Ranges, table: &Table, reach: Reach) -> bool {
@@ -61,7 +51,7 @@ impl Sweep {
     }
 
     /// Begins if so many entries are left that it is worth it, and says so; the ranges are those of all
-    /// rows then.
+    /// rows then. So many were looked up before, and no more are wanted than so many.
     ///
     /// # Errors
     /// Of the store.
@@ -71,47 +61,29 @@ impl Sweep {
         table: &Table,
         view: &dyn Read,
         found: &mut Ranges,
-        course: &Course,
+        (looked_up, wanted): (u64, u64),
     ) -> Result<bool> {
         let Sweep::Allowed(span) = std::mem::replace(self, Sweep::Never) else { return Ok(false) };
         if !found.others.is_empty() || found.first.ranges.len() > RANGES_MAX {
             return Ok(false);
         }
         // What a transaction has added is in no count.
-        let size = estimated_rows(engine, view, table)?.max(course.looked_at);
+        let size = estimated_rows(engine, view, table)?.max(looked_up);
         let mut left = 0;
         for range in &found.first.ranges {
             left += engine.entries_about(view, range, size)?;
         }
-        // Who wants few of them has them sooner, as far as those before tell.
-        let wanted = course.wanted.saturating_mul(course.looked_at) / course.matched.max(1);
         if left.min(wanted).saturating_mul(LOOK_UP_ROWS) <= size {
             return Ok(false);
         }
         let between = KeyRange { start: span.first, end: span.last };
-        if engine.entries_about(view, &between, size)? <= course.looked_at * NEAR_ROWS {
+        if engine.entries_about(view, &between, size)? <= looked_up * NEAR_ROWS {
             return Ok(false);
         }
         let rows = IndexRanges { index: 0, ranges: vec![table.index_range(0)] };
         let IndexRanges { index, ranges } = std::mem::replace(&mut found.first, rows);
         *self = Sweep::Begun(Entries { index, ranges, key: Vec::new(), value: Vec::new() });
         Ok(true)
-    }
-
-    /// Whether a row is one that is looked for, as far as its entry tells.
-    ///
-    /// # Errors
-    /// `Corrupt`.
-    #[inline]
-    pub fn takes(&mut self, table: &Table, found: &Found<'_>) -> rows::Result<bool> {
-        match self {
-            Sweep::Never => Ok(true),
-            Sweep::Allowed(span) => {
-                span.add(found.key);
-                Ok(true)
-            }
-            Sweep::Begun(entries) => entries.have(table, found),
-        }
     }
 }
 
@@ -123,12 +95,13 @@ pub(super) struct RowSpan {
 }
 
 impl RowSpan {
-    fn add(&mut self, key: &[u8]) {
+    /// One more row.
+    pub fn add(&mut self, key: &[u8]) {
         if self.last.is_empty() || *key < *self.first {
-            self.first = key.to_vec();
+            key.clone_into(&mut self.first);
         }
         if *key > *self.last {
-            self.last = key.to_vec();
+            key.clone_into(&mut self.last);
         }
     }
 }
@@ -144,7 +117,10 @@ pub(super) struct Entries {
 
 impl Entries {
     /// Whether a row's entry is among them.
-    fn have(&mut self, table: &Table, found: &Found<'_>) -> rows::Result<bool> {
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn have(&mut self, table: &Table, found: &Found<'_>) -> rows::Result<bool> {
         let Entries { index, ranges, key, value } = self;
         table.push_entry_by(
             *index,

@@ -19,6 +19,15 @@ const MOST: u8 = 4;
 /// A short one takes back so many: a wrong guess costs a change of threads.
 const TAKEN_BACK: u8 = 2;
 
+/// What a statement's runs come to, by whichever of its plans.
+#[derive(Debug, Default)]
+pub struct Runs {
+    /// Whether it is more than an event loop is for.
+    pub in_loop: Forecast,
+    /// Whether it is far more than the row executor is for, of those that were begun there.
+    pub over_rows: Forecast,
+}
+
 /// What a query's last runs were like. Whoever runs it may say so: of several at a time some may not be
 /// counted, which is of no consequence.
 #[derive(Debug, Default)]
@@ -36,11 +45,6 @@ impl Forecast {
         if now != before {
             self.0.store(now, Ordering::Relaxed);
         }
-    }
-
-    /// Whether a run was too long, not long ago.
-    pub fn has_long(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
     }
 
     /// Whether the next run is likely to be too long.

@@ -33,7 +33,7 @@ use values::types::ColumnType;
 
 pub use aggregate::{Aggregate, AggregateFunction, KEPT_DIGITS};
 use expression::Node;
-pub use forecast::Forecast;
+pub use forecast::Runs;
 pub use subquery::{AskedQuery, Members};
 pub use walk::{each_node_mut, free_references, outer_slots_mut};
 pub use window::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
@@ -71,11 +71,8 @@ pub struct QueryPlan {
     pub reads_files: bool,
     /// FOR UPDATE or FOR SHARE: the relations of the outermost SELECT to be locked.
     pub locking: Option<Vec<usize>>,
-    /// Whether its runs come to more than an event loop is for.
-    pub forecast: Forecast,
-    /// Whether they come to far more than the row executor is for, though that was not expected; of a plan
-    /// for the analytic way, those that others of its shape were begun over rows for.
-    pub misjudged: Forecast,
+    /// What its runs come to, and those of others that are made of the same statement.
+    pub runs: Arc<Runs>,
 }
 
 /// What is to be known of all expressions of a query.

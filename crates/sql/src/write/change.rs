@@ -310,11 +310,9 @@ impl Target {
             });
         }
         let mut gatherer = Gatherer::new(found, self.access.direction, 0, taken)
-            .with_kill(Arc::clone(&context.facts.kill));
-        if self.sort.is_empty() && !self.in_order && !self.index_use.is_forced() {
-            gatherer = gatherer.in_any_order();
-        }
-        let at_first = transaction.alone_in(&self.table)?;
+            .with_kill(Arc::clone(&context.facts.kill))
+            .in_any_order(self.sort.is_empty() && !self.in_order && !self.index_use.is_forced());
+        let mut alone = transaction.alone_in(&self.table)?;
         // In a loop all of the few rows are read before the first is written.
         let still = match moves && !in_loop {
             true => Some(transaction.frozen_at(engine.store().snapshot()?)),
@@ -328,12 +326,6 @@ impl Target {
         let mut gathered = Gathered::default();
         while !gatherer.is_done() {
             gathered.clear();
-            // Whoever was inside for a moment has the rows of one piece read again, if these are read as
-            // they are now.
-            let alone = match &still {
-                Some(_) => at_first,
-                None => transaction.alone_in(&self.table)?,
-            };
             let mut filter = |row: &RowRef<'_>, part: usize| {
                 self.access.takes(&scope.with_row(RowView::Stored(row)), part, all_terms)
             };
@@ -352,6 +344,11 @@ impl Target {
                 context.facts.limits.check()?;
                 let seen = alone.map(|alone| SeenRow { bytes: gathered.row_bytes(n), alone });
                 each(transaction, MatchedRow { key: gathered.key(n), seen })?;
+            }
+            // Whoever was inside for a moment has the rows of one piece read again, if the next ones are read
+            // as they are then.
+            if still.is_none() {
+                alone = transaction.alone_in(&self.table)?;
             }
         }
         Ok(())
