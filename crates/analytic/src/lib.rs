@@ -13,6 +13,7 @@
 //! window    window functions within the memory: whole partitions, a few at a time
 //! numbering ROW_NUMBER and its like, as rows come
 //! places    how many begin at once that keep rows
+//! given     time, as the worker threads were given it
 //! pool      the queries' memory, divided among their operators
 //! stream    batches -> rows for the session
 //! failure   errors there and back
@@ -29,6 +30,7 @@
 mod absent;
 mod columns;
 mod failure;
+mod given;
 mod kept;
 mod kernels;
 mod large_limit;
@@ -53,7 +55,8 @@ use expression::KillMark;
 use rows::Engine;
 use sql::tree::QueryPlan;
 use sql::{
-    How, Load, LongQueries, Pace, QueryContext, Result, RowStream, Sql, SqlError, SqlOptions,
+    HeldBack, How, Load, LongQueries, Pace, QueryContext, Result, RowStream, Sql, SqlError,
+    SqlOptions,
 };
 use values::counter::Counter;
 use values::datum::Datum;
@@ -152,6 +155,10 @@ impl LongQueries for Analytic {
 
     fn memory(&self) -> (usize, usize) {
         self.runtime.memory()
+    }
+
+    fn hold_others_back(&self) -> Box<dyn HeldBack> {
+        Box::new(self.runtime.hold_others_back())
     }
 
     fn explain(&self, query: &QueryPlan, context: &QueryContext) -> Result<Vec<String>> {

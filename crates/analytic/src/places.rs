@@ -7,17 +7,23 @@
 //! his time or by a report of minutes: what has begun beside that and found all that it wanted shows that others may
 //! begin beside it as well.
 //!
+//! A query that found no memory beside others is begun anew as the first of all: others begin when its first row
+//! has come, so that it has all memory to itself as soon as those have ended that had begun before.
+//!
 //! Invariants
 //! 1. Those who wait begin in the order in which they came.
-//! 2. Nobody waits longer than `PATIENCE` in which no other has ended: who reads slowly keeps his memory for as
-//!    long as he likes, and others then take their chance.
+//! 2. Nobody who is next waits longer than `PATIENCE` (`PATIENCE_OF_FIRST` who comes first) in which no other has
+//!    ended: who reads slowly keeps his memory for as long as he likes, and others then take their chance.
+//! 3. Nobody is held back longer than `HELD_BACK_MAX` for those that come first, since he came.
+//! 4. All that is time that the queries' threads were given (`given`).
 //!
 //! Not here: how the memory is divided among those that run (`pool`), what becomes of a query that found
 //! none (crate `sql`, `session::shortage`).
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use datafusion::execution::memory_pool::MemoryPool;
 use datafusion::physical_plan::ExecutionPlan;
@@ -26,8 +32,11 @@ use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use parking_lot::Mutex;
+use sql::{HeldBack, HoldNumber};
 use tokio::sync::Notify;
 use tokio::time::timeout;
+
+use super::given::{GivenTime, Moment};
 
 /// The part of the memory that is in use when nobody else begins.
 const USED_PART: usize = 2;
@@ -38,6 +47,13 @@ const YOUNG_PART: usize = 4;
 const YOUNG: Duration = Duration::from_secs(1);
 /// How long a place is waited for while nobody leaves one.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// The same for who comes first: it was refused once, and would take from others what they need for their last
+/// rows.
+const PATIENCE_OF_FIRST: Duration = Duration::from_secs(10);
+/// How long others are held back for it.
+const HELD_BACK_MAX: Duration = Duration::from_secs(60);
+/// The part of the memory that may be in use when that one begins, as if it were alone.
+const REST_PART: usize = 8;
 /// Longest sleep between two looks.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -46,8 +62,17 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(super) struct Places {
     pool: Arc<dyn MemoryPool>,
     bytes_max: usize,
-    /// When those began that have one.
-    begun: Mutex<Vec<Instant>>,
+    /// When those began that have one; of several that began at the same time any is as good as another.
+    begun: Mutex<Vec<Moment>>,
+    /// How many have ended.
+    ended: AtomicU64,
+    /// How often others were held back for one,
+    holds: AtomicU64,
+    /// for which they are; 0 if for none.
+    held_for: AtomicU64,
+    /// It began with all memory to itself, and nobody has begun since.
+    first_is_alone: AtomicBool,
+    given: Arc<GivenTime>,
     /// As much was in use when one of them began that came to its end.
     proven: AtomicUsize,
     /// Whose turn it is to wait; the lock is fair.
@@ -59,35 +84,109 @@ pub(super) struct Places {
 #[derive(Debug)]
 pub(super) struct Place {
     places: Arc<Places>,
-    begun: Instant,
+    begun: Moment,
+    /// That others are held back for it.
+    hold: Option<HoldNumber>,
     /// Memory that was in use then.
     beside: usize,
 }
 
+/// That others are held back for one query, until this is dropped or the first row has come.
+pub(super) struct OthersHeldBack {
+    places: Arc<Places>,
+    number: HoldNumber,
+}
+
 impl Places {
-    /// Of queries that have so many bytes of this pool.
-    pub(super) fn new(pool: Arc<dyn MemoryPool>, bytes_max: usize) -> Arc<Places> {
+    /// Of queries that have so many bytes of this pool, and threads that are given time.
+    pub(super) fn new(
+        pool: Arc<dyn MemoryPool>,
+        bytes_max: usize,
+        given: Arc<GivenTime>,
+    ) -> Arc<Places> {
         let (begun, proven, first, left) = Default::default();
-        Arc::new(Places { pool, bytes_max, begun, proven, first, left })
+        let (ended, holds, held_for, first_is_alone) = Default::default();
+        Arc::new(Places {
+            pool,
+            bytes_max,
+            begun,
+            ended,
+            holds,
+            held_for,
+            first_is_alone,
+            given,
+            proven,
+            first,
+            left,
+        })
     }
 
-    /// A place, as soon as there is one.
-    pub(super) async fn take(self: &Arc<Places>) -> Place {
-        let _first = self.first.lock().await;
-        let mut since = Instant::now();
-        while !self.has_room() && since.elapsed() < PATIENCE {
-            if timeout(LOOK, self.left.notified()).await.is_ok() {
-                since = Instant::now();
+    /// From now on only the query begins that comes with the number.
+    pub(super) fn hold_others_back(self: &Arc<Places>) -> OthersHeldBack {
+        let number = NonZeroU64::MIN.saturating_add(self.holds.fetch_add(1, Ordering::Relaxed));
+        self.first_is_alone.store(false, Ordering::Relaxed);
+        self.held_for.store(number.get(), Ordering::Relaxed);
+        OthersHeldBack { places: Arc::clone(self), number }
+    }
+
+    /// A place, as soon as there is one; at the head of all for the query that others are held back for.
+    pub(super) async fn take(self: &Arc<Places>, hold: Option<HoldNumber>) -> Place {
+        // Another run of a statement whose first rows have come is one of many.
+        let comes_first = hold.is_some_and(|hold| self.is_held_for(hold));
+        let came = self.given.now();
+        let _first = match comes_first {
+            true => None,
+            false => Some(self.first.lock().await),
+        };
+        let mut now = self.given.now();
+        let (mut since, mut ended) = (now, self.ended.load(Ordering::Relaxed));
+        let mut was_held_back = false;
+        loop {
+            let is_held_back = !comes_first
+                && self.held_for.load(Ordering::Relaxed) != 0
+                && now.since(&came) < HELD_BACK_MAX;
+            let before = std::mem::replace(&mut ended, self.ended.load(Ordering::Relaxed));
+            // The one that it was held back for has just begun with its last step.
+            if before != ended || was_held_back && !is_held_back {
+                since = now;
             }
+            was_held_back = is_held_back;
+            let (has_room, patience) = match comes_first {
+                true => (self.is_empty(), PATIENCE_OF_FIRST),
+                false => (self.has_room(&now), PATIENCE),
+            };
+            if !is_held_back && (has_room || now.since(&since) >= patience) {
+                break;
+            }
+            let _ = timeout(LOOK, self.left.notified()).await;
+            now = self.given.now();
         }
-        let (begun, beside) = (Instant::now(), self.pool.reserved());
-        self.begun.lock().push(begun);
-        Place { places: Arc::clone(self), begun, beside }
+        self.first_is_alone.store(comes_first && self.is_empty(), Ordering::Relaxed);
+        self.begun.lock().push(now);
+        Place { places: Arc::clone(self), begun: now, hold, beside: self.pool.reserved() }
     }
 
-    fn has_room(&self) -> bool {
+    fn is_held_for(&self, hold: HoldNumber) -> bool {
+        self.held_for.load(Ordering::Relaxed) == hold.get()
+    }
+
+    /// Ends a hold, if it has not ended before.
+    fn let_others_begin(&self, hold: HoldNumber) {
+        let relaxed = Ordering::Relaxed;
+        if self.held_for.compare_exchange(hold.get(), 0, relaxed, relaxed).is_ok() {
+            self.first_is_alone.store(false, relaxed);
+            self.left.notify_one();
+        }
+    }
+
+    /// Whether hardly anything is anybody's.
+    fn is_empty(&self) -> bool {
+        self.begun.lock().is_empty() && self.pool.reserved() <= self.bytes_max / REST_PART
+    }
+
+    fn has_room(&self, now: &Moment) -> bool {
         let begun = self.begun.lock();
-        let young = begun.iter().filter(|begun| begun.elapsed() < YOUNG).count();
+        let young = begun.iter().filter(|begun| now.since(begun) < YOUNG).count();
         let half = self.bytes_max / USED_PART;
         let expected = (young + 1) * YOUNG_BYTES.min(self.bytes_max / YOUNG_PART);
         let reserved = self.pool.reserved();
@@ -97,6 +196,13 @@ impl Places {
 }
 
 impl Place {
+    /// Rows of the query have come: what it needs it has.
+    pub(super) fn has_rows(&self) {
+        if let Some(hold) = self.hold {
+            self.places.let_others_begin(hold);
+        }
+    }
+
     /// The query has come to its end.
     pub(super) fn has_sufficed(&self) {
         self.places.proven.fetch_max(self.beside, Ordering::Relaxed);
@@ -108,12 +214,29 @@ impl Place {
     }
 }
 
+impl HeldBack for OthersHeldBack {
+    fn number(&self) -> HoldNumber {
+        self.number
+    }
+
+    fn had_all_memory(&self) -> bool {
+        self.places.first_is_alone.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for OthersHeldBack {
+    fn drop(&mut self) {
+        self.places.let_others_begin(self.number);
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         let mut begun = self.places.begun.lock();
         if let Some(own) = begun.iter().position(|begun| *begun == self.begun) {
             begun.swap_remove(own);
         }
+        self.places.ended.fetch_add(1, Ordering::Relaxed);
         self.places.left.notify_one();
     }
 }
@@ -145,12 +268,12 @@ mod tests {
     #[tokio::test]
     async fn some_begin_at_once_and_the_next_one_when_another_has_ended() {
         let pool: Arc<dyn MemoryPool> = Arc::new(UnboundedMemoryPool::default());
-        let places = Places::new(Arc::clone(&pool), 64 * MIB);
+        let places = Places::new(Arc::clone(&pool), 64 * MIB, Arc::default());
         let mut taken = Vec::new();
         for _ in 0..2 {
-            taken.push(places.take().now_or_never().expect("there is room"));
+            taken.push(places.take(None).now_or_never().expect("there is room"));
         }
-        let mut third = Box::pin(places.take());
+        let mut third = Box::pin(places.take(None));
         assert!(third.as_mut().now_or_never().is_none(), "two count for half of the memory");
         taken.pop();
         assert_eq!(third.await.places.begun.lock().len(), 2);
@@ -159,31 +282,80 @@ mod tests {
     #[tokio::test]
     async fn who_holds_much_keeps_others_waiting_for_a_while() {
         let pool: Arc<dyn MemoryPool> = Arc::new(UnboundedMemoryPool::default());
-        let places = Places::new(Arc::clone(&pool), 64 * MIB);
-        let first = places.take().await;
+        let places = Places::new(Arc::clone(&pool), 64 * MIB, Arc::default());
+        let first = places.take(None).await;
         let sort = MemoryConsumer::new("sort").register(&pool);
         sort.grow(40 * MIB);
-        let mut second = Box::pin(places.take());
+        let mut second = Box::pin(places.take(None));
         assert!(second.as_mut().now_or_never().is_none());
         sort.shrink(30 * MIB);
         drop(second.await);
         sort.grow(30 * MIB);
         drop(first);
-        let _alone = places.take().now_or_never().expect("nobody waits for what is nobody's");
+        let _alone = places.take(None).now_or_never().expect("nobody waits for what is nobody's");
     }
 
     #[tokio::test]
     async fn where_one_found_all_that_it_wanted_others_begin_at_once_until_one_does_not() {
         let pool: Arc<dyn MemoryPool> = Arc::new(UnboundedMemoryPool::default());
-        let places = Places::new(Arc::clone(&pool), 64 * MIB);
-        let _slow = places.take().await;
+        let places = Places::new(Arc::clone(&pool), 64 * MIB, Arc::default());
+        let _slow = places.take(None).await;
         let kept = MemoryConsumer::new("kept").register(&pool);
         kept.grow(40 * MIB);
-        let second = Place { places: Arc::clone(&places), begun: Instant::now(), beside: 40 * MIB };
+        let begun = places.given.now();
+        places.begun.lock().push(begun);
+        let second = Place { places: Arc::clone(&places), begun, hold: None, beside: 40 * MIB };
         second.has_sufficed();
         drop(second);
-        let third = places.take().now_or_never();
+        let third = places.take(None).now_or_never();
         third.expect("there was enough beside it before").was_too_small();
-        assert!(places.take().now_or_never().is_none());
+        assert!(places.take(None).now_or_never().is_none());
+    }
+
+    #[tokio::test]
+    async fn who_comes_first_waits_for_those_that_have_begun_and_all_others_for_it() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(UnboundedMemoryPool::default());
+        let places = Places::new(Arc::clone(&pool), 64 * MIB, Arc::default());
+        let before = places.take(None).await;
+        let held_back = places.hold_others_back();
+        let hold = Some(held_back.number());
+        let (mut other, mut first) = (Box::pin(places.take(None)), Box::pin(places.take(hold)));
+        assert!(other.as_mut().now_or_never().is_none(), "there is room, but not for it");
+        assert!(first.as_mut().now_or_never().is_none(), "another has begun");
+        drop(before);
+        let first = first.await;
+        assert!(held_back.had_all_memory());
+        assert!(other.as_mut().now_or_never().is_none(), "no row has come");
+        first.has_rows();
+        assert!(!held_back.had_all_memory(), "others may have begun when it is refused");
+        drop(other.await);
+        drop(held_back);
+        // Nothing of it releases those that are held back for the next one.
+        let next = places.hold_others_back();
+        first.has_rows();
+        let mut other = Box::pin(places.take(None));
+        assert!(other.as_mut().now_or_never().is_none());
+        // Nor does it come first another time.
+        assert!(Box::pin(places.take(hold)).as_mut().now_or_never().is_none());
+        drop(next);
+        drop((other.await, first));
+    }
+
+    #[tokio::test]
+    async fn nobody_begins_without_room_when_others_are_not_held_back_any_more() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(UnboundedMemoryPool::default());
+        let places = Places::new(Arc::clone(&pool), 64 * MIB, Arc::default());
+        let held_back = places.hold_others_back();
+        let first = places.take(Some(held_back.number())).await;
+        let sort = MemoryConsumer::new("sort").register(&pool);
+        sort.grow(60 * MIB);
+        let mut other = Box::pin(places.take(None));
+        assert!(other.as_mut().now_or_never().is_none());
+        std::thread::sleep(PATIENCE + 2 * LOOK);
+        first.has_rows();
+        tokio::time::sleep(2 * LOOK).await;
+        assert!(other.as_mut().now_or_never().is_none(), "it has begun with its last step");
+        drop((first, held_back));
+        drop(other.await);
     }
 }

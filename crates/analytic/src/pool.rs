@@ -10,7 +10,12 @@
 //! instead of writing.
 //!
 //! A merge is the last step of a sort, whose first rows may have been sent: where others have taken all, merges
-//! may have a quarter more together, rather than end with an error in the middle of their rows.
+//! may have a quarter more together, rather than end with an error in the middle of their rows; and groupings that read
+//! their files back, and sorts that give out what they kept in memory. A sort that
+//! holds nothing has nothing to write to a file: for its next batch it may have an eighth more.
+//!
+//! Rows on their way from some threads to others wait in memory until it is half full, and then in files: where cores
+//! are busy one thread is far ahead of the other, and four such buffers had more of a small memory than a join's sorts.
 //!
 //! Invariants
 //! 1. No more is given than there is and that quarter, except for what is small: merges take all that they
@@ -25,16 +30,26 @@ use datafusion::execution::memory_pool::{
 };
 use parking_lot::Mutex;
 
-/// How DataFusion names the merge of a sort's files,
+/// How DataFusion names a sort,
+const SORT: &str = "ExternalSorter[";
+/// the merge of a sort's files,
 const MERGE: &str = "ExternalSorterMerge";
-/// and that of several sorts' rows.
+/// rows on their way between threads,
+const DIVISION: &str = "RepartitionExec";
+/// and the merge of several sorts' rows.
 const MERGE_OF_SORTS: &str = "SortPreservingMergeExec";
-/// The part of the memory that merges may have beyond it.
+/// The part of the memory that merges may have beyond it,
 const BEYOND_PART: usize = 4;
+/// and sorts that hold nothing.
+const BEYOND_PART_OF_SORTS: usize = 8;
+/// Where more than such a part is in use,
+const DIVISIONS_USED_PART: usize = 2;
+/// rows on their way have such a part of what they may have otherwise.
+const DIVISIONS_PART: usize = 4;
 /// A merge may have this part of the memory, however many there are: as much as its sort keeps back
 /// for it from the beginning (`runtime`).
 const MERGES_MAX: usize = 32;
-/// What a merge may have if it is there: two files of wide rows.
+/// What a merge may have in any case, if it is there.
 const MERGE_BYTES: usize = 1 << 20;
 /// The part of the memory that those share who can write to files.
 const SPILLERS_PART: usize = 3;
@@ -133,12 +148,11 @@ impl MemoryPool for QueryPool {
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         let mut state = self.state.lock();
-        let left = self.bytes_max.saturating_sub(state.spillable + state.firm);
+        let used = state.spillable + state.firm;
+        let left = self.bytes_max.saturating_sub(used);
+        let beyond = |part: usize| (self.bytes_max + self.bytes_max / part).saturating_sub(used);
+        let left_to_merges = beyond(BEYOND_PART);
         let (consumer, held) = (reservation.consumer(), reservation.size());
-        let left_to_merges = || {
-            let all = self.bytes_max + self.bytes_max / BEYOND_PART;
-            all.saturating_sub(state.spillable + state.firm)
-        };
         // A merge of rows in memory keeps its books in several pieces, and ends with an error where
         // one finds nothing; that of files has one, and makes do with what it gets.
         let of_files = state.merges.get(&consumer.id()).is_some_and(|all| *all == held);
@@ -148,18 +162,29 @@ impl MemoryPool for QueryPool {
             // One step beyond: who holds less may have nothing that it could write to files, as has a
             // grouping that reads its files back, which keeps its books in two pieces then.
             let reads_back = state.spillers.get(&consumer.id()).is_some_and(|all| *all > held);
-            let part = shared / state.spillers.len().max(1);
-            if held == 0 || held < part || reads_back { left } else { 0 }
+            let mut part = shared / state.spillers.len().max(1);
+            if consumer.name().starts_with(DIVISION) && used > self.bytes_max / DIVISIONS_USED_PART
+            {
+                part /= DIVISIONS_PART;
+            }
+            match held {
+                0 if consumer.name().starts_with(SORT) => beyond(BEYOND_PART_OF_SORTS),
+                0 => left,
+                // Its rows are on their way, too.
+                _ if reads_back => left_to_merges,
+                held if held < part => left,
+                _ => 0,
+            }
         } else if of_files {
             let merges = state.merges.len().max(1);
             let part = (self.bytes_max / 4 / merges).max(self.bytes_max / MERGES_MAX);
             // With less than two files it would end.
             match held < 2 * additional {
-                true => left_to_merges(),
-                false => left_to_merges().min(part.max(MERGE_BYTES).saturating_sub(held)),
+                true => left_to_merges,
+                false => left_to_merges.min(part.max(MERGE_BYTES).saturating_sub(held)),
             }
         } else if is_merge(consumer) || consumer.name().starts_with(MERGE_OF_SORTS) {
-            left_to_merges()
+            left_to_merges
         } else {
             left
         };
@@ -240,6 +265,33 @@ mod tests {
     }
 
     #[test]
+    fn a_sort_that_holds_nothing_may_go_a_step_beyond() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(16 << 20));
+        let all = MemoryConsumer::new("join").register(&pool);
+        all.try_grow(16 << 20).unwrap();
+        let spiller = |name| MemoryConsumer::new(name).with_can_spill(true).register(&pool);
+        let sort = spiller("ExternalSorter[0]");
+        sort.try_grow(2 << 20).expect("it could write nothing");
+        assert!(sort.try_grow(1).is_err(), "it can write that");
+        assert!(spiller("ExternalSorter[1]").try_grow(1 << 20).is_err(), "an eighth is all");
+        assert!(spiller("RepartitionExec[0]").try_grow(1 << 20).is_err());
+    }
+
+    #[test]
+    fn rows_between_threads_go_to_files_where_memory_is_half_full() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(12 << 20));
+        let spiller = |name| MemoryConsumer::new(name).with_can_spill(true).register(&pool);
+        let (one, two) = (spiller("RepartitionExec[0]"), spiller("RepartitionExec[1]"));
+        one.try_grow(1 << 20).unwrap();
+        one.try_grow(1 << 19).expect("less than its part");
+        let join = MemoryConsumer::new("join").register(&pool);
+        join.try_grow(6 << 20).unwrap();
+        assert!(one.try_grow(1).is_err(), "more than a quarter of it");
+        two.try_grow(1 << 20).expect("its first batch");
+        assert!(two.try_grow(1).is_err());
+    }
+
+    #[test]
     fn a_grouping_found_nothing_for_reading_its_files_back() {
         let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1200 << 10));
         let groups = |name| MemoryConsumer::new(name).with_can_spill(true).register(&pool);
@@ -252,7 +304,7 @@ mod tests {
         assert!(files.try_grow(1).is_err(), "more files than its part has room for");
         one.try_grow(100 << 10).unwrap();
         one.try_grow(300 << 10).expect("it cannot write those");
-        assert!(one.try_grow(700 << 10).is_err(), "there is no more");
+        assert!(one.try_grow(1000 << 10).is_err(), "there is no more");
         drop((one, files));
         assert_eq!(pool.reserved(), 0);
     }

@@ -22,14 +22,15 @@ use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::prelude::SessionConfig;
 use rows::background::{begin_busy_thread, give_way};
-use sql::{Result, SqlError, SqlOptions};
+use sql::{HoldNumber, Result, SqlError, SqlOptions};
 use tokio::runtime;
 
 use super::Planned;
 use super::absent::ForgetConstants;
 use super::failure::translate;
+use super::given::GivenTime;
 use super::large_limit::SortWhole;
-use super::places::{Places, keeps_rows};
+use super::places::{OthersHeldBack, Places, keeps_rows};
 use super::pool::QueryPool;
 use super::scan::{CountInScans, GroupInScans};
 
@@ -78,6 +79,8 @@ impl Runtime {
             SqlError::other(format!("cannot start worker threads for queries: {error}"))
         };
         let memory_bytes = options.memory_bytes;
+        let given = Arc::new(GivenTime::default());
+        let (joined, left) = (Arc::clone(&given), Arc::clone(&given));
         // One more than the cores, so that a worker that waits for the disk leaves none idle.
         let threads = runtime::Builder::new_multi_thread()
             .worker_threads(options.threads + 1)
@@ -85,8 +88,10 @@ impl Runtime {
             .thread_stack_size(STACK_BYTES)
             .on_thread_start(move || {
                 give_way(0);
+                joined.join();
                 begin_busy_thread(memory_bytes);
             })
+            .on_thread_stop(move || left.leave())
             .enable_time()
             .build()
             .map_err(failed)?;
@@ -106,7 +111,7 @@ impl Runtime {
         // DataFusion sorts for a join only where it divides the work.
         let several = options.threads.max(2);
         let (sorting, frugal) = (state(several, false, memory_bytes), state(several, false, 0));
-        let places = Places::new(Arc::clone(&environment.memory_pool), memory_bytes);
+        let places = Places::new(Arc::clone(&environment.memory_pool), memory_bytes, given);
         let threads = Some(threads);
         Ok(Runtime { threads, parallel, serial, sorting, frugal, places, memory_bytes })
     }
@@ -132,10 +137,20 @@ impl Runtime {
         may_keep_less(plan).then_some(&self.frugal)
     }
 
-    /// Where a query waits until it may begin, if it keeps rows and reads many.
-    pub(super) fn places_for(&self, planned: &Planned) -> Option<Arc<Places>> {
-        let counts = planned.stored_rows >= ROWS_PARALLEL_MIN && keeps_rows(&planned.plan);
+    /// Where a query waits until it may begin, if it keeps rows and reads many, or others wait for it.
+    pub(super) fn places_for(
+        &self,
+        planned: &Planned,
+        comes_first: Option<HoldNumber>,
+    ) -> Option<Arc<Places>> {
+        let is_large = planned.stored_rows >= ROWS_PARALLEL_MIN && keeps_rows(&planned.plan);
+        let counts = is_large || comes_first.is_some();
         counts.then(|| Arc::clone(&self.places))
+    }
+
+    /// Has one query come before all others.
+    pub(super) fn hold_others_back(&self) -> OthersHeldBack {
+        self.places.hold_others_back()
     }
 
     /// Settings for planning and running a query over about so many stored rows.

@@ -152,11 +152,12 @@ impl QueryStream {
         let (sender, batches) = mpsc::channel(BATCHES_WAITING);
         let ready = Ready::new(budget);
         let counted = Arc::clone(&ready);
-        let places = runtime.places_for(&planned);
+        let comes_first = facts.comes_first;
+        let places = runtime.places_for(&planned, comes_first);
         let task = runtime.handle().spawn(async move {
             let _under_way = under_way;
             let place = match &places {
-                Some(places) => Some(places.take().await),
+                Some(places) => Some(places.take(comes_first).await),
                 None => None,
             };
             let Planned { plan, settings, .. } = planned;
@@ -176,9 +177,13 @@ impl QueryStream {
                 let next = AssertUnwindSafe(stream.next()).catch_unwind().await;
                 let Some(batch) = next.unwrap_or_else(|panic| Some(Err(panicked(&*panic, &shape))))
                 else {
+                    place.iter().for_each(Place::has_rows);
                     place.iter().for_each(Place::has_sufficed);
                     return;
                 };
+                if batch.as_ref().is_ok_and(|rows| rows.num_rows() > 0) {
+                    place.iter().for_each(Place::has_rows);
+                }
                 let failed = batch.is_err();
                 if batch.as_ref().is_err_and(is_out_of_memory) {
                     place.iter().for_each(Place::was_too_small);

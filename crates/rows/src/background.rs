@@ -11,6 +11,7 @@
 
 use std::cell::Cell;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// How far behind others.
 const NICENESS: i32 = 10;
@@ -47,6 +48,35 @@ pub fn begin_busy_thread(bytes_max: usize) -> bool {
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// The kernel's number of the calling thread; `None` where it does not say.
+pub fn this_thread() -> Option<i32> {
+    fn ask() -> Option<i32> {
+        // <process>/task/<thread>
+        let link = std::fs::read_link("/proc/thread-self").ok()?;
+        link.file_name()?.to_str()?.parse().ok()
+    }
+    thread_local!(static NUMBER: Option<i32> = ask());
+    NUMBER.with(|number| *number)
+}
+
+/// What a thread has got of the time in which it wanted a core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CoreTime {
+    /// On a core,
+    pub ran: Duration,
+    /// and ready to run, but others did.
+    pub waited: Duration,
+}
+
+/// The time so far of a thread of this process; `None` where the kernel does not say.
+pub fn core_time(thread: i32) -> Option<CoreTime> {
+    let path = format!("/proc/self/task/{thread}/schedstat");
+    let text = std::fs::read_to_string(path).ok()?;
+    let mut nanos = text.split_ascii_whitespace().map(|nanos| nanos.parse().ok());
+    let mut next = || nanos.next().flatten().map(Duration::from_nanos);
+    Some(CoreTime { ran: next()?, waited: next()? })
 }
 
 /// Puts a thread of this process into the background, by the kernel's number of it; 0 is the

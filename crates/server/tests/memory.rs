@@ -207,7 +207,7 @@ fn all_at_once(server: &Running, clients: usize, work: impl Fn(usize, &mut Mysql
             scope.spawn(move || {
                 let stream = server.connect("mysql");
                 // They wait for each other, where cores are busy for minutes.
-                stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
+                stream.set_read_timeout(Some(Duration::from_secs(900))).unwrap();
                 let mut client = Mysql::login(stream).unwrap();
                 begun.wait();
                 work(number, &mut client);

@@ -9,6 +9,7 @@ use expression::StatementContext;
 use rows::store::Read;
 
 use crate::Sql;
+use crate::long::HoldNumber;
 
 /// What is the same for all of a statement.
 pub struct SqlContext {
@@ -16,6 +17,8 @@ pub struct SqlContext {
     pub statement: StatementContext,
     /// Catalog, files, process list.
     pub sql: Arc<Sql>,
+    /// That others are held back for its query (`LongQueries::hold_others_back`).
+    pub comes_first: Option<HoldNumber>,
 }
 
 impl Deref for SqlContext {

@@ -63,7 +63,12 @@ impl SqlError {
     /// Whether there was no memory for the statement: clients' together (1041), or that of long queries
     /// (1038). Where others have it, it may be begun anew.
     pub fn is_short_of_memory(&self) -> bool {
-        matches!(self.number, 1038 | 1041)
+        self.is_short_of_query_memory() || self.number == 1041
+    }
+
+    /// Whether it was the memory of queries.
+    pub fn is_short_of_query_memory(&self) -> bool {
+        self.number == 1038
     }
 
     /// 1064 at a place in the statement.

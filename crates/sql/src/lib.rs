@@ -47,7 +47,7 @@ pub use estimate::estimated_rows;
 pub use events::EventScheduler;
 pub use information_schema::table as listing;
 pub use load::LoadLocal;
-pub use long::{Load, LongQueries};
+pub use long::{HeldBack, HoldNumber, Load, LongQueries};
 pub use optimize::{BatchAccess, Sizes, in_batches};
 pub use panics::error as panicked;
 pub use reply::{

@@ -3,6 +3,8 @@
 //!
 //! Not here: which queries are long (`session::query`), how they are run (crate `analytic`).
 
+use std::num::NonZeroU64;
+
 use values::datum::Datum;
 
 use crate::context::QueryContext;
@@ -17,6 +19,18 @@ pub struct Load {
     pub begun: u64,
     /// Those that have not ended.
     pub under_way: usize,
+}
+
+/// Which time it is that others are held back; never 0.
+pub type HoldNumber = NonZeroU64;
+
+/// That others are held back for one query.
+pub trait HeldBack: Send {
+    /// By this a query is known as that one.
+    fn number(&self) -> HoldNumber;
+
+    /// Whether that had all memory of queries to itself, so that more would not have helped it.
+    fn had_all_memory(&self) -> bool;
 }
 
 /// Runs bound queries that look at many rows.
@@ -37,6 +51,10 @@ pub trait LongQueries: Send + Sync {
 
     /// Bytes of memory that queries have taken, and that they may have.
     fn memory(&self) -> (usize, usize);
+
+    /// Has the query come before all others whose `SqlContext::comes_first` has this number: others that keep rows
+    /// begin only when its first row has come, or what is given back here is dropped. For one at a time.
+    fn hold_others_back(&self) -> Box<dyn HeldBack>;
 
     /// As `select`, in the way that needs the least memory, for a query that ran out of it; `None` if it was that
     /// way.

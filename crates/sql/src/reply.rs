@@ -9,6 +9,7 @@
 //! Not here: wire formats (`doors::mysql`).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rows::store::Reach;
 use values::datum::Datum;
@@ -146,6 +147,20 @@ pub trait RowSource: Send {
     }
 }
 
+/// How many rows a session's last query has found (`FOUND_ROWS()`), as far as they have been given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FoundRows(Arc<AtomicU64>);
+
+impl FoundRows {
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set(&self, rows: u64) {
+        self.0.store(rows, Ordering::Relaxed);
+    }
+}
+
 /// Rows of a result, taken piecewise.
 pub struct RowStream {
     columns: Arc<[ResultColumn]>,
@@ -153,12 +168,14 @@ pub struct RowStream {
     source: Box<dyn RowSource>,
     /// Shows in the process list that the statement runs, until its last row is given.
     running: Option<Running>,
+    /// Where rows are counted as they are given.
+    found: Option<FoundRows>,
 }
 
 impl RowStream {
     /// A stream of a source's rows; `zone` is where TIMESTAMP values are to be shown.
     pub fn new(columns: Arc<[ResultColumn]>, zone: Zone, source: Box<dyn RowSource>) -> RowStream {
-        RowStream { columns, zone, source, running: None }
+        RowStream { columns, zone, source, running: None, found: None }
     }
 
     /// The columns; the same `Arc` for each execution of one cached plan, so that a door can
@@ -174,7 +191,19 @@ impl RowStream {
 
     /// Gives rows to `sink` until it pauses or there are no more; `false` at the end.
     pub fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
-        let more = panics::caught(b"(its rows)", || self.source.next(how, sink));
+        let more = panics::caught(b"(its rows)", || match &self.found {
+            None => self.source.next(how, sink),
+            Some(found) => {
+                let mut given = found.get();
+                let more = self.source.next(how, &mut |row| {
+                    let pace = sink(row)?;
+                    given += 1;
+                    Ok(pace)
+                });
+                found.set(given);
+                more
+            }
+        });
         if matches!(more, Ok(false)) {
             self.running = None;
         }
@@ -184,6 +213,13 @@ impl RowStream {
     /// Waits until the first row is there, or it is known that there is none.
     pub(crate) fn begin(&mut self, how: How) -> Result<()> {
         panics::caught(b"(its rows)", || self.source.begin(how))
+    }
+
+    /// Has rows counted from now on as they are given: how many there are is not known before.
+    pub(crate) fn count_into(mut self, found: &FoundRows) -> RowStream {
+        found.set(0);
+        self.found = Some(found.clone());
+        self
     }
 
     /// Lets the statement run until its last row is given.

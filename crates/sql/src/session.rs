@@ -66,9 +66,10 @@ use values::datum::{Datum, Value};
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::load::InsertLoad;
+use crate::long::HoldNumber;
 use crate::panics;
 use crate::plan::Plan;
-use crate::reply::{Done, How, Parameter, Prepared, Reply};
+use crate::reply::{Done, FoundRows, How, Parameter, Prepared, Reply};
 use crate::server::{Counters, Process, Room, Sql, StatementProgress};
 use crate::variables::SessionVariables;
 
@@ -126,7 +127,7 @@ pub struct Session {
     counts_before: (u64, u64),
     last_insert_id: u64,
     row_count: i64,
-    found_rows: u64,
+    found_rows: FoundRows,
     /// CLIENT_FOUND_ROWS.
     counts_found: bool,
     /// CLIENT_MULTI_STATEMENTS.
@@ -137,6 +138,8 @@ pub struct Session {
     next_prepared: u32,
     /// Whether EXECUTE is under way.
     executing: bool,
+    /// That other queries are held back for its statement, which found no memory beside them.
+    comes_first: Option<HoldNumber>,
     /// Reused from statement to statement.
     scanned: Scanned,
     /// Text without literals of the statement that runs, if it may run long.
@@ -221,13 +224,14 @@ impl Session {
             counts_before: (0, 0),
             last_insert_id: 0,
             row_count: 0,
-            found_rows: 0,
+            found_rows: FoundRows::default(),
             counts_found: false,
             multi_statements: false,
             prepared: HashMap::new(),
             named: HashMap::new(),
             next_prepared: 1,
             executing: false,
+            comes_first: None,
             scanned: Scanned::within(sql.engine().budget().bytes_max() / 4),
             shape: Arc::from(""),
         };
@@ -635,7 +639,7 @@ impl Session {
             now,
             last_insert_id: self.last_insert_id,
             row_count: self.row_count,
-            found_rows: self.found_rows,
+            found_rows: self.found_rows.get(),
             warning_count: self.counts_before.0,
             error_count: self.counts_before.1,
             mode: self.variables.mode,
@@ -648,7 +652,11 @@ impl Session {
             side_effects: Arc::new(Mutex::new(SideEffects::default())),
             server: Arc::clone(&self.sql) as Arc<dyn Server>,
         };
-        Arc::new(SqlContext { statement, sql: Arc::clone(&self.sql) })
+        Arc::new(SqlContext {
+            statement,
+            sql: Arc::clone(&self.sql),
+            comes_first: self.comes_first,
+        })
     }
 
     /// The plan that is kept for a statement's shape and literals like its own.

@@ -9,6 +9,15 @@ use sql::Session;
 
 const ROWS: u64 = 30_000;
 
+/// Adds a row for each number.
+fn insert(s: &mut Session, into: &str, row: impl Fn(u64) -> String) {
+    const AT_ONCE: u64 = 5000;
+    for first in (0..ROWS).step_by(AT_ONCE as usize) {
+        let rows: Vec<String> = (first..first + AT_ONCE).map(&row).collect();
+        run(s, &format!("INSERT INTO {into} VALUES {}", rows.join(", ")));
+    }
+}
+
 /// Rows of which `k` is scattered and sometimes NULL, `u` descends, `s` is a text.
 fn fill(s: &mut Session) {
     run(
@@ -16,15 +25,11 @@ fn fill(s: &mut Session) {
         "CREATE TABLE t (id INT PRIMARY KEY, k INT, u INT NOT NULL, s VARCHAR(20), n INT DEFAULT 0,
          KEY by_k (k), UNIQUE by_u (u), KEY by_s (s(3), k))",
     );
-    for first in (0..ROWS).step_by(5000) {
-        let row = |id: u64| {
-            let k = id * 7919 % 10_000;
-            let k = if k < 100 { "NULL".to_owned() } else { k.to_string() };
-            format!("({id}, {k}, {}, 'text {}', 0)", 2 * (ROWS - id), id % 50)
-        };
-        let rows: Vec<String> = (first..first + 5000).map(row).collect();
-        run(s, &format!("INSERT INTO t VALUES {}", rows.join(", ")));
-    }
+    insert(s, "t", |id| {
+        let k = id * 7919 % 10_000;
+        let k = if k < 100 { "NULL".to_owned() } else { k.to_string() };
+        format!("({id}, {k}, {}, 'text {}', 0)", 2 * (ROWS - id), id % 50)
+    });
 }
 
 fn ids(answer: &str) -> Vec<u64> {
@@ -125,7 +130,6 @@ fn writes_of_most_of_a_table_change_what_they_are_to_change() {
 
 #[test]
 fn a_computed_key_that_is_read_no_longer_has_rows_changed_twice() {
-    const ROWS: u32 = 30_000;
     let sql = server();
     let s = &mut session(&sql);
     run(
@@ -133,11 +137,7 @@ fn a_computed_key_that_is_read_no_longer_has_rows_changed_twice() {
         "CREATE TABLE c (id INT PRIMARY KEY, n INT, pad CHAR(200) DEFAULT 'x',
          g INT AS (n + 0) STORED, UNIQUE (g))",
     );
-    for first in (0..ROWS).step_by(5000) {
-        let rows: Vec<String> =
-            (first..first + 5000).map(|id| format!("({id}, {})", ROWS - id)).collect();
-        run(s, &format!("INSERT INTO c (id, n) VALUES {}", rows.join(", ")));
-    }
+    insert(s, "c (id, n)", |id| format!("({id}, {})", ROWS - id));
     // Each in the place of the one before it.
     run(s, "UPDATE c SET n = n - 1 WHERE g >= 1");
     let state = "SELECT COUNT(*), MIN(g), MAX(g), SUM(n = g) FROM c";
@@ -155,12 +155,35 @@ fn rows_that_lie_together_are_read_by_their_index() {
         s,
         "CREATE TABLE o (id INT PRIMARY KEY, at INT NOT NULL, n INT NOT NULL, KEY (at), KEY (n))",
     );
-    for first in (0..ROWS).step_by(5000) {
-        let row = |id: u64| format!("({id}, {}, {})", ROWS - id, id * 7919 % ROWS);
-        let rows: Vec<String> = (first..first + 5000).map(row).collect();
-        run(s, &format!("INSERT INTO o VALUES {}", rows.join(", ")));
-    }
+    insert(s, "o", |id| format!("({id}, {}, {})", ROWS - id, id * 7919 % ROWS));
     // All rows would be read in the order of their keys, which is the opposite one.
     assert!(ids(&run(s, "SELECT at FROM o WHERE at >= 4000 AND id <> 9")).is_sorted());
     assert!(!ids(&run(s, "SELECT n FROM o WHERE n >= 4000 AND id <> 9")).is_sorted());
+}
+
+#[test]
+fn found_rows_are_all_that_were_given_however_many_pieces_they_came_in() {
+    let sql = server();
+    let s = &mut session(&sql);
+    fill(s);
+    for open in [false, true] {
+        if open {
+            run(s, "BEGIN");
+            run(s, "UPDATE t SET n = 1 WHERE id = 3");
+        }
+        for (query, found) in [
+            ("SELECT id FROM t", ROWS),
+            ("SELECT id, s FROM t WHERE id >= 5000 LIMIT 20000", 20_000),
+            ("SELECT id FROM t WHERE u > 100 ORDER BY u", ROWS - 50),
+            ("SELECT id FROM t ORDER BY s, n", ROWS),
+            ("SELECT id FROM t UNION ALL SELECT id FROM t", 2 * ROWS),
+            ("SELECT s, COUNT(*) FROM t GROUP BY s", 50),
+            ("SELECT id FROM t WHERE id = 7", 1),
+            ("SELECT id FROM t WHERE id < 0", 0),
+        ] {
+            run(s, query);
+            assert_eq!(run(s, "SELECT FOUND_ROWS()"), found.to_string(), "{query}");
+            assert_eq!(run(s, "SELECT FOUND_ROWS()"), "1", "the query before gave one");
+        }
+    }
 }

@@ -21,7 +21,7 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use rows::background::give_way;
+use rows::background::{core_time, give_way, this_thread};
 
 use super::limits::POOL_THREAD_IDLE;
 use super::locality;
@@ -153,7 +153,7 @@ impl Watched {
         if errand == 0 {
             return false;
         }
-        let (now, used) = (Instant::now(), cpu_time(thread));
+        let (now, used) = (Instant::now(), core_time(thread).map(|time| time.ran));
         if let (Some((at, before)), Some(used)) = (before, used)
             && used.saturating_sub(before) > (now - at) / 2
         {
@@ -191,25 +191,6 @@ impl Drop for Worker {
     }
 }
 
-/// The number of the calling thread.
-fn this_thread() -> Option<i32> {
-    fn ask() -> Option<i32> {
-        // <process>/task/<thread>
-        let link = std::fs::read_link("/proc/thread-self").ok()?;
-        link.file_name()?.to_str()?.parse().ok()
-    }
-    thread_local!(static NUMBER: Option<i32> = ask());
-    NUMBER.with(|number| *number)
-}
-
-/// CPU time that a thread of this process has used; `None` where the kernel does not say.
-fn cpu_time(thread: i32) -> Option<Duration> {
-    let path = format!("/proc/self/task/{thread}/schedstat");
-    let text = std::fs::read_to_string(path).ok()?;
-    let nanos = text.split_ascii_whitespace().next()?.parse().ok()?;
-    Some(Duration::from_nanos(nanos))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,7 +211,7 @@ mod tests {
     fn who_computes_for_long_gives_way_and_who_waits_does_not() {
         // However busy the machine is: a second of CPU time is enough.
         assert!(gives_way(|| {
-            let used = || this_thread().and_then(cpu_time).expect("the kernel tells");
+            let used = || this_thread().and_then(core_time).expect("the kernel tells").ran;
             let began = used();
             while used() < began + Duration::from_secs(1) {
                 let spin = Instant::now();

@@ -41,6 +41,18 @@ impl Session {
     pub(super) fn begun_anew<T>(
         &mut self,
         how: How,
+        run: impl FnMut(&mut Session) -> Result<T>,
+    ) -> Result<T> {
+        // Set still where a panic was caught further out.
+        self.comes_first = None;
+        let result = self.begun_until_done(how, run);
+        self.comes_first = None;
+        result
+    }
+
+    fn begun_until_done<T>(
+        &mut self,
+        how: How,
         mut run: impl FnMut(&mut Session) -> Result<T>,
     ) -> Result<T> {
         let (mut beginnings, mut first) = (1, None);
@@ -53,9 +65,10 @@ impl Session {
                         return Err(error);
                     };
                     let shortage = shortage.get_or_insert_with(Shortage::new);
-                    if !shortage.passes(&self.sql, before, &self.process.kill)? {
+                    if !shortage.passes(&self.sql, before, &error, &self.process.kill)? {
                         return Err(error);
                     }
+                    self.comes_first = shortage.holds_others_back();
                     self.forget_warnings();
                 }
                 Err(error) if error.is_table_changed() => {

@@ -74,10 +74,8 @@ impl Session {
         if !how.may_wait && named.as_ref().is_some_and(|keys| keys.len() > LOOP_PIECE.rows_max) {
             return Err(SqlError::would_wait());
         }
-        let mut gatherer = Gatherer::new(found, access.direction, skip, take);
-        if from.sort.is_empty() && limit == u64::MAX && !from.index_use.is_forced() {
-            gatherer = gatherer.in_any_order();
-        }
+        let is_any = from.sort.is_empty() && limit == u64::MAX && !from.index_use.is_forced();
+        let mut gatherer = Gatherer::new(found, access.direction, skip, take).in_any_order(is_any);
         let wanted = if cut_later && !sorted { offset.saturating_add(limit) } else { u64::MAX };
         let piece = match wanted {
             _ if !how.may_wait => LOOP_PIECE,
@@ -138,7 +136,7 @@ impl Session {
         if cut_later {
             source.cut(offset, limit);
         }
-        self.found_rows = source.gathered.len() as u64;
+        self.found_rows.set(source.gathered.len() as u64);
         source.keep_parameters(statement.parameters);
         Ok(RowStream::new(Arc::clone(&plan.columns), scope.zone, Box::new(source)))
     }

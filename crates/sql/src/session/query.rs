@@ -100,7 +100,9 @@ impl Session {
             return Ok(None);
         }
         let bounds = match (how.may_wait, forced) {
-            (false, _) if locks || plan.query.cost > LOOP_COST_MAX || plan.forecast.is_long() => {
+            (false, _)
+                if locks || plan.query.cost > LOOP_COST_MAX || plan.runs.in_loop.is_long() =>
+            {
                 return Err(SqlError::would_wait());
             }
             (false, _) => Bounds { rows_max: LOOP_ROWS_MAX, ..BOUNDS },
@@ -118,14 +120,14 @@ impl Session {
                 let limits = Limits { view: &*view, how, bounds, locked: None, measures: None };
                 match self.run_with(plan, &facts, statement.parameters, &limits) {
                     Ok(found) => {
-                        plan.forecast.note(found.looked_at > LOOP_ROWS_MAX);
-                        plan.misjudged.note(false);
+                        plan.runs.in_loop.note(found.looked_at > LOOP_ROWS_MAX);
+                        plan.runs.over_rows.note(false);
                         found
                     }
                     Err(Failure::Error(error)) => return Err(error),
                     Err(Failure::TooLong) if !how.may_wait => return Err(SqlError::would_wait()),
                     Err(Failure::TooLong) => {
-                        plan.misjudged.note(true);
+                        plan.runs.over_rows.note(true);
                         return Ok(None);
                     }
                 }
@@ -142,7 +144,7 @@ impl Session {
         found: executor::Rows,
     ) -> Result<RowStream> {
         self.take_side_effects(facts)?;
-        self.found_rows = found.found;
+        self.found_rows.set(found.found);
         self.row_count = -1;
         let rows = ValueRows::new(found.rows, Room::default());
         let source = Box::new(KeptRows { rows, share: found.share });
@@ -158,7 +160,7 @@ impl Session {
             && plan.locking.is_none()
             && !plan.literals.is_empty()
             && plan.mode == self.variables.mode;
-        is_chosen && plan.misjudged.is_long() == self.runs_over_rows(plan)
+        is_chosen && plan.runs.over_rows.is_long() == self.runs_over_rows(plan)
     }
 
     /// Whether a query is the row executor's, however long it takes.

@@ -87,14 +87,12 @@ impl Session {
     ) -> Result<Option<Reply>> {
         let shape = statement.shape()?;
         let query = parse_query(shape, self.variables.mode)?;
-        let fresh = match self.bind_tree(&query, &item_texts(shape), statement.parameters) {
-            Ok(fresh) if self.runs_over_rows(&fresh) => fresh,
-            _ => return Ok(None),
-        };
-        let found = self.run_tree(&fresh, statement)?;
-        tree.misjudged.note(found.is_none());
-        tree.forecast.note(fresh.forecast.has_long());
-        Ok(found)
+        match self.bind_tree(&query, &item_texts(shape), statement.parameters) {
+            Ok(fresh) if self.runs_over_rows(&fresh) => {
+                self.run_tree(&QueryPlan { runs: Arc::clone(&tree.runs), ..fresh }, statement)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The plan of a SELECT's shape; `Other` for what only its text can be bound as.
@@ -206,7 +204,8 @@ impl Session {
             return Err(SqlError::would_wait());
         }
         let view = self.read_view()?;
-        self.select_analytically(tree, statement.parameters, view).map(Reply::Rows)
+        let stream = self.select_analytically(tree, statement.parameters, view)?;
+        Ok(Reply::Rows(stream.count_into(&self.found_rows)))
     }
 
     /// The rows of a query whose literals stand in it, whichever way it goes.
@@ -227,7 +226,7 @@ impl Session {
     pub(super) fn select_by_text(&mut self, query: &Query, texts: &[String]) -> Result<RowStream> {
         let plan = self.bind_tree(query, texts, &[]).map_err(SqlError::from)?;
         let view = self.read_view()?;
-        self.rows_of(&plan, &[], view)
+        Ok(self.rows_of(&plan, &[], view)?.count_into(&self.found_rows))
     }
 
     /// What an analytic query reads and asks.
@@ -296,7 +295,7 @@ impl Session {
                 let row = constant_row(plan, &environment.scope());
                 self.warnings = warnings;
                 let (row, room) = row?;
-                self.found_rows = u64::from(row.is_some());
+                self.found_rows.set(u64::from(row.is_some()));
                 let source = ValueRows::new(row.into_iter().collect(), room);
                 Some(RowStream::new(Arc::clone(&plan.columns), zone, source))
             }
@@ -356,11 +355,9 @@ impl Session {
         }
         let access = &from.access;
         let all_terms = found.all_terms;
-        let mut gatherer = Gatherer::new(found, access.direction, offset, limit)
-            .with_kill(Arc::clone(&self.process.kill));
-        if from.sort.is_empty() && !from.index_use.is_forced() {
-            gatherer = gatherer.in_any_order();
-        }
+        let gatherer = Gatherer::new(found, access.direction, offset, limit)
+            .with_kill(Arc::clone(&self.process.kill))
+            .in_any_order(from.sort.is_empty() && !from.index_use.is_forced());
         let mut source = TableSource {
             all_terms,
             ..TableSource::new(plan, gatherer, facts, &self.limits, scope)
@@ -395,10 +392,15 @@ impl Session {
                 }
             }
         }
-        self.found_rows = source.gathered.len() as u64;
+        let (found, is_whole) = (source.gathered.len() as u64, source.gatherer.is_done());
         source.keep_parameters(statement.parameters);
         let columns = Arc::clone(&plan.columns);
-        Ok(Some(RowStream::new(columns, scope.zone, Box::new(source))))
+        let stream = RowStream::new(columns, scope.zone, Box::new(source));
+        if !is_whole {
+            return Ok(Some(stream.count_into(&self.found_rows)));
+        }
+        self.found_rows.set(found);
+        Ok(Some(stream))
     }
 }
 

@@ -5,8 +5,9 @@
 //! of the refused one was sent: it waits in line, and begins anew when others have given back what they had.
 //!
 //! Invariants
-//! 1. Who was refused although nobody else was at work is not begun anew: it needs more than there is.
-//! 2. One at a time is begun anew, in the order in which they were refused, and a few times at most.
+//! 1. Who was refused although nobody else was at work, or had memory, is not begun anew: it needs more than there is.
+//! 2. One at a time is begun anew, in the order in which they were refused, and a few times at most. A query comes
+//!    first then: others that would keep rows wait until its first row has come.
 //!
 //! Not here: rooms of large statements, which are waited for beforehand (`server::rooms`).
 
@@ -16,12 +17,13 @@ use std::time::{Duration, Instant};
 use expression::KillMark;
 use rows::waiting::{Waiting, during};
 
-use crate::error::Result;
-use crate::long::Load;
+use crate::error::{Result, SqlError};
+use crate::long::{HeldBack, HoldNumber, Load};
 use crate::server::{LineTurn, Sql};
 
-/// How long a statement is begun anew, from when it was first refused.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// How long a statement is begun anew, from when it was first refused: it would be under way for as long where memory
+/// had room for all. Who does not want that has `max_statement_time`.
+const PATIENCE: Duration = Duration::from_secs(900);
 /// How often it is.
 const BEGINNINGS_MAX: u32 = 5;
 /// How long it waits at first for others to give memory back, when its turn has come, while these make no
@@ -44,6 +46,8 @@ const CLIENTS_PART: usize = 4;
 pub(super) struct Shortage {
     since: Instant,
     beginnings: u32,
+    /// That other queries wait for this one; given back before the turn is.
+    held_back: Option<Box<dyn HeldBack>>,
     /// Its turn, from when it has come.
     turn: Option<LineTurn>,
 }
@@ -51,27 +55,44 @@ pub(super) struct Shortage {
 impl Shortage {
     /// For the first time now.
     pub(super) fn new() -> Shortage {
-        Shortage { since: Instant::now(), beginnings: 0, turn: None }
+        Shortage { since: Instant::now(), beginnings: 0, held_back: None, turn: None }
     }
 
-    /// The statement was refused, and when it had begun this was under way: waits until it is to begin
-    /// anew; `false`: the refusal stands.
+    /// The statement was refused with an error, and when it had begun this was under way: waits until it is to
+    /// begin anew; `false`: the refusal stands.
     ///
     /// # Errors
     /// Those of `kill`; 1041 when its turn has not come in time.
-    pub(super) fn passes(&mut self, sql: &Sql, before: Load, kill: &KillMark) -> Result<bool> {
+    pub(super) fn passes(
+        &mut self,
+        sql: &Sql,
+        before: Load,
+        refusal: &SqlError,
+        kill: &KillMark,
+    ) -> Result<bool> {
         let is_over = self.beginnings >= BEGINNINGS_MAX || self.since.elapsed() >= PATIENCE;
         let others_wait = self.turn.is_none() && !sql.begun_anew().is_empty();
-        if is_over || was_alone(sql, before) && !others_wait {
+        let lacks_query_memory = refusal.is_short_of_query_memory();
+        let had_all = lacks_query_memory
+            && self.held_back.as_ref().is_some_and(|others| others.had_all_memory());
+        if is_over || had_all || was_alone(sql, before) && !others_wait {
             return Ok(false);
         }
+        self.held_back = None;
         self.beginnings += 1;
         if self.turn.is_none() {
             self.turn = Some(sql.begun_anew().turn(kill, self.since + PATIENCE)?);
         }
+        // What an INSERT lacks is not theirs, and it may wait for a lock while they would wait for it.
+        self.held_back = lacks_query_memory.then(|| sql.long_queries().hold_others_back());
         let wait = FIRST_WAIT * (1 << (self.beginnings - 1));
         await_memory(sql, (wait, wait * WAITS_MAX), kill)?;
         Ok(true)
+    }
+
+    /// That other queries wait for the statement.
+    pub(super) fn holds_others_back(&self) -> Option<HoldNumber> {
+        self.held_back.as_ref().map(|others| others.number())
     }
 }
 
@@ -86,14 +107,14 @@ pub(super) fn await_memory(
     kill: &KillMark,
 ) -> Result<()> {
     let begun = Instant::now();
-    let (mut moved, mut course) = (begun, course(sql));
+    let (mut moved, mut last) = (begun, course(sql));
     during(Waiting::Memory, || {
         while !is_free(sql) && moved.elapsed() < standing && begun.elapsed() < in_all {
             kill.check()?;
             sleep(LOOK);
-            let now = self::course(sql);
-            if now != course {
-                (moved, course) = (Instant::now(), now);
+            let now = course(sql);
+            if now != last {
+                (moved, last) = (Instant::now(), now);
             }
         }
         Ok(())

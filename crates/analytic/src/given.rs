@@ -1,0 +1,123 @@
+//! Time as it was given to the threads of queries: where others keep the cores busy it goes by more slowly.
+//!
+//! These threads are behind all others. A wait of so many seconds for what a query does meanwhile would be over,
+//! on a busy machine, before it has done anything.
+//!
+//! Not here: what is waited for (`places`).
+
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use rows::background::{CoreTime, core_time, this_thread};
+
+/// How old a moment may be that is taken for now: each is a file read for each thread.
+const AGE_MAX: Duration = Duration::from_millis(5);
+
+/// The threads whose time it is.
+#[derive(Debug, Default)]
+pub(super) struct GivenTime {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    threads: Vec<i32>,
+    /// What those had that have ended.
+    of_ended: CoreTime,
+    last: Option<Moment>,
+}
+
+/// A point of time, and what the threads had had until then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    at: Instant,
+    ran: Duration,
+    waited: Duration,
+}
+
+impl GivenTime {
+    /// The calling thread is one of them from now on.
+    pub(super) fn join(&self) {
+        self.state.lock().threads.extend(this_thread());
+    }
+
+    /// The calling thread ends.
+    pub(super) fn leave(&self) {
+        let Some(own) = this_thread() else { return };
+        let mut state = self.state.lock();
+        state.threads.retain(|thread| *thread != own);
+        let had = core_time(own).unwrap_or_default();
+        state.of_ended.ran += had.ran;
+        state.of_ended.waited += had.waited;
+    }
+
+    /// Now.
+    pub(super) fn now(&self) -> Moment {
+        let mut state = self.state.lock();
+        if let Some(last) = state.last.filter(|last| last.at.elapsed() < AGE_MAX) {
+            return last;
+        }
+        let CoreTime { mut ran, mut waited } = state.of_ended;
+        for time in state.threads.iter().filter_map(|thread| core_time(*thread)) {
+            ran += time.ran;
+            waited += time.waited;
+        }
+        let now = Moment { at: Instant::now(), ran, waited };
+        state.last = Some(now);
+        now
+    }
+}
+
+impl Moment {
+    /// How much of the time since an earlier moment was given. Threads that want no core lose nothing.
+    pub(super) fn since(&self, earlier: &Moment) -> Duration {
+        let all = self.at.saturating_duration_since(earlier.at);
+        let ran = self.ran.saturating_sub(earlier.ran);
+        let waited = self.waited.saturating_sub(earlier.waited);
+        let wanted = ran + waited;
+        if wanted.is_zero() {
+            return all;
+        }
+        let denied = waited.as_secs_f64() / wanted.as_secs_f64();
+        all - wanted.min(all).mul_f64(denied).min(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is given of two seconds in which the threads ran and waited for so long.
+    fn given(ran: u64, waited: u64) -> Duration {
+        let earlier = Moment { at: Instant::now(), ran: Duration::ZERO, waited: Duration::ZERO };
+        let [ran, waited] = [ran, waited].map(Duration::from_millis);
+        Moment { at: earlier.at + Duration::from_secs(2), ran, waited }.since(&earlier)
+    }
+
+    #[test]
+    fn time_that_others_had_the_cores_counts_for_little() {
+        assert_eq!(given(0, 0), Duration::from_secs(2), "nobody wanted any");
+        assert_eq!(given(2000, 0), Duration::from_secs(2));
+        assert_eq!(given(500, 1500), Duration::from_millis(500), "one of four seconds");
+        assert_eq!(given(1500, 4500), Duration::from_millis(500), "several threads at once");
+        assert_eq!(given(100, 300), Duration::from_millis(1700), "a moment only");
+    }
+
+    #[test]
+    fn the_time_of_threads_counts_also_when_they_have_ended() {
+        let time = GivenTime::default();
+        let work = || {
+            time.join();
+            // However busy the machine is.
+            let own = || this_thread().and_then(core_time).expect("the kernel tells").ran;
+            let before = own();
+            while own() < before + Duration::from_millis(20) {
+                std::hint::spin_loop();
+            }
+            time.leave();
+        };
+        std::thread::scope(|scope| scope.spawn(work).join()).expect("it ends");
+        assert!(time.now().ran >= Duration::from_millis(20));
+        assert!(time.state.lock().threads.is_empty());
+    }
+}
