@@ -9,16 +9,18 @@
 //! Under DataFusion's own pool sorts fill all of the memory together, and then end with an error
 //! instead of writing.
 //!
-//! A merge is the last step of a sort, whose first rows may have been sent: where others have taken all, merges
-//! may have a quarter more together, rather than end with an error in the middle of their rows; and groupings that read
-//! their files back, and sorts that give out what they kept in memory. A sort that
-//! holds nothing has nothing to write to a file: for its next batch it may have an eighth more.
+//! Where others have taken all, some may have more, each a little more than those before:
+//! - a sort that holds nothing has nothing to write to a file: an eighth, for its next batch;
+//! - a merge of a sort's files is near the end of its query: a quarter;
+//! - what gives out the last rows (a merge of several sorts, a grouping that reads its files back, a sort that was kept in
+//!   memory) would end with an error in the middle of them: three eighths. It needs little, and merges of others that are
+//!   not so far take all that they find.
 //!
 //! Rows on their way from some threads to others wait in memory until it is half full, and then in files: where cores
 //! are busy one thread is far ahead of the other, and four such buffers had more of a small memory than a join's sorts.
 //!
 //! Invariants
-//! 1. No more is given than there is and that quarter, except for what is small: merges take all that they
+//! 1. No more is given than there is and those three eighths, except for what is small: merges take all that they
 //!    may, and the operators above them still need some bytes to begin with.
 
 use std::collections::HashMap;
@@ -38,10 +40,12 @@ const MERGE: &str = "ExternalSorterMerge";
 const DIVISION: &str = "RepartitionExec";
 /// and the merge of several sorts' rows.
 const MERGE_OF_SORTS: &str = "SortPreservingMergeExec";
-/// The part of the memory that merges may have beyond it,
-const BEYOND_PART: usize = 4;
-/// and sorts that hold nothing.
-const BEYOND_PART_OF_SORTS: usize = 8;
+/// Eighths of the memory that sorts which hold nothing may have beyond it,
+const BEYOND_OF_SORTS: usize = 1;
+/// merges,
+const BEYOND_OF_MERGES: usize = 2;
+/// and what gives out its last rows.
+const BEYOND_OF_LAST_STEPS: usize = 3;
 /// Where more than such a part is in use,
 const DIVISIONS_USED_PART: usize = 2;
 /// rows on their way have such a part of what they may have otherwise.
@@ -150,8 +154,9 @@ impl MemoryPool for QueryPool {
         let mut state = self.state.lock();
         let used = state.spillable + state.firm;
         let left = self.bytes_max.saturating_sub(used);
-        let beyond = |part: usize| (self.bytes_max + self.bytes_max / part).saturating_sub(used);
-        let left_to_merges = beyond(BEYOND_PART);
+        let beyond =
+            |eighths: usize| (self.bytes_max + self.bytes_max / 8 * eighths).saturating_sub(used);
+        let left_to_merges = beyond(BEYOND_OF_MERGES);
         let (consumer, held) = (reservation.consumer(), reservation.size());
         // A merge of rows in memory keeps its books in several pieces, and ends with an error where
         // one finds nothing; that of files has one, and makes do with what it gets.
@@ -168,11 +173,10 @@ impl MemoryPool for QueryPool {
                 part /= DIVISIONS_PART;
             }
             match held {
-                0 if consumer.name().starts_with(SORT) => beyond(BEYOND_PART_OF_SORTS),
-                0 => left,
                 // Its rows are on their way, too.
-                _ if reads_back => left_to_merges,
-                held if held < part => left,
+                _ if reads_back => beyond(BEYOND_OF_LAST_STEPS),
+                0 if consumer.name().starts_with(SORT) => beyond(BEYOND_OF_SORTS),
+                held if held == 0 || held < part => left,
                 _ => 0,
             }
         } else if of_files {
@@ -183,8 +187,10 @@ impl MemoryPool for QueryPool {
                 true => left_to_merges,
                 false => left_to_merges.min(part.max(MERGE_BYTES).saturating_sub(held)),
             }
-        } else if is_merge(consumer) || consumer.name().starts_with(MERGE_OF_SORTS) {
+        } else if is_merge(consumer) {
             left_to_merges
+        } else if consumer.name().starts_with(MERGE_OF_SORTS) {
+            beyond(BEYOND_OF_LAST_STEPS)
         } else {
             left
         };
@@ -231,8 +237,11 @@ mod tests {
         let join = merge("join");
         join.try_grow(12 << 20).unwrap();
         assert!(join.try_grow(1 << 20).is_err(), "there is no more");
+        let third = merge("ExternalSorterMerge[2]");
+        third.try_grow(4 << 20).expect("it is near its end");
+        assert!(third.new_empty().try_grow(1 << 20).is_err());
         let sorts = merge("SortPreservingMergeExec[0]");
-        sorts.try_grow(4 << 20).expect("its rows are on their way");
+        sorts.try_grow(2 << 20).expect("its rows are on their way");
         assert!(sorts.try_grow(1 << 20).is_err());
     }
 
@@ -262,6 +271,19 @@ mod tests {
         assert!(two.try_grow(151 << 10).is_err(), "the other took what was free");
         drop((two, join));
         assert_eq!(pool.reserved(), 0);
+    }
+
+    #[test]
+    fn a_grouping_in_the_middle_of_its_rows_was_refused_what_others_merges_had() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(16 << 20));
+        let groups = MemoryConsumer::new("groups").with_can_spill(true).register(&pool);
+        let files = groups.new_empty();
+        files.try_grow(2 << 20).unwrap();
+        let merge = MemoryConsumer::new("ExternalSorterMerge[0]").register(&pool);
+        merge.try_grow(18 << 20).expect("all there is, and the quarter");
+        groups.try_grow(1 << 20).expect("its next rows");
+        groups.try_grow(1 << 20).expect("and more of them");
+        assert!(groups.try_grow(1 << 20).is_err(), "three eighths are all");
     }
 
     #[test]
@@ -304,7 +326,7 @@ mod tests {
         assert!(files.try_grow(1).is_err(), "more files than its part has room for");
         one.try_grow(100 << 10).unwrap();
         one.try_grow(300 << 10).expect("it cannot write those");
-        assert!(one.try_grow(1000 << 10).is_err(), "there is no more");
+        assert!(one.try_grow(1200 << 10).is_err(), "there is no more");
         drop((one, files));
         assert_eq!(pool.reserved(), 0);
     }
