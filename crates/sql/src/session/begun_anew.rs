@@ -6,7 +6,7 @@
 //! its own again. A client sees nothing of that, as nothing was sent to it.
 //!
 //! Invariants
-//! 1. What a beginning has written is undone, and its warnings are forgotten, when the next one begins.
+//! 1. What a beginning has written is undone, and its warnings and found rows are forgotten, when the next one begins.
 //! 2. A transaction that has read goes on reading one state: what that does not show is an error (1412)
 //!    as with InnoDB.
 //!
@@ -56,8 +56,10 @@ impl Session {
         mut run: impl FnMut(&mut Session) -> Result<T>,
     ) -> Result<T> {
         let (mut beginnings, mut first) = (1, None);
-        let mut shortage = None;
+        let (mut shortage, found_before) = (None, self.found_rows.get());
         loop {
+            // A query within a write has found rows of its own.
+            self.found_rows.set(found_before);
             let before = how.may_wait.then(|| self.sql.long_queries().load());
             match run(self) {
                 Err(error) if error.is_short_of_memory() => {

@@ -287,7 +287,7 @@ impl Session {
                 }
                 self.take_side_effects(&context.facts)?;
                 self.row_count = -1;
-                Ok(stream)
+                Ok(stream.count_into(&self.found_rows))
             }
             Err(error) if error.number == 1235 && !forced => {
                 let (how, bounds) = (How::POOL, Bounds::NONE);

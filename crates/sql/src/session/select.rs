@@ -204,8 +204,7 @@ impl Session {
             return Err(SqlError::would_wait());
         }
         let view = self.read_view()?;
-        let stream = self.select_analytically(tree, statement.parameters, view)?;
-        Ok(Reply::Rows(stream.count_into(&self.found_rows)))
+        self.select_analytically(tree, statement.parameters, view).map(Reply::Rows)
     }
 
     /// The rows of a query whose literals stand in it, whichever way it goes.
@@ -226,7 +225,7 @@ impl Session {
     pub(super) fn select_by_text(&mut self, query: &Query, texts: &[String]) -> Result<RowStream> {
         let plan = self.bind_tree(query, texts, &[]).map_err(SqlError::from)?;
         let view = self.read_view()?;
-        Ok(self.rows_of(&plan, &[], view)?.count_into(&self.found_rows))
+        self.rows_of(&plan, &[], view)
     }
 
     /// What an analytic query reads and asks.

@@ -21,9 +21,9 @@ use crate::error::{Result, SqlError};
 use crate::long::{HeldBack, HoldNumber, Load};
 use crate::server::{LineTurn, Sql};
 
-/// How long a statement is begun anew, from when it was first refused: it would be under way for as long where memory
-/// had room for all. Who does not want that has `max_statement_time`.
-const PATIENCE: Duration = Duration::from_secs(900);
+/// How long a statement is begun anew, from when it was first refused: where others hold their memory for as long as
+/// they like it is told so at last.
+const PATIENCE: Duration = Duration::from_secs(300);
 /// How often it is.
 const BEGINNINGS_MAX: u32 = 5;
 /// How long it waits at first for others to give memory back, when its turn has come, while these make no
