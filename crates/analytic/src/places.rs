@@ -104,20 +104,18 @@ impl Places {
         bytes_max: usize,
         given: Arc<GivenTime>,
     ) -> Arc<Places> {
-        let (begun, proven, first, left) = Default::default();
-        let (ended, holds, held_for, first_is_alone) = Default::default();
         Arc::new(Places {
             pool,
             bytes_max,
-            begun,
-            ended,
-            holds,
-            held_for,
-            first_is_alone,
             given,
-            proven,
-            first,
-            left,
+            begun: Mutex::default(),
+            ended: AtomicU64::default(),
+            holds: AtomicU64::default(),
+            held_for: AtomicU64::default(),
+            first_is_alone: AtomicBool::default(),
+            proven: AtomicUsize::default(),
+            first: tokio::sync::Mutex::default(),
+            left: Notify::default(),
         })
     }
 
@@ -205,6 +203,7 @@ impl Place {
 
     /// The query has come to its end.
     pub(super) fn has_sufficed(&self) {
+        self.has_rows();
         self.places.proven.fetch_max(self.beside, Ordering::Relaxed);
     }
 

@@ -176,7 +176,7 @@ impl MemoryPool for QueryPool {
                 // Its rows are on their way, too.
                 _ if reads_back => beyond(BEYOND_OF_LAST_STEPS),
                 0 if consumer.name().starts_with(SORT) => beyond(BEYOND_OF_SORTS),
-                held if held == 0 || held < part => left,
+                _ if held == 0 || held < part => left,
                 _ => 0,
             }
         } else if of_files {
@@ -226,29 +226,44 @@ mod tests {
 
     use super::*;
 
+    const MIB: usize = 1 << 20;
+
+    fn pool_of(bytes: usize) -> Arc<dyn MemoryPool> {
+        Arc::new(QueryPool::new(bytes))
+    }
+
+    fn operator(pool: &Arc<dyn MemoryPool>, name: &str) -> MemoryReservation {
+        MemoryConsumer::new(name).register(pool)
+    }
+
+    /// One that can write to files.
+    fn spiller(pool: &Arc<dyn MemoryPool>, name: &str) -> MemoryReservation {
+        MemoryConsumer::new(name).with_can_spill(true).register(pool)
+    }
+
     #[test]
     fn no_merge_takes_what_another_needs() {
-        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(16 << 20));
-        let merge = |name| MemoryConsumer::new(name).register(&pool);
+        let pool = pool_of(16 * MIB);
+        let merge = |name| operator(&pool, name);
         let (one, two) = (merge("ExternalSorterMerge[0]"), merge("ExternalSorterMerge[1]"));
-        one.try_grow(2 << 20).unwrap();
+        one.try_grow(2 * MIB).unwrap();
         assert!(one.try_grow(1).is_err(), "more than its part");
-        two.try_grow(2 << 20).unwrap();
+        two.try_grow(2 * MIB).unwrap();
         let join = merge("join");
-        join.try_grow(12 << 20).unwrap();
-        assert!(join.try_grow(1 << 20).is_err(), "there is no more");
+        join.try_grow(12 * MIB).unwrap();
+        assert!(join.try_grow(MIB).is_err(), "there is no more");
         let third = merge("ExternalSorterMerge[2]");
-        third.try_grow(4 << 20).expect("it is near its end");
-        assert!(third.new_empty().try_grow(1 << 20).is_err());
+        third.try_grow(4 * MIB).expect("it is near its end");
+        assert!(third.new_empty().try_grow(MIB).is_err());
         let sorts = merge("SortPreservingMergeExec[0]");
-        sorts.try_grow(2 << 20).expect("its rows are on their way");
-        assert!(sorts.try_grow(1 << 20).is_err());
+        sorts.try_grow(2 * MIB).expect("its rows are on their way");
+        assert!(sorts.try_grow(MIB).is_err());
     }
 
     #[test]
     fn who_can_write_to_files_leaves_two_thirds_to_those_who_cannot() {
-        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1200 << 10));
-        let sort = |name| MemoryConsumer::new(name).with_can_spill(true).register(&pool);
+        let pool = pool_of(1200 << 10);
+        let sort = |name| spiller(&pool, name);
         let (one, two) = (sort("one"), sort("two"));
         one.try_grow(200 << 10).unwrap();
         assert!(one.try_grow(1).is_err(), "more than its part");
@@ -259,10 +274,10 @@ mod tests {
         third.try_grow(300 << 10).expect("it has nothing to write yet");
         assert!(third.try_grow(1).is_err());
         drop(third);
-        let join = MemoryConsumer::new("join").register(&pool);
+        let join = operator(&pool, "join");
         join.try_grow(750 << 10).unwrap();
         assert!(join.try_grow(1).is_err());
-        let small = MemoryConsumer::new("small").register(&pool);
+        let small = operator(&pool, "small");
         small.try_grow(1000).unwrap();
         drop(small);
         drop(one);
@@ -275,48 +290,48 @@ mod tests {
 
     #[test]
     fn a_grouping_in_the_middle_of_its_rows_was_refused_what_others_merges_had() {
-        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(16 << 20));
-        let groups = MemoryConsumer::new("groups").with_can_spill(true).register(&pool);
+        let pool = pool_of(16 * MIB);
+        let groups = spiller(&pool, "groups");
         let files = groups.new_empty();
-        files.try_grow(2 << 20).unwrap();
-        let merge = MemoryConsumer::new("ExternalSorterMerge[0]").register(&pool);
-        merge.try_grow(18 << 20).expect("all there is, and the quarter");
-        groups.try_grow(1 << 20).expect("its next rows");
-        groups.try_grow(1 << 20).expect("and more of them");
-        assert!(groups.try_grow(1 << 20).is_err(), "three eighths are all");
+        files.try_grow(2 * MIB).unwrap();
+        let merge = operator(&pool, "ExternalSorterMerge[0]");
+        merge.try_grow(18 * MIB).expect("all there is, and the quarter");
+        groups.try_grow(MIB).expect("its next rows");
+        groups.try_grow(MIB).expect("and more of them");
+        assert!(groups.try_grow(MIB).is_err(), "three eighths are all");
     }
 
     #[test]
     fn a_sort_that_holds_nothing_may_go_a_step_beyond() {
-        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(16 << 20));
-        let all = MemoryConsumer::new("join").register(&pool);
-        all.try_grow(16 << 20).unwrap();
-        let spiller = |name| MemoryConsumer::new(name).with_can_spill(true).register(&pool);
+        let pool = pool_of(16 * MIB);
+        let all = operator(&pool, "join");
+        all.try_grow(16 * MIB).unwrap();
+        let spiller = |name| spiller(&pool, name);
         let sort = spiller("ExternalSorter[0]");
-        sort.try_grow(2 << 20).expect("it could write nothing");
+        sort.try_grow(2 * MIB).expect("it could write nothing");
         assert!(sort.try_grow(1).is_err(), "it can write that");
-        assert!(spiller("ExternalSorter[1]").try_grow(1 << 20).is_err(), "an eighth is all");
-        assert!(spiller("RepartitionExec[0]").try_grow(1 << 20).is_err());
+        assert!(spiller("ExternalSorter[1]").try_grow(MIB).is_err(), "an eighth is all");
+        assert!(spiller("RepartitionExec[0]").try_grow(MIB).is_err());
     }
 
     #[test]
     fn rows_between_threads_go_to_files_where_memory_is_half_full() {
-        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(12 << 20));
-        let spiller = |name| MemoryConsumer::new(name).with_can_spill(true).register(&pool);
+        let pool = pool_of(12 * MIB);
+        let spiller = |name| spiller(&pool, name);
         let (one, two) = (spiller("RepartitionExec[0]"), spiller("RepartitionExec[1]"));
-        one.try_grow(1 << 20).unwrap();
+        one.try_grow(MIB).unwrap();
         one.try_grow(1 << 19).expect("less than its part");
-        let join = MemoryConsumer::new("join").register(&pool);
-        join.try_grow(6 << 20).unwrap();
+        let join = operator(&pool, "join");
+        join.try_grow(6 * MIB).unwrap();
         assert!(one.try_grow(1).is_err(), "more than a quarter of it");
-        two.try_grow(1 << 20).expect("its first batch");
+        two.try_grow(MIB).expect("its first batch");
         assert!(two.try_grow(1).is_err());
     }
 
     #[test]
     fn a_grouping_found_nothing_for_reading_its_files_back() {
-        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1200 << 10));
-        let groups = |name| MemoryConsumer::new(name).with_can_spill(true).register(&pool);
+        let pool = pool_of(1200 << 10);
+        let groups = |name| spiller(&pool, name);
         let (one, _other) = (groups("one"), groups("two"));
         one.try_grow(200 << 10).unwrap();
         assert!(one.try_grow(1).is_err(), "it is to write them to a file");
@@ -333,22 +348,22 @@ mod tests {
 
     #[test]
     fn a_merge_of_two_files_of_wide_rows_was_refused_what_was_free() {
-        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(16 << 20));
-        let files = MemoryConsumer::new("ExternalSorterMerge[0]").register(&pool);
-        files.try_grow(5 << 20).expect("the first file");
-        files.try_grow(5 << 20).expect("the second one");
-        assert!(files.try_grow(5 << 20).is_err(), "more files than its part has room for");
+        let pool = pool_of(16 * MIB);
+        let files = operator(&pool, "ExternalSorterMerge[0]");
+        files.try_grow(5 * MIB).expect("the first file");
+        files.try_grow(5 * MIB).expect("the second one");
+        assert!(files.try_grow(5 * MIB).is_err(), "more files than its part has room for");
     }
 
     #[test]
     fn a_merge_of_rows_in_memory_finds_what_one_of_files_may_not_have() {
-        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(16 << 20));
-        let merge = MemoryConsumer::new("ExternalSorterMerge[0]").register(&pool);
-        merge.try_grow(4 << 20).unwrap();
+        let pool = pool_of(16 * MIB);
+        let merge = operator(&pool, "ExternalSorterMerge[0]");
+        merge.try_grow(4 * MIB).unwrap();
         assert!(merge.try_grow(1).is_err(), "more files than its part has room for");
         let keys = merge.new_empty();
-        keys.try_grow(1 << 20).expect("rows are in memory");
-        merge.try_grow(1 << 20).unwrap();
+        keys.try_grow(MIB).expect("rows are in memory");
+        merge.try_grow(MIB).unwrap();
         drop((keys, merge));
         assert_eq!(pool.reserved(), 0);
     }

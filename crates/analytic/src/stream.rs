@@ -177,7 +177,6 @@ impl QueryStream {
                 let next = AssertUnwindSafe(stream.next()).catch_unwind().await;
                 let Some(batch) = next.unwrap_or_else(|panic| Some(Err(panicked(&*panic, &shape))))
                 else {
-                    place.iter().for_each(Place::has_rows);
                     place.iter().for_each(Place::has_sufficed);
                     return;
                 };

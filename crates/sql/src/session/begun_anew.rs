@@ -70,7 +70,7 @@ impl Session {
                     if !shortage.passes(&self.sql, before, &error, &self.process.kill)? {
                         return Err(error);
                     }
-                    self.comes_first = shortage.holds_others_back();
+                    self.comes_first = shortage.hold();
                     self.forget_warnings();
                 }
                 Err(error) if error.is_table_changed() => {

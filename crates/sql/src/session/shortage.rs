@@ -90,8 +90,8 @@ impl Shortage {
         Ok(true)
     }
 
-    /// That other queries wait for the statement.
-    pub(super) fn holds_others_back(&self) -> Option<HoldNumber> {
+    /// That other queries wait for the statement, if they do.
+    pub(super) fn hold(&self) -> Option<HoldNumber> {
         self.held_back.as_ref().map(|others| others.number())
     }
 }
