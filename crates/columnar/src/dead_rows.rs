@@ -6,6 +6,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::column::Selection;
+
 const WORD_BITS: usize = u64::BITS as usize;
 
 /// Positions in a segment; a clone shares them.
@@ -81,6 +83,35 @@ fn bits(at: usize, mut word: u64) -> impl Iterator<Item = u32> {
         word &= word - 1;
         Some((at * WORD_BITS) as u32 + bit)
     })
+}
+
+/// The dead ones among rows that are one behind the other.
+pub(crate) fn dead_in(selection: &Selection, dead: &DeadRows) -> Vec<u32> {
+    match selection {
+        Selection::Range(range) => dead.within(range),
+        Selection::Rows(_) => Vec::new(),
+    }
+}
+
+/// The rows of a range that are not dead.
+pub(crate) fn alive(range: Range<usize>, dead: &DeadRows) -> Selection {
+    let dead = dead.within(&range);
+    others(range, &dead)
+}
+
+/// The rows of a range without some of them.
+pub(crate) fn others(range: Range<usize>, dead: &[u32]) -> Selection {
+    if dead.is_empty() {
+        return Selection::Range(range);
+    }
+    let mut rows = Vec::with_capacity(range.len() - dead.len());
+    let mut next = range.start as u32;
+    for dead in dead {
+        rows.extend(next..*dead);
+        next = dead + 1;
+    }
+    rows.extend(next..range.end as u32);
+    Selection::Rows(rows)
 }
 
 #[cfg(test)]

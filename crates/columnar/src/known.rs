@@ -17,8 +17,9 @@ use values::interrupt;
 use values::types::ColumnType;
 
 use crate::column::{Column, Shape, datum_of, number_of, shape_of};
+use crate::dead_rows::alive;
 use crate::keys::{self, RECENT};
-use crate::scan::{RECENT_ROWS, TableColumns, alive};
+use crate::scan::{RECENT_ROWS, TableColumns};
 use crate::state::Live;
 
 /// What may be asked; columns are given by their positions.

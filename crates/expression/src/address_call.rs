@@ -5,10 +5,10 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use values::datum::Datum;
 
-use crate::evaluate::{Scope, bytes_of};
 use crate::function::{Function, int, whole};
 use crate::node::Node;
-use crate::value::{Cell, NULL};
+use crate::scope::Scope;
+use crate::value::{Cell, NULL, bytes_of};
 
 /// The value, or `None` when it is not a function of addresses.
 pub fn call<'a>(

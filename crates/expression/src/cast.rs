@@ -7,10 +7,10 @@ use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
 use crate::error::Result;
-use crate::evaluate::{Scope, bytes_of};
 use crate::node::{Node, number_of_digits};
 use crate::number::Number;
-use crate::value::{Cell, NULL};
+use crate::scope::Scope;
+use crate::value::{Cell, NULL, bytes_of};
 
 /// The value of `CAST(node AS ty)`.
 pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {

@@ -9,9 +9,9 @@ use aes::Aes128;
 use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 
 use crate::error::Result;
-use crate::evaluate::Scope;
 use crate::function::Function;
 use crate::node::Node;
+use crate::scope::Scope;
 use crate::text_call::{made, texts_of};
 use crate::value::{Cell, NULL};
 

@@ -15,10 +15,10 @@ use values::decimal::Decimal;
 use values::types::{Collation, ColumnType, IntWidth};
 
 use crate::error::Result;
-use crate::evaluate::Scope;
 use crate::function::Function;
 use crate::node::{BIGINT, BIGINT_UNSIGNED, Kind, Node, UNTYPED, common_collation};
 use crate::number::Number;
+use crate::scope::Scope;
 use crate::value::{Cell, text_of};
 
 /// About how many characters a value of the type prints as.

@@ -18,10 +18,10 @@ use flate2::{Compression, Decompress, FlushDecompress, Status};
 use values::datum::Datum;
 
 use crate::error::{Error, Result};
-use crate::evaluate::{Scope, bytes_of};
 use crate::function::Function;
 use crate::node::Node;
-use crate::value::{Cell, NULL};
+use crate::scope::Scope;
+use crate::value::{Cell, NULL, bytes_of};
 
 const LENGTH_BYTES: usize = 4;
 /// Bits of the length that count.

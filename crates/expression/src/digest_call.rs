@@ -5,8 +5,8 @@ use values::codes::{crc32, from_base64, to_base64, write_hex};
 use values::datum::Datum;
 
 use crate::error::{Error, Result};
-use crate::evaluate::Scope;
 use crate::function::{Function, int, whole};
+use crate::scope::Scope;
 use crate::text_call::made;
 use crate::value::{Cell, NULL};
 

@@ -7,9 +7,9 @@ use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
 
-use crate::evaluate::Environment;
 use crate::function::Function;
 use crate::node::{Kind, Node, text_type};
+use crate::scope::Environment;
 
 /// Digits of the fraction of a node read as a time.
 pub fn fraction_digits(node: &Node) -> u8 {

@@ -9,7 +9,7 @@ use values::datum::{Datum, Value};
 use values::row::RowRef;
 
 use crate::error::{Error, Result};
-use crate::evaluate::{RowView, Scope};
+use crate::scope::{RowView, Scope};
 use crate::slot::{KEY_COLUMN, parts_of};
 use crate::subquery::Subquery;
 

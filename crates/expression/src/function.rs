@@ -10,11 +10,11 @@ use crate::common::{chosen_of, common_type, display_chars, settle};
 use crate::compare::compare;
 use crate::digits;
 use crate::error::{Error, Result};
-use crate::evaluate::Scope;
 use crate::make::common_rule;
 use crate::node::{BIGINT, BIGINT_UNSIGNED, Node, TRUTH, common_collation, text_type};
 use crate::number::Number;
 use crate::number_call;
+use crate::scope::Scope;
 use crate::value::{Cell, NULL};
 use crate::{
     address_call, cipher_call, compress_call, json, json_text, regular_call, session_call,

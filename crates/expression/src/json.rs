@@ -16,7 +16,6 @@ use values::temporal::Zone;
 use values::types::ColumnType;
 
 use crate::error::{Error, Result};
-use crate::evaluate::{Scope, bytes_of};
 use crate::function::{Function, int};
 use crate::json_combine::{contains, merge_patch, merge_preserve, overlap};
 use crate::json_edit::{array_append, array_insert, put, remove};
@@ -25,7 +24,8 @@ use crate::json_search::search;
 use crate::limits::LARGE_BYTES;
 use crate::node::{Node, TRUTH};
 use crate::number::Number;
-use crate::value::{Cell, NULL, text_of};
+use crate::scope::Scope;
+use crate::value::{Cell, NULL, bytes_of, text_of};
 
 /// Memory of a value of a tree, or of a name, besides its text, about.
 const TREE_NODE_BYTES: usize = 48;

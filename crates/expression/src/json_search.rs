@@ -7,11 +7,11 @@ use values::collation;
 use values::datum::Datum;
 
 use crate::error::{Error, Result};
-use crate::evaluate::{Scope, bytes_of};
 use crate::json::print;
 use crate::json_path::{Step, path_of};
 use crate::node::Node;
-use crate::value::{Cell, NULL};
+use crate::scope::Scope;
+use crate::value::{Cell, NULL, bytes_of};
 
 /// A step down to a text.
 enum Leg<'j> {

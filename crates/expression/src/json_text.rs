@@ -11,10 +11,10 @@
 use serde::de::IgnoredAny;
 
 use crate::error::Result;
-use crate::evaluate::Scope;
 use crate::function::{Function, whole};
 use crate::json_normal::normal;
 use crate::node::Node;
+use crate::scope::Scope;
 use crate::text_call::{made, texts_of};
 use crate::value::{Cell, NULL};
 

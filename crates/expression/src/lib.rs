@@ -8,9 +8,10 @@
 //! Layers, bottom up:
 //! - what a statement lets its expressions do: `warning`, `kill`, `limits`, `context`
 //! - what they are: `node`, `subquery`, `slot`; what operands make: `make`, `common`, `digits`
-//! - the row at hand: `frame`, and `Scope` of `evaluate`
+//! - the row at hand: `frame`, and `Scope` of `scope`
 //! - values: `value`, `number`, `arithmetic`, `compare`, `cast`, `ordinals`, and functions by kind
 //!   (`function`, `*_call`, `json*`, `time_*`, `moment`)
+//! - nodes over a row: `evaluate`, with `condition` and `shifting`
 //!
 //! Invariants
 //! 1. Nothing here knows a syntax tree, a session, a table or a store.
@@ -26,6 +27,7 @@ mod cipher_call;
 mod common;
 mod compare;
 mod compress_call;
+mod condition;
 mod context;
 mod digest_call;
 mod digits;
@@ -50,7 +52,9 @@ mod number;
 mod number_call;
 mod ordinals;
 mod regular_call;
+mod scope;
 mod session_call;
+mod shifting;
 mod slot;
 mod subquery;
 mod text_call;
@@ -69,7 +73,6 @@ pub use compare::compare;
 pub use context::{Server, SideEffects, StatementContext, SystemVariables};
 pub use digits::number_digits;
 pub use error::{Error, Result, shortened};
-pub use evaluate::{Environment, RowView, Scope, bytes_of};
 pub use frame::{Enclosing, Joined, JoinedRow, Subqueries};
 pub use function::Function;
 pub use json::{JsonMembers, json_element};
@@ -87,7 +90,8 @@ pub use node::{
 pub use number::Number;
 pub use number_call::Random;
 pub use ordinals::{Ordinals, ordinal_beside};
+pub use scope::{Environment, RowView, Scope};
 pub use slot::{KEY_COLUMN, parts_of, slot};
 pub use subquery::{BoundQuery, Quantifier, Subquery, SubqueryForm};
-pub use value::{Cell, text_of};
+pub use value::{Cell, bytes_of, text_of};
 pub use warning::{Level, Warning, Warnings};

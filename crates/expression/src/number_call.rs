@@ -6,10 +6,10 @@ use values::types::ColumnType;
 use crate::arithmetic;
 use crate::digits::fraction_digits;
 use crate::error::{Error, Result};
-use crate::evaluate::Scope;
 use crate::function::{Function, int, whole};
 use crate::node::{Arithmetic, BIGINT, BIGINT_UNSIGNED, Kind, Node};
 use crate::number::Number;
+use crate::scope::Scope;
 use crate::value::{Cell, NULL};
 
 /// The result type of ROUND, ABS and their like: the argument's kind of number.

@@ -13,12 +13,12 @@ use values::temporal::{Date, DateTime, Time};
 use values::types::ColumnType;
 
 use crate::error::{Error, Result};
-use crate::evaluate::{RowView, Scope};
 use crate::frame::{Joined, JoinedRow};
 use crate::function::Function;
 use crate::moment::{Unit, extract};
 use crate::moments_read::read_kept;
 use crate::node::{Kind, Node};
+use crate::scope::{RowView, Scope};
 use crate::slot::{KEY_COLUMN, parts_of};
 
 /// How the ordinals of an expression are read from a row, for rows whose columns are those of stored

@@ -19,9 +19,9 @@ use regex::bytes::{Captures, Regex, RegexBuilder};
 use values::types::Collation;
 
 use crate::error::{Error, Result};
-use crate::evaluate::Scope;
 use crate::function::{Function, int, whole};
 use crate::node::Node;
+use crate::scope::Scope;
 use crate::text_call::{count, locate_rule, made, offset, texts_of};
 use crate::value::{Cell, NULL};
 

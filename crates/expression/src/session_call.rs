@@ -11,9 +11,9 @@ use values::types::Collation;
 
 use crate::digest_call::write_uuid;
 use crate::error::{Error, Result};
-use crate::evaluate::Scope;
 use crate::function::{Function, int, whole};
 use crate::node::Node;
+use crate::scope::Scope;
 use crate::value::{Cell, NULL, text_of};
 
 /// Between the start of the Gregorian calendar and the epoch, in units of 100 ns.

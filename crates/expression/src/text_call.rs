@@ -12,12 +12,12 @@ use values::datum::Datum;
 use values::types::Collation;
 
 use crate::error::Result;
-use crate::evaluate::{Scope, bytes_of};
 use crate::function::{Function, int, whole};
 use crate::node::{Node, common_collation, type_collation};
 use crate::number::Number;
 use crate::number_call::round_double;
-use crate::value::{Cell, NULL};
+use crate::scope::Scope;
+use crate::value::{Cell, NULL, bytes_of};
 
 /// Bytes that a search compares before it asks again whether the statement is to go on.
 const CHECK_BYTES: usize = 1 << 20;

@@ -6,8 +6,8 @@
 use values::datum::{Datum, Value};
 
 use crate::error::Result;
-use crate::evaluate::Scope;
 use crate::node::{Kind, Node};
+use crate::scope::Scope;
 
 /// What stands in the place that an expression names.
 pub(super) enum Place<'a> {

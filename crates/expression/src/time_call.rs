@@ -9,13 +9,13 @@ use values::text::write_untyped;
 use values::types::ColumnType;
 
 use crate::error::Result;
-use crate::evaluate::{Scope, bytes_of};
 use crate::function::{Function, int, whole};
 use crate::moment::{Unit, day_of_year, extract, week, weekday};
 use crate::node::{Kind, Node};
+use crate::scope::Scope;
 use crate::time_format::{format, format_time, parse};
 use crate::time_sum;
-use crate::value::{Cell, NULL};
+use crate::value::{Cell, NULL, bytes_of};
 
 /// Days from 0000-01-01 to 1970-01-01, plus one: TO_DAYS('0000-01-01') is 1.
 const EPOCH_DAYS: i64 = 719_528;

@@ -7,9 +7,9 @@ use values::datum::Datum;
 use values::temporal::{DateTime, Time};
 use values::types::ColumnType;
 
-use crate::evaluate::Scope;
 use crate::function::{Function, int, whole};
 use crate::node::Node;
+use crate::scope::Scope;
 use crate::value::{Cell, NULL, text_of};
 
 /// Texts that are longer are moments.

@@ -104,3 +104,19 @@ pub fn text_of(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>)
         _ => write_untyped(datum, zone, out),
     }
 }
+
+/// The text of a value, borrowed if it is one.
+pub fn bytes_of<'b>(
+    ty: &ColumnType,
+    datum: Datum<'b>,
+    zone: Zone,
+    buffer: &'b mut Vec<u8>,
+) -> &'b [u8] {
+    match datum {
+        Datum::Bytes(bytes) => bytes,
+        other => {
+            text_of(ty, other, zone, buffer);
+            buffer
+        }
+    }
+}

@@ -1,9 +1,9 @@
 //! Words of a set, and the sound of a word: MAKE_SET, EXPORT_SET, SOUNDEX (MySQL 8.0 manual, 14.8).
 
 use crate::error::Result;
-use crate::evaluate::Scope;
 use crate::function::{Function, whole};
 use crate::node::Node;
+use crate::scope::Scope;
 use crate::text_call::{made, texts_of};
 use crate::value::{Cell, NULL};
 

@@ -1,7 +1,7 @@
 //! MySQL's statements as text: the one lexer, and what each statement says before names are looked up.
 //!
 //! ```text
-//! text -> scan       shape and literals, where the statement ends, bodies of events
+//! text -> scan       shape and literals, where the statement ends, bodies of events; select_list: items as written
 //! text -> cursor     tokens, read word by word; expressions and queries are sqlparser's
 //!      -> statement  which statement it is: table, alter, change, show, set, load, event
 //! ```
@@ -23,6 +23,7 @@ pub mod event;
 pub mod load;
 pub mod rule;
 pub mod scan;
+mod select_list;
 pub mod set;
 pub mod show;
 pub mod statement;
@@ -32,3 +33,4 @@ pub mod types;
 
 pub use cursor::{Cursor, TableName};
 pub use error::{Error, Result};
+pub use select_list::item_texts;

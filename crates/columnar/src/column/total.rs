@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::{Column, Narrow, Selection, Values};
-use crate::scan::others;
+use crate::dead_rows::others;
 
 /// What some numbers come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

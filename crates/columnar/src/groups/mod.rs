@@ -34,7 +34,8 @@ use rows::error::Result;
 
 use self::key::Coded;
 use crate::column::Selection;
-use crate::scan::{Batch, Batches, Reading, Step, dead_in};
+use crate::dead_rows::dead_in;
+use crate::scan::{Batch, Batches, Reading, Step};
 
 /// What rows are grouped by and what else of them is wanted: places among the wanted columns.
 #[derive(Clone, Debug)]

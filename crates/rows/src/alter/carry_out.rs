@@ -7,7 +7,8 @@
 
 use std::sync::Arc;
 
-use crate::alter::plan::{Alteration, Plan, plan};
+use crate::alter::alteration::Alteration;
+use crate::alter::plan::{Plan, plan};
 use crate::bulk::Progress;
 use crate::catalog::{CatalogChange, current, no_database};
 use crate::ddl::broken_owned;

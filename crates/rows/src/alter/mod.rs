@@ -1,12 +1,13 @@
 //! Changing the columns and indexes of a table.
 //!
-//! - `plan`: from alterations to the new definition and what must be done to the rows
+//! - `plan`: from what is asked for (`alteration`) to the new definition and what must be done to the rows
 //! - `carry_out`: doing it, for the changes that are had by a new definition alone
 //! - `online`: new indexes and copies, beside those who write to the table
 //! - `making`: what is made of a row there: entries of new indexes, or (`copying`) a row of a copy
 //! - `fill`: of the rows of one state; `follow`: of what has changed since (`changed_rows`), with writers
 //!   slowed down if need be (`pulse`)
 
+mod alteration;
 mod carry_out;
 mod changed_rows;
 mod copying;
@@ -19,5 +20,6 @@ mod pulse;
 #[cfg(test)]
 mod tests;
 
+pub use alteration::{Alteration, Place};
 pub use carry_out::{AlterOutcome, AlterWork};
-pub use plan::{Alteration, Place, implicit_default};
+pub use plan::implicit_default;

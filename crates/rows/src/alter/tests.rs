@@ -2,7 +2,8 @@
 
 use values::types::{Collation, ColumnType, IntWidth};
 
-use super::plan::{Alteration, Place, plan};
+use super::alteration::{Alteration, Place};
+use super::plan::plan;
 use crate::ddl::NewIndex;
 use crate::schema::{Column, Index, IndexPart, IndexState, TableDefinition};
 

@@ -3,6 +3,7 @@
 //! Invariants
 //! 1. One at a time has its turn; the next one's begins when it is dropped.
 //! 2. A wait ends with its statement, and with its deadline.
+//! 3. Who waited in vain leaves word of that to the next one, and to nobody else.
 //!
 //! Not here: what those who have their turn wait for (`rooms`, `session::begun_anew`).
 
@@ -29,6 +30,8 @@ struct State {
     numbers: VecDeque<u64>,
     /// Of the next one to come.
     next: u64,
+    /// The last one that was first waited in vain.
+    in_vain: bool,
 }
 
 /// Being first in a line.
@@ -36,6 +39,10 @@ struct State {
 pub(crate) struct LineTurn {
     line: Arc<Line>,
     number: u64,
+    /// Whether the one before has waited in vain for what this one will wait for.
+    after_vain_wait: bool,
+    /// Whether this one has.
+    in_vain: bool,
 }
 
 impl Line {
@@ -54,18 +61,41 @@ impl Line {
         state.next += 1;
         state.numbers.push_back(number);
         drop(state);
-        let turn = LineTurn { line: Arc::clone(self), number };
+        let line = Arc::clone(self);
+        let mut turn = LineTurn { line, number, after_vain_wait: false, in_vain: false };
         let mut state = self.state.lock();
         while state.numbers.front() != Some(&number) {
             pause_for_memory(&self.moved, &mut state, kill, deadline)?;
         }
+        turn.after_vain_wait = std::mem::take(&mut state.in_vain);
+        drop(state);
         Ok(turn)
+    }
+}
+
+impl LineTurn {
+    /// Whether the one that had its turn before waited in vain.
+    pub(crate) fn follows_vain_wait(&self) -> bool {
+        self.after_vain_wait
+    }
+
+    /// The statement gives up, as nothing has moved for which it waits.
+    pub(crate) fn waited_in_vain(&mut self) {
+        self.in_vain = true;
     }
 }
 
 impl Drop for LineTurn {
     fn drop(&mut self) {
-        self.line.state.lock().numbers.retain(|number| *number != self.number);
+        let mut state = self.line.state.lock();
+        if state.numbers.front() == Some(&self.number) {
+            state.numbers.pop_front();
+            // To whoever comes long after the last one it means nothing.
+            state.in_vain = self.in_vain && !state.numbers.is_empty();
+        } else {
+            state.numbers.retain(|number| *number != self.number);
+        }
+        drop(state);
         self.line.moved.notify_all();
     }
 }
@@ -133,5 +163,32 @@ mod tests {
         drop(first);
         kill.forget_query();
         assert!(line.turn(&kill, soon()).is_ok());
+    }
+
+    #[test]
+    fn who_waited_in_vain_tells_the_next_one() {
+        let line = Arc::new(Line::default());
+        let kill = KillMark::default();
+        let later = Instant::now() + Duration::from_secs(60);
+        let mut first = line.turn(&kill, later).unwrap();
+        first.waited_in_vain();
+        std::thread::scope(|scope| {
+            let (line, kill) = (&line, &kill);
+            let next = scope.spawn(move || {
+                let next = line.turn(kill, later).unwrap();
+                (next.follows_vain_wait(), line.turn(kill, soon()).is_err())
+            });
+            while line.state.lock().numbers.len() < 2 {
+                yield_now();
+            }
+            drop(first);
+            assert_eq!(next.join().unwrap(), (true, true));
+        });
+        // Nobody was there to be told, or it was not the last one that waited in vain.
+        let mut alone = line.turn(&kill, later).unwrap();
+        assert!(!alone.follows_vain_wait());
+        alone.waited_in_vain();
+        drop(alone);
+        assert!(!line.turn(&kill, later).unwrap().follows_vain_wait());
     }
 }

@@ -6,15 +6,15 @@ use std::time::Instant;
 
 use expression::limits::Room;
 use sqlparser::ast::Query;
-use syntax::Cursor;
 use syntax::scan::leading_word;
+use syntax::{Cursor, item_texts};
 
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::executor::{Failure, Limits, Measured, Measures};
 use crate::optimize::{Member, Sizes};
 use crate::plan::Plan;
-use crate::point::{From, item_texts};
+use crate::point::From;
 use crate::reply::{How, Reply, RowStream};
 use crate::show::{self, Listing, ShownAccess};
 use crate::tree::{self, Body, Source};

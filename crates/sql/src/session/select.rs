@@ -9,9 +9,9 @@ use expression::{Environment, Scope, fit};
 use rows::store::Read;
 use sqlparser::ast::Query;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
-use syntax::Cursor;
 use syntax::cursor::Place;
 use syntax::scan::Scanned;
+use syntax::{Cursor, item_texts};
 use values::SqlMode;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
@@ -23,9 +23,7 @@ use crate::bind::scalar::BindFailure;
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::plan::Plan;
-use crate::point::{
-    AccessKind, Gatherer, Output, SelectPlan, Surroundings, bind_select, item_texts,
-};
+use crate::point::{AccessKind, Gatherer, Output, SelectPlan, Surroundings, bind_select};
 use crate::reply::{How, Pace, Reply, ResultColumn, RowStream};
 use crate::tree::QueryPlan;
 use crate::write::row_count;

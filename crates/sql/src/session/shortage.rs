@@ -8,6 +8,7 @@
 //! 1. Who was refused although nobody else was at work, or had memory, is not begun anew: it needs more than there is.
 //! 2. One at a time is begun anew, in the order in which they were refused, and a few times at most. A query comes
 //!    first then: others that would keep rows wait until its first row has come.
+//! 3. Who stands behind one that was refused while nobody gave back anything is refused soon, too.
 //!
 //! Not here: rooms of large statements, which are waited for beforehand (`server::rooms`).
 
@@ -33,6 +34,8 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// statement that begins beside it is only refused once more; where others come and come it has its chance all
 /// the same.
 const WAITS_MAX: u32 = 10;
+/// How long one waits for that behind another that waited in vain.
+const WAIT_AFTER_ANOTHER: Duration = Duration::from_millis(250);
 /// How long it takes at most until a query that has ended has nothing any more.
 pub(super) const END_WAIT: Duration = Duration::from_millis(200);
 /// Between two looks.
@@ -50,12 +53,25 @@ pub(super) struct Shortage {
     held_back: Option<Box<dyn HeldBack>>,
     /// Its turn, from when it has come.
     turn: Option<LineTurn>,
+    /// How its last wait ended.
+    memory: Awaited,
+}
+
+/// How a wait for memory ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Awaited {
+    Free,
+    /// Others make progress, and have their memory still.
+    Moving,
+    /// Nothing moved.
+    Standing,
 }
 
 impl Shortage {
     /// For the first time now.
     pub(super) fn new() -> Shortage {
-        Shortage { since: Instant::now(), beginnings: 0, held_back: None, turn: None }
+        let since = Instant::now();
+        Shortage { since, beginnings: 0, held_back: None, turn: None, memory: Awaited::Moving }
     }
 
     /// The statement was refused with an error, and when it had begun this was under way: waits until it is to
@@ -76,17 +92,28 @@ impl Shortage {
         let had_all = lacks_query_memory
             && self.held_back.as_ref().is_some_and(|others| others.had_all_memory());
         if is_over || had_all || was_alone(sql, before) && !others_wait {
+            if let Some(turn) = self.turn.as_mut().filter(|_| self.memory == Awaited::Standing) {
+                turn.waited_in_vain();
+            }
             return Ok(false);
         }
         self.held_back = None;
         self.beginnings += 1;
         if self.turn.is_none() {
-            self.turn = Some(sql.begun_anew().turn(kill, self.since + PATIENCE)?);
+            let mut turn = sql.begun_anew().turn(kill, self.since + PATIENCE)?;
+            if turn.follows_vain_wait() {
+                let wait = (WAIT_AFTER_ANOTHER, WAIT_AFTER_ANOTHER);
+                if await_memory(sql, wait, kill)? == Awaited::Standing {
+                    turn.waited_in_vain();
+                    return Ok(false);
+                }
+            }
+            self.turn = Some(turn);
         }
         // What an INSERT lacks is not theirs, and it may wait for a lock while they would wait for it.
         self.held_back = lacks_query_memory.then(|| sql.long_queries().hold_others_back());
         let wait = FIRST_WAIT * (1 << (self.beginnings - 1));
-        await_memory(sql, (wait, wait * WAITS_MAX), kill)?;
+        self.memory = await_memory(sql, (wait, wait * WAITS_MAX), kill)?;
         Ok(true)
     }
 
@@ -105,11 +132,20 @@ pub(super) fn await_memory(
     sql: &Sql,
     (standing, in_all): (Duration, Duration),
     kill: &KillMark,
-) -> Result<()> {
+) -> Result<Awaited> {
     let begun = Instant::now();
     let (mut moved, mut last) = (begun, course(sql));
     during(Waiting::Memory, || {
-        while !is_free(sql) && moved.elapsed() < standing && begun.elapsed() < in_all {
+        loop {
+            if is_free(sql) {
+                return Ok(Awaited::Free);
+            }
+            if moved.elapsed() >= standing {
+                return Ok(Awaited::Standing);
+            }
+            if begun.elapsed() >= in_all {
+                return Ok(Awaited::Moving);
+            }
             kill.check()?;
             sleep(LOOK);
             let now = course(sql);
@@ -117,7 +153,6 @@ pub(super) fn await_memory(
                 (moved, last) = (Instant::now(), now);
             }
         }
-        Ok(())
     })
 }
 

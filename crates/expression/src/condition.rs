@@ -1,0 +1,197 @@
+//! Conditions on values: comparisons, IN, BETWEEN and LIKE.
+//!
+//! Invariants
+//! 1. `None` is unknown: one side was NULL, or is nothing that can be compared.
+//! 2. What a column's ordinal or borrowed text decides is decided without a value being made.
+//!
+//! Not here: AND, OR, NOT (`evaluate`), the order of two values (`compare`).
+
+use std::cmp::Ordering;
+
+use values::collation;
+use values::datum::Datum;
+use values::types::{Collation, ColumnType};
+
+use crate::compare::{compare, is_plain_number};
+use crate::error::Result;
+use crate::node::{Comparison, Node, number_of_digits};
+use crate::number::Number;
+use crate::ordinals::Column;
+use crate::scope::Scope;
+use crate::texts::Place;
+use crate::value::bytes_of;
+
+/// Most steps of a search that looks for no end of the statement.
+const UNCHECKED_STEPS_MAX: usize = 1 << 16;
+
+pub fn compare_nodes(
+    op: Comparison,
+    a: &Node,
+    b: &Node,
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<Option<bool>> {
+    if let Some(column) = Column::of(a, scope)?
+        && let Some(known) = column.known(b, scope)
+    {
+        return Ok(match column.ordinal {
+            Some(ordinal) => Some(op.holds(ordinal.cmp(&known))),
+            None => (op == Comparison::NullSafeEqual).then_some(false),
+        });
+    }
+    let alike = (a.ty == ColumnType::Json) == (b.ty == ColumnType::Json);
+    if alike
+        && a.is_text()
+        && b.is_text()
+        && let (Place::Text(left), Place::Text(right)) = (a.place(scope)?, b.place(scope)?)
+    {
+        return Ok(Some(op.holds(collation::compare(rule, left, right))));
+    }
+    let (left, right) = (a.evaluate(scope)?, b.evaluate(scope)?);
+    if op == Comparison::NullSafeEqual && (left.is_null() || right.is_null()) {
+        return Ok(Some(left.is_null() && right.is_null()));
+    }
+    let (left, right) = (left.datum(), right.datum());
+    let (left, right) = (digits_beside(a, left, right), digits_beside(b, right, left));
+    check_texts_beside_numbers([(left, &a.ty), (right, &b.ty)].into_iter(), scope)?;
+    let order = compare((left, &a.ty), (right, &b.ty), rule, scope.zone);
+    Ok(order.map(|order| op.holds(order)))
+}
+
+/// A literal of digits is a number beside one, also where its kind was not known when both were bound.
+fn digits_beside<'d>(node: &Node, datum: Datum<'d>, other: Datum<'_>) -> Datum<'d> {
+    match datum {
+        Datum::Bytes(bytes) if is_plain_number(other) && node.is_digits_literal() => {
+            Datum::UInt(number_of_digits(bytes))
+        }
+        _ => datum,
+    }
+}
+
+/// In a strict write a text that is compared with a number has to be one: without that `s = 0` would be true of
+/// every word, and an UPDATE change all of those rows.
+///
+/// # Errors
+/// 1292.
+fn check_texts_beside_numbers<'t>(
+    sides: impl Iterator<Item = (Datum<'t>, &'t ColumnType)> + Clone,
+    scope: &Scope<'_>,
+) -> Result<()> {
+    let is_strict = scope.strict || scope.limits.is_strict();
+    if !is_strict || !sides.clone().any(|(datum, _)| is_plain_number(datum)) {
+        return Ok(());
+    }
+    for (datum, ty) in sides {
+        if matches!(datum, Datum::Bytes(_)) && *ty != ColumnType::Json {
+            scope.number(datum);
+        }
+    }
+    scope.limits.check_refused()
+}
+
+pub fn in_list(
+    a: &Node,
+    list: &[Node],
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<Option<bool>> {
+    if let Some(column) = Column::of(a, scope)?
+        && let Some(found) = column.is_among(list, scope)
+    {
+        return Ok(found);
+    }
+    let value = a.evaluate(scope)?;
+    let mut unknown = value.is_null();
+    for node in list {
+        let item = node.evaluate(scope)?;
+        let (left, right) = (value.datum(), item.datum());
+        let (left, right) = (digits_beside(a, left, right), digits_beside(node, right, left));
+        check_texts_beside_numbers([(left, &a.ty), (right, &node.ty)].into_iter(), scope)?;
+        match compare((left, &a.ty), (right, &node.ty), rule, scope.zone) {
+            Some(Ordering::Equal) => return Ok(Some(true)),
+            Some(_) => {}
+            None => unknown = true,
+        }
+    }
+    Ok((!unknown).then_some(false))
+}
+
+pub fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
+    let [a, low, high] = nodes;
+    if let Some(column) = Column::of(a, scope)?
+        && let Some(bounds) = column.known(low, scope).zip(column.known(high, scope))
+    {
+        return Ok(column.ordinal.map(|ordinal| (bounds.0..=bounds.1).contains(&ordinal)));
+    }
+    let value = a.evaluate(scope)?;
+    let (bottom, top) = (low.evaluate(scope)?, high.evaluate(scope)?);
+    // All three are compared as one kind: with a number among texts, as numbers.
+    let kinds = [value.datum(), bottom.datum(), top.datum()];
+    let number = kinds.into_iter().find(|kind| is_plain_number(*kind)).unwrap_or(Datum::Null);
+    let kinds = [
+        digits_beside(a, kinds[0], number),
+        digits_beside(low, kinds[1], number),
+        digits_beside(high, kinds[2], number),
+    ];
+    let types = [&a.ty, &low.ty, &high.ty];
+    check_texts_beside_numbers(kinds.into_iter().zip(types), scope)?;
+    let text = |datum: Datum<'_>| matches!(datum, Datum::Bytes(_) | Datum::Null);
+    let numeric = kinds.iter().any(|kind| is_plain_number(*kind))
+        && kinds.iter().all(|kind| is_plain_number(*kind) || text(*kind));
+    let seen = |datum: Datum<'_>| -> Datum<'static> {
+        let seen = Number::of(datum, scope.zone);
+        seen.map_or(Datum::Null, |(number, _)| number.datum())
+    };
+    let order = |bound: Datum<'_>, ty: &ColumnType| match numeric {
+        true => compare((seen(kinds[0]), &a.ty), (seen(bound), ty), rule, scope.zone),
+        false => compare((kinds[0], &a.ty), (bound, ty), rule, scope.zone),
+    };
+    let above = order(kinds[1], &low.ty).map(Ordering::is_ge);
+    let below = order(kinds[2], &high.ty).map(Ordering::is_le);
+    Ok(match (above, below) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    })
+}
+
+pub fn like(
+    a: &Node,
+    pattern: &Node,
+    escape: Option<char>,
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<Option<bool>> {
+    match (a.place(scope)?, pattern.place(scope)?) {
+        (Place::Text(text), Place::Text(pattern)) => {
+            return like_text(text, pattern, escape, rule, scope).map(Some);
+        }
+        (Place::Null, Place::Text(_)) => return Ok(None),
+        _ => {}
+    }
+    let (text, pattern_cell) = (a.evaluate(scope)?, pattern.evaluate(scope)?);
+    if text.is_null() || pattern_cell.is_null() {
+        return Ok(None);
+    }
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    let text = bytes_of(&a.ty, text.datum(), scope.zone, &mut left);
+    let pattern = bytes_of(&pattern.ty, pattern_cell.datum(), scope.zone, &mut right);
+    like_text(text, pattern, escape, rule, scope).map(Some)
+}
+
+fn like_text(
+    text: &[u8],
+    pattern: &[u8],
+    escape: Option<char>,
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<bool> {
+    let steps = text.len().saturating_mul(pattern.len());
+    scope.limits.search(steps)?;
+    let found = collation::like(rule, text, pattern, escape);
+    if steps > UNCHECKED_STEPS_MAX {
+        // It gives up in the middle when the statement is to end.
+        scope.limits.check()?;
+    }
+    Ok(found)
+}
