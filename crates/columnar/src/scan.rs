@@ -20,8 +20,7 @@ use rows::error::Result;
 use rows::schema::Column as TableColumn;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
-use values::datum::Datum;
-use values::types::ColumnType;
+use values::datum::{Datum, Value};
 
 use crate::column::{Column, Shape, number_of, shape_of};
 use crate::groups::{Grouping, Groups, Key, KeySpan, has_totals};

@@ -19,7 +19,7 @@ use crate::number::Number;
 use crate::ordinals::Column;
 use crate::scope::Scope;
 use crate::texts::Place;
-use crate::value::bytes_of;
+use crate::value::{Cell, NULL, bytes_of};
 
 /// Most steps of a search that looks for no end of the statement.
 const UNCHECKED_STEPS_MAX: usize = 1 << 16;
@@ -39,10 +39,7 @@ pub fn compare_nodes(
             None => (op == Comparison::NullSafeEqual).then_some(false),
         });
     }
-    let alike = (a.ty == ColumnType::Json) == (b.ty == ColumnType::Json);
-    if alike
-        && a.is_text()
-        && b.is_text()
+    if are_texts(a, b)
         && let (Place::Text(left), Place::Text(right)) = (a.place(scope)?, b.place(scope)?)
     {
         return Ok(Some(op.holds(collation::compare(rule, left, right))));
@@ -100,9 +97,26 @@ pub fn in_list(
     {
         return Ok(found);
     }
-    let value = a.evaluate(scope)?;
+    let text = match a.is_text() {
+        true => a.place(scope)?,
+        false => Place::Other,
+    };
+    let value = match text {
+        Place::Other => a.evaluate(scope)?,
+        Place::Text(text) => Cell::Plain(Datum::Bytes(text)),
+        Place::Null => NULL,
+    };
     let mut unknown = value.is_null();
     for node in list {
+        if let Place::Text(text) = text
+            && are_texts(a, node)
+            && let Place::Text(item) = node.place(scope)?
+        {
+            match collation::compare(rule, text, item) {
+                Ordering::Equal => return Ok(Some(true)),
+                _ => continue,
+            }
+        }
         let item = node.evaluate(scope)?;
         let (left, right) = (value.datum(), item.datum());
         let (left, right) = (digits_beside(a, left, right), digits_beside(node, right, left));
@@ -114,6 +128,11 @@ pub fn in_list(
         }
     }
     Ok((!unknown).then_some(false))
+}
+
+/// Whether two are compared as texts, if their values are ones: a text beside JSON is not.
+fn are_texts(a: &Node, b: &Node) -> bool {
+    (a.ty == ColumnType::Json) == (b.ty == ColumnType::Json) && a.is_text() && b.is_text()
 }
 
 pub fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {

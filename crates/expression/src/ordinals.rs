@@ -7,8 +7,9 @@
 //!
 //! Not here: everything else (`evaluate`), which these are a short way around.
 
-use values::datum::Datum;
+use values::datum::{Datum, Value};
 use values::ordinal::{has_ordinals, of_signed, ordinal_of, ordinal_within};
+use values::row::RowRef;
 use values::temporal::{Date, DateTime, Time};
 use values::types::ColumnType;
 
@@ -118,7 +119,7 @@ impl<'n> Ordinals<'n> {
     }
 }
 
-/// A column of a stored row beside values that are known before the row: they compare as ordinals.
+/// A column of the row at hand beside values that are known before the row: they compare as ordinals.
 pub(super) struct Column<'s> {
     ty: &'s ColumnType,
     /// Its ordinal in the row at hand; `None` for NULL.
@@ -126,7 +127,7 @@ pub(super) struct Column<'s> {
 }
 
 impl<'s> Column<'s> {
-    /// That of an expression, if it is one and the row at hand is stored.
+    /// That of an expression, if it is one and the row has an ordinal there.
     ///
     /// # Errors
     /// Those of damaged rows.
@@ -136,18 +137,31 @@ impl<'s> Column<'s> {
         if !has_ordinals(&node.ty) {
             return Ok(None);
         }
-        let (row, column) = match &scope.row {
-            RowView::Stored(row) => (*row, column),
+        let stored = |row: &RowRef<'_>, column| {
+            Ok(Some(Column { ty: &node.ty, ordinal: row.ordinal(column)? }))
+        };
+        let of_value = |value: Option<&Value>| {
+            let ordinal = match value?.as_datum() {
+                Datum::Null => None,
+                datum => Some(ordinal_within(&node.ty, &datum)?),
+            };
+            Some(Column { ty: &node.ty, ordinal })
+        };
+        match &scope.row {
+            RowView::Stored(row) => stored(row, column),
+            RowView::Values(values) => Ok(of_value(values.get(column))),
             RowView::Joined(joined) => {
                 let (relation, column) = parts_of(column);
                 match joined.of_relation(relation)?.row {
-                    JoinedRow::Stored(row, _) if column != KEY_COLUMN => (row, column),
-                    _ => return Ok(None),
+                    JoinedRow::Stored(row, _) if column != KEY_COLUMN => stored(row, column),
+                    JoinedRow::Values(values) | JoinedRow::Repeated(values) => {
+                        Ok(of_value(values.get(column)))
+                    }
+                    _ => Ok(None),
                 }
             }
-            _ => return Ok(None),
-        };
-        Ok(Some(Column { ty: &node.ty, ordinal: row.ordinal(column)? }))
+            RowView::Datums(_) | RowView::None => Ok(None),
+        }
     }
 
     /// The ordinal of what it is compared with, if that is known and has one in the column's type.

@@ -10,6 +10,7 @@ use crate::node::{Kind, Node};
 use crate::scope::Scope;
 
 /// What stands in the place that an expression names.
+#[derive(Clone, Copy)]
 pub(super) enum Place<'a> {
     /// NULL.
     Null,

@@ -78,6 +78,13 @@ pub fn is_size(column: &str) -> bool {
     SIZES.contains(&column)
 }
 
+/// Whether a column has names of databases or tables, which are told apart by case where files are.
+fn is_cased(column: &str) -> bool {
+    column.ends_with("_SCHEMA")
+        || ["SCHEMA_NAME", "TABLE_NAME", "REFERENCED_TABLE_NAME", "EVENT_OBJECT_TABLE"]
+            .contains(&column)
+}
+
 /// A table by name, without regard to case: its columns and rows, with sizes only where they are named;
 /// `None` when there is none.
 pub fn table(
@@ -130,6 +137,9 @@ pub fn table(
     let mut columns = listing.columns;
     for column in &mut columns {
         column.name = column.name.to_ascii_uppercase();
+        if is_cased(&column.name) {
+            column.tell_case_apart();
+        }
         column.org_name.clone_from(&column.name);
         column.table = upper.clone();
         column.org_table = upper.clone();

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rows::store::Reach;
 use values::datum::Datum;
 use values::temporal::Zone;
-use values::types::ColumnType;
+use values::types::{Collation, ColumnType};
 
 use crate::error::Result;
 use crate::panics;
@@ -112,6 +112,13 @@ impl ResultColumn {
             ty,
             nullable,
             flags: ColumnFlags::default(),
+        }
+    }
+
+    /// Lets texts in it compare by code points, so that case counts.
+    pub fn tell_case_apart(&mut self) {
+        if let ColumnType::VarChar { collation, .. } = &mut self.ty {
+            *collation = Collation::Utf8Mb4Bin;
         }
     }
 }

@@ -7,6 +7,7 @@ mod locks;
 mod pause;
 mod processes;
 mod rooms;
+mod samples;
 mod stage;
 
 use std::path::PathBuf;
@@ -29,6 +30,7 @@ pub(crate) use line::{Line, LineTurn};
 pub use locks::NamedLocks;
 pub use processes::{Process, Processes, Running, StatementProgress};
 pub(crate) use rooms::{Room, Rooms};
+pub(crate) use samples::Samples;
 pub use stage::StageProgress;
 
 /// The version that clients are told: MySQL's, whose dialect and defaults these are, and ours.
@@ -107,6 +109,7 @@ pub struct Sql {
     engine: Arc<Engine>,
     long_queries: Arc<dyn LongQueries>,
     plans: PlanCache,
+    samples: Samples,
     globals: GlobalVariables,
     processes: Processes,
     named_locks: NamedLocks,
@@ -149,6 +152,7 @@ impl Sql {
             engine,
             long_queries,
             plans: PlanCache::default(),
+            samples: Samples::default(),
             globals,
             processes: Processes::default(),
             named_locks: NamedLocks::default(),
@@ -174,6 +178,11 @@ impl Sql {
     /// Plans of statements seen before.
     pub(crate) fn plans(&self) -> &PlanCache {
         &self.plans
+    }
+
+    /// What entries of indexes have shown lately.
+    pub(crate) fn samples(&self) -> &Samples {
+        &self.samples
     }
 
     /// Values that new sessions start with.

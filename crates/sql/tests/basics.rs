@@ -123,6 +123,28 @@ fn auto_increment_counts_and_is_reported() {
 }
 
 #[test]
+fn a_row_that_was_changed_instead_of_inserted_tells_its_number() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, n VARCHAR(9) UNIQUE, v INT)");
+    run(s, "INSERT INTO t (n, v) VALUES ('a', 1), ('b', 2)");
+    let mut upsert = |rows: &str, sets: &str| {
+        run(s, &format!("INSERT INTO t (n, v) VALUES {rows} ON DUPLICATE KEY UPDATE {sets}"))
+    };
+    // As MariaDB 10.11 answers: the last row that was changed, where none was added.
+    assert_eq!(upsert("('a', 5)", "v = VALUES(v)"), "ok 2 id 1");
+    assert_eq!(upsert("('a', 5)", "v = VALUES(v)"), "ok 0");
+    let two = "ok 4 id 1 [Records: 2  Duplicates: 2  Warnings: 0]";
+    assert_eq!(upsert("('b', 7), ('a', 9)", "v = VALUES(v)"), two);
+    assert_eq!(upsert("('b', 1)", "id = 40"), "ok 2 id 40");
+    assert_eq!(run(s, "SELECT LAST_INSERT_ID()"), "1");
+    assert_eq!(
+        run(s, "INSERT INTO t VALUES (2, 'a', 3) ON DUPLICATE KEY UPDATE v = 3"),
+        "ok 2 id 1"
+    );
+}
+
+#[test]
 fn strict_mode_refuses_what_does_not_fit() {
     let sql = server();
     let s = &mut session(&sql);

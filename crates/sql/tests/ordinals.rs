@@ -69,6 +69,13 @@ fn answers_are_those_of_expressions() {
             queries.push(format!("SELECT COUNT(*) FROM t WHERE w > 2 AND @ IN (17, {value})"));
             queries.push(format!("SELECT COUNT(*) FROM t WHERE w > 2 AND @ NOT IN ({value})"));
             queries.push(format!("SELECT COUNT(*) FROM t WHERE w > 2 AND @ BETWEEN {value} AND 5"));
+            // Of entries of the index alone, which come as values.
+            for condition in ["IN (17, #)", "NOT IN (#)", "<= #", "<=> #", "BETWEEN # AND 5"] {
+                let condition = condition.replace('#', value);
+                queries.push(format!(
+                    "SELECT COUNT(*), MIN(id) FROM t FORCE INDEX (v) WHERE @ {condition} OR id < 3"
+                ));
+            }
         }
         let first = values[0];
         let last = values[values.len() - 1];

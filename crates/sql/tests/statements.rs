@@ -313,6 +313,59 @@ fn information_schema_can_be_queried() {
 }
 
 #[test]
+fn names_of_tables_and_databases_are_told_apart_by_case_in_listings_too() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE Tags (Id INT PRIMARY KEY)");
+    // Programs that make their tables ask this first.
+    let count = "SELECT COUNT(*) FROM information_schema";
+    for (condition, found) in [
+        ("tables WHERE table_schema = 'test' AND table_name = 'tags'", "0"),
+        ("tables WHERE table_schema = 'test' AND table_name = 'Tags'", "1"),
+        ("tables WHERE table_schema = 'TEST' AND table_name = 'Tags'", "0"),
+        ("columns WHERE table_name = 'tags'", "0"),
+        ("columns WHERE table_name = 'Tags' AND column_name = 'id'", "1"),
+        ("statistics WHERE table_name IN ('tags', 'x')", "0"),
+        ("schemata WHERE schema_name LIKE 'TEST'", "0"),
+    ] {
+        assert_eq!(run(s, &format!("{count}.{condition}")), found, "{condition}");
+    }
+    assert_eq!(run(s, "SHOW TABLES LIKE 'tags'"), "");
+    assert_eq!(run(s, "SHOW TABLES LIKE 'Ta%'"), "Tags");
+    assert_eq!(run(s, "SHOW DATABASES LIKE 'TEST'"), "");
+    assert_eq!(run(s, "SHOW COLUMNS FROM Tags LIKE 'id'").split('\t').next(), Some("Id"));
+    assert_eq!(run(s, "SHOW TABLES FROM information_schema LIKE 'tables'"), "TABLES");
+}
+
+#[test]
+fn rows_are_locked_for_sharing_by_the_old_words_wherever_a_query_stands() {
+    let sql = server();
+    let (s, other) = (&mut session(&sql), &mut session(&sql));
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, lock_in INT)");
+    run(s, "INSERT INTO t VALUES (1, 7), (2, 8)");
+    run(s, "BEGIN");
+    run(other, "SET innodb_lock_wait_timeout = 1");
+    for (n, query) in [
+        "SELECT COUNT(*) FROM (SELECT 1 FROM t WHERE id = 1 LOCK IN SHARE MODE) x",
+        "SELECT COUNT(*) FROM t WHERE id = 1 LOCK  IN\nSHARE mode ",
+        "SELECT COUNT(*) FROM t WHERE id = 1 LOCK IN SHARE MODE -- of one",
+        "SELECT COUNT(*) FROM t WHERE id = 1 LOCK IN SHARE MODE NOWAIT",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        run(s, "BEGIN");
+        assert_eq!(run(s, query), "1", "{query}");
+        assert_eq!(error(other, "UPDATE t SET lock_in = 0 WHERE id = 1"), 1205, "{query}");
+        run(s, "COMMIT");
+        assert_eq!(
+            run(other, &format!("UPDATE t SET lock_in = {n} WHERE id = 1")),
+            "ok 1 [Rows matched: 1  Changed: 1  Warnings: 0]"
+        );
+    }
+}
+
+#[test]
 fn functions_compute_as_in_mysql() {
     let sql = server();
     let s = &mut session(&sql);

@@ -11,7 +11,7 @@
 
 use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query};
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Word};
+use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Whitespace, Word};
 use values::{SqlMode, interrupt};
 
 use super::dialect::{self, RowhouseDialect};
@@ -105,6 +105,7 @@ impl<'a> Cursor<'a> {
                 _ => false,
             };
         }
+        say_for_share(&mut tokens);
         check_depth(&tokens)?;
         check_forms(&tokens)?;
         Ok(Cursor::of_tokens(tokens, text))
@@ -346,6 +347,24 @@ impl<'a> Cursor<'a> {
                     Some((line, column)) => syntax_at_location(self.text, line, column),
                     None => self.syntax(),
                 }
+            }
+        }
+    }
+}
+
+/// Puts `FOR SHARE`, which the parser knows, in the places of `LOCK IN SHARE MODE`.
+fn say_for_share(tokens: &mut [TokenWithSpan]) {
+    const OLD: [&str; 4] = ["LOCK", "IN", "SHARE", "MODE"];
+    if !tokens.iter().any(|token| is_word(&token.token, OLD[0])) {
+        return;
+    }
+    let is_blank = |at: &usize| matches!(tokens[*at].token, Token::Whitespace(_));
+    let places: Vec<usize> = (0..tokens.len()).filter(|at| !is_blank(at)).collect();
+    for four in places.windows(OLD.len()) {
+        if OLD.iter().zip(four).all(|(word, at)| is_word(&tokens[*at].token, word)) {
+            tokens[four[0]].token = Token::make_word("FOR", None);
+            for blank in [four[1], four[3]] {
+                tokens[blank].token = Token::Whitespace(Whitespace::Space);
             }
         }
     }

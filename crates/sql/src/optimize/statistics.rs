@@ -1,7 +1,7 @@
 //! How many rows there are: of a table, of a key of an index, of the ranges that literals ask for.
 //!
 //! Ranges of literals are looked at (`rows::Engine::entries_about`). For keys that only a joined row
-//! gives, some entries at both ends of the index say how many rows a key has.
+//! gives, some entries at both ends of the index say how many rows a key has (`samples` keeps that for a moment).
 //!
 //! Invariants
 //! 1. An estimate costs some thousands of entries' reading at most, whatever the size of the table;
@@ -26,6 +26,7 @@ use crate::context::SqlContext;
 use crate::error::Result;
 use crate::estimate::estimated_rows;
 use crate::point::Access;
+use crate::server::Samples;
 
 /// Ranges of one access that are looked at; the others are thought to be alike.
 const RANGES_MAX: usize = 8;
@@ -37,6 +38,8 @@ const KEY_START: usize = 6;
 /// Sizes of tables and of their indexes' keys.
 pub struct Sizes<'a> {
     engine: &'a Engine,
+    /// What others have seen, where it is at hand.
+    samples: Option<&'a Samples>,
     view: &'a dyn Read,
     /// What the statement is planned with: others of its shape are thought to be like it.
     literals: &'a [Datum<'a>],
@@ -50,7 +53,8 @@ impl<'a> Sizes<'a> {
     /// Sizes as `view` has them, for a statement with these literals.
     pub fn new(facts: &'a SqlContext, view: &'a dyn Read, literals: &'a [Datum<'a>]) -> Sizes<'a> {
         let setting = (facts.zone, facts.mode);
-        Sizes { literals, ..Sizes::of_constants(facts.sql.engine(), view, setting) }
+        let samples = Some(facts.sql.samples());
+        Sizes { literals, samples, ..Sizes::of_constants(facts.sql.engine(), view, setting) }
     }
 
     /// Sizes as `view` has them, for terms over constants.
@@ -61,6 +65,7 @@ impl<'a> Sizes<'a> {
     ) -> Sizes<'a> {
         Sizes {
             engine,
+            samples: None,
             view,
             literals: &[],
             zone,
@@ -129,7 +134,12 @@ impl<'a> Sizes<'a> {
         if let Some(rows) = self.per_key.borrow().get(&place) {
             return Ok(*rows);
         }
-        let rows = self.sampled(table, index, parts)?.unwrap_or_else(|| {
+        let sample = || self.sample(table, index, parts);
+        let sampled = match self.samples {
+            Some(samples) => samples.of((table.id, definition.id, parts), size, sample)?,
+            None => sample()?,
+        };
+        let rows = sampled.unwrap_or_else(|| {
             // Each further part divides the rows alike; behind a secondary index's own parts
             // comes the primary key.
             let all = definition.parts.len() + usize::from(!definition.unique);
@@ -141,7 +151,7 @@ impl<'a> Sizes<'a> {
     }
 
     /// Entries by distinct keys at both ends of an index; `None` where all have one key.
-    fn sampled(&self, table: &Table, index: usize, parts: usize) -> Result<Option<f64>> {
+    fn sample(&self, table: &Table, index: usize, parts: usize) -> Result<Option<f64>> {
         let range = table.index_range(index);
         let (mut entries, mut keys) = (0, 0);
         for direction in [Direction::Forward, Direction::Backward] {

@@ -152,9 +152,8 @@ impl Session {
     /// The query with the client's parameters as literals.
     pub(super) fn query_with_literals(&self, statement: &Statement<'_>) -> Result<Box<Query>> {
         let text = statement.source_text()?;
-        let text = without_share_mode(text);
-        let tokens = Cursor::new(&text, self.variables.mode)?.into_tokens();
-        self.query_of_tokens(tokens, &text, statement.own)
+        let tokens = Cursor::new(text, self.variables.mode)?.into_tokens();
+        self.query_of_tokens(tokens, text, statement.own)
     }
 
     /// As `query_with_literals`, of the tokens of a text; as many rows as sql_select_limit says.
@@ -401,22 +400,9 @@ impl Session {
     }
 }
 
-/// `LOCK IN SHARE MODE` in the words that the parser knows.
-fn without_share_mode(text: &str) -> std::borrow::Cow<'_, str> {
-    const OLD: &str = "LOCK IN SHARE MODE";
-    let trimmed = text.trim_end();
-    match trimmed.len().checked_sub(OLD.len()) {
-        Some(at) if trimmed.is_char_boundary(at) && trimmed[at..].eq_ignore_ascii_case(OLD) => {
-            std::borrow::Cow::Owned(format!("{}FOR SHARE", &trimmed[..at]))
-        }
-        _ => std::borrow::Cow::Borrowed(text),
-    }
-}
-
 /// Parses a query that is the whole text.
 pub(super) fn parse_query(text: &str, mode: SqlMode) -> Result<Box<Query>> {
-    let text = without_share_mode(text);
-    let mut cursor = Cursor::new(&text, mode)?;
+    let mut cursor = Cursor::new(text, mode)?;
     let query = cursor.query()?;
     cursor.expect_end()?;
     Ok(query)

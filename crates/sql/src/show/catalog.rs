@@ -27,7 +27,7 @@ pub fn database_names(engine: &Engine) -> Vec<String> {
 
 /// SHOW DATABASES.
 pub fn databases(engine: &Engine) -> Listing {
-    let mut listing = Listing::new(&["Database"]);
+    let mut listing = Listing::new(&["Database"]).cased(0);
     for name in database_names(engine) {
         listing.push(vec![text(name)]);
     }
@@ -49,6 +49,10 @@ pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
         true => Listing::new(&[&title, "Table_type"]),
         false => Listing::new(&[&title]),
     };
+    // Those of information_schema are named in either case.
+    if !database.eq_ignore_ascii_case("information_schema") {
+        listing = listing.cased(0);
+    }
     let mut names: Vec<(String, &str)> = tables_in(engine, database)?
         .iter()
         .map(|table| (table.name.clone(), "BASE TABLE"))
@@ -70,7 +74,7 @@ pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
 
 /// SHOW OPEN TABLES.
 pub fn open_tables(engine: &Engine, database: &str) -> Result<Listing> {
-    let mut listing = Listing::new(&["Database", "Table", "In_use#", "Name_locked#"]);
+    let mut listing = Listing::new(&["Database", "Table", "In_use#", "Name_locked#"]).cased(1);
     for table in tables_in(engine, database)? {
         listing.push(vec![text(database), text(&table.name), number(0), number(0)]);
     }
@@ -138,7 +142,8 @@ pub fn table_status(engine: &Engine, database: &str) -> Result<Listing> {
         "Checksum",
         "Create_options",
         "Comment",
-    ]);
+    ])
+    .cased(0);
     listing.columns[11].ty = ColumnType::DateTime { fsp: 0 };
     for table in tables_in(engine, database)? {
         listing.push(table_status_line(engine, &table, true));

@@ -30,7 +30,7 @@ pub use events::{create_event, event_rows, events};
 pub use explain::{EXPLAIN_COLUMNS, ShownAccess, explain_lines, plan_text};
 pub use explain_table::explain_table;
 pub use explain_tree::{measured_lines, tree_lines};
-use expression::{BIGINT_UNSIGNED, Environment, RowView, text_type};
+use expression::{BIGINT_UNSIGNED, Environment, RowView, text_type, type_collation};
 pub use server::{
     character_sets, collations, engines, grants, plugins, privileges, processes, status, variables,
     warnings,
@@ -62,6 +62,12 @@ impl Listing {
         Listing { columns, rows: Vec::new(), like: 0 }
     }
 
+    /// Names in the column at this position are told apart by case, as those of databases and tables are.
+    pub fn cased(mut self, position: usize) -> Listing {
+        self.columns[position].tell_case_apart();
+        self
+    }
+
     /// A long text in the column at this position.
     pub fn long_text(mut self, position: usize) -> Listing {
         self.columns[position].ty = ColumnType::Text {
@@ -82,7 +88,9 @@ impl Listing {
         match filter {
             Filter::All => {}
             Filter::Like(pattern) => {
-                self.rows.retain(|row| matches_like(&row[self.like], pattern));
+                let rule = type_collation(&self.columns[self.like].ty);
+                let rule = rule.unwrap_or(Collation::Utf8Mb4GeneralCi);
+                self.rows.retain(|row| matches_like(&row[self.like], pattern, rule));
                 // MySQL shows the pattern in the name: `Tables_in_db (pattern)`.
                 if let Some(first) = self.columns.first_mut()
                     && (first.name.starts_with("Tables_in_") || first.name == "Database")
@@ -108,13 +116,9 @@ impl Listing {
     }
 }
 
-/// Whether a value is LIKE a pattern, without regard to case.
-pub fn matches_like(value: &Value, pattern: &str) -> bool {
+fn matches_like(value: &Value, pattern: &str, rule: Collation) -> bool {
     match value.as_datum() {
-        Datum::Bytes(text) => {
-            let rule = Collation::Utf8Mb4GeneralCi;
-            collation::like(rule, text, pattern.as_bytes(), Some('\\'))
-        }
+        Datum::Bytes(text) => collation::like(rule, text, pattern.as_bytes(), Some('\\')),
         _ => false,
     }
 }

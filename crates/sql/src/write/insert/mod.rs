@@ -260,15 +260,14 @@ impl InsertPlan {
         row: u64,
         tally: &mut Tally,
     ) -> Result<()> {
-        let before = tally.written.affected;
         let incoming = datums;
         let (datums, _beside) = datums.split_at(self.table.columns.len());
-        let generated = if self.replace {
+        let number = if self.replace {
             let replaced = transaction.replace(&self.table, datums)?;
             tally.written.affected += 1 + replaced.deleted as u64;
             tally.duplicates += replaced.deleted as u64;
             self.give_back(context, datums, replaced.generated, tally)?;
-            replaced.generated
+            self.number_of(datums, replaced.generated)
         } else if !self.on_duplicate.is_empty() {
             self.upsert(transaction, context, (datums, incoming), row, tally)?
         } else {
@@ -276,24 +275,33 @@ impl InsertPlan {
                 Ok(inserted) => {
                     tally.written.affected += 1;
                     self.give_back(context, datums, inserted.generated, tally)?;
-                    inserted.generated
+                    self.number_of(datums, inserted.generated)
                 }
                 Err(error @ (Error::Duplicate { .. } | Error::Check { .. })) => {
                     context.forgive(error.into())?;
                     tally.duplicates += 1;
-                    None
+                    RowNumber::None
                 }
                 Err(error) => return Err(error.into()),
             }
         };
-        if let Some(value) = generated {
-            tally.written.generated.get_or_insert(value);
-        } else if let Some(position) = self.table.auto_increment()
-            && tally.written.affected > before
-        {
-            tally.written.given = given(datums[position]).or(tally.written.given);
+        match number {
+            RowNumber::Generated(value) => {
+                tally.written.generated.get_or_insert(value);
+            }
+            RowNumber::Given(value) => tally.written.given = Some(value),
+            RowNumber::None => {}
         }
         Ok(())
+    }
+
+    /// The number of a row that was added.
+    fn number_of(&self, row: &[Datum<'_>], generated: Option<u64>) -> RowNumber {
+        match (generated, self.table.auto_increment()) {
+            (Some(number), _) => RowNumber::Generated(number),
+            (None, Some(position)) => RowNumber::of_column(row[position]),
+            (None, None) => RowNumber::None,
+        }
     }
 
     /// Keeps what RETURNING gives of a row, which may have been given a number.
@@ -324,9 +332,9 @@ impl InsertPlan {
         (datums, incoming): (&[Datum<'_>], &[Datum<'_>]),
         row: u64,
         tally: &mut Tally,
-    ) -> Result<Option<u64>> {
+    ) -> Result<RowNumber> {
         let table = &self.table;
-        let mut changed = Vec::new();
+        let (mut changed, mut number) = (Vec::new(), RowNumber::None);
         let upserted = through(|aside| {
             transaction.upsert(table, datums, &mut |existing| {
                 let old = existing.values()?;
@@ -342,6 +350,13 @@ impl InsertPlan {
                 );
                 match sets {
                     Ok(sets) => {
+                        if let Some(at) = table.auto_increment() {
+                            let set = sets.iter().find(|(position, _)| *position == at);
+                            number = RowNumber::of_column(match set {
+                                Some((_, value)) => value.as_datum(),
+                                None => old[at],
+                            });
+                        }
                         if self.returning.is_some() {
                             changed = old.iter().map(Datum::to_value).collect();
                             for (position, value) in &sets {
@@ -366,22 +381,39 @@ impl InsertPlan {
             Upserted::Inserted { generated } => {
                 tally.written.affected += 1;
                 self.give_back(context, datums, generated, tally)?;
-                return Ok(generated);
+                Ok(self.number_of(datums, generated))
             }
             Upserted::Updated => {
                 tally.written.affected += 2;
                 tally.duplicates += 1;
+                Ok(number)
             }
             Upserted::Unchanged | Upserted::Deleted => {
                 tally.written.affected += u64::from(context.found_rows);
+                Ok(RowNumber::None)
             }
         }
-        Ok(None)
     }
 }
 
 fn is_unsigned(ty: &ColumnType) -> bool {
     matches!(ty, ColumnType::Int { unsigned: true, .. })
+}
+
+/// The AUTO_INCREMENT value of a row that a statement has written, of which the OK packet tells one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowNumber {
+    /// It was made up.
+    Generated(u64),
+    /// It came with the row, or the row had it before it was changed.
+    Given(u64),
+    None,
+}
+
+impl RowNumber {
+    fn of_column(value: Datum<'_>) -> RowNumber {
+        given(value).map_or(RowNumber::None, RowNumber::Given)
+    }
 }
 
 /// An AUTO_INCREMENT value that came with a row, as the OK packet tells it.
