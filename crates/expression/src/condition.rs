@@ -14,6 +14,7 @@ use values::types::{Collation, ColumnType};
 
 use crate::compare::{compare, is_plain_number};
 use crate::error::Result;
+use crate::lists::List;
 use crate::node::{Comparison, Node, number_of_digits};
 use crate::number::Number;
 use crate::ordinals::Column;
@@ -86,14 +87,13 @@ fn check_texts_beside_numbers<'t>(
     scope.limits.check_refused()
 }
 
-pub fn in_list(
-    a: &Node,
-    list: &[Node],
-    rule: Collation,
-    scope: &Scope<'_>,
-) -> Result<Option<bool>> {
+pub fn in_list(a: &Node, list: &List, rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
+    let among = |column: &Column<'_>| {
+        let found = scope.lists.and_then(|lists| lists.has_ordinal(list, column, scope));
+        found.or_else(|| column.is_among(list, scope))
+    };
     if let Some(column) = Column::of(a, scope)?
-        && let Some(found) = column.is_among(list, scope)
+        && let Some(found) = among(&column)
     {
         return Ok(found);
     }
@@ -106,8 +106,13 @@ pub fn in_list(
         Place::Text(text) => Cell::Plain(Datum::Bytes(text)),
         Place::Null => NULL,
     };
+    if let (Datum::Bytes(text), Some(lists), true) = (value.datum(), scope.lists, a.is_text())
+        && let Some(found) = lists.has_text(list, (a, rule), text, scope)
+    {
+        return Ok(found);
+    }
     let mut unknown = value.is_null();
-    for node in list {
+    for node in list.iter() {
         if let Place::Text(text) = text
             && are_texts(a, node)
             && let Place::Text(item) = node.place(scope)?
@@ -131,7 +136,7 @@ pub fn in_list(
 }
 
 /// Whether two are compared as texts, if their values are ones: a text beside JSON is not.
-fn are_texts(a: &Node, b: &Node) -> bool {
+pub fn are_texts(a: &Node, b: &Node) -> bool {
     (a.ty == ColumnType::Json) == (b.ty == ColumnType::Json) && a.is_text() && b.is_text()
 }
 

@@ -11,7 +11,7 @@
 //! - the row at hand: `frame`, and `Scope` of `scope`
 //! - values: `value`, `number`, `arithmetic`, `compare`, `cast`, `ordinals`, and functions by kind
 //!   (`function`, `*_call`, `json*`, `time_*`, `moment`)
-//! - nodes over a row: `evaluate`, with `condition` and `shifting`
+//! - nodes over a row: `evaluate`, with `condition` (and `lists`) and `shifting`
 //!
 //! Invariants
 //! 1. Nothing here knows a syntax tree, a session, a table or a store.
@@ -44,6 +44,7 @@ mod json_search;
 mod json_text;
 mod kill;
 pub mod limits;
+mod lists;
 mod make;
 pub mod moment;
 mod moments_read;
@@ -78,6 +79,7 @@ pub use function::Function;
 pub use json::{JsonMembers, json_element};
 pub use kill::{KillMark, ThreadGuard};
 pub use limits::Limits;
+pub use lists::{List, Lists};
 pub use make::{
     among, arithmetic_node, boolean, call_node, common_rule, compared, keeps_digits, seen_beside,
     shift_node, temporal_number, within,

@@ -12,6 +12,7 @@ use values::datum::Value;
 use values::types::{Collation, ColumnType, IntWidth};
 
 use crate::function::Function;
+use crate::lists::List;
 use crate::moment::Unit;
 use crate::subquery::Subquery;
 
@@ -121,7 +122,7 @@ pub enum Kind {
     /// IS [NOT] TRUE or FALSE: the truth asked for, and whether negated.
     IsTruth(Box<Node>, bool, bool),
     /// [NOT] IN a list.
-    InList(Box<Node>, Vec<Node>, bool, Collation),
+    InList(Box<Node>, List, bool, Collation),
     /// [NOT] BETWEEN.
     Between(Box<[Node; 3]>, bool, Collation),
     /// [NOT] LIKE, with the escape character.

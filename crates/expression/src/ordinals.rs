@@ -121,7 +121,7 @@ impl<'n> Ordinals<'n> {
 
 /// A column of the row at hand beside values that are known before the row: they compare as ordinals.
 pub(super) struct Column<'s> {
-    ty: &'s ColumnType,
+    pub ty: &'s ColumnType,
     /// Its ordinal in the row at hand; `None` for NULL.
     pub ordinal: Option<u64>,
 }
@@ -140,13 +140,7 @@ impl<'s> Column<'s> {
         let stored = |row: &RowRef<'_>, column| {
             Ok(Some(Column { ty: &node.ty, ordinal: row.ordinal(column)? }))
         };
-        let of_value = |value: Option<&Value>| {
-            let ordinal = match value?.as_datum() {
-                Datum::Null => None,
-                datum => Some(ordinal_within(&node.ty, &datum)?),
-            };
-            Some(Column { ty: &node.ty, ordinal })
-        };
+        let of_value = |value: Option<&Value>| Column::of_datum(&node.ty, &value?.as_datum());
         match &scope.row {
             RowView::Stored(row) => stored(row, column),
             RowView::Values(values) => Ok(of_value(values.get(column))),
@@ -162,6 +156,15 @@ impl<'s> Column<'s> {
             }
             RowView::Datums(_) | RowView::None => Ok(None),
         }
+    }
+
+    /// That of a value of an expression of a type, if it has an ordinal there.
+    pub fn of_datum(ty: &'s ColumnType, datum: &Datum<'_>) -> Option<Column<'s>> {
+        let ordinal = match datum {
+            Datum::Null => None,
+            datum => Some(ordinal_within(ty, datum)?),
+        };
+        Some(Column { ty, ordinal })
     }
 
     /// The ordinal of what it is compared with, if that is known and has one in the column's type.

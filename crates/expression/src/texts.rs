@@ -21,6 +21,18 @@ pub(super) enum Place<'a> {
 }
 
 impl Node {
+    /// The text of a constant or a parameter.
+    pub(super) fn known_text<'a>(&'a self, scope: &Scope<'a>) -> Option<&'a [u8]> {
+        match &self.kind {
+            Kind::Constant(Value::Bytes(text)) => Some(text),
+            Kind::Parameter(number) => match scope.parameters.get(usize::from(*number)) {
+                Some(Datum::Bytes(text)) => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The text that is there for an expression over a scope.
     ///
     /// # Errors
@@ -33,12 +45,7 @@ impl Node {
                 Datum::Null => Place::Null,
                 _ => Place::Other,
             },
-            Kind::Constant(Value::Bytes(text)) => Place::Text(text),
-            Kind::Parameter(number) => match scope.parameters.get(usize::from(*number)) {
-                Some(Datum::Bytes(text)) => Place::Text(text),
-                _ => Place::Other,
-            },
-            _ => Place::Other,
+            _ => self.known_text(scope).map_or(Place::Other, Place::Text),
         })
     }
 }

@@ -13,7 +13,7 @@
 
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Operator};
-use expression::{Comparison, Kind, Node, TRUTH};
+use expression::{Comparison, Kind, List, Node, TRUTH};
 use rows::Table;
 use values::datum::Value;
 use values::types::{Collation, ColumnType};
@@ -151,7 +151,7 @@ fn one_of(table: &dyn Columns, column: usize, values: Vec<Value>) -> Node {
     let ty = table.ty(column);
     let values = values.into_iter().map(|value| value_node(ty, value)).collect();
     let column = Box::new(column_node(table, column));
-    truth(Kind::InList(column, values, false, collation_of(ty)))
+    truth(Kind::InList(column, List::new(values), false, collation_of(ty)))
 }
 
 /// `column op literal`, either way round.

@@ -17,7 +17,7 @@ mod operator;
 use std::cell::Cell;
 
 use expression::{
-    Kind, Node, Unit, among, boolean, common_rule, common_type, display_chars, is_number,
+    Kind, List, Node, Unit, among, boolean, common_rule, common_type, display_chars, is_number,
     text_type, type_collation, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
@@ -146,6 +146,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             }
             let (node, list) = among(node, list);
             let rule = common_rule(std::iter::once(&node).chain(&list));
+            let list = List::new(list);
             Ok(boolean(Kind::InList(Box::new(node), list, *negated, rule), true))
         }
         Expr::Between { expr, negated, low, high } => {

@@ -52,7 +52,7 @@ use rows::store::Read;
 use values::budget::Share;
 use values::datum::Value;
 
-use expression::{BIGINT, Enclosing, Environment, Kind, Node, Number, RowView, Scope};
+use expression::{BIGINT, Enclosing, Environment, Kind, Lists, Node, Number, RowView, Scope};
 pub use measure::{Measured, Measures};
 
 use crate::context::SqlContext;
@@ -183,7 +183,9 @@ pub fn run(
     };
     let mut rows = Vec::new();
     let mut found = None;
-    let environment = Environment { subqueries: Some(&execution), ..*environment };
+    let lists = Lists::default();
+    let environment =
+        Environment { subqueries: Some(&execution), lists: Some(&lists), ..*environment };
     let result = execution.query(&plan.query, &environment.scope(), &mut found, &mut |row| {
         execution.draw_row(&row)?;
         rows.push(row);

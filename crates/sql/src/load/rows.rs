@@ -348,6 +348,7 @@ impl RowMaker {
             strict: self.plan.strict,
             ignore: !self.plan.strict,
             found_rows: false,
+            lists: None,
         };
         for (position, node) in &self.plan.sets {
             let column = &self.plan.table.columns[*position];

@@ -237,9 +237,9 @@ fn find_equal(table: &Table, column: usize, terms: &[&Node]) -> Option<(usize, L
         Kind::InList(a, list, false, rule)
             if is_column(a) && usable(*rule) && list.iter().all(free) =>
         {
-            let lookup = match list.as_slice() {
+            let lookup = match &**list {
                 [one] => Lookup::One(one.clone(), *rule),
-                _ => Lookup::Any(list.clone(), *rule),
+                _ => Lookup::Any(list.to_vec(), *rule),
             };
             Some((position, lookup))
         }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use expression::limits::Room;
-use expression::{Environment, Scope, fit};
+use expression::{Environment, Lists, Scope, fit};
 use rows::store::Read;
 use sqlparser::ast::Query;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
@@ -278,8 +278,10 @@ impl Session {
         let facts = plan.needs_facts.then(|| self.facts());
         let zone = self.variables.zone;
         let limits = Arc::clone(&self.limits);
+        let lists = Lists::default();
         let mut environment = Environment {
             limits: &limits,
+            lists: Some(&lists),
             mode: self.variables.mode,
             context: facts.as_deref().map(|facts| &facts.statement),
             ..Environment::bare(statement.parameters, zone)

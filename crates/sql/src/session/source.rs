@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use expression::limits::Room;
-use expression::{Environment, Limits, Node, RowView, Scope, fit};
+use expression::{Environment, Limits, Lists, Node, RowView, Scope, fit};
 use rows::engine::Engine;
 use rows::store::Read;
 use values::SqlMode;
@@ -199,12 +199,13 @@ impl RowSource for TableSource {
         let parameters = std::mem::take(&mut self.parameters);
         let datums: Vec<Datum<'_>> = parameters.iter().map(Value::as_datum).collect();
         let facts = self.facts.clone();
-        let limits = Arc::clone(&self.limits);
+        let (limits, lists) = (Arc::clone(&self.limits), Lists::default());
         limits.set_in_loop(!how.may_wait);
         let environment = Environment {
             mode: self.mode,
             context: facts.as_deref().map(|facts| &facts.statement),
             limits: &limits,
+            lists: Some(&lists),
             ..Environment::bare(&datums, self.zone)
         };
         let result = self.give(how, sink, &environment.scope());

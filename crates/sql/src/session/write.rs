@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use expression::{Level, Warnings};
+use expression::{Level, Lists, Warnings};
 use rows::Group;
 use rows::bulk::BulkLoad;
 use rows::table::Table;
@@ -168,6 +168,7 @@ impl Session {
         let found_rows = self.counts_found;
         let parameters = statement.parameters;
         let work = |session: &mut Session, transaction: &mut Transaction| {
+            let lists = Lists::default();
             let context = WriteContext {
                 facts,
                 parameters,
@@ -175,6 +176,7 @@ impl Session {
                 strict: strict && !ignore,
                 ignore,
                 found_rows,
+                lists: Some(&lists),
             };
             work(transaction, &context, session)
         };

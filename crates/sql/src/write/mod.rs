@@ -33,7 +33,7 @@ pub use change::{
     row_count,
 };
 pub use column::{Store, default_of, defaults_of, implied_default};
-use expression::{Environment, Warnings};
+use expression::{Environment, Lists, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use given::given_to;
 pub use insert::{InsertPlan, Tally, bind_insert, given};
@@ -65,6 +65,8 @@ pub struct WriteContext<'a> {
     pub ignore: bool,
     /// Whether rows that match count as affected (CLIENT_FOUND_ROWS).
     pub found_rows: bool,
+    /// Long lists that rows are looked for in, where the parameters are those of all rows.
+    pub lists: Option<&'a Lists>,
 }
 
 impl<'a> WriteContext<'a> {
@@ -73,6 +75,7 @@ impl<'a> WriteContext<'a> {
         Environment {
             warnings: Some(self.warnings),
             strict: self.strict,
+            lists: self.lists,
             ..Environment::of(self.facts, self.parameters)
         }
     }

@@ -1,8 +1,8 @@
 //! Operators: arithmetic, comparisons, and chains of AND and OR; the types of their results.
 
 use expression::{
-    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, UNTYPED, arithmetic_node, boolean,
-    common_rule, compared, keeps_digits, temporal_number,
+    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, List, Node, UNTYPED, arithmetic_node,
+    boolean, common_rule, compared, keeps_digits, temporal_number,
 };
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value as Literal};
 use values::datum::Value;
@@ -145,7 +145,7 @@ fn as_list(alternatives: &[Node]) -> Option<Kind> {
         list.push((**b).clone());
     }
     let (column, rule) = compared?;
-    Some(Kind::InList(Box::new(column.clone()), list, false, rule))
+    Some(Kind::InList(Box::new(column.clone()), List::new(list), false, rule))
 }
 
 /// AND within AND, and OR within OR, is one of them.
