@@ -88,32 +88,29 @@ fn check_texts_beside_numbers<'t>(
 }
 
 pub fn in_list(a: &Node, list: &List, rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
-    let among = |column: &Column<'_>| {
-        let found = scope.lists.and_then(|lists| lists.has_ordinal(list, column, scope));
-        found.or_else(|| column.is_among(list, scope))
-    };
     if let Some(column) = Column::of(a, scope)?
-        && let Some(found) = among(&column)
+        && let Some(found) = ordinal_in_list(&column, list, scope)
     {
         return Ok(found);
     }
-    let text = match a.is_text() {
+    let place = match a.is_text() {
         true => a.place(scope)?,
         false => Place::Other,
     };
-    let value = match text {
+    let value = match place {
         Place::Other => a.evaluate(scope)?,
         Place::Text(text) => Cell::Plain(Datum::Bytes(text)),
         Place::Null => NULL,
     };
-    if let (Datum::Bytes(text), Some(lists), true) = (value.datum(), scope.lists, a.is_text())
-        && let Some(found) = lists.has_text(list, (a, rule), text, scope)
+    if a.is_text()
+        && let Datum::Bytes(text) = value.datum()
+        && let Some(found) = scope.lists.and_then(|all| all.has_text(list, (a, rule), text, scope))
     {
         return Ok(found);
     }
     let mut unknown = value.is_null();
     for node in list.iter() {
-        if let Place::Text(text) = text
+        if let Place::Text(text) = place
             && are_texts(a, node)
             && let Place::Text(item) = node.place(scope)?
         {
@@ -133,6 +130,12 @@ pub fn in_list(a: &Node, list: &List, rule: Collation, scope: &Scope<'_>) -> Res
         }
     }
     Ok((!unknown).then_some(false))
+}
+
+/// Whether a column's value is in a list, where both have ordinals.
+fn ordinal_in_list(column: &Column<'_>, list: &List, scope: &Scope<'_>) -> Option<Option<bool>> {
+    let found = scope.lists.and_then(|all| all.has_ordinal(list, column, scope));
+    found.or_else(|| column.is_among(list, scope))
 }
 
 /// Whether two are compared as texts, if their values are ones: a text beside JSON is not.

@@ -7,7 +7,8 @@
 //! 1. A list is known by its number: clones share it, as they have the same nodes; whoever may change a node gives
 //!    the list another one.
 //! 2. `Lists` live within one execution of a statement, where literals and `?` keep their values.
-//! 3. What is found is what comparing with each value gives; a list that has anything else than values that compare
+//! 3. Memory for it is counted as the statement's; where there is none, values are compared.
+//! 4. What is found is what comparing with each value gives; a list that has anything else than values that compare
 //!    with the left side as ordinals or as texts is none of these.
 //!
 //! Not here: short lists, and comparing (`condition`); keys of an index that a list asks for (crate `sql`,
@@ -24,14 +25,21 @@ use values::datum::Datum;
 use values::types::{Collation, ColumnType};
 
 use crate::condition::are_texts;
+use crate::limits::Room;
 use crate::node::{Kind, Node};
 use crate::ordinals::Column;
 use crate::scope::Scope;
 
-/// Values from which on it is worth while.
+/// Values from which on it is worth while, of numbers
 const LONG: usize = 4;
+/// and of texts, which mostly differ in their first bytes.
+const LONG_OF_TEXTS: usize = 8;
 /// Rows that are compared with each value before: to sort them takes as long as some rows do.
 const COMPARED_ROWS: u32 = 3;
+/// Texts of a row longer than this are compared: that ends where they differ, weights are those of the whole.
+const TEXT_BYTES_MAX: usize = 1024;
+/// What a text of a list takes besides its weights.
+const TEXT_BYTES: usize = 64;
 
 /// The list of an IN.
 #[derive(Clone)]
@@ -43,16 +51,16 @@ pub struct List {
 /// Long lists of a statement that is being executed, as far as rows have met them.
 #[derive(Debug, Default)]
 pub struct Lists {
+    /// By their numbers.
     met: RefCell<Vec<Met>>,
 }
 
+/// A list that rows have met.
 #[derive(Debug)]
 struct Met {
     number: u64,
     rows: u32,
     values: Values,
-    /// Whether NULL is among them.
-    has_null: bool,
     /// Weights of a row's text.
     weights: Vec<u8>,
 }
@@ -61,12 +69,27 @@ struct Met {
 enum Values {
     /// Too few rows have come.
     Unknown,
+    /// In order.
+    Known(Box<InOrder>),
+    /// They are to be compared.
+    Others,
+}
+
+/// Values of a list, as those of a left side are looked for.
+#[derive(Debug)]
+struct InOrder {
+    values: Kept,
+    /// Whether NULL is among them.
+    has_null: bool,
+    _room: Room,
+}
+
+#[derive(Debug)]
+enum Kept {
     /// Ascending; those that they have beside a type.
     Ordinals(ColumnType, Vec<u64>),
     /// Weights under a collation, beside a text that is JSON or not.
     Texts(Collation, bool, HashSet<Vec<u8>>),
-    /// They are to be compared.
-    Others,
 }
 
 impl List {
@@ -114,11 +137,14 @@ impl Lists {
         scope: &Scope<'_>,
     ) -> Option<Option<bool>> {
         let Some(ordinal) = column.ordinal else { return Some(None) };
-        let mut met = self.met.borrow_mut();
-        let met = Met::of(&mut met, list, |met| met.read_ordinals(list, column, scope))?;
-        match &met.values {
-            Values::Ordinals(ty, ordinals) if ty == column.ty => {
-                Some(met.found(ordinals.binary_search(&ordinal).is_ok()))
+        if list.len() < LONG {
+            return None;
+        }
+        let mut all = self.met.borrow_mut();
+        let (known, _) = Met::of(&mut all, list).read(|| ordinals_of(list, column, scope))?;
+        match &known.values {
+            Kept::Ordinals(ty, ordinals) if ty == column.ty => {
+                Some(known.found(ordinals.binary_search(&ordinal).is_ok()))
             }
             _ => None,
         }
@@ -132,15 +158,17 @@ impl Lists {
         text: &[u8],
         scope: &Scope<'_>,
     ) -> Option<Option<bool>> {
-        let mut met = self.met.borrow_mut();
-        let met = Met::of(&mut met, list, |met| met.read_texts(list, a, rule, scope))?;
+        if list.len() < LONG_OF_TEXTS || text.len() > TEXT_BYTES_MAX {
+            return None;
+        }
+        let mut all = self.met.borrow_mut();
+        let (known, weights) = Met::of(&mut all, list).read(|| texts_of(list, a, rule, scope))?;
         let is_json = a.ty == ColumnType::Json;
-        match &met.values {
-            Values::Texts(collation, json, texts) if *collation == rule && *json == is_json => {
-                met.weights.clear();
-                write_weights(rule, text, &mut met.weights);
-                let is_there = texts.contains(&met.weights);
-                Some(met.found(is_there))
+        match &known.values {
+            Kept::Texts(collation, json, texts) if *collation == rule && *json == is_json => {
+                weights.clear();
+                write_weights(rule, text, weights);
+                Some(known.found(texts.contains(weights)))
             }
             _ => None,
         }
@@ -148,78 +176,72 @@ impl Lists {
 }
 
 impl Met {
-    /// A long list among those met, which is read when enough rows have come.
-    fn of<'m>(
-        met: &'m mut Vec<Met>,
-        list: &List,
-        read: impl FnOnce(&mut Met) -> Option<Values>,
-    ) -> Option<&'m mut Met> {
-        if list.len() < LONG {
-            return None;
-        }
-        let known = met.iter().position(|met| met.number == list.number);
-        let at = known.unwrap_or_else(|| {
-            met.push(Met {
-                number: list.number,
-                rows: 0,
-                values: Values::Unknown,
-                has_null: false,
-                weights: Vec::new(),
-            });
-            met.len() - 1
+    /// A list among all.
+    fn of<'m>(all: &'m mut Vec<Met>, list: &List) -> &'m mut Met {
+        // A statement may have a thousand.
+        let place = all.binary_search_by_key(&list.number, |met| met.number);
+        let at = place.unwrap_or_else(|at| {
+            let (number, values) = (list.number, Values::Unknown);
+            all.insert(at, Met { number, rows: 0, values, weights: Vec::new() });
+            at
         });
-        let met = &mut met[at];
-        if matches!(met.values, Values::Unknown) {
-            met.rows += 1;
-            if met.rows <= COMPARED_ROWS {
-                return None;
-            }
-            met.values = read(met).unwrap_or(Values::Others);
-        }
-        Some(met)
+        &mut all[at]
     }
 
+    /// Its values, which are read when enough rows have come, and room for weights; `None`: they are to be compared.
+    fn read(&mut self, read: impl FnOnce() -> Option<InOrder>) -> Option<(&InOrder, &mut Vec<u8>)> {
+        if matches!(self.values, Values::Unknown) {
+            self.rows += 1;
+            if self.rows > COMPARED_ROWS {
+                self.values = read().map_or(Values::Others, |read| Values::Known(Box::new(read)));
+            }
+        }
+        match &self.values {
+            Values::Known(known) => Some((known, &mut self.weights)),
+            Values::Unknown | Values::Others => None,
+        }
+    }
+}
+
+impl InOrder {
     fn found(&self, is_there: bool) -> Option<bool> {
         (is_there || !self.has_null).then_some(is_there)
     }
+}
 
-    fn read_ordinals(
-        &mut self,
-        list: &List,
-        column: &Column<'_>,
-        scope: &Scope<'_>,
-    ) -> Option<Values> {
-        let mut ordinals = Vec::with_capacity(list.len());
-        for node in list.iter() {
-            match is_null(node, scope) {
-                true => self.has_null = true,
-                false => ordinals.push(column.known(node, scope)?),
-            }
+/// The ordinals of a list beside a column; `None` if it has other values, or there is no memory.
+fn ordinals_of(list: &List, column: &Column<'_>, scope: &Scope<'_>) -> Option<InOrder> {
+    let room = scope.limits.take(list.len() * size_of::<u64>()).ok()?;
+    let (mut ordinals, mut has_null) = (Vec::with_capacity(list.len()), false);
+    for node in list.iter() {
+        match is_null(node, scope) {
+            true => has_null = true,
+            false => ordinals.push(column.known(node, scope)?),
         }
-        ordinals.sort_unstable();
-        Some(Values::Ordinals(column.ty.clone(), ordinals))
     }
+    ordinals.sort_unstable();
+    let values = Kept::Ordinals(column.ty.clone(), ordinals);
+    Some(InOrder { values, has_null, _room: room })
+}
 
-    fn read_texts(
-        &mut self,
-        list: &List,
-        a: &Node,
-        rule: Collation,
-        scope: &Scope<'_>,
-    ) -> Option<Values> {
-        let mut texts = HashSet::with_capacity(list.len());
-        for node in list.iter() {
-            if is_null(node, scope) {
-                self.has_null = true;
-                continue;
-            }
-            let text = node.known_text(scope).filter(|_| are_texts(a, node))?;
-            let mut weights = Vec::with_capacity(text.len());
-            write_weights(rule, text, &mut weights);
-            texts.insert(weights);
+/// The texts of a list beside a text; `None` if it has other values, or there is no memory.
+fn texts_of(list: &List, a: &Node, rule: Collation, scope: &Scope<'_>) -> Option<InOrder> {
+    let text_of = |node| Node::known_text(node, scope).filter(|_| are_texts(a, node));
+    let bytes = |node| TEXT_BYTES + 2 * text_of(node).map_or(0, <[u8]>::len);
+    let room = scope.limits.take(list.iter().map(bytes).sum()).ok()?;
+    let (mut texts, mut has_null) = (HashSet::with_capacity(list.len()), false);
+    for node in list.iter() {
+        if is_null(node, scope) {
+            has_null = true;
+            continue;
         }
-        Some(Values::Texts(rule, a.ty == ColumnType::Json, texts))
+        let text = text_of(node)?;
+        let mut weights = Vec::with_capacity(2 * text.len());
+        write_weights(rule, text, &mut weights);
+        texts.insert(weights);
     }
+    let values = Kept::Texts(rule, a.ty == ColumnType::Json, texts);
+    Some(InOrder { values, has_null, _room: room })
 }
 
 fn is_null(node: &Node, scope: &Scope<'_>) -> bool {

@@ -62,6 +62,9 @@ pub const TABLES: [&str; 28] = [
     "VIEWS",
 ];
 
+/// The database's name, which is found in either case.
+pub const INFORMATION_SCHEMA: &str = "information_schema";
+
 /// The catalog's name in every table.
 const CATALOG: &str = "def";
 
@@ -143,7 +146,7 @@ pub fn table(
         column.org_name.clone_from(&column.name);
         column.table = upper.clone();
         column.org_table = upper.clone();
-        column.database = "information_schema".to_string();
+        column.database = INFORMATION_SCHEMA.to_string();
     }
     Ok(Some((columns, listing.rows)))
 }

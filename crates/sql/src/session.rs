@@ -65,6 +65,7 @@ use values::datum::{Datum, Value};
 
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
+use crate::information_schema::INFORMATION_SCHEMA;
 use crate::load::InsertLoad;
 use crate::long::HoldNumber;
 use crate::panics;
@@ -267,9 +268,12 @@ impl Session {
     /// # Errors
     /// 1049.
     pub fn set_database(&mut self, name: &str) -> Result<()> {
-        let known = self.sql.engine().catalog().has_database(name)
-            || name.eq_ignore_ascii_case("information_schema");
-        if !known {
+        // That one is found in either case, and called by one name.
+        let name = match name.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
+            true => INFORMATION_SCHEMA,
+            false => name,
+        };
+        if name != INFORMATION_SCHEMA && !self.sql.engine().catalog().has_database(name) {
             return Err(SqlError::unknown_database(name));
         }
         self.database = Some(name.to_string());

@@ -23,6 +23,7 @@ use super::select::with_literals;
 use super::source::ValueRows;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
+use crate::information_schema::INFORMATION_SCHEMA;
 use crate::reply::{How, Reply, ResultColumn, RowStream};
 use crate::show::{self, Listing, number, text};
 use crate::tree::CatalogListing;
@@ -382,7 +383,7 @@ impl Session {
         let name = database.clone().or_else(|| self.database.clone());
         let name = name.ok_or_else(SqlError::no_database)?;
         let known = self.sql.engine().catalog().has_database(&name)
-            || name.eq_ignore_ascii_case("information_schema");
+            || name.eq_ignore_ascii_case(INFORMATION_SCHEMA);
         if known { Ok(name) } else { Err(SqlError::unknown_database(&name)) }
     }
 
@@ -441,7 +442,7 @@ impl Session {
     /// SHOW COLUMNS, of `information_schema`'s tables too.
     fn columns_of(&self, name: &TableName, full: bool) -> Result<Listing> {
         let (database, table) = self.qualified(name)?;
-        if !database.eq_ignore_ascii_case("information_schema") {
+        if !database.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
             return Ok(show::columns(&*self.table(name)?, full));
         }
         let facts = self.facts();

@@ -8,7 +8,8 @@
 //! 1. Who was refused although nobody else was at work, or had memory, is not begun anew: it needs more than there is.
 //! 2. One at a time is begun anew, in the order in which they were refused, and a few times at most. A query comes
 //!    first then: others that would keep rows wait until its first row has come.
-//! 3. Who stands behind one that was refused while nobody gave back anything is refused soon, too.
+//! 3. Who stands behind one that was refused while nobody gave back anything waits no longer for that, and is begun
+//!    once more: it may need less.
 //!
 //! Not here: rooms of large statements, which are waited for beforehand (`server::rooms`).
 
@@ -54,7 +55,7 @@ pub(super) struct Shortage {
     /// Its turn, from when it has come.
     turn: Option<LineTurn>,
     /// How its last wait ended.
-    memory: Awaited,
+    last_wait: Option<Awaited>,
 }
 
 /// How a wait for memory ended.
@@ -71,7 +72,7 @@ impl Shortage {
     /// For the first time now.
     pub(super) fn new() -> Shortage {
         let since = Instant::now();
-        Shortage { since, beginnings: 0, held_back: None, turn: None, memory: Awaited::Moving }
+        Shortage { since, beginnings: 0, held_back: None, turn: None, last_wait: None }
     }
 
     /// The statement was refused with an error, and when it had begun this was under way: waits until it is to
@@ -92,7 +93,11 @@ impl Shortage {
         let had_all = lacks_query_memory
             && self.held_back.as_ref().is_some_and(|others| others.had_all_memory());
         if is_over || had_all || was_alone(sql, before) && !others_wait {
-            if let Some(turn) = self.turn.as_mut().filter(|_| self.memory == Awaited::Standing) {
+            // Who had all memory needs more than there is, which says nothing of the next one.
+            if self.last_wait == Some(Awaited::Standing)
+                && !had_all
+                && let Some(turn) = &mut self.turn
+            {
                 turn.waited_in_vain();
             }
             return Ok(false);
@@ -100,20 +105,24 @@ impl Shortage {
         self.held_back = None;
         self.beginnings += 1;
         if self.turn.is_none() {
-            let mut turn = sql.begun_anew().turn(kill, self.since + PATIENCE)?;
-            if turn.follows_vain_wait() {
+            let turn = sql.begun_anew().turn(kill, self.since + PATIENCE)?;
+            let follows_vain_wait = turn.follows_vain_wait();
+            self.turn = Some(turn);
+            if follows_vain_wait {
                 let wait = (WAIT_AFTER_ANOTHER, WAIT_AFTER_ANOTHER);
-                if await_memory(sql, wait, kill)? == Awaited::Standing {
-                    turn.waited_in_vain();
-                    return Ok(false);
+                let awaited = await_memory(sql, wait, kill)?;
+                self.last_wait = Some(awaited);
+                if awaited == Awaited::Standing {
+                    // Beside those that stand, as any other.
+                    self.beginnings = BEGINNINGS_MAX;
+                    return Ok(true);
                 }
             }
-            self.turn = Some(turn);
         }
         // What an INSERT lacks is not theirs, and it may wait for a lock while they would wait for it.
         self.held_back = lacks_query_memory.then(|| sql.long_queries().hold_others_back());
         let wait = FIRST_WAIT * (1 << (self.beginnings - 1));
-        self.memory = await_memory(sql, (wait, wait * WAITS_MAX), kill)?;
+        self.last_wait = Some(await_memory(sql, (wait, wait * WAITS_MAX), kill)?);
         Ok(true)
     }
 

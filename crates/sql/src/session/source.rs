@@ -113,6 +113,8 @@ pub(super) struct TableSource {
     pub(super) zone: Zone,
     pub(super) mode: SqlMode,
     pub(super) plan: Arc<SelectPlan>,
+    /// Long lists, for which the parameters stay the same.
+    pub(super) lists: Lists,
 }
 
 impl TableSource {
@@ -137,6 +139,7 @@ impl TableSource {
             zone: scope.zone,
             mode: scope.mode,
             plan: Arc::clone(plan),
+            lists: Lists::default(),
         }
     }
 
@@ -199,7 +202,7 @@ impl RowSource for TableSource {
         let parameters = std::mem::take(&mut self.parameters);
         let datums: Vec<Datum<'_>> = parameters.iter().map(Value::as_datum).collect();
         let facts = self.facts.clone();
-        let (limits, lists) = (Arc::clone(&self.limits), Lists::default());
+        let (limits, lists) = (Arc::clone(&self.limits), std::mem::take(&mut self.lists));
         limits.set_in_loop(!how.may_wait);
         let environment = Environment {
             mode: self.mode,
@@ -210,7 +213,7 @@ impl RowSource for TableSource {
         };
         let result = self.give(how, sink, &environment.scope());
         drop(datums);
-        self.parameters = parameters;
+        (self.parameters, self.lists) = (parameters, lists);
         result
     }
 

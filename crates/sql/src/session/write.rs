@@ -58,6 +58,7 @@ impl Session {
             Ok((written, facts))
         })?;
         self.take_late_warnings();
+        let set_by_expression = facts.side_effects.lock().last_insert_id.is_some();
         if let Err(error) = self.take_side_effects(&facts) {
             // The rows are written all the same.
             self.warnings.borrow_mut().push(Level::Warning, error.number, error.message);
@@ -71,7 +72,6 @@ impl Session {
             let rows = ValueRows::new(returned.rows, returned.room);
             return Ok(Reply::Rows(RowStream::new(returned.columns, self.variables.zone, rows)));
         }
-        let set_by_expression = self.last_insert_id != facts.last_insert_id;
         Ok(Reply::Done(Done {
             affected: written.affected,
             last_insert_id: match (written.generated, set_by_expression) {

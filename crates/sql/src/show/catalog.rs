@@ -14,12 +14,13 @@ use super::sizes::{ShownSizes, sizes_of};
 use super::{Listing, maybe, number, text};
 use crate::ddl::{create_table_text, default_text, quoted, table_collation};
 use crate::error::{Result, SqlError};
+use crate::information_schema::INFORMATION_SCHEMA;
 
 /// All databases, `information_schema` among them.
 pub fn database_names(engine: &Engine) -> Vec<String> {
     let mut names = engine.catalog().databases();
-    if !names.iter().any(|name| name == "information_schema") {
-        names.push("information_schema".to_string());
+    if !names.iter().any(|name| name == INFORMATION_SCHEMA) {
+        names.push(INFORMATION_SCHEMA.to_string());
         names.sort();
     }
     names
@@ -36,7 +37,7 @@ pub fn databases(engine: &Engine) -> Listing {
 
 /// Tables of a database; the names of `information_schema`'s own are not here.
 fn tables_in(engine: &Engine, database: &str) -> Result<Vec<Arc<Table>>> {
-    if database.eq_ignore_ascii_case("information_schema") {
+    if database.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
         return Ok(Vec::new());
     }
     Ok(engine.catalog().tables(database)?)
@@ -50,14 +51,14 @@ pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
         false => Listing::new(&[&title]),
     };
     // Those of information_schema are named in either case.
-    if !database.eq_ignore_ascii_case("information_schema") {
+    if !database.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
         listing = listing.cased(0);
     }
     let mut names: Vec<(String, &str)> = tables_in(engine, database)?
         .iter()
         .map(|table| (table.name.clone(), "BASE TABLE"))
         .collect();
-    if database.eq_ignore_ascii_case("information_schema") {
+    if database.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
         names.extend(
             crate::information_schema::TABLES.iter().map(|name| (name.to_string(), "SYSTEM VIEW")),
         );
@@ -75,6 +76,7 @@ pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
 /// SHOW OPEN TABLES.
 pub fn open_tables(engine: &Engine, database: &str) -> Result<Listing> {
     let mut listing = Listing::new(&["Database", "Table", "In_use#", "Name_locked#"]).cased(1);
+    listing.like = 1;
     for table in tables_in(engine, database)? {
         listing.push(vec![text(database), text(&table.name), number(0), number(0)]);
     }
