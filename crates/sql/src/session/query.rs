@@ -116,9 +116,12 @@ impl Session {
                 self.run_locking(plan, locking, &facts, statement.parameters)?
             }
             false => {
-                let view = self.read_view()?;
-                let limits = Limits { view: &*view, how, bounds, locked: None, measures: None };
-                match self.run_with(plan, &facts, statement.parameters, &limits) {
+                let base = self.base_snapshot()?;
+                let found = self.over_own_writes(&*base, |view| {
+                    let limits = Limits { view, how, bounds, locked: None, measures: None };
+                    self.run_with(plan, &facts, statement.parameters, &limits)
+                });
+                match found {
                     Ok(found) => {
                         plan.runs.in_loop.note(found.looked_at > LOOP_ROWS_MAX);
                         plan.runs.over_rows.note(false);
@@ -190,19 +193,18 @@ impl Session {
 
     /// Runs a query over its tree.
     pub(super) fn run_with(
-        &mut self,
+        &self,
         plan: &QueryPlan,
         facts: &SqlContext,
         parameters: &[Datum<'_>],
         limits: &Limits<'_>,
     ) -> std::result::Result<executor::Rows, Failure> {
-        let warnings = std::mem::take(&mut self.warnings);
-        let warned = Some(&warnings);
-        let environment = Environment { warnings: warned, ..Environment::of(facts, parameters) };
+        let warnings = Some(&self.warnings);
+        let environment = Environment { warnings, ..Environment::of(facts, parameters) };
         let result = executor::run(plan, facts, &environment, limits);
         // What is begun anew warns anew.
-        if !matches!(&result, Err(Failure::TooLong)) {
-            self.warnings = warnings;
+        if matches!(&result, Err(Failure::TooLong)) {
+            drop(self.warnings.take());
         }
         result
     }
@@ -219,11 +221,14 @@ impl Session {
         let tables = locked_tables(plan);
         let mut held: HashSet<Vec<u8>> = HashSet::new();
         for _ in 0..LOCKING_RUNS_MAX {
-            let view = self.latest_view()?;
-            let locked = Some(locking);
-            let (how, bounds) = (How::POOL, Bounds::NONE);
-            let limits = Limits { view: &*view, how, bounds, locked, measures: None };
-            let found = match self.run_with(plan, facts, parameters, &limits) {
+            self.open_implicitly()?;
+            let base = self.fresh_snapshot()?;
+            let found = self.over_own_writes(&*base, |view| {
+                let (how, bounds, locked) = (How::POOL, Bounds::NONE, Some(locking));
+                let limits = Limits { view, how, bounds, locked, measures: None };
+                self.run_with(plan, facts, parameters, &limits)
+            });
+            let found = match found {
                 Ok(found) => found,
                 Err(Failure::Error(error)) => return Err(error),
                 Err(Failure::TooLong) => return Err(SqlError::other("a run without a limit")),
