@@ -200,6 +200,7 @@ impl Node {
 fn parameter<'a>(scope: &Scope<'a>, number: u16) -> Datum<'a> {
     scope.parameters.get(usize::from(number)).copied().unwrap_or(Datum::Null)
 }
+
 fn arithmetic_nodes<'a>(
     op: Arithmetic,
     a: &'a Node,

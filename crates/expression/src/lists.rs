@@ -26,7 +26,7 @@ use values::types::{Collation, ColumnType};
 
 use crate::condition::are_texts;
 use crate::limits::Room;
-use crate::node::{Kind, Node};
+use crate::node::Node;
 use crate::ordinals::Column;
 use crate::scope::Scope;
 
@@ -214,9 +214,9 @@ fn ordinals_of(list: &List, column: &Column<'_>, scope: &Scope<'_>) -> Option<In
     let room = scope.limits.take(list.len() * size_of::<u64>()).ok()?;
     let (mut ordinals, mut has_null) = (Vec::with_capacity(list.len()), false);
     for node in list.iter() {
-        match is_null(node, scope) {
-            true => has_null = true,
-            false => ordinals.push(column.known(node, scope)?),
+        match node.known(scope)? {
+            Datum::Null => has_null = true,
+            value => ordinals.push(column.beside(value)?),
         }
     }
     ordinals.sort_unstable();
@@ -226,32 +226,25 @@ fn ordinals_of(list: &List, column: &Column<'_>, scope: &Scope<'_>) -> Option<In
 
 /// The texts of a list beside a text; `None` if it has other values, or there is no memory.
 fn texts_of(list: &List, a: &Node, rule: Collation, scope: &Scope<'_>) -> Option<InOrder> {
-    let text_of = |node| Node::known_text(node, scope).filter(|_| are_texts(a, node));
-    let bytes = |node| TEXT_BYTES + 2 * text_of(node).map_or(0, <[u8]>::len);
+    let bytes = |node: &Node| match node.known(scope) {
+        Some(Datum::Bytes(text)) => TEXT_BYTES + 2 * text.len(),
+        _ => TEXT_BYTES,
+    };
     let room = scope.limits.take(list.iter().map(bytes).sum()).ok()?;
     let (mut texts, mut has_null) = (HashSet::with_capacity(list.len()), false);
     for node in list.iter() {
-        if is_null(node, scope) {
-            has_null = true;
-            continue;
+        match node.known(scope)? {
+            Datum::Null => has_null = true,
+            Datum::Bytes(text) if are_texts(a, node) => {
+                let mut weights = Vec::with_capacity(2 * text.len());
+                write_weights(rule, text, &mut weights);
+                texts.insert(weights);
+            }
+            _ => return None,
         }
-        let text = text_of(node)?;
-        let mut weights = Vec::with_capacity(2 * text.len());
-        write_weights(rule, text, &mut weights);
-        texts.insert(weights);
     }
     let values = Kept::Texts(rule, a.ty == ColumnType::Json, texts);
     Some(InOrder { values, has_null, _room: room })
-}
-
-fn is_null(node: &Node, scope: &Scope<'_>) -> bool {
-    match &node.kind {
-        Kind::Constant(value) => value.is_null(),
-        Kind::Parameter(number) => {
-            matches!(scope.parameters.get(usize::from(*number)), Some(Datum::Null))
-        }
-        _ => false,
-    }
 }
 
 #[cfg(test)]
@@ -260,7 +253,7 @@ mod tests {
     use values::temporal::Zone;
 
     use super::*;
-    use crate::node::{BIGINT, text_type};
+    use crate::node::{BIGINT, Kind, text_type};
     use crate::scope::{Environment, RowView};
 
     /// What `v IN (list)` is for each value, with and without searching.

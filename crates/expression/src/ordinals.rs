@@ -7,14 +7,13 @@
 //!
 //! Not here: everything else (`evaluate`), which these are a short way around.
 
-use values::datum::{Datum, Value};
+use values::datum::Datum;
 use values::ordinal::{has_ordinals, of_signed, ordinal_of, ordinal_within};
-use values::row::RowRef;
 use values::temporal::{Date, DateTime, Time};
 use values::types::ColumnType;
 
 use crate::error::{Error, Result};
-use crate::frame::{Joined, JoinedRow};
+use crate::frame::JoinedRow;
 use crate::function::Function;
 use crate::moment::{Unit, extract};
 use crate::moments_read::read_kept;
@@ -64,43 +63,12 @@ impl<'n> Ordinals<'n> {
     /// Those of damaged rows.
     #[inline]
     pub fn get(&self, scope: &Scope<'_>) -> Result<Option<u64>> {
-        let whole = self.of_column(&scope.row)?;
+        let Some(whole) = ordinal_in(&scope.row, self.column, self.ty)? else {
+            return Err(Error::other("a value that is not of its column's type"));
+        };
         match self.part {
             None => Ok(whole),
             Some(unit) => whole.map(|whole| self.part_of(unit, whole)).transpose(),
-        }
-    }
-
-    #[inline]
-    fn of_column(&self, row: &RowView<'_>) -> Result<Option<u64>> {
-        match row {
-            RowView::Joined(joined) => self.of_joined(joined),
-            RowView::Stored(row) => Ok(row.ordinal(self.column)?),
-            RowView::Values(values) => self.of_datum(&values[self.column].as_datum()),
-            RowView::Datums(values) => self.of_datum(&values[self.column]),
-            RowView::None => Err(Error::other("a column where there is no row")),
-        }
-    }
-
-    #[inline]
-    fn of_joined(&self, joined: &Joined<'_>) -> Result<Option<u64>> {
-        let (relation, column) = parts_of(self.column);
-        let link = joined.of_relation(relation)?;
-        match link.row {
-            JoinedRow::Stored(row, _) if column != KEY_COLUMN => Ok(row.ordinal(column)?),
-            JoinedRow::Values(values) | JoinedRow::Repeated(values) => {
-                self.of_datum(&values[column].as_datum())
-            }
-            JoinedRow::Absent => Ok(None),
-            JoinedRow::Stored(..) => Err(Error::other("a row's key has no ordinal")),
-        }
-    }
-
-    fn of_datum(&self, datum: &Datum<'_>) -> Result<Option<u64>> {
-        match (datum, ordinal_within(self.ty, datum)) {
-            (Datum::Null, _) => Ok(None),
-            (_, Some(ordinal)) => Ok(Some(ordinal)),
-            (_, None) => Err(Error::other("a value that is not of its column's type")),
         }
     }
 
@@ -137,44 +105,19 @@ impl<'s> Column<'s> {
         if !has_ordinals(&node.ty) {
             return Ok(None);
         }
-        let stored = |row: &RowRef<'_>, column| {
-            Ok(Some(Column { ty: &node.ty, ordinal: row.ordinal(column)? }))
-        };
-        let of_value = |value: Option<&Value>| Column::of_datum(&node.ty, &value?.as_datum());
-        match &scope.row {
-            RowView::Stored(row) => stored(row, column),
-            RowView::Values(values) => Ok(of_value(values.get(column))),
-            RowView::Joined(joined) => {
-                let (relation, column) = parts_of(column);
-                match joined.of_relation(relation)?.row {
-                    JoinedRow::Stored(row, _) if column != KEY_COLUMN => stored(row, column),
-                    JoinedRow::Values(values) | JoinedRow::Repeated(values) => {
-                        Ok(of_value(values.get(column)))
-                    }
-                    _ => Ok(None),
-                }
-            }
-            RowView::Datums(_) | RowView::None => Ok(None),
-        }
-    }
-
-    /// That of a value of an expression of a type, if it has an ordinal there.
-    pub fn of_datum(ty: &'s ColumnType, datum: &Datum<'_>) -> Option<Column<'s>> {
-        let ordinal = match datum {
-            Datum::Null => None,
-            datum => Some(ordinal_within(ty, datum)?),
-        };
-        Some(Column { ty, ordinal })
+        let ordinal = ordinal_in(&scope.row, column, &node.ty)?;
+        Ok(ordinal.map(|ordinal| Column { ty: &node.ty, ordinal }))
     }
 
     /// The ordinal of what it is compared with, if that is known and has one in the column's type.
     #[inline]
     pub fn known(&self, other: &Node, scope: &Scope<'_>) -> Option<u64> {
-        let value = match &other.kind {
-            Kind::Constant(value) => value.as_datum(),
-            Kind::Parameter(number) => *scope.parameters.get(usize::from(*number))?,
-            _ => return None,
-        };
+        self.beside(other.known(scope)?)
+    }
+
+    /// The same of a value.
+    #[inline]
+    pub fn beside(&self, value: Datum<'_>) -> Option<u64> {
         match value {
             Datum::Bytes(text) => self.of_text(text),
             value => ordinal_beside(self.ty, &value),
@@ -204,6 +147,37 @@ impl<'s> Column<'s> {
         }
         Some(Some(false))
     }
+}
+
+/// The ordinal that a column of a type has in a row, `Some(None)` for NULL; `None` where the value is of another
+/// type, as those of derived tables may be.
+///
+/// # Errors
+/// Those of damaged rows.
+#[inline]
+fn ordinal_in(row: &RowView<'_>, column: usize, ty: &ColumnType) -> Result<Option<Option<u64>>> {
+    let of_datum = |datum: Datum<'_>| match datum {
+        Datum::Null => Some(None),
+        datum => ordinal_within(ty, &datum).map(Some),
+    };
+    Ok(match row {
+        RowView::Stored(row) => Some(row.ordinal(column)?),
+        RowView::Values(values) => of_datum(values[column].as_datum()),
+        RowView::Datums(values) => of_datum(values[column]),
+        RowView::Joined(joined) => {
+            let (relation, column) = parts_of(column);
+            match joined.of_relation(relation)?.row {
+                JoinedRow::Stored(row, _) if column != KEY_COLUMN => Some(row.ordinal(column)?),
+                JoinedRow::Values(values) | JoinedRow::Repeated(values) => {
+                    of_datum(values[column].as_datum())
+                }
+                JoinedRow::Absent => Some(None),
+                // A row's key.
+                JoinedRow::Stored(..) => None,
+            }
+        }
+        RowView::None => return Err(Error::other("a column where there is no row")),
+    })
 }
 
 /// The ordinal by which a value compares with those of a type; `None` if it equals none of them, or

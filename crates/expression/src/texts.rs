@@ -1,9 +1,9 @@
-//! Texts where they are: those of columns, constants and parameters are compared and searched without
+//! Values where they are: texts of columns, constants and parameters are compared and searched without
 //! becoming values in flight first.
 //!
 //! Not here: texts that functions make (`evaluate`).
 
-use values::datum::{Datum, Value};
+use values::datum::Datum;
 
 use crate::error::Result;
 use crate::node::{Kind, Node};
@@ -21,14 +21,12 @@ pub(super) enum Place<'a> {
 }
 
 impl Node {
-    /// The text of a constant or a parameter.
-    pub(super) fn known_text<'a>(&'a self, scope: &Scope<'a>) -> Option<&'a [u8]> {
+    /// The value of a constant or a parameter.
+    #[inline]
+    pub(super) fn known<'a>(&'a self, scope: &Scope<'a>) -> Option<Datum<'a>> {
         match &self.kind {
-            Kind::Constant(Value::Bytes(text)) => Some(text),
-            Kind::Parameter(number) => match scope.parameters.get(usize::from(*number)) {
-                Some(Datum::Bytes(text)) => Some(text),
-                _ => None,
-            },
+            Kind::Constant(value) => Some(value.as_datum()),
+            Kind::Parameter(number) => scope.parameters.get(usize::from(*number)).copied(),
             _ => None,
         }
     }
@@ -45,7 +43,10 @@ impl Node {
                 Datum::Null => Place::Null,
                 _ => Place::Other,
             },
-            _ => self.known_text(scope).map_or(Place::Other, Place::Text),
+            _ => match self.known(scope) {
+                Some(Datum::Bytes(text)) => Place::Text(text),
+                _ => Place::Other,
+            },
         })
     }
 }

@@ -65,6 +65,11 @@ pub const TABLES: [&str; 28] = [
 /// The database's name, which is found in either case.
 pub const INFORMATION_SCHEMA: &str = "information_schema";
 
+/// Whether a name is this database's.
+pub fn is_own_name(database: &str) -> bool {
+    database.eq_ignore_ascii_case(INFORMATION_SCHEMA)
+}
+
 /// The catalog's name in every table.
 const CATALOG: &str = "def";
 

@@ -109,7 +109,7 @@ pub struct Sql {
     engine: Arc<Engine>,
     long_queries: Arc<dyn LongQueries>,
     plans: PlanCache,
-    samples: Samples,
+    samples: Arc<Samples>,
     globals: GlobalVariables,
     processes: Processes,
     named_locks: NamedLocks,
@@ -152,7 +152,7 @@ impl Sql {
             engine,
             long_queries,
             plans: PlanCache::default(),
-            samples: Samples::default(),
+            samples: Arc::default(),
             globals,
             processes: Processes::default(),
             named_locks: NamedLocks::default(),
@@ -181,7 +181,7 @@ impl Sql {
     }
 
     /// What entries of indexes have shown lately.
-    pub(crate) fn samples(&self) -> &Samples {
+    pub(crate) fn samples(&self) -> &Arc<Samples> {
         &self.samples
     }
 

@@ -65,7 +65,7 @@ use values::datum::{Datum, Value};
 
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::information_schema::INFORMATION_SCHEMA;
+use crate::information_schema::{INFORMATION_SCHEMA, is_own_name};
 use crate::load::InsertLoad;
 use crate::long::HoldNumber;
 use crate::panics;
@@ -269,7 +269,7 @@ impl Session {
     /// 1049.
     pub fn set_database(&mut self, name: &str) -> Result<()> {
         // That one is found in either case, and called by one name.
-        let name = match name.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
+        let name = match is_own_name(name) {
             true => INFORMATION_SCHEMA,
             false => name,
         };

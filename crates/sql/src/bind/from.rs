@@ -21,8 +21,7 @@ use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
 use crate::file_table::{FileColumn, FileOptions, FileTable};
 use crate::index_use::IndexUse;
-use crate::information_schema::INFORMATION_SCHEMA;
-use crate::information_schema::is_size;
+use crate::information_schema::{is_own_name, is_size};
 use crate::point::{push_terms, table_column};
 use crate::tree::{CatalogListing, Join, OutputColumn, Query, Relation, Source};
 use crate::write::KEY_COLUMN as KEY_NAME;
@@ -255,7 +254,7 @@ impl Binder<'_> {
         let database = database.ok_or_else(SqlError::no_database)?;
         let qualifier = alias.is_none().then(|| database.to_owned());
         let shown = alias.unwrap_or_else(|| table.to_owned());
-        if database.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
+        if is_own_name(database) {
             let listing = CatalogListing { name: table.to_owned(), sizes: Arc::default() };
             let listed = crate::information_schema::table(self.facts, &listing)?;
             let Some((columns, _)) = listed else {

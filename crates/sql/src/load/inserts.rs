@@ -18,7 +18,7 @@ use values::SqlMode;
 
 use super::filler::Filler;
 use crate::error::Result;
-use crate::write::{InsertPlan, Tally, WriteContext, Written, given};
+use crate::write::{InsertPlan, RowNumber, Tally, WriteContext, Written, given};
 
 /// A load that takes the rows of INSERTs.
 pub(crate) struct InsertLoad {
@@ -70,12 +70,11 @@ impl InsertLoad {
             let came_with = numbered.map(|at| (at, row[at].clone()));
             self.filler.number(row)?;
             if let Some((at, value)) = came_with {
-                let number = given(row[at].as_datum());
-                if row[at] == value {
-                    written.given = number.or(written.given);
-                } else {
-                    written.generated = written.generated.or(number);
-                }
+                let kind = match row[at] == value {
+                    true => RowNumber::Given,
+                    false => RowNumber::Generated,
+                };
+                written.note(given(row[at].as_datum()).map(kind));
             }
             Ok(self.filler.put(row)?)
         })?;

@@ -38,22 +38,21 @@ const KEY_START: usize = 6;
 /// Sizes of tables and of their indexes' keys.
 pub struct Sizes<'a> {
     engine: &'a Engine,
-    /// What others have seen, where it is at hand.
-    samples: Option<&'a Samples>,
+    /// With what others have just seen, where that is at hand.
+    samples: Arc<Samples>,
     view: &'a dyn Read,
     /// What the statement is planned with: others of its shape are thought to be like it.
     literals: &'a [Datum<'a>],
     zone: Zone,
     mode: SqlMode,
     rows: RefCell<HashMap<u32, f64>>,
-    per_key: RefCell<HashMap<(u32, usize, usize), f64>>,
 }
 
 impl<'a> Sizes<'a> {
     /// Sizes as `view` has them, for a statement with these literals.
     pub fn new(facts: &'a SqlContext, view: &'a dyn Read, literals: &'a [Datum<'a>]) -> Sizes<'a> {
         let setting = (facts.zone, facts.mode);
-        let samples = Some(facts.sql.samples());
+        let samples = Arc::clone(facts.sql.samples());
         Sizes { literals, samples, ..Sizes::of_constants(facts.sql.engine(), view, setting) }
     }
 
@@ -65,13 +64,12 @@ impl<'a> Sizes<'a> {
     ) -> Sizes<'a> {
         Sizes {
             engine,
-            samples: None,
+            samples: Arc::default(),
             view,
             literals: &[],
             zone,
             mode,
             rows: RefCell::default(),
-            per_key: RefCell::default(),
         }
     }
 
@@ -130,24 +128,15 @@ impl<'a> Sizes<'a> {
         {
             return Ok(1.0);
         }
-        let place = (table.id, index, parts);
-        if let Some(rows) = self.per_key.borrow().get(&place) {
-            return Ok(*rows);
-        }
-        let sample = || self.sample(table, index, parts);
-        let sampled = match self.samples {
-            Some(samples) => samples.of((table.id, definition.id, parts), size, sample)?,
-            None => sample()?,
-        };
+        let key = (table.id, definition.id, parts);
+        let sampled = self.samples.of(key, size, || self.sample(table, index, parts))?;
         let rows = sampled.unwrap_or_else(|| {
             // Each further part divides the rows alike; behind a secondary index's own parts
             // comes the primary key.
             let all = definition.parts.len() + usize::from(!definition.unique);
             size.powf(1.0 - parts as f64 / all as f64).max(SAMPLED as f64)
         });
-        let rows = rows.clamp(1.0, size.max(1.0));
-        self.per_key.borrow_mut().insert(place, rows);
-        Ok(rows)
+        Ok(rows.clamp(1.0, size.max(1.0)))
     }
 
     /// Entries by distinct keys at both ends of an index; `None` where all have one key.

@@ -22,7 +22,7 @@ use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
 use crate::bind::{bare_number, limit_of};
 use crate::error::SqlError;
 use crate::index_use::{ColumnarUse, IndexUse};
-use crate::information_schema::INFORMATION_SCHEMA;
+use crate::information_schema::is_own_name;
 use crate::reply::{ColumnFlags, ResultColumn};
 
 /// A column of the result.
@@ -157,7 +157,7 @@ pub fn bind_select(
                 (None, Some(database)) => database,
                 (None, None) => return Err(SqlError::no_database().into()),
             };
-            if database.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
+            if is_own_name(database) {
                 return elsewhere("information_schema");
             }
             let table = around.catalog.table(database, &name.table).map_err(SqlError::from)?;

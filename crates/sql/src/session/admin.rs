@@ -23,7 +23,7 @@ use super::select::with_literals;
 use super::source::ValueRows;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
-use crate::information_schema::INFORMATION_SCHEMA;
+use crate::information_schema::is_own_name;
 use crate::reply::{How, Reply, ResultColumn, RowStream};
 use crate::show::{self, Listing, number, text};
 use crate::tree::CatalogListing;
@@ -382,8 +382,7 @@ impl Session {
     fn database_or_current(&self, database: &Option<String>) -> Result<String> {
         let name = database.clone().or_else(|| self.database.clone());
         let name = name.ok_or_else(SqlError::no_database)?;
-        let known = self.sql.engine().catalog().has_database(&name)
-            || name.eq_ignore_ascii_case(INFORMATION_SCHEMA);
+        let known = self.sql.engine().catalog().has_database(&name) || is_own_name(&name);
         if known { Ok(name) } else { Err(SqlError::unknown_database(&name)) }
     }
 
@@ -442,7 +441,7 @@ impl Session {
     /// SHOW COLUMNS, of `information_schema`'s tables too.
     fn columns_of(&self, name: &TableName, full: bool) -> Result<Listing> {
         let (database, table) = self.qualified(name)?;
-        if !database.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
+        if !is_own_name(database) {
             return Ok(show::columns(&*self.table(name)?, full));
         }
         let facts = self.facts();

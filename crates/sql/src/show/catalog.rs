@@ -14,7 +14,7 @@ use super::sizes::{ShownSizes, sizes_of};
 use super::{Listing, maybe, number, text};
 use crate::ddl::{create_table_text, default_text, quoted, table_collation};
 use crate::error::{Result, SqlError};
-use crate::information_schema::INFORMATION_SCHEMA;
+use crate::information_schema::{INFORMATION_SCHEMA, is_own_name};
 
 /// All databases, `information_schema` among them.
 pub fn database_names(engine: &Engine) -> Vec<String> {
@@ -37,7 +37,7 @@ pub fn databases(engine: &Engine) -> Listing {
 
 /// Tables of a database; the names of `information_schema`'s own are not here.
 fn tables_in(engine: &Engine, database: &str) -> Result<Vec<Arc<Table>>> {
-    if database.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
+    if is_own_name(database) {
         return Ok(Vec::new());
     }
     Ok(engine.catalog().tables(database)?)
@@ -51,14 +51,14 @@ pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
         false => Listing::new(&[&title]),
     };
     // Those of information_schema are named in either case.
-    if !database.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
+    if !is_own_name(database) {
         listing = listing.cased(0);
     }
     let mut names: Vec<(String, &str)> = tables_in(engine, database)?
         .iter()
         .map(|table| (table.name.clone(), "BASE TABLE"))
         .collect();
-    if database.eq_ignore_ascii_case(INFORMATION_SCHEMA) {
+    if is_own_name(database) {
         names.extend(
             crate::information_schema::TABLES.iter().map(|name| (name.to_string(), "SYSTEM VIEW")),
         );

@@ -111,6 +111,28 @@ pub struct Written {
     pub returned: Option<Returned>,
 }
 
+/// The AUTO_INCREMENT value of a row that was written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RowNumber {
+    /// It was made up.
+    Generated(u64),
+    /// It came with the row, or the row had it before it was changed.
+    Given(u64),
+}
+
+impl Written {
+    /// Counts a row's number: of those made up the first is told, of the others the last.
+    pub(crate) fn note(&mut self, number: Option<RowNumber>) {
+        match number {
+            Some(RowNumber::Generated(number)) => {
+                self.generated.get_or_insert(number);
+            }
+            Some(RowNumber::Given(number)) => self.given = Some(number),
+            None => {}
+        }
+    }
+}
+
 /// Runs an operation of `rows` whose callback may fail with an error of SQL: such an error is
 /// put aside, the operation ended by another, and the first one given back.
 pub(crate) fn through<T>(run: impl FnOnce(&mut Option<SqlError>) -> rows::Result<T>) -> Result<T> {

@@ -22,7 +22,7 @@ use super::assign::assign;
 use super::column::Store;
 use super::foresight::Foresight;
 use super::returning::{Returned, Returning};
-use super::{LOOP_ROWS_MAX, WriteContext, Written, stop, through};
+use super::{LOOP_ROWS_MAX, RowNumber, WriteContext, Written, stop, through};
 use crate::error::Result;
 
 pub use self::bind::{bind_insert, bind_insert_beside, count_mismatch};
@@ -280,27 +280,20 @@ impl InsertPlan {
                 Err(error @ (Error::Duplicate { .. } | Error::Check { .. })) => {
                     context.forgive(error.into())?;
                     tally.duplicates += 1;
-                    RowNumber::None
+                    None
                 }
                 Err(error) => return Err(error.into()),
             }
         };
-        match number {
-            RowNumber::Generated(value) => {
-                tally.written.generated.get_or_insert(value);
-            }
-            RowNumber::Given(value) => tally.written.given = Some(value),
-            RowNumber::None => {}
-        }
+        tally.written.note(number);
         Ok(())
     }
 
     /// The number of a row that was added.
-    fn number_of(&self, row: &[Datum<'_>], generated: Option<u64>) -> RowNumber {
-        match (generated, self.table.auto_increment()) {
-            (Some(number), _) => RowNumber::Generated(number),
-            (None, Some(position)) => RowNumber::of_column(row[position]),
-            (None, None) => RowNumber::None,
+    fn number_of(&self, row: &[Datum<'_>], generated: Option<u64>) -> Option<RowNumber> {
+        match generated {
+            Some(number) => Some(RowNumber::Generated(number)),
+            None => given(row[self.table.auto_increment()?]).map(RowNumber::Given),
         }
     }
 
@@ -332,9 +325,9 @@ impl InsertPlan {
         (datums, incoming): (&[Datum<'_>], &[Datum<'_>]),
         row: u64,
         tally: &mut Tally,
-    ) -> Result<RowNumber> {
+    ) -> Result<Option<RowNumber>> {
         let table = &self.table;
-        let (mut changed, mut number) = (Vec::new(), RowNumber::None);
+        let (mut changed, mut number) = (Vec::new(), None);
         let upserted = through(|aside| {
             transaction.upsert(table, datums, &mut |existing| {
                 let old = existing.values()?;
@@ -352,10 +345,8 @@ impl InsertPlan {
                     Ok(sets) => {
                         if let Some(at) = table.auto_increment() {
                             let set = sets.iter().find(|(position, _)| *position == at);
-                            number = RowNumber::of_column(match set {
-                                Some((_, value)) => value.as_datum(),
-                                None => old[at],
-                            });
+                            let number_now = set.map_or(old[at], |(_, value)| value.as_datum());
+                            number = given(number_now).map(RowNumber::Given);
                         }
                         if self.returning.is_some() {
                             changed = old.iter().map(Datum::to_value).collect();
@@ -390,7 +381,7 @@ impl InsertPlan {
             }
             Upserted::Unchanged | Upserted::Deleted => {
                 tally.written.affected += u64::from(context.found_rows);
-                Ok(RowNumber::None)
+                Ok(None)
             }
         }
     }
@@ -398,22 +389,6 @@ impl InsertPlan {
 
 fn is_unsigned(ty: &ColumnType) -> bool {
     matches!(ty, ColumnType::Int { unsigned: true, .. })
-}
-
-/// The AUTO_INCREMENT value of a row that a statement has written, of which the OK packet tells one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RowNumber {
-    /// It was made up.
-    Generated(u64),
-    /// It came with the row, or the row had it before it was changed.
-    Given(u64),
-    None,
-}
-
-impl RowNumber {
-    fn of_column(value: Datum<'_>) -> RowNumber {
-        given(value).map_or(RowNumber::None, RowNumber::Given)
-    }
 }
 
 /// An AUTO_INCREMENT value that came with a row, as the OK packet tells it.
