@@ -131,6 +131,12 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
         Ok(newly)
     }
 
+    fn is_locked_by_others(&self, key: &[u8]) -> bool {
+        let table = key.get(..4).unwrap_or(key);
+        let is_others = |key| self.store.locks().is_others(self.owner, LockTable::hash(key));
+        is_others(table) || is_others(key)
+    }
+
     fn unlock(&mut self, key: &[u8]) {
         let lock = LockTable::hash(key);
         if self.held.remove(key, lock) {

@@ -146,6 +146,11 @@ impl LockTable {
         }
     }
 
+    /// Whether another than `owner` has a lock just now.
+    pub fn is_others(&self, owner: u64, lock: u64) -> bool {
+        self.shard(lock).locks.lock().get(&lock).is_some_and(|held| held.owner != owner)
+    }
+
     /// Frees locks that `acquire` gave newly to `owner`.
     pub fn release(&self, owner: u64, locks: &[u64]) {
         let mut wakers = Vec::new();

@@ -381,6 +381,12 @@ pub trait StoreTransaction: Read {
     /// Locks a key against other transactions; again by the same one is fine. `true`: newly, so
     /// that `unlock` may free it.
     fn lock(&mut self, key: &[u8], wait: LockWait) -> Result<bool>;
+    /// Whether another transaction has locked a key, by itself or with its table, as far as that is known without
+    /// asking for the lock.
+    fn is_locked_by_others(&self, key: &[u8]) -> bool {
+        let _ = key;
+        false
+    }
     /// Frees a key that `lock` gave newly, before anything was decided on that ground. A store
     /// that cannot keeps it locked until the end.
     fn unlock(&mut self, key: &[u8]) {

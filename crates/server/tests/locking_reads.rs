@@ -170,6 +170,18 @@ fn a_row_that_is_not_there_is_locked_too_so_that_one_alone_puts_it_there() {
 
 #[test]
 fn jobs_are_taken_once_whoever_comes() {
+    take_jobs("SELECT id FROM d.t WHERE n = 0 ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED");
+}
+
+#[test]
+fn jobs_of_a_join_are_taken_once_whoever_comes() {
+    take_jobs(
+        "SELECT t.id FROM d.t JOIN (SELECT 's' AS kind) k ON t.s LIKE CONCAT(k.kind, '%')
+         WHERE t.n = 0 LIMIT 1 FOR UPDATE SKIP LOCKED",
+    );
+}
+
+fn take_jobs(next: &str) {
     const CLIENTS: usize = 6;
     let bench = Bench::start();
     let take = |_| {
@@ -177,7 +189,6 @@ fn jobs_are_taken_once_whoever_comes() {
         let mut taken = Vec::new();
         loop {
             run(&mut client, "BEGIN");
-            let next = "SELECT id FROM d.t WHERE n = 0 ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";
             let found = numbers(&mut client, next);
             let Some(id) = found.first().copied() else {
                 run(&mut client, "COMMIT");
@@ -196,4 +207,94 @@ fn jobs_are_taken_once_whoever_comes() {
     });
     all.sort_unstable();
     assert_eq!(all, (0..100).collect::<Vec<i64>>());
+}
+
+#[test]
+fn a_locking_clause_is_heard_wherever_it_stands() {
+    let bench = Bench::start();
+    let (mut client, mut other) = (bench.client(), bench.client());
+    run(&mut client, "CREATE TABLE d.u (id INT PRIMARY KEY, t INT)");
+    run(&mut client, "INSERT INTO d.u VALUES (1, 1), (2, 2), (3, 3)");
+    run(&mut client, "USE d");
+    // A statement, and the rows of `t` and of `u` that it locks.
+    let cases: &[(&str, &[i64], &[i64])] = &[
+        ("SELECT * FROM (SELECT * FROM t WHERE id = 1 FOR UPDATE) x", &[1], &[]),
+        ("SELECT * FROM (SELECT * FROM t WHERE id = 1) x FOR UPDATE", &[1], &[]),
+        (
+            "SELECT * FROM (SELECT id FROM t WHERE id < 3 LIMIT 2 FOR UPDATE) x JOIN u USING (id)",
+            &[0, 1],
+            &[],
+        ),
+        (
+            "SELECT n, COUNT(*) FROM (SELECT n FROM t WHERE id < 2 FOR SHARE) x GROUP BY n",
+            &[0, 1],
+            &[],
+        ),
+        ("WITH c AS (SELECT * FROM t WHERE id = 1 FOR UPDATE) SELECT * FROM c", &[1], &[]),
+        ("SELECT * FROM u WHERE id IN (SELECT id FROM t WHERE id = 2 FOR UPDATE)", &[2], &[]),
+        ("SELECT * FROM u WHERE id IN (SELECT id FROM t WHERE id = 2) FOR UPDATE", &[], &[2]),
+        (
+            "SELECT * FROM u WHERE EXISTS (SELECT 1 FROM t WHERE t.id = u.t AND u.id = 3 FOR UPDATE)",
+            &[3],
+            &[],
+        ),
+        ("SELECT (SELECT MAX(n) FROM t WHERE id = 2 LOCK IN SHARE MODE) FROM u", &[2], &[]),
+        ("(SELECT id FROM t WHERE id = 1 FOR UPDATE) UNION (SELECT id FROM u)", &[1], &[]),
+        (
+            "SELECT id FROM t WHERE id = 1 UNION SELECT id FROM u WHERE id = 2 FOR UPDATE",
+            &[1],
+            &[2],
+        ),
+        ("SELECT * FROM t JOIN u ON u.t = t.id WHERE u.id = 3 FOR UPDATE OF t", &[3], &[]),
+        ("SELECT t.id INTO @x FROM t JOIN u ON u.t = t.id WHERE u.id = 3 FOR UPDATE", &[3], &[3]),
+        ("SET @x = (SELECT id FROM t WHERE id = 2 FOR UPDATE)", &[2], &[]),
+        ("INSERT INTO u SELECT id, n FROM t WHERE id = 9 FOR UPDATE", &[9], &[]),
+        ("UPDATE u SET t = t WHERE id IN (SELECT id FROM t WHERE id = 2 FOR UPDATE)", &[2], &[2]),
+        (
+            "DELETE u FROM u JOIN (SELECT id FROM t WHERE id = 2 FOR UPDATE) x USING (id)",
+            &[2],
+            &[2],
+        ),
+    ];
+    for (text, of_t, of_u) in cases {
+        run(&mut client, "BEGIN");
+        run(&mut client, text);
+        for (table, locked) in [("t", of_t), ("u", of_u)] {
+            for id in 0..5 {
+                let probe = format!("SELECT id FROM d.{table} WHERE id = {id} FOR UPDATE NOWAIT");
+                let is_locked = other.query(&probe).is_err();
+                assert_eq!(is_locked, locked.contains(&id), "{table} {id} after {text}");
+            }
+        }
+        run(&mut client, "ROLLBACK");
+    }
+}
+
+#[test]
+fn joins_go_without_rows_that_others_have_locked_or_fail_at_once() {
+    let bench = Bench::start();
+    let (mut client, mut other) = (bench.client(), bench.client());
+    run(&mut client, "CREATE TABLE d.u (id INT PRIMARY KEY, t INT)");
+    run(&mut client, "INSERT INTO d.u VALUES (1, 1), (2, 2), (3, 3)");
+    run(&mut other, "BEGIN");
+    run(&mut other, "SELECT * FROM d.t WHERE id = 2 FOR UPDATE");
+    run(&mut client, "BEGIN");
+    let joined = "SELECT u.id FROM d.u JOIN d.t ON t.id = u.t";
+    assert_eq!(error(&mut client, &format!("{joined} FOR UPDATE NOWAIT")), 3572);
+    assert_eq!(numbers(&mut client, &format!("{joined} FOR UPDATE OF u NOWAIT")), [1, 2, 3]);
+    assert_eq!(numbers(&mut client, &format!("{joined} FOR UPDATE SKIP LOCKED")), [1, 3]);
+    // One table's rows are waited for, the other's passed over.
+    let both = format!("{joined} FOR UPDATE OF u FOR SHARE OF t SKIP LOCKED");
+    assert_eq!(numbers(&mut client, &both), [1, 3]);
+    // What is passed over is as if it were not there.
+    let outer =
+        "SELECT t.id FROM d.u LEFT JOIN d.t ON t.id = u.t ORDER BY u.id FOR UPDATE SKIP LOCKED";
+    assert_eq!(numbers(&mut client, outer), [1, -1, 3]);
+    assert_eq!(error(&mut client, &format!("{joined} FOR UPDATE OF v")), 3568);
+    // A row of one's own is none that another has locked.
+    run(&mut client, "UPDATE d.t SET n = 5 WHERE id = 3");
+    assert_eq!(numbers(&mut client, &format!("{joined} FOR UPDATE SKIP LOCKED")), [1, 3]);
+    run(&mut other, "ROLLBACK");
+    assert_eq!(numbers(&mut client, &format!("{joined} FOR UPDATE SKIP LOCKED")), [1, 2, 3]);
+    run(&mut client, "ROLLBACK");
 }

@@ -36,6 +36,7 @@ mod inserts;
 mod into;
 mod joined;
 mod load;
+mod locked_query;
 mod locking;
 mod outfile;
 mod prepared;

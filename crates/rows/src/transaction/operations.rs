@@ -173,6 +173,11 @@ impl Transaction {
         self.store.lock(row_key, self.wait).map(drop)
     }
 
+    /// Whether another transaction has a row locked just now, as far as the store knows that without asking for it.
+    pub fn is_locked_by_others(&self, row_key: &[u8]) -> bool {
+        self.store.is_locked_by_others(row_key)
+    }
+
     fn change(
         &mut self,
         table: &Arc<Table>,

@@ -372,7 +372,8 @@ fn add(
     }
     let types = columns.iter().map(|(_, ty, ..)| ty.clone()).collect();
     let index_use = IndexUse::default();
-    relations.push(Relation { name: name.clone(), source, types, index_use });
+    let locking = None;
+    relations.push(Relation { name: name.clone(), source, types, index_use, locking });
     let named = NamedRelation::new(name, database, number, columns.into_iter());
     let shown = named.columns.iter().map(|column| column.slot).collect();
     Ok(Part { join: Join::Relation(number), named: vec![named], shown })

@@ -19,6 +19,7 @@ mod forms;
 mod from;
 mod grouping;
 mod limit;
+mod locking;
 mod query;
 mod recursion;
 pub mod scalar;
@@ -38,6 +39,7 @@ use values::datum::Datum;
 use values::types::ColumnType;
 
 pub use limit::{limit_of, limit_to};
+pub(crate) use locking::locking_of;
 pub(crate) use query::bare_number;
 
 use crate::bind::scalar::Bound;
@@ -83,6 +85,7 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
         nesting: Cell::new(0),
         tables: RefCell::default(),
         reads_files: Cell::new(false),
+        locks: Cell::new(false),
         titles: match query::first_select(&source.query.body) {
             Some(select) if select.projection.len() == source.texts.len() => {
                 Some((select, source.texts))
@@ -92,9 +95,9 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
     };
     let mut query = binder.query(source.query, None)?;
     let traits = finish(&mut query);
-    let locking = binder.locking(source.query, &query)?;
     let sizes = optimize::Sizes::new(facts, view, source.literals);
-    let needs_rows = optimize::needs_rows(&query);
+    let locks = binder.locks.get();
+    let needs_rows = locks || optimize::needs_rows(&query);
     let written = query.clone();
     optimize::plan_query(&mut query, &sizes)?;
     let columns = query.columns.iter().map(result_column).collect();
@@ -116,7 +119,7 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
         traits,
         needs_rows,
         reads_files,
-        locking,
+        locks,
         runs: Arc::default(),
     })
 }
@@ -218,6 +221,8 @@ struct Binder<'a> {
     tables: RefCell<Vec<Arc<Table>>>,
     /// Whether a relation is `FILE(...)`.
     reads_files: Cell<bool>,
+    /// Whether some SELECT locks rows.
+    locks: Cell<bool>,
     /// The first SELECT, and its items as they were written.
     titles: Option<(&'a ast::Select, &'a [String])>,
 }

@@ -109,6 +109,7 @@ impl Binder<'_> {
             }
         };
         self.limits(&mut bound, query)?;
+        self.lock_rows(&mut bound, &query.locks)?;
         Ok(bound)
     }
 
@@ -273,30 +274,6 @@ impl Binder<'_> {
         bound.limit = limit.as_ref().map(bind).transpose()?;
         bound.offset = offset.as_ref().map(bind).transpose()?;
         Ok(())
-    }
-
-    /// FOR UPDATE, FOR SHARE: the relations that are locked.
-    pub(super) fn locking(&self, query: &ast::Query, bound: &Query) -> Bound<Option<Vec<usize>>> {
-        let [lock, ..] = query.locks.as_slice() else { return Ok(None) };
-        let Body::Select(select) = &bound.body else {
-            return elsewhere("FOR UPDATE of a set operation");
-        };
-        if query.locks.len() > 1 || lock.nonblock.is_some() {
-            return elsewhere("NOWAIT and SKIP LOCKED over several tables");
-        }
-        let named = lock.of.as_ref().map(|name| name.to_string().replace('`', ""));
-        let chosen = (0..select.relations.len())
-            .filter(|number| {
-                named.as_ref().is_none_or(|name| *name == select.relations[*number].name)
-            })
-            .collect::<Vec<_>>();
-        match named {
-            Some(name) if chosen.is_empty() => {
-                let message = format!("Unresolved table name '{name}' in locking clause.");
-                Err(SqlError::new(3568, message).into())
-            }
-            _ => Ok(Some(chosen)),
-        }
     }
 }
 

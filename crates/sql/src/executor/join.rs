@@ -80,6 +80,9 @@ impl Execution<'_> {
                         }
                         row => row,
                     };
+                    if self.skips_locked(&relations[scan.relation], row) {
+                        return Ok(Flow::Continue);
+                    }
                     let link = Joined { relation: scan.relation, row, before: joined };
                     if !step.filters.is_empty()
                         && !all_hold(&step.filters, &over(scope, Some(&link)))?
@@ -168,7 +171,7 @@ impl Execution<'_> {
                 match &scan.covering {
                     // An index that is read as a whole after all answers no term; what is to be
                     // locked is found by its row's key.
-                    Some(covering) if !found.all_terms && self.locks.is_none() => {
+                    Some(covering) if !found.all_terms && relation.locking.is_none() => {
                         self.scan_entries(table, (access, found), covering, &local, each)
                     }
                     _ => self.scan_table(table, (access, found), &local, each),
@@ -334,7 +337,7 @@ impl Execution<'_> {
         let content = match (&relation.source, &scan.access) {
             (Source::Table(table), Some(access)) => {
                 let found = access.ranges(table, &local)?;
-                let is_covered = !found.all_terms && self.locks.is_none();
+                let is_covered = !found.all_terms && relation.locking.is_none();
                 if let Some(covering) = scan.covering.as_ref().filter(|_| is_covered) {
                     let mut rows: Vec<Vec<Value>> = Vec::new();
                     let way = (access, found);

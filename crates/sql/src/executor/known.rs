@@ -98,7 +98,7 @@ impl Execution<'_> {
         scope: &Scope<'_>,
         groups: &mut Groups<'_>,
     ) -> Result<bool> {
-        if !groups.only_count() || self.locks.is_some() || self.measures.is_some() {
+        if !groups.only_count() || select.locks_rows() || self.measures.is_some() {
             return Ok(false);
         }
         let Some(only) = RangesOnly::of(select) else { return Ok(false) };
@@ -137,7 +137,7 @@ impl Execution<'_> {
         let is_plain =
             select.grouping.is_none() && select.having.is_none() && select.windowing.is_none();
         // Whose rows are locked, all of them are read.
-        if !select.counts_found || !is_plain || self.locks.is_some() || self.measures.is_some() {
+        if !select.counts_found || !is_plain || select.locks_rows() || self.measures.is_some() {
             return Ok(None);
         }
         let Some(RangesOnly { scan, table, access, .. }) = RangesOnly::of(select) else {

@@ -26,7 +26,7 @@ impl Execution<'_> {
         let RangesOnly { step, scan, table, access } = only;
         let (Some(leaps), Some(covering)) = (scan.leaps, &scan.covering) else { return Ok(false) };
         // What is to be locked are rows.
-        if self.locks.is_some() {
+        if select.locks_rows() {
             return Ok(false);
         }
         let Some(ranges) = only.ranges(scope)? else { return Ok(false) };

@@ -110,7 +110,9 @@ impl Execution<'_> {
         let mut found = false;
         match &query.body {
             // What its rows look like, nobody asks.
-            Body::Select(select) if select.is_plain() && query.offset.is_none() => {
+            Body::Select(select)
+                if select.is_plain() && !select.locks_rows() && query.offset.is_none() =>
+            {
                 let enclosing = Execution::enclosing(scope);
                 let enclosing = Some(&enclosing);
                 let environment = Environment { enclosing, ..*scope.environment };

@@ -9,6 +9,7 @@
 //! presort     rows that are sorted before they are joined     late    and before they are read
 //! subquery    sub-queries of expressions                      membership  EXISTS, by look-ups
 //! key         bytes that are equal or sort                    measure  for EXPLAIN ANALYZE
+//! locks       rows that are to be locked
 //! drawn       memory for what one SELECT keeps            distinct    which rows were seen
 //! ```
 //! Rows are pushed: each step calls what follows it for every row it finds, so that a row is
@@ -32,6 +33,7 @@ mod key;
 mod known;
 mod late;
 mod leap;
+mod locks;
 mod measure;
 mod membership;
 mod output;
@@ -52,7 +54,8 @@ use rows::store::Read;
 use values::budget::Share;
 use values::datum::Value;
 
-use expression::{BIGINT, Enclosing, Environment, Kind, Lists, Node, Number, RowView, Scope};
+use expression::{BIGINT, Enclosing, Environment, Kind, Lists, Node, Number, Scope};
+pub use locks::RowLocks;
 pub use measure::{Measured, Measures};
 
 use crate::context::SqlContext;
@@ -83,8 +86,6 @@ pub struct Rows {
     pub found: u64,
     /// Memory for the rows.
     pub share: Share,
-    /// Keys of the rows that were joined, by relation, as far as they were asked for.
-    pub locked: Vec<(usize, Vec<u8>)>,
     /// How many rows were looked at.
     pub looked_at: u64,
 }
@@ -119,8 +120,8 @@ pub struct Limits<'a> {
     pub how: How,
     /// What it may come to.
     pub bounds: Bounds,
-    /// Relations of the outermost SELECT whose rows' keys are asked for.
-    pub locked: Option<&'a [usize]>,
+    /// Where it is noted which rows are to be locked.
+    pub locks: Option<&'a RowLocks<'a>>,
     /// Where it is noted what the steps come to.
     pub measures: Option<&'a Measures>,
 }
@@ -145,9 +146,7 @@ struct Execution<'a> {
     results: RefCell<HashMap<usize, Rc<subquery::Kept>>>,
     /// How sub-queries that have members are asked, by id.
     memberships: RefCell<HashMap<usize, Rc<membership::Membership>>>,
-    /// The query whose joined rows are to be locked, and of which relations.
-    locks: Option<(usize, &'a [usize])>,
-    locked: RefCell<Vec<(usize, Vec<u8>)>>,
+    locks: Option<&'a RowLocks<'a>>,
     measures: Option<&'a Measures>,
 }
 
@@ -177,8 +176,7 @@ pub fn run(
         added: RefCell::default(),
         results: RefCell::default(),
         memberships: RefCell::default(),
-        locks: limits.locked.map(|relations| (plan.query.id, relations)),
-        locked: RefCell::default(),
+        locks: limits.locks,
         measures: limits.measures,
     };
     let mut rows = Vec::new();
@@ -197,8 +195,8 @@ pub fn run(
     result.map_err(Failure::Error)?;
     let found = found.unwrap_or(rows.len() as u64);
     // Buffers and hash tables are given up with the execution.
-    let (share, locked) = (execution.share.into_inner(), execution.locked.into_inner());
-    Ok(Rows { rows, found, share, locked, looked_at: execution.rows_seen.get() })
+    let share = execution.share.into_inner();
+    Ok(Rows { rows, found, share, looked_at: execution.rows_seen.get() })
 }
 
 /// Takes one row of a result.
@@ -295,22 +293,6 @@ impl Execution<'_> {
 
     fn draw_row(&self, row: &[Value]) -> Result<()> {
         self.draw(row_bytes(row))
-    }
-
-    /// Notes the rows of a join that are to be locked.
-    fn note_locked(&self, query: &Query, row: &Scope<'_>) -> Result<()> {
-        let Some((id, relations)) = self.locks else { return Ok(()) };
-        let RowView::Joined(joined) = row.row else { return Ok(()) };
-        if id != query.id {
-            return Ok(());
-        }
-        for relation in relations {
-            if let Some(key) = joined.key(*relation) {
-                self.draw(key.len() + ROW_BYTES)?;
-                self.locked.borrow_mut().push((*relation, key.to_vec()));
-            }
-        }
-        Ok(())
     }
 
     /// The row of `scope` as what encloses a sub-query.

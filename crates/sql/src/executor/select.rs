@@ -45,7 +45,7 @@ impl Execution<'_> {
         select.plan.members_first.iter().for_each(|id| self.find_members_first(*id));
         let possible = all_hold(&select.plan.once, &over(scope, None))?;
         // Whose rows are locked, all of them are joined.
-        let may_cut = sorted && output.may_pass_over && !output.counts_all && self.locks.is_none();
+        let may_cut = sorted && output.may_pass_over && !output.counts_all && !select.locks_rows();
         let (offset, limit) = limits;
         let cuts = may_cut && limit < u64::MAX;
         let (steps, cut) = (&select.plan.steps[..], Rc::clone(&output.cut));
@@ -57,7 +57,7 @@ impl Execution<'_> {
             }
             let then = &mut |link: Option<&Joined<'_>>| {
                 let row = over(scope, link);
-                self.note_locked(query, &row)?;
+                self.note_locked(select, &row)?;
                 then(&row)
             };
             if rest.is_empty() {
@@ -91,7 +91,7 @@ impl Execution<'_> {
             }
             Some(grouping) => {
                 let mut groups = Groups::new(self, grouping, scope)?;
-                let known = match possible && self.locks.is_none() {
+                let known = match possible && !select.locks_rows() {
                     true if select.plan.is_known => self.known(select)?,
                     true => self.counted(select, scope)?,
                     false => None,

@@ -185,6 +185,7 @@ fn with_query(join: Join, joined: JoinedQuery, relations: &mut Vec<Relation>) ->
         source: Source::Query(Box::new(query)),
         types,
         index_use: IndexUse::default(),
+        locking: None,
     });
     Join::Inner(vec![join, Join::Relation(number)], terms)
 }

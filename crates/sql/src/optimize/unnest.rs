@@ -60,7 +60,11 @@ fn of_node(node: &mut Node, demanded: bool) {
 
 fn of_subquery(subquery: &mut Subquery, demanded: bool) {
     let Body::Select(select) = &subquery.query().body else { return };
-    let plain = select.join.is_some() && select.is_plain() && subquery.query().offset.is_none();
+    // Which of its rows are locked depends on how it is asked.
+    let plain = select.join.is_some()
+        && select.is_plain()
+        && !select.locks_rows()
+        && subquery.query().offset.is_none();
     if !plain || !is_pure(subquery.query_mut()) {
         return;
     }

@@ -9,7 +9,7 @@ use expression::{Kind, Node};
 use rows::catalog::Catalog;
 use rows::table::Table;
 use sqlparser::ast::{
-    Expr, GroupByExpr, NonBlock, OrderByExpr, OrderByKind, Query, Select, SelectItem,
+    Expr, GroupByExpr, OrderByExpr, OrderByKind, Query, Select, SelectItem,
     SelectItemQualifiedWildcardKind, SetExpr, TableFactor, Value as Literal,
 };
 use syntax::cursor::table_name;
@@ -19,11 +19,12 @@ use values::types::ColumnType;
 use super::access::{Access, AccessKind, Ordering, Reader, plan_access, ways};
 use super::sort::SortKey;
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
-use crate::bind::{bare_number, limit_of};
+use crate::bind::{bare_number, limit_of, locking_of};
 use crate::error::SqlError;
 use crate::index_use::{ColumnarUse, IndexUse};
 use crate::information_schema::is_own_name;
 use crate::reply::{ColumnFlags, ResultColumn};
+use crate::tree::Locking;
 
 /// A column of the result.
 #[derive(Clone, Debug)]
@@ -51,17 +52,6 @@ pub struct From {
     pub sorted: bool,
     /// FOR UPDATE, FOR SHARE.
     pub locking: Option<Locking>,
-}
-
-/// What a locking read does about a row that another transaction has locked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Locking {
-    /// It waits.
-    Wait,
-    /// It fails: NOWAIT.
-    NoWait,
-    /// It goes without the row: SKIP LOCKED.
-    SkipLocked,
 }
 
 /// A bound SELECT.
@@ -335,18 +325,7 @@ struct TableSelect<'a> {
 fn locking(query: &Query, shown: &str) -> Bound<Option<Locking>> {
     let mut locking = None;
     for clause in &query.locks {
-        if let Some(of) = &clause.of {
-            let name = table_name(of)?.table;
-            if name != shown {
-                let message = format!("Unresolved table name `{name}` in locking clause.");
-                return Err(SqlError::new(3568, message).into());
-            }
-        }
-        locking = Some(match clause.nonblock {
-            None => Locking::Wait,
-            Some(NonBlock::Nowait) => Locking::NoWait,
-            Some(NonBlock::SkipLocked) => Locking::SkipLocked,
-        });
+        locking = Some(locking_of(clause, |name| name == shown)?);
     }
     Ok(locking)
 }

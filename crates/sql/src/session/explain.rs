@@ -59,7 +59,7 @@ impl Session {
             let (facts, view, measures) = (self.facts(), self.read_view()?, Measures::default());
             let (how, bounds) = (How::POOL, self.bounds_of(&plan));
             let limits =
-                Limits { view: &*view, how, bounds, locked: None, measures: Some(&measures) };
+                Limits { view: &*view, how, bounds, locks: None, measures: Some(&measures) };
             let begun = Instant::now();
             match self.run_with(&plan, &facts, &[], &limits) {
                 Ok(found) => {

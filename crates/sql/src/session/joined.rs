@@ -74,6 +74,13 @@ impl Session {
         self.change_with(facts, statement, ignore, None, |t, context, session| {
             let mark = t.savepoint();
             for _ in 0..RUNS_MAX {
+                if query.locks {
+                    // What it finds under its locks, it finds below again.
+                    session.as_of_a_write(is_lenient, |session| {
+                        session.run_under_locks(t, query, facts, statement.parameters)
+                    })?;
+                    drop(session.warnings.take());
+                }
                 let view = t.frozen_at(session.fresh_snapshot()?);
                 let of_query = Arc::clone(&view);
                 let stream = session.as_of_a_write(is_lenient, |session| {

@@ -8,7 +8,7 @@
 //! 1. A row is given only if it meets the condition under its lock, whatever it was before.
 //! 2. In an event loop nothing waits: neither for a lock nor for a disk.
 //!
-//! Not here: joins (`query`), how locks are waited for (`rows::locks`).
+//! Not here: joins and other queries (`locked_query`), how locks are waited for (`rows::locks`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,8 +24,9 @@ use super::source::{TableSource, holds_all};
 use super::{Session, Statement};
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::point::{Filter, From, Gathered, Gatherer, Locking, Piece, SelectPlan, sort_rows};
+use crate::point::{Filter, From, Gathered, Gatherer, Piece, SelectPlan, sort_rows};
 use crate::reply::RowStream;
+use crate::tree::Locking;
 use crate::write::LOOP_PIECE;
 
 /// How much is read at a time where LIMIT says how many rows are wanted: those that others have locked
@@ -182,7 +183,7 @@ impl LockedRows<'_> {
 }
 
 /// Locks a row as the statement says; `false` for one to be skipped. `usual`: how the transaction waits.
-fn lock_row(
+pub(super) fn lock_row(
     transaction: &mut Transaction,
     table: &Arc<Table>,
     key: &[u8],

@@ -4,15 +4,13 @@
 //! A query that meets far more rows than was guessed is given up and begun anew the analytic way,
 //! on a snapshot of its own; nothing of it has left the server by then.
 //!
-//! Not here: look-ups of one table (`session::select`), running trees (`executor`).
+//! Not here: look-ups of one table (`session::select`), locking (`locked_query`), running trees (`executor`).
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use expression::Environment;
 use expression::limits::Room;
 use rows::store::Read;
-use rows::table::Table;
 use sqlparser::ast::Query;
 use values::budget::Share;
 use values::datum::Datum;
@@ -26,7 +24,7 @@ use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::executor::{self, Bounds, Failure, Limits};
 use crate::reply::{How, Reply, RowSource, RowStream, Sink};
-use crate::tree::{Body, QueryPlan, Source};
+use crate::tree::QueryPlan;
 use crate::variables::Executor;
 
 /// Rows that a query may look at in an event loop: some 300 us, in which others wait.
@@ -40,8 +38,6 @@ const LONG_ROWS: f64 = 60_000.0;
 /// What a query may come to which was expected to come to less: the row executor keeps results
 /// and what it joins and groups, the other passes rows on and writes to files.
 const BOUNDS: Bounds = Bounds { rows_max: 120_000, bytes_max: 32 << 20 };
-/// How often a locking query is run again because rows came meanwhile.
-const LOCKING_RUNS_MAX: usize = 16;
 
 impl Session {
     /// Binds a query to a tree.
@@ -71,37 +67,17 @@ impl Session {
         plan: &QueryPlan,
         statement: &Statement<'_>,
     ) -> Result<Option<Reply>> {
-        self.run_tree_within(plan, statement, false)
-    }
-
-    /// As `run_tree`, however many rows it looks at.
-    pub(super) fn run_tree_whole(
-        &mut self,
-        plan: &QueryPlan,
-        statement: &Statement<'_>,
-    ) -> Result<Reply> {
-        let reply = self.run_tree_within(plan, statement, true)?;
-        reply.ok_or_else(|| SqlError::other("a run without a limit"))
-    }
-
-    fn run_tree_within(
-        &mut self,
-        plan: &QueryPlan,
-        statement: &Statement<'_>,
-        whole: bool,
-    ) -> Result<Option<Reply>> {
         let how = statement.how;
         if plan.traits.waits && !how.may_wait {
             return Err(SqlError::would_wait());
         }
-        let locks = plan.locking.is_some();
-        let forced = whole || locks || self.needs_rows(plan);
+        let forced = plan.locks || self.needs_rows(plan);
         if !forced && !self.runs_over_rows(plan) {
             return Ok(None);
         }
         let bounds = match (how.may_wait, forced) {
             (false, _)
-                if locks || plan.query.cost > LOOP_COST_MAX || plan.runs.in_loop.is_long() =>
+                if plan.locks || plan.query.cost > LOOP_COST_MAX || plan.runs.in_loop.is_long() =>
             {
                 return Err(SqlError::would_wait());
             }
@@ -110,15 +86,12 @@ impl Session {
             (true, false) => BOUNDS,
         };
         let facts = self.facts();
-        let found = match locks {
-            true => {
-                let locking = plan.locking.as_deref().unwrap_or_default();
-                self.run_locking(plan, locking, &facts, statement.parameters)?
-            }
+        let found = match plan.locks {
+            true => self.run_locking(plan, &facts, statement.parameters)?,
             false => {
                 let base = self.base_snapshot()?;
                 let found = self.over_own_writes(&*base, |view| {
-                    let limits = Limits { view, how, bounds, locked: None, measures: None };
+                    let limits = Limits { view, how, bounds, locks: None, measures: None };
                     self.run_with(plan, &facts, statement.parameters, &limits)
                 });
                 match found {
@@ -140,7 +113,7 @@ impl Session {
     }
 
     /// What a run has found, for the client; what it leaves behind, for the session.
-    fn stream_of(
+    pub(super) fn stream_of(
         &mut self,
         plan: &QueryPlan,
         facts: &SqlContext,
@@ -160,7 +133,7 @@ impl Session {
     pub(super) fn depends_on_literals(&self, plan: &QueryPlan) -> bool {
         let is_chosen = self.variables.executor == Executor::Auto
             && !plan.needs_rows
-            && plan.locking.is_none()
+            && !plan.locks
             && !plan.literals.is_empty()
             && plan.mode == self.variables.mode;
         is_chosen && plan.runs.over_rows.is_long() == self.runs_over_rows(plan)
@@ -209,48 +182,6 @@ impl Session {
         result
     }
 
-    /// FOR UPDATE and FOR SHARE of several relations: locks the rows that make up the result, and
-    /// runs the query again under their locks, until no further row has to be locked.
-    fn run_locking(
-        &mut self,
-        plan: &QueryPlan,
-        locking: &[usize],
-        facts: &SqlContext,
-        parameters: &[Datum<'_>],
-    ) -> Result<executor::Rows> {
-        let tables = locked_tables(plan);
-        let mut held: HashSet<Vec<u8>> = HashSet::new();
-        for _ in 0..LOCKING_RUNS_MAX {
-            self.open_implicitly()?;
-            let base = self.fresh_snapshot()?;
-            let found = self.over_own_writes(&*base, |view| {
-                let (how, bounds, locked) = (How::POOL, Bounds::NONE, Some(locking));
-                let limits = Limits { view, how, bounds, locked, measures: None };
-                self.run_with(plan, facts, parameters, &limits)
-            });
-            let found = match found {
-                Ok(found) => found,
-                Err(Failure::Error(error)) => return Err(error),
-                Err(Failure::TooLong) => return Err(SqlError::other("a run without a limit")),
-            };
-            let fresh: Vec<&(usize, Vec<u8>)> =
-                found.locked.iter().filter(|(_, key)| !held.contains(key)).collect();
-            if fresh.is_empty() {
-                return Ok(found);
-            }
-            self.writing(How::POOL, |_, transaction| {
-                for (relation, key) in &fresh {
-                    if let Some((_, table)) = tables.iter().find(|(number, _)| number == relation) {
-                        transaction.lock_row(table, key)?;
-                    }
-                }
-                Ok(())
-            })?;
-            held.extend(fresh.into_iter().map(|(_, key)| key.clone()));
-        }
-        Err(SqlError::deadlock())
-    }
-
     /// The rows of a query over a given view, whichever way it goes.
     pub(super) fn rows_of(
         &mut self,
@@ -261,7 +192,7 @@ impl Session {
         if self.runs_over_rows(plan) {
             let facts = self.facts();
             let (how, bounds) = (How::POOL, self.bounds_of(plan));
-            let limits = Limits { view: &*view, how, bounds, locked: None, measures: None };
+            let limits = Limits { view: &*view, how, bounds, locks: None, measures: None };
             match self.run_with(plan, &facts, parameters, &limits) {
                 Ok(found) => return self.stream_of(plan, &facts, found),
                 Err(Failure::Error(error)) => return Err(error),
@@ -297,7 +228,7 @@ impl Session {
             Err(error) if error.number == 1235 && !forced => {
                 let (how, bounds) = (How::POOL, Bounds::NONE);
                 let view = &*context.view;
-                let limits = Limits { view, how, bounds, locked: None, measures: None };
+                let limits = Limits { view, how, bounds, locks: None, measures: None };
                 match self.run_with(plan, &context.facts, parameters, &limits) {
                     Ok(found) => self.stream_of(plan, &context.facts, found),
                     Err(Failure::Error(error)) => Err(error),
@@ -327,19 +258,6 @@ impl Session {
         stream.begin(How::POOL)?;
         Ok(stream)
     }
-}
-
-/// The tables of the outermost SELECT, by their numbers.
-fn locked_tables(plan: &QueryPlan) -> Vec<(usize, Arc<Table>)> {
-    let Body::Select(select) = &plan.query.body else { return Vec::new() };
-    let tables =
-        select.relations.iter().enumerate().filter_map(|(number, relation)| {
-            match &relation.source {
-                Source::Table(table) => Some((number, Arc::clone(table))),
-                _ => None,
-            }
-        });
-    tables.collect()
 }
 
 /// A result that is there, with the memory it takes.

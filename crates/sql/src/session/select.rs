@@ -186,12 +186,6 @@ impl Session {
         {
             return Ok(reply);
         }
-        // Only the tree knows which rows to lock.
-        if !query.locks.is_empty()
-            && let Ok(tree) = self.bind_tree(&query, &texts, &[])
-        {
-            return self.run_tree_whole(&tree, &Statement { parameters: &[], ..*statement });
-        }
         self.select_by_text(&query, &texts).map(Reply::Rows)
     }
 
@@ -221,6 +215,11 @@ impl Session {
     /// Runs a query whose literals stand in it; `texts` as `item_texts` gives them, or nothing.
     pub(super) fn select_by_text(&mut self, query: &Query, texts: &[String]) -> Result<RowStream> {
         let plan = self.bind_tree(query, texts, &[]).map_err(SqlError::from)?;
+        if plan.locks {
+            let facts = self.facts();
+            let found = self.run_locking(&plan, &facts, &[])?;
+            return self.stream_of(&plan, &facts, found);
+        }
         let view = self.read_view()?;
         self.rows_of(&plan, &[], view)
     }

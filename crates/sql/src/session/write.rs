@@ -209,6 +209,12 @@ impl Session {
         parameters: &[Datum<'_>],
         ignore: bool,
     ) -> Result<RowStream> {
+        if query.locks {
+            let facts = self.facts();
+            let found =
+                self.as_of_a_write(ignore, |session| session.run_locking(query, &facts, parameters))?;
+            return self.stream_of(query, &facts, found);
+        }
         let view = self.latest_view()?;
         self.as_of_a_write(ignore, |session| session.rows_of(query, parameters, view))
     }

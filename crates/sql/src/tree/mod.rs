@@ -69,8 +69,8 @@ pub struct QueryPlan {
     /// Whether it reads files. They are of this statement alone, so that the plan is not kept, and
     /// nothing but DataFusion's plan reads them in pieces.
     pub reads_files: bool,
-    /// FOR UPDATE or FOR SHARE: the relations of the outermost SELECT to be locked.
-    pub locking: Option<Vec<usize>>,
+    /// Whether it locks rows of some relation: only the row executor knows which.
+    pub locks: bool,
     /// What its runs come to, and those of others that are made of the same statement.
     pub runs: Arc<Runs>,
 }
@@ -248,6 +248,11 @@ impl Select {
             && self.windowing.is_none()
             && !self.counts_found
     }
+
+    /// Whether rows that it joins are to be locked.
+    pub fn locks_rows(&self) -> bool {
+        self.relations.iter().any(|relation| relation.locking.is_some())
+    }
 }
 
 /// How a SELECT is run.
@@ -295,6 +300,19 @@ pub struct Relation {
     pub types: Vec<ColumnType>,
     /// Which indexes of a table may be used.
     pub index_use: IndexUse,
+    /// FOR UPDATE, FOR SHARE: the rows of a table that its SELECT joins are locked.
+    pub locking: Option<Locking>,
+}
+
+/// What a locking read does about a row that another transaction has locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locking {
+    /// It waits.
+    Wait,
+    /// It fails: NOWAIT.
+    NoWait,
+    /// It goes without the row: SKIP LOCKED.
+    SkipLocked,
 }
 
 /// What a relation is.

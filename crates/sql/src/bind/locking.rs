@@ -1,0 +1,83 @@
+//! FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE: which relations' rows are locked, and how.
+//!
+//! A clause is about the tables of its own SELECT and of what is derived in its FROM, as if that were written
+//! there; sub-queries of expressions have clauses of their own. Of a set operation it is about all sides.
+//! MariaDB leaves tables alone that are within derived ones, and all sides but the last one.
+//!
+//! Invariants
+//! 1. A lock that is asked for is had: what cannot be locked (files, listings) has no others who write it.
+//!
+//! Not here: locking (`session::locking`, `session::locked_query`).
+
+use sqlparser::ast::{LockClause, NonBlock};
+use syntax::cursor::table_name;
+
+use super::Binder;
+use crate::bind::scalar::Bound;
+use crate::error::SqlError;
+use crate::tree::{Body, Locking, Query, Relation, Source};
+
+/// What a clause says about rows that others have locked; `is_there`: whether the SELECT has a relation of
+/// this name.
+///
+/// # Errors
+/// 3568 for OF that names none.
+pub(crate) fn locking_of(
+    clause: &LockClause,
+    is_there: impl FnOnce(&str) -> bool,
+) -> Bound<Locking> {
+    if let Some(of) = &clause.of {
+        let name = table_name(of)?.table;
+        if !is_there(&name) {
+            let message = format!("Unresolved table name `{name}` in locking clause.");
+            return Err(SqlError::new(3568, message).into());
+        }
+    }
+    Ok(match clause.nonblock {
+        None => Locking::Wait,
+        Some(NonBlock::Nowait) => Locking::NoWait,
+        Some(NonBlock::SkipLocked) => Locking::SkipLocked,
+    })
+}
+
+impl Binder<'_> {
+    /// Marks the relations of a query that its clauses lock.
+    ///
+    /// # Errors
+    /// 3568 for OF that names none.
+    pub(super) fn lock_rows(&self, query: &mut Query, clauses: &[LockClause]) -> Bound<()> {
+        for clause in clauses {
+            let mut meant = None;
+            let locking = locking_of(clause, |name| {
+                let mut is_there = false;
+                each_relation(query, &mut |relation| is_there |= relation.name == name);
+                meant = Some(name.to_owned());
+                is_there
+            })?;
+            each_relation(query, &mut |relation| {
+                if meant.as_ref().is_none_or(|name| relation.name == *name) {
+                    lock(relation, locking);
+                }
+            });
+            self.locks.set(true);
+        }
+        Ok(())
+    }
+}
+
+/// Calls `each` with the relations of a SELECT, or of all sides of a set operation.
+fn each_relation(query: &mut Query, each: &mut dyn FnMut(&mut Relation)) {
+    match &mut query.body {
+        Body::Select(select) => select.relations.iter_mut().for_each(each),
+        Body::Set(set) => set.sides.iter_mut().for_each(|side| each_relation(side, each)),
+        Body::Recursion(_) | Body::Values(_) => {}
+    }
+}
+
+fn lock(relation: &mut Relation, locking: Locking) {
+    match &mut relation.source {
+        Source::Table(_) => relation.locking = Some(locking),
+        Source::Query(query) => each_relation(query, &mut |inner| lock(inner, locking)),
+        Source::Added(_) | Source::Listing(_) | Source::File(_) => {}
+    }
+}
