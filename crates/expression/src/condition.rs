@@ -104,7 +104,8 @@ pub fn in_list(a: &Node, list: &List, rule: Collation, scope: &Scope<'_>) -> Res
     };
     if a.is_text()
         && let Datum::Bytes(text) = value.datum()
-        && let Some(found) = scope.lists.and_then(|all| all.has_text(list, (a, rule), text, scope))
+        && let Some(found) =
+            scope.known.and_then(|known| known.lists.has_text(list, (a, rule), text, scope))
     {
         return Ok(found);
     }
@@ -134,7 +135,7 @@ pub fn in_list(a: &Node, list: &List, rule: Collation, scope: &Scope<'_>) -> Res
 
 /// Whether a column's value is in a list, where both have ordinals.
 fn ordinal_in_list(column: &Column<'_>, list: &List, scope: &Scope<'_>) -> Option<Option<bool>> {
-    let found = scope.lists.and_then(|all| all.has_ordinal(list, column, scope));
+    let found = scope.known.and_then(|known| known.lists.has_ordinal(list, column, scope));
     found.or_else(|| column.is_among(list, scope))
 }
 

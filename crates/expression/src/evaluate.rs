@@ -36,6 +36,7 @@ impl Node {
             Kind::Column(position) => Ok(Cell::Plain(scope.row.column(*position)?)),
             Kind::Constant(value) => Ok(Cell::Plain(value.as_datum())),
             Kind::Parameter(number) => Ok(Cell::Plain(parameter(scope, *number))),
+            Kind::Once(once) => once.evaluate(scope),
             _ => self.evaluate_other(scope),
         }
     }
@@ -67,6 +68,7 @@ impl Node {
         Ok(match &self.kind {
             Kind::Constant(value) => Cell::Plain(value.as_datum()),
             Kind::Parameter(number) => Cell::Plain(parameter(scope, *number)),
+            Kind::Once(once) => return once.evaluate(scope),
             Kind::Column(position) => Cell::Plain(scope.row.column(*position)?),
             Kind::Incoming(position) => Cell::Plain(scope.incoming.column(*position)?),
             Kind::Outer(0, slot) => match scope.joined {

@@ -11,7 +11,7 @@
 //! - the row at hand: `frame`, and `Scope` of `scope`
 //! - values: `value`, `number`, `arithmetic`, `compare`, `cast`, `ordinals`, and functions by kind
 //!   (`function`, `*_call`, `json*`, `time_*`, `moment`)
-//! - nodes over a row: `evaluate`, with `condition` (and `lists`) and `shifting`
+//! - nodes over a row: `evaluate`, with `condition` and `shifting`; what is the same for all rows: `once`, `lists`
 //!
 //! Invariants
 //! 1. Nothing here knows a syntax tree, a session, a table or a store.
@@ -51,6 +51,7 @@ mod moments_read;
 mod node;
 mod number;
 mod number_call;
+mod once;
 mod ordinals;
 mod regular_call;
 mod scope;
@@ -79,7 +80,7 @@ pub use function::Function;
 pub use json::{JsonMembers, json_element};
 pub use kill::{KillMark, ThreadGuard};
 pub use limits::Limits;
-pub use lists::{List, Lists};
+pub use lists::List;
 pub use make::{
     among, arithmetic_node, boolean, call_node, common_rule, compared, keeps_digits, seen_beside,
     shift_node, temporal_number, within,
@@ -91,6 +92,7 @@ pub use node::{
 };
 pub use number::Number;
 pub use number_call::Random;
+pub use once::{Known, Once};
 pub use ordinals::{Ordinals, ordinal_beside};
 pub use scope::{Environment, RowView, Scope};
 pub use slot::{KEY_COLUMN, parts_of, slot};

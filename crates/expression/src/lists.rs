@@ -6,7 +6,7 @@
 //! Invariants
 //! 1. A list is known by its number: clones share it, as they have the same nodes; whoever may change a node gives
 //!    the list another one.
-//! 2. `Lists` live within one execution of a statement, where literals and `?` keep their values.
+//! 2. `Lists` live as `Known` does, in which they are.
 //! 3. Memory for it is counted as the statement's; where there is none, values are compared.
 //! 4. What is found is what comparing with each value gives; a list that has anything else than values that compare
 //!    with the left side as ordinals or as texts is none of these.
@@ -254,16 +254,17 @@ mod tests {
 
     use super::*;
     use crate::node::{BIGINT, Kind, text_type};
+    use crate::once::Known;
     use crate::scope::{Environment, RowView};
 
     /// What `v IN (list)` is for each value, with and without searching.
     fn found(ty: &ColumnType, list: &List, values: &[Value]) -> Vec<Option<bool>> {
-        let lists = Lists::default();
+        let known = Known::default();
         let rule = Collation::Utf8Mb4GeneralCi;
         let column = Box::new(Node::new(Kind::Column(0), ty.clone(), true));
         let node = Node::new(Kind::InList(column, list.clone(), false, rule), BIGINT, true);
         let plain = Environment::bare(&[], Zone::UTC);
-        let searching = Environment { lists: Some(&lists), ..plain };
+        let searching = Environment { known: Some(&known), ..plain };
         let each = |value: &Value| {
             let row = [value.clone()];
             let found = node.truth(&searching.scope().with_row(RowView::Values(&row))).unwrap();
@@ -303,8 +304,8 @@ mod tests {
         assert_eq!(list.number, other.number);
         other[0] = Node::constant(Value::Int(99));
         assert_ne!(list.number, other.number);
-        let lists = Lists::default();
-        let environment = Environment { lists: Some(&lists), ..Environment::bare(&[], Zone::UTC) };
+        let known = Known::default();
+        let environment = Environment { known: Some(&known), ..Environment::bare(&[], Zone::UTC) };
         let (column, row) = (Node::new(Kind::Column(0), BIGINT, true), [Value::Int(99)]);
         let scope = environment.scope();
         let scope = scope.with_row(RowView::Values(&row));

@@ -14,6 +14,7 @@ use values::types::{Collation, ColumnType, IntWidth};
 use crate::function::Function;
 use crate::lists::List;
 use crate::moment::Unit;
+use crate::once::Once;
 use crate::subquery::Subquery;
 
 /// A comparison.
@@ -147,6 +148,8 @@ pub enum Kind {
     Extract(Unit, Box<Node>),
     /// TIMESTAMPDIFF.
     Difference(Unit, Box<Node>, Box<Node>),
+    /// An expression that is the same for all rows of an execution.
+    Once(Box<Once>),
     /// `@name`
     UserVariable(String),
     /// `@name := value`
@@ -157,7 +160,7 @@ pub enum Kind {
 
 /// The nodes beneath one, for shared and for exclusive access alike.
 macro_rules! children {
-    ($kind:expr, $each:ident, $iter:ident, $deref:ident, $operands:ident) => {
+    ($kind:expr, $each:ident, $iter:ident, $deref:ident, $operands:ident, $node:ident) => {
         match $kind {
             Kind::Constant(_)
             | Kind::Parameter(_)
@@ -189,6 +192,7 @@ macro_rules! children {
             | Kind::Collated(a)
             | Kind::Extract(_, a)
             | Kind::Assign(_, a) => $each(a),
+            Kind::Once(once) => $each(once.$node()),
             Kind::InList(a, list, ..) => {
                 $each(a);
                 list.$iter().for_each(|node| $each(node));
@@ -278,6 +282,7 @@ impl Node {
     pub fn collation(&self) -> (Collation, u8) {
         match &self.kind {
             Kind::Collated(_) => (type_collation(&self.ty).unwrap_or(Collation::Binary), 0),
+            Kind::Once(once) => once.node().collation(),
             Kind::Column(_)
             | Kind::Incoming(_)
             | Kind::Outer(..)
@@ -424,12 +429,12 @@ impl Node {
     /// Calls `each` with the nodes right beneath this one; of a sub-query those are what its rows
     /// are compared with.
     pub fn each_child(&self, each: &mut dyn FnMut(&Node)) {
-        children!(&self.kind, each, iter, as_deref, operands);
+        children!(&self.kind, each, iter, as_deref, operands, node);
     }
 
     /// As `each_child`.
     pub fn each_child_mut(&mut self, each: &mut dyn FnMut(&mut Node)) {
-        children!(&mut self.kind, each, iter_mut, as_deref_mut, operands_mut);
+        children!(&mut self.kind, each, iter_mut, as_deref_mut, operands_mut, node_mut);
     }
 }
 

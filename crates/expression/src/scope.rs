@@ -19,8 +19,8 @@ use crate::context::StatementContext;
 use crate::error::{Error, Result};
 use crate::frame::{Enclosing, Joined, Subqueries};
 use crate::limits::{Limits, Room, TOO_LONG, too_long};
-use crate::lists::Lists;
 use crate::number::Number;
+use crate::once::Known;
 use crate::warning::{Level, Warnings};
 
 /// The row that columns are read from.
@@ -93,8 +93,8 @@ pub struct Environment<'a> {
     pub enclosing: Option<&'a Enclosing<'a>>,
     /// Who runs sub-queries.
     pub subqueries: Option<&'a dyn Subqueries>,
-    /// Long lists, where many rows may be looked for in them with the same parameters.
-    pub lists: Option<&'a Lists>,
+    /// What is the same for all rows, where there may be many with the same parameters.
+    pub known: Option<&'a Known>,
 }
 
 impl<'a> Environment<'a> {
@@ -111,7 +111,7 @@ impl<'a> Environment<'a> {
             strict: false,
             enclosing: None,
             subqueries: None,
-            lists: None,
+            known: None,
         }
     }
 

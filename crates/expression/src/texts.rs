@@ -21,12 +21,13 @@ pub(super) enum Place<'a> {
 }
 
 impl Node {
-    /// The value of a constant or a parameter.
+    /// The value of a constant, a parameter, or what is known once it is asked for.
     #[inline]
     pub(super) fn known<'a>(&'a self, scope: &Scope<'a>) -> Option<Datum<'a>> {
         match &self.kind {
             Kind::Constant(value) => Some(value.as_datum()),
             Kind::Parameter(number) => scope.parameters.get(usize::from(*number)).copied(),
+            Kind::Once(once) => once.known(scope),
             _ => None,
         }
     }

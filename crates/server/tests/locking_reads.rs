@@ -6,6 +6,7 @@ mod mysql;
 mod support;
 
 use std::thread;
+use std::time::{Duration, Instant};
 
 use mysql::{Failure, Mysql};
 use support::{Running, figure};
@@ -246,6 +247,15 @@ fn a_locking_clause_is_heard_wherever_it_stands() {
             &[2],
         ),
         ("SELECT * FROM t JOIN u ON u.t = t.id WHERE u.id = 3 FOR UPDATE OF t", &[3], &[]),
+        ("SELECT u.id FROM u WHERE id IN (SELECT id FROM (SELECT id FROM t FOR UPDATE) x)", &[1, 2, 3], &[]),
+        ("SELECT EXISTS (SELECT 1 FROM (SELECT * FROM t FOR UPDATE) x WHERE x.id = u.t) FROM u", &[1, 2, 3], &[]),
+        ("WITH c AS (SELECT id FROM t LIMIT 2) SELECT * FROM c a JOIN c b USING (id) FOR UPDATE OF b", &[0, 1], &[]),
+        (
+            "WITH RECURSIVE c AS (SELECT id FROM t WHERE id = 1 UNION ALL
+             SELECT t.id FROM t JOIN c ON t.id = c.id + 1 WHERE t.id < 4) SELECT * FROM c FOR UPDATE",
+            &[1, 2, 3],
+            &[],
+        ),
         ("SELECT t.id INTO @x FROM t JOIN u ON u.t = t.id WHERE u.id = 3 FOR UPDATE", &[3], &[3]),
         ("SET @x = (SELECT id FROM t WHERE id = 2 FOR UPDATE)", &[2], &[]),
         ("INSERT INTO u SELECT id, n FROM t WHERE id = 9 FOR UPDATE", &[9], &[]),
@@ -297,4 +307,88 @@ fn joins_go_without_rows_that_others_have_locked_or_fail_at_once() {
     run(&mut other, "ROLLBACK");
     assert_eq!(numbers(&mut client, &format!("{joined} FOR UPDATE SKIP LOCKED")), [1, 2, 3]);
     run(&mut client, "ROLLBACK");
+}
+
+#[test]
+fn writes_go_without_rows_that_others_have_locked() {
+    let bench = Bench::start();
+    let (mut client, mut other) = (bench.client(), bench.client());
+    run(&mut client, "CREATE TABLE d.u (id INT PRIMARY KEY, t INT)");
+    run(&mut client, "INSERT INTO d.u VALUES (1, 1), (2, 2), (3, 3)");
+    run(&mut client, "USE d");
+    run(&mut other, "BEGIN");
+    run(&mut other, "SELECT * FROM d.t WHERE id <= 1 FOR UPDATE");
+    let free = "(SELECT id FROM t WHERE n = 0 ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) x";
+    run(&mut client, &format!("UPDATE u JOIN {free} USING (id) SET u.t = 100"));
+    assert_eq!(numbers(&mut client, "SELECT t FROM u ORDER BY id"), [1, 100, 3]);
+    run(&mut client, &format!("INSERT INTO u SELECT id + 10, 0 FROM {free}"));
+    run(&mut client, &format!("DELETE u FROM u JOIN {free} USING (id)"));
+    assert_eq!(numbers(&mut client, "SELECT id FROM u ORDER BY id"), [1, 3, 12]);
+    // What is said within stays, whatever is said around it.
+    let both = format!("SELECT x.id FROM {free} JOIN u ON u.id = x.id + 1 FOR UPDATE");
+    assert_eq!(numbers(&mut client, &both), [2]);
+    // Every run but the last is as if it had not been.
+    run(&mut client, "SET @n = 0");
+    run(
+        &mut client,
+        "INSERT INTO u SELECT @n := @n + 1 + 20, id FROM t WHERE id IN (5, 6) FOR UPDATE",
+    );
+    assert_eq!(numbers(&mut client, "SELECT id FROM u WHERE t IN (5, 6) ORDER BY id"), [21, 42]);
+    run(&mut other, "ROLLBACK");
+}
+
+#[test]
+fn who_skips_locked_rows_waits_for_a_change_of_the_table_and_no_longer_than_for_a_lock() {
+    let bench = Bench::start();
+    let (mut client, mut other) = (bench.client(), bench.client());
+    run(&mut client, "CREATE TABLE d.u (id INT PRIMARY KEY)");
+    run(&mut client, "INSERT INTO d.u VALUES (1), (2)");
+    run(&mut client, "SET innodb_lock_wait_timeout = 1");
+    run(&mut other, "BEGIN");
+    run(&mut other, "UPDATE d.t SET n = 1 WHERE id = 1");
+    thread::scope(|scope| {
+        let altering = scope.spawn(|| run(&mut bench.client(), "ALTER TABLE d.t ADD COLUMN z INT"));
+        let begun = Instant::now();
+        while !is_altering(&mut client) {
+            assert!(begun.elapsed() < Duration::from_secs(20), "it does not begin");
+        }
+        for text in [
+            "SELECT t.id FROM d.t JOIN d.u USING (id) FOR UPDATE SKIP LOCKED",
+            "SELECT id FROM d.t WHERE id = 2 FOR UPDATE SKIP LOCKED",
+        ] {
+            assert_eq!(error(&mut client, text), 1205, "{text}");
+        }
+        run(&mut other, "ROLLBACK");
+        altering.join().expect("altered");
+    });
+    let free = "SELECT t.id FROM d.t JOIN d.u USING (id) ORDER BY id FOR UPDATE SKIP LOCKED";
+    assert_eq!(numbers(&mut client, free), [1, 2]);
+}
+
+/// Whether somebody who wants to lock a row of `d.t` waits for its definition.
+fn is_altering(client: &mut Mysql) -> bool {
+    match client.query("SELECT id FROM d.t WHERE id = 3 FOR UPDATE") {
+        Ok(_) => false,
+        Err(Failure::Error { number, .. }) => number == 1205,
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_write_keeps_what_its_query_has_locked_until_it_is_done() {
+    const CLIENTS: usize = 4;
+    let bench = Bench::start();
+    let take = |_| {
+        let mut client = bench.client();
+        let next = "SELECT id FROM d.t WHERE n = 0 ORDER BY id LIMIT 1 FOR UPDATE";
+        for _ in 0..100 / CLIENTS {
+            let text = format!("UPDATE d.t SET n = n + 1 WHERE id = (SELECT id FROM ({next}) x)");
+            run(&mut client, &text);
+        }
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..CLIENTS).map(|n| scope.spawn(move || take(n))).collect();
+        threads.into_iter().for_each(|each| each.join().expect("updated"));
+    });
+    assert_eq!(numbers(&mut bench.client(), "SELECT COUNT(*) FROM d.t WHERE n = 1"), [100]);
 }

@@ -190,7 +190,11 @@ impl Transaction {
         self.enter(table)
     }
 
-    pub(super) fn enter(&mut self, table: &Arc<Table>) -> Result<()> {
+    /// Enters a table, as all that lock rows of it do: its definition stays as it is until the end.
+    ///
+    /// # Errors
+    /// Those of waiting while it changes; `SchemaChanged` where it is another by now.
+    pub fn enter(&mut self, table: &Arc<Table>) -> Result<()> {
         if !self.gates.iter().any(|gate| gate.is_of(&table.state)) {
             let gate = self.gate(table)?;
             self.gates.push(gate);

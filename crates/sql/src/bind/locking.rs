@@ -56,28 +56,36 @@ impl Binder<'_> {
             })?;
             each_relation(query, &mut |relation| {
                 if meant.as_ref().is_none_or(|name| relation.name == *name) {
-                    lock(relation, locking);
+                    self.lock(relation, locking);
                 }
             });
             self.locks.set(true);
         }
         Ok(())
     }
+    /// Marks a table, or all that a derived one is made of; what it says itself stays.
+    fn lock(&self, relation: &mut Relation, locking: Locking) {
+        match &mut relation.source {
+            Source::Table(_) => drop(relation.locking.get_or_insert(locking)),
+            Source::Query(query) => {
+                // A table of WITH that stands elsewhere as well is another, without locks.
+                query.id = self.id();
+                each_relation(query, &mut |inner| self.lock(inner, locking));
+            }
+            Source::Added(_) | Source::Listing(_) | Source::File(_) => {}
+        }
+    }
 }
 
-/// Calls `each` with the relations of a SELECT, or of all sides of a set operation.
+/// Calls `each` with the relations of a SELECT, or of all that a query is put together of.
 fn each_relation(query: &mut Query, each: &mut dyn FnMut(&mut Relation)) {
     match &mut query.body {
         Body::Select(select) => select.relations.iter_mut().for_each(each),
         Body::Set(set) => set.sides.iter_mut().for_each(|side| each_relation(side, each)),
-        Body::Recursion(_) | Body::Values(_) => {}
-    }
-}
-
-fn lock(relation: &mut Relation, locking: Locking) {
-    match &mut relation.source {
-        Source::Table(_) => relation.locking = Some(locking),
-        Source::Query(query) => each_relation(query, &mut |inner| lock(inner, locking)),
-        Source::Added(_) | Source::Listing(_) | Source::File(_) => {}
+        Body::Recursion(all) => {
+            each_relation(&mut all.first, each);
+            each_relation(&mut all.next, each);
+        }
+        Body::Values(_) => {}
     }
 }

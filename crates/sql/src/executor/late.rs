@@ -20,9 +20,12 @@ use crate::error::{Result, SqlError};
 use crate::tree::{LateRows, Select, Source};
 
 impl LateRows {
-    /// What is kept of a row: its primary key.
-    pub(super) fn key_of(&self, row: &Scope<'_>) -> Result<Vec<Value>> {
-        self.key.iter().map(|node| Ok(node.evaluate(row)?.into_value())).collect()
+    /// Adds what is kept of a row: its primary key.
+    pub(super) fn push_key(&self, row: &Scope<'_>, values: &mut Vec<Value>) -> Result<()> {
+        for node in &self.key {
+            values.push(node.evaluate(row)?.into_value());
+        }
+        Ok(())
     }
 }
 

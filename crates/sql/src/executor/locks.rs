@@ -20,12 +20,14 @@ use super::{Execution, ROW_BYTES};
 use crate::error::Result;
 use crate::tree::{Locking, Relation, Select, Source};
 
-/// The rows of one run that are to be locked.
-pub struct RowLocks<'a> {
-    /// Those that are locked already, and those that were met.
-    seen: RefCell<HashSet<Vec<u8>>>,
+/// The rows that a statement locks, from run to run.
+#[derive(Default)]
+pub struct RowLocks {
+    /// Those that are locked already, and those that a run has met.
+    met: RefCell<HashSet<Vec<u8>>>,
+    /// Those that another was quicker to lock: the statement goes without them.
+    skipped: RefCell<HashSet<Vec<u8>>>,
     wanted: RefCell<Vec<Wanted>>,
-    is_others: &'a dyn Fn(&[u8]) -> bool,
 }
 
 /// A row to be locked.
@@ -38,30 +40,31 @@ pub struct Wanted {
     pub locking: Locking,
 }
 
-impl<'a> RowLocks<'a> {
-    /// For a run by who has locked `held`; `is_others`: whether another has the row of a key now.
-    pub fn new(held: HashSet<Vec<u8>>, is_others: &'a dyn Fn(&[u8]) -> bool) -> RowLocks<'a> {
-        RowLocks { seen: RefCell::new(held), wanted: RefCell::default(), is_others }
+impl RowLocks {
+    /// The rows that were met and are not locked, as they were met.
+    pub fn take_wanted(&self) -> Vec<Wanted> {
+        self.wanted.take()
     }
 
-    /// What is locked or to be locked, and of these those that were not locked before the run, as they were met.
-    pub fn into_parts(self) -> (HashSet<Vec<u8>>, Vec<Wanted>) {
-        (self.seen.into_inner(), self.wanted.into_inner())
+    /// Has the statement go without a row that it could not lock.
+    pub fn skip(&self, row: Wanted) {
+        self.met.borrow_mut().remove(&row.key);
+        self.skipped.borrow_mut().insert(row.key);
     }
 
-    /// Whether a relation goes without a row because another has locked it.
-    fn skips(&self, relation: &Relation, key: &[u8]) -> bool {
-        relation.locking == Some(Locking::SkipLocked)
-            && !self.seen.borrow().contains(key)
-            && (self.is_others)(key)
+    /// The memory that it takes, about.
+    pub fn bytes(&self) -> usize {
+        let (met, skipped) = (self.met.borrow(), self.skipped.borrow());
+        let key = met.iter().next().map_or(0, Vec::len);
+        (met.len() + skipped.len()) * 2 * (key + ROW_BYTES)
     }
 
     /// Notes a row; `false` if that was done already.
     fn want(&self, table: &Arc<Table>, key: &[u8], locking: Locking) -> bool {
-        if self.seen.borrow().contains(key) {
+        if self.met.borrow().contains(key) {
             return false;
         }
-        self.seen.borrow_mut().insert(key.to_vec());
+        self.met.borrow_mut().insert(key.to_vec());
         let (table, key) = (Arc::clone(table), key.to_vec());
         self.wanted.borrow_mut().push(Wanted { table, key, locking });
         true
@@ -71,15 +74,17 @@ impl<'a> RowLocks<'a> {
 impl Execution<'_> {
     /// Whether a relation goes without a row that was found for it.
     pub(super) fn skips_locked(&self, relation: &Relation, row: &JoinedRow<'_>) -> bool {
-        match (self.locks, row) {
-            (Some(locks), JoinedRow::Stored(_, key)) => locks.skips(relation, key),
-            _ => false,
-        }
+        let (Some((locks, transaction)), JoinedRow::Stored(_, key)) = (self.locks, row) else {
+            return false;
+        };
+        relation.locking == Some(Locking::SkipLocked)
+            && !locks.met.borrow().contains(*key)
+            && (locks.skipped.borrow().contains(*key) || transaction.is_locked_by_others(key))
     }
 
     /// Notes the rows that a SELECT has joined, as far as it locks them.
     pub(super) fn note_locked(&self, select: &Select, row: &Scope<'_>) -> Result<()> {
-        let Some(locks) = self.locks else { return Ok(()) };
+        let Some((locks, _)) = self.locks else { return Ok(()) };
         let RowView::Joined(joined) = row.row else { return Ok(()) };
         for (number, relation) in select.relations.iter().enumerate() {
             let (Source::Table(table), Some(locking)) = (&relation.source, relation.locking) else {

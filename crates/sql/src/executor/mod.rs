@@ -51,10 +51,11 @@ use std::rc::Rc;
 
 use rows::Engine;
 use rows::store::Read;
+use rows::transaction::Transaction;
 use values::budget::Share;
 use values::datum::Value;
 
-use expression::{BIGINT, Enclosing, Environment, Kind, Lists, Node, Number, Scope};
+use expression::{BIGINT, Enclosing, Environment, Kind, Known, Node, Number, Scope};
 pub use locks::RowLocks;
 pub use measure::{Measured, Measures};
 
@@ -120,8 +121,8 @@ pub struct Limits<'a> {
     pub how: How,
     /// What it may come to.
     pub bounds: Bounds,
-    /// Where it is noted which rows are to be locked.
-    pub locks: Option<&'a RowLocks<'a>>,
+    /// Where it is noted which rows are to be locked, and who is about to lock them.
+    pub locks: Option<(&'a RowLocks, &'a Transaction)>,
     /// Where it is noted what the steps come to.
     pub measures: Option<&'a Measures>,
 }
@@ -146,7 +147,7 @@ struct Execution<'a> {
     results: RefCell<HashMap<usize, Rc<subquery::Kept>>>,
     /// How sub-queries that have members are asked, by id.
     memberships: RefCell<HashMap<usize, Rc<membership::Membership>>>,
-    locks: Option<&'a RowLocks<'a>>,
+    locks: Option<(&'a RowLocks, &'a Transaction)>,
     measures: Option<&'a Measures>,
 }
 
@@ -181,9 +182,9 @@ pub fn run(
     };
     let mut rows = Vec::new();
     let mut found = None;
-    let lists = Lists::default();
+    let known = Known::default();
     let environment =
-        Environment { subqueries: Some(&execution), lists: Some(&lists), ..*environment };
+        Environment { subqueries: Some(&execution), known: Some(&known), ..*environment };
     let result = execution.query(&plan.query, &environment.scope(), &mut found, &mut |row| {
         execution.draw_row(&row)?;
         rows.push(row);

@@ -8,6 +8,7 @@
 //! Not here: the rows (`select`, `set`, `recursion`), which of them were seen (`distinct`), sorting before
 //! joining (`presort`), rows that are read when they are given (`late`).
 
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 use expression::{Kind, Node, Ordinals, Scope, fit};
@@ -26,7 +27,7 @@ use crate::tree::{LateRows, OutputColumn, Query, Select, SortKey};
 /// Rows that a sort with a limit keeps besides those it wants, before it throws some away.
 const SORT_SLACK: usize = 64;
 /// Bytes of a key that are compared as one number.
-const FIRST_BYTES: usize = 8;
+const FIRST_BYTES: usize = 16;
 
 /// Takes a query's rows.
 pub(super) struct Output<'o, 'g> {
@@ -153,7 +154,7 @@ impl<'o, 'g> Output<'o, 'g> {
         let (mut key, mut values) = self.spare.pop().unwrap_or_default();
         key.extend_from_slice(&self.sort_key);
         if let Some(late) = self.late {
-            let values = late.key_of(row)?;
+            late.push_key(row, &mut values)?;
             if self.sorted {
                 return self.keep(values, key);
             }
@@ -213,16 +214,29 @@ impl<'o, 'g> Output<'o, 'g> {
         if let Ok(wanted) = usize::try_from(wanted)
             && self.kept.len() >= wanted.saturating_mul(2).saturating_add(SORT_SLACK)
         {
-            self.kept.sort_by(|a, b| a.0.cmp(&b.0));
-            for (mut key, mut values) in self.kept.drain(wanted..) {
-                self.drawn.give_back(kept_bytes(&key, &values));
-                key.clear();
-                values.clear();
-                self.spare.push((key, values));
-            }
-            self.cut.set_bound(self.kept.last().map(|(key, _)| key.clone()));
+            self.keep_first(wanted);
         }
         Ok(self.cut.take())
+    }
+
+    /// Throws away what is kept beyond the first rows in the order; these stay as they came.
+    fn keep_first(&mut self, wanted: usize) {
+        let mut order = places_of(&self.kept);
+        if let Some(last) = wanted.checked_sub(1).filter(|last| *last < order.len()) {
+            order.select_nth_unstable_by(last, by_key(&self.kept));
+            self.cut.set_bound(Some(self.kept[order[last].1].0.clone()));
+        }
+        order.truncate(wanted);
+        order.sort_unstable_by_key(|(_, at)| *at);
+        for (to, (_, from)) in order.into_iter().enumerate() {
+            self.kept.swap(to, from);
+        }
+        for (mut key, mut values) in self.kept.drain(wanted..) {
+            self.drawn.give_back(kept_bytes(&key, &values));
+            key.clear();
+            values.clear();
+            self.spare.push((key, values));
+        }
     }
 
     fn pass_on(&mut self, values: Vec<Value>) -> Result<Flow> {
@@ -296,23 +310,34 @@ impl<'o, 'g> Output<'o, 'g> {
     }
 }
 
-/// The places of rows in the order of their keys, those with the same key as they came. Most keys differ
-/// in their first bytes, which are compared as a number, without a look at where the key is.
+/// The places of rows in the order of their keys, those with the same key as they came.
 fn order_of(kept: &[(Vec<u8>, Vec<Value>)]) -> Vec<usize> {
+    let mut order = places_of(kept);
+    order.sort_unstable_by(by_key(kept));
+    order.into_iter().map(|(_, at)| at).collect()
+}
+
+/// The places of rows with the first bytes of their keys, as a number: most keys differ in these, which then
+/// are compared without a look at where the key is.
+fn places_of(kept: &[(Vec<u8>, Vec<Value>)]) -> Vec<(u128, usize)> {
     let first = |key: &[u8]| match key.first_chunk::<FIRST_BYTES>() {
-        Some(first) => u64::from_be_bytes(*first),
+        Some(first) => u128::from_be_bytes(*first),
         None => {
             let mut first = [0; FIRST_BYTES];
             first[..key.len()].copy_from_slice(key);
-            u64::from_be_bytes(first)
+            u128::from_be_bytes(first)
         }
     };
-    let mut order: Vec<(u64, usize)> =
-        kept.iter().enumerate().map(|(at, (key, _))| (first(key), at)).collect();
-    order.sort_unstable_by(|(a, at), (b, other)| {
+    kept.iter().enumerate().map(|(at, (key, _))| (first(key), at)).collect()
+}
+
+/// Compares places by their rows' keys, and those of the same key by themselves.
+fn by_key(
+    kept: &[(Vec<u8>, Vec<Value>)],
+) -> impl Fn(&(u128, usize), &(u128, usize)) -> Ordering + '_ {
+    |(a, at), (b, other)| {
         a.cmp(b).then_with(|| kept[*at].0.cmp(&kept[*other].0)).then_with(|| at.cmp(other))
-    });
-    order.into_iter().map(|(_, at)| at).collect()
+    }
 }
 
 /// What a row that is kept takes, with what it is sorted by.

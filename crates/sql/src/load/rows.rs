@@ -348,7 +348,7 @@ impl RowMaker {
             strict: self.plan.strict,
             ignore: !self.plan.strict,
             found_rows: false,
-            lists: None,
+            known: None,
         };
         for (position, node) in &self.plan.sets {
             let column = &self.plan.table.columns[*position];

@@ -32,6 +32,7 @@ mod late;
 mod leaps;
 mod merge;
 mod needs;
+mod once;
 mod order;
 mod rewrite;
 mod statistics;
@@ -142,6 +143,7 @@ fn plan_planned_within(
 ) -> Result<(f64, f64)> {
     let efforts = inner::Efforts::of(select);
     let (mut rows, mut cost) = order::plan_joins(select, wanted, sizes)?;
+    once::of_groups(select);
     // In order, no more are asked than are wanted; a condition leaves about a third of them.
     let stops_early = (select.plan.ordered || wanted.order.is_empty())
         && select.grouping.is_none()

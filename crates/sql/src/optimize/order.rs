@@ -19,7 +19,7 @@ use super::leaps::{Leaping, leaping};
 use super::needs::Needs;
 use super::rewrite::simplified;
 use super::terms::{has_subquery, references, rejected};
-use super::{Sizes, Wanted};
+use super::{Sizes, Wanted, once};
 use crate::error::Result;
 use crate::point::Ordering;
 use crate::tree::{AggregateFunction, Join, Relation, Select, SelectPlan, SortKey};
@@ -28,6 +28,10 @@ use crate::tree::{AggregateFunction, Join, Relation, Select, SelectPlan, SortKey
 const STARTS_MAX: usize = 12;
 /// Rows that come before those wanted, where rows that a condition leaves are not evenly spread.
 const UNLUCKY_ROWS: f64 = 16.0;
+/// How many times the rows that a sort wants there are, where it rather looks them up again than keeps them
+const KEPT_RATIO: f64 = 64.0;
+/// with so many columns or more.
+const KEPT_COLUMNS: usize = 3;
 
 /// A part of a join that is placed as one.
 #[derive(Clone)]
@@ -145,6 +149,8 @@ pub fn plan_joins(
         if is_covered(&other.steps) && other.cost + looked_up < cost {
             cost = other.cost + looked_up;
             (best, ordered, rows_late) = (other, in_its_order, Some(rows));
+        } else if !ordered && is_rather_looked_up(select, &best, wanted) {
+            rows_late = Some(rows);
         }
     }
     // A row of an index is dearer: all columns of its segment are read for it.
@@ -173,9 +179,10 @@ pub fn plan_joins(
     }
     let (rows, cost) = if is_known || counts_all { (1.0, 1.0) } else { (best.rows, cost) };
     let sorted_after = sorted_after(select, wanted.order, &best.steps);
-    let (once, steps, late) = (best.once, best.steps, rows_late);
+    let (mut steps, late) = (best.steps, rows_late);
+    steps.iter_mut().for_each(once::of_step);
     select.plan = SelectPlan {
-        once,
+        once: best.once,
         steps,
         ordered,
         sorted_after,
@@ -269,6 +276,13 @@ fn sorted_by(select: &Select, order: &[SortKey]) -> Option<u64> {
         return None;
     }
     Some(sorted.iter().fold(0, |all, node| all | references(node)))
+}
+
+/// Whether the few rows that a sort wants of many are rather read again than kept: rows that come in the opposite
+/// order, as the newest last, are all kept for a while.
+fn is_rather_looked_up(select: &Select, best: &Planned, wanted: &Wanted<'_>) -> bool {
+    let few = wanted.rows.is_some_and(|rows| rows * KEPT_RATIO <= best.rows);
+    few && select.visible >= KEPT_COLUMNS && !is_covered(&best.steps)
 }
 
 /// After how many steps all is known that rows are sorted by, if others follow.

@@ -150,7 +150,9 @@ pub fn plan_access(
     order: Option<&Ordering>,
 ) -> Access {
     let best = ways(table, index_use, terms, order, Reader::ByRange).into_iter().next();
-    best.expect("all rows can be read")
+    let mut best = best.expect("all rows can be read");
+    best.evaluate_once();
+    best
 }
 
 /// Whether rows may come in the order of an index.
@@ -413,6 +415,13 @@ impl Access {
             }
         }
         Ok(false)
+    }
+
+    /// Marks what its conditions need to evaluate but once for all rows.
+    pub fn evaluate_once(&mut self) {
+        let Access { residual, terms, branches, .. } = self;
+        let all = residual.iter_mut().chain(terms).chain(branches);
+        all.for_each(Node::evaluate_once);
     }
 
     /// Whether all rows count that its ranges find.

@@ -21,7 +21,7 @@ pub use gather::{Filter, Gathered, Gatherer, Piece};
 pub use lookup::{Between, Keys, Lookup};
 pub use ranges::{IndexRanges, Ranges};
 pub use select::{
-    From, Output, SelectPlan, Surroundings, bind_select, item_name, push_terms,
-    result_type, simple_ordering, sort_keys, table_column,
+    From, Output, SelectPlan, Surroundings, bind_select, item_name, push_terms, result_type,
+    simple_ordering, sort_keys, table_column,
 };
 pub use sort::{SortKey, sort_rows};

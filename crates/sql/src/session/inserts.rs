@@ -77,7 +77,7 @@ impl Session {
             strict: self.variables.mode.strict(),
             ignore: false,
             found_rows: self.counts_found,
-            lists: None,
+            known: None,
         };
         self.process.show(load.progress());
         let written = load.insert(plan, &context, &statement.scanned.runs);

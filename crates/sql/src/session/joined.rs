@@ -74,18 +74,20 @@ impl Session {
         self.change_with(facts, statement, ignore, None, |t, context, session| {
             let mark = t.savepoint();
             for _ in 0..RUNS_MAX {
-                if query.locks {
-                    // What it finds under its locks, it finds below again.
-                    session.as_of_a_write(is_lenient, |session| {
-                        session.run_under_locks(t, query, facts, statement.parameters)
+                let parameters = statement.parameters;
+                let (view, stream) =
+                    session.as_of_a_write(is_lenient, |session| match query.locks {
+                        true => {
+                            let found = session.run_under_locks(t, query, parameters)?;
+                            let view = t.frozen_at(found.base);
+                            Ok((view, session.stream_of(query, &found.facts, found.rows)?))
+                        }
+                        false => {
+                            let view = t.frozen_at(session.fresh_snapshot()?);
+                            let of_query = Arc::clone(&view);
+                            Ok((view, session.rows_of(query, parameters, of_query)?))
+                        }
                     })?;
-                    drop(session.warnings.take());
-                }
-                let view = t.frozen_at(session.fresh_snapshot()?);
-                let of_query = Arc::clone(&view);
-                let stream = session.as_of_a_write(is_lenient, |session| {
-                    session.rows_of(query, statement.parameters, of_query)
-                })?;
                 let engine = Arc::clone(session.sql.engine());
                 let state = FoundIn { engine: &engine, view: &*view };
                 if let Some(written) = apply(t, context, &state, stream)? {

@@ -6,14 +6,15 @@
 //!
 //! Invariants
 //! 1. What is given was found in a state that is not older than the last lock.
-//! 2. A query ends: a run that got locks is repeated so often at most, and one that got none because others
-//!    were quicker was preceded by their getting on.
+//! 2. A query ends: each run but the last locks rows, so often at most, or has found one to go without.
+//! 3. A statement that writes what a query finds has the locks in the transaction that it writes in.
 //!
 //! Not here: SELECT of one table (`locking`), which rows are met (`executor::locks`).
 
-use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 
-use rows::store::LockWait;
+use rows::store::{LockWait, Read};
 use rows::transaction::Transaction;
 use values::datum::Datum;
 
@@ -22,53 +23,78 @@ use super::locking::lock_row;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::executor::{self, Bounds, Failure, Limits, RowLocks};
-use crate::reply::How;
+use crate::reply::{How, RowStream};
 use crate::tree::QueryPlan;
 
 /// How often a query is run again because rows came meanwhile.
 const RUNS_MAX: usize = 16;
 
+/// What a query has found under its locks.
+pub(super) struct FoundLocked {
+    /// The rows.
+    pub rows: executor::Rows,
+    /// What its expressions have seen and left behind.
+    pub facts: Arc<SqlContext>,
+    /// The state that it was found in, without the transaction's own writes.
+    pub base: Arc<dyn Read>,
+}
+
 impl Session {
-    /// Runs a query that locks, in the open transaction or one of its own.
-    pub(super) fn run_locking(
+    /// The rows of a query that locks, in the open transaction or one that ends with it.
+    pub(super) fn select_locked(
         &mut self,
         plan: &QueryPlan,
-        facts: &SqlContext,
         parameters: &[Datum<'_>],
-    ) -> Result<executor::Rows> {
-        self.writing(How::POOL, |session, transaction| {
-            session.run_under_locks(transaction, plan, facts, parameters)
-        })
+    ) -> Result<RowStream> {
+        let found = self.writing(How::POOL, |session, transaction| {
+            session.run_under_locks(transaction, plan, parameters)
+        })?;
+        self.stream_of(plan, &found.facts, found.rows)
     }
 
-    /// The same in a given transaction.
+    /// Runs a statement of several steps in a transaction of its own, if none is open.
+    pub(super) fn in_one_transaction<T>(
+        &mut self,
+        work: impl FnOnce(&mut Session) -> Result<T>,
+    ) -> Result<T> {
+        self.open_implicitly()?;
+        if self.open.is_some() {
+            return work(self);
+        }
+        self.begin(None, false)?;
+        let result = catch_unwind(AssertUnwindSafe(|| work(self)));
+        if !matches!(result, Ok(Ok(_))) {
+            self.open = None;
+        }
+        let value = result.unwrap_or_else(|panic| resume_unwind(panic))?;
+        self.commit_open()?;
+        Ok(value)
+    }
+
+    /// Runs a query until all rows that it joins are locked.
     pub(super) fn run_under_locks(
         &self,
         transaction: &mut Transaction,
         plan: &QueryPlan,
-        facts: &SqlContext,
         parameters: &[Datum<'_>],
-    ) -> Result<executor::Rows> {
-        let mut held: HashSet<Vec<u8>> = HashSet::new();
+    ) -> Result<FoundLocked> {
+        let locks = RowLocks::default();
         let usual = LockWait::AtMost(self.variables.lock_wait);
         let mut runs = 0;
         while runs < RUNS_MAX {
-            facts.kill.check()?;
-            let is_others = |key: &[u8]| transaction.is_locked_by_others(key);
-            let locks = RowLocks::new(held, &is_others);
-            let found = self.run_noting(&locks, transaction, plan, facts, parameters)?;
-            let (met, wanted) = locks.into_parts();
-            held = met;
+            let found = self.run_noting(&locks, transaction, plan, parameters)?;
+            let wanted = locks.take_wanted();
             if wanted.is_empty() {
                 return Ok(found);
             }
-            // The next run warns anew.
+            // What it has met is kept beyond the run. The next one warns, and sets variables, anew.
+            let _room = self.limits.take(locks.bytes())?;
             drop(self.warnings.take());
             let mut had_all = true;
-            for row in &wanted {
+            for row in wanted {
+                self.process.kill.check()?;
                 if !lock_row(transaction, &row.table, &row.key, row.locking, usual)? {
-                    // Another was quicker; the next run passes it over.
-                    held.remove(&row.key);
+                    locks.skip(row);
                     had_all = false;
                 }
             }
@@ -80,19 +106,20 @@ impl Session {
     /// One run, over the latest state with the transaction's own writes.
     fn run_noting(
         &self,
-        locks: &RowLocks<'_>,
+        locks: &RowLocks,
         transaction: &Transaction,
         plan: &QueryPlan,
-        facts: &SqlContext,
         parameters: &[Datum<'_>],
-    ) -> Result<executor::Rows> {
-        let base = self.fresh_snapshot()?;
+    ) -> Result<FoundLocked> {
+        let (facts, base) = (self.facts(), self.fresh_snapshot()?);
         let own = (!transaction.is_empty()).then(|| transaction.view_at(&*base));
         let view = own.as_deref().unwrap_or(&*base);
-        let (how, bounds) = (How::POOL, Bounds::NONE);
-        let limits = Limits { view, how, bounds, locks: Some(locks), measures: None };
-        match self.run_with(plan, facts, parameters, &limits) {
-            Ok(found) => Ok(found),
+        let (how, bounds, locks) = (How::POOL, Bounds::NONE, Some((locks, transaction)));
+        let limits = Limits { view, how, bounds, locks, measures: None };
+        let result = self.run_with(plan, &facts, parameters, &limits);
+        drop(own);
+        match result {
+            Ok(rows) => Ok(FoundLocked { rows, facts, base }),
             Err(Failure::Error(error)) => Err(error),
             Err(Failure::TooLong) => Err(SqlError::other("a run without a limit")),
         }

@@ -194,6 +194,8 @@ pub(super) fn lock_row(
         transaction.lock_row(table, key)?;
         return Ok(true);
     }
+    // Neither is said of a change of the table's definition.
+    transaction.enter(table)?;
     transaction.set_wait(LockWait::AtMost(Duration::ZERO));
     let locked = transaction.lock_row(table, key);
     transaction.set_wait(usual);

@@ -85,28 +85,25 @@ impl Session {
             (true, true) => Bounds::NONE,
             (true, false) => BOUNDS,
         };
-        let facts = self.facts();
-        let found = match plan.locks {
-            true => self.run_locking(plan, &facts, statement.parameters)?,
-            false => {
-                let base = self.base_snapshot()?;
-                let found = self.over_own_writes(&*base, |view| {
-                    let limits = Limits { view, how, bounds, locks: None, measures: None };
-                    self.run_with(plan, &facts, statement.parameters, &limits)
-                });
-                match found {
-                    Ok(found) => {
-                        plan.runs.in_loop.note(found.looked_at > LOOP_ROWS_MAX);
-                        plan.runs.over_rows.note(false);
-                        found
-                    }
-                    Err(Failure::Error(error)) => return Err(error),
-                    Err(Failure::TooLong) if !how.may_wait => return Err(SqlError::would_wait()),
-                    Err(Failure::TooLong) => {
-                        plan.runs.over_rows.note(true);
-                        return Ok(None);
-                    }
-                }
+        if plan.locks {
+            return Ok(Some(Reply::Rows(self.select_locked(plan, statement.parameters)?)));
+        }
+        let (facts, base) = (self.facts(), self.base_snapshot()?);
+        let found = self.over_own_writes(&*base, |view| {
+            let limits = Limits { view, how, bounds, locks: None, measures: None };
+            self.run_with(plan, &facts, statement.parameters, &limits)
+        });
+        let found = match found {
+            Ok(found) => {
+                plan.runs.in_loop.note(found.looked_at > LOOP_ROWS_MAX);
+                plan.runs.over_rows.note(false);
+                found
+            }
+            Err(Failure::Error(error)) => return Err(error),
+            Err(Failure::TooLong) if !how.may_wait => return Err(SqlError::would_wait()),
+            Err(Failure::TooLong) => {
+                plan.runs.over_rows.note(true);
+                return Ok(None);
             }
         };
         self.stream_of(plan, &facts, found).map(|stream| Some(Reply::Rows(stream)))

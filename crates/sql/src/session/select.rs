@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use expression::limits::Room;
-use expression::{Environment, Lists, Scope, fit};
+use expression::{Environment, Known, Scope, fit};
 use rows::store::Read;
 use sqlparser::ast::Query;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
@@ -216,9 +216,7 @@ impl Session {
     pub(super) fn select_by_text(&mut self, query: &Query, texts: &[String]) -> Result<RowStream> {
         let plan = self.bind_tree(query, texts, &[]).map_err(SqlError::from)?;
         if plan.locks {
-            let facts = self.facts();
-            let found = self.run_locking(&plan, &facts, &[])?;
-            return self.stream_of(&plan, &facts, found);
+            return self.select_locked(&plan, &[]);
         }
         let view = self.read_view()?;
         self.rows_of(&plan, &[], view)
@@ -290,10 +288,10 @@ impl Session {
         let facts = plan.needs_facts.then(|| self.facts());
         let zone = self.variables.zone;
         let limits = Arc::clone(&self.limits);
-        let lists = Lists::default();
+        let known = Known::default();
         let mut environment = Environment {
             limits: &limits,
-            lists: Some(&lists),
+            known: Some(&known),
             mode: self.variables.mode,
             context: facts.as_deref().map(|facts| &facts.statement),
             ..Environment::bare(statement.parameters, zone)

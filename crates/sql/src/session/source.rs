@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use expression::limits::Room;
-use expression::{Environment, Limits, Lists, Node, RowView, Scope, fit};
+use expression::{Environment, Known, Limits, Node, RowView, Scope, fit};
 use rows::engine::Engine;
 use rows::store::Read;
 use values::SqlMode;
@@ -113,8 +113,8 @@ pub(super) struct TableSource {
     pub(super) zone: Zone,
     pub(super) mode: SqlMode,
     pub(super) plan: Arc<SelectPlan>,
-    /// Long lists, for which the parameters stay the same.
-    pub(super) lists: Lists,
+    /// What is the same for all rows, as the parameters are.
+    pub(super) known: Known,
 }
 
 impl TableSource {
@@ -139,7 +139,7 @@ impl TableSource {
             zone: scope.zone,
             mode: scope.mode,
             plan: Arc::clone(plan),
-            lists: Lists::default(),
+            known: Known::default(),
         }
     }
 
@@ -202,18 +202,18 @@ impl RowSource for TableSource {
         let parameters = std::mem::take(&mut self.parameters);
         let datums: Vec<Datum<'_>> = parameters.iter().map(Value::as_datum).collect();
         let facts = self.facts.clone();
-        let (limits, lists) = (Arc::clone(&self.limits), std::mem::take(&mut self.lists));
+        let (limits, known) = (Arc::clone(&self.limits), std::mem::take(&mut self.known));
         limits.set_in_loop(!how.may_wait);
         let environment = Environment {
             mode: self.mode,
             context: facts.as_deref().map(|facts| &facts.statement),
             limits: &limits,
-            lists: Some(&lists),
+            known: Some(&known),
             ..Environment::bare(&datums, self.zone)
         };
         let result = self.give(how, sink, &environment.scope());
         drop(datums);
-        (self.parameters, self.lists) = (parameters, lists);
+        (self.parameters, self.known) = (parameters, known);
         result
     }
 

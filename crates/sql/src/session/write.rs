@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use expression::{Level, Lists, Warnings};
+use expression::{Known, Level, Warnings};
 use rows::Group;
 use rows::bulk::BulkLoad;
 use rows::table::Table;
@@ -120,6 +120,14 @@ impl Session {
             return self.insert_into_load(plan, statement, facts);
         }
         self.check_no_inserts()?;
+        let locks = plan.query().is_some_and(|query| query.locks);
+        if locks && !statement.how.may_wait {
+            return Err(SqlError::would_wait());
+        }
+        if locks && self.open.is_none() {
+            let run = |session: &mut Session| session.run_change(plan, statement, facts, None);
+            return self.in_one_transaction(run);
+        }
         match plan {
             Plan::Insert(plan) => {
                 let runs = &statement.scanned.runs;
@@ -168,7 +176,7 @@ impl Session {
         let found_rows = self.counts_found;
         let parameters = statement.parameters;
         let work = |session: &mut Session, transaction: &mut Transaction| {
-            let lists = Lists::default();
+            let known = Known::default();
             let context = WriteContext {
                 facts,
                 parameters,
@@ -176,7 +184,7 @@ impl Session {
                 strict: strict && !ignore,
                 ignore,
                 found_rows,
-                lists: Some(&lists),
+                known: Some(&known),
             };
             work(transaction, &context, session)
         };
@@ -210,10 +218,7 @@ impl Session {
         ignore: bool,
     ) -> Result<RowStream> {
         if query.locks {
-            let facts = self.facts();
-            let found =
-                self.as_of_a_write(ignore, |session| session.run_locking(query, &facts, parameters))?;
-            return self.stream_of(query, &facts, found);
+            return self.as_of_a_write(ignore, |session| session.select_locked(query, parameters));
         }
         let view = self.latest_view()?;
         self.as_of_a_write(ignore, |session| session.rows_of(query, parameters, view))

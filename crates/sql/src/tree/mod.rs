@@ -130,6 +130,16 @@ pub struct Query {
 }
 
 impl Query {
+    /// Whether rows are to be locked that it joins; those of sub-queries in its expressions are not counted.
+    pub fn locks_rows(&self) -> bool {
+        match &self.body {
+            Body::Select(select) => select.locks_rows(),
+            Body::Set(set) => set.sides.iter().any(Query::locks_rows),
+            Body::Recursion(all) => all.first.locks_rows() || all.next.locks_rows(),
+            Body::Values(_) => false,
+        }
+    }
+
     /// A query of a body, without order and limit, and not planned yet.
     pub fn new(id: usize, body: Body, columns: Vec<OutputColumn>) -> Query {
         let (order, limit, offset) = (Vec::new(), None, None);
@@ -249,9 +259,12 @@ impl Select {
             && !self.counts_found
     }
 
-    /// Whether rows that it joins are to be locked.
+    /// Whether rows are to be locked that it joins, or that derived tables in its FROM join.
     pub fn locks_rows(&self) -> bool {
-        self.relations.iter().any(|relation| relation.locking.is_some())
+        self.relations.iter().any(|relation| match &relation.source {
+            Source::Query(query) => query.locks_rows(),
+            _ => relation.locking.is_some(),
+        })
     }
 }
 

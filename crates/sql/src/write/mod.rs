@@ -33,7 +33,7 @@ pub use change::{
     row_count,
 };
 pub use column::{Store, default_of, defaults_of, implied_default};
-use expression::{Environment, Lists, Warnings};
+use expression::{Environment, Known, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use given::given_to;
 pub use insert::{InsertPlan, Tally, bind_insert, given};
@@ -65,8 +65,8 @@ pub struct WriteContext<'a> {
     pub ignore: bool,
     /// Whether rows that match count as affected (CLIENT_FOUND_ROWS).
     pub found_rows: bool,
-    /// Long lists that rows are looked for in, where the parameters are those of all rows.
-    pub lists: Option<&'a Lists>,
+    /// What is the same for all rows, where the parameters are those of all.
+    pub known: Option<&'a Known>,
 }
 
 impl<'a> WriteContext<'a> {
@@ -75,7 +75,7 @@ impl<'a> WriteContext<'a> {
         Environment {
             warnings: Some(self.warnings),
             strict: self.strict,
-            lists: self.lists,
+            known: self.known,
             ..Environment::of(self.facts, self.parameters)
         }
     }

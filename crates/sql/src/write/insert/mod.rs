@@ -179,7 +179,7 @@ impl InsertPlan {
             foresight.look_ahead(self, plan, transaction, context, tally.records, rest)?;
             made.copies = !plan.is_literal;
             self.make_row(context, plan, row, total == 1, rest, &mut made)?;
-            let context = WriteContext { parameters: tail, lists: None, ..*context };
+            let context = WriteContext { parameters: tail, known: None, ..*context };
             self.insert_row(transaction, &context, &made.datums(rest), row, &mut tally)
         })?;
         Ok(tally)

@@ -96,7 +96,7 @@ impl InsertPlan {
         made: &mut MadeRow,
     ) -> Result<()> {
         let parameters = rest.get(..plan.parameters).unwrap_or_default();
-        let context = WriteContext { parameters, lists: None, ..*context };
+        let context = WriteContext { parameters, known: None, ..*context };
         let MadeRow { values, literals, copies } = made;
         values.clear();
         values.resize(self.table.columns.len(), Value::Null);
