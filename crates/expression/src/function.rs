@@ -328,6 +328,9 @@ impl Function {
                 | Function::LastInsertId
                 | Function::GetLock
                 | Function::ReleaseLock
+                | Function::ReleaseAllLocks
+                | Function::IsFreeLock
+                | Function::IsUsedLock
         )
     }
 

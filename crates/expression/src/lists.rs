@@ -26,9 +26,10 @@ use values::types::{Collation, ColumnType};
 
 use crate::condition::are_texts;
 use crate::limits::Room;
-use crate::node::Node;
+use crate::node::{Kind, Node};
 use crate::ordinals::Column;
 use crate::scope::Scope;
+use crate::value::Cell;
 
 /// Values from which on it is worth while, of numbers
 const LONG: usize = 4;
@@ -140,8 +141,9 @@ impl Lists {
         if list.len() < LONG {
             return None;
         }
+        self.read(list, || ordinals_of(list, column, scope));
         let mut all = self.met.borrow_mut();
-        let (known, _) = Met::of(&mut all, list).read(|| ordinals_of(list, column, scope))?;
+        let (known, _) = Met::of(&mut all, list).known()?;
         match &known.values {
             Kept::Ordinals(ty, ordinals) if ty == column.ty => {
                 Some(known.found(ordinals.binary_search(&ordinal).is_ok()))
@@ -161,8 +163,9 @@ impl Lists {
         if list.len() < LONG_OF_TEXTS || text.len() > TEXT_BYTES_MAX {
             return None;
         }
+        self.read(list, || texts_of(list, a, rule, scope));
         let mut all = self.met.borrow_mut();
-        let (known, weights) = Met::of(&mut all, list).read(|| texts_of(list, a, rule, scope))?;
+        let (known, weights) = Met::of(&mut all, list).known()?;
         let is_json = a.ty == ColumnType::Json;
         match &known.values {
             Kept::Texts(collation, json, texts) if *collation == rule && *json == is_json => {
@@ -171,6 +174,20 @@ impl Lists {
                 Some(known.found(texts.contains(weights)))
             }
             _ => None,
+        }
+    }
+
+    /// Reads the values of a list when enough rows have come. They may be expressions that have lists themselves.
+    fn read(&self, list: &List, values: impl FnOnce() -> Option<InOrder>) {
+        let is_time = {
+            let mut all = self.met.borrow_mut();
+            let met = Met::of(&mut all, list);
+            met.rows = met.rows.saturating_add(1);
+            met.rows > COMPARED_ROWS && matches!(met.values, Values::Unknown)
+        };
+        if is_time {
+            let values = values().map_or(Values::Others, |values| Values::Known(Box::new(values)));
+            Met::of(&mut self.met.borrow_mut(), list).values = values;
         }
     }
 }
@@ -188,14 +205,8 @@ impl Met {
         &mut all[at]
     }
 
-    /// Its values, which are read when enough rows have come, and room for weights; `None`: they are to be compared.
-    fn read(&mut self, read: impl FnOnce() -> Option<InOrder>) -> Option<(&InOrder, &mut Vec<u8>)> {
-        if matches!(self.values, Values::Unknown) {
-            self.rows += 1;
-            if self.rows > COMPARED_ROWS {
-                self.values = read().map_or(Values::Others, |read| Values::Known(Box::new(read)));
-            }
-        }
+    /// Its values, and room for weights; `None`: they are to be compared.
+    fn known(&mut self) -> Option<(&InOrder, &mut Vec<u8>)> {
         match &self.values {
             Values::Known(known) => Some((known, &mut self.weights)),
             Values::Unknown | Values::Others => None,
@@ -209,12 +220,20 @@ impl InOrder {
     }
 }
 
+/// A value of a list that is the same for all rows; those of expressions are evaluated for this alone.
+fn value_of<'a>(node: &'a Node, scope: &Scope<'a>) -> Option<Cell<'a>> {
+    match &node.kind {
+        Kind::Once(once) => once.node().evaluate(scope).ok(),
+        _ => node.known(scope).map(Cell::Plain),
+    }
+}
+
 /// The ordinals of a list beside a column; `None` if it has other values, or there is no memory.
 fn ordinals_of(list: &List, column: &Column<'_>, scope: &Scope<'_>) -> Option<InOrder> {
     let room = scope.limits.take(list.len() * size_of::<u64>()).ok()?;
     let (mut ordinals, mut has_null) = (Vec::with_capacity(list.len()), false);
     for node in list.iter() {
-        match node.known(scope)? {
+        match value_of(node, scope)?.datum() {
             Datum::Null => has_null = true,
             value => ordinals.push(column.beside(value)?),
         }
@@ -226,14 +245,17 @@ fn ordinals_of(list: &List, column: &Column<'_>, scope: &Scope<'_>) -> Option<In
 
 /// The texts of a list beside a text; `None` if it has other values, or there is no memory.
 fn texts_of(list: &List, a: &Node, rule: Collation, scope: &Scope<'_>) -> Option<InOrder> {
-    let bytes = |node: &Node| match node.known(scope) {
-        Some(Datum::Bytes(text)) => TEXT_BYTES + 2 * text.len(),
-        _ => TEXT_BYTES,
-    };
-    let room = scope.limits.take(list.iter().map(bytes).sum()).ok()?;
+    let mut bytes = 0;
+    for node in list.iter() {
+        bytes += match value_of(node, scope)?.datum() {
+            Datum::Bytes(text) => TEXT_BYTES + 2 * text.len(),
+            _ => TEXT_BYTES,
+        };
+    }
+    let room = scope.limits.take(bytes).ok()?;
     let (mut texts, mut has_null) = (HashSet::with_capacity(list.len()), false);
     for node in list.iter() {
-        match node.known(scope)? {
+        match value_of(node, scope)?.datum() {
             Datum::Null => has_null = true,
             Datum::Bytes(text) if are_texts(a, node) => {
                 let mut weights = Vec::with_capacity(2 * text.len());
@@ -253,7 +275,7 @@ mod tests {
     use values::temporal::Zone;
 
     use super::*;
-    use crate::node::{BIGINT, Kind, text_type};
+    use crate::node::{BIGINT, text_type};
     use crate::once::Known;
     use crate::scope::{Environment, RowView};
 

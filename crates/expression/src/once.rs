@@ -12,15 +12,19 @@ use std::cell::OnceCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use crate::error::Result;
+use crate::limits::Room;
 use crate::lists::Lists;
 use crate::node::{Kind, Node};
 use crate::scope::Scope;
 use crate::value::Cell;
 
-/// Longer values are not kept, but made for each row.
-const BYTES_MAX: usize = 4 << 10;
+/// Values that are kept at most; who asks goes through them one after the other.
+const VALUES_MAX: usize = 32;
+/// Longer texts than this are not copied to be kept, if they lie elsewhere already.
+const COPIED_BYTES_MAX: usize = 1 << 10;
 
 /// An expression that needs to be evaluated but once in an execution.
 #[derive(Clone, Debug)]
@@ -48,20 +52,30 @@ pub struct Known {
 struct Link {
     number: u64,
     value: Value,
+    _room: Option<Room>,
     next: OnceCell<Box<Link>>,
 }
 
+/// What is known of a value.
+enum Found<'k> {
+    Value(&'k Value),
+    /// Nothing yet: this is where it is to be kept.
+    Place(&'k OnceCell<Box<Link>>),
+    /// There are too many others.
+    NoPlace,
+}
+
 impl Known {
-    /// The value of a number, or the place for it.
-    fn find(&self, number: u64) -> std::result::Result<&Value, &OnceCell<Box<Link>>> {
+    fn find(&self, number: u64) -> Found<'_> {
         let mut place = &self.values;
-        while let Some(link) = place.get() {
-            if link.number == number {
-                return Ok(&link.value);
+        for _ in 0..VALUES_MAX {
+            match place.get() {
+                Some(link) if link.number == number => return Found::Value(&link.value),
+                Some(link) => place = &link.next,
+                None => return Found::Place(place),
             }
-            place = &link.next;
         }
-        Err(place)
+        Found::NoPlace
     }
 }
 
@@ -77,31 +91,40 @@ impl Once {
         &mut self.node
     }
 
-    /// The value; of the first who asks, as it was made for that row.
+    /// The value.
     pub(crate) fn evaluate<'a>(&'a self, scope: &Scope<'a>) -> Result<Cell<'a>> {
         let Some(known) = scope.known else { return self.node.evaluate(scope) };
-        if let Ok(value) = known.find(self.number) {
+        if let Found::Value(value) = known.find(self.number) {
             return Ok(Cell::Plain(value.as_datum()));
         }
-        let cell = self.node.evaluate(scope)?;
-        if matches!(cell.datum(), Datum::Bytes(bytes) if bytes.len() > BYTES_MAX) {
-            return Ok(cell);
-        }
+        let (value, room) = match self.node.evaluate(scope)? {
+            Cell::Plain(Datum::Bytes(bytes)) if bytes.len() > COPIED_BYTES_MAX => {
+                return Ok(Cell::Plain(Datum::Bytes(bytes)));
+            }
+            Cell::Counted(bytes, room) => (Value::Bytes(bytes), Some(room)),
+            cell => (cell.into_value(), None),
+        };
         // Evaluating it may have found out others.
-        let Err(place) = known.find(self.number) else { return Ok(cell) };
-        let (number, value) = (self.number, cell.into_value());
-        let link = place.get_or_init(|| Box::new(Link { number, value, next: OnceCell::new() }));
+        let Found::Place(place) = known.find(self.number) else {
+            return Ok(match (value, room) {
+                (Value::Bytes(bytes), Some(room)) => Cell::Counted(bytes, room),
+                (value, _) => Cell::of(value),
+            });
+        };
+        let (number, next) = (self.number, OnceCell::new());
+        let link = place.get_or_init(|| Box::new(Link { number, value, _room: room, next }));
         Ok(Cell::Plain(link.value.as_datum()))
     }
 
     /// The value where it is kept, or can be.
     pub(crate) fn known<'a>(&'a self, scope: &Scope<'a>) -> Option<Datum<'a>> {
-        if let Ok(value) = scope.known?.find(self.number) {
-            return Some(value.as_datum());
-        }
-        match self.evaluate(scope) {
-            Ok(Cell::Plain(datum)) => Some(datum),
-            _ => None,
+        match scope.known?.find(self.number) {
+            Found::Value(value) => Some(value.as_datum()),
+            Found::NoPlace => None,
+            Found::Place(_) => match self.evaluate(scope) {
+                Ok(Cell::Plain(datum)) => Some(datum),
+                _ => None,
+            },
         }
     }
 }
@@ -116,7 +139,8 @@ impl Node {
     pub fn evaluate_once(&mut self) {
         match &self.kind {
             Kind::Constant(_) | Kind::Parameter(_) | Kind::Once(_) => {}
-            _ if self.is_constant() => {
+            // What is compared with JSON is seen as JSON, however it compares otherwise.
+            _ if self.is_constant() && self.ty != ColumnType::Json => {
                 let (ty, nullable) = (self.ty.clone(), self.nullable);
                 let node = std::mem::replace(self, Node::constant(Value::Null));
                 let once = Once { node, number: next_number() };

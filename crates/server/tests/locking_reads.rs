@@ -227,7 +227,7 @@ fn a_locking_clause_is_heard_wherever_it_stands() {
             &[],
         ),
         (
-            "SELECT n, COUNT(*) FROM (SELECT n FROM t WHERE id < 2 FOR SHARE) x GROUP BY n",
+            "SELECT COUNT(*) FROM (SELECT n FROM t WHERE id < 2 FOR SHARE) x GROUP BY n",
             &[0, 1],
             &[],
         ),
@@ -235,8 +235,21 @@ fn a_locking_clause_is_heard_wherever_it_stands() {
         ("SELECT * FROM u WHERE id IN (SELECT id FROM t WHERE id = 2 FOR UPDATE)", &[2], &[]),
         ("SELECT * FROM u WHERE id IN (SELECT id FROM t WHERE id = 2) FOR UPDATE", &[], &[2]),
         (
-            "SELECT * FROM u WHERE EXISTS (SELECT 1 FROM t WHERE t.id = u.t AND u.id = 3 FOR UPDATE)",
+            "SELECT * FROM u WHERE id IN
+         (SELECT id FROM (SELECT id FROM t WHERE id < 3 FOR UPDATE) x)",
+            &[0, 1, 2],
+            &[],
+        ),
+        (
+            "SELECT * FROM u WHERE EXISTS
+         (SELECT 1 FROM t WHERE t.id = u.t AND u.id = 3 FOR UPDATE)",
             &[3],
+            &[],
+        ),
+        (
+            "SELECT EXISTS
+         (SELECT 1 FROM (SELECT * FROM t FOR UPDATE) x WHERE x.id = u.t) FROM u",
+            &[1, 2, 3],
             &[],
         ),
         ("SELECT (SELECT MAX(n) FROM t WHERE id = 2 LOCK IN SHARE MODE) FROM u", &[2], &[]),
@@ -247,18 +260,23 @@ fn a_locking_clause_is_heard_wherever_it_stands() {
             &[2],
         ),
         ("SELECT * FROM t JOIN u ON u.t = t.id WHERE u.id = 3 FOR UPDATE OF t", &[3], &[]),
-        ("SELECT u.id FROM u WHERE id IN (SELECT id FROM (SELECT id FROM t FOR UPDATE) x)", &[1, 2, 3], &[]),
-        ("SELECT EXISTS (SELECT 1 FROM (SELECT * FROM t FOR UPDATE) x WHERE x.id = u.t) FROM u", &[1, 2, 3], &[]),
-        ("WITH c AS (SELECT id FROM t LIMIT 2) SELECT * FROM c a JOIN c b USING (id) FOR UPDATE OF b", &[0, 1], &[]),
+        (
+            "WITH c AS (SELECT id FROM t LIMIT 2)
+         SELECT * FROM c a JOIN c b USING (id) FOR UPDATE OF b",
+            &[0, 1],
+            &[],
+        ),
         (
             "WITH RECURSIVE c AS (SELECT id FROM t WHERE id = 1 UNION ALL
-             SELECT t.id FROM t JOIN c ON t.id = c.id + 1 WHERE t.id < 4) SELECT * FROM c FOR UPDATE",
+         SELECT t.id FROM t JOIN c ON t.id = c.id + 1 WHERE t.id < 4) SELECT * FROM c FOR UPDATE",
             &[1, 2, 3],
             &[],
         ),
         ("SELECT t.id INTO @x FROM t JOIN u ON u.t = t.id WHERE u.id = 3 FOR UPDATE", &[3], &[3]),
+        ("TABLE u FOR UPDATE", &[], &[1, 2, 3]),
+        ("(TABLE u ORDER BY id LIMIT 1) UNION TABLE u FOR UPDATE", &[], &[1, 2, 3]),
         ("SET @x = (SELECT id FROM t WHERE id = 2 FOR UPDATE)", &[2], &[]),
-        ("INSERT INTO u SELECT id, n FROM t WHERE id = 9 FOR UPDATE", &[9], &[]),
+        ("INSERT INTO u SELECT id, n FROM t WHERE id = 4 FOR UPDATE", &[4], &[4]),
         ("UPDATE u SET t = t WHERE id IN (SELECT id FROM t WHERE id = 2 FOR UPDATE)", &[2], &[2]),
         (
             "DELETE u FROM u JOIN (SELECT id FROM t WHERE id = 2 FOR UPDATE) x USING (id)",

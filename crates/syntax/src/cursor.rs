@@ -106,6 +106,7 @@ impl<'a> Cursor<'a> {
             };
         }
         say_for_share(&mut tokens);
+        say_select_for_table(&mut tokens);
         check_depth(&tokens)?;
         check_forms(&tokens)?;
         Ok(Cursor::of_tokens(tokens, text))
@@ -367,6 +368,31 @@ fn say_for_share(tokens: &mut [TokenWithSpan]) {
                 tokens[blank].token = Token::Whitespace(Whitespace::Space);
             }
         }
+    }
+}
+
+/// Puts `SELECT * FROM t` in the place of `TABLE t` where a query begins: the parser takes the two words behind the
+/// name for a part of it, whatever they say.
+fn say_select_for_table(tokens: &mut Vec<TokenWithSpan>) {
+    const BEFORE: [&str; 5] = ["UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT"];
+    if !tokens.iter().any(|token| is_word(&token.token, "TABLE")) {
+        return;
+    }
+    let mut begins = true;
+    let mut at = 0;
+    while at < tokens.len() {
+        let token = &tokens[at].token;
+        if begins && is_word(token, "TABLE") {
+            let span = tokens[at].span;
+            let words = [Token::make_keyword("SELECT"), Token::Mul, Token::make_keyword("FROM")];
+            tokens.splice(at..=at, words.map(|token| TokenWithSpan { token, span }));
+            at += 2;
+        }
+        let token = &tokens[at].token;
+        if !matches!(token, Token::Whitespace(_)) {
+            begins = *token == Token::LParen || BEFORE.iter().any(|word| is_word(token, word));
+        }
+        at += 1;
     }
 }
 

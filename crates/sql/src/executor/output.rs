@@ -99,7 +99,8 @@ impl<'o, 'g> Output<'o, 'g> {
 
     /// What there is to know of a SELECT before its rows come.
     pub fn expect_rows_of(&mut self, select: &'o Select) {
-        self.late = select.plan.late.as_ref();
+        let wanted = self.offset.saturating_add(self.limit) as f64;
+        self.late = select.plan.late.as_ref().filter(|late| wanted <= late.rows_max);
         self.is_stable = !select.outputs.iter().any(is_volatile);
         self.may_pass_over = !select.distinct && self.is_stable;
         // Who gives rows as they come asks for none.

@@ -56,7 +56,7 @@ impl LateNeeds {
             needs.add_output(&node);
             key.push(node);
         }
-        Some(LateNeeds { needs, rows: LateRows { relation: 0, key } })
+        Some(LateNeeds { needs, rows: LateRows { relation: 0, key, rows_max: f64::INFINITY } })
     }
 }
 

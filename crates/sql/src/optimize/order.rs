@@ -22,7 +22,7 @@ use super::terms::{has_subquery, references, rejected};
 use super::{Sizes, Wanted, once};
 use crate::error::Result;
 use crate::point::Ordering;
-use crate::tree::{AggregateFunction, Join, Relation, Select, SelectPlan, SortKey};
+use crate::tree::{AggregateFunction, Join, LateRows, Relation, Select, SelectPlan, SortKey};
 
 /// Relations from which an order of joining is tried.
 const STARTS_MAX: usize = 12;
@@ -150,7 +150,7 @@ pub fn plan_joins(
             cost = other.cost + looked_up;
             (best, ordered, rows_late) = (other, in_its_order, Some(rows));
         } else if !ordered && is_rather_looked_up(select, &best, wanted) {
-            rows_late = Some(rows);
+            rows_late = Some(LateRows { rows_max: best.rows / KEPT_RATIO, ..rows });
         }
     }
     // A row of an index is dearer: all columns of its segment are read for it.

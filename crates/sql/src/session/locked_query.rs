@@ -14,6 +14,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
+use expression::limits::Room;
 use rows::store::{LockWait, Read};
 use rows::transaction::Transaction;
 use values::datum::Datum;
@@ -80,6 +81,8 @@ impl Session {
     ) -> Result<FoundLocked> {
         let locks = RowLocks::default();
         let usual = LockWait::AtMost(self.variables.lock_wait);
+        // What is met is kept from run to run.
+        let mut _room = Room::default();
         let mut runs = 0;
         while runs < RUNS_MAX {
             let found = self.run_noting(&locks, transaction, plan, parameters)?;
@@ -87,8 +90,9 @@ impl Session {
             if wanted.is_empty() {
                 return Ok(found);
             }
-            // What it has met is kept beyond the run. The next one warns, and sets variables, anew.
-            let _room = self.limits.take(locks.bytes())?;
+            _room = Room::default();
+            _room = self.limits.take(locks.bytes())?;
+            // The next one warns, and sets variables, anew.
             drop(self.warnings.take());
             let mut had_all = true;
             for row in wanted {

@@ -300,6 +300,8 @@ pub struct LateRows {
     pub relation: usize,
     /// The columns of its primary key.
     pub key: Vec<Node>,
+    /// How many rows may be wanted, at most: of more all columns are kept, which are at hand then.
+    pub rows_max: f64,
 }
 
 /// A relation of FROM.
