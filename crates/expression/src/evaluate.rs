@@ -66,10 +66,9 @@ impl Node {
 
     fn compute<'a>(&'a self, scope: &Scope<'a>) -> Result<Cell<'a>> {
         Ok(match &self.kind {
-            Kind::Constant(value) => Cell::Plain(value.as_datum()),
-            Kind::Parameter(number) => Cell::Plain(parameter(scope, *number)),
-            Kind::Once(once) => return once.evaluate(scope),
-            Kind::Column(position) => Cell::Plain(scope.row.column(*position)?),
+            Kind::Constant(_) | Kind::Parameter(_) | Kind::Once(_) | Kind::Column(_) => {
+                return self.evaluate(scope);
+            }
             Kind::Incoming(position) => Cell::Plain(scope.incoming.column(*position)?),
             Kind::Outer(0, slot) => match scope.joined {
                 Some(joined) => Cell::Plain(joined.column(*slot)?),

@@ -14,7 +14,7 @@
 //! Not here: short lists, and comparing (`condition`); keys of an index that a list asks for (crate `sql`,
 //! `point::lookup`).
 
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
 use std::collections::HashSet;
 use std::fmt::{self, Debug, Formatter};
 use std::ops::{Deref, DerefMut};
@@ -141,9 +141,8 @@ impl Lists {
         if list.len() < LONG {
             return None;
         }
-        self.read(list, || ordinals_of(list, column, scope));
-        let mut all = self.met.borrow_mut();
-        let (known, _) = Met::of(&mut all, list).known()?;
+        let mut met = self.meet(list, || ordinals_of(list, column, scope));
+        let (known, _) = met.known()?;
         match &known.values {
             Kept::Ordinals(ty, ordinals) if ty == column.ty => {
                 Some(known.found(ordinals.binary_search(&ordinal).is_ok()))
@@ -163,9 +162,8 @@ impl Lists {
         if list.len() < LONG_OF_TEXTS || text.len() > TEXT_BYTES_MAX {
             return None;
         }
-        self.read(list, || texts_of(list, a, rule, scope));
-        let mut all = self.met.borrow_mut();
-        let (known, weights) = Met::of(&mut all, list).known()?;
+        let mut met = self.meet(list, || texts_of(list, a, rule, scope));
+        let (known, weights) = met.known()?;
         let is_json = a.ty == ColumnType::Json;
         match &known.values {
             Kept::Texts(collation, json, texts) if *collation == rule && *json == is_json => {
@@ -177,18 +175,23 @@ impl Lists {
         }
     }
 
-    /// Reads the values of a list when enough rows have come. They may be expressions that have lists themselves.
-    fn read(&self, list: &List, values: impl FnOnce() -> Option<InOrder>) {
-        let is_time = {
-            let mut all = self.met.borrow_mut();
-            let met = Met::of(&mut all, list);
-            met.rows = met.rows.saturating_add(1);
-            met.rows > COMPARED_ROWS && matches!(met.values, Values::Unknown)
-        };
-        if is_time {
-            let values = values().map_or(Values::Others, |values| Values::Known(Box::new(values)));
-            Met::of(&mut self.met.borrow_mut(), list).values = values;
+    /// A list that a row meets; its values are read when enough rows have come.
+    fn meet(&self, list: &List, values: impl FnOnce() -> Option<InOrder>) -> RefMut<'_, Met> {
+        let find = || RefMut::map(self.met.borrow_mut(), |all| Met::of(all, list));
+        let mut met = find();
+        if !matches!(met.values, Values::Unknown) {
+            return met;
         }
+        met.rows += 1;
+        if met.rows <= COMPARED_ROWS {
+            return met;
+        }
+        // They may be expressions that have lists themselves.
+        drop(met);
+        let values = values().map_or(Values::Others, |values| Values::Known(Box::new(values)));
+        let mut met = find();
+        met.values = values;
+        met
     }
 }
 

@@ -94,9 +94,11 @@ impl Once {
     /// The value.
     pub(crate) fn evaluate<'a>(&'a self, scope: &Scope<'a>) -> Result<Cell<'a>> {
         let Some(known) = scope.known else { return self.node.evaluate(scope) };
-        if let Found::Value(value) = known.find(self.number) {
-            return Ok(Cell::Plain(value.as_datum()));
-        }
+        let mut place = match known.find(self.number) {
+            Found::Value(value) => return Ok(Cell::Plain(value.as_datum())),
+            Found::NoPlace => return self.node.evaluate(scope),
+            Found::Place(place) => place,
+        };
         let (value, room) = match self.node.evaluate(scope)? {
             Cell::Plain(Datum::Bytes(bytes)) if bytes.len() > COPIED_BYTES_MAX => {
                 return Ok(Cell::Plain(Datum::Bytes(bytes)));
@@ -105,12 +107,9 @@ impl Once {
             cell => (cell.into_value(), None),
         };
         // Evaluating it may have found out others.
-        let Found::Place(place) = known.find(self.number) else {
-            return Ok(match (value, room) {
-                (Value::Bytes(bytes), Some(room)) => Cell::Counted(bytes, room),
-                (value, _) => Cell::of(value),
-            });
-        };
+        while let Some(link) = place.get() {
+            place = &link.next;
+        }
         let (number, next) = (self.number, OnceCell::new());
         let link = place.get_or_init(|| Box::new(Link { number, value, _room: room, next }));
         Ok(Cell::Plain(link.value.as_datum()))

@@ -30,7 +30,7 @@ mod overlay;
 mod own;
 mod undo;
 
-use held::Held;
+use held::{Held, table_of};
 use merged::scan;
 use overlay::Overlay;
 
@@ -132,9 +132,8 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     }
 
     fn is_locked_by_others(&self, key: &[u8]) -> bool {
-        let table = key.get(..4).unwrap_or(key);
-        let is_others = |key| self.store.locks().is_others(self.owner, LockTable::hash(key));
-        is_others(table) || is_others(key)
+        let is_others = |key: &[u8]| self.store.locks().is_others(self.owner, LockTable::hash(key));
+        is_others(&table_of(key)) || is_others(key)
     }
 
     fn unlock(&mut self, key: &[u8]) {

@@ -56,6 +56,18 @@ fn error(client: &mut Mysql, text: &str) -> u16 {
     }
 }
 
+/// Another table `u` beside `t`, and two clients in their database.
+fn two_tables() -> (Bench, Mysql, Mysql) {
+    let bench = Bench::start();
+    let (mut client, mut other) = (bench.client(), bench.client());
+    run(&mut client, "CREATE TABLE d.u (id INT PRIMARY KEY, t INT)");
+    run(&mut client, "INSERT INTO d.u VALUES (1, 1), (2, 2), (3, 3)");
+    for each in [&mut client, &mut other] {
+        run(each, "USE d");
+    }
+    (bench, client, other)
+}
+
 #[test]
 fn a_row_is_locked_and_changed_in_the_event_loop() {
     let bench = Bench::start();
@@ -212,11 +224,7 @@ fn take_jobs(next: &str) {
 
 #[test]
 fn a_locking_clause_is_heard_wherever_it_stands() {
-    let bench = Bench::start();
-    let (mut client, mut other) = (bench.client(), bench.client());
-    run(&mut client, "CREATE TABLE d.u (id INT PRIMARY KEY, t INT)");
-    run(&mut client, "INSERT INTO d.u VALUES (1, 1), (2, 2), (3, 3)");
-    run(&mut client, "USE d");
+    let (_bench, mut client, mut other) = two_tables();
     // A statement, and the rows of `t` and of `u` that it locks.
     let cases: &[(&str, &[i64], &[i64])] = &[
         ("SELECT * FROM (SELECT * FROM t WHERE id = 1 FOR UPDATE) x", &[1], &[]),
@@ -300,10 +308,7 @@ fn a_locking_clause_is_heard_wherever_it_stands() {
 
 #[test]
 fn joins_go_without_rows_that_others_have_locked_or_fail_at_once() {
-    let bench = Bench::start();
-    let (mut client, mut other) = (bench.client(), bench.client());
-    run(&mut client, "CREATE TABLE d.u (id INT PRIMARY KEY, t INT)");
-    run(&mut client, "INSERT INTO d.u VALUES (1, 1), (2, 2), (3, 3)");
+    let (_bench, mut client, mut other) = two_tables();
     run(&mut other, "BEGIN");
     run(&mut other, "SELECT * FROM d.t WHERE id = 2 FOR UPDATE");
     run(&mut client, "BEGIN");
@@ -329,11 +334,7 @@ fn joins_go_without_rows_that_others_have_locked_or_fail_at_once() {
 
 #[test]
 fn writes_go_without_rows_that_others_have_locked() {
-    let bench = Bench::start();
-    let (mut client, mut other) = (bench.client(), bench.client());
-    run(&mut client, "CREATE TABLE d.u (id INT PRIMARY KEY, t INT)");
-    run(&mut client, "INSERT INTO d.u VALUES (1, 1), (2, 2), (3, 3)");
-    run(&mut client, "USE d");
+    let (_bench, mut client, mut other) = two_tables();
     run(&mut other, "BEGIN");
     run(&mut other, "SELECT * FROM d.t WHERE id <= 1 FOR UPDATE");
     let free = "(SELECT id FROM t WHERE n = 0 ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) x";

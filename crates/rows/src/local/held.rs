@@ -93,7 +93,7 @@ impl Held {
 }
 
 /// Keys shorter than a table's number are of no table; they are kept as if they were.
-fn table_of(key: &[u8]) -> Table {
+pub fn table_of(key: &[u8]) -> Table {
     let mut table = [0; 4];
     let length = key.len().min(4);
     table[..length].copy_from_slice(&key[..length]);

@@ -13,31 +13,23 @@ use sqlparser::ast::{LockClause, NonBlock};
 use syntax::cursor::table_name;
 
 use super::Binder;
-use crate::bind::scalar::Bound;
-use crate::error::SqlError;
+use crate::error::{Result, SqlError};
 use crate::tree::{Body, Locking, Query, Relation, Source};
 
-/// What a clause says about rows that others have locked; `is_there`: whether the SELECT has a relation of
-/// this name.
-///
-/// # Errors
-/// 3568 for OF that names none.
-pub(crate) fn locking_of(
-    clause: &LockClause,
-    is_there: impl FnOnce(&str) -> bool,
-) -> Bound<Locking> {
-    if let Some(of) = &clause.of {
-        let name = table_name(of)?.table;
-        if !is_there(&name) {
-            let message = format!("Unresolved table name `{name}` in locking clause.");
-            return Err(SqlError::new(3568, message).into());
-        }
-    }
-    Ok(match clause.nonblock {
+/// What a clause says about rows that others have locked, and the name that its OF says.
+pub(crate) fn locking_of(clause: &LockClause) -> Result<(Locking, Option<String>)> {
+    let only = clause.of.as_ref().map(table_name).transpose()?;
+    let locking = match clause.nonblock {
         None => Locking::Wait,
         Some(NonBlock::Nowait) => Locking::NoWait,
         Some(NonBlock::SkipLocked) => Locking::SkipLocked,
-    })
+    };
+    Ok((locking, only.map(|name| name.table)))
+}
+
+/// Error 3568 for OF that names no relation of its SELECT.
+pub(crate) fn unresolved(name: &str) -> SqlError {
+    SqlError::new(3568, format!("Unresolved table name `{name}` in locking clause."))
 }
 
 impl Binder<'_> {
@@ -45,24 +37,24 @@ impl Binder<'_> {
     ///
     /// # Errors
     /// 3568 for OF that names none.
-    pub(super) fn lock_rows(&self, query: &mut Query, clauses: &[LockClause]) -> Bound<()> {
+    pub(super) fn lock_rows(&self, query: &mut Query, clauses: &[LockClause]) -> Result<()> {
         for clause in clauses {
-            let mut meant = None;
-            let locking = locking_of(clause, |name| {
-                let mut is_there = false;
-                each_relation(query, &mut |relation| is_there |= relation.name == name);
-                meant = Some(name.to_owned());
-                is_there
-            })?;
+            let (locking, only) = locking_of(clause)?;
+            let mut is_met = false;
             each_relation(query, &mut |relation| {
-                if meant.as_ref().is_none_or(|name| relation.name == *name) {
+                if only.as_ref().is_none_or(|name| relation.name == *name) {
+                    is_met = true;
                     self.lock(relation, locking);
                 }
             });
+            if let Some(name) = only.filter(|_| !is_met) {
+                return Err(unresolved(&name));
+            }
             self.locks.set(true);
         }
         Ok(())
     }
+
     /// Marks a table, or all that a derived one is made of; what it says itself stays.
     fn lock(&self, relation: &mut Relation, locking: Locking) {
         match &mut relation.source {

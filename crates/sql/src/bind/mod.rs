@@ -39,7 +39,7 @@ use values::datum::Datum;
 use values::types::ColumnType;
 
 pub use limit::{limit_of, limit_to};
-pub(crate) use locking::locking_of;
+pub(crate) use locking::{locking_of, unresolved};
 pub(crate) use query::bare_number;
 
 use crate::bind::scalar::Bound;

@@ -19,7 +19,7 @@ use values::types::ColumnType;
 use super::access::{Access, AccessKind, Ordering, Reader, plan_access, ways};
 use super::sort::SortKey;
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
-use crate::bind::{bare_number, limit_of, locking_of};
+use crate::bind::{bare_number, limit_of, locking_of, unresolved};
 use crate::error::SqlError;
 use crate::index_use::{ColumnarUse, IndexUse};
 use crate::information_schema::is_own_name;
@@ -325,7 +325,11 @@ struct TableSelect<'a> {
 fn locking(query: &Query, shown: &str) -> Bound<Option<Locking>> {
     let mut locking = None;
     for clause in &query.locks {
-        locking = Some(locking_of(clause, |name| name == shown)?);
+        let (said, only) = locking_of(clause)?;
+        if let Some(name) = only.filter(|name| name != shown) {
+            return Err(unresolved(&name).into());
+        }
+        locking = Some(said);
     }
     Ok(locking)
 }

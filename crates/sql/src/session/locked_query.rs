@@ -7,11 +7,9 @@
 //! Invariants
 //! 1. What is given was found in a state that is not older than the last lock.
 //! 2. A query ends: each run but the last locks rows, so often at most, or has found one to go without.
-//! 3. A statement that writes what a query finds has the locks in the transaction that it writes in.
 //!
 //! Not here: SELECT of one table (`locking`), which rows are met (`executor::locks`).
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use expression::limits::Room;
@@ -51,25 +49,6 @@ impl Session {
             session.run_under_locks(transaction, plan, parameters)
         })?;
         self.stream_of(plan, &found.facts, found.rows)
-    }
-
-    /// Runs a statement of several steps in a transaction of its own, if none is open.
-    pub(super) fn in_one_transaction<T>(
-        &mut self,
-        work: impl FnOnce(&mut Session) -> Result<T>,
-    ) -> Result<T> {
-        self.open_implicitly()?;
-        if self.open.is_some() {
-            return work(self);
-        }
-        self.begin(None, false)?;
-        let result = catch_unwind(AssertUnwindSafe(|| work(self)));
-        if !matches!(result, Ok(Ok(_))) {
-            self.open = None;
-        }
-        let value = result.unwrap_or_else(|panic| resume_unwind(panic))?;
-        self.commit_open()?;
-        Ok(value)
     }
 
     /// Runs a query until all rows that it joins are locked.

@@ -71,23 +71,24 @@ impl Session {
         if plan.traits.waits && !how.may_wait {
             return Err(SqlError::would_wait());
         }
-        let forced = plan.locks || self.needs_rows(plan);
+        if plan.locks {
+            return match how.may_wait {
+                true => self.select_locked(plan, statement.parameters).map(Reply::Rows).map(Some),
+                false => Err(SqlError::would_wait()),
+            };
+        }
+        let forced = self.needs_rows(plan);
         if !forced && !self.runs_over_rows(plan) {
             return Ok(None);
         }
         let bounds = match (how.may_wait, forced) {
-            (false, _)
-                if plan.locks || plan.query.cost > LOOP_COST_MAX || plan.runs.in_loop.is_long() =>
-            {
+            (false, _) if plan.query.cost > LOOP_COST_MAX || plan.runs.in_loop.is_long() => {
                 return Err(SqlError::would_wait());
             }
             (false, _) => Bounds { rows_max: LOOP_ROWS_MAX, ..BOUNDS },
             (true, true) => Bounds::NONE,
             (true, false) => BOUNDS,
         };
-        if plan.locks {
-            return Ok(Some(Reply::Rows(self.select_locked(plan, statement.parameters)?)));
-        }
         let (facts, base) = (self.facts(), self.base_snapshot()?);
         let found = self.over_own_writes(&*base, |view| {
             let limits = Limits { view, how, bounds, locks: None, measures: None };
@@ -130,7 +131,6 @@ impl Session {
     pub(super) fn depends_on_literals(&self, plan: &QueryPlan) -> bool {
         let is_chosen = self.variables.executor == Executor::Auto
             && !plan.needs_rows
-            && !plan.locks
             && !plan.literals.is_empty()
             && plan.mode == self.variables.mode;
         is_chosen && plan.runs.over_rows.is_long() == self.runs_over_rows(plan)

@@ -222,6 +222,26 @@ impl Session {
         Ok(self.done(0))
     }
 
+    /// Runs a statement of several steps in a transaction of its own, if none is open: what its query has locked
+    /// stays so until its rows are written.
+    pub(super) fn in_one_transaction<T>(
+        &mut self,
+        work: impl FnOnce(&mut Session) -> Result<T>,
+    ) -> Result<T> {
+        self.open_implicitly()?;
+        if self.open.is_some() {
+            return work(self);
+        }
+        self.open(None)?;
+        let result = catch_unwind(AssertUnwindSafe(|| work(self)));
+        if !matches!(result, Ok(Ok(_))) {
+            self.open = None;
+        }
+        let value = result.unwrap_or_else(|panic| resume_unwind(panic))?;
+        self.commit_open()?;
+        Ok(value)
+    }
+
     /// Runs the writes of one statement in a group that others share.
     pub(super) fn writing_in<T>(
         &mut self,
