@@ -9,7 +9,7 @@
 //! Not here: the operations themselves (`find`, `transaction`, `ddl`, `alter`, `check`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -21,6 +21,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::commit::{Committer, Lead};
 use crate::error::{Error, Result};
 use crate::find::Flow;
+use crate::images::Images;
 use crate::metrics::Metrics;
 use crate::recency::Wake;
 use crate::rules::{MakeRules, no_rules};
@@ -29,13 +30,17 @@ use crate::store::{Direction, Durability, Reach, Read, Store};
 use crate::table::{PREFIX_BYTES, Patience, Table, TableState};
 use crate::transaction::counters::as_counter;
 
+/// Part of the row cache's bytes that images of indexes may take.
+const IMAGES_PART: usize = 4;
+
 /// Settings of an engine.
 pub struct EngineOptions {
     /// What acknowledged means unless a session says otherwise.
     pub durability: Durability,
     /// How long a row lock is waited for where waiting is allowed.
     pub lock_wait_max: Duration,
-    /// Bytes of memory for rows that are looked up by key; 0 turns the row cache off.
+    /// Bytes of memory for rows that are looked up by key, and for images of small indexes; 0 turns both
+    /// off.
     pub row_cache_bytes: usize,
     /// Bytes of memory for what clients make the server keep (`budget`).
     pub client_bytes: usize,
@@ -67,6 +72,7 @@ pub struct Engine {
     store: Arc<dyn Store>,
     catalog: Catalog,
     cache: Arc<RowCache>,
+    images: Images,
     committer: Committer,
     wake: Arc<Wake>,
     metrics: Metrics,
@@ -91,7 +97,10 @@ impl Engine {
     /// `Store`.
     pub fn open(store: Arc<dyn Store>, options: EngineOptions) -> Result<Arc<Engine>> {
         let catalog = Catalog::load(&*store, options.make_rules)?;
-        let cache = Arc::new(RowCache::new(options.row_cache_bytes));
+        let row_bytes = options.row_cache_bytes;
+        let image_bytes = Arc::<AtomicUsize>::default();
+        let images = Images::new(row_bytes / IMAGES_PART, Arc::clone(&image_bytes));
+        let cache = Arc::new(RowCache::lending(row_bytes, image_bytes));
         let wake = Arc::new(Wake::default());
         let (of_store, of_cache) = (Arc::clone(&store), Arc::clone(&cache));
         let committer =
@@ -106,6 +115,7 @@ impl Engine {
             store,
             catalog,
             cache,
+            images,
             committer,
             wake,
             metrics: Metrics::new(),
@@ -142,6 +152,11 @@ impl Engine {
     /// The rows in memory.
     pub fn cache(&self) -> &Arc<RowCache> {
         &self.cache
+    }
+
+    /// The indexes in memory.
+    pub(crate) fn images(&self) -> &Images {
+        &self.images
     }
 
     /// Wakes the thread that sweeps (`sweep`).

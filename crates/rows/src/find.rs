@@ -108,7 +108,7 @@ impl Engine {
             self.check_readable(view, table, index)?;
             return self.find_point(view, table, index, &range.start, reach, visit);
         }
-        let Some(mut cursor) = span.scan(view, table, index, direction, reach)? else {
+        let Some(mut cursor) = span.scan(self, view, table, index, direction, reach)? else {
             return Ok(());
         };
         self.check_readable(view, table, index)?;
@@ -158,7 +158,8 @@ impl Engine {
         visit: &mut dyn FnMut(Told<'_>) -> Result<Seen>,
     ) -> Result<()> {
         // One cursor sees one state: its entries are those of rows that are all there in it.
-        let Some(mut cursor) = span.scan(view, table, covering.index(), direction, reach)? else {
+        let index = covering.index();
+        let Some(mut cursor) = span.scan(self, view, table, index, direction, reach)? else {
             return Ok(());
         };
         self.check_readable(view, table, covering.index())?;
@@ -200,7 +201,8 @@ impl Engine {
         row: &mut CoveredRow,
         each: &mut dyn FnMut(&[Value], u64) -> Flow,
     ) -> Result<()> {
-        let Some(mut cursor) = span.scan(view, table, covering.index(), direction, reach)? else {
+        let index = covering.index();
+        let Some(mut cursor) = span.scan(self, view, table, index, direction, reach)? else {
             return Ok(());
         };
         self.check_readable(view, table, covering.index())?;
@@ -265,7 +267,7 @@ impl Engine {
         if range.is_empty() {
             return Ok(0);
         }
-        let mut cursor = view.scan(range, Direction::Forward, reach)?;
+        let mut cursor = self.scan(view, table, index, range, Direction::Forward, reach)?;
         self.check_readable(view, table, index)?;
         let mut entries = 0u64;
         while cursor.advance()? {

@@ -19,7 +19,7 @@ use values::datum::Value;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::Flow;
-use crate::store::{Direction, KeyRange, Reach, Read};
+use crate::store::{Cursor, Direction, KeyRange, Reach, Read};
 use crate::table::{CoveredRow, Covering, Table, successor};
 
 /// Entries that are passed over before the rest is leapt over.
@@ -94,7 +94,12 @@ impl Engine {
     }
 }
 
-impl Leaping<'_> {
+impl<'l> Leaping<'l> {
+    fn scan(&self, range: &KeyRange, direction: Direction) -> Result<Box<dyn Cursor + 'l>> {
+        let Leaping { engine, view, table, covering, reach, .. } = *self;
+        engine.scan(view, table, covering.index(), range, direction, reach)
+    }
+
     /// Goes through a range until there are too many entries with the same leading parts, which it
     /// gives; `None` at the end.
     fn walk(
@@ -103,7 +108,7 @@ impl Leaping<'_> {
         leaps: Leaps,
         each: &mut Each<'_>,
     ) -> Result<Option<Vec<u8>>> {
-        let mut cursor = self.view.scan(range, self.direction, self.reach)?;
+        let mut cursor = self.scan(range, self.direction)?;
         self.engine.check_readable(self.view, self.table, self.covering.index())?;
         let (mut head, mut passed) = (Vec::new(), 0);
         while cursor.advance()? {
@@ -151,7 +156,7 @@ impl Leaping<'_> {
             Direction::Backward => Direction::Forward,
         };
         let range = KeyRange { start, end: end.clone() };
-        let mut cursor = self.view.scan(&range, back, self.reach)?;
+        let mut cursor = self.scan(&range, back)?;
         self.engine.check_readable(self.view, self.table, self.covering.index())?;
         while cursor.advance()? {
             let (entry, value) = cursor.entry();

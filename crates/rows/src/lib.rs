@@ -4,7 +4,7 @@
 //! Layers, bottom up:
 //! - threads: `background`, `parallel`, `waiting`
 //! - store: `store` (the trait), `locks`, `local`, `run`, `spill`, `memory`, `conformance`
-//! - rows: `schema`, `event`, `table`, `catalog`, `cache`, `find`, `merged`, `leaps`, `postings`, `split`, `expiry`, `transaction`, `commit`, `bulk`,
+//! - rows: `schema`, `event`, `table`, `catalog`, `cache`, `find`, `images`, `merged`, `leaps`, `postings`, `split`, `expiry`, `transaction`, `commit`, `bulk`,
 //!   `ddl`, `alter`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
 //!
 //! Not here: values, their types and their bytes in keys and rows (crate `values`), sockets, protocols, SQL.
@@ -28,6 +28,7 @@ mod evict;
 pub mod expiry;
 pub mod find;
 pub mod group;
+mod images;
 pub mod leaps;
 pub mod leftovers;
 pub mod local;

@@ -15,6 +15,7 @@
 
 use std::cmp::Ordering;
 
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::store::{Cursor, Direction, KeyRange, Reach, Read};
 use crate::table::Table;
@@ -35,19 +36,21 @@ impl Span<'_> {
     /// Those of the view.
     pub(crate) fn scan<'v>(
         self,
+        engine: &'v Engine,
         view: &'v dyn Read,
         table: &'v Table,
         index: usize,
         direction: Direction,
         reach: Reach,
     ) -> Result<Option<Box<dyn Cursor + 'v>>> {
+        let scan = |range| engine.scan(view, table, index, range, direction, reach);
         match self {
             Span::One(range) if range.is_empty() => Ok(None),
-            Span::One(range) => view.scan(range, direction, reach).map(Some),
+            Span::One(range) => scan(range).map(Some),
             Span::Merged(ranges, behind) => {
                 let mut cursors = Vec::with_capacity(ranges.len());
                 for range in ranges.iter().filter(|range| !range.is_empty()) {
-                    cursors.push(Ranged { entries: view.scan(range, direction, reach)?, head: 0 });
+                    cursors.push(Ranged { entries: scan(range)?, head: 0 });
                 }
                 let order = Vec::with_capacity(cursors.len());
                 let parts = Parts { table, index, behind };

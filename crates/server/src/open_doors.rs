@@ -213,7 +213,8 @@ fn refused(kind: Kind, setting: &str, address: &str) -> String {
 /// How long expired rows wait for the next look.
 const SWEEP_PAUSE: Duration = Duration::from_secs(1);
 
-/// Makes the tables of the memcached door, and starts the removal of expired rows.
+/// Makes the tables of the memcached door, and starts the removal of expired rows and what else the engine
+/// wants to have done beside its clients.
 fn memcached_shared(
     settings: &Settings,
     engine: &Arc<Engine>,
@@ -249,6 +250,9 @@ fn memcached_shared(
                     next_sweep = Instant::now() + SWEEP_PAUSE;
                 }
                 tell(sweeper.make_room(&engine));
+                if let Err(error) = engine.make_images() {
+                    tracing::debug!(%error, "an index was not taken into memory");
+                }
                 drop(engine);
                 wake.wait_until(next_sweep);
             }

@@ -45,6 +45,8 @@ mod shard;
 mod table;
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foldhash::fast::FixedState;
 use parking_lot::Mutex;
@@ -70,7 +72,9 @@ pub struct RowCache {
     shards: Vec<Mutex<Shard>>,
     hasher: FixedState,
     /// 0: the cache is off.
-    shard_bytes_max: usize,
+    bytes_max: usize,
+    /// Bytes of these that others have.
+    lent: Arc<AtomicUsize>,
 }
 
 /// What a reader that missed must show to fill the cache.
@@ -90,6 +94,8 @@ pub struct CacheStatus {
     pub bytes: u64,
     /// Most bytes it may hold.
     pub bytes_max: u64,
+    /// Bytes that images of indexes have of the cache's memory.
+    pub lent_bytes: u64,
     /// Look-ups answered.
     pub hits: u64,
     /// Look-ups not answered.
@@ -99,11 +105,16 @@ pub struct CacheStatus {
 impl RowCache {
     /// A cache of at most so many bytes; 0 turns it off.
     pub fn new(bytes_max: usize) -> RowCache {
+        RowCache::lending(bytes_max, Arc::default())
+    }
+
+    /// As `new`, less what is lent at the time.
+    pub fn lending(bytes_max: usize, lent: Arc<AtomicUsize>) -> RowCache {
         let shards = (0..SHARDS).map(|_| Mutex::new(Shard::new())).collect();
         // A fixed seed: keys are not the client's to choose freely enough to aim at one shard
         // beyond what the store would suffer from as well.
         let hasher = FixedState::with_seed(0x526f_7768_6f75_7365);
-        RowCache { shards, hasher, shard_bytes_max: bytes_max / SHARDS }
+        RowCache { shards, hasher, bytes_max, lent }
     }
 
     /// Puts the row of `key` that the state of number `at` has into `row` (cleared first). A miss
@@ -135,7 +146,7 @@ impl RowCache {
         let stripe = *shard.stripe(miss.hash);
         let quiet = stripe.writing == 0 && stripe.announcements == miss.announcements;
         if quiet && stripe.written <= miss.at {
-            shard.put(miss.hash, key, row, stripe.written, self.shard_bytes_max);
+            shard.put(miss.hash, key, row, stripe.written, self.shard_bytes_max());
         }
     }
 
@@ -164,10 +175,10 @@ impl RowCache {
         let alone = stripe.writing == 0;
         match written {
             Written::Row(row) if alone => {
-                shard.put(hash, key, row, sequence, self.shard_bytes_max);
+                shard.put(hash, key, row, sequence, self.shard_bytes_max());
             }
             Written::RowOfMany(row) if alone && shard.find(hash, key).is_some() => {
-                shard.put(hash, key, row, sequence, self.shard_bytes_max);
+                shard.put(hash, key, row, sequence, self.shard_bytes_max());
             }
             // Another write of the stripe may be of this key: its end brings the row.
             Written::Row(_) | Written::RowOfMany(_) => {}
@@ -190,15 +201,21 @@ impl RowCache {
         }
     }
 
+    /// Bytes that a shard may have by now.
+    fn shard_bytes_max(&self) -> usize {
+        self.bytes_max.saturating_sub(self.lent.load(Ordering::Relaxed)) / SHARDS
+    }
+
     /// Whether the cache keeps anything at all.
     pub fn is_on(&self) -> bool {
-        self.shard_bytes_max > 0
+        self.bytes_max > 0
     }
 
     /// What it holds and how it did.
     pub fn status(&self) -> CacheStatus {
         let mut status = CacheStatus {
-            bytes_max: (self.shard_bytes_max * SHARDS) as u64,
+            bytes_max: (self.shard_bytes_max() * SHARDS) as u64,
+            lent_bytes: self.lent.load(Ordering::Relaxed) as u64,
             ..CacheStatus::default()
         };
         for shard in &self.shards {

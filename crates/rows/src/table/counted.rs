@@ -2,13 +2,13 @@
 //! good until somebody writes to the table.
 //!
 //! Invariants
-//! 1. The number is that of a state in which no writer was inside the gate. It is used for that state
-//!    and later ones, while nobody is inside and nobody has left since.
+//! 1. The number is that of a state in which nobody was writing to the table (`stillness`).
 //!
 //! Not here: rows that expire, which go without a writer; about how many rows there are (`count`).
 
 use parking_lot::Mutex;
 
+use super::stillness::Still;
 use super::version::Table;
 use crate::bulk::{go_on, threads};
 use crate::engine::Engine;
@@ -38,31 +38,17 @@ struct Counted {
 #[derive(Debug, Clone, Copy)]
 pub struct CountMark(Option<Still>);
 
-/// A state in which no writer was inside: so many had left.
-#[derive(Debug, Clone, Copy)]
-struct Still {
-    left: u64,
-    sequence: u64,
-}
-
 impl Engine {
     /// The number of rows that a state shows, if that is known. For tables whose rows do not expire.
     pub fn known_count(&self, view: &dyn Read, table: &Table) -> Option<u64> {
-        let sequence = view.sequence()?;
         let counted = (*table.state.counted.0.lock())?;
-        let is_that = counted.table == table.id
-            && counted.still.sequence <= sequence
-            && table.state.still() == Some(counted.still.left)
-            && table.is_current();
+        let is_that = counted.table == table.id && counted.still.is_shown_by(view, table);
         is_that.then_some(counted.rows)
     }
 
     /// Before the rows are counted that a state shows.
     pub fn begin_count(&self, view: &dyn Read, table: &Table) -> CountMark {
-        let left = table.state.still();
-        // Nothing was written since, to any table, so it is the state in which nobody was inside.
-        let sequence = view.sequence().filter(|own| self.latest().sequence() == Some(*own));
-        CountMark(left.zip(sequence).map(|(left, sequence)| Still { left, sequence }))
+        CountMark(self.stillness(view, &table.state))
     }
 
     /// All rows were counted.

@@ -43,6 +43,7 @@ mod keys;
 mod members;
 mod ranges;
 mod state;
+mod stillness;
 mod version;
 
 pub use changes::{COLUMN_NOTE, ColumnNote, NotedRow};
@@ -59,4 +60,5 @@ pub use ranges::successor;
 pub(crate) use ranges::{index_range, table_range};
 pub(crate) use state::ClosedGate;
 pub use state::{GateGuard, GivenUp, Patience, TableState};
+pub(crate) use stillness::Still;
 pub use version::Table;

@@ -291,14 +291,20 @@ impl TableState {
     pub(super) fn still(&self) -> Option<u64> {
         let gate = self.gate.lock();
         let is_still = gate.writers == 0 && !gate.closed;
-        is_still.then(|| self.writers_left.load(Ordering::Acquire))
+        is_still.then(|| self.changes())
+    }
+
+    /// How many writers have left.
+    #[inline]
+    pub(crate) fn changes(&self) -> u64 {
+        self.writers_left.load(Ordering::Acquire)
     }
 
     /// How many writers have left, while there is one inside: for this one to learn later whether another
     /// has come meanwhile.
     pub(crate) fn alone(&self) -> Option<u64> {
         let gate = self.gate.lock();
-        (gate.writers == 1).then(|| self.writers_left.load(Ordering::Acquire))
+        (gate.writers == 1).then(|| self.changes())
     }
 
     /// Enters the table `id` as a writer; without patience only if that needs no waiting. `None`

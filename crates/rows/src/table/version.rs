@@ -17,6 +17,7 @@ use super::keys::IndexCodec;
 use super::members::MemberCodec;
 use super::state::TableState;
 use crate::error::Result;
+use crate::images::ImagePlace;
 use crate::recency::Recency;
 use crate::rules::{MakeRules, Rules};
 use crate::schema::{IndexId, TableDefinition};
@@ -43,6 +44,8 @@ pub struct Table {
     expiry_column: Option<usize>,
     /// In cache mode.
     recency: Option<Arc<Recency>>,
+    /// What its indexes have in memory, in the order of `definition.indexes`.
+    pub(crate) images: Vec<Arc<ImagePlace>>,
     /// What its expressions are, or why they are none; `None` where there are none.
     rules: Option<expression::Result<Rules>>,
     pub(crate) state: Arc<TableState>,
@@ -77,6 +80,7 @@ impl Table {
             let layout = RowLayout::of_some(&types, &kept);
             (kept, layout)
         });
+        let images = definition.indexes.iter().map(|_| Arc::default()).collect();
         let rules = definition.has_rules().then(|| make_rules(&definition));
         Table {
             rules,
@@ -87,6 +91,7 @@ impl Table {
             columns_kept,
             expiry_column,
             recency,
+            images,
             state,
         }
     }
@@ -206,6 +211,6 @@ impl Table {
     /// move without a change. For caches of what a small table says.
     #[inline]
     pub fn changes(&self) -> u64 {
-        self.state.writers_left.load(Ordering::Acquire)
+        self.state.changes()
     }
 }

@@ -166,6 +166,7 @@ fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(
             ("row_cache_bytes_max", status.bytes_max),
             ("row_cache_hits", status.hits),
             ("row_cache_misses", status.misses),
+            ("index_image_bytes", status.lent_bytes),
         ] {
             figures.push((name.into(), value.to_string()));
         }

@@ -1,0 +1,39 @@
+//! States in which nobody was writing to a table. What is known of such a state is good for it and every
+//! later one, until somebody has written.
+//!
+//! Invariants
+//! 1. Everybody who changes rows does so inside the gate, but for rows that expire and rows that leave a
+//!    full table: of tables with such rows nothing is known by this.
+//!
+//! Not here: what is known (`counted`, `images`).
+
+use super::state::TableState;
+use super::version::Table;
+use crate::engine::Engine;
+use crate::store::Read;
+
+/// A state in which no writer was inside the gate: so many had left.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Still {
+    pub left: u64,
+    sequence: u64,
+}
+
+impl Engine {
+    /// The state that a view shows, if nobody is inside a table's gate and nobody has written since.
+    pub(crate) fn stillness(&self, view: &dyn Read, state: &TableState) -> Option<Still> {
+        let left = state.still()?;
+        // Nothing was written since, to any table, so it is the state in which nobody was inside.
+        let sequence = view.sequence().filter(|own| self.latest().sequence() == Some(*own))?;
+        Some(Still { left, sequence })
+    }
+}
+
+impl Still {
+    /// Whether a view shows the table as it was.
+    pub fn is_shown_by(&self, view: &dyn Read, table: &Table) -> bool {
+        view.sequence().is_some_and(|sequence| self.sequence <= sequence)
+            && table.state.still() == Some(self.left)
+            && table.is_current()
+    }
+}

@@ -1,0 +1,338 @@
+//! Images of indexes: whoever goes through a table sees the same with and without them.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use common::*;
+use proptest::prelude::*;
+use rows::ddl::NewTable;
+use rows::memory::MemoryStore;
+use rows::schema::Retention;
+use rows::store::{Direction, KeyRange, Reach, Read};
+use rows::transaction::RowChange;
+use rows::{Alteration, Engine, EngineOptions, Flow, Table};
+use values::Datum;
+
+/// Bytes of all images.
+fn bytes(engine: &Engine) -> u64 {
+    engine.cache().status().lent_bytes
+}
+
+/// Rows of a range as a client gets them.
+fn found(
+    engine: &Engine,
+    view: &dyn Read,
+    (table, index): (&Table, usize),
+    range: &KeyRange,
+    direction: Direction,
+) -> Vec<String> {
+    let mut rows = Vec::new();
+    let mut each = |found: rows::Found<'_>| {
+        rows.push(show(&found.row.values()?));
+        Ok(Flow::Continue)
+    };
+    engine.find(view, table, index, range, direction, Reach::Memory, &mut each).unwrap();
+    rows
+}
+
+/// Goes through an index until it is wanted in memory, and takes it there.
+fn take_into_memory(engine: &Engine, table: &Table, index: usize) {
+    let all = table.index_range(index);
+    for _ in 0..100 {
+        found(engine, engine.latest(), (table, index), &all, Direction::Forward);
+    }
+    engine.make_images().unwrap();
+}
+
+fn put(engine: &Arc<Engine>, table: &Arc<Table>, id: i64, name: &str) {
+    let mut tx = begin(engine);
+    tx.replace(table, &user(id, name, &format!("m{id}"))).unwrap();
+    commit(tx);
+}
+
+#[test]
+fn an_image_is_made_of_what_is_read_often_and_goes_when_somebody_has_written() {
+    let engine = engine();
+    let t = users(&engine);
+    (0..20).for_each(|id| put(&engine, &t, id, "n"));
+    let all = t.index_range(0);
+    let read = || found(&engine, engine.latest(), (&t, 0), &all, Direction::Forward).len();
+    assert_eq!(read(), 20);
+    engine.make_images().unwrap();
+    assert_eq!(bytes(&engine), 0, "it was read once");
+    let old = engine.store().snapshot().unwrap();
+    take_into_memory(&engine, &t, 0);
+    let taken = bytes(&engine);
+    assert!(taken > 0);
+    assert_eq!(read(), 20);
+
+    let mut tx = begin(&engine);
+    tx.insert(&t, &user(20, "n", "m20")).unwrap();
+    assert_eq!(read(), 20, "nothing is committed");
+    let own = found(&engine, tx.view(), (&t, 0), &all, Direction::Backward);
+    assert_eq!((own.len(), &own[0][..]), (21, "20 n m20"), "the writer sees its row");
+    commit(tx);
+    assert_eq!(read(), 21);
+    assert_eq!(bytes(&engine), 0, "of no more use");
+    assert_eq!(found(&engine, &*old, (&t, 0), &all, Direction::Forward).len(), 20);
+
+    take_into_memory(&engine, &t, 0);
+    assert!(bytes(&engine) >= taken);
+    engine.truncate_table("d", "t", &engine.patience()).unwrap();
+    let t = engine.catalog().table("d", "t").unwrap();
+    let all = t.index_range(0);
+    assert!(found(&engine, engine.latest(), (&t, 0), &all, Direction::Forward).is_empty());
+}
+
+#[test]
+fn states_of_before_an_image_and_tables_that_have_another_form_since_are_shown_as_they_are() {
+    let engine = engine();
+    let t = users(&engine);
+    (0..20).for_each(|id| put(&engine, &t, id, "n"));
+    let old = engine.store().snapshot().unwrap();
+    put(&engine, &t, 7, "changed");
+    take_into_memory(&engine, &t, 0);
+    assert!(bytes(&engine) > 0);
+    let seven = t.prefix_range(0, &[Datum::Int(7)]).unwrap();
+    let around = KeyRange { start: seven.start, end: t.index_range(0).end };
+    let first = |view: &dyn Read| {
+        let mut rows = found(&engine, view, (&t, 0), &around, Direction::Forward);
+        rows.truncate(1);
+        rows
+    };
+    assert_eq!(first(&*old), ["7 n m7"]);
+    assert_eq!(first(engine.latest()), ["7 changed m7"]);
+    engine.alter_table("d", "t", vec![Alteration::DropPrimaryKey], &engine.patience()).unwrap();
+    let t = engine.catalog().table("d", "t").unwrap();
+    assert_eq!(rows_by(&engine, &t, 0).len(), 20);
+}
+
+#[test]
+fn tables_whose_rows_go_without_a_writer_have_none() {
+    let engine = engine();
+    let columns = vec![column("id", int(), false), column("until", int(), true)];
+    let retention = Retention { expires_by: Some("until".into()), ..Retention::default() };
+    let new = NewTable::new("d", "t", columns, vec![index("PRIMARY", true, &["id"])]);
+    let t = engine.create_table(NewTable { retention, ..new }).unwrap();
+    for id in 0..50 {
+        let mut tx = begin(&engine);
+        tx.insert(&t, &[Datum::Int(id), Datum::Null]).unwrap();
+        commit(tx);
+    }
+    take_into_memory(&engine, &t, 0);
+    assert_eq!(bytes(&engine), 0);
+}
+
+#[test]
+fn images_have_their_part_of_the_memory_and_no_more() {
+    const MEMORY: usize = 1 << 20;
+    let options = EngineOptions { row_cache_bytes: MEMORY, ..EngineOptions::default() };
+    let engine = Engine::open(Arc::new(MemoryStore::new()), options).unwrap();
+    engine.create_database("d").unwrap();
+    let make = |name: &str, rows: i64| {
+        let columns = vec![column("id", int(), false), column("name", text(200), true)];
+        let t = table(&engine, name, columns, vec![index("PRIMARY", true, &["id"])]);
+        let mut tx = begin(&engine);
+        let name = "x".repeat(200);
+        for id in 0..rows {
+            tx.insert(&t, &[Datum::Int(id), word(&name)]).unwrap();
+        }
+        commit(tx);
+        t
+    };
+    // Some 24 KiB each: ten of them have room.
+    let tables: Vec<_> = (0..20).map(|n| make(&format!("t{n}"), 100)).collect();
+    let mut held = Vec::new();
+    for t in &tables {
+        take_into_memory(&engine, t, 0);
+        held.push(bytes(&engine));
+        assert!(bytes(&engine) <= MEMORY as u64 / 4, "{held:?}");
+    }
+    assert!(held[19] > MEMORY as u64 / 8, "the last ones are there: {held:?}");
+    // More than a quarter of all: never.
+    let before = bytes(&engine);
+    take_into_memory(&engine, &make("large", 1_000), 0);
+    assert_eq!(bytes(&engine), before);
+    for t in &tables {
+        let all = t.index_range(0);
+        assert_eq!(found(&engine, engine.latest(), (t, 0), &all, Direction::Forward).len(), 100);
+    }
+    assert!(engine.cache().status().bytes_max <= (MEMORY as u64) - bytes(&engine));
+}
+
+#[derive(Clone, Debug)]
+enum Event {
+    Put(i64, u8),
+    Delete(i64),
+    Snapshot,
+    Forget,
+    /// Of an index.
+    Take(usize),
+    Scan {
+        of: prop::sample::Index,
+        index: usize,
+        from: i64,
+        to: i64,
+        backward: bool,
+    },
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let id = || 0i64..30;
+    prop_oneof![
+        4 => (id(), 0u8..4).prop_map(|(id, name)| Event::Put(id, name)),
+        2 => id().prop_map(Event::Delete),
+        1 => Just(Event::Snapshot),
+        1 => Just(Event::Forget),
+        3 => (0usize..2).prop_map(Event::Take),
+        8 => (any::<prop::sample::Index>(), 0usize..2, id(), id(), any::<bool>()).prop_map(
+            |(of, index, from, to, backward)| Event::Scan { of, index, from, to, backward },
+        ),
+    ]
+}
+
+type Rows = BTreeMap<i64, u8>;
+
+/// Rows of a range of ids, or of names, as they come.
+fn expected(rows: &Rows, index: usize, (from, to): (i64, i64), backward: bool) -> Vec<String> {
+    let mut expected: Vec<(i64, u8)> = match index {
+        0 => rows.iter().filter(|(id, _)| (from..to).contains(id)).map(|(i, n)| (*i, *n)).collect(),
+        _ => {
+            rows.iter().filter(|(_, n)| i64::from(**n) == from % 4).map(|(i, n)| (*i, *n)).collect()
+        }
+    };
+    if backward {
+        expected.reverse();
+    }
+    expected.iter().map(|(id, name)| format!("{id} n{name} m{id}")).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+    /// Beside a map: the latest state, snapshots, and a transaction that has written.
+    #[test]
+    fn scans_show_their_state_whether_or_not_it_is_in_memory(
+        events in prop::collection::vec(event(), 1..80),
+        own in prop::collection::vec((0i64..30, 0u8..4), 0..3),
+    ) {
+        let engine = engine();
+        let t = users(&engine);
+        let mut rows = Rows::new();
+        let mut snapshots: Vec<(Arc<dyn Read>, Rows)> = Vec::new();
+        let range_of = |index: usize, from: i64, to: i64| match index {
+            0 => KeyRange {
+                start: t.prefix_range(0, &[Datum::Int(from)]).unwrap().start,
+                end: t.prefix_range(0, &[Datum::Int(to)]).unwrap().start,
+            },
+            _ => t.prefix_range(1, &[word(&format!("n{}", from % 4))]).unwrap(),
+        };
+        let direction = |backward| if backward { Direction::Backward } else { Direction::Forward };
+        for event in &events {
+            match event {
+                Event::Put(id, name) => {
+                    put(&engine, &t, *id, &format!("n{name}"));
+                    rows.insert(*id, *name);
+                }
+                Event::Delete(id) => {
+                    let key = t.row_key(&[Datum::Int(*id)]).unwrap();
+                    let mut tx = begin(&engine);
+                    tx.change_row(&t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+                    commit(tx);
+                    rows.remove(id);
+                }
+                Event::Snapshot => {
+                    snapshots.push((engine.store().snapshot().unwrap(), rows.clone()));
+                }
+                Event::Forget => snapshots.clear(),
+                Event::Take(index) => take_into_memory(&engine, &t, *index),
+                Event::Scan { of, index, from, to, backward } => {
+                    let (view, rows): (&dyn Read, &Rows) =
+                        match snapshots.get(of.index(snapshots.len() + 1)) {
+                            Some((snapshot, rows)) => (&**snapshot, rows),
+                            None => (engine.latest(), &rows),
+                        };
+                    let range = range_of(*index, *from, *to);
+                    let found = found(&engine, view, (&t, *index), &range, direction(*backward));
+                    prop_assert_eq!(found, expected(rows, *index, (*from, *to), *backward));
+                }
+            }
+        }
+        (0..2).for_each(|index| take_into_memory(&engine, &t, index));
+        let mut tx = begin(&engine);
+        for (id, name) in own {
+            tx.replace(&t, &user(id, &format!("n{name}"), &format!("m{id}"))).unwrap();
+            rows.insert(id, name);
+        }
+        for index in 0..2 {
+            for backward in [false, true] {
+                let range = range_of(index, 3, 20);
+                let found = found(&engine, tx.view(), (&t, index), &range, direction(backward));
+                prop_assert_eq!(found, expected(&rows, index, (3, 20), backward));
+            }
+        }
+    }
+}
+
+#[test]
+fn beside_writers_scans_show_what_the_store_has() {
+    let engine = engine();
+    let t = users(&engine);
+    (0..50).for_each(|id| put(&engine, &t, id, "n"));
+    let stop = AtomicBool::new(false);
+    // As the store has them, past all images.
+    let stored = |view: &dyn Read| {
+        let mut keys = 0;
+        let mut cursor = view.scan(&t.index_range(0), Direction::Forward, Reach::Disk).unwrap();
+        while cursor.advance().unwrap() {
+            keys += 1;
+        }
+        keys
+    };
+    thread::scope(|scope| {
+        let (engine, t, stop) = (&engine, &t, &stop);
+        for writer in 0..2i64 {
+            scope.spawn(move || {
+                for n in 0.. {
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let id = 1_000 * (writer + 1) + n % 40;
+                    let mut tx = begin(engine);
+                    if n % 80 < 40 {
+                        tx.insert(t, &user(id, "n", &format!("m{id}"))).unwrap();
+                    } else {
+                        let key = t.row_key(&[Datum::Int(id)]).unwrap();
+                        tx.change_row(t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+                    }
+                    commit(tx);
+                    // Long enough for images to be made, and to be looked at.
+                    if n % 10 == 0 {
+                        thread::sleep(Duration::from_millis(2));
+                    }
+                }
+            });
+        }
+        scope.spawn(move || {
+            while !stop.load(Ordering::Relaxed) {
+                engine.make_images().unwrap();
+                thread::yield_now();
+            }
+        });
+        let (mut from_memory, mut tried) = (0, 0);
+        while from_memory < 2_000 && tried < 400_000 {
+            tried += 1;
+            let view = engine.store().snapshot().unwrap();
+            let all = t.index_range(0);
+            let rows = found(engine, &*view, (t, 0), &all, Direction::Forward).len();
+            assert_eq!(rows, stored(&*view));
+            from_memory += u32::from(bytes(engine) > 0);
+        }
+        stop.store(true, Ordering::Relaxed);
+        assert!(from_memory > 0, "no image was there in {tried} scans");
+    });
+}
