@@ -79,9 +79,12 @@ fn writes_of(transaction: Transaction) -> Vec<Writes> {
         Reach::Memory => MANY_OF_GROUP,
         Reach::Disk => MANY,
     };
-    let Transaction { mut store, gates, sizes, share, others, .. } = transaction;
+    let Transaction { mut store, mut gates, sizes, share, others, .. } = transaction;
     let mut all = Vec::with_capacity(1 + others.len());
     let batch = store.take_batch();
+    if batch.as_ref().is_none_or(|batch| !batch.changes.is_empty()) {
+        gates.iter_mut().for_each(GateGuard::note_writes);
+    }
     all.push(Writes { store, batch, many, gates, sizes, _share: share });
     all.extend(others.into_iter().flat_map(writes_of));
     all

@@ -17,6 +17,7 @@ use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::transaction::RowChange;
 use rows::{Alteration, Engine, EngineOptions, Flow, Table};
 use values::Datum;
+use values::row::RowRef;
 
 /// Bytes of all images.
 fn bytes(engine: &Engine) -> u64 {
@@ -36,17 +37,56 @@ fn found(
         rows.push(show(&found.row.values()?));
         Ok(Flow::Continue)
     };
-    engine.find(view, table, index, range, direction, Reach::Memory, &mut each).unwrap();
+    engine.find(view, table, index, range, direction, Reach::Disk, &mut each).unwrap();
     rows
+}
+
+/// All rows by an index, however far they are.
+fn all_by(engine: &Engine, view: &dyn Read, table: &Table, index: usize) -> Vec<String> {
+    found(engine, view, (table, index), &table.index_range(index), Direction::Forward)
 }
 
 /// Goes through an index until it is wanted in memory, and takes it there.
 fn take_into_memory(engine: &Engine, table: &Table, index: usize) {
-    let all = table.index_range(index);
-    for _ in 0..100 {
-        found(engine, engine.latest(), (table, index), &all, Direction::Forward);
-    }
-    engine.make_images().unwrap();
+    (0..100).for_each(|_| drop(all_by(engine, engine.latest(), table, index)));
+    engine.keep_images().unwrap();
+}
+
+/// Whether all rows are told without asking the store, which is cold.
+fn is_in_memory(engine: &Engine, table: &Table) -> bool {
+    let mut each = |_: rows::Found<'_>| Ok(Flow::Continue);
+    let (all, forward) = (table.index_range(0), Direction::Forward);
+    engine.find(engine.latest(), table, 0, &all, forward, Reach::Memory, &mut each).is_ok()
+}
+
+#[test]
+fn an_image_is_read_instead_of_the_store_until_somebody_has_changed_rows() {
+    let engine = engine_on(MemoryStore::cold());
+    let t = users(&engine);
+    (0..1_000).for_each(|id| put(&engine, &t, id, "n"));
+    engine.keep_row_counts().unwrap();
+    put(&engine, &t, 1_000, "n");
+    assert!(!is_in_memory(&engine, &t));
+    take_into_memory(&engine, &t, 0);
+    assert!(is_in_memory(&engine, &t));
+
+    // Who writes the number of rows down, locks rows, or takes back what it did, changes nothing.
+    (0..2).for_each(|_| engine.keep_row_counts().unwrap());
+    let mut tx = begin(&engine);
+    tx.enter(&t).unwrap();
+    assert!(!is_in_memory(&engine, &t), "it may be about to write");
+    commit(tx);
+    assert!(is_in_memory(&engine, &t));
+    let mut tx = begin(&engine);
+    tx.insert(&t, &user(2_000, "n", "m2000")).unwrap();
+    drop(tx);
+    assert!(is_in_memory(&engine, &t));
+
+    put(&engine, &t, 3, "changed");
+    assert!(!is_in_memory(&engine, &t));
+    take_into_memory(&engine, &t, 0);
+    assert!(is_in_memory(&engine, &t));
+    assert_eq!(all_by(&engine, engine.latest(), &t, 0)[3], "3 changed m3");
 }
 
 fn put(engine: &Arc<Engine>, table: &Arc<Table>, id: i64, name: &str) {
@@ -63,7 +103,7 @@ fn an_image_is_made_of_what_is_read_often_and_goes_when_somebody_has_written() {
     let all = t.index_range(0);
     let read = || found(&engine, engine.latest(), (&t, 0), &all, Direction::Forward).len();
     assert_eq!(read(), 20);
-    engine.make_images().unwrap();
+    engine.keep_images().unwrap();
     assert_eq!(bytes(&engine), 0, "it was read once");
     let old = engine.store().snapshot().unwrap();
     take_into_memory(&engine, &t, 0);
@@ -78,6 +118,7 @@ fn an_image_is_made_of_what_is_read_often_and_goes_when_somebody_has_written() {
     assert_eq!((own.len(), &own[0][..]), (21, "20 n m20"), "the writer sees its row");
     commit(tx);
     assert_eq!(read(), 21);
+    engine.keep_images().unwrap();
     assert_eq!(bytes(&engine), 0, "of no more use");
     assert_eq!(found(&engine, &*old, (&t, 0), &all, Direction::Forward).len(), 20);
 
@@ -108,6 +149,13 @@ fn states_of_before_an_image_and_tables_that_have_another_form_since_are_shown_a
     assert_eq!(first(&*old), ["7 n m7"]);
     assert_eq!(first(engine.latest()), ["7 changed m7"]);
     engine.alter_table("d", "t", vec![Alteration::DropPrimaryKey], &engine.patience()).unwrap();
+    let range = t.index_range(0);
+    let mut each = |_: rows::Found<'_>| Ok(Flow::Continue);
+    let of_before =
+        engine.find(engine.latest(), &t, 0, &range, Direction::Forward, Reach::Disk, &mut each);
+    assert!(matches!(of_before, Err(rows::Error::SchemaChanged)), "{of_before:?}");
+    engine.keep_images().unwrap();
+    assert_eq!(bytes(&engine), 0);
     let t = engine.catalog().table("d", "t").unwrap();
     assert_eq!(rows_by(&engine, &t, 0).len(), 20);
 }
@@ -286,12 +334,13 @@ fn beside_writers_scans_show_what_the_store_has() {
     let stop = AtomicBool::new(false);
     // As the store has them, past all images.
     let stored = |view: &dyn Read| {
-        let mut keys = 0;
+        let mut rows = Vec::new();
         let mut cursor = view.scan(&t.index_range(0), Direction::Forward, Reach::Disk).unwrap();
         while cursor.advance().unwrap() {
-            keys += 1;
+            let row = RowRef::new(&t.layout, cursor.value()).unwrap();
+            rows.push(show(&row.values().unwrap()));
         }
-        keys
+        rows
     };
     thread::scope(|scope| {
         let (engine, t, stop) = (&engine, &t, &stop);
@@ -319,7 +368,7 @@ fn beside_writers_scans_show_what_the_store_has() {
         }
         scope.spawn(move || {
             while !stop.load(Ordering::Relaxed) {
-                engine.make_images().unwrap();
+                engine.keep_images().unwrap();
                 thread::yield_now();
             }
         });
@@ -327,9 +376,7 @@ fn beside_writers_scans_show_what_the_store_has() {
         while from_memory < 2_000 && tried < 400_000 {
             tried += 1;
             let view = engine.store().snapshot().unwrap();
-            let all = t.index_range(0);
-            let rows = found(engine, &*view, (t, 0), &all, Direction::Forward).len();
-            assert_eq!(rows, stored(&*view));
+            assert_eq!(all_by(engine, &*view, t, 0), stored(&*view));
             from_memory += u32::from(bytes(engine) > 0);
         }
         stop.store(true, Ordering::Relaxed);

@@ -15,3 +15,4 @@ pub mod private;
 pub mod settings;
 pub mod status;
 mod tyrant_doors;
+mod upkeep;

@@ -12,7 +12,6 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use doors::handlersocket::{Access, HandlerSocket};
@@ -28,6 +27,7 @@ use crate::net::poller::READ_BYTES;
 use crate::settings::{Port, Settings, TYRANT_DATABASES_MAX};
 use crate::status::StatusDoor;
 use crate::tyrant_doors::{self, Last};
+use crate::upkeep;
 
 /// The largest request of the status door.
 const STATUS_BYTES_MAX: usize = 1024;
@@ -210,11 +210,7 @@ fn refused(kind: Kind, setting: &str, address: &str) -> String {
     }
 }
 
-/// How long expired rows wait for the next look.
-const SWEEP_PAUSE: Duration = Duration::from_secs(1);
-
-/// Makes the tables of the memcached door, and starts the removal of expired rows and what else the engine
-/// wants to have done beside its clients.
+/// Makes the tables of the memcached door, and starts what is done beside all clients.
 fn memcached_shared(
     settings: &Settings,
     engine: &Arc<Engine>,
@@ -229,35 +225,7 @@ fn memcached_shared(
     };
     let shared = Arc::new(memcached::Shared::new(engine, options));
     shared.let_containers_expire(engine).context("cannot read rowhouse.containers")?;
-    // The thread ends when the engine is gone.
-    let (wake, engine, sweeper) = (engine.wake().clone(), Arc::downgrade(engine), shared.clone());
-    std::thread::Builder::new()
-        .name("rowhouse-sweep".into())
-        .spawn(move || {
-            let tell = |outcome: rows::Result<()>| match outcome {
-                Ok(()) | Err(rows::Error::Refused { .. } | rows::Error::NotFound { .. }) => {}
-                Err(error) => tracing::warn!(%error, "rows that should leave stay for now"),
-            };
-            let mut next_sweep = Instant::now();
-            loop {
-                let Some(engine) = engine.upgrade() else { return };
-                if Instant::now() >= next_sweep {
-                    tell(sweeper.sweep(&engine).map(drop));
-                    if let Err(error) = engine.keep_row_counts() {
-                        // Estimates: the next second tries again.
-                        tracing::debug!(%error, "the numbers of rows were not written down");
-                    }
-                    next_sweep = Instant::now() + SWEEP_PAUSE;
-                }
-                tell(sweeper.make_room(&engine));
-                if let Err(error) = engine.make_images() {
-                    tracing::debug!(%error, "an index was not taken into memory");
-                }
-                drop(engine);
-                wake.wait_until(next_sweep);
-            }
-        })
-        .context("cannot start the thread that removes expired rows")?;
+    upkeep::start(engine, &shared)?;
     Ok(shared)
 }
 

@@ -18,7 +18,7 @@ use super::taker::RowTaker;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::store::{Direction, Durability, Ingestion, Reach};
-use crate::table::Table;
+use crate::table::{GateGuard, Table};
 use crate::transaction::Transaction;
 
 /// A load under way.
@@ -65,6 +65,8 @@ impl BulkLoad {
         if table.has_removals_noted(engine.latest())? {
             return Ok(None);
         }
+        // Its files come past the transaction.
+        transaction.gates.iter_mut().for_each(GateGuard::note_writes);
         let has_rows = !engine.is_empty(table)?;
         let first_row_id = if table.has_hidden_key() { engine.next_row_id(table)? } else { 0 };
         Ok(Some(BulkLoad {

@@ -61,6 +61,8 @@ use crate::schema::TableId;
 const SHARDS: usize = 64;
 /// Rows fetched ahead in one go: about what the first-level cache and the processor's queue hold.
 pub const PREFETCH_MAX: usize = 32;
+/// Rows that leave a shard while it is locked, when there are too many.
+const SHRUNK_AT_ONCE: usize = 64;
 /// How often a row may be counted as asked for.
 const USES_MAX: u8 = 3;
 
@@ -92,7 +94,7 @@ pub struct CacheStatus {
     pub rows: u64,
     /// Bytes held, with bookkeeping.
     pub bytes: u64,
-    /// Most bytes it may hold.
+    /// Most bytes it may hold at the moment.
     pub bytes_max: u64,
     /// Bytes that images of indexes have of the cache's memory.
     pub lent_bytes: u64,
@@ -204,6 +206,14 @@ impl RowCache {
     /// Bytes that a shard may have by now.
     fn shard_bytes_max(&self) -> usize {
         self.bytes_max.saturating_sub(self.lent.load(Ordering::Relaxed)) / SHARDS
+    }
+
+    /// Lets rows go that have no room since memory was lent, a few at a time: readers wait for none of it.
+    pub fn shrink(&self) {
+        let bytes_max = self.shard_bytes_max();
+        for shard in &self.shards {
+            while shard.lock().shrink(bytes_max, SHRUNK_AT_ONCE) {}
+        }
     }
 
     /// Whether the cache keeps anything at all.

@@ -131,12 +131,21 @@ impl Shard {
             }
             None => self.insert(hash, key, row, since),
         }
-        while self.small_bytes + self.main_bytes > bytes_max {
-            let from_small = self.small_bytes > bytes_max / SMALL_PART || self.main.is_empty();
-            if !(if from_small { self.pass_small() } else { self.pass_main() }) {
-                return;
-            }
+        while self.pass(bytes_max) {}
+    }
+
+    /// Lets some rows pass that have no room; whether there are more.
+    pub fn shrink(&mut self, bytes_max: usize, passes: usize) -> bool {
+        (0..passes).all(|_| self.pass(bytes_max))
+    }
+
+    /// Lets the row at the end of a queue pass, if there are too many; whether it did.
+    fn pass(&mut self, bytes_max: usize) -> bool {
+        if self.small_bytes + self.main_bytes <= bytes_max {
+            return false;
         }
+        let from_small = self.small_bytes > bytes_max / SMALL_PART || self.main.is_empty();
+        if from_small { self.pass_small() } else { self.pass_main() }
     }
 
     fn insert(&mut self, hash: u64, key: &[u8], row: &[u8], since: u64) {

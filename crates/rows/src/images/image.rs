@@ -10,6 +10,7 @@
 //!
 //! Not here: until when they are the index's (`Still`).
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -43,16 +44,21 @@ impl Image {
         }
     }
 
-    /// Bytes that it takes.
+    /// Bytes of its entries and of where they end.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len() + size_of_val(&self.ends[..])
+    }
+
+    /// Bytes that are counted for it.
     pub fn size(&self) -> usize {
-        self.bytes.capacity() + self.ends.capacity() * size_of::<u32>()
+        self.drawn.as_ref().map_or(0, |(_, bytes)| *bytes)
     }
 
     /// There is no more to come: counts its bytes among all until it goes.
     pub fn finish(&mut self, all: &Arc<AtomicUsize>) {
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
-        let bytes = self.size();
+        let bytes = self.bytes.capacity() + self.ends.capacity() * size_of::<u32>();
         all.fetch_add(bytes, Ordering::Relaxed);
         self.drawn = Some((Arc::clone(all), bytes));
     }
@@ -68,9 +74,8 @@ impl Image {
         (&self.bytes[start..key_end], &self.bytes[key_end..end])
     }
 
-    /// The first entry whose key is not before another.
-    fn first_from(&self, key: &[u8]) -> usize {
-        let (mut low, mut high) = (0, self.len());
+    /// The first entry between two places whose key is not before another.
+    fn first_from(&self, key: &[u8], (mut low, mut high): (usize, usize)) -> usize {
         while low < high {
             let middle = low.midpoint(high);
             match self.entry(middle).0 < key {
@@ -80,15 +85,34 @@ impl Image {
         }
         low
     }
+
+    /// The same, at or behind a place that is most likely near.
+    fn first_from_near(&self, key: &[u8], start: usize) -> usize {
+        let (mut low, mut step) = (start, 1);
+        while low + step < self.len() && self.entry(low + step).0 < key {
+            low += step;
+            step *= 2;
+        }
+        self.first_from(key, (low, self.len().min(low + step)))
+    }
+
+    /// The places of the entries of a range.
+    fn places(&self, range: &KeyRange) -> Range<usize> {
+        let start = self.first_from(&range.start, (0, self.len()));
+        let end = match range.end.is_empty() {
+            true => self.len(),
+            false => self.first_from_near(&range.end, start),
+        };
+        start..end
+    }
 }
 
 /// A cursor on a part of an image.
 pub(super) struct ImageCursor {
     image: Arc<Image>,
     direction: Direction,
-    /// Entries that are still to come.
-    start: usize,
-    end: usize,
+    /// Those that are still to come.
+    places: Range<usize>,
     /// The one at hand.
     at: usize,
 }
@@ -96,29 +120,20 @@ pub(super) struct ImageCursor {
 impl ImageCursor {
     /// On a range of the image's own range.
     pub fn new(image: Arc<Image>, range: &KeyRange, direction: Direction) -> ImageCursor {
-        let start = image.first_from(&range.start);
-        let end = if range.end.is_empty() { image.len() } else { image.first_from(&range.end) };
-        ImageCursor { image, direction, start, end: end.max(start), at: 0 }
+        let places = image.places(range);
+        ImageCursor { image, direction, places, at: 0 }
     }
 }
 
 impl Cursor for ImageCursor {
     #[inline]
     fn advance(&mut self) -> Result<bool> {
-        if self.start == self.end {
-            return Ok(false);
-        }
-        match self.direction {
-            Direction::Forward => {
-                self.at = self.start;
-                self.start += 1;
-            }
-            Direction::Backward => {
-                self.end -= 1;
-                self.at = self.end;
-            }
-        }
-        Ok(true)
+        let next = match self.direction {
+            Direction::Forward => self.places.next(),
+            Direction::Backward => self.places.next_back(),
+        };
+        self.at = next.unwrap_or(self.at);
+        Ok(next.is_some())
     }
 
     fn key(&self) -> &[u8] {
@@ -132,5 +147,40 @@ impl Cursor for ImageCursor {
     #[inline]
     fn entry(&self) -> (&[u8], &[u8]) {
         self.image.entry(self.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_range_of_an_image_is_that_of_an_ordered_map(
+            keys in prop::collection::btree_set(prop::collection::vec(0u8..4, 0..4), 0..60),
+            start in prop::collection::vec(0u8..4, 0..4),
+            end in prop::collection::vec(0u8..4, 0..4),
+        ) {
+            let mut image = Image::default();
+            keys.iter().for_each(|key| image.push(key, b"value"));
+            let range = KeyRange { start, end };
+            let expected: Vec<_> = keys.iter().filter(|key| range.contains(key)).cloned().collect();
+            let image = Arc::new(image);
+            for direction in [Direction::Forward, Direction::Backward] {
+                let mut cursor = ImageCursor::new(Arc::clone(&image), &range, direction);
+                let mut found = Vec::new();
+                while cursor.advance().unwrap() {
+                    prop_assert_eq!(cursor.entry(), (cursor.key(), &b"value"[..]));
+                    found.push(cursor.key().to_vec());
+                }
+                prop_assert!(!cursor.advance().unwrap());
+                if direction == Direction::Backward {
+                    found.reverse();
+                }
+                prop_assert_eq!(&found, &expected);
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! that is alone inside may claim the table, and the next one comes in when it has left.
 //!
 //! Invariants
-//! 1. Leaving moves `writers_left` before anybody learns that the transaction is over.
+//! 1. Who leaves behind writes moves `writers_left` before anybody learns that the transaction is over.
 //! 2. Who waits for the gate does so for a stated time, or not at all, and no longer when it is
 //!    given up.
 //! 3. One definition of a table is changed at a time, also while the gate is open for the writers
@@ -155,6 +155,12 @@ struct Gate {
 }
 
 impl TableState {
+    /// Whether operations use this version.
+    #[inline]
+    pub(crate) fn is_version(&self, version: u64) -> bool {
+        self.current_version.load(Ordering::Acquire) == version
+    }
+
     /// Marks a version as the one that operations must use; `u64::MAX` when dropped.
     pub(crate) fn set_version(&self, version: u64) {
         self.current_version.store(version, Ordering::Release);
@@ -287,21 +293,21 @@ impl TableState {
         kept.table == table && indexes.all(|index| kept.indexes.contains(&index))
     }
 
-    /// How many writers have left, while none is inside and the gate is open.
-    pub(super) fn still(&self) -> Option<u64> {
+    /// How many have left behind writes, while nobody is inside and the gate is open.
+    pub(crate) fn still(&self) -> Option<u64> {
         let gate = self.gate.lock();
         let is_still = gate.writers == 0 && !gate.closed;
         is_still.then(|| self.changes())
     }
 
-    /// How many writers have left.
+    /// How many have left behind writes of theirs.
     #[inline]
     pub(crate) fn changes(&self) -> u64 {
         self.writers_left.load(Ordering::Acquire)
     }
 
-    /// How many writers have left, while there is one inside: for this one to learn later whether another
-    /// has come meanwhile.
+    /// How many have left behind writes, while there is one inside: for this one to learn later whether
+    /// another has written meanwhile.
     pub(crate) fn alone(&self) -> Option<u64> {
         let gate = self.gate.lock();
         (gate.writers == 1).then(|| self.changes())
@@ -329,7 +335,8 @@ impl TableState {
         }
         gate.writers += 1;
         let generation = gate.generation;
-        Ok(Some(GateGuard { state: Arc::clone(self), id, claims: false, generation }))
+        let state = Arc::clone(self);
+        Ok(Some(GateGuard { state, id, claims: false, writes: false, generation }))
     }
 
     /// A version below which nobody who is inside, or comes in, notes a change: all notes below it
@@ -418,10 +425,17 @@ pub struct GateGuard {
     state: Arc<TableState>,
     id: TableId,
     claims: bool,
+    /// Whether there are changes to be seen when it leaves.
+    writes: bool,
     generation: u64,
 }
 
 impl GateGuard {
+    /// Has changes committed, perhaps: those who remember what they have read are told when it leaves.
+    pub(crate) fn note_writes(&mut self) {
+        self.writes = true;
+    }
+
     pub(crate) fn is_of(&self, state: &Arc<TableState>) -> bool {
         Arc::ptr_eq(&self.state, state)
     }
@@ -448,7 +462,9 @@ impl GateGuard {
 
 impl Drop for GateGuard {
     fn drop(&mut self) {
-        self.state.writers_left.fetch_add(1, Ordering::Release);
+        if self.writes {
+            self.state.writers_left.fetch_add(1, Ordering::Release);
+        }
         let mut gate = self.state.gate.lock();
         gate.writers -= 1;
         if self.generation < gate.generation {
@@ -526,13 +542,17 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_is_alone_until_another_comes_in_and_never_again_as_it_was() {
+    fn a_writer_is_alone_until_another_comes_in_and_as_before_unless_that_one_writes() {
         let state = Arc::new(TableState::default());
         let one = enter(&state).unwrap();
         let before = state.alone();
         assert!(before.is_some());
         let other = enter(&state).unwrap();
         assert_eq!(state.alone(), None);
+        drop(other);
+        assert_eq!(state.alone(), before, "it has written nothing");
+        let mut other = enter(&state).unwrap().unwrap();
+        other.note_writes();
         drop(other);
         assert!(state.alone().is_some_and(|now| Some(now) != before), "it has written, perhaps");
         drop(one);

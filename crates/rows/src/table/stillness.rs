@@ -2,8 +2,9 @@
 //! later one, until somebody has written.
 //!
 //! Invariants
-//! 1. Everybody who changes rows does so inside the gate, but for rows that expire and rows that leave a
-//!    full table: of tables with such rows nothing is known by this.
+//! 1. Everybody who changes rows does so inside the gate, and moves `changes` when leaving it. That a row is
+//!    no longer seen since it has expired is no change.
+//! 2. Whoever shows writes of its own, not yet committed, is inside the gate as long as it shows them.
 //!
 //! Not here: what is known (`counted`, `images`).
 
@@ -12,20 +13,20 @@ use super::version::Table;
 use crate::engine::Engine;
 use crate::store::Read;
 
-/// A state in which no writer was inside the gate: so many had left.
+/// A state in which no writer was inside the gate: the table had so many changes (`Table::changes`).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Still {
-    pub left: u64,
+    pub changes: u64,
     sequence: u64,
 }
 
 impl Engine {
     /// The state that a view shows, if nobody is inside a table's gate and nobody has written since.
     pub(crate) fn stillness(&self, view: &dyn Read, state: &TableState) -> Option<Still> {
-        let left = state.still()?;
+        let changes = state.still()?;
         // Nothing was written since, to any table, so it is the state in which nobody was inside.
         let sequence = view.sequence().filter(|own| self.latest().sequence() == Some(*own))?;
-        Some(Still { left, sequence })
+        Some(Still { changes, sequence })
     }
 }
 
@@ -33,7 +34,7 @@ impl Still {
     /// Whether a view shows the table as it was.
     pub fn is_shown_by(&self, view: &dyn Read, table: &Table) -> bool {
         view.sequence().is_some_and(|sequence| self.sequence <= sequence)
-            && table.state.still() == Some(self.left)
+            && table.state.still() == Some(self.changes)
             && table.is_current()
     }
 }

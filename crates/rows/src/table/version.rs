@@ -184,7 +184,7 @@ impl Table {
     /// Whether this is the version that operations must use.
     #[inline]
     pub fn is_current(&self) -> bool {
-        self.state.current_version.load(Ordering::Acquire) == self.definition.version
+        self.state.is_version(self.definition.version)
     }
 
     /// Whether a view shows the rows and entries of this version: a snapshot from before they were

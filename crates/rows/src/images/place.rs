@@ -1,0 +1,111 @@
+//! Where one index of one version of a table has its image, and how much is read of it without.
+//!
+//! Not here: who makes the image (`upkeep`).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::RwLock;
+
+use super::image::Image;
+use crate::store::Read;
+use crate::table::{Still, Table};
+
+/// How often scans have gone through an index before its image is made.
+const TIMES_READ: u64 = 2;
+/// Entries gone through before it is asked how many an index has.
+const READ_MIN: u64 = 1_000;
+
+/// The image of an index, if there is one, and what was read since somebody wrote.
+#[derive(Debug, Default)]
+pub(crate) struct ImagePlace {
+    /// Whether there is one: looked at without a lock.
+    has_image: AtomicBool,
+    shown: RwLock<Option<Shown>>,
+    /// The table's changes when it was begun to count (`Table::changes`).
+    changes: AtomicU64,
+    /// Entries that scans have gone through since.
+    read: AtomicU64,
+    /// At how many it is asked again whether an image is worth while.
+    ask_at: AtomicU64,
+    /// Waits for its image to be made.
+    pub(super) is_wanted: AtomicBool,
+    /// It is too large for an image; the next version of the table is looked at anew.
+    pub(super) is_large: AtomicBool,
+    /// Somebody has read the image since it was last looked for room.
+    is_used: AtomicBool,
+    /// It is among those that are looked through for room.
+    pub(super) is_listed: AtomicBool,
+}
+
+#[derive(Clone, Debug)]
+struct Shown {
+    still: Still,
+    image: Arc<Image>,
+}
+
+impl ImagePlace {
+    /// The image, if a view shows the same.
+    pub(super) fn shown_to(&self, view: &dyn Read, table: &Table) -> Option<Arc<Image>> {
+        if !self.has_image.load(Ordering::Acquire) {
+            return None;
+        }
+        let Shown { still, image } = self.shown.read().clone()?;
+        if !still.is_shown_by(view, table) {
+            return None;
+        }
+        if !self.is_used.load(Ordering::Relaxed) {
+            self.is_used.store(true, Ordering::Relaxed);
+        }
+        Some(image)
+    }
+
+    /// Shows an image from now on; gives what was shown before.
+    pub(super) fn show(&self, still: Still, image: Image) -> Option<Arc<Image>> {
+        let before = self.shown.write().replace(Shown { still, image: Arc::new(image) });
+        self.is_used.store(true, Ordering::Relaxed);
+        self.has_image.store(true, Ordering::Release);
+        before.map(|shown| shown.image)
+    }
+
+    /// Shows none any more; gives what was shown.
+    pub(super) fn forget(&self) -> Option<Arc<Image>> {
+        let gone = self.shown.write().take();
+        self.has_image.store(false, Ordering::Release);
+        self.read.store(0, Ordering::Relaxed);
+        self.ask_at.store(READ_MIN, Ordering::Relaxed);
+        gone.map(|shown| shown.image)
+    }
+
+    /// The table's changes at the time of the image.
+    pub fn changes_at_image(&self) -> Option<u64> {
+        self.shown.read().as_ref().map(|shown| shown.still.changes)
+    }
+
+    /// Whether it was read since this was last asked.
+    pub fn was_used(&self) -> bool {
+        self.is_used.swap(false, Ordering::Relaxed)
+    }
+
+    /// Counts entries that a scan has gone through without an image. Says whether it is time to ask
+    /// whether one is worth while.
+    pub fn note_read(&self, table: &Table, entries: u64) -> Option<u64> {
+        let changes = table.changes();
+        if self.changes.load(Ordering::Relaxed) != changes {
+            self.changes.store(changes, Ordering::Relaxed);
+            self.read.store(entries, Ordering::Relaxed);
+            self.ask_at.store(READ_MIN, Ordering::Relaxed);
+            return None;
+        }
+        let read = self.read.fetch_add(entries, Ordering::Relaxed) + entries;
+        (read >= self.ask_at.load(Ordering::Relaxed).max(READ_MIN)).then_some(read)
+    }
+
+    /// Whether so many entries gone through are worth an image of an index that has `entries`. It is not
+    /// asked again before there are enough, or twice as many.
+    pub fn is_worth(&self, read: u64, entries: u64) -> bool {
+        let enough = entries.saturating_mul(TIMES_READ);
+        self.ask_at.store(enough.max(read.saturating_mul(2)), Ordering::Relaxed);
+        read >= enough
+    }
+}
