@@ -10,9 +10,11 @@ use std::time::Duration;
 
 use common::*;
 use proptest::prelude::*;
+use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::ddl::NewTable;
 use rows::memory::MemoryStore;
 use rows::schema::Retention;
+use rows::spill::SpillDirectory;
 use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::transaction::RowChange;
 use rows::{Alteration, Engine, EngineOptions, Flow, Table};
@@ -213,6 +215,55 @@ fn images_have_their_part_of_the_memory_and_no_more() {
     assert!(engine.cache().status().bytes_max <= (MEMORY as u64) - bytes(&engine));
 }
 
+#[test]
+fn loads_and_transactions_that_went_to_a_file_end_what_was_remembered() {
+    let place = tempfile::tempdir().unwrap();
+    let options = EngineOptions {
+        client_bytes: 3 << 20,
+        spill: Some(SpillDirectory::open(place.path()).unwrap()),
+        ..EngineOptions::default()
+    };
+    let engine = Engine::open(Arc::new(MemoryStore::new()), options).unwrap();
+    engine.create_database("d").unwrap();
+    let t = users(&engine);
+    (0..20).for_each(|id| put(&engine, &t, id, "n"));
+    let latest = || engine.store().snapshot().unwrap();
+    let remember = || {
+        let rows = engine.count_all(&*latest(), &t, 1).unwrap();
+        assert_eq!(engine.known_count(&*latest(), &t), Some(rows));
+        take_into_memory(&engine, &t, 0);
+        assert!(bytes(&engine) > 0);
+    };
+    let rows = || all_by(&engine, engine.latest(), &t, 0).len();
+    for (load, mode) in
+        [OnDuplicate::Error, OnDuplicate::Ignore, OnDuplicate::Replace].into_iter().enumerate()
+    {
+        remember();
+        let before = rows();
+        let load_into =
+            BulkLoad::begin(begin(&engine), &t, mode).unwrap().expect("nobody is inside");
+        let mut sorters = load_into.sorters(1).unwrap();
+        for n in 0..5 {
+            let id = 1_000 + 10 * load as i64 + n;
+            sorters[0].add(n as u64 + 1, &user(id, "loaded", &format!("m{id}"))).unwrap();
+        }
+        let parts = sorters.into_iter().map(|sorter| sorter.finish().unwrap()).collect();
+        load_into.finish(parts, 5, None).unwrap();
+        assert_eq!(engine.known_count(&*latest(), &t), None);
+        assert_eq!(rows(), before + 5);
+    }
+    remember();
+    let before = rows();
+    let mut tx = begin(&engine);
+    for id in 10_000..20_000 {
+        tx.insert(&t, &user(id, "one of many", &format!("m{id}"))).unwrap();
+    }
+    assert!(std::fs::read_dir(place.path()).unwrap().count() > 0, "they are in a file");
+    commit(tx);
+    assert_eq!(engine.known_count(&*latest(), &t), None);
+    assert_eq!(rows(), before + 10_000);
+}
+
 #[derive(Clone, Debug)]
 enum Event {
     Put(i64, u8),
@@ -326,6 +377,15 @@ proptest! {
     }
 }
 
+/// Ends the threads also where something is not as it should be.
+struct Ending<'s>(&'s AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn beside_writers_scans_show_what_the_store_has() {
     let engine = engine();
@@ -344,6 +404,7 @@ fn beside_writers_scans_show_what_the_store_has() {
     };
     thread::scope(|scope| {
         let (engine, t, stop) = (&engine, &t, &stop);
+        let _ends = Ending(stop);
         for writer in 0..2i64 {
             scope.spawn(move || {
                 for n in 0.. {
@@ -379,7 +440,6 @@ fn beside_writers_scans_show_what_the_store_has() {
             assert_eq!(all_by(engine, &*view, t, 0), stored(&*view));
             from_memory += u32::from(bytes(engine) > 0);
         }
-        stop.store(true, Ordering::Relaxed);
         assert!(from_memory > 0, "no image was there in {tried} scans");
     });
 }

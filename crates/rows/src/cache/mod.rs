@@ -33,7 +33,8 @@
 //! 1. A row is seen in the cache only while no write of it is announced, and is then what the
 //!    store has now and had at every number from `since` on. So a reader never puts an old row
 //!    back after a writer replaced it, and a snapshot shows nothing written after it was taken.
-//! 2. The bytes held, with bookkeeping, never exceed the limit by more than one row a shard.
+//! 2. The bytes held, with bookkeeping, never exceed the limit by more than one row a shard, but for a moment
+//!    when much of it is lent (`shrink`).
 //!
 //! Beside this file: one shard (`shard`), its table (`table`).
 //!
@@ -62,7 +63,7 @@ const SHARDS: usize = 64;
 /// Rows fetched ahead in one go: about what the first-level cache and the processor's queue hold.
 pub const PREFETCH_MAX: usize = 32;
 /// Rows that leave a shard while it is locked, when there are too many.
-const SHRUNK_AT_ONCE: usize = 64;
+const SHRUNK_AT_ONCE: usize = 8;
 /// How often a row may be counted as asked for.
 const USES_MAX: u8 = 3;
 
@@ -212,7 +213,10 @@ impl RowCache {
     pub fn shrink(&self) {
         let bytes_max = self.shard_bytes_max();
         for shard in &self.shards {
-            while shard.lock().shrink(bytes_max, SHRUNK_AT_ONCE) {}
+            while shard.lock().shrink(bytes_max, SHRUNK_AT_ONCE) {
+                // Those who wait for the lock come first.
+                std::thread::yield_now();
+            }
         }
     }
 

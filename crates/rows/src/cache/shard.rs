@@ -19,6 +19,8 @@ const STRIPES: usize = 64;
 const LARGEST_PART: usize = 8;
 /// Part of a shard's bytes for rows that were asked for once.
 const SMALL_PART: usize = 10;
+/// Rows at the ends of queues that are looked at when one comes in: one leaves after four looks at the latest.
+const PASSES_MAX: usize = 256;
 /// Places of removed rows that a shard keeps at least before it looks through its queues.
 pub(super) const PLACES_MIN: usize = 64;
 
@@ -131,10 +133,11 @@ impl Shard {
             }
             None => self.insert(hash, key, row, since),
         }
-        while self.pass(bytes_max) {}
+        // Where much has been lent just now, others make room for it (`shrink`).
+        self.shrink(bytes_max, PASSES_MAX);
     }
 
-    /// Lets some rows pass that have no room; whether there are more.
+    /// Lets rows pass that have no room, so many at most; whether there are more.
     pub fn shrink(&mut self, bytes_max: usize, passes: usize) -> bool {
         (0..passes).all(|_| self.pass(bytes_max))
     }

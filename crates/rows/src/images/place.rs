@@ -102,10 +102,11 @@ impl ImagePlace {
     }
 
     /// Whether so many entries gone through are worth an image of an index that has `entries`. It is not
-    /// asked again before there are enough, or twice as many.
+    /// asked again before there are enough, or as many once more.
     pub fn is_worth(&self, read: u64, entries: u64) -> bool {
-        let enough = entries.saturating_mul(TIMES_READ);
-        self.ask_at.store(enough.max(read.saturating_mul(2)), Ordering::Relaxed);
-        read >= enough
+        let enough = entries.saturating_mul(TIMES_READ).max(READ_MIN);
+        let is_worth = read >= enough;
+        self.ask_at.store(if is_worth { read + enough } else { enough }, Ordering::Relaxed);
+        is_worth
     }
 }

@@ -134,6 +134,7 @@ impl Engine {
         let rows = self.row_count(table).ok().flatten().unwrap_or(0);
         // Beside writers it would not be made; who shows old states finds nothing better than the store.
         let is_of_use = place.is_worth(read, rows)
+            && table.is_current()
             && table.state.still().is_some_and(|now| place.changes_at_image() != Some(now));
         if !is_of_use {
             return;
@@ -163,6 +164,9 @@ impl Engine {
         self.images().retire();
         let next = || self.images().wanted.lock().pop_front();
         while let Some(Wanted { held, range }) = next() {
+            if self.is_closed() {
+                return Ok(());
+            }
             let Some(place) = held.place.upgrade() else { continue };
             let outcome = self.make_image(&place, &held, &range);
             place.is_wanted.store(false, Ordering::Relaxed);
@@ -191,6 +195,9 @@ impl Engine {
             if looks && (held.state.changes() != still.changes || self.is_closed()) {
                 return Ok(());
             }
+        }
+        if !held.state.is_version(held.version) {
+            return Ok(());
         }
         image.finish(&images.bytes);
         if images.make_room() {
