@@ -30,9 +30,6 @@ use crate::store::{Direction, Durability, Reach, Read, Store};
 use crate::table::{PREFIX_BYTES, Patience, Table, TableState};
 use crate::transaction::counters::as_counter;
 
-/// Part of the row cache's bytes that images of indexes may take.
-const IMAGES_PART: usize = 4;
-
 /// Settings of an engine.
 pub struct EngineOptions {
     /// What acknowledged means unless a session says otherwise.
@@ -98,9 +95,9 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, options: EngineOptions) -> Result<Arc<Engine>> {
         let catalog = Catalog::load(&*store, options.make_rules)?;
         let row_bytes = options.row_cache_bytes;
-        let image_bytes = Arc::<AtomicUsize>::default();
-        let images = Images::new(row_bytes / IMAGES_PART, Arc::clone(&image_bytes));
-        let cache = Arc::new(RowCache::lending(row_bytes, image_bytes));
+        let lent = Arc::<AtomicUsize>::default();
+        let images = Images::new(row_bytes, Arc::clone(&lent));
+        let cache = Arc::new(RowCache::lending(row_bytes, lent));
         let wake = Arc::new(Wake::default());
         let (of_store, of_cache) = (Arc::clone(&store), Arc::clone(&cache));
         let committer =

@@ -173,6 +173,7 @@ fn beside_writers_a_count_is_that_of_its_state() {
         rows
     };
     thread::scope(|scope| {
+        let _ends = Ending(&stop);
         for writer in 0..3 {
             let (engine, t, stop) = (&engine, &t, &stop);
             scope.spawn(move || {
@@ -207,7 +208,6 @@ fn beside_writers_a_count_is_that_of_its_state() {
             let counted = count_all(&engine, &*view, &t);
             assert_eq!(counted, scanned(&*view));
         }
-        stop.store(true, Ordering::Relaxed);
         assert!(known > 0, "none of {tried} was known");
     });
 }

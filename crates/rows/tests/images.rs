@@ -4,9 +4,8 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use common::*;
 use proptest::prelude::*;
@@ -20,6 +19,9 @@ use rows::transaction::RowChange;
 use rows::{Alteration, Engine, EngineOptions, Flow, Table};
 use values::Datum;
 use values::row::RowRef;
+
+/// After how many scans a writer goes on that rests for images to be made: these alone ask for one.
+const SCANS_OF_REST: u32 = 60;
 
 /// Bytes of all images.
 fn bytes(engine: &Engine) -> u64 {
@@ -163,7 +165,7 @@ fn states_of_before_an_image_and_tables_that_have_another_form_since_are_shown_a
 }
 
 #[test]
-fn tables_whose_rows_go_without_a_writer_have_none() {
+fn tables_whose_rows_expire_have_none() {
     let engine = engine();
     let columns = vec![column("id", int(), false), column("until", int(), true)];
     let retention = Retention { expires_by: Some("until".into()), ..Retention::default() };
@@ -377,21 +379,12 @@ proptest! {
     }
 }
 
-/// Ends the threads also where something is not as it should be.
-struct Ending<'s>(&'s AtomicBool);
-
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 #[test]
 fn beside_writers_scans_show_what_the_store_has() {
     let engine = engine();
     let t = users(&engine);
     (0..50).for_each(|id| put(&engine, &t, id, "n"));
-    let stop = AtomicBool::new(false);
+    let (stop, scans) = (AtomicBool::new(false), AtomicU32::new(0));
     // As the store has them, past all images.
     let stored = |view: &dyn Read| {
         let mut rows = Vec::new();
@@ -403,7 +396,7 @@ fn beside_writers_scans_show_what_the_store_has() {
         rows
     };
     thread::scope(|scope| {
-        let (engine, t, stop) = (&engine, &t, &stop);
+        let (engine, t, stop, scans) = (&engine, &t, &stop, &scans);
         let _ends = Ending(stop);
         for writer in 0..2i64 {
             scope.spawn(move || {
@@ -420,9 +413,14 @@ fn beside_writers_scans_show_what_the_store_has() {
                         tx.change_row(t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
                     }
                     commit(tx);
-                    // Long enough for images to be made, and to be looked at.
-                    if n % 10 == 0 {
-                        thread::sleep(Duration::from_millis(2));
+                    // Rests as long as it takes for images to be made, and to be looked at.
+                    let seen = scans.load(Ordering::Relaxed);
+                    let rests = || {
+                        let has_time = scans.load(Ordering::Relaxed) - seen < SCANS_OF_REST;
+                        n % 10 == 0 && has_time && !stop.load(Ordering::Relaxed)
+                    };
+                    while rests() {
+                        thread::yield_now();
                     }
                 }
             });
@@ -438,6 +436,7 @@ fn beside_writers_scans_show_what_the_store_has() {
             tried += 1;
             let view = engine.store().snapshot().unwrap();
             assert_eq!(all_by(engine, &*view, t, 0), stored(&*view));
+            scans.fetch_add(1, Ordering::Relaxed);
             from_memory += u32::from(bytes(engine) > 0);
         }
         assert!(from_memory > 0, "no image was there in {tried} scans");

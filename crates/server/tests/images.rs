@@ -4,7 +4,7 @@
 mod mysql;
 mod support;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,11 @@ use support::{Running, figure};
 
 const ACCOUNTS: i64 = 300;
 const BALANCE: i64 = 1_000;
+/// After how many queries of readers a writer goes on that rests for images to be made: these alone ask for
+/// some.
+const QUERIES_OF_REST: u32 = 40;
+/// How often an index has to be seen in memory while writers come and go.
+const SEEN: u32 = 100;
 
 fn rows(client: &mut Mysql, text: &str) -> Vec<Vec<i64>> {
     let number = |value: Option<String>| value.expect("a value").parse().expect("a number");
@@ -46,11 +51,11 @@ fn money_that_moves_is_all_there_in_every_scan_and_seen_by_who_has_moved_it() {
     let values: Vec<_> = (0..ACCOUNTS).map(|id| format!("({id}, {}, {BALANCE})", id % 7)).collect();
     first.query(&format!("INSERT INTO a VALUES {}", values.join(","))).expect("filled");
 
-    let stop = AtomicBool::new(false);
-    let until = Instant::now() + Duration::from_secs(4);
+    let (stop, queries) = (AtomicBool::new(false), AtomicU32::new(0));
+    let deadline = Instant::now() + Duration::from_secs(60);
     let mut held = 0;
     thread::scope(|scope| {
-        let stop = &stop;
+        let (stop, queries) = (&stop, &queries);
         let _ends = Ending(stop);
         for seed in 1..=2 {
             let mut writer = client();
@@ -79,8 +84,13 @@ fn money_that_moves_is_all_there_in_every_scan_and_seen_by_who_has_moved_it() {
                     assert_eq!(rows(&mut writer, &scanned), known);
                     assert_eq!(rows(&mut writer, &ranged), known);
                     // Images are made only while nobody writes.
-                    if n % 20 == 0 {
-                        thread::sleep(Duration::from_millis(50));
+                    let seen = queries.load(Ordering::Relaxed);
+                    let rests = || {
+                        let has_time = queries.load(Ordering::Relaxed) - seen < QUERIES_OF_REST;
+                        n % 20 == 0 && has_time && !stop.load(Ordering::Relaxed)
+                    };
+                    while rests() {
+                        thread::yield_now();
                     }
                 }
             });
@@ -107,6 +117,7 @@ fn money_that_moves_is_all_there_in_every_scan_and_seen_by_who_has_moved_it() {
                             "SELECT balance FROM a ORDER BY branch DESC, balance DESC",
                         );
                         assert_eq!(backwards.iter().map(|row| row[0]).sum::<i64>(), all);
+                        queries.fetch_add(3, Ordering::Relaxed);
                     }
                     if is_one_state {
                         reader.query("COMMIT").expect("ended");
@@ -114,9 +125,8 @@ fn money_that_moves_is_all_there_in_every_scan_and_seen_by_who_has_moved_it() {
                 }
             });
         }
-        while Instant::now() < until {
+        while held < SEEN && Instant::now() < deadline {
             held += u32::from(figure(place.path(), "index_image_bytes") > 0);
-            thread::sleep(Duration::from_millis(20));
         }
     });
     assert!(held > 0, "no index was in memory");

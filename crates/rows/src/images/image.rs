@@ -63,7 +63,8 @@ impl Image {
         self.drawn = Some((Arc::clone(all), bytes));
     }
 
-    fn len(&self) -> usize {
+    /// How many entries it has.
+    pub fn len(&self) -> usize {
         self.ends.len() / 2
     }
 

@@ -34,8 +34,6 @@ pub(crate) struct ImagePlace {
     pub(super) is_large: AtomicBool,
     /// Somebody has read the image since it was last looked for room.
     is_used: AtomicBool,
-    /// It is among those that are looked through for room.
-    pub(super) is_listed: AtomicBool,
 }
 
 #[derive(Clone, Debug)]
@@ -73,7 +71,7 @@ impl ImagePlace {
         let gone = self.shown.write().take();
         self.has_image.store(false, Ordering::Release);
         self.read.store(0, Ordering::Relaxed);
-        self.ask_at.store(READ_MIN, Ordering::Relaxed);
+        self.ask_at.store(0, Ordering::Relaxed);
         gone.map(|shown| shown.image)
     }
 
@@ -94,7 +92,7 @@ impl ImagePlace {
         if self.changes.load(Ordering::Relaxed) != changes {
             self.changes.store(changes, Ordering::Relaxed);
             self.read.store(entries, Ordering::Relaxed);
-            self.ask_at.store(READ_MIN, Ordering::Relaxed);
+            self.ask_at.store(0, Ordering::Relaxed);
             return None;
         }
         let read = self.read.fetch_add(entries, Ordering::Relaxed) + entries;

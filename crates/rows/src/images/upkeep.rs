@@ -2,7 +2,8 @@
 //! after the other, and lets those go that are of no more use.
 //!
 //! Invariants
-//! 1. Of a place there is at most one entry in each list.
+//! 1. A place is in the list of those that are held, once, as long as it has an image.
+//! 2. It is at most once among those that are wanted.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +19,9 @@ use crate::recency::Wake;
 use crate::store::KeyRange;
 use crate::table::{Table, TableState};
 
-/// Part of the bytes of all images that one may have.
+/// Part of the row cache's bytes that all images may have.
+const ALL_PART: usize = 4;
+/// Part of these that one may have.
 const LARGEST_PART: usize = 4;
 /// Most bytes that one may have, whatever there is: what lies in it is found by 32 bits.
 const LARGEST_BYTES: usize = 1 << 30;
@@ -55,29 +58,11 @@ struct Held {
     version: u64,
 }
 
-impl Held {
-    /// The place, unless its image is of no more use to anybody.
-    fn of_use(&self) -> Option<Arc<ImagePlace>> {
-        let place = self.place.upgrade()?;
-        let is_used = place.changes_at_image() == Some(self.state.changes())
-            && self.state.is_version(self.version);
-        is_used.then_some(place)
-    }
-
-    /// It is in no list any more.
-    fn let_go(&self) {
-        if let Some(place) = self.place.upgrade() {
-            place.is_listed.store(false, Ordering::Relaxed);
-            drop(place.forget());
-        }
-    }
-}
-
 impl Images {
-    /// None yet. `bytes_max` 0: never any. Their bytes are counted in `bytes`.
-    pub fn new(bytes_max: usize, bytes: Arc<AtomicUsize>) -> Images {
+    /// None yet. They have a part of the row cache's bytes, counted in `lent`; 0: there are never any.
+    pub fn new(row_cache_bytes: usize, lent: Arc<AtomicUsize>) -> Images {
         let (wanted, held, wake) = Default::default();
-        Images { bytes_max, bytes, wanted, held, wake }
+        Images { bytes_max: row_cache_bytes / ALL_PART, bytes: lent, wanted, held, wake }
     }
 
     /// Most bytes of one.
@@ -87,12 +72,14 @@ impl Images {
 
     /// Lets those go that are of no more use.
     fn retire(&self) {
-        self.held.lock().retain(|held| {
-            let stays = held.of_use().is_some();
-            if !stays {
-                held.let_go();
+        self.held.lock().retain(|Held { place, state, version }| {
+            let Some(place) = place.upgrade() else { return false };
+            let is_of_use =
+                place.changes_at_image() == Some(state.changes()) && state.is_version(*version);
+            if !is_of_use {
+                drop(place.forget());
             }
-            stays
+            is_of_use
         });
     }
 
@@ -110,10 +97,9 @@ impl Images {
             let Some(place) = held.place.upgrade() else { continue };
             if place.was_used() {
                 all.push_back(held);
-                continue;
+            } else if let Some(image) = place.forget() {
+                bytes = bytes.saturating_sub(image.size());
             }
-            place.is_listed.store(false, Ordering::Relaxed);
-            bytes -= place.forget().map_or(0, |image| image.size().min(bytes));
         }
         bytes <= self.bytes_max
     }
@@ -171,7 +157,6 @@ impl Engine {
             let outcome = self.make_image(&place, &held, &range);
             place.is_wanted.store(false, Ordering::Relaxed);
             outcome?;
-            self.cache().shrink();
         }
         Ok(())
     }
@@ -182,7 +167,7 @@ impl Engine {
         let view = self.store().snapshot()?;
         let Some(still) = self.stillness(&*view, &held.state) else { return Ok(()) };
         let mut cursor = view.scan_once(range)?;
-        let (mut image, mut entries) = (Image::default(), 0usize);
+        let mut image = Image::default();
         while cursor.advance()? {
             let (key, value) = cursor.entry();
             if image.bytes() + key.len() + value.len() > images.largest() {
@@ -190,8 +175,7 @@ impl Engine {
                 return Ok(());
             }
             image.push(key, value);
-            entries += 1;
-            let looks = entries.is_multiple_of(LOOK_EVERY);
+            let looks = image.len().is_multiple_of(LOOK_EVERY);
             if looks && (held.state.changes() != still.changes || self.is_closed()) {
                 return Ok(());
             }
@@ -201,10 +185,10 @@ impl Engine {
         }
         image.finish(&images.bytes);
         if images.make_room() {
-            drop(place.show(still, image));
-            if !place.is_listed.swap(true, Ordering::Relaxed) {
+            if place.show(still, image).is_none() {
                 images.held.lock().push_back(held.clone());
             }
+            self.cache().shrink();
         }
         Ok(())
     }

@@ -95,7 +95,7 @@ pub struct TableState {
     /// Of the version in use, in cache mode.
     recency: Mutex<Option<Arc<Recency>>>,
     /// Counts transactions that wrote here and are over; moved before they are acknowledged.
-    pub(super) writers_left: AtomicU64,
+    writers_left: AtomicU64,
     gate: Mutex<Gate>,
     gate_moved: Condvar,
     /// The number under which writers note which rows they change; 0 while nobody wants to know.

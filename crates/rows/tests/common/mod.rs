@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rows::ddl::{NewIndex, NewTable};
@@ -158,4 +158,13 @@ pub fn copied(store: &MemoryStore) -> MemoryStore {
     }
     copy.write(&Batch { changes }, Durability::Os).unwrap();
     copy
+}
+
+/// Ends the threads also where something is not as it should be.
+pub struct Ending<'s>(pub &'s AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
