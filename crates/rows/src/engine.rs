@@ -95,9 +95,9 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, options: EngineOptions) -> Result<Arc<Engine>> {
         let catalog = Catalog::load(&*store, options.make_rules)?;
         let row_bytes = options.row_cache_bytes;
-        let lent = Arc::<AtomicUsize>::default();
-        let images = Images::new(row_bytes, Arc::clone(&lent));
-        let cache = Arc::new(RowCache::lending(row_bytes, lent));
+        let of_images = Arc::<AtomicUsize>::default();
+        let images = Images::new(row_bytes, Arc::clone(&of_images));
+        let cache = Arc::new(RowCache::beside(row_bytes, of_images));
         let wake = Arc::new(Wake::default());
         let (of_store, of_cache) = (Arc::clone(&store), Arc::clone(&cache));
         let committer =

@@ -10,10 +10,14 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
+use std::num::NonZeroU64;
+use std::ops::Range;
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{Advice, fadvise};
 
 use crate::error::{Error, Result};
 use crate::leftovers;
@@ -72,6 +76,20 @@ impl SpillFile {
     /// `DiskFull`, `Store`.
     pub(crate) fn write_at(&self, bytes: &[u8], at: u64) -> Result<()> {
         self.file.write_all_at(bytes, at).map_err(|error| failed(WRITING, error))
+    }
+
+    /// What is read has been asked for before (`will_read`): the system need not guess.
+    pub(crate) fn is_read_as_asked(&self) {
+        // A system that refuses reads no less right.
+        let _ = fadvise(&self.file, 0, None, Advice::Random);
+    }
+
+    /// Has the system read bytes that will be asked for soon.
+    pub(crate) fn will_read(&self, bytes: Range<u64>) {
+        let length = NonZeroU64::new(bytes.end.saturating_sub(bytes.start));
+        if length.is_some() {
+            let _ = fadvise(&self.file, bytes.start, length, Advice::WillNeed);
+        }
     }
 
     /// Reads as many bytes as `bytes` has.

@@ -20,9 +20,15 @@ use values::{Datum, Value};
 /// Each of three sorters then has 512 KiB, its least.
 const CLIENT_BYTES: usize = 3 << 20;
 
+/// One whose sorters have nothing to borrow.
 fn engine_in(directory: &Path) -> Arc<Engine> {
+    engine_with(directory, 0)
+}
+
+fn engine_with(directory: &Path, row_cache_bytes: usize) -> Arc<Engine> {
     let options = EngineOptions {
         client_bytes: CLIENT_BYTES,
+        row_cache_bytes,
         spill: Some(SpillDirectory::open(directory).unwrap()),
         ..EngineOptions::default()
     };
@@ -122,6 +128,47 @@ fn a_load_keeps_the_rows_that_stay_when_they_are_put_in_one_by_one() {
             assert_eq!((files(directory.path()), ours.budget().used()), (0, 0));
         }
     }
+}
+
+#[test]
+fn what_a_load_needs_beyond_its_own_memory_is_the_row_caches_until_it_is_over() {
+    const CACHE_BYTES: usize = 6 << 20;
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine_with(directory.path(), CACHE_BYTES);
+    let lent = || engine.cache().status().lent_bytes as usize;
+    let table = users(&engine);
+    let mails: Vec<String> = (0..60_000).map(|n| format!("{n:020}")).collect();
+    let id = |n: usize| (n * 7_919 % mails.len()) as i64;
+    let rows: Vec<_> = mails.iter().enumerate().map(|(n, m)| user(id(n), "name", m)).collect();
+    let begun = try_begin(&engine, &table, OnDuplicate::Error).unwrap();
+    let mut sorters = begun.sorters(3).unwrap();
+    let mut lents = Vec::new();
+    for (n, row) in rows.iter().enumerate() {
+        sorters[n % 3].add(n as u64 + 1, &row[..]).unwrap();
+        lents.push((lent(), files(directory.path())));
+    }
+    assert_eq!(lents[1_000], (0, 0), "what is there is enough");
+    let borrowed = lents.iter().position(|(lent, _)| *lent > 0).unwrap();
+    let spilled = lents.iter().position(|(_, files)| *files > 0).unwrap();
+    assert!(2 * borrowed < spilled, "{borrowed} {spilled}");
+    // All that may be lent, and no more to a second load, which is no worse off than before.
+    assert_eq!(lent(), CACHE_BYTES / 2 / 3 * 3);
+    let numbers = common::table(
+        &engine,
+        "numbers",
+        vec![column("n", int(), false)],
+        vec![index("PRIMARY", true, &["n"])],
+    );
+    let other = try_begin(&engine, &numbers, OnDuplicate::Error).unwrap();
+    let mut of_other = other.sorters(1).unwrap();
+    (1..30_000).for_each(|n| of_other[0].add(n as u64, &[Datum::Int(n)]).unwrap());
+    assert_eq!(lent(), CACHE_BYTES / 2 / 3 * 3);
+    drop((of_other, other));
+    let parts = sorters.into_iter().map(|sorter| sorter.finish().unwrap()).collect();
+    let outcome = begun.finish(parts, rows.len() as u64, None).unwrap();
+    assert_eq!((outcome.rows, lent()), (rows.len() as u64, 0));
+    assert_eq!(engine.cache().status().bytes_max as usize, CACHE_BYTES / 64 * 64);
+    assert_eq!(engine.budget().used(), 0);
 }
 
 #[test]

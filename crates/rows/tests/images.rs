@@ -25,7 +25,7 @@ const SCANS_OF_REST: u32 = 60;
 
 /// Bytes of all images.
 fn bytes(engine: &Engine) -> u64 {
-    engine.cache().status().lent_bytes
+    engine.cache().status().image_bytes
 }
 
 /// Rows of a range as a client gets them.

@@ -9,12 +9,12 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use values::budget::Share;
 use values::interrupt;
 use values::row::RowRef;
 
 use super::duplicates::{Duplicates, Kept, OnDuplicate, Pass, Pruning, duplicate_of, is_unique};
 use super::existing::Existing;
+use super::memory::SortMemory;
 use super::merge::Merge;
 use super::progress::Progress;
 use super::rows::{RowSorter, SortedRows};
@@ -30,16 +30,11 @@ use crate::transaction::{Changed, RowChange, Transaction};
 
 /// Threads, at most.
 const THREADS_MAX: usize = 8;
-/// The part of the memory for clients that sorters take; half of it and less where more than
-/// `MEMORY_USED_MAX` of all would be in use then, as long as each thread has its least.
-const MEMORY_PART: usize = 4;
-const MEMORY_USED_MAX: (usize, usize) = (5, 8);
-const THREAD_BYTES_MIN: usize = 512 << 10;
 /// A range that a thread merges at a time: entries of so many bytes, and so many ranges for each
 /// thread, if that leaves enough to each.
 const RANGE_BYTES_MIN: u64 = 8 << 20;
 const RANGE_BYTES_MAX: u64 = 128 << 20;
-const RANGES_PER_THREAD: u64 = 4;
+const RANGES_PER_THREAD: u64 = 8;
 /// Entries of fewer bytes are not worth files of their own: they go through the log.
 const FILES_BYTES_MIN: u64 = 1 << 20;
 
@@ -95,31 +90,15 @@ pub(crate) fn threads() -> usize {
     cores().min(THREADS_MAX)
 }
 
-/// Bytes of memory that each of so many threads of a load may have.
-pub(super) fn thread_bytes(engine: &Engine, threads: usize) -> usize {
-    let budget = engine.budget();
-    let (part, of) = MEMORY_USED_MAX;
-    let free = (budget.bytes_max() / of * part).saturating_sub(budget.used());
-    let mut bytes = budget.bytes_max() / MEMORY_PART;
-    while bytes > free && bytes > 2 * threads * THREAD_BYTES_MIN {
-        bytes /= 2;
-    }
-    (bytes / threads).max(THREAD_BYTES_MIN)
-}
-
 impl<'a> Build<'a> {
     /// Sorters for so many threads. `first_row_id`: of row 1, in a table without a primary key.
     ///
     /// # Errors
     /// `NoMemory`.
     pub fn sorters(self, threads: usize, first_row_id: u64) -> Result<Vec<RowSorter>> {
-        let each = thread_bytes(self.engine, threads);
-        let sorter = |_| {
-            let mut share = self.engine.budget().share();
-            share.grow_to(each)?;
-            Ok(RowSorter::new(self.engine, self.table, first_row_id, share))
-        };
-        (0..threads).map(sorter).collect()
+        let memory = SortMemory::draw(self.engine, threads)?;
+        let sorter = |memory| RowSorter::new(self.engine, self.table, first_row_id, memory);
+        Ok(memory.into_iter().map(sorter).collect())
     }
 
     /// Writes what is kept of rows of the numbers 1 to `rows`.
@@ -128,10 +107,7 @@ impl<'a> Build<'a> {
     /// `Duplicate` if that is an error; `NoMemory`, `DiskFull`, `Store`, `Corrupt`; `LockTimeout`
     /// when it was interrupted.
     pub fn run(self, parts: Vec<SortedRows>, rows: u64) -> Result<Built<'a>> {
-        let mut sorted = Sorted::new(parts, threads() as u64);
-        let mut share = self.engine.budget().share();
-        share.set(sorted.merge_bytes() * threads());
-        sorted.shares.push(share);
+        let sorted = Sorted::new(parts, threads());
         self.progress.begin_merging(sorted.entries());
         let several =
             (0..self.table.codecs.len()).filter(|index| is_unique(self.table, *index)).count() > 1;
@@ -321,29 +297,37 @@ impl Ingestion for FewEntries<'_> {
 struct Sorted {
     indexes: Vec<Vec<Sorter>>,
     ranges: Vec<(usize, KeyRange)>,
-    /// Memory of the sorters, and for merging them.
-    shares: Vec<Share>,
+    /// Of the sorters, and for merging them.
+    _memory: Vec<SortMemory>,
 }
 
 impl Sorted {
-    fn new(parts: Vec<SortedRows>, threads: u64) -> Sorted {
+    /// To be merged by so many threads.
+    fn new(parts: Vec<SortedRows>, threads: usize) -> Sorted {
         let mut indexes: Vec<Vec<Sorter>> = Vec::new();
-        let mut shares = Vec::with_capacity(parts.len());
-        for SortedRows { sorters, share } in parts {
+        let mut memory = Vec::with_capacity(parts.len());
+        for SortedRows { sorters, memory: of_sorters } in parts {
+            let used: usize = sorters.iter().map(Sorter::bytes).sum();
+            memory.push((of_sorters, used));
             indexes.resize_with(sorters.len().max(indexes.len()), Vec::new);
             for (index, sorter) in sorters.into_iter().enumerate() {
                 indexes[index].push(sorter);
             }
-            shares.push(share);
         }
+        let each_merge = merge_bytes(&indexes) * threads / memory.len().max(1);
+        let with_merge = |(mut memory, used): (SortMemory, usize)| {
+            memory.set_used(used + each_merge);
+            memory
+        };
+        let _memory = memory.into_iter().map(with_merge).collect();
         let bytes: u64 = indexes.iter().flatten().map(Sorter::total_bytes).sum();
         let range_bytes =
-            (bytes / (threads * RANGES_PER_THREAD)).clamp(RANGE_BYTES_MIN, RANGE_BYTES_MAX);
+            (bytes / (threads as u64 * RANGES_PER_THREAD)).clamp(RANGE_BYTES_MIN, RANGE_BYTES_MAX);
         let ranges = indexes.iter().enumerate().flat_map(|(index, sorters)| {
             cut(sorters, range_bytes).into_iter().map(move |range| (index, range))
         });
         let ranges = ranges.collect();
-        Sorted { indexes, ranges, shares }
+        Sorted { indexes, ranges, _memory }
     }
 
     fn entries(&self) -> u64 {
@@ -353,12 +337,12 @@ impl Sorted {
     fn bytes(&self) -> u64 {
         self.indexes.iter().flatten().map(Sorter::total_bytes).sum()
     }
+}
 
-    /// Memory for the merge of a range.
-    fn merge_bytes(&self) -> usize {
-        let bytes = |sorters: &Vec<Sorter>| sorters.iter().map(Sorter::merge_bytes).sum();
-        self.indexes.iter().map(bytes).max().unwrap_or(0)
-    }
+/// Bytes for the merge of a range of the index that needs most.
+fn merge_bytes(indexes: &[Vec<Sorter>]) -> usize {
+    let bytes = |sorters: &Vec<Sorter>| sorters.iter().map(Sorter::merge_bytes).sum();
+    indexes.iter().map(bytes).max().unwrap_or(0)
 }
 
 /// Cuts the entries of an index into ranges of about so many bytes.

@@ -8,8 +8,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::build::{Build, Built, BulkOutcome, Replacing, thread_bytes, threads};
+use super::build::{Build, Built, BulkOutcome, Replacing, threads};
 use super::duplicates::OnDuplicate;
+use super::memory::thread_bytes;
 use super::numbers::Numbers;
 use super::ordered::{Ordered, RowAppender};
 use super::progress::Progress;

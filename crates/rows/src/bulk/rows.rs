@@ -1,19 +1,19 @@
 //! A load's rows on their way into the sorters of their table's indexes, in one of several threads.
 //!
 //! Invariants
-//! 1. What is in memory was drawn from the memory for clients before. When that is full, the
-//!    largest sorter goes to the disk.
+//! 1. What is in memory was drawn before. When that is full, more is borrowed, once; then the largest
+//!    sorter goes to the disk.
 //!
 //! Not here: the order of rows, and their numbers (who calls), the merge (`load`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use values::budget::Share;
 use values::datum::Datum;
 use values::row::RowRef;
 
-use super::sorter::{FreeChunks, Sorter};
+use super::memory::SortMemory;
+use super::sorter::{FreeChunks, MERGE_BLOCKS, RunForm, Sorter};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::rules::with_computed;
@@ -26,6 +26,9 @@ use crate::transaction::ROW_BYTES_MAX;
 const BLOCK_PART: usize = 128;
 const BLOCK_BYTES_MIN: usize = 4 << 10;
 const BLOCK_BYTES_MAX: usize = 64 << 10;
+/// Runs that a sorter has before some are merged, at least and at most.
+const RUNS_MIN: usize = 16;
+const RUNS_MAX: usize = 256;
 /// Chunks of entries: for each index some that are not full take no more than this part together.
 const CHUNK_PART: usize = 4;
 const CHUNK_BYTES_MIN: usize = 4 << 10;
@@ -46,10 +49,8 @@ pub struct RowSorter {
     first_row_id: u64,
     sorters: Vec<Sorter>,
     free: FreeChunks,
-    share: Share,
-    /// What was drawn at the beginning; what of that is for entries and for remembering runs, and
-    /// of that for entries now.
-    drawn: usize,
+    memory: SortMemory,
+    /// What of the memory is for entries and for remembering runs, and of that for entries now.
     bytes_max: usize,
     entries_max: usize,
     row_key: Vec<u8>,
@@ -80,7 +81,20 @@ pub(crate) fn push_row(
 /// What a `RowSorter` leaves: for each index its entries, sorted.
 pub struct SortedRows {
     pub(super) sorters: Vec<Sorter>,
-    pub(super) share: Share,
+    pub(super) memory: SortMemory,
+}
+
+/// The form of runs for which the memory is enough when all are merged.
+fn run_form(memory: &SortMemory) -> RunForm {
+    let block_bytes = (memory.bytes() / BLOCK_PART).clamp(BLOCK_BYTES_MIN, BLOCK_BYTES_MAX);
+    // All threads merge what each of them has sorted.
+    let runs_max = memory.bytes() / (MERGE_BLOCKS * block_bytes * memory.threads());
+    RunForm { block_bytes, runs_max: runs_max.clamp(RUNS_MIN, RUNS_MAX) }
+}
+
+/// Bytes of the memory that are for entries and for remembering runs.
+fn entries_part(memory: &SortMemory) -> usize {
+    memory.bytes() / ENTRIES_PART.1 * ENTRIES_PART.0
 }
 
 impl RowSorter {
@@ -89,13 +103,13 @@ impl RowSorter {
         engine: &Engine,
         table: &Arc<Table>,
         first_row_id: u64,
-        share: Share,
+        memory: SortMemory,
     ) -> RowSorter {
-        let block_bytes = (share.bytes() / BLOCK_PART).clamp(BLOCK_BYTES_MIN, BLOCK_BYTES_MAX);
-        let chunk_bytes = share.bytes() / CHUNK_PART / table.entry_indexes();
+        let chunk_bytes = memory.bytes() / CHUNK_PART / table.entry_indexes();
         let chunk_bytes = chunk_bytes.clamp(CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
-        let bytes_max = share.bytes() / ENTRIES_PART.1 * ENTRIES_PART.0;
-        let sorter = |_| Sorter::new(PREFIX_BYTES, block_bytes);
+        let bytes_max = entries_part(&memory);
+        let form = run_form(&memory);
+        let sorter = |_| Sorter::new(PREFIX_BYTES, form);
         RowSorter {
             store: Arc::clone(engine.store()),
             versions: Arc::clone(engine.versions()),
@@ -104,10 +118,9 @@ impl RowSorter {
             first_row_id,
             sorters: (0..table.entry_indexes()).map(sorter).collect(),
             free: FreeChunks::new(chunk_bytes),
-            drawn: share.bytes(),
             bytes_max,
             entries_max: bytes_max,
-            share,
+            memory,
             row_key: Vec::new(),
             key: Vec::new(),
             value: Vec::new(),
@@ -220,6 +233,9 @@ impl RowSorter {
 
     fn make_room(&mut self) -> Result<()> {
         while self.sorters.iter().map(Sorter::memory_bytes).sum::<usize>() > self.entries_max {
+            if self.borrow() {
+                continue;
+            }
             let largest = self.sorters.iter_mut().max_by_key(|sorter| sorter.memory_bytes());
             let sorter = largest.expect("a table has a primary index");
             let directory = self.directory.as_ref().ok_or(Error::NoMemory)?;
@@ -230,9 +246,21 @@ impl RowSorter {
             self.entries_max =
                 self.bytes_max.saturating_sub(runs).max(self.bytes_max / ENTRIES_PART_MIN);
             let beyond = (runs + self.entries_max).saturating_sub(self.bytes_max);
-            self.share.set(self.drawn + beyond);
+            self.memory.set_used(self.memory.bytes() + beyond);
         }
         Ok(())
+    }
+
+    /// Has more memory from now on, if there is any to borrow and runs could not do without.
+    fn borrow(&mut self) -> bool {
+        if !self.memory.borrow() {
+            return false;
+        }
+        self.bytes_max = entries_part(&self.memory);
+        self.entries_max = self.bytes_max;
+        let form = run_form(&self.memory);
+        self.sorters.iter_mut().for_each(|sorter| sorter.set_form(form));
+        true
     }
 
     /// There are no more rows for this thread. What was to be on the disk in part is there wholly
@@ -251,7 +279,7 @@ impl RowSorter {
             }
             _ => self.sorters.iter_mut().for_each(Sorter::sort),
         }
-        self.share.set(self.sorters.iter().map(Sorter::bytes).sum());
-        Ok(SortedRows { sorters: self.sorters, share: self.share })
+        self.memory.set_used(self.sorters.iter().map(Sorter::bytes).sum());
+        Ok(SortedRows { sorters: self.sorters, memory: self.memory })
     }
 }

@@ -11,8 +11,9 @@
 //!
 //! Invariants
 //! 1. No two entries have the same key and number.
-//! 2. `RUNS_MERGED` runs of one level become one of the next, so that a merge meets few runs
-//!    however many entries there are.
+//! 2. There are never more runs than the sorter's form says, however many entries there are: some of one
+//!    level become one of the next before.
+//! 3. Runs are in the order of their levels, the highest first.
 //!
 //! Not here: several sorters together (`merge`), how much memory there is (`rows`).
 
@@ -28,14 +29,27 @@ use crate::store::KeyRange;
 
 /// Bytes of an entry before its key.
 const HEAD_BYTES: usize = 8;
-/// Runs of one level before they are merged.
+/// Runs that become one, at most.
 const RUNS_MERGED: usize = 16;
+/// Levels that have room for as many runs as are merged, about.
+const LEVELS: usize = 2;
+/// Blocks in memory for each run of a merge: as it is and as it is stored.
+pub(super) const MERGE_BLOCKS: usize = 2;
 /// Entries in memory from one key to the next where the sorter is asked for keys at about equal
 /// distances.
 const SAMPLE_EVERY: usize = 128;
 /// Entries that are fetched from memory together when they are gone through in their order: each
 /// lies somewhere else, and the processor waits for many of them no longer than for one.
 const FETCHED: usize = 16;
+
+/// How the runs of a sorter are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunForm {
+    /// Of a block, about: a merge holds some of each run.
+    pub block_bytes: usize,
+    /// How many there are at most, before some of them are merged.
+    pub runs_max: usize,
+}
 
 /// Chunks that are free, for the sorters of one thread: the allocator gives memory that it has
 /// back to the system at once, and having it again costs more than sorting what it holds.
@@ -69,8 +83,7 @@ impl FreeChunks {
 pub(crate) struct Sorter {
     /// Bytes at the beginning of the keys that are the same in all of them.
     shared: usize,
-    /// Of the blocks of its runs.
-    block_bytes: usize,
+    form: RunForm,
     chunks: Vec<Vec<u8>>,
     chunk_bytes: usize,
     slots: Vec<Slot>,
@@ -103,12 +116,11 @@ pub(super) fn front(key: &[u8], shared: usize) -> u64 {
 }
 
 impl Sorter {
-    /// A sorter of keys that begin with the same so many bytes, whose runs are of blocks of
-    /// about so many: a merge holds one of each.
-    pub fn new(shared: usize, block_bytes: usize) -> Sorter {
+    /// A sorter of keys that begin with the same so many bytes.
+    pub fn new(shared: usize, form: RunForm) -> Sorter {
         Sorter {
             shared,
-            block_bytes,
+            form,
             chunks: Vec::new(),
             chunk_bytes: 0,
             slots: Vec::new(),
@@ -116,6 +128,11 @@ impl Sorter {
             total_bytes: 0,
             entries: 0,
         }
+    }
+
+    /// The form of runs from now on, whose blocks are no smaller than before.
+    pub fn set_form(&mut self, form: RunForm) {
+        self.form = form;
     }
 
     /// Bytes that keys have in common at their beginning.
@@ -148,9 +165,9 @@ impl Sorter {
         self.entries
     }
 
-    /// Bytes of memory for a merge of it: a block of each run, as it is and as it is stored.
+    /// Bytes of memory for a merge of it.
     pub fn merge_bytes(&self) -> usize {
-        2 * self.runs.len() * self.block_bytes
+        MERGE_BLOCKS * self.runs.len() * self.form.block_bytes
     }
 
     /// Adds an entry.
@@ -234,7 +251,7 @@ impl Sorter {
             return Ok(());
         }
         self.sort();
-        let mut writer = RunWriter::of_sort(directory, self.block_bytes, 0)?;
+        let mut writer = RunWriter::of_sort(directory, self.form.block_bytes, 0)?;
         for place in 0..self.slots.len() {
             self.fetch_around(place);
             let (key, value) = self.at(place);
@@ -247,24 +264,41 @@ impl Sorter {
         self.merge_runs(directory)
     }
 
+    /// Merges some runs once there are too many.
     fn merge_runs(&mut self, directory: &Arc<SpillDirectory>) -> Result<()> {
-        loop {
-            let Some(level) = self.runs.last().map(|run| run.level) else { return Ok(()) };
-            let equal = self.runs.iter().rev().take_while(|run| run.level == level).count();
-            if equal < RUNS_MERGED {
-                return Ok(());
-            }
-            let first = self.runs.len() - equal;
-            let mut writer = RunWriter::of_sort(directory, self.block_bytes, level + 1)?;
-            let mut merge = Merge::of_runs(&self.runs[first..], &KeyRange::default(), self.shared)?;
+        while self.runs.len() > self.form.runs_max {
+            let merged = self.next_to_merge();
+            let level = self.runs[merged.start].level + 1;
+            let mut writer = RunWriter::of_sort(directory, self.form.block_bytes, level)?;
+            let runs = &self.runs[merged.clone()];
+            let mut merge = Merge::of_runs(runs, &KeyRange::default(), self.shared)?;
             while merge.advance()? {
                 writer.add(merge.key(), Seen::Put(merge.value()))?;
             }
             drop(merge);
             let run = writer.finish()?;
-            self.runs.truncate(first);
-            self.runs.push(run);
+            self.runs.drain(merged);
+            let place = self.runs.partition_point(|other| other.level >= level);
+            self.runs.insert(place, run);
         }
+        Ok(())
+    }
+
+    /// The newest runs of the lowest level that has enough, or of the one that has most: the system still has
+    /// those in memory, and runs of about the same size are written least often.
+    fn next_to_merge(&self) -> Range<usize> {
+        let enough = RUNS_MERGED.min(self.form.runs_max / LEVELS).max(2);
+        let highest = self.runs.first().map_or(0, |run| run.level);
+        let mut most = 0..0;
+        for level in 0..=highest {
+            let start = self.runs.partition_point(|run| run.level > level);
+            let end = self.runs.partition_point(|run| run.level >= level);
+            if end - start > most.len() {
+                most = start.max(end.saturating_sub(enough))..end;
+            }
+        }
+        // Each level with one run: the two smallest.
+        if most.len() < 2 { self.runs.len() - 2..self.runs.len() } else { most }
     }
 
     /// Keys, without their numbers, at about equal distances of bytes; only once it is sorted.
@@ -272,5 +306,70 @@ impl Sorter {
         let of_runs = self.runs.iter().flat_map(Run::block_keys);
         let in_memory = (0..self.slots.len()).step_by(SAMPLE_EVERY).map(|at| self.at(at).0);
         of_runs.chain(in_memory).map(|key| &key[..key.len() - NUMBER_BYTES])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sorts so many keys that come in no order, of which so many at a time fit; gives the sorter, and how
+    /// often an entry was written, on average.
+    fn sorted(keys: u64, at_a_time: u64, runs_max: usize) -> (Sorter, f64) {
+        let directory = tempfile::tempdir().unwrap();
+        let directory = SpillDirectory::open(directory.path()).unwrap();
+        let mut sorter = Sorter::new(0, RunForm { block_bytes: 4 << 10, runs_max });
+        let mut free = FreeChunks::new(4 << 10);
+        let (mut written, mut before) = (0, Vec::new());
+        for number in 0..keys {
+            let key = (number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).to_be_bytes();
+            sorter.add(&key, number, b"value", &mut free);
+            if (number + 1).is_multiple_of(at_a_time) {
+                sorter.spill(&directory, &mut free).unwrap();
+                let levels: Vec<u8> = sorter.runs.iter().map(|run| run.level).collect();
+                assert!(levels.is_sorted_by(|left, right| left >= right), "{levels:?}");
+                assert!(levels.len() <= runs_max, "{levels:?}");
+                // What is neither this run nor one of those before was merged just now.
+                before.push((0, at_a_time));
+                written += at_a_time;
+                let runs = sorter.runs.iter().map(|run| (run.level, run.count as u64));
+                let runs: Vec<(u8, u64)> = runs.collect();
+                for run in &runs {
+                    match before.iter().position(|other| other == run) {
+                        Some(place) => drop(before.swap_remove(place)),
+                        None => written += run.1,
+                    }
+                }
+                before = runs;
+            }
+        }
+        (sorter, written as f64 / keys as f64)
+    }
+
+    #[test]
+    fn runs_stay_few_and_are_all_that_was_added_in_order() {
+        for (keys, runs_max) in [(64 * 100, 64), (65 * 100, 64), (1_000 * 100, 64), (500 * 100, 8)]
+        {
+            let (sorter, _) = sorted(keys, 100, runs_max);
+            let mut merge = Merge::of_runs(sorter.runs(), &KeyRange::default(), 0).unwrap();
+            let (mut last, mut count, mut sum) = (Vec::new(), 0, 0);
+            while merge.advance().unwrap() {
+                assert!(merge.key() > &last[..]);
+                last = merge.key().to_vec();
+                (count, sum) = (count + 1, sum + merge.numbered().1);
+            }
+            assert_eq!((count, sum), (keys, keys * (keys - 1) / 2));
+        }
+    }
+
+    /// When runs of different levels were merged as they came, the large ones were written again and again.
+    #[test]
+    fn entries_are_written_as_often_as_there_are_levels() {
+        for (runs, runs_max, most) in
+            [(64, 64, 1.0), (128, 64, 2.0), (4_000, 64, 3.2), (4_000, 16, 7.0)]
+        {
+            let (_, written) = sorted(runs * 10, 10, runs_max);
+            assert!(written <= most, "{written} with {runs} runs, {runs_max} at a time");
+        }
     }
 }

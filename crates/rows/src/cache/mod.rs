@@ -36,12 +36,13 @@
 //! 2. The bytes held, with bookkeeping, never exceed the limit by more than one row a shard, but for a moment
 //!    when much of it is lent (`shrink`).
 //!
-//! Beside this file: one shard (`shard`), its table (`table`).
+//! Beside this file: one shard (`shard`), its table (`table`), what is lent of its memory (`loan`).
 //!
 //! Not here: which state a reader sees (`Read::sequence`), its own writes over it (`find`), who
 //! announces writes (`commit`).
 
 mod batch;
+mod loan;
 mod shard;
 mod table;
 
@@ -53,6 +54,7 @@ use foldhash::fast::FixedState;
 use parking_lot::Mutex;
 
 pub use batch::KeyBatch;
+pub use loan::Loan;
 use shard::Shard;
 use table::HIDDEN;
 
@@ -64,6 +66,8 @@ const SHARDS: usize = 64;
 pub const PREFETCH_MAX: usize = 32;
 /// Rows that leave a shard while it is locked, when there are too many.
 const SHRUNK_AT_ONCE: usize = 8;
+/// The part of its bytes that all loans together may have.
+const LOANS_PART: usize = 2;
 /// How often a row may be counted as asked for.
 const USES_MAX: u8 = 3;
 
@@ -76,8 +80,10 @@ pub struct RowCache {
     hasher: FixedState,
     /// 0: the cache is off.
     bytes_max: usize,
-    /// Bytes of these that others have.
-    lent: Arc<AtomicUsize>,
+    /// Bytes of these that images of indexes have.
+    images: Arc<AtomicUsize>,
+    /// Bytes of these that are lent (`borrow`).
+    loans: Arc<AtomicUsize>,
 }
 
 /// What a reader that missed must show to fill the cache.
@@ -98,6 +104,8 @@ pub struct CacheStatus {
     /// Most bytes it may hold at the moment.
     pub bytes_max: u64,
     /// Bytes that images of indexes have of the cache's memory.
+    pub image_bytes: u64,
+    /// Bytes that sorts have of it.
     pub lent_bytes: u64,
     /// Look-ups answered.
     pub hits: u64,
@@ -108,16 +116,30 @@ pub struct CacheStatus {
 impl RowCache {
     /// A cache of at most so many bytes; 0 turns it off.
     pub fn new(bytes_max: usize) -> RowCache {
-        RowCache::lending(bytes_max, Arc::default())
+        RowCache::beside(bytes_max, Arc::default())
     }
 
-    /// As `new`, less what is lent at the time.
-    pub fn lending(bytes_max: usize, lent: Arc<AtomicUsize>) -> RowCache {
+    /// As `new`, less what images have at the time.
+    pub fn beside(bytes_max: usize, images: Arc<AtomicUsize>) -> RowCache {
         let shards = (0..SHARDS).map(|_| Mutex::new(Shard::new())).collect();
         // A fixed seed: keys are not the client's to choose freely enough to aim at one shard
         // beyond what the store would suffer from as well.
         let hasher = FixedState::with_seed(0x526f_7768_6f75_7365);
-        RowCache { shards, hasher, bytes_max, lent }
+        RowCache { shards, hasher, bytes_max, images, loans: Arc::default() }
+    }
+
+    /// Bytes that all loans together may have.
+    pub fn lendable_bytes(&self) -> usize {
+        self.bytes_max / LOANS_PART
+    }
+
+    /// Lends up to so many bytes of its memory; less, or none, where others have borrowed before.
+    pub fn borrow(&self, bytes: usize) -> Loan {
+        let loan = Loan::of(&self.loans, bytes, self.lendable_bytes());
+        if loan.bytes() > 0 {
+            self.shrink();
+        }
+        loan
     }
 
     /// Puts the row of `key` that the state of number `at` has into `row` (cleared first). A miss
@@ -206,7 +228,8 @@ impl RowCache {
 
     /// Bytes that a shard may have by now.
     fn shard_bytes_max(&self) -> usize {
-        self.bytes_max.saturating_sub(self.lent.load(Ordering::Relaxed)) / SHARDS
+        let others = self.images.load(Ordering::Relaxed) + self.loans.load(Ordering::Relaxed);
+        self.bytes_max.saturating_sub(others) / SHARDS
     }
 
     /// Lets rows go that have no room since memory was lent, a few at a time: readers wait for none of it.
@@ -229,7 +252,8 @@ impl RowCache {
     pub fn status(&self) -> CacheStatus {
         let mut status = CacheStatus {
             bytes_max: (self.shard_bytes_max() * SHARDS) as u64,
-            lent_bytes: self.lent.load(Ordering::Relaxed) as u64,
+            image_bytes: self.images.load(Ordering::Relaxed) as u64,
+            lent_bytes: self.loans.load(Ordering::Relaxed) as u64,
             ..CacheStatus::default()
         };
         for shard in &self.shards {

@@ -59,10 +59,10 @@ struct Held {
 }
 
 impl Images {
-    /// None yet. They have a part of the row cache's bytes, counted in `lent`; 0: there are never any.
-    pub fn new(row_cache_bytes: usize, lent: Arc<AtomicUsize>) -> Images {
+    /// None yet. They have a part of the row cache's bytes, counted in `bytes`; 0: there are never any.
+    pub fn new(row_cache_bytes: usize, bytes: Arc<AtomicUsize>) -> Images {
         let (wanted, held, wake) = Default::default();
-        Images { bytes_max: row_cache_bytes / ALL_PART, bytes: lent, wanted, held, wake }
+        Images { bytes_max: row_cache_bytes / ALL_PART, bytes, wanted, held, wake }
     }
 
     /// Most bytes of one.

@@ -166,7 +166,8 @@ fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(
             ("row_cache_bytes_max", status.bytes_max),
             ("row_cache_hits", status.hits),
             ("row_cache_misses", status.misses),
-            ("index_image_bytes", status.lent_bytes),
+            ("index_image_bytes", status.image_bytes),
+            ("sort_bytes_of_row_cache", status.lent_bytes),
         ] {
             figures.push((name.into(), value.to_string()));
         }

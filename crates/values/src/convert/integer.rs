@@ -21,23 +21,28 @@ struct ReadWhole {
     spaces: bool,
 }
 
-/// Reads up to 18 digits with a sign and nothing else, as most numbers are.
+/// The most digits that are within a `u64` whatever they are.
+const DIGITS_MAX: usize = 19;
+
+/// Reads a few digits with a sign and nothing else, as most numbers are; `None` also for numbers that are no
+/// `i64`.
 pub(super) fn read_plain(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),
     };
-    if digits.is_empty() || digits.len() > 18 {
+    if digits.is_empty() || digits.len() > DIGITS_MAX {
         return None;
     }
-    let mut value = 0i64;
+    let mut value = 0u64;
     for byte in digits {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
             return None;
         }
-        value = value * 10 + i64::from(digit);
+        value = value * 10 + u64::from(digit);
     }
+    let value = i64::try_from(value).ok()?;
     Some(if negative { -value } else { value })
 }
 
