@@ -32,8 +32,8 @@ const HEAD_BYTES: usize = 9;
 /// and beginnings of keys save in most sorts of texts, takes more time than writing and reading it.
 const WORTH_PART: usize = 4;
 const UNTRIED: usize = 15;
-/// Bytes of a run that is read from end to end for which the system is asked before they are read: merges go
-/// through many runs at once, of which it would see none as read in order.
+/// Of a run that is read from end to end the system is asked for at least so many bytes before they are read,
+/// twice as many at a time: merges go through many runs at once, of which it would see none as read in order.
 const AHEAD_BYTES: u64 = 64 << 10;
 /// Bits of the filter for a key, and how many of them a key sets: three of a thousand look-ups of
 /// absent keys are made in vain. Each of these reads a block; with 8 bits and two of a hundred they
@@ -197,13 +197,15 @@ impl Run {
                 (before + 1).min(self.blocks.len())
             }
         };
+        // Of the others single blocks are wanted.
+        let ahead = self.filter.is_none() && direction == Direction::Forward;
         RunCursor {
             run: self,
             range: range.clone(),
             direction,
             next,
             asked: 0,
-            end: self.end_of(range),
+            end: if ahead { self.end_of(range) } else { 0 },
             block: Vec::new(),
             stored: Vec::new(),
             places: Vec::new(),
@@ -300,7 +302,7 @@ impl RunWriter {
         level: u8,
     ) -> Result<RunWriter> {
         let writer = RunWriter::with_blocks(directory, "sort", None, block_bytes, level)?;
-        writer.file.is_read_as_asked();
+        writer.file.read_only_as_asked();
         Ok(writer)
     }
 
@@ -404,7 +406,7 @@ pub(crate) struct RunCursor<'a> {
     direction: Direction,
     /// The next block forwards; backwards, the one after it.
     next: usize,
-    /// Of a sort's run: to where in the file the system was asked to read, and where it need not go on.
+    /// To where in the file the system was asked to read, and where it need not go on.
     asked: u64,
     end: u64,
     block: Vec<u8>,
@@ -480,9 +482,8 @@ impl RunCursor<'_> {
 
     /// Has the system read what comes behind a block that is to be read now.
     fn ask_ahead(&mut self, block: usize) {
-        let is_sorts = self.run.filter.is_none() && self.direction == Direction::Forward;
         let behind = self.run.blocks[block].end();
-        if is_sorts && self.asked < self.end.min(behind + AHEAD_BYTES) {
+        if self.asked < self.end.min(behind + AHEAD_BYTES) {
             let from = self.asked.max(behind);
             self.asked = self.end.min(behind + 2 * AHEAD_BYTES);
             self.run.file.will_read(from..self.asked);

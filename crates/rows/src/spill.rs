@@ -78,18 +78,26 @@ impl SpillFile {
         self.file.write_all_at(bytes, at).map_err(|error| failed(WRITING, error))
     }
 
-    /// What is read has been asked for before (`will_read`): the system need not guess.
-    pub(crate) fn is_read_as_asked(&self) {
-        // A system that refuses reads no less right.
-        let _ = fadvise(&self.file, 0, None, Advice::Random);
+    /// Tells the system not to guess what will be read next: it is asked for it (`will_read`).
+    pub(crate) fn read_only_as_asked(&self) {
+        self.advise(0..0, Advice::Random);
     }
 
-    /// Has the system read bytes that will be asked for soon.
+    /// Has the system read some bytes that will be wanted soon.
     pub(crate) fn will_read(&self, bytes: Range<u64>) {
-        let length = NonZeroU64::new(bytes.end.saturating_sub(bytes.start));
-        if length.is_some() {
-            let _ = fadvise(&self.file, bytes.start, length, Advice::WillNeed);
+        if !bytes.is_empty() {
+            self.advise(bytes, Advice::WillNeed);
         }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn advise(&self, _bytes: Range<u64>, _advice: Advice) {}
+
+    /// Of no bytes: of the whole file. A system that has no ear for it reads no less right.
+    #[cfg(target_os = "linux")]
+    fn advise(&self, bytes: Range<u64>, advice: Advice) {
+        let length = NonZeroU64::new(bytes.end - bytes.start);
+        let _ = fadvise(&self.file, bytes.start, length, advice);
     }
 
     /// Reads as many bytes as `bytes` has.

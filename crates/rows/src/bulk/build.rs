@@ -19,7 +19,7 @@ use super::merge::Merge;
 use super::progress::Progress;
 use super::rows::{RowSorter, SortedRows};
 use super::sorter::Sorter;
-use crate::background::cores;
+use crate::background::{begin_busy_thread, cores};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
@@ -226,6 +226,7 @@ impl<'a> Build<'a> {
         };
         let of = self.pruning(duplicates, pass);
         let merge_range = |rows: &mut u64, part: usize| {
+            begin_busy_thread(self.engine.budget().bytes_max());
             let (index, range) = &sorted.ranges[part];
             let merge = Merge::of_sorters(&sorted.indexes[*index], range)?;
             let added = files.add(&mut Kept::new(of, *index, range, merge)?)?;

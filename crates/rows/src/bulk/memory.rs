@@ -1,11 +1,14 @@
-//! The memory in which a thread sorts: a part of the clients', and of the row cache's once that is full.
+//! The memory in which a thread sorts: a part of the clients', and, as long as that is not enough, more and
+//! more of the row cache's.
 //!
 //! The more there is, the fewer runs are written, read and merged
 //! (docs/decisions/0087-memory-of-sorts.md).
 //!
 //! Invariants
-//! 1. What was drawn is there until it is dropped, whatever others ask for.
+//! 1. What was drawn and borrowed is there while entries are added, whatever others ask for.
 //! 2. What is in use beyond that is counted as the clients'.
+//!
+//! Not here: what of it is for entries (`rows`).
 
 use std::sync::Arc;
 
@@ -22,6 +25,8 @@ const USED_MAX: (usize, usize) = (5, 8);
 const THREAD_BYTES_MIN: usize = 512 << 10;
 /// What a thread borrows at most: with more it would sort no faster, and others' rows leave the cache for it.
 const LOAN_BYTES_MAX: usize = 64 << 20;
+/// Steps in which it borrows that.
+const LOAN_STEPS: usize = 4;
 
 /// One thread's.
 pub(super) struct SortMemory {
@@ -49,29 +54,28 @@ impl SortMemory {
         (0..threads).map(memory).collect()
     }
 
-    /// Bytes that were drawn and borrowed.
+    /// Bytes that were drawn and borrowed, until `set_used` said that fewer are needed.
     pub fn bytes(&self) -> usize {
         self.drawn + self.loan.bytes()
     }
 
-    /// Threads of the same load.
-    pub fn threads(&self) -> usize {
-        self.threads
-    }
-
-    /// Borrows more, once; whether there was any.
+    /// Borrows one step more; whether there was as much.
     pub fn borrow(&mut self) -> bool {
-        if self.loan.bytes() > 0 {
+        let most = (self.cache.lendable_bytes() / self.threads).min(LOAN_BYTES_MAX);
+        let step = most / LOAN_STEPS;
+        if step == 0 || self.loan.bytes() + step > most {
             return false;
         }
-        let bytes = (self.cache.lendable_bytes() / self.threads).min(LOAN_BYTES_MAX);
-        self.loan = self.cache.borrow(bytes);
-        self.loan.bytes() > 0
+        // Less than a step is not worth the rows that would leave the cache.
+        let Some(more) = self.cache.borrow(step) else { return false };
+        self.loan.join(more);
+        true
     }
 
-    /// So many bytes are in use from now on.
+    /// So many bytes are in use from now on. What is not needed of the loan goes back.
     pub fn set_used(&mut self, bytes: usize) {
-        self.share.set(bytes.saturating_sub(self.loan.bytes()));
+        self.loan.shrink_to(bytes.saturating_sub(self.drawn));
+        self.share.set(bytes - self.loan.bytes().min(bytes));
     }
 }
 

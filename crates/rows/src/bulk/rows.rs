@@ -1,8 +1,8 @@
 //! A load's rows on their way into the sorters of their table's indexes, in one of several threads.
 //!
 //! Invariants
-//! 1. What is in memory was drawn before. When that is full, more is borrowed, once; then the largest
-//!    sorter goes to the disk.
+//! 1. What is in memory was drawn before. When that is full, more is borrowed; when there is no more, the
+//!    largest sorter goes to the disk.
 //!
 //! Not here: the order of rows, and their numbers (who calls), the merge (`load`).
 
@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use values::datum::Datum;
 use values::row::RowRef;
 
+use super::build::threads;
 use super::memory::SortMemory;
 use super::sorter::{FreeChunks, MERGE_BLOCKS, RunForm, Sorter};
 use crate::engine::Engine;
@@ -26,9 +27,11 @@ use crate::transaction::ROW_BYTES_MAX;
 const BLOCK_PART: usize = 128;
 const BLOCK_BYTES_MIN: usize = 4 << 10;
 const BLOCK_BYTES_MAX: usize = 64 << 10;
-/// Runs that a sorter has before some are merged, at least and at most.
-const RUNS_MIN: usize = 16;
-const RUNS_MAX: usize = 256;
+/// Runs that a sorter has before some are merged, at least and at most; files that those of one thread have,
+/// about: each is an open one.
+const RUNS_MIN: usize = 32;
+const RUNS_MAX: usize = 64;
+const FILES_MAX: usize = 256;
 /// Chunks of entries: for each index some that are not full take no more than this part together.
 const CHUNK_PART: usize = 4;
 const CHUNK_BYTES_MIN: usize = 4 << 10;
@@ -50,8 +53,7 @@ pub struct RowSorter {
     sorters: Vec<Sorter>,
     free: FreeChunks,
     memory: SortMemory,
-    /// What of the memory is for entries and for remembering runs, and of that for entries now.
-    bytes_max: usize,
+    /// What of the memory is for entries now.
     entries_max: usize,
     row_key: Vec<u8>,
     key: Vec<u8>,
@@ -84,17 +86,16 @@ pub struct SortedRows {
     pub(super) memory: SortMemory,
 }
 
-/// The form of runs for which the memory is enough when all are merged.
-fn run_form(memory: &SortMemory) -> RunForm {
-    let block_bytes = (memory.bytes() / BLOCK_PART).clamp(BLOCK_BYTES_MIN, BLOCK_BYTES_MAX);
-    // All threads merge what each of them has sorted.
-    let runs_max = memory.bytes() / (MERGE_BLOCKS * block_bytes * memory.threads());
-    RunForm { block_bytes, runs_max: runs_max.clamp(RUNS_MIN, RUNS_MAX) }
-}
-
-/// Bytes of the memory that are for entries and for remembering runs.
-fn entries_part(memory: &SortMemory) -> usize {
-    memory.bytes() / ENTRIES_PART.1 * ENTRIES_PART.0
+/// The form of runs of so many indexes for which about so much memory is enough when they are merged: each
+/// thread then has a few blocks of all runs of an index.
+fn run_form(memory_bytes: usize, indexes: usize) -> RunForm {
+    let block_bytes = (memory_bytes / BLOCK_PART).clamp(BLOCK_BYTES_MIN, BLOCK_BYTES_MAX);
+    let runs_max = memory_bytes / (MERGE_BLOCKS * block_bytes * threads());
+    let files_max = FILES_MAX / indexes;
+    RunForm {
+        block_bytes,
+        runs_max: runs_max.clamp(RUNS_MIN, RUNS_MAX.min(files_max).max(RUNS_MIN)),
+    }
 }
 
 impl RowSorter {
@@ -107,10 +108,9 @@ impl RowSorter {
     ) -> RowSorter {
         let chunk_bytes = memory.bytes() / CHUNK_PART / table.entry_indexes();
         let chunk_bytes = chunk_bytes.clamp(CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
-        let bytes_max = entries_part(&memory);
-        let form = run_form(&memory);
+        let form = run_form(memory.bytes(), table.entry_indexes());
         let sorter = |_| Sorter::new(PREFIX_BYTES, form);
-        RowSorter {
+        let mut rows = RowSorter {
             store: Arc::clone(engine.store()),
             versions: Arc::clone(engine.versions()),
             table: Arc::clone(table),
@@ -118,13 +118,14 @@ impl RowSorter {
             first_row_id,
             sorters: (0..table.entry_indexes()).map(sorter).collect(),
             free: FreeChunks::new(chunk_bytes),
-            bytes_max,
-            entries_max: bytes_max,
+            entries_max: 0,
             memory,
             row_key: Vec::new(),
             key: Vec::new(),
             value: Vec::new(),
-        }
+        };
+        rows.divide_memory();
+        rows
     }
 
     /// Adds the row of a number, from 1 on; each number once in a load. `row` holds every column
@@ -233,7 +234,10 @@ impl RowSorter {
 
     fn make_room(&mut self) -> Result<()> {
         while self.sorters.iter().map(Sorter::memory_bytes).sum::<usize>() > self.entries_max {
-            if self.borrow() {
+            if self.memory.borrow() {
+                let form = run_form(self.memory.bytes(), self.sorters.len());
+                self.sorters.iter_mut().for_each(|sorter| sorter.set_form(form));
+                self.divide_memory();
                 continue;
             }
             let largest = self.sorters.iter_mut().max_by_key(|sorter| sorter.memory_bytes());
@@ -241,37 +245,34 @@ impl RowSorter {
             let directory = self.directory.as_ref().ok_or(Error::NoMemory)?;
             self.store.check_room(sorter.memory_bytes() as u64)?;
             sorter.spill(directory, &mut self.free)?;
-            // What there is to remember of runs is little, but grows.
-            let runs = self.sorters.iter().map(Sorter::run_bytes).sum::<usize>();
-            self.entries_max =
-                self.bytes_max.saturating_sub(runs).max(self.bytes_max / ENTRIES_PART_MIN);
-            let beyond = (runs + self.entries_max).saturating_sub(self.bytes_max);
-            self.memory.set_used(self.memory.bytes() + beyond);
+            sorter.merge_runs(directory)?;
+            self.divide_memory();
         }
         Ok(())
     }
 
-    /// Has more memory from now on, if there is any to borrow and runs could not do without.
-    fn borrow(&mut self) -> bool {
-        if !self.memory.borrow() {
-            return false;
-        }
-        self.bytes_max = entries_part(&self.memory);
-        self.entries_max = self.bytes_max;
-        let form = run_form(&self.memory);
-        self.sorters.iter_mut().for_each(|sorter| sorter.set_form(form));
-        true
+    /// Lets entries have what of the memory is not for runs.
+    fn divide_memory(&mut self) {
+        let bytes_max = self.memory.bytes() / ENTRIES_PART.1 * ENTRIES_PART.0;
+        // What there is to remember of runs is little, but grows.
+        let runs = self.sorters.iter().map(Sorter::run_bytes).sum::<usize>();
+        self.entries_max = bytes_max.saturating_sub(runs).max(bytes_max / ENTRIES_PART_MIN);
+        let beyond = (runs + self.entries_max).saturating_sub(bytes_max);
+        self.memory.set_used(self.memory.bytes() + beyond);
     }
 
-    /// There are no more rows for this thread. What was to be on the disk in part is there wholly
-    /// then: a merge of many runs needs the memory.
+    /// There are no more rows for this thread. What is in memory goes to the disk as well where a merge of
+    /// the runs needs the room.
     ///
     /// # Errors
     /// `DiskFull`, `Store`.
     pub fn finish(mut self) -> Result<SortedRows> {
-        let spilled = self.sorters.iter().any(|sorter| !sorter.runs().is_empty());
+        let entries: usize = self.sorters.iter().map(Sorter::bytes).sum();
+        // Each thread that merges has blocks of these runs.
+        let merge = self.sorters.iter().map(Sorter::merge_bytes).max().unwrap_or(0);
+        let is_tight = merge > 0 && entries + merge * threads() > self.memory.bytes();
         match &self.directory {
-            Some(directory) if spilled => {
+            Some(directory) if is_tight => {
                 for sorter in &mut self.sorters {
                     self.store.check_room(sorter.memory_bytes() as u64)?;
                     sorter.spill(directory, &mut self.free)?;
@@ -279,7 +280,6 @@ impl RowSorter {
             }
             _ => self.sorters.iter_mut().for_each(Sorter::sort),
         }
-        self.memory.set_used(self.sorters.iter().map(Sorter::bytes).sum());
         Ok(SortedRows { sorters: self.sorters, memory: self.memory })
     }
 }

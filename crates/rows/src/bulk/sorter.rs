@@ -11,11 +11,11 @@
 //!
 //! Invariants
 //! 1. No two entries have the same key and number.
-//! 2. There are never more runs than the sorter's form says, however many entries there are: some of one
-//!    level become one of the next before.
+//! 2. There are no more runs than the sorter's form says, however many entries there are, once `merge_runs`
+//!    was called: some of one level become one of the next.
 //! 3. Runs are in the order of their levels, the highest first.
 //!
-//! Not here: several sorters together (`merge`), how much memory there is (`rows`).
+//! Not here: several sorters together (`merge`), how much memory there is (`memory`).
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -35,9 +35,6 @@ const RUNS_MERGED: usize = 16;
 const LEVELS: usize = 2;
 /// Blocks in memory for each run of a merge: as it is and as it is stored.
 pub(super) const MERGE_BLOCKS: usize = 2;
-/// Entries in memory from one key to the next where the sorter is asked for keys at about equal
-/// distances.
-const SAMPLE_EVERY: usize = 128;
 /// Entries that are fetched from memory together when they are gone through in their order: each
 /// lies somewhere else, and the processor waits for many of them no longer than for one.
 const FETCHED: usize = 16;
@@ -261,11 +258,14 @@ impl Sorter {
         self.chunks.drain(..).for_each(|chunk| free.put(chunk));
         self.chunk_bytes = 0;
         self.slots.clear();
-        self.merge_runs(directory)
+        Ok(())
     }
 
-    /// Merges some runs once there are too many.
-    fn merge_runs(&mut self, directory: &Arc<SpillDirectory>) -> Result<()> {
+    /// Merges some runs if there are too many.
+    ///
+    /// # Errors
+    /// `DiskFull`, `Store`.
+    pub fn merge_runs(&mut self, directory: &Arc<SpillDirectory>) -> Result<()> {
         while self.runs.len() > self.form.runs_max {
             let merged = self.next_to_merge();
             let level = self.runs[merged.start].level + 1;
@@ -293,8 +293,9 @@ impl Sorter {
         for level in 0..=highest {
             let start = self.runs.partition_point(|run| run.level > level);
             let end = self.runs.partition_point(|run| run.level >= level);
-            if end - start > most.len() {
-                most = start.max(end.saturating_sub(enough))..end;
+            let newest = start.max(end.saturating_sub(enough))..end;
+            if newest.len() > most.len() {
+                most = newest;
             }
         }
         // Each level with one run: the two smallest.
@@ -304,7 +305,10 @@ impl Sorter {
     /// Keys, without their numbers, at about equal distances of bytes; only once it is sorted.
     pub fn samples(&self) -> impl Iterator<Item = &[u8]> {
         let of_runs = self.runs.iter().flat_map(Run::block_keys);
-        let in_memory = (0..self.slots.len()).step_by(SAMPLE_EVERY).map(|at| self.at(at).0);
+        // As far from each other as those of runs.
+        let entry_bytes = self.memory_bytes() / self.slots.len().max(1);
+        let every = (self.form.block_bytes / entry_bytes.max(1)).max(1);
+        let in_memory = (0..self.slots.len()).step_by(every).map(|at| self.at(at).0);
         of_runs.chain(in_memory).map(|key| &key[..key.len() - NUMBER_BYTES])
     }
 }
@@ -326,6 +330,7 @@ mod tests {
             sorter.add(&key, number, b"value", &mut free);
             if (number + 1).is_multiple_of(at_a_time) {
                 sorter.spill(&directory, &mut free).unwrap();
+                sorter.merge_runs(&directory).unwrap();
                 let levels: Vec<u8> = sorter.runs.iter().map(|run| run.level).collect();
                 assert!(levels.is_sorted_by(|left, right| left >= right), "{levels:?}");
                 assert!(levels.len() <= runs_max, "{levels:?}");
@@ -366,7 +371,7 @@ mod tests {
     #[test]
     fn entries_are_written_as_often_as_there_are_levels() {
         for (runs, runs_max, most) in
-            [(64, 64, 1.0), (128, 64, 2.0), (4_000, 64, 3.2), (4_000, 16, 7.0)]
+            [(64, 64, 1.0), (512, 64, 2.0), (4_000, 64, 2.9), (4_000, 16, 4.7)]
         {
             let (_, written) = sorted(runs * 10, 10, runs_max);
             assert!(written <= most, "{written} with {runs} runs, {runs_max} at a time");

@@ -14,13 +14,25 @@ pub struct Loan {
 }
 
 impl Loan {
-    /// Up to so many bytes, of which all loans together have at most `bytes_max`.
-    pub(super) fn of(all: &Arc<AtomicUsize>, bytes: usize, bytes_max: usize) -> Loan {
-        let more = |lent: usize| Some(lent + bytes.min(bytes_max.saturating_sub(lent)));
-        let before = all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        let before = before.unwrap_or_else(|lent| lent);
-        let bytes = bytes.min(bytes_max.saturating_sub(before));
-        Loan { bytes, all: Arc::clone(all) }
+    /// So many bytes, if all loans together then have at most `bytes_max`.
+    pub(super) fn of(all: &Arc<AtomicUsize>, bytes: usize, bytes_max: usize) -> Option<Loan> {
+        let more = |lent: usize| Some(lent + bytes).filter(|lent| *lent <= bytes_max);
+        all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        Some(Loan { bytes, all: Arc::clone(all) })
+    }
+
+    /// Has what another has as well; both are of one cache.
+    pub fn join(&mut self, mut other: Loan) {
+        debug_assert!(self.bytes == 0 || Arc::ptr_eq(&self.all, &other.all), "of one cache");
+        self.all = Arc::clone(&other.all);
+        self.bytes += std::mem::take(&mut other.bytes);
+    }
+
+    /// Gives back what is beyond so many bytes.
+    pub fn shrink_to(&mut self, bytes: usize) {
+        let beyond = self.bytes.saturating_sub(bytes);
+        self.all.fetch_sub(beyond, Ordering::Relaxed);
+        self.bytes -= beyond;
     }
 
     /// How many.
@@ -42,13 +54,18 @@ mod tests {
     #[test]
     fn loans_have_no_more_together_than_there_is_and_come_back() {
         let all = Arc::default();
-        let first = Loan::of(&all, 60, 100);
-        let second = Loan::of(&all, 60, 100);
-        assert_eq!((first.bytes(), second.bytes()), (60, 40));
-        assert_eq!(Loan::of(&all, 1, 100).bytes(), 0);
+        let mut first = Loan::of(&all, 60, 100).unwrap();
+        assert!(Loan::of(&all, 41, 100).is_none());
+        let second = Loan::of(&all, 40, 100).unwrap();
+        first.shrink_to(70);
+        first.shrink_to(50);
+        assert_eq!(all.load(Ordering::Relaxed), 90);
+        first.join(Loan::of(&all, 10, 100).unwrap());
+        assert_eq!((first.bytes(), all.load(Ordering::Relaxed)), (60, 100));
+        let mut third = Loan::default();
         drop(first);
-        assert_eq!(Loan::of(&all, 100, 100).bytes(), 60);
-        drop(second);
+        third.join(Loan::of(&all, 60, 100).unwrap());
+        drop((second, third));
         assert_eq!(all.load(Ordering::Relaxed), 0);
     }
 }

@@ -133,13 +133,11 @@ impl RowCache {
         self.bytes_max / LOANS_PART
     }
 
-    /// Lends up to so many bytes of its memory; less, or none, where others have borrowed before.
-    pub fn borrow(&self, bytes: usize) -> Loan {
-        let loan = Loan::of(&self.loans, bytes, self.lendable_bytes());
-        if loan.bytes() > 0 {
-            self.shrink();
-        }
-        loan
+    /// Lends so many bytes of its memory, unless others have borrowed too much of it before.
+    pub fn borrow(&self, bytes: usize) -> Option<Loan> {
+        let loan = Loan::of(&self.loans, bytes, self.lendable_bytes())?;
+        self.shrink();
+        Some(loan)
     }
 
     /// Puts the row of `key` that the state of number `at` has into `row` (cleared first). A miss
