@@ -48,7 +48,6 @@ const ROUNDS_MAX: usize = 32;
 const VAIN_MAX: usize = 3;
 /// Bytes of notes in memory while they are sorted, where there is a disk for more.
 const NOTES_BYTES_MAX: usize = 4 << 20;
-const NOTES: RunForm = RunForm { block_bytes: 16 << 10, runs_max: 64 };
 /// Bytes of a batch, but for its last row.
 const BATCH_BYTES_MAX: usize = 1 << 20;
 
@@ -186,8 +185,8 @@ impl<'a> Follow<'a> {
     /// The notes that this round is about, by their rows, then their versions; and how many.
     fn sorted_notes(&mut self, now: &dyn Read) -> Result<([Sorter; 1], u64)> {
         let prefix = self.of.making.table().index_range(0).start;
-        let mut sorter = Sorter::new(prefix.len(), NOTES);
-        let mut free = FreeChunks::new(NOTES.block_bytes);
+        let mut sorter = Sorter::new(prefix.len(), RunForm::SMALL);
+        let mut free = FreeChunks::new(RunForm::SMALL.block_bytes);
         let (mut row_key, mut count) = (prefix.clone(), 0);
         let mut log = self.log(now, self.followed_below)?;
         while let Some(change) = log.next()? {

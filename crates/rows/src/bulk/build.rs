@@ -107,7 +107,7 @@ impl<'a> Build<'a> {
     /// `Duplicate` if that is an error; `NoMemory`, `DiskFull`, `Store`, `Corrupt`; `LockTimeout`
     /// when it was interrupted.
     pub fn run(self, parts: Vec<SortedRows>, rows: u64) -> Result<Built<'a>> {
-        let sorted = Sorted::new(parts, threads());
+        let sorted = Sorted::new(parts, threads() as u64);
         self.progress.begin_merging(sorted.entries());
         let several =
             (0..self.table.codecs.len()).filter(|index| is_unique(self.table, *index)).count() > 1;
@@ -304,31 +304,24 @@ struct Sorted {
 
 impl Sorted {
     /// To be merged by so many threads.
-    fn new(parts: Vec<SortedRows>, threads: usize) -> Sorted {
+    fn new(parts: Vec<SortedRows>, threads: u64) -> Sorted {
         let mut indexes: Vec<Vec<Sorter>> = Vec::new();
         let mut memory = Vec::with_capacity(parts.len());
         for SortedRows { sorters, memory: of_sorters } in parts {
-            let used: usize = sorters.iter().map(Sorter::bytes).sum();
-            memory.push((of_sorters, used));
+            memory.push(of_sorters);
             indexes.resize_with(sorters.len().max(indexes.len()), Vec::new);
             for (index, sorter) in sorters.into_iter().enumerate() {
                 indexes[index].push(sorter);
             }
         }
-        let each_merge = merge_bytes(&indexes) * threads / memory.len().max(1);
-        let with_merge = |(mut memory, used): (SortMemory, usize)| {
-            memory.set_used(used + each_merge);
-            memory
-        };
-        let _memory = memory.into_iter().map(with_merge).collect();
         let bytes: u64 = indexes.iter().flatten().map(Sorter::total_bytes).sum();
         let range_bytes =
-            (bytes / (threads as u64 * RANGES_PER_THREAD)).clamp(RANGE_BYTES_MIN, RANGE_BYTES_MAX);
+            (bytes / (threads * RANGES_PER_THREAD)).clamp(RANGE_BYTES_MIN, RANGE_BYTES_MAX);
         let ranges = indexes.iter().enumerate().flat_map(|(index, sorters)| {
             cut(sorters, range_bytes).into_iter().map(move |range| (index, range))
         });
         let ranges = ranges.collect();
-        Sorted { indexes, ranges, _memory }
+        Sorted { indexes, ranges, _memory: memory }
     }
 
     fn entries(&self) -> u64 {
@@ -338,12 +331,6 @@ impl Sorted {
     fn bytes(&self) -> u64 {
         self.indexes.iter().flatten().map(Sorter::total_bytes).sum()
     }
-}
-
-/// Bytes for the merge of a range of the index that needs most.
-fn merge_bytes(indexes: &[Vec<Sorter>]) -> usize {
-    let bytes = |sorters: &Vec<Sorter>| sorters.iter().map(Sorter::merge_bytes).sum();
-    indexes.iter().map(bytes).max().unwrap_or(0)
 }
 
 /// Cuts the entries of an index into ranges of about so many bytes.

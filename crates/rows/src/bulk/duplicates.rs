@@ -64,7 +64,6 @@ const THERE: u64 = 0;
 const TOLD_MAX: usize = 1024;
 /// Memory for the rows of shared keys before they go to the disk.
 const CONTESTED_BYTES: usize = 1 << 20;
-const CONTESTED: RunForm = RunForm { block_bytes: 16 << 10, runs_max: 64 };
 const BITS: u64 = u64::BITS as u64;
 
 /// Why a row was left out.
@@ -96,7 +95,8 @@ pub(super) struct Duplicates {
 impl Duplicates {
     /// For a load of so many rows.
     pub fn new(on_duplicate: OnDuplicate, several: bool, rows: u64, share: Share) -> Duplicates {
-        let contested = (Sorter::new(0, CONTESTED), FreeChunks::new(CONTESTED.block_bytes));
+        let contested =
+            (Sorter::new(0, RunForm::SMALL), FreeChunks::new(RunForm::SMALL.block_bytes));
         Duplicates {
             on_duplicate,
             several,
@@ -186,7 +186,7 @@ impl Duplicates {
     /// `NoMemory`, those of reading runs, `LockTimeout` when it was interrupted.
     pub fn settle(&self) -> Result<()> {
         let mut contested =
-            std::mem::replace(&mut self.contested.lock().0, Sorter::new(0, CONTESTED));
+            std::mem::replace(&mut self.contested.lock().0, Sorter::new(0, RunForm::SMALL));
         if contested.entries() == 0 {
             return Ok(());
         }

@@ -75,7 +75,7 @@ impl SortMemory {
     /// So many bytes are in use from now on. What is not needed of the loan goes back.
     pub fn set_used(&mut self, bytes: usize) {
         self.loan.shrink_to(bytes.saturating_sub(self.drawn));
-        self.share.set(bytes - self.loan.bytes().min(bytes));
+        self.share.set(bytes - self.loan.bytes());
     }
 }
 

@@ -80,7 +80,7 @@ pub(crate) fn push_row(
     Ok(())
 }
 
-/// What a `RowSorter` leaves: for each index its entries, sorted.
+/// What a `RowSorter` leaves: for each index its entries, sorted, and the memory for them and for merging them.
 pub struct SortedRows {
     pub(super) sorters: Vec<Sorter>,
     pub(super) memory: SortMemory,
@@ -245,7 +245,6 @@ impl RowSorter {
             let directory = self.directory.as_ref().ok_or(Error::NoMemory)?;
             self.store.check_room(sorter.memory_bytes() as u64)?;
             sorter.spill(directory, &mut self.free)?;
-            sorter.merge_runs(directory)?;
             self.divide_memory();
         }
         Ok(())
@@ -267,19 +266,27 @@ impl RowSorter {
     /// # Errors
     /// `DiskFull`, `Store`.
     pub fn finish(mut self) -> Result<SortedRows> {
-        let entries: usize = self.sorters.iter().map(Sorter::bytes).sum();
-        // Each thread that merges has blocks of these runs.
-        let merge = self.sorters.iter().map(Sorter::merge_bytes).max().unwrap_or(0);
-        let is_tight = merge > 0 && entries + merge * threads() > self.memory.bytes();
+        let is_tight = self.merge_bytes() > 0 && self.bytes_at_end() > self.memory.bytes();
         match &self.directory {
             Some(directory) if is_tight => {
                 for sorter in &mut self.sorters {
                     self.store.check_room(sorter.memory_bytes() as u64)?;
-                    sorter.spill(directory, &mut self.free)?;
+                    sorter.spill_last(directory, &mut self.free)?;
                 }
             }
             _ => self.sorters.iter_mut().for_each(Sorter::sort),
         }
+        self.memory.set_used(self.bytes_at_end());
         Ok(SortedRows { sorters: self.sorters, memory: self.memory })
+    }
+
+    /// Bytes for its part of a merge: each thread that merges has blocks of these runs.
+    fn merge_bytes(&self) -> usize {
+        threads() * self.sorters.iter().map(Sorter::merge_bytes).max().unwrap_or(0)
+    }
+
+    /// Bytes once there are no more rows, as it is now.
+    fn bytes_at_end(&self) -> usize {
+        self.sorters.iter().map(Sorter::bytes).sum::<usize>() + self.merge_bytes()
     }
 }

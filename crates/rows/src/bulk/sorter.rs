@@ -11,8 +11,8 @@
 //!
 //! Invariants
 //! 1. No two entries have the same key and number.
-//! 2. There are no more runs than the sorter's form says, however many entries there are, once `merge_runs`
-//!    was called: some of one level become one of the next.
+//! 2. There are no more runs than the sorter's form says, but for the last one, however many entries there are:
+//!    some of one level become one of the next.
 //! 3. Runs are in the order of their levels, the highest first.
 //!
 //! Not here: several sorters together (`merge`), how much memory there is (`memory`).
@@ -46,6 +46,11 @@ pub(crate) struct RunForm {
     pub block_bytes: usize,
     /// How many there are at most, before some of them are merged.
     pub runs_max: usize,
+}
+
+impl RunForm {
+    /// For what is usually little, and sorted beside other work.
+    pub const SMALL: RunForm = RunForm { block_bytes: 16 << 10, runs_max: 64 };
 }
 
 /// Chunks that are free, for the sorters of one thread: the allocator gives memory that it has
@@ -239,11 +244,24 @@ impl Sorter {
         &self.runs
     }
 
-    /// Moves what is in memory to a run.
+    /// Moves what is in memory to a run, and merges some runs if there are too many.
     ///
     /// # Errors
     /// `DiskFull`, `Store`.
     pub fn spill(&mut self, directory: &Arc<SpillDirectory>, free: &mut FreeChunks) -> Result<()> {
+        self.spill_last(directory, free)?;
+        self.merge_runs(directory)
+    }
+
+    /// Moves what is in memory to a run, behind which no other comes: all will be merged now.
+    ///
+    /// # Errors
+    /// `DiskFull`, `Store`.
+    pub fn spill_last(
+        &mut self,
+        directory: &Arc<SpillDirectory>,
+        free: &mut FreeChunks,
+    ) -> Result<()> {
         if self.slots.is_empty() {
             return Ok(());
         }
@@ -261,11 +279,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Merges some runs if there are too many.
-    ///
-    /// # Errors
-    /// `DiskFull`, `Store`.
-    pub fn merge_runs(&mut self, directory: &Arc<SpillDirectory>) -> Result<()> {
+    fn merge_runs(&mut self, directory: &Arc<SpillDirectory>) -> Result<()> {
         while self.runs.len() > self.form.runs_max {
             let merged = self.next_to_merge();
             let level = self.runs[merged.start].level + 1;
@@ -330,7 +344,6 @@ mod tests {
             sorter.add(&key, number, b"value", &mut free);
             if (number + 1).is_multiple_of(at_a_time) {
                 sorter.spill(&directory, &mut free).unwrap();
-                sorter.merge_runs(&directory).unwrap();
                 let levels: Vec<u8> = sorter.runs.iter().map(|run| run.level).collect();
                 assert!(levels.is_sorted_by(|left, right| left >= right), "{levels:?}");
                 assert!(levels.len() <= runs_max, "{levels:?}");

@@ -1,6 +1,6 @@
 //! Memory of the row cache that somebody has for a while.
 //!
-//! Not here: how much may be away (`RowCache::borrow`).
+//! Not here: how much may be away (`RowCache::borrow`, and for images of indexes `images::upkeep`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,13 +9,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Debug, Default)]
 pub struct Loan {
     bytes: usize,
-    /// Of all loans.
+    /// Of all loans that are counted together.
     all: Arc<AtomicUsize>,
 }
 
 impl Loan {
-    /// So many bytes, if all loans together then have at most `bytes_max`.
-    pub(super) fn of(all: &Arc<AtomicUsize>, bytes: usize, bytes_max: usize) -> Option<Loan> {
+    /// So many bytes, counted in `all`.
+    pub(crate) fn of(all: &Arc<AtomicUsize>, bytes: usize) -> Loan {
+        all.fetch_add(bytes, Ordering::Relaxed);
+        Loan { bytes, all: Arc::clone(all) }
+    }
+
+    /// The same, if all together then have at most `bytes_max`.
+    pub(super) fn within(all: &Arc<AtomicUsize>, bytes: usize, bytes_max: usize) -> Option<Loan> {
         let more = |lent: usize| Some(lent + bytes).filter(|lent| *lent <= bytes_max);
         all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
         Some(Loan { bytes, all: Arc::clone(all) })
@@ -54,17 +60,17 @@ mod tests {
     #[test]
     fn loans_have_no_more_together_than_there_is_and_come_back() {
         let all = Arc::default();
-        let mut first = Loan::of(&all, 60, 100).unwrap();
-        assert!(Loan::of(&all, 41, 100).is_none());
-        let second = Loan::of(&all, 40, 100).unwrap();
+        let mut first = Loan::within(&all, 60, 100).unwrap();
+        assert!(Loan::within(&all, 41, 100).is_none());
+        let second = Loan::within(&all, 40, 100).unwrap();
         first.shrink_to(70);
         first.shrink_to(50);
         assert_eq!(all.load(Ordering::Relaxed), 90);
-        first.join(Loan::of(&all, 10, 100).unwrap());
+        first.join(Loan::within(&all, 10, 100).unwrap());
         assert_eq!((first.bytes(), all.load(Ordering::Relaxed)), (60, 100));
         let mut third = Loan::default();
         drop(first);
-        third.join(Loan::of(&all, 60, 100).unwrap());
+        third.join(Loan::within(&all, 60, 100).unwrap());
         drop((second, third));
         assert_eq!(all.load(Ordering::Relaxed), 0);
     }

@@ -135,7 +135,7 @@ impl RowCache {
 
     /// Lends so many bytes of its memory, unless others have borrowed too much of it before.
     pub fn borrow(&self, bytes: usize) -> Option<Loan> {
-        let loan = Loan::of(&self.loans, bytes, self.lendable_bytes())?;
+        let loan = Loan::within(&self.loans, bytes, self.lendable_bytes())?;
         self.shrink();
         Some(loan)
     }

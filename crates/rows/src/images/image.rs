@@ -12,8 +12,9 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
+use crate::cache::Loan;
 use crate::error::Result;
 use crate::store::{Cursor, Direction, KeyRange};
 
@@ -23,16 +24,8 @@ pub(super) struct Image {
     bytes: Vec<u8>,
     /// Where each key and each value ends.
     ends: Vec<u32>,
-    /// From where its bytes are taken, and how many.
-    drawn: Option<(Arc<AtomicUsize>, usize)>,
-}
-
-impl Drop for Image {
-    fn drop(&mut self) {
-        if let Some((all, bytes)) = &self.drawn {
-            all.fetch_sub(*bytes, Ordering::Relaxed);
-        }
-    }
+    /// Of the row cache, once it is whole.
+    loan: Loan,
 }
 
 impl Image {
@@ -51,7 +44,7 @@ impl Image {
 
     /// Bytes that are counted for it.
     pub fn size(&self) -> usize {
-        self.drawn.as_ref().map_or(0, |(_, bytes)| *bytes)
+        self.loan.bytes()
     }
 
     /// There is no more to come: counts its bytes among all until it goes.
@@ -59,8 +52,7 @@ impl Image {
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
         let bytes = self.bytes.capacity() + self.ends.capacity() * size_of::<u32>();
-        all.fetch_add(bytes, Ordering::Relaxed);
-        self.drawn = Some((Arc::clone(all), bytes));
+        self.loan = Loan::of(all, bytes);
     }
 
     /// How many entries it has.
