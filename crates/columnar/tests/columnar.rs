@@ -1,14 +1,12 @@
 //! Columnar tables beneath the doors: rows that are written, sealed, changed, merged, loaded and
 //! found again are those of any table, at every moment.
 
-mod common;
-
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use common::{
+use crate::common::{
     House, Row, assert_rows, begin, by_column, by_index, change, datums, insert, open, row, settle,
     table,
 };

@@ -1,17 +1,16 @@
 //! Single wrong bits in the files that hold columnar tables, and segments of columnar indexes: a query
 //! gives the rows as they are, or an error that names the file. It never gives other rows.
 
-mod common;
-
+use crate::common;
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
-use columnar::{columns_of, index_columns_of};
-use common::{
+use crate::common::{
     House, Row, by_index, change, columns, create, index_read, insert, key, open, row, rows_read,
     settle, table,
 };
+use columnar::{columns_of, index_columns_of};
 use rows::ddl::{NewColumnarIndex, NewIndex, NewTable};
 
 /// Bits that are flipped, one at a time, in each file.

@@ -1,14 +1,13 @@
 //! Counts by groups, made on codes, are those of the rows that are alive: whichever died, of
 //! whichever segment.
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::common::{House, Row, begin, datums, open, table};
 use columnar::arrow::ColumnReader;
 use columnar::{GroupBatch, Grouped, Grouping, Wanted, columns_of};
-use common::{House, Row, begin, datums, open, table};
 use rows::store::Durability;
 use rows::{RowChange, Table};
 

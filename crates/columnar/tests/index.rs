@@ -1,18 +1,16 @@
 //! Columnar indexes of tables of rows beneath the doors: whatever is written, rolled back, sealed,
 //! altered, killed or read at an older state, a query by column gives what the rows are.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use columnar::{Moving, index_columns_of};
-use common::{
+use crate::common::{
     House, Row, begin, by_index, change, columns, create, datums, insert, int, key, open, row,
     rows_of, settle,
 };
+use columnar::{Moving, index_columns_of};
 use proptest::prelude::*;
 use rows::alter::{Alteration, Place};
 use rows::bulk::{BulkLoad, OnDuplicate};

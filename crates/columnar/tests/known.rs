@@ -1,12 +1,11 @@
 //! What is known of a columnar table without a scan is what a scan comes to, whatever became of its
 //! rows.
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 
+use crate::common::{House, Row, begin, datums, open, row, settle, table};
 use columnar::{Question, columns_of};
-use common::{House, Row, begin, datums, open, row, settle, table};
 use rows::alter::{Alteration, Place};
 use rows::schema::{Column, DefaultValue};
 use rows::store::{Durability, Read};

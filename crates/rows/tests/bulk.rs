@@ -1,14 +1,13 @@
 //! Bulk loads: the same rows as row by row, from little memory, or nothing.
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;

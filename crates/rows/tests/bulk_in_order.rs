@@ -1,11 +1,9 @@
 //! Bulk loads of tables without any index: rows as they come, by several threads, or nothing.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use common::*;
+use crate::common::*;
 use rows::bulk::{BulkLoad, OnDuplicate, RowTaker};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;

@@ -1,11 +1,9 @@
 //! The row cache under writers: what is read is never older than what was acknowledged before
 //! the read began, nor than what the same reader saw last.
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use common::*;
+use crate::common::*;
 use rows::store::{Durability, Reach};
 use rows::{Engine, RowChange, Table};
 use values::{Datum, Value};

@@ -1,12 +1,10 @@
 //! Who commits: a thread that finds nobody else at it, or the committer's for all who wait.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-use common::*;
+use crate::common::*;
 use rows::store::{Durability, LockWait};
 use rows::{Engine, Error, Group, Lead, Result, Table, Transaction};
 

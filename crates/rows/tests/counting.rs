@@ -1,14 +1,12 @@
 //! The number of rows that a table keeps: right after whatever happens to its rows; and the one that
 //! was counted, which is exact.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use rows::memory::MemoryStore;
 use rows::store::{Direction, Reach, Read};
 use rows::transaction::RowChange;

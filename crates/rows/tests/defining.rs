@@ -1,11 +1,9 @@
 //! Schema changes: what becomes of rows, entries, handles and names.
 
-mod common;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use rows::memory::MemoryStore;
 use rows::store::{Batch, Change, Direction, Durability, LockWait, Reach, Read, Store};
 use rows::{

@@ -1,10 +1,8 @@
 //! Cache mode: a table stays within its limit, and the rows that are used stay in it.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::*;
+use crate::common::*;
 use rows::memory::MemoryStore;
 use rows::schema::Retention;
 use rows::store::{Durability, LockWait, Reach};

@@ -1,10 +1,8 @@
 //! Expired rows: gone for every reader and writer in the second they expire, and swept.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::*;
+use crate::common::*;
 use rows::clock::SetClock;
 use rows::memory::MemoryStore;
 use rows::schema::Retention;

@@ -1,13 +1,11 @@
 //! Images of indexes: whoever goes through a table sees the same with and without them.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
-use common::*;
+use crate::common::*;
 use proptest::prelude::*;
 use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::ddl::NewTable;

@@ -1,13 +1,11 @@
 //! Transactions with more writes and locks than there is memory for.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
 use rows::store::LockWait;

@@ -1,13 +1,11 @@
 //! Member indexes: their entries follow the rows, however those are written.
 
-mod common;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use common::*;
+use crate::common::*;
 use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::memory::MemoryStore;
 use rows::schema::Column;

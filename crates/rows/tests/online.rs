@@ -1,12 +1,10 @@
 //! New indexes beside writers: they have exactly what the rows have, or are not there at all.
 
-mod common;
-
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use rows::bulk::{BulkLoad, OnDuplicate, Progress, Stage};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;

@@ -1,13 +1,11 @@
 //! Copies of tables beside writers: they have exactly what the rows have, or the table stays as it is.
 
-mod common;
-
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use parking_lot::Mutex;
 use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::clock::SetClock;

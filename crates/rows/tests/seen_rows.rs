@@ -1,10 +1,8 @@
 //! Rows that a writer has read before it locks them are read again only where another may have written them.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::*;
+use crate::common::*;
 use rows::table::Table;
 use rows::transaction::{Alone, SeenRow, Transaction};
 use rows::{Changed, Engine, RowChange};

@@ -1,8 +1,6 @@
 //! The bytes that `docs/tour.md` shows are those that are stored.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use rows::store::{Direction, KeyRange, Reach};
 use values::convert::from_text;
 use values::{ColumnType, Datum, Value, Zone};

@@ -1,13 +1,11 @@
 //! Unique values that several transactions want, give up or have: who waits for whom, and who gets
 //! what in the end.
 
-mod common;
-
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use rows::store::LockWait;
 use rows::waiting::{WaitMark, Waiting, tell};
 use rows::{Changed, Engine, Error, RowChange, Table, Transaction, Upserted, Wait};

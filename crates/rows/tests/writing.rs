@@ -1,12 +1,10 @@
 //! Insert, replace, insert-or-update, change: rows, index entries and locks together.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use rows::memory::MemoryStore;
 use rows::store::{Direction, LockWait, Reach};
 use rows::{Changed, Engine, EngineOptions, Error, FindOp, Flow, RowChange, Upserted, Wait};

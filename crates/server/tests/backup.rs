@@ -1,11 +1,6 @@
 //! Backups as an operator meets them: taken under load, shared, damaged, restored.
 
-#[path = "support/backups.rs"]
-mod backups;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
+use crate::support;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
@@ -13,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
-use backups::{count, data_dir, data_file_bytes, fill, login, place, text};
-use support::{Running, ask_line, run, wait_until};
+use crate::backups::{count, data_dir, data_file_bytes, fill, login, place, text};
+use crate::support::{Running, ask_line, run, wait_until};
 
 const ACCOUNTS: u64 = 40;
 const MONEY: u64 = 1000;

@@ -1,20 +1,14 @@
 //! Backups and restores that are cut short: by kill -9 of the command or the server, by each other,
 //! by a full disk. Nothing half is ever taken for whole, and earlier backups stay.
 
-#[path = "support/backups.rs"]
-mod backups;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use backups::{count, data_dir, fill, place, text};
+use crate::backups::{count, data_dir, fill, place, text};
+use crate::support::{PATIENCE, Running, run, wait_until};
 use faults::on_small_disk;
-use support::{PATIENCE, Running, run, wait_until};
 
 /// Commands that are to be killed while they copy; some end before they can be.
 const IN_THE_MIDDLE: u32 = 3;

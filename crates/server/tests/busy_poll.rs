@@ -1,12 +1,10 @@
 //! Busy polling: for a client that asks one thing after another, not in silence, and not where it is
 //! turned off; whoever comes meanwhile is served.
 
-mod support;
-
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use support::{Running, ask_line, figure, wait_until};
+use crate::support::{Running, ask_line, figure, wait_until};
 
 const REQUESTS: usize = 2_000;
 

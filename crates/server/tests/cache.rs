@@ -1,15 +1,12 @@
 //! Tables as caches, across doors: what memcached's clients store, expire and map is what SQL and
 //! HandlerSocket see, and the other way round.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
+use crate::support;
 use std::io::Write;
 use std::net::TcpStream;
 
-use mysql::Mysql;
-use support::{Running, ask_line, read_line, wait_until};
+use crate::mysql::Mysql;
+use crate::support::{Running, ask_line, read_line, wait_until};
 
 /// Sends a request and reads as many lines as are expected.
 fn ask(client: &mut TcpStream, request: &str, lines: usize) -> Vec<String> {

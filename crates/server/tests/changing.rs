@@ -4,17 +4,11 @@
 //! Not here: what a transaction sees that began before (`dropping`, `columnar`), whether the change itself is
 //! right (`online`, `online_copies`).
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-#[path = "support/writers.rs"]
-mod writers;
-
 use std::time::{Duration, Instant};
 
-use mysql::Mysql;
-use support::Running;
-use writers::{Writers, assert_sound, login, one, start};
+use crate::mysql::Mysql;
+use crate::support::Running;
+use crate::writers::{Writers, assert_sound, login, one, start};
 
 /// Rows that nobody writes to, with ids from 0 on; writers have ids below.
 const ROWS: u64 = 20_000;

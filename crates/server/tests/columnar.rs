@@ -1,19 +1,13 @@
 //! Columnar tables in the whole server: at every door, across kills at any moment, in copies.
 
-#[path = "support/backups.rs"]
-mod backups;
-#[path = "support/by_column.rs"]
-mod by_column;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
+use crate::backups;
+use crate::mysql;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use by_column::{MEMORY, Random, cell, insert, stop_and_check, write_by_memcached};
-use mysql::{Failure, Mysql};
-use support::{Running, ask_line, rest, wait_until};
+use crate::by_column::{MEMORY, Random, cell, insert, stop_and_check, write_by_memcached};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, ask_line, rest, wait_until};
 
 fn session(server: &Running) -> Mysql {
     Mysql::login(server.connect("mysql")).expect("a session")

@@ -1,19 +1,11 @@
 //! UPDATE and DELETE of columnar tables where no index finds the rows: they are found by column, and
 //! changed as they would be row by row, beside other writers, within the memory, wholly or not at all.
 
-#[path = "support/backups.rs"]
-mod backups;
-#[path = "support/by_column.rs"]
-mod by_column;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::time::{Duration, Instant};
 
-use by_column::{MEMORY, await_waiter, cell, insert, stop_and_check};
-use mysql::{Failure, Mysql};
-use support::{Running, peak_mib, rest, wait_until};
+use crate::by_column::{MEMORY, await_waiter, cell, insert, stop_and_check};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, peak_mib, rest, wait_until};
 
 /// More than are looked at row by row.
 const ROWS: i64 = 60_000;

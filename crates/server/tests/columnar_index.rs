@@ -1,21 +1,14 @@
 //! Columnar indexes in the whole server: at every door, across kills at any moment, in copies. What
 //! a query reads by column is held against what it reads by row in the same transaction.
 
-#[path = "support/backups.rs"]
-mod backups;
-#[path = "support/by_column.rs"]
-mod by_column;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
+use crate::backups;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use by_column::{MEMORY, Random, insert, stop_and_check, write_by_memcached};
+use crate::by_column::{MEMORY, Random, insert, stop_and_check, write_by_memcached};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, ask_line, wait_until};
 use faults::{Fault, Layer};
-use mysql::{Failure, Mysql};
-use support::{Running, ask_line, wait_until};
 
 fn session(server: &Running) -> Mysql {
     let mut client = Mysql::login(server.connect("mysql")).expect("a session");

@@ -2,17 +2,9 @@
 //! is refused, REPLACE and ON DUPLICATE KEY UPDATE find the row that is in the way, as on a table of rows,
 //! on which everything is done as well.
 
-#[path = "support/backups.rs"]
-mod backups;
-#[path = "support/by_column.rs"]
-mod by_column;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
-use by_column::{MEMORY, cell, stop_and_check};
-use mysql::{Failure, Mysql, Rows};
-use support::{Running, wait_until};
+use crate::by_column::{MEMORY, cell, stop_and_check};
+use crate::mysql::{Failure, Mysql, Rows};
+use crate::support::{Running, wait_until};
 
 /// Fewer than the mover makes a segment of.
 const RECENT: i64 = 1_000;

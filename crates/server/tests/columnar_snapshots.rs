@@ -2,20 +2,12 @@
 //! writers that change both in one transaction and a mover that makes segments meanwhile, sees each
 //! transaction wholly or not at all, by column and row by row.
 
-#[path = "support/backups.rs"]
-mod backups;
-#[path = "support/by_column.rs"]
-mod by_column;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use by_column::{MEMORY, Random, cell, insert, stop_and_check};
-use mysql::Mysql;
-use support::{PATIENCE, Running, wait_until};
+use crate::by_column::{MEMORY, Random, cell, insert, stop_and_check};
+use crate::mysql::Mysql;
+use crate::support::{PATIENCE, Running, wait_until};
 
 /// So that the mover tells of its rounds.
 const LOG: &str = "--log-level=debug";

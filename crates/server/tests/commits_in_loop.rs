@@ -5,15 +5,11 @@
 //! The server runs on the file layer (crate `faults`), where a sync takes no time or, when a test
 //! says so, does not come back.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::net::TcpStream;
 
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, ask_line, figure, wait_until};
 use faults::{Fault, Layer};
-use mysql::{Failure, Mysql};
-use support::{Running, ask_line, figure, wait_until};
 
 /// Writes after which the server knows that syncs are quick, and has seen most of a door's ways.
 const WRITES: u64 = 200;

@@ -1,18 +1,14 @@
 //! Ten thousand clients of the MySQL door that come in the same moment, as after a network's
 //! failure, and all work: every one is greeted, and no request fails.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
 
-use mysql::Mysql;
+use crate::mysql::Mysql;
+use crate::support::{PATIENCE, Running};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use support::{PATIENCE, Running};
 
 /// Clients, if the system allows as many open files.
 const CLIENTS: usize = 10_000;

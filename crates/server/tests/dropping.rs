@@ -7,18 +7,12 @@
 //! Not here: indexes that are added (`online`), other changes (`changing`), columnar indexes
 //! (`columnar_index`).
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-#[path = "support/writers.rs"]
-mod writers;
-
 use std::io::BufReader;
 use std::path::Path;
 
-use mysql::{Failure, Mysql};
-use support::{Running, wait_until};
-use writers::{Lines, ROWS, Writers, assert_sound, login, one, start};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, wait_until};
+use crate::writers::{Lines, ROWS, Writers, assert_sound, login, one, start};
 
 /// Rows that no writer touches, of the ids -1 and below: what readers look for.
 const MARKED: u64 = 100;

@@ -1,17 +1,14 @@
 //! `rowhouse dump` and `rowhouse load` as their users meet them, without other servers; with
 //! MariaDB as the partner: `tests/dump`.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
+use crate::support;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mysql::{Failure, Mysql};
-use support::{Running, rowhouse, run, wait_until};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, rowhouse, run, wait_until};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

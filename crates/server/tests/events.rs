@@ -1,14 +1,10 @@
 //! Events of a real server: across restarts and crashes, in dumps, and at a stop.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use mysql::Mysql;
-use support::{PATIENCE, Running, rowhouse, run, wait_until};
+use crate::mysql::Mysql;
+use crate::support::{PATIENCE, Running, rowhouse, run, wait_until};
 
 fn start(directory: &Path, more: &[&str]) -> (Running, Mysql) {
     let server = Running::start(directory, more);

@@ -5,10 +5,6 @@
 //! The faults come from the file layer (crate `faults`); a disk that really is full is a small
 //! file system in memory, where users may mount one in a namespace of their own.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -16,9 +12,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use crate::mysql::{Failure, Mysql};
+use crate::support::{PATIENCE, Running, ask_line, read_line, rest, run, wait_until};
 use faults::{Fault, Layer, on_small_disk};
-use mysql::{Failure, Mysql};
-use support::{PATIENCE, Running, ask_line, read_line, rest, run, wait_until};
 
 const DOORS: [&str; 4] = ["mysql", "handlersocket-write", "memcached", "tyrant"];
 const DISK: &str = "ROWHOUSE_TEST_SMALL_DISK";

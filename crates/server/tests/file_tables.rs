@@ -1,15 +1,11 @@
 //! Files as tables of a real server, which other programs write and read as well.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mysql::{Failure, Mysql};
-use support::{Running, wait_until};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, wait_until};
 
 fn start(directory: &Path) -> (Running, Mysql) {
     let exchange = directory.join("exchange");

@@ -1,14 +1,10 @@
 //! Files of a real server: within its folders, and none half written when it is killed.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use mysql::{Failure, Mysql};
-use support::{Running, flags, run, wait_until};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, flags, run, wait_until};
 
 fn start(directory: &Path) -> (Running, Mysql) {
     let exchange = directory.join("exchange");

@@ -1,17 +1,13 @@
 //! Clients that no server should have: slow, silent, boundless, or of another protocol. Others go
 //! on meanwhile, the hostile ones are told or closed, and what they held comes back.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use mysql::{Failure, Mysql};
-use support::{PATIENCE, Running, ask_line, read_all, read_line, rest, wait_until};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{PATIENCE, Running, ask_line, read_all, read_line, rest, wait_until};
 
 const DOORS: [&str; 5] = ["mysql", "handlersocket", "handlersocket-write", "memcached", "tyrant"];
 /// The longest that anybody else may wait for a small request meanwhile, besides a few times of

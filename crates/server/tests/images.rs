@@ -1,15 +1,11 @@
 //! Indexes in memory, of a server with several clients: scans tell one state, and the latest, while rows change.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mysql::Mysql;
-use support::{Running, figure};
+use crate::mysql::Mysql;
+use crate::support::{Running, figure};
 
 const ACCOUNTS: i64 = 300;
 const BALANCE: i64 = 1_000;

@@ -1,18 +1,14 @@
 //! Statements and transactions over more rows than there is memory for: they end, and the server
 //! stays within its memory.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::fs;
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use mysql::{Failure, Mysql};
-use support::{Running, peak_mib, wait_until};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, peak_mib, wait_until};
 
 const MEMORY_MIB: u64 = 256;
 /// Rows of `d.n`. Changing half of them took twice the memory.

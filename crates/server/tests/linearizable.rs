@@ -7,24 +7,16 @@
 //!
 //! `ROWHOUSE_LINEARIZABLE_SECONDS` sets how long each of the four runs takes.
 
-#[path = "support/clients.rs"]
-mod clients;
-#[path = "support/history.rs"]
-mod history;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use clients::{Client, Dice, HandlerSocket, Memcached, PLACES, Row, Sql, Tyrant, number};
-use history::{Event, check};
-use mysql::Mysql;
-use support::{Running, run};
+use crate::clients::{Client, Dice, HandlerSocket, Memcached, PLACES, Row, Sql, Tyrant, number};
+use crate::history::{Event, check};
+use crate::mysql::Mysql;
+use crate::support::{Running, run};
 
 /// Operations of one client on one row, so that histories stay short enough to check.
 const OPERATIONS_PER_ROW: u64 = 120;

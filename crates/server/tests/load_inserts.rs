@@ -1,20 +1,14 @@
 //! `rowhouse load` of many INSERTs, which are one load: all of it or nothing, whatever happens.
 
-#[path = "support/loads.rs"]
-mod loads;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
+use crate::loads::{assert_nothing_is_left, assert_sound, count, files_in, login, one};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, rowhouse, wait_until};
 use faults::on_small_disk;
-use loads::{assert_nothing_is_left, assert_sound, count, files_in, login, one};
-use mysql::{Failure, Mysql};
-use support::{Running, rowhouse, wait_until};
 
 const DISK: &str = "ROWHOUSE_TEST_LOAD_INSERTS_DISK";
 const DISK_MEGABYTES: usize = 128;

@@ -1,20 +1,14 @@
 //! LOAD DATA of large files: all of it or nothing, whatever happens meanwhile.
 
-#[path = "support/loads.rs"]
-mod loads;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::path::Path;
 
-use faults::on_small_disk;
-use loads::{
+use crate::loads::{
     LOAD, assert_nothing_is_left, assert_sound, begin, count, files_in, fill_the_disk, finish,
     kill_amid_a_load, lines, login, one, send,
 };
-use mysql::{Failure, Mysql};
-use support::{Running, peak_mib, wait_until};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, peak_mib, wait_until};
+use faults::on_small_disk;
 
 const DISK: &str = "ROWHOUSE_TEST_LOADING_DISK";
 const DISK_MEGABYTES: usize = 128;

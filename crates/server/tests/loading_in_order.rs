@@ -1,22 +1,16 @@
 //! LOAD DATA of large files into tables without any index, by column and by row, whose rows are
 //! not sorted: all of it or nothing, whatever happens meanwhile, in the order of the file.
 
-#[path = "support/loads.rs"]
-mod loads;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use faults::on_small_disk;
-use loads::{
+use crate::loads::{
     LOAD, assert_nothing_is_left, assert_sound, begin, count, files_in, fill_the_disk, finish,
     kill_amid_a_load, lines, login, one, send,
 };
-use mysql::{Failure, Mysql};
-use support::{Running, peak_mib, wait_until};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, peak_mib, wait_until};
+use faults::on_small_disk;
 
 const DISK: &str = "ROWHOUSE_TEST_LOADING_IN_ORDER_DISK";
 /// Where a load has its files before they are a part of the database.

@@ -8,20 +8,16 @@
 //! Not here: loads that end in other ways (`loading`), tables without any index (`loading_in_order`), cuts of the
 //! power (`crash`).
 
-#[path = "support/loads.rs"]
-mod loads;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
+use crate::loads::{
+    assert_nothing_is_left, assert_sound, begin, count, files_in, finish, login, one,
+};
+use crate::mysql::{Failure, Mysql, Rows};
+use crate::support::{Running, wait_until};
 use faults::{Fault, Layer};
-use loads::{assert_nothing_is_left, assert_sound, begin, count, files_in, finish, login, one};
-use mysql::{Failure, Mysql, Rows};
-use support::{Running, wait_until};
 
 /// Rows of the table before the load, none of which the file has.
 const EARLIER: u64 = 100;

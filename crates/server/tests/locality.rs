@@ -1,14 +1,12 @@
 //! Locality: where clients at all cores keep the machine busy, each loop is pinned to a core and serves
 //! the clients that are there; all are answered meanwhile, no other thread is pinned, and it ends with them.
 
-mod support;
-
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
+use crate::support::{Running, ask_line, figure, wait_until};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-use support::{Running, ask_line, figure, wait_until};
 
 /// Clients at each core.
 const CLIENTS: usize = 3;

@@ -1,15 +1,11 @@
 //! SELECT ... FOR UPDATE of a server with several clients: where it is done, what who waits gets to see, and
 //! that two never take the same row, nor put the same one where none was.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mysql::{Failure, Mysql};
-use support::{Running, figure};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, figure};
 
 struct Bench {
     // Dropped before its directory.

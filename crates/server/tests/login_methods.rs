@@ -1,14 +1,12 @@
 //! How `rowhouse dump` logs in: by each method that a server may ask for, with a listener between.
 
-mod support;
-
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::Output;
 use std::thread::JoinHandle;
 
-use support::{Running, run};
+use crate::support::{Running, run};
 
 /// Accounts whose password is `secret`. Of `both` the server knows all digests, of `native` and
 /// `slow` only the stored form of one method, as MySQL has it.

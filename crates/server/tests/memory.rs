@@ -2,19 +2,15 @@
 //! within a tenth above its setting, and it serves on. What hides best has a test of its own:
 //! lines of a file, rows ready for readers who do not read, keys of rows to be changed.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Barrier;
 use std::time::Duration;
 
-use mysql::{Failure, Mysql};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{PATIENCE, Running, ask_line, peak_mib, read_line, rest, wait_until};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use support::{PATIENCE, Running, ask_line, peak_mib, read_line, rest, wait_until};
 
 const MEMORY_MIB: u64 = 256;
 /// Idle connections, if the system allows as many open files.

@@ -1,19 +1,13 @@
 //! ADD INDEX beside writers of all doors: it has every row's entry, or is not there at all.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-#[path = "support/writers.rs"]
-mod writers;
-
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, wait_until};
+use crate::writers::{ROWS, Writers, assert_sound, login, one, start, wait_for_stage};
 use faults::on_small_disk;
-use mysql::{Failure, Mysql};
-use support::{Running, wait_until};
-use writers::{ROWS, Writers, assert_sound, login, one, start, wait_for_stage};
 
 const DISK: &str = "ROWHOUSE_TEST_ONLINE_DISK";
 const DISK_MEGABYTES: usize = 160;

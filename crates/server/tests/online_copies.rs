@@ -1,12 +1,6 @@
 //! ALTER TABLE that copies all rows, beside writers of all doors: the copy has what they write, or
 //! the table stays as it is.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-#[path = "support/writers.rs"]
-mod writers;
-
 use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, wait_until};
+use crate::writers::{Lines, ROWS, Writers, assert_sound, login, one, start, wait_for_stage};
 use faults::on_small_disk;
-use mysql::{Failure, Mysql};
-use support::{Running, wait_until};
-use writers::{Lines, ROWS, Writers, assert_sound, login, one, start, wait_for_stage};
 
 const DISK: &str = "ROWHOUSE_TEST_ONLINE_COPIES_DISK";
 const DISK_MEGABYTES: usize = 192;

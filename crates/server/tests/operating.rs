@@ -1,19 +1,15 @@
 //! What an operator meets: files that others cannot read, a hang-up, output whose reader has gone,
 //! and refusals in words.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::fs::{self, Permissions};
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use mysql::Mysql;
+use crate::mysql::Mysql;
+use crate::support::{ROWHOUSE, Running, rowhouse, run, wait_until, without_settings};
 use rustix::process::Signal;
-use support::{ROWHOUSE, Running, rowhouse, run, wait_until, without_settings};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

@@ -1,11 +1,7 @@
 //! SHOW PROCESSLIST of a real server: what runs, where, for how long, and what it waits for.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
-use mysql::Mysql;
-use support::{Running, wait_until};
+use crate::mysql::Mysql;
+use crate::support::{Running, wait_until};
 
 fn session(server: &Running) -> Mysql {
     Mysql::login(server.connect("mysql")).expect("a session")

@@ -1,19 +1,15 @@
 //! The program as its users meet it: start, ready line, refusals, status, stop, check.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use mysql::Mysql;
-use rustix::process::Signal;
-use support::{
+use crate::mysql::Mysql;
+use crate::support::{
     PATIENCE, ROWHOUSE, Running, ask_line, figure, flags, read_all, rowhouse, run, wait_until,
 };
+use rustix::process::Signal;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

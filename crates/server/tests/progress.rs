@@ -1,14 +1,10 @@
 //! Progress reports of a real server: when its loops send them, and to whom.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use mysql::Mysql;
-use support::{Running, wait_until};
+use crate::mysql::Mysql;
+use crate::support::{Running, wait_until};
 
 const ALTER: &str = "ALTER TABLE d.t MODIFY v BIGINT";
 

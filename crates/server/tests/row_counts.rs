@@ -1,11 +1,7 @@
 //! The number of rows that SHOW TABLE STATUS and information_schema tell.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
-use mysql::Mysql;
-use support::{Running, wait_until};
+use crate::mysql::Mysql;
+use crate::support::{Running, wait_until};
 
 /// What SHOW TABLE STATUS says of the only table of `d`.
 fn told(client: &mut Mysql) -> u64 {

@@ -1,21 +1,15 @@
 //! CHECK, computed columns and computed defaults, whichever door a row comes through: beside ALTER TABLE,
 //! after restarts, through dumps and loads.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-#[path = "support/writers.rs"]
-mod writers;
-
 use std::io::{BufReader, Write};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use mysql::{Failure, Mysql};
-use support::{Running, ask_line, rowhouse, run};
-use writers::{Lines, ROWS, Writers, assert_sound, login, one, start};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, ask_line, rowhouse, run};
+use crate::writers::{Lines, ROWS, Writers, assert_sound, login, one, start};
 
 const TABLE: &str = "CREATE TABLE d.r (id VARCHAR(20) PRIMARY KEY, v INT,
     twice INT AS (v * 2) STORED, word VARCHAR(40) DEFAULT (CONCAT('w-', id)),

@@ -1,17 +1,11 @@
 //! A log that is damaged where it was synced: refused by every command, then salvaged.
 
-#[path = "support/backups.rs"]
-mod backups;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::fs;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use backups::{count, data_dir, fill, login, noise, place, text};
-use support::run;
+use crate::backups::{count, data_dir, fill, login, noise, place, text};
+use crate::support::run;
 
 /// Damages the log where it was synced, as no crash does.
 fn damage_log(rows: &Path) {

@@ -1,14 +1,10 @@
 //! Statements that run long: they end when their client has left, when they are killed, and when
 //! their time is over, whatever they are doing; and beside the heaviest ones the server lives.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::time::Instant;
 
-use mysql::{Failure, Mysql};
-use support::{PATIENCE, Running, wait_until};
+use crate::mysql::{Failure, Mysql};
+use crate::support::{PATIENCE, Running, wait_until};
 
 /// Each waits or works somewhere else, for ever as far as a test is concerned.
 const ENDLESS: [&str; 7] = [

@@ -1,17 +1,13 @@
 //! What `information_schema.table_sizes` and SHOW TABLE STATUS say of tables, held against the files of
 //! the data directory and against going through everything that is stored.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::path::Path;
 
-use mysql::Mysql;
+use crate::mysql::Mysql;
+use crate::support::{Running, wait_until};
 use rows::store::{Direction, Reach, Store};
 use rows::{Engine, EngineOptions, Table};
 use rows_rocks::{RocksOptions, RocksStore};
-use support::{Running, wait_until};
 
 /// Little, so that much of what is written is in files before the rest is.
 const MEMORY: &str = "--memory=64MiB";

@@ -1,18 +1,10 @@
 //! Unique values whose rows open transactions have given up, over the MySQL door and beside it: who
 //! wants one waits as on InnoDB (MySQL 8.0 manual, 17.7.3), then has it or is refused.
 
-#[path = "support/by_column.rs"]
-mod by_column;
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
-#[path = "support/backups.rs"]
-mod backups;
-
-use by_column::{await_waiter, cell, stop_and_check};
-use mysql::{Failure, Mysql};
-use support::{Running, read_line};
+use crate::by_column::{await_waiter, cell, stop_and_check};
+use crate::mysql::{Failure, Mysql};
+use crate::support;
+use crate::support::{Running, read_line};
 
 const FLAGS: [&str; 2] = ["--durability=os", "--lock-wait-timeout=1h"];
 

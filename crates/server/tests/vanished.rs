@@ -4,17 +4,13 @@
 //! A client vanishes by a filter on its socket that drops every packet from the server: no
 //! acknowledgement, no answer to a probe, no end of the stream comes back.
 
-#[path = "support/mysql.rs"]
-mod mysql;
-mod support;
-
 use std::io::Write;
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
-use mysql::Mysql;
-use support::{PATIENCE, Running, ask_line, wait_until};
+use crate::mysql::Mysql;
+use crate::support::{PATIENCE, Running, ask_line, wait_until};
 
 const FLAGS: [&str; 3] = ["--vanished-timeout=4s", "--send-timeout=4s", "--lock-wait-timeout=50s"];
 /// Well below the time in which the system itself would give a client up.

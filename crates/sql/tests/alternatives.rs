@@ -1,11 +1,10 @@
 //! Conditions joined by OR, looked up in one index or in several, and rows of a sort that are read
 //! only when they are given: the same rows, in the same order, as from a table without an index.
 
-mod harness;
-
+use crate::harness;
 use std::cell::{Cell, RefCell};
 
-use harness::{run, server, session};
+use crate::harness::{run, server, session};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use sql::Session;

@@ -1,9 +1,7 @@
 //! Answers that were wrong once, each named by what was wrong. What MariaDB can be asked for stands
 //! in `tests/oracle/sql/right-answers.sql` as well.
 
-mod harness;
-
-use harness::{error, lines, run, server, session};
+use crate::harness::{error, lines, run, server, session};
 use sql::{How, Reply, Session};
 
 #[test]

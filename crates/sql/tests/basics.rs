@@ -1,8 +1,6 @@
 //! Statements from text to answer: the everyday ones.
 
-mod harness;
-
-use harness::{error, run, server, session};
+use crate::harness::{error, run, server, session};
 
 fn users(session: &mut sql::Session) {
     run(

@@ -1,11 +1,10 @@
 //! What one statement may use: how long its values may be, memory, time, and how it ends.
 
-mod harness;
-
+use crate::harness;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use harness::{PATIENCE, answer, await_memory, error, run, session};
+use crate::harness::{PATIENCE, answer, await_memory, error, run, session};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{How, Session, Sql, SqlOptions};

@@ -1,11 +1,9 @@
 //! COUNT(*) of a whole table, which is remembered: right after whatever happens to the table.
 
-mod harness;
-
 use std::sync::Arc;
 
+use crate::harness::{run, session};
 use columnar::ColumnStore;
-use harness::{run, session};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{Session, Sql, SqlOptions};

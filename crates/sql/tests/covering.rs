@@ -1,9 +1,7 @@
 //! Queries that entries of an index answer without their rows: the same answers as from the rows,
 //! and the plan says that no row is read.
 
-mod harness;
-
-use harness::{run, server, session};
+use crate::harness::{run, server, session};
 use sql::Session;
 
 const TABLE: &str = "CREATE TABLE t (id INT PRIMARY KEY, a INT, b DECIMAL(9,2), d DATETIME, \

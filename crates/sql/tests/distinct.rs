@@ -1,9 +1,7 @@
 //! DISTINCT is forgotten where unique keys tell that no two rows are equal, and only there; the answers
 //! stand beside MariaDB's in `tests/oracle/sql/distinct.sql`.
 
-mod harness;
-
-use harness::{run, server, session};
+use crate::harness::{run, server, session};
 
 #[test]
 fn rows_that_are_distinct_by_themselves_are_not_compared() {

@@ -1,12 +1,11 @@
 //! Events: what definitions are answered with (the errors and listings are MariaDB 10.11's), and
 //! what runs do, with a scheduler at work.
 
-mod harness;
-
+use crate::harness;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use harness::{PATIENCE, await_memory, error, run, session};
+use crate::harness::{PATIENCE, await_memory, error, run, session};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{EventScheduler, Session, Sql, SqlOptions};

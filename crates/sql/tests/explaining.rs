@@ -1,9 +1,7 @@
 //! EXPLAIN of queries over several tables: MySQL's columns, a line for each table in the order of
 //! joining, then derived tables and sub-queries.
 
-mod harness;
-
-use harness::{run, server, session};
+use crate::harness::{run, server, session};
 use sql::Session;
 
 fn fill(session: &mut Session) {

@@ -1,7 +1,5 @@
 //! Files as tables: `FILE('...')`, and INTO OUTFILE ... FORMAT PARQUET.
 
-mod harness;
-
 #[path = "file_table/encodings.rs"]
 mod encodings;
 #[path = "file_table/hostile.rs"]

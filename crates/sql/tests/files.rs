@@ -1,14 +1,13 @@
 //! Files of the server: LOAD DATA INFILE and SELECT ... INTO OUTFILE, answered as MariaDB 10.11
 //! answers.
 
-mod harness;
-
+use crate::harness;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use harness::{answer, error, run, session};
+use crate::harness::{answer, error, run, session};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
 use rows::{Engine, EngineOptions};

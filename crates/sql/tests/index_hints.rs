@@ -1,9 +1,8 @@
 //! USE, FORCE and IGNORE INDEX, and STRAIGHT_JOIN: they say how rows are found, never which. Which key
 //! MariaDB chooses with them: `tests/oracle/sql/hinted.py`.
 
-mod harness;
-
-use harness::{answer, error, run, server, session};
+use crate::harness;
+use crate::harness::{answer, error, run, server, session};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use sql::Session;

@@ -1,13 +1,11 @@
 //! Rows of a query, of which there are many: answers, rows and warnings are the same whichever
 //! way they take into the table.
 
-mod harness;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use harness::{PATIENCE, answer, await_memory, run, session};
+use crate::harness::{PATIENCE, answer, await_memory, run, session};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
 use rows::{Engine, EngineOptions};

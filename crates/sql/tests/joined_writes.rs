@@ -1,12 +1,10 @@
 //! UPDATE and DELETE of rows that a query finds, by several sessions at once: no change is lost, and
 //! nothing is counted twice.
 
-mod harness;
-
 use std::sync::Arc;
 use std::thread;
 
-use harness::{answer, run, server, session};
+use crate::harness::{answer, run, server, session};
 use sql::{Session, Sql};
 
 const WRITERS: u64 = 4;

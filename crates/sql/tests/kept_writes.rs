@@ -1,9 +1,7 @@
 //! Writing statements with queries in them are bound once for their shape: the next execution binds
 //! nothing, and is as right as the first, whatever has become of values, modes and tables meanwhile.
 
-mod harness;
-
-use harness::{answer, error, run, server, session, shown};
+use crate::harness::{answer, error, run, server, session, shown};
 use sql::{How, Session};
 use values::datum::Datum;
 use values::decimal::Decimal;

@@ -1,9 +1,7 @@
 //! Terms about the primary key narrow what is read of an index that is not unique, since its entries end
 //! with it; answers beside MariaDB's are in `tests/oracle/sql/key-parts.sql`.
 
-mod harness;
-
-use harness::{run, server, session};
+use crate::harness::{run, server, session};
 use sql::Session;
 
 fn fill(s: &mut Session) {

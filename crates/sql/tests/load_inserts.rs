@@ -1,10 +1,8 @@
 //! LOAD INSERTS: INSERTs that are one load say what they say otherwise, and are all there or none.
 
-mod harness;
-
 use std::sync::Arc;
 
-use harness::{answer, run, session};
+use crate::harness::{answer, run, session};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
 use rows::{Engine, EngineOptions};

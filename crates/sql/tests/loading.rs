@@ -1,10 +1,9 @@
 //! LOAD DATA of large files: answers, rows and warnings are the same whichever way they take.
 
-mod harness;
-
+use crate::harness;
 use std::sync::Arc;
 
-use harness::{answer, await_memory, run, session};
+use crate::harness::{answer, await_memory, run, session};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
 use rows::{Engine, EngineOptions};

@@ -1,11 +1,9 @@
 //! UPDATE and DELETE of many rows, by several writers at once and within transactions: no change is lost,
 //! whether or not a row was read again under its lock.
 
-mod harness;
-
 use std::sync::Arc;
 
-use harness::{run, server, session};
+use crate::harness::{run, server, session};
 use sql::Sql;
 
 const ROWS: u32 = 300;

@@ -1,9 +1,7 @@
 //! Statements that MariaDB has and MySQL has not. What can be compared with one stands in
 //! `tests/oracle/sql/statements.sql`.
 
-mod harness;
-
-use harness::{error, lines, run, server, session};
+use crate::harness::{error, lines, run, server, session};
 use sql::{How, Reply};
 use values::datum::Datum;
 

@@ -1,9 +1,7 @@
 //! EXISTS, IN and their opposites: asked row by row, looked up among the sub-query's members, or
 //! joined, whichever is cheapest, and always with the same answer.
 
-mod harness;
-
-use harness::{run, server, session};
+use crate::harness::{run, server, session};
 use sql::Session;
 
 /// 700 rows each: `o` is asked about, `i` is looked into; `k` of both is indexed, `n` is not.

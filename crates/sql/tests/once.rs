@@ -1,9 +1,7 @@
 //! What is the same for all rows is evaluated once: conditions hold of the same rows as where they are
 //! evaluated for each row, which they are in the list of a SELECT.
 
-mod harness;
-
-use harness::{run, server, session};
+use crate::harness::{run, server, session};
 use sql::Session;
 
 const COLUMNS: &[(&str, &[&str])] = &[

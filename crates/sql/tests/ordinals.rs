@@ -1,9 +1,7 @@
 //! Integers, dates and times are filtered, grouped, sorted and aggregated as numbers of 64 bits: the
 //! same answers as from expressions over them, which are not.
 
-mod harness;
-
-use harness::{run, server, session};
+use crate::harness::{run, server, session};
 use sql::Session;
 
 /// A column of every type that has ordinals, with its smallest and largest values and NULL.

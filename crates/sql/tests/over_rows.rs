@@ -1,12 +1,10 @@
 //! Window functions, recursion, regular expressions and JSON aggregates over rows: what the row
 //! executor answers by itself, where it gives way, and where it ends.
 
-mod harness;
-
 use std::sync::Arc;
 use std::time::Instant;
 
-use harness::{PATIENCE, error, run, server, session};
+use crate::harness::{PATIENCE, error, run, server, session};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{Session, SqlOptions};

@@ -1,9 +1,7 @@
 //! ORDER BY with LIMIT over a join: rows are sorted before they are joined, and no other rows come of
 //! it than if they were joined first.
 
-mod harness;
-
-use harness::{run, server, session};
+use crate::harness::{run, server, session};
 use sql::Session;
 
 const ROWS: usize = 4_000;

@@ -1,8 +1,6 @@
 //! Prepared statements, statements over several tables, files, listings, functions.
 
-mod harness;
-
-use harness::{answer, error, lines, run, server, session, shown};
+use crate::harness::{answer, error, lines, run, server, session, shown};
 use rows::Group;
 use sql::{Done, How, Reply, Session};
 use values::datum::Datum;

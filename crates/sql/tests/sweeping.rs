@@ -1,10 +1,8 @@
 //! Ranges of an index with most of a table's rows: these are found by reading all rows, and are the same.
 
-mod harness;
-
 use std::collections::BTreeSet;
 
-use harness::{run, server, session};
+use crate::harness::{run, server, session};
 use sql::Session;
 
 const ROWS: u64 = 30_000;

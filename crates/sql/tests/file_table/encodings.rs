@@ -173,7 +173,7 @@ fn files_of_every_encoding_answer_as_a_table_does() {
             assert!(h.run(&text) == expected, "{text}\n{}\n{expected}", h.run(&text));
         }
     }
-    super::harness::await_memory(&h.sql);
+    crate::harness::await_memory(&h.sql);
 }
 
 #[test]

@@ -11,8 +11,8 @@ use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
 use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use rows::EngineOptions;
 
-use super::harness::{self, answer, session};
 use super::house::House;
+use crate::harness::{self, answer, session};
 
 #[test]
 fn paths_outside_of_the_folders_are_refused() {

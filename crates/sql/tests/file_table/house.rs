@@ -8,7 +8,7 @@ use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{Session, Sql, SqlError, SqlOptions};
 
-use super::harness::{answer, session};
+use crate::harness::{answer, session};
 
 pub struct House {
     pub folder: tempfile::TempDir,
@@ -46,7 +46,7 @@ impl House {
 
     #[track_caller]
     pub fn run(&mut self, text: &str) -> String {
-        super::harness::run(&mut self.session, text)
+        crate::harness::run(&mut self.session, text)
     }
 
     #[track_caller]

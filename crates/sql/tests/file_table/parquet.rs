@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::harness::{self, answer};
 use super::house::House;
+use crate::harness::{self, answer};
 use sql::Session;
 
 /// A table of every type, and rows with the ends of their ranges.

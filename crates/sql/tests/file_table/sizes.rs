@@ -14,8 +14,8 @@ use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field};
 use rows::EngineOptions;
 
-use super::harness;
 use super::house::House;
+use crate::harness;
 
 /// A server whose statements may use 48 MiB each.
 fn small_house() -> House {

@@ -1,7 +1,7 @@
 //! CSV and JSON lines.
 
-use super::harness;
 use super::house::House;
+use crate::harness;
 
 /// The columns that a query over files has, as a table has them.
 fn types_of(h: &mut House, call: &str) -> String {

@@ -1,0 +1,21 @@
+//! Tests of rows over the store in memory, in one program: each file is a theme, and is linked once with all others.
+
+mod common;
+
+mod bulk;
+mod bulk_in_order;
+mod caching;
+mod committing;
+mod counting;
+mod defining;
+mod evicting;
+mod expiring;
+mod images;
+mod large;
+mod members;
+mod online;
+mod online_copies;
+mod seen_rows;
+mod tour;
+mod unique;
+mod writing;

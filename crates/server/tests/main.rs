@@ -1,0 +1,64 @@
+//! Tests of the running server, in one program: each file is a promise, and is linked once with all others.
+//!
+//! Not here: power cuts and kills (`crash`), what loops do in which order (`loops`), the Tyrant door
+//! by column (`tyrant`): programs of their own.
+
+#[path = "support/backups.rs"]
+mod backups;
+#[path = "support/by_column.rs"]
+mod by_column;
+#[path = "support/clients.rs"]
+mod clients;
+#[path = "support/history.rs"]
+mod history;
+#[path = "support/loads.rs"]
+mod loads;
+#[path = "support/mysql.rs"]
+mod mysql;
+mod support;
+#[path = "support/writers.rs"]
+mod writers;
+
+mod backup;
+mod backup_interrupted;
+mod busy_poll;
+mod cache;
+mod changing;
+mod columnar;
+mod columnar_changes;
+mod columnar_index;
+mod columnar_keys;
+mod columnar_snapshots;
+mod commits_in_loop;
+mod crowd;
+mod dropping;
+mod dump_load;
+mod events;
+mod failing_disk;
+mod file_tables;
+mod files;
+mod hostile;
+mod images;
+mod large;
+mod linearizable;
+mod load_inserts;
+mod loading;
+mod loading_in_order;
+mod loading_killed;
+mod locality;
+mod locking_reads;
+mod login_methods;
+mod memory;
+mod online;
+mod online_copies;
+mod operating;
+mod processes;
+mod program;
+mod progress;
+mod row_counts;
+mod rules;
+mod salvage;
+mod statements;
+mod true_sizes;
+mod unique_values;
+mod vanished;

@@ -1,0 +1,31 @@
+//! Tests of SQL over rows in memory, in one program: each file is a theme, and is linked once with all others.
+
+mod harness;
+
+mod alternatives;
+mod answers;
+mod basics;
+mod budget;
+mod counts;
+mod covering;
+mod distinct;
+mod events;
+mod explaining;
+mod file_table;
+mod files;
+mod index_hints;
+mod inserting;
+mod joined_writes;
+mod kept_writes;
+mod key_parts;
+mod load_inserts;
+mod loading;
+mod many_updates;
+mod mariadb_forms;
+mod membership;
+mod once;
+mod ordinals;
+mod over_rows;
+mod presort;
+mod statements;
+mod sweeping;
