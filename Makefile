@@ -13,15 +13,18 @@ DATA_DIR ?= $(HOME)/.local/share/rowhouse
 FLAGS ?=
 
 program = $(CARGO_TARGET_DIR)/release/rowhouse
+# What is served: the same without symbols, which are in $(served).debug.
+served = $(CARGO_TARGET_DIR)/rowhouse
 
 .PHONY: build run check test unit scripts fuzz crashes lint setup rocksdb peers sample
 
 # The server alone; its dependencies have the features that the whole workspace gives them.
 build: setup rocksdb
 	cargo build --release --package server
+	@scripts/strip-program $(program) $(served)
 
 run: build
-	exec $(program) serve --data-dir "$(DATA_DIR)" $(FLAGS)
+	exec $(served) serve --data-dir "$(DATA_DIR)" $(FLAGS)
 
 # For who is in the middle of work, in minutes: lints, and the tests that start none of the peers,
 # with few power cuts and no fuzzing, compiled quickly.

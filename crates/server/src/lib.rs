@@ -12,6 +12,7 @@ pub mod moving_rows;
 pub mod net;
 pub mod open_doors;
 pub mod private;
+pub mod prometheus;
 pub mod settings;
 pub mod status;
 mod tyrant_doors;

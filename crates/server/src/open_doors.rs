@@ -9,7 +9,7 @@
 //!
 //! Not here: accepting (`net::acceptor`), what settings mean (`settings`).
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,11 +24,15 @@ use sql::{Sql, SqlOptions};
 use crate::net::address::Listener;
 use crate::net::connection::{Door, Peer};
 use crate::net::poller::READ_BYTES;
+use crate::prometheus::{self, MetricsDoor};
 use crate::settings::{Port, Settings, TYRANT_DATABASES_MAX};
 use crate::status::StatusDoor;
 use crate::tyrant_doors::{self, Last};
 use crate::upkeep;
 
+/// What a scraper is told that cannot be served now.
+const UNAVAILABLE: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 /// The largest request of the status door.
 const STATUS_BYTES_MAX: usize = 1024;
 
@@ -42,6 +46,7 @@ enum Kind {
     Tyrant,
     /// That of a further database, by its position in the settings.
     TyrantMore(usize),
+    Metrics,
     Status,
 }
 
@@ -74,6 +79,7 @@ impl Kind {
             Kind::Tyrant => "tyrant",
             // The settings have no more of them.
             Kind::TyrantMore(position) => TYRANT_MORE[position],
+            Kind::Metrics => "metrics",
             Kind::Status => "status",
         }
     }
@@ -96,6 +102,8 @@ pub struct Opened {
     pub last: Vec<Last>,
     /// What the MySQL door and events speak SQL to.
     pub sql: Arc<Sql>,
+    /// Where the metrics door finds the loops' counters.
+    pub metrics: prometheus::Sources,
 }
 
 /// Listeners that are bound but not served yet.
@@ -128,6 +136,7 @@ impl Bound {
                 port: settings.tyrant_port,
                 socket: settings.tyrant_socket.clone(),
             },
+            Place { kind: Kind::Metrics, port: settings.metrics_port, socket: None },
             Place { kind: Kind::Status, port: Port::Off, socket: Some(status_socket.into()) },
         ];
         let more = settings.tyrant_databases.iter().enumerate().map(|(position, more)| Place {
@@ -138,7 +147,11 @@ impl Bound {
         let mut listeners = Vec::new();
         for Place { kind, port, socket } in places.into_iter().chain(more) {
             if let Some(port) = port.to_bind() {
-                let address = SocketAddr::new(settings.listen, port);
+                let ip = match kind {
+                    Kind::Metrics => IpAddr::from(Ipv4Addr::LOCALHOST),
+                    _ => settings.listen,
+                };
+                let address = SocketAddr::new(ip, port);
                 let listener = Listener::tcp(address)
                     .with_context(|| refused(kind, "port", &address.to_string()))?;
                 listeners.push((kind, listener));
@@ -181,10 +194,12 @@ impl Bound {
         let cache = memcached_shared(settings, engine, memcached_port)?;
         count_doubted(engine)?;
         let mut last = Vec::new();
-        let doors =
-            kinds.into_iter().map(|kind| door(kind, settings, engine, &sql, &cache, &mut last));
+        let metrics = prometheus::Sources::default();
+        let doors = kinds
+            .into_iter()
+            .map(|kind| door(kind, settings, engine, &sql, &cache, &metrics, &mut last));
         let doors = doors.collect::<anyhow::Result<_>>()?;
-        Ok(Opened { doors, listeners, last, sql })
+        Ok(Opened { doors, listeners, last, sql, metrics })
     }
 
     /// The TCP port of a door, 0 when it has none.
@@ -251,6 +266,7 @@ fn door(
     engine: &Arc<Engine>,
     sql: &Arc<Sql>,
     cache: &Arc<memcached::Shared>,
+    metrics: &prometheus::Sources,
     last: &mut Vec<Last>,
 ) -> anyhow::Result<Door> {
     let name = kind.name();
@@ -311,6 +327,17 @@ fn door(
         }
         Kind::Tyrant => tyrant(&settings.tyrant_database, true)?,
         Kind::TyrantMore(position) => tyrant(&settings.tyrant_databases[position].database, false)?,
+        Kind::Metrics => {
+            let metrics = metrics.clone();
+            Door {
+                name,
+                converse: Box::new(move |_| Box::new(MetricsDoor::new(metrics.clone()))),
+                refusal: UNAVAILABLE.to_vec(),
+                overload: UNAVAILABLE.to_vec(),
+                fault: UNAVAILABLE.to_vec(),
+                input_bytes_max: prometheus::REQUEST_BYTES_MAX + READ_BYTES,
+            }
+        }
         Kind::Status => {
             let data_dir = settings.data_dir.clone();
             Door {

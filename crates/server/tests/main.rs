@@ -49,6 +49,7 @@ mod locality;
 mod locking_reads;
 mod login_methods;
 mod memory;
+mod metrics;
 mod online;
 mod online_copies;
 mod operating;

@@ -54,9 +54,10 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let (engine, store) = open_rows(&settings, &data_dir)?;
     frozen::remove_when_released(&settings.data_dir);
     let addresses = bound.addresses();
-    let Opened { doors, listeners, last, sql } = bound.open(&settings, &engine)?;
+    let Opened { doors, listeners, last, sql, metrics: shown } = bound.open(&settings, &engine)?;
     let metrics = Metrics::new(settings.threads, doors.iter().map(|door| door.name).collect());
     let metrics = Arc::new(metrics);
+    let metrics = shown.get_or_init(|| metrics).clone();
     register_figures(&engine, &metrics, &addresses);
     let limits = Limits {
         connections_max,

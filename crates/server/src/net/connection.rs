@@ -214,6 +214,10 @@ pub struct Connection {
     pub sending: bool,
     /// The kernel reports room to send.
     pub watches_output: bool,
+    /// When the loop learned of the last bytes that came while no answered request waited to be sent.
+    pub begun_at: Instant,
+    /// Requests answered since, whose replies have not all left.
+    pub answered: u64,
     /// The loop's second at which bytes last moved.
     pub active_at: u32,
     /// The loop's second at which it was taken over from the acceptor.
@@ -263,6 +267,8 @@ impl Connection {
             queued: false,
             sending: false,
             watches_output: false,
+            begun_at: Instant::now(),
+            answered: 0,
             active_at: now,
             since: now,
             receipts: 0,

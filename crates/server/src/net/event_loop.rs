@@ -372,6 +372,9 @@ impl<P: Poller> EventLoop<P> {
                     if count > 0 {
                         fresh = true;
                         connection.active_at = self.now;
+                        if connection.answered == 0 {
+                            connection.begun_at = self.turn_at;
+                        }
                         connection.receipts = (connection.receipts + 1) % RECEIPTS;
                         is_looked_at = connection.receipts == 0;
                         self.counters().doors[door].received_bytes.add(count as u64);
@@ -429,6 +432,7 @@ impl<P: Poller> EventLoop<P> {
             return self.give_group_up();
         }
         let door = connection.door;
+        connection.answered += requests;
         if !connection.output.sendable().is_empty() && !connection.sending {
             connection.sending = true;
             self.to_send.push(token);
@@ -454,8 +458,13 @@ impl<P: Poller> EventLoop<P> {
             Next::Offload if self.begin_read(token) || self.begin_lock_wait(token) => {}
             Next::Offload => self.offload(token),
         }
+        let mut is_silent = false;
         if let Some(connection) = self.slots.get(token) {
             connection.count_memory();
+            is_silent = next == Next::Input && connection.output.unsent() == 0;
+        }
+        if requests > 0 && is_silent {
+            self.note_latency(token, Instant::now());
         }
         if next == Next::Close {
             self.send_later(token);
@@ -551,8 +560,11 @@ impl<P: Poller> EventLoop<P> {
         connection.conversation = errand.conversation;
         connection.phase = Phase::Ready;
         connection.count_memory();
+        connection.answered += errand.requests;
         if connection.has_to_be_sent() || errand.next != Next::Input {
             self.send_later(token);
+        } else {
+            self.note_latency(token, Instant::now());
         }
         let counters = self.counters();
         counters.answers.add(errand.requests.min(1));

@@ -10,6 +10,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
+use super::latency::{Distribution, Latencies};
+
 /// A counter with one writer.
 #[derive(Default)]
 pub struct Counter(AtomicU64);
@@ -46,6 +48,8 @@ pub struct DoorCounters {
     pub lock_waits: Counter,
     /// Requests that went to the pool because they would have waited.
     pub offloaded: Counter,
+    /// How long requests took.
+    pub latencies: Latencies,
 }
 
 /// What one loop counts. Aligned so that no two loops share a cache line.
@@ -129,6 +133,16 @@ impl Metrics {
         self.loops.iter().map(|each| which(each).get()).sum()
     }
 
+    /// How long requests took at each door, in the order of `doors`.
+    pub fn latencies(&self) -> Vec<Distribution> {
+        let of_door = |position: usize| {
+            let mut sum = Distribution::default();
+            self.loops.iter().for_each(|each| sum.add(&each.doors[position].latencies));
+            sum
+        };
+        (0..self.doors.len()).map(of_door).collect()
+    }
+
     /// Every figure by name.
     pub fn report(&self) -> Vec<(String, String)> {
         let mut report = Vec::new();
@@ -151,6 +165,7 @@ impl Metrics {
         add("groups_in_loop".into(), self.turns(|each| &each.groups_here));
         add("group_members".into(), self.turns(|each| &each.group_members));
         add("groups_failed".into(), self.turns(|each| &each.groups_failed));
+        let latencies = self.latencies();
         for (position, door) in self.doors.iter().enumerate() {
             let sum = |which: fn(&DoorCounters) -> &Counter| -> u64 {
                 self.loops.iter().map(|each| which(&each.doors[position]).get()).sum()
@@ -165,6 +180,8 @@ impl Metrics {
             add(name("reads"), sum(|d| &d.reads));
             add(name("lock_waits"), sum(|d| &d.lock_waits));
             add(name("offloaded"), sum(|d| &d.offloaded));
+            add(name("latency_p50_micros"), latencies[position].quantile_micros(0.5));
+            add(name("latency_p99_micros"), latencies[position].quantile_micros(0.99));
         }
         report
     }

@@ -11,6 +11,7 @@ pub mod crew;
 pub mod event_loop;
 mod expectation;
 mod giving_way;
+pub mod latency;
 mod lifecycle;
 pub mod limits;
 mod locality;

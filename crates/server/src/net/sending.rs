@@ -7,6 +7,7 @@
 //! Not here: which bytes may be sent (`connection::Output`).
 
 use std::os::fd::AsFd;
+use std::time::Instant;
 
 use super::connection::Phase;
 use super::event_loop::EventLoop;
@@ -36,15 +37,19 @@ impl<P: Poller> EventLoop<P> {
     /// Sends what may be sent, one write per connection.
     pub(super) fn send_all(&mut self) {
         let mut tokens = std::mem::take(&mut self.to_send);
+        if tokens.is_empty() {
+            return;
+        }
+        let now = Instant::now();
         for token in tokens.drain(..) {
-            self.send(token);
+            self.send(token, now);
         }
         // Those with more to send than was sent in one turn.
         tokens.append(&mut self.to_send);
         self.to_send = tokens;
     }
 
-    fn send(&mut self, token: Token) {
+    fn send(&mut self, token: Token, now: Instant) {
         let Some(connection) = self.slots.get(token) else {
             return;
         };
@@ -83,7 +88,24 @@ impl<P: Poller> EventLoop<P> {
             let door = connection.door;
             self.counters().doors[door].sent_bytes.add(sent as u64);
         }
+        self.note_latency(token, now);
         self.sent_all(token);
+    }
+
+    /// Notes how long the requests took whose replies have left, if all have.
+    pub(super) fn note_latency(&mut self, token: Token, now: Instant) {
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        if connection.answered == 0 || connection.output.unsent() > 0 {
+            return;
+        }
+        let requests = std::mem::take(&mut connection.answered);
+        let took = now.saturating_duration_since(connection.begun_at);
+        // What is still in the input came while these were answered.
+        connection.begun_at = now;
+        let door = connection.door;
+        self.counters().doors[door].latencies.note(took, requests);
     }
 
     /// What follows when a connection's output has left.

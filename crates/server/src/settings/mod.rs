@@ -100,6 +100,8 @@ pub struct Settings {
     pub tyrant_lua_states: usize,
     /// Functions that run by themselves.
     pub tyrant_periodic: Vec<Periodic>,
+    /// Where the metrics door listens.
+    pub metrics_port: Port,
     /// Event loops.
     pub threads: usize,
     /// Connections at all doors.
@@ -197,6 +199,7 @@ impl Settings {
                 .get("tyrant-lua-states", |text| within(value::count(text)?, 1..=LUA_STATES_MAX))?,
             tyrant_periodic: values
                 .get("tyrant-periodic", |text| value::list(text, Periodic::parse))?,
+            metrics_port: values.get("metrics-port", value::port)?,
             threads: match values
                 .get("threads", |text| within(value::count(text)?, 0..=THREADS_MAX))?
             {

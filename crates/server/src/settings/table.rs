@@ -273,6 +273,13 @@ const DOORS: Section = Section {
             "Lua functions that run by themselves, each with its seconds, such as\n\
              [\"expire:60\", \"tidy:0.5\"]; on the first Tyrant door.\n",
         ),
+        setting(
+            "metrics-port",
+            Kind::Port,
+            "off",
+            "Port of metrics for Prometheus, at /metrics over HTTP. It knows no users, so it listens\n\
+             on this machine alone, whatever listen says.\n",
+        ),
     ],
 };
 
