@@ -5,6 +5,7 @@
 //! planning  optimised by DataFusion's rules, which end with the statement
 //! kept      plans of statements that come again
 //! runtime   run on worker threads within a memory limit
+//! ending    the end of a statement as operators hear of it, their memory and files
 //! scan      tables and index ranges as DataFusion reads them
 //! kernels   functions with MySQL's meaning over Arrow columns
 //! columns   which Arrow type carries which MySQL type
@@ -29,6 +30,7 @@
 
 mod absent;
 mod columns;
+mod ending;
 mod failure;
 mod given;
 mod kept;
@@ -55,13 +57,14 @@ use expression::KillMark;
 use rows::Engine;
 use sql::tree::QueryPlan;
 use sql::{
-    HeldBack, How, Load, LongQueries, Pace, QueryContext, Result, RowStream, Sql, SqlError,
-    SqlOptions,
+    HeldBack, How, Load, LongQueries, Pace, ProcessLine, QueryContext, Result, RowStream, Sql,
+    SqlError, SqlOptions,
 };
 use values::counter::Counter;
 use values::datum::Datum;
 use values::types::ColumnType;
 
+use self::ending::{Execution, Executions, interruptible};
 use self::kept::{KeptPlan, KeptPlans, Name, Statement};
 
 /// The SQL layer over an engine, with the analytic way for its long queries.
@@ -70,6 +73,20 @@ use self::kept::{KeptPlan, KeptPlans, Name, Statement};
 /// Those of `Analytic::new` and `Sql::new`.
 pub fn start(engine: Arc<Engine>, options: &SqlOptions) -> Result<Arc<Sql>> {
     let analytic = Analytic::new(&engine, options)?;
+    let (environment, under_way) =
+        (analytic.runtime.environment(), Arc::downgrade(&analytic.under_way));
+    let bytes_max = analytic.memory().1;
+    // Not the engine: it owns this closure.
+    engine.metrics().register(move |figures| {
+        let files = environment.disk_manager.spilling_progress();
+        let queries = under_way.strong_count().saturating_sub(1);
+        figures.push(("queries_under_way".into(), queries.to_string()));
+        let bytes = environment.memory_pool.reserved();
+        figures.push(("query_memory_bytes".into(), bytes.to_string()));
+        figures.push(("query_memory_bytes_max".into(), bytes_max.to_string()));
+        figures.push(("query_temporary_files".into(), files.active_files_count.to_string()));
+        figures.push(("query_temporary_bytes".into(), files.current_bytes.to_string()));
+    });
     Sql::new(engine, options, Arc::new(analytic))
 }
 
@@ -80,8 +97,10 @@ pub struct Analytic {
     kept: Arc<KeptPlans>,
     /// Queries so far,
     begun: Counter,
-    /// and one reference for each that has not ended.
+    /// one reference for each of which something is still there,
     under_way: Arc<()>,
+    /// and those among them that nobody waits for.
+    executions: Arc<Executions>,
 }
 
 /// Nodes of a query that any thread's stack has room for, however they are nested.
@@ -153,6 +172,10 @@ impl LongQueries for Analytic {
         Load { begun: self.begun.get(), under_way: Arc::strong_count(&self.under_way) - 1 }
     }
 
+    fn ending(&self) -> Vec<ProcessLine> {
+        self.executions.ending()
+    }
+
     fn memory(&self) -> (usize, usize) {
         self.runtime.memory()
     }
@@ -192,6 +215,7 @@ impl Analytic {
             kept: Arc::default(),
             begun: Counter::default(),
             under_way: Arc::default(),
+            executions: Arc::default(),
         })
     }
 
@@ -231,9 +255,10 @@ impl Analytic {
         let types: Vec<ColumnType> =
             query.written.columns.iter().map(|column| column.ty.clone()).collect();
         let returning = kept.map(|kept| Return { kept, to: Arc::clone(&self.kept) });
+        let execution = Execution::of(&context.facts, Arc::clone(&self.under_way));
         let stream = stream::QueryStream::start(
             &self.runtime,
-            Arc::clone(&self.under_way),
+            (execution, Arc::clone(&self.executions)),
             planned,
             returning,
             types,
@@ -286,7 +311,8 @@ impl Analytic {
         let limits = &context.facts.limits;
         let plan = |state: &SessionState, logical| {
             let planned = planning::physical_plan(state, self.runtime.handle(), logical, limits)?;
-            window::in_parts(planned).map_err(failure::no_plan)
+            let planned = window::in_parts(planned).map_err(failure::no_plan)?;
+            interruptible(planned).map_err(failure::no_plan)
         };
         let mut planned = plan(state, logical.clone())?;
         let mut settings = state;

@@ -121,6 +121,11 @@ impl Runtime {
         self.threads.as_ref().map(runtime::Runtime::handle).expect("taken only by drop")
     }
 
+    /// What all queries share.
+    pub(super) fn environment(&self) -> Arc<RuntimeEnv> {
+        Arc::clone(self.serial.runtime_env())
+    }
+
     /// Bytes that queries have taken, and that they may have.
     pub(super) fn memory(&self) -> (usize, usize) {
         (self.serial.runtime_env().memory_pool.reserved(), self.memory_bytes)

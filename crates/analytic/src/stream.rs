@@ -7,7 +7,7 @@
 //! 2. What waits is counted in the memory for clients; while more of that is in use than may be,
 //!    queries make no further rows before their readers have taken those that are ready. (Who has
 //!    taken them waits for nothing: the memory in use may be the query's own.)
-//! 3. Dropping the stream ends the query.
+//! 3. Dropping the stream ends the query (`ending`).
 //!
 //! Not here: planning (`plan`).
 
@@ -32,6 +32,7 @@ use values::budget::{Budget, Share};
 use values::datum::Datum;
 use values::types::ColumnType;
 
+use super::ending::{Execution, Executions};
 use super::failure::{is_out_of_memory, panicked, translate};
 use super::places::Place;
 use super::runtime::Runtime;
@@ -55,6 +56,8 @@ pub(super) struct QueryStream {
     batches: mpsc::Receiver<PlanResult<Batch>>,
     ready: Arc<Ready>,
     task: AbortHandle,
+    execution: Arc<Execution>,
+    executions: Arc<Executions>,
     /// What is kept of the plan, if the query comes to its end.
     returning: Option<Return>,
     /// The batch at hand, and its next row.
@@ -138,10 +141,11 @@ fn bytes_of(rows: &RecordBatch) -> usize {
 }
 
 impl QueryStream {
-    /// Starts a query, which holds `under_way` until it ends, and one of the places, if it needs any.
+    /// Starts a query, which takes one of the places, if it needs any, and is one of the executions when it is
+    /// over.
     pub(super) fn start(
         runtime: &Runtime,
-        under_way: Arc<()>,
+        (execution, executions): (Arc<Execution>, Arc<Executions>),
         planned: Planned,
         returning: Option<Return>,
         types: Vec<ColumnType>,
@@ -154,14 +158,17 @@ impl QueryStream {
         let counted = Arc::clone(&ready);
         let comes_first = facts.comes_first;
         let places = runtime.places_for(&planned, comes_first);
+        let own = Arc::clone(&execution);
         let task = runtime.handle().spawn(async move {
-            let _under_way = under_way;
             let place = match &places {
                 Some(places) => Some(places.take(comes_first).await),
                 None => None,
             };
             let Planned { plan, settings, .. } = planned;
-            let start = AssertUnwindSafe(|| execute_stream(plan, settings));
+            let start = AssertUnwindSafe(|| {
+                let context = Execution::context(&own, &settings)?;
+                execute_stream(plan, Arc::new(context))
+            });
             let started =
                 catch_unwind(start).unwrap_or_else(|panic| Err(panicked(&*panic, &shape)));
             let mut stream = match started {
@@ -195,7 +202,18 @@ impl QueryStream {
             }
         });
         let task = task.abort_handle();
-        QueryStream { types, kill, batches, ready, task, returning, current: None, ended: false }
+        QueryStream {
+            types,
+            kill,
+            batches,
+            ready,
+            task,
+            execution,
+            executions,
+            returning,
+            current: None,
+            ended: false,
+        }
     }
 
     /// The next batch, waited for if that is allowed.
@@ -276,6 +294,8 @@ impl RowSource for QueryStream {
 
 impl Drop for QueryStream {
     fn drop(&mut self) {
+        self.executions.end(&self.execution);
+        // It may wait for its reader, or for a place.
         self.task.abort();
     }
 }

@@ -1,6 +1,9 @@
 //! SHOW PROCESSLIST of a real server: what runs, where, for how long, and what it waits for.
 
-use crate::mysql::Mysql;
+#[path = "processes/endings.rs"]
+mod endings;
+
+use crate::mysql::{Failure, Mysql};
 use crate::support::{Running, wait_until};
 
 fn session(server: &Running) -> Mysql {
@@ -75,4 +78,27 @@ fn an_analytic_query_is_no_longer_asleep_while_it_runs() {
         let row = rows.iter().find(|row| row[0].as_deref() == Some(&id)).expect("connected");
         row[4].as_deref() == Some("Sleep") && row[7].is_none()
     });
+}
+
+#[test]
+fn a_killed_connection_in_sleep_was_answered_with_a_row_and_success() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let (mut sleeper, mut watcher) = (session(&server), session(&server));
+    let id = sleeper.query("SELECT CONNECTION_ID()").unwrap()[0][0].clone().unwrap();
+    sleeper.send_query("SELECT SLEEP(1000)").unwrap();
+    wait_for(&mut watcher, "SLEEP(1000)", "executing");
+    watcher.query(&format!("KILL QUERY {id}")).unwrap();
+    assert_eq!(sleeper.result().unwrap(), [[Some("1".to_owned())]], "as MySQL's");
+    for text in ["SELECT SLEEP(1000)", "DO SLEEP(1000)"] {
+        let mut sleeper = session(&server);
+        let id = sleeper.query("SELECT CONNECTION_ID()").unwrap()[0][0].clone().unwrap();
+        sleeper.send_query(text).unwrap();
+        wait_for(&mut watcher, "SLEEP(1000)", "executing");
+        watcher.query(&format!("KILL {id}")).unwrap();
+        let answer = sleeper.result();
+        assert!(matches!(answer, Err(Failure::Error { number: 1317, .. })), "{text}: {answer:?}");
+        let next = sleeper.query("SELECT 1");
+        assert!(matches!(next, Err(Failure::Gone(_))), "{text}: {next:?}");
+    }
 }

@@ -55,7 +55,8 @@ pub use reply::{
     Sink,
 };
 pub use server::{
-    SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress, StatementProgress,
+    ProcessLine, SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress,
+    StatementProgress,
 };
 pub use session::Session;
 pub use write::row_count;

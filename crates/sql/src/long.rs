@@ -10,6 +10,7 @@ use values::datum::Datum;
 use crate::context::QueryContext;
 use crate::error::Result;
 use crate::reply::RowStream;
+use crate::server::ProcessLine;
 use crate::tree::QueryPlan;
 
 /// What is under way of long queries.
@@ -48,6 +49,10 @@ pub trait LongQueries: Send + Sync {
 
     /// What is under way now.
     fn load(&self) -> Load;
+
+    /// Lines of the process list for queries that were answered, or whose client has left, and that have not
+    /// gone yet.
+    fn ending(&self) -> Vec<ProcessLine>;
 
     /// Bytes of memory that queries have taken, and that they may have.
     fn memory(&self) -> (usize, usize);

@@ -28,7 +28,7 @@ use crate::variables::{GlobalVariables, definition};
 
 pub(crate) use line::{Line, LineTurn};
 pub use locks::NamedLocks;
-pub use processes::{Process, Processes, Running, StatementProgress};
+pub use processes::{Process, ProcessLine, Processes, Running, StatementProgress};
 pub(crate) use rooms::{Room, Rooms};
 pub(crate) use samples::Samples;
 pub use stage::StageProgress;

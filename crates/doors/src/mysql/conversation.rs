@@ -267,7 +267,15 @@ impl Mysql {
 
     /// Takes what an outcome leaves to be done over into the stage.
     fn settle(&mut self, outcome: Outcome, input: &mut Input) -> Go {
+        let killed = self.link.as_ref().is_some_and(|link| link.session().is_killed());
         match outcome {
+            // KILL CONNECTION came meanwhile: the reply is the last.
+            Outcome::Answered | Outcome::NextStatement(_) if killed => {
+                self.frames.finish(input);
+                self.stage = Stage::Closed;
+                self.link = None;
+                self.answered += 1;
+            }
             Outcome::Answered => {
                 self.frames.finish(input);
                 self.frames.expect(0);

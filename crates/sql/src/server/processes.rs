@@ -69,7 +69,7 @@ pub struct ProcessLine {
     pub host: String,
     /// Current database.
     pub database: Option<String>,
-    /// `Query` or `Sleep`.
+    /// `Query` or `Sleep`; `Killed` for what is left of a statement that was answered.
     pub command: &'static str,
     /// Microseconds since the epoch when that began.
     pub since: u64,
@@ -131,7 +131,8 @@ impl Process {
         self.state.lock().database = database.map(str::to_string);
     }
 
-    fn line(&self) -> ProcessLine {
+    /// Its line in the process list.
+    pub fn line(&self) -> ProcessLine {
         let state = self.state.lock();
         let running = state.is_running();
         ProcessLine {

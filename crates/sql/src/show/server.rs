@@ -99,7 +99,8 @@ pub fn processes(sql: &Sql, full: bool) -> Listing {
         Listing::new(&["Id#", "User", "Host", "db", "Command", "Time#", "State", "Info"])
             .long_text(7);
     let now = sql.engine().clock().unix_micros();
-    for line in sql.processes().lines() {
+    let ending = sql.long_queries().ending();
+    for line in sql.processes().lines().into_iter().chain(ending) {
         let info = line.info.map(|info| match full {
             true => info,
             false => info.chars().take(INFO_CHARS).collect(),

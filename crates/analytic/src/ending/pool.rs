@@ -1,0 +1,121 @@
+//! The memory of one execution: a part of the memory for queries, which is refused when it is to end.
+//!
+//! Some operators take memory without asking, where they cannot go on with less: they say so, and it is
+//! counted. What is taken like that beyond all that the pool would give ends the execution.
+//!
+//! Not here: how the memory is divided among operators (`analytic::pool`).
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::common::Result;
+use datafusion::execution::memory_pool::{
+    MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation,
+};
+
+use super::execution::Execution;
+
+/// Eighths of the memory beyond it that are given to the last steps of queries (`analytic::pool`); more is
+/// not there.
+const BEYOND_MAX: usize = 3;
+
+/// Memory of one execution.
+#[derive(Debug)]
+pub(super) struct ExecutionPool {
+    all: Arc<dyn MemoryPool>,
+    execution: Arc<Execution>,
+}
+
+impl ExecutionPool {
+    pub(super) fn new(all: Arc<dyn MemoryPool>, execution: &Arc<Execution>) -> ExecutionPool {
+        ExecutionPool { all, execution: Arc::clone(execution) }
+    }
+
+    fn is_overdrawn(&self) -> bool {
+        match self.all.memory_limit() {
+            MemoryLimit::Finite(limit) => self.all.reserved() > limit + limit / 8 * BEYOND_MAX,
+            MemoryLimit::Infinite | MemoryLimit::Unknown => false,
+        }
+    }
+}
+
+impl MemoryPool for ExecutionPool {
+    fn name(&self) -> &str {
+        self.all.name()
+    }
+
+    fn register(&self, consumer: &MemoryConsumer) {
+        self.all.register(consumer);
+    }
+
+    fn unregister(&self, consumer: &MemoryConsumer) {
+        self.all.unregister(consumer);
+    }
+
+    fn grow(&self, reservation: &MemoryReservation, additional: usize) {
+        self.all.grow(reservation, additional);
+        self.execution.hold(additional);
+        if self.is_overdrawn() {
+            self.execution.overdraw();
+        }
+    }
+
+    fn shrink(&self, reservation: &MemoryReservation, shrink: usize) {
+        self.all.shrink(reservation, shrink);
+        self.execution.give_back(shrink);
+    }
+
+    fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
+        self.execution.check()?;
+        self.all.try_grow(reservation, additional)?;
+        self.execution.hold(additional);
+        Ok(())
+    }
+
+    fn reserved(&self) -> usize {
+        self.all.reserved()
+    }
+
+    fn memory_limit(&self) -> MemoryLimit {
+        self.all.memory_limit()
+    }
+}
+
+impl fmt::Display for ExecutionPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {:?}", self.all, self.execution)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::execution::Executions;
+    use super::super::execution::tests::execution;
+    use super::*;
+    use crate::pool::QueryPool;
+
+    #[test]
+    fn an_execution_that_is_over_was_given_memory() {
+        let all: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1 << 20));
+        let execution = execution();
+        let pool: Arc<dyn MemoryPool> = Arc::new(ExecutionPool::new(Arc::clone(&all), &execution));
+        let join = MemoryConsumer::new("join").register(&pool);
+        join.try_grow(1 << 19).unwrap();
+        Executions::default().end(&execution);
+        assert!(join.try_grow(1).is_err());
+        drop(join);
+        assert_eq!(all.reserved(), 0);
+    }
+
+    #[test]
+    fn what_takes_memory_without_asking_went_on_when_there_was_none() {
+        let all: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1 << 20));
+        let execution = execution();
+        let pool: Arc<dyn MemoryPool> = Arc::new(ExecutionPool::new(all, &execution));
+        let join = MemoryConsumer::new("join").register(&pool);
+        join.grow(11 << 17);
+        execution.check().expect("the last steps of a query may have as much");
+        join.grow(1);
+        assert!(execution.check().is_err());
+    }
+}
