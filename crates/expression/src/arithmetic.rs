@@ -46,13 +46,16 @@ fn out_of_range(kind: &str, op: Arithmetic, a: Number, b: Number) -> Error {
         Arithmetic::IntegerDivide => "DIV",
         _ => "/",
     };
-    let show = |number: Number| match number {
+    Error::new(1690, format!("{kind} value is out of range in '({} {sign} {})'", show(a), show(b)))
+}
+
+fn show(number: Number) -> String {
+    match number {
         Number::Int(v) => v.to_string(),
         Number::UInt(v) => v.to_string(),
         Number::Decimal(v) => v.to_string(),
         Number::Double(v) => v.to_string(),
-    };
-    Error::new(1690, format!("{kind} value is out of range in '({} {sign} {})'", show(a), show(b)))
+    }
 }
 
 /// A whole result within the range of its kind.
@@ -208,16 +211,28 @@ fn modulo(a: Number, b: Number) -> Result<Option<Number>> {
     Ok(Some(value))
 }
 
-/// `-x`.
-pub fn negate(a: Number) -> Result<Number> {
+/// `-x`. A whole one is an error where no BIGINT holds it; of literals, whose types say what they come to, it
+/// is a DECIMAL (MySQL 9.7 answers so: tests/oracle/sql/beyond-bigint.sql).
+///
+/// # Errors
+/// 1690.
+pub fn negate(a: Number, is_whole: bool) -> Result<Number> {
+    let beyond = |value: Decimal| match is_whole {
+        true => {
+            let shown = Number::Decimal(value);
+            Err(Error::new(1690, format!("BIGINT value is out of range in '-({})'", show(shown))))
+        }
+        false => Ok(Number::Decimal(value.negate())),
+    };
     match a {
-        Number::Int(v) => v
-            .checked_neg()
-            .map(Number::Int)
-            .ok_or_else(|| out_of_range("BIGINT", Arithmetic::Subtract, Number::Int(0), a)),
+        Number::Int(v) => v.checked_neg().map_or_else(|| beyond(Decimal::from(v)), whole_number),
         Number::UInt(v) if v <= 1 << 63 => Ok(Number::Int((v as i64).wrapping_neg())),
-        Number::UInt(v) => Ok(Number::Decimal(Decimal::from(v).negate())),
+        Number::UInt(v) => beyond(Decimal::from(v)),
         Number::Decimal(v) => Ok(Number::Decimal(v.negate())),
         Number::Double(v) => Ok(Number::Double(-v)),
     }
+}
+
+fn whole_number(value: i64) -> Result<Number> {
+    Ok(Number::Int(value))
 }

@@ -8,7 +8,7 @@ use values::types::ColumnType;
 
 use crate::error::Result;
 use crate::node::{Node, number_of_digits};
-use crate::number::Number;
+use crate::number::{Number, leading_integer};
 use crate::scope::Scope;
 use crate::value::{Cell, NULL, bytes_of};
 
@@ -119,14 +119,14 @@ fn integer(unsigned: bool, cell: &Cell<'_>, scope: &Scope<'_>) -> Datum<'static>
         // An unsigned number keeps its 64 bits, as does a text that says one.
         Datum::UInt(value) if !unsigned => return Datum::Int(value as i64),
         Datum::Bytes(text) if !unsigned => {
-            let whole = leading_integer(text, scope);
+            let whole = warned_integer(text, scope);
             return Datum::Int(match u64::try_from(whole) {
                 Ok(value) => value as i64,
                 Err(_) if whole < 0 => whole.max(i128::from(i64::MIN)) as i64,
                 Err(_) => u64::MAX as i64,
             });
         }
-        Datum::Bytes(text) => leading_integer(text, scope),
+        Datum::Bytes(text) => warned_integer(text, scope),
         other => Number::of(other, scope.zone).map_or(0, |(number, _)| number.to_i128()),
     };
     if !unsigned {
@@ -142,18 +142,12 @@ fn integer(unsigned: bool, cell: &Cell<'_>, scope: &Scope<'_>) -> Datum<'static>
 }
 
 /// The whole number at the front of a text; what follows is cut off with a warning.
-fn leading_integer(text: &[u8], scope: &Scope<'_>) -> i128 {
-    let trimmed = text.trim_ascii();
-    let sign = usize::from(matches!(trimmed.first(), Some(b'-' | b'+')));
-    let count = trimmed[sign..].iter().take_while(|b| b.is_ascii_digit()).count();
-    let digits = std::str::from_utf8(&trimmed[..sign + count]).unwrap_or("");
-    if sign + count < trimmed.len() || count == 0 {
-        scope.distrust(1292, || {
-            format!("Truncated incorrect INTEGER value: '{}'", String::from_utf8_lossy(text))
-        });
+fn warned_integer(text: &[u8], scope: &Scope<'_>) -> i128 {
+    let (value, whole) = leading_integer(text);
+    if !whole {
+        scope.distrust_integer(text);
     }
-    let beyond = if digits.starts_with('-') { i128::MIN } else { i128::MAX };
-    digits.parse().unwrap_or(if count == 0 { 0 } else { beyond })
+    value
 }
 
 fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) -> Result<Cell<'a>> {

@@ -134,6 +134,18 @@ fn mixed_signs(a: &ColumnType, b: &ColumnType) -> ColumnType {
     if large(a) || large(b) { ColumnType::Decimal { precision: 20, scale: 0 } } else { BIGINT }
 }
 
+/// A whole number of either sign as one of a kind, so that equal ones of several branches have one key;
+/// `None` for what is no whole number, or none of that kind.
+pub fn as_signed(datum: Datum<'_>, unsigned: bool) -> Option<Datum<'static>> {
+    match (datum, unsigned) {
+        (Datum::UInt(value), false) => i64::try_from(value).ok().map(Datum::Int),
+        (Datum::Int(value), true) => u64::try_from(value).ok().map(Datum::UInt),
+        (Datum::Year(value), false) => Some(Datum::Int(i64::from(value))),
+        (Datum::Year(value), true) => Some(Datum::UInt(u64::from(value))),
+        _ => None,
+    }
+}
+
 /// The value of one of several nodes, as a value of what they have in common.
 pub fn chosen_of<'a>(
     node: &'a Node,
@@ -156,8 +168,12 @@ pub fn settle<'a>(
     use ColumnType as T;
     let datum = cell.datum();
     match (&node.ty, datum) {
+        (T::Int { unsigned, .. }, _) => match as_signed(datum, *unsigned) {
+            Some(same) => Cell::Plain(same),
+            None => cell,
+        },
         (_, Datum::Null)
-        | (T::Int { .. } | T::Year, _)
+        | (T::Year, _)
         | (T::Decimal { .. }, Datum::Decimal(_))
         | (T::Double, Datum::Double(_))
         | (T::Float, _) => cell,

@@ -12,10 +12,11 @@ use values::collation;
 use values::datum::Datum;
 use values::types::{Collation, ColumnType};
 
+use crate::beside::{beside, sides};
 use crate::compare::{compare, is_plain_number};
 use crate::error::Result;
 use crate::lists::List;
-use crate::node::{Comparison, Node, number_of_digits};
+use crate::node::{Comparison, Node};
 use crate::number::Number;
 use crate::ordinals::Column;
 use crate::scope::Scope;
@@ -49,21 +50,23 @@ pub fn compare_nodes(
     if op == Comparison::NullSafeEqual && (left.is_null() || right.is_null()) {
         return Ok(Some(left.is_null() && right.is_null()));
     }
-    let (left, right) = (left.datum(), right.datum());
-    let (left, right) = (digits_beside(a, left, right), digits_beside(b, right, left));
-    check_texts_beside_numbers([(left, &a.ty), (right, &b.ty)].into_iter(), scope)?;
-    let order = compare((left, &a.ty), (right, &b.ty), rule, scope.zone);
+    let order = order_of((a, left.datum()), (b, right.datum()), rule, scope)?;
     Ok(order.map(|order| op.holds(order)))
 }
 
-/// A literal of digits is a number beside one, also where its kind was not known when both were bound.
-fn digits_beside<'d>(node: &Node, datum: Datum<'d>, other: Datum<'_>) -> Datum<'d> {
-    match datum {
-        Datum::Bytes(bytes) if is_plain_number(other) && node.is_digits_literal() => {
-            Datum::UInt(number_of_digits(bytes))
-        }
-        _ => datum,
-    }
+/// The order of the values of two nodes.
+///
+/// # Errors
+/// Those of `check_texts_beside_numbers`.
+pub fn order_of(
+    (a, left): (&Node, Datum<'_>),
+    (b, right): (&Node, Datum<'_>),
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<Option<Ordering>> {
+    check_texts_beside_numbers([(a, left), (b, right)].into_iter(), scope)?;
+    let (left, right) = sides((a, left), (b, right), scope);
+    Ok(compare((left, &a.ty), (right, &b.ty), rule, scope.zone))
 }
 
 /// In a strict write a text that is compared with a number has to be one: without that `s = 0` would be true of
@@ -72,15 +75,16 @@ fn digits_beside<'d>(node: &Node, datum: Datum<'d>, other: Datum<'_>) -> Datum<'
 /// # Errors
 /// 1292.
 fn check_texts_beside_numbers<'t>(
-    sides: impl Iterator<Item = (Datum<'t>, &'t ColumnType)> + Clone,
+    sides: impl Iterator<Item = (&'t Node, Datum<'t>)> + Clone,
     scope: &Scope<'_>,
 ) -> Result<()> {
     let is_strict = scope.strict || scope.limits.is_strict();
-    if !is_strict || !sides.clone().any(|(datum, _)| is_plain_number(datum)) {
+    if !is_strict || !sides.clone().any(|(_, datum)| is_plain_number(datum)) {
         return Ok(());
     }
-    for (datum, ty) in sides {
-        if matches!(datum, Datum::Bytes(_)) && *ty != ColumnType::Json {
+    for (node, datum) in sides {
+        let is_text = matches!(datum, Datum::Bytes(_)) && !node.is_digits_literal();
+        if is_text && node.ty != ColumnType::Json {
             scope.number(datum);
         }
     }
@@ -121,10 +125,7 @@ pub fn in_list(a: &Node, list: &List, rule: Collation, scope: &Scope<'_>) -> Res
             }
         }
         let item = node.evaluate(scope)?;
-        let (left, right) = (value.datum(), item.datum());
-        let (left, right) = (digits_beside(a, left, right), digits_beside(node, right, left));
-        check_texts_beside_numbers([(left, &a.ty), (right, &node.ty)].into_iter(), scope)?;
-        match compare((left, &a.ty), (right, &node.ty), rule, scope.zone) {
+        match order_of((a, value.datum()), (node, item.datum()), rule, scope)? {
             Some(Ordering::Equal) => return Ok(Some(true)),
             Some(_) => {}
             None => unknown = true,
@@ -154,28 +155,28 @@ pub fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<
     let value = a.evaluate(scope)?;
     let (bottom, top) = (low.evaluate(scope)?, high.evaluate(scope)?);
     // All three are compared as one kind: with a number among texts, as numbers.
-    let kinds = [value.datum(), bottom.datum(), top.datum()];
-    let number = kinds.into_iter().find(|kind| is_plain_number(*kind)).unwrap_or(Datum::Null);
-    let kinds = [
-        digits_beside(a, kinds[0], number),
-        digits_beside(low, kinds[1], number),
-        digits_beside(high, kinds[2], number),
-    ];
-    let types = [&a.ty, &low.ty, &high.ty];
-    check_texts_beside_numbers(kinds.into_iter().zip(types), scope)?;
-    let text = |datum: Datum<'_>| matches!(datum, Datum::Bytes(_) | Datum::Null);
-    let numeric = kinds.iter().any(|kind| is_plain_number(*kind))
-        && kinds.iter().all(|kind| is_plain_number(*kind) || text(*kind));
-    let seen = |datum: Datum<'_>| -> Datum<'static> {
-        let seen = Number::of(datum, scope.zone);
+    let kinds = [(a, value.datum()), (low, bottom.datum()), (high, top.datum())];
+    check_texts_beside_numbers(kinds.into_iter(), scope)?;
+    let number = kinds.into_iter().find(|(_, kind)| is_plain_number(*kind));
+    let is_text = |kind: Datum<'_>| matches!(kind, Datum::Bytes(_) | Datum::Null);
+    let numeric =
+        number.is_some() && kinds.iter().all(|(_, kind)| is_plain_number(*kind) || is_text(*kind));
+    // A text between two texts is a number beside the third value.
+    let seen = |side: (&Node, Datum<'_>)| -> Datum<'static> {
+        let beside_it = number.map_or(side.1, |number| beside(side, number));
+        let seen = Number::of(beside_it, scope.zone);
         seen.map_or(Datum::Null, |(number, _)| number.datum())
     };
-    let order = |bound: Datum<'_>, ty: &ColumnType| match numeric {
-        true => compare((seen(kinds[0]), &a.ty), (seen(bound), ty), rule, scope.zone),
-        false => compare((kinds[0], &a.ty), (bound, ty), rule, scope.zone),
+    let order = |bound: (&Node, Datum<'_>)| match numeric {
+        true => {
+            let sides = sides(kinds[0], bound, scope);
+            let (value, bound) = ((a, sides.0), (bound.0, sides.1));
+            compare((seen(value), &a.ty), (seen(bound), &bound.0.ty), rule, scope.zone)
+        }
+        false => compare((kinds[0].1, &a.ty), (bound.1, &bound.0.ty), rule, scope.zone),
     };
-    let above = order(kinds[1], &low.ty).map(Ordering::is_ge);
-    let below = order(kinds[2], &high.ty).map(Ordering::is_le);
+    let above = order(kinds[1]).map(Ordering::is_ge);
+    let below = order(kinds[2]).map(Ordering::is_le);
     Ok(match (above, below) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         (Some(true), Some(true)) => Some(true),

@@ -8,7 +8,7 @@
 //! (`text_call`, `time_call`, `session_call`, `json`), CAST (`cast`).
 
 use values::datum::{Datum, Value};
-use values::types::Collation;
+use values::types::{Collation, ColumnType};
 
 use crate::arithmetic;
 use crate::cast::cast;
@@ -97,10 +97,13 @@ impl Node {
             | Kind::Like(..) => Cell::maybe(self.truth(scope)?),
             Kind::Arithmetic(op, a, b) => arithmetic_nodes(*op, a, b, scope)?,
             Kind::Negate(a) => match scope.number(a.evaluate(scope)?.datum()) {
-                Some(number) => Cell::Plain(arithmetic::negate(number)?.datum()),
+                Some(number) => {
+                    let is_whole = matches!(self.ty, ColumnType::Int { .. });
+                    Cell::Plain(arithmetic::negate(number, is_whole)?.datum())
+                }
                 None => NULL,
             },
-            Kind::BitNot(a) => match scope.number(a.evaluate(scope)?.datum()) {
+            Kind::BitNot(a) => match scope.integer(a.evaluate(scope)?.datum()) {
                 Some(number) => Cell::Plain(Datum::UInt(!number.to_bits())),
                 None => NULL,
             },
@@ -209,7 +212,11 @@ fn arithmetic_nodes<'a>(
     scope: &Scope<'a>,
 ) -> Result<Cell<'a>> {
     let (left, right) = (a.evaluate(scope)?, b.evaluate(scope)?);
-    let (Some(x), Some(y)) = (scope.number(left.datum()), scope.number(right.datum())) else {
+    let number = |datum: Datum<'_>| match op.is_of_bits() {
+        true => scope.integer(datum),
+        false => scope.number(datum),
+    };
+    let (Some(x), Some(y)) = (number(left.datum()), number(right.datum())) else {
         return Ok(NULL);
     };
     match arithmetic::compute(op, x, y, scope.mode.no_unsigned_subtraction())? {

@@ -22,6 +22,7 @@
 
 mod address_call;
 mod arithmetic;
+mod beside;
 mod cast;
 mod cipher_call;
 mod common;
@@ -69,8 +70,9 @@ pub mod warning;
 mod word_call;
 
 pub use arithmetic::quotient;
+pub use beside::{as_key, beside, exact_beside, halves};
 pub use cast::{fit, is_number};
-pub use common::{common_type, display_chars};
+pub use common::{as_signed, common_type, display_chars};
 pub use compare::compare;
 pub use context::{Server, SideEffects, StatementContext, SystemVariables};
 pub use digits::number_digits;
@@ -90,7 +92,7 @@ pub use node::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, TRUTH, UNTYPED, common_collation,
     text_type, type_collation,
 };
-pub use number::Number;
+pub use number::{Number, leading_exact};
 pub use number_call::Random;
 pub use once::{Known, Once};
 pub use ordinals::{Ordinals, ordinal_beside};

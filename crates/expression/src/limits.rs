@@ -158,6 +158,11 @@ impl Limits {
         self.warnings.lock().push(Level::Warning, number, message);
     }
 
+    /// Those warnings, to be changed.
+    pub fn with_warnings(&self, change: impl FnOnce(&mut Warnings)) {
+        change(&mut self.warnings.lock());
+    }
+
     /// Notes what a strict write must not write: the expression that is evaluated ends with it.
     pub(crate) fn refuse(&self, error: Error) {
         self.refused.lock().get_or_insert(error);

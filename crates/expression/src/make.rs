@@ -22,6 +22,11 @@ pub fn boolean(kind: Kind, nullable: bool) -> Node {
 
 /// A time moved by an interval.
 pub fn shift_node(base: Node, amount: Node, unit: Unit, minus: bool) -> Node {
+    // '1:2' is a text of two numbers.
+    let amount = match unit {
+        Unit::Compound(..) => amount,
+        _ => amount.with_number(),
+    };
     let fraction = |fsp: u8| match unit {
         _ if unit.has_fraction() => 6,
         Unit::Second => fsp.max(number_digits(&amount)),
@@ -48,10 +53,13 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
         Ok(function) => function,
         Err(error) => return Some(Err(error)),
     };
-    let arguments = match function.is_of_numbers() {
-        true => arguments.into_iter().map(Node::with_number).collect(),
-        false => arguments,
+    let is_number: Vec<bool> =
+        (0..arguments.len()).map(|at| function.wants_number(at, &arguments)).collect();
+    let as_wanted = |(node, is_number): (Node, bool)| match is_number {
+        true => node.with_number(),
+        false => node,
     };
+    let arguments: Vec<Node> = arguments.into_iter().zip(is_number).map(as_wanted).collect();
     let (ty, nullable) = function.result(&arguments);
     Some(Ok(Node::new(Kind::Call(function, arguments), ty, nullable)))
 }
@@ -219,7 +227,7 @@ pub fn temporal_number(ty: &ColumnType) -> Option<(u8, u8)> {
 /// `signed_minus`: NO_UNSIGNED_SUBTRACTION.
 fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node, signed_minus: bool) -> ColumnType {
     use Arithmetic as A;
-    if matches!(op, A::BitAnd | A::BitOr | A::BitXor | A::ShiftLeft | A::ShiftRight) {
+    if op.is_of_bits() {
         return BIGINT_UNSIGNED;
     }
     let unsigned = |node: &Node| matches!(node.ty, ColumnType::Int { unsigned: true, .. });

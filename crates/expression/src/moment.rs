@@ -139,7 +139,7 @@ pub fn compound(large: u8, small: u8, text: &str) -> Option<Interval> {
     let numbers: Vec<&str> =
         text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
     let room = usize::from(small - large) + 1;
-    if numbers.is_empty() || numbers.len() > room {
+    if numbers.len() > room {
         return None;
     }
     let mut total = Interval::default();

@@ -88,6 +88,14 @@ pub enum Arithmetic {
     ShiftRight,
 }
 
+impl Arithmetic {
+    /// Whether it is one of the 64 bits of whole numbers.
+    pub fn is_of_bits(self) -> bool {
+        use Arithmetic as A;
+        matches!(self, A::BitAnd | A::BitOr | A::BitXor | A::ShiftLeft | A::ShiftRight)
+    }
+}
+
 /// What a node computes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {

@@ -1,6 +1,6 @@
 //! Values as numbers.
 //!
-//! Not here: operators (`arithmetic`).
+//! Not here: operators (`arithmetic`), texts beside numbers (`beside`).
 
 use values::datum::Datum;
 use values::decimal::Decimal;
@@ -53,32 +53,13 @@ impl Number {
         }
     }
 
-    /// As the 64 bits that bit operators work on; halves of doubles are rounded away from 0, as those
-    /// of decimals are (MariaDB 10.11: tests/oracle/sql/digits.sql).
+    /// As the 64 bits that operators and aggregates of bits and functions of integers work on: of what
+    /// is no integer those of the nearest one that a BIGINT holds, of two for a double the even one
+    /// (MySQL 9.7 answers so: tests/oracle/sql/digits.sql).
     pub fn to_bits(self) -> u64 {
         match self {
             Number::Int(v) => v as u64,
             Number::UInt(v) => v,
-            other => {
-                let whole = match other {
-                    Number::Double(v) => v.round() as i128,
-                    exact => exact.to_i128(),
-                };
-                if whole < 0 {
-                    whole.max(i128::from(i64::MIN)) as i64 as u64
-                } else {
-                    whole.min(i128::from(u64::MAX)) as u64
-                }
-            }
-        }
-    }
-
-    /// As the 64 bits that aggregates of bits and functions of integers work on: of what is no
-    /// integer those of the nearest one that a BIGINT holds, of two for a double the even one (MariaDB
-    /// 10.11: tests/oracle/sql/digits.sql).
-    pub fn to_integer_bits(self) -> u64 {
-        match self {
-            Number::Int(_) | Number::UInt(_) => self.to_bits(),
             Number::Decimal(_) | Number::Double(_) => {
                 let ends = (i128::from(i64::MIN), i128::from(i64::MAX));
                 self.to_i128().clamp(ends.0, ends.1) as u64
@@ -104,6 +85,21 @@ impl Number {
             Number::Decimal(v) => Datum::Decimal(v),
             Number::Double(v) => Datum::Double(v),
         }
+    }
+
+    /// The number that a value is where a whole one is wanted; `None` for NULL. Of a text the digits at its
+    /// front count, and their 64 bits: what no BIGINT UNSIGNED holds is its largest, -1 in other words. The
+    /// flag is as that of `of`.
+    pub fn of_whole(datum: Datum<'_>, zone: Zone) -> Option<(Number, bool)> {
+        let Datum::Bytes(text) = datum else { return Number::of(datum, zone) };
+        let (value, whole) = leading_integer(text);
+        let bits = match u64::try_from(value) {
+            Ok(value) => value as i64,
+            Err(_) if value < 0 => value.max(i128::from(i64::MIN)) as i64,
+            Err(_) => -1,
+        };
+        let fits = i64::try_from(value).is_ok() || u64::try_from(value).is_ok();
+        Some((Number::Int(bits), !whole || !fits))
     }
 
     /// The number that a value is in arithmetic; `None` for NULL. The flag says that it was a
@@ -142,10 +138,52 @@ fn with_fraction(whole: i64, micros: u32, negative: bool) -> Number {
     Number::Decimal(Decimal::from_i128(i128::from(whole) * 1_000_000 + fraction, 6))
 }
 
+/// The number at the front of a text with all its digits, 0 if there is none; whether that was all of it.
+/// Beyond what a DECIMAL holds it is a DOUBLE.
+pub fn leading_exact(text: &[u8]) -> (Number, bool) {
+    // Most are a few digits and nothing else.
+    if text.len() <= SHORT_DIGITS && !text.is_empty() && text.iter().all(u8::is_ascii_digit) {
+        let value = text.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
+        return (Number::Int(value), true);
+    }
+    let Some(read) = Decimal::read(text) else { return (Number::Int(0), false) };
+    let whole = text[read.used..].iter().all(is_space);
+    if read.overflow {
+        return (Number::Double(leading_number(text).0), whole);
+    }
+    let number = match (read.value.scale(), read.value.to_i128()) {
+        (0, Some(value)) => match (i64::try_from(value), u64::try_from(value)) {
+            (Ok(value), _) => Number::Int(value),
+            (_, Ok(value)) => Number::UInt(value),
+            _ => Number::Decimal(read.value),
+        },
+        _ => Number::Decimal(read.value),
+    };
+    (number, whole)
+}
+
+/// Digits that any BIGINT holds.
+const SHORT_DIGITS: usize = 18;
+
+fn is_space(byte: &u8) -> bool {
+    matches!(byte, b' ' | 9..=13)
+}
+
+/// The whole number at the front of a text, 0 if there is none, and whether that was all of it: a point and
+/// an exponent are not part of it (`Item::val_int` of MySQL's texts).
+pub fn leading_integer(text: &[u8]) -> (i128, bool) {
+    let trimmed = text.trim_ascii();
+    let sign = usize::from(matches!(trimmed.first(), Some(b'-' | b'+')));
+    let count = trimmed[sign..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let digits = std::str::from_utf8(&trimmed[..sign + count]).unwrap_or("");
+    let beyond = if digits.starts_with('-') { i128::MIN } else { i128::MAX };
+    let value = digits.parse().unwrap_or(if count == 0 { 0 } else { beyond });
+    (value, count > 0 && sign + count == trimmed.len())
+}
+
 /// The number at the front of a text, 0 if there is none; whether that was all of it.
 pub fn leading_number(text: &[u8]) -> (f64, bool) {
-    let space = |byte: &u8| matches!(byte, b' ' | 9..=13);
-    let start = text.iter().position(|byte| !space(byte)).unwrap_or(text.len());
+    let start = text.iter().position(|byte| !is_space(byte)).unwrap_or(text.len());
     let body = &text[start..];
     let digits = |from: usize| body[from..].iter().take_while(|b| b.is_ascii_digit()).count();
     let mut at = usize::from(matches!(body.first(), Some(b'-' | b'+')));
@@ -171,5 +209,5 @@ pub fn leading_number(text: &[u8]) -> (f64, bool) {
     let value = std::str::from_utf8(&body[..at]).ok().and_then(|text| text.parse::<f64>().ok());
     // What is beyond a DOUBLE is the largest one.
     let value = value.map_or(0.0, |value| value.clamp(f64::MIN, f64::MAX));
-    (value, body[at..].iter().all(space))
+    (value, body[at..].iter().all(is_space))
 }

@@ -1,6 +1,8 @@
 //! Numeric functions.
 
 use values::datum::Datum;
+use values::decimal::Decimal;
+use values::temporal::Zone;
 use values::types::ColumnType;
 
 use crate::arithmetic;
@@ -23,12 +25,10 @@ pub fn result(function: Function, arguments: &[Node]) -> ColumnType {
         (ColumnType::Int { .. }, _) => first.ty.clone(),
         (ColumnType::Year, _) => BIGINT_UNSIGNED,
         (ColumnType::Decimal { precision, scale }, Function::Round | Function::Truncate) => {
-            let digits = match arguments.get(1).map(|node| &node.kind) {
-                Some(Kind::Constant(value)) => {
-                    Number::of(value.as_datum(), values::temporal::Zone::UTC)
-                        .map_or(0, |(number, _)| number.to_i128().clamp(0, 30) as u8)
-                }
-                Some(_) => *scale,
+            // Digits that it has not are not shown (MySQL 9.7: tests/oracle/sql/beyond-bigint.sql).
+            let digits = match arguments.get(1).and_then(known_digits) {
+                Some(digits) => digits.clamp(0, i64::from(*scale)) as u8,
+                None if arguments.len() > 1 => *scale,
                 None => 0,
             };
             ColumnType::Decimal {
@@ -46,6 +46,13 @@ pub fn result(function: Function, arguments: &[Node]) -> ColumnType {
         },
         _ => ColumnType::Double,
     }
+}
+
+/// The digits that ROUND and TRUNCATE are asked for, where they are known before the statement runs.
+fn known_digits(node: &Node) -> Option<i64> {
+    let Kind::Constant(value) = &node.kind else { return None };
+    let (number, _) = Number::of_whole(value.as_datum(), Zone::UTC)?;
+    Some(number.to_i128().clamp(i64::MIN.into(), i64::MAX.into()) as i64)
 }
 
 /// The result type of FLOOR and CEILING: an integer where every value fits one.
@@ -126,9 +133,15 @@ pub fn call<'a>(
         | Function::BitCount => {}
         _ => return Ok(None),
     }
-    let Some(first) = scope.number(cells[0].datum()) else { return Ok(Some(NULL)) };
+    let first = match function {
+        Function::BitCount => scope.integer(cells[0].datum()),
+        _ => scope.number(cells[0].datum()),
+    };
+    let Some(first) = first else { return Ok(Some(NULL)) };
+    let is_rounded = matches!(function, Function::Round | Function::Truncate);
     let second = match cells.get(1) {
         None => None,
+        Some(cell) if is_rounded && !cell.is_null() => None,
         Some(cell) => match scope.number(cell.datum()) {
             Some(number) => Some(number),
             None => return Ok(Some(NULL)),
@@ -137,7 +150,7 @@ pub fn call<'a>(
     let second_double = second.map_or(0.0, Number::to_f64);
     Ok(Some(match function {
         Function::Abs => match first {
-            Number::Int(v) if v < 0 => Cell::Plain(arithmetic::negate(first)?.datum()),
+            Number::Int(v) if v < 0 => Cell::Plain(arithmetic::negate(first, true)?.datum()),
             Number::Double(v) => double(v.abs()),
             Number::Decimal(v) => Cell::Plain(Datum::Decimal(v.abs())),
             other => Cell::Plain(other.datum()),
@@ -145,7 +158,7 @@ pub fn call<'a>(
         Function::Ceiling | Function::Floor => round_to_whole(function, first, &node.ty),
         Function::Round | Function::Truncate => {
             let digits = cells.get(1).and_then(|cell| whole(cell, scope)).unwrap_or(0);
-            round(first, digits, function == Function::Truncate)
+            round(first, digits, function)?
         }
         Function::Mod => {
             let second = second.unwrap_or(Number::Int(0));
@@ -172,7 +185,7 @@ fn round_to_whole<'a>(function: Function, number: Number, ty: &ColumnType) -> Ce
         Number::Double(v) => double(if function == Function::Floor { v.floor() } else { v.ceil() }),
         Number::Decimal(v) => {
             let Some(cut) = v.truncate(0) else { return NULL };
-            let one = values::decimal::Decimal::from(1i64);
+            let one = Decimal::from(1i64);
             let whole = match function {
                 Function::Floor if v < cut => cut.checked_sub(one),
                 Function::Ceiling if v > cut => cut.checked_add(one),
@@ -182,7 +195,11 @@ fn round_to_whole<'a>(function: Function, number: Number, ty: &ColumnType) -> Ce
                 Some(whole) if matches!(ty, ColumnType::Decimal { .. }) => {
                     Cell::Plain(Datum::Decimal(whole))
                 }
-                Some(whole) => whole.to_i64().map_or(NULL, int),
+                Some(whole) => match whole.to_i64() {
+                    Some(value) => int(value),
+                    // Of a literal of more digits than those that its type was made of.
+                    None => Cell::Plain(Datum::Decimal(whole)),
+                },
                 None => NULL,
             }
         }
@@ -205,41 +222,67 @@ fn scaled(value: f64, digits: i64, apply: fn(f64) -> f64) -> f64 {
     if scaled.is_finite() { apply(scaled) / factor } else { value }
 }
 
-fn round<'a>(number: Number, digits: i64, cut: bool) -> Cell<'a> {
-    let digits = digits.clamp(-38, 30);
-    match number {
+/// Error 1690 for a whole number that its kind does not hold.
+fn whole_out_of_range<'a>(function: Function, kind: &str) -> Result<Cell<'a>> {
+    let name = function.name().to_lowercase();
+    Err(Error::new(1690, format!("{kind} value is out of range in '{name}()'")))
+}
+
+fn round<'a>(number: Number, digits: i64, function: Function) -> Result<Cell<'a>> {
+    let cut = function == Function::Truncate;
+    // No DECIMAL has more, and those that one has not add nothing to it.
+    let digits = digits.clamp(-75, i64::from(Decimal::SCALE_MAX));
+    Ok(match number {
         Number::Double(v) if cut => double(scaled(v, digits, f64::trunc)),
         Number::Double(v) => double(round_double(v, digits)),
+        Number::Decimal(v) if digits >= i64::from(v.scale()) => Cell::Plain(Datum::Decimal(v)),
         Number::Decimal(v) if digits >= 0 => {
             let scale = digits as u8;
             let value = if cut { v.truncate(scale) } else { v.rescale(scale) };
-            // Where there is no room for more zeros, the number is what it is.
-            let value = value.or(Some(v));
             value.map_or(NULL, |value| Cell::Plain(Datum::Decimal(value)))
         }
         other if digits >= 0 => Cell::Plain(other.datum()),
+        Number::Decimal(v) => Cell::Plain(Datum::Decimal(rounded_whole(v, -digits, cut))),
+        Number::UInt(_) if digits < -20 => Cell::Plain(Datum::UInt(0)),
+        _ if digits < -20 => int(0),
         other => {
             let unit = 10i128.pow((-digits) as u32);
-            // What is behind the point decides nothing here, and must not be rounded first.
-            let value = match other {
-                Number::Decimal(v) => v.truncate(0).map_or(other, Number::Decimal),
-                whole => whole,
-            };
-            let value = value.to_i128();
+            let value = other.to_i128();
             let half = if cut { 0 } else { unit / 2 * value.signum() };
             let rounded = (value + half) / unit * unit;
             match (other, i64::try_from(rounded)) {
-                (Number::UInt(_), _) => {
-                    u64::try_from(rounded).map_or(NULL, |v| Cell::Plain(Datum::UInt(v)))
-                }
-                (Number::Decimal(_), _) => {
-                    Cell::Plain(Datum::Decimal(values::decimal::Decimal::from_i128(rounded, 0)))
-                }
+                (Number::UInt(_), _) => match u64::try_from(rounded) {
+                    Ok(value) => Cell::Plain(Datum::UInt(value)),
+                    Err(_) => return whole_out_of_range(function, "BIGINT UNSIGNED"),
+                },
                 (_, Ok(v)) => int(v),
-                (_, Err(_)) => NULL,
+                (_, Err(_)) => return whole_out_of_range(function, "BIGINT"),
             }
         }
+    })
+}
+
+/// A DECIMAL without so many digits before its point.
+fn rounded_whole(value: Decimal, digits: i64, cut: bool) -> Decimal {
+    if digits > i64::from(Decimal::PRECISION_MAX) {
+        return Decimal::ZERO;
     }
+    let ten = Decimal::from(10i64);
+    let unit =
+        (0..digits).fold(Decimal::from(1i64), |unit, _| unit.checked_mul(ten).unwrap_or(unit));
+    let (whole, rest) = match (value.truncate(0), value.checked_rem(unit)) {
+        (Some(whole), Some(rest)) => (whole, rest),
+        _ => return value,
+    };
+    let rest_digits = rest.truncate(0).unwrap_or(Decimal::ZERO);
+    let below = whole.checked_sub(rest_digits).unwrap_or(whole);
+    let is_up = !cut && rest.abs().checked_add(rest.abs()).is_some_and(|twice| twice >= unit);
+    let further = match (is_up, value.is_negative()) {
+        (false, _) => Some(below),
+        (true, false) => below.checked_add(unit),
+        (true, true) => below.checked_sub(unit),
+    };
+    further.unwrap_or(below)
 }
 
 /// A number in [0, 1): from a seed by MySQL's generator, else unforeseeable.

@@ -9,6 +9,7 @@
 //! Not here: the lists (`lists`), which nodes are marked (crate `sql`, `optimize::once`).
 
 use std::cell::OnceCell;
+use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use values::datum::{Datum, Value};
@@ -27,10 +28,17 @@ const VALUES_MAX: usize = 32;
 const COPIED_BYTES_MAX: usize = 1 << 10;
 
 /// An expression that needs to be evaluated but once in an execution.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Once {
     node: Node,
     number: u64,
+}
+
+impl Debug for Once {
+    /// As its node: the number is no part of what it says.
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        self.node.fmt(formatter)
+    }
 }
 
 impl PartialEq for Once {
@@ -80,6 +88,11 @@ impl Known {
 }
 
 impl Once {
+    /// A node that is the same for all rows though it does not look so: a column of what a sub-query gave.
+    pub fn of(node: Node) -> Once {
+        Once { node, number: next_number() }
+    }
+
     /// The expression.
     pub fn node(&self) -> &Node {
         &self.node
@@ -142,7 +155,7 @@ impl Node {
             _ if self.is_constant() && self.ty != ColumnType::Json => {
                 let (ty, nullable) = (self.ty.clone(), self.nullable);
                 let node = std::mem::replace(self, Node::constant(Value::Null));
-                let once = Once { node, number: next_number() };
+                let once = Once::of(node);
                 *self = Node::new(Kind::Once(Box::new(once)), ty, nullable);
             }
             _ => self.each_child_mut(&mut |child| child.evaluate_once()),

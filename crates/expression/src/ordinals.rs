@@ -18,6 +18,7 @@ use crate::function::Function;
 use crate::moment::{Unit, extract};
 use crate::moments_read::read_kept;
 use crate::node::{Kind, Node};
+use crate::number::leading_exact;
 use crate::scope::{RowView, Scope};
 use crate::slot::{KEY_COLUMN, parts_of};
 
@@ -124,8 +125,13 @@ impl<'s> Column<'s> {
         }
     }
 
-    /// The ordinal of a text that says a day or a moment and nothing else, in no zone of its own.
+    /// The ordinal of a text, the same for all rows, that says a whole number, or a day or a moment in no zone
+    /// of its own, and nothing else.
     fn of_text(&self, text: &[u8]) -> Option<u64> {
+        if matches!(self.ty, ColumnType::Int { .. }) {
+            let (number, whole) = leading_exact(text);
+            return ordinal_beside(self.ty, &number.datum()).filter(|_| whole);
+        }
         if !matches!(self.ty, ColumnType::Date | ColumnType::DateTime { .. }) {
             return None;
         }

@@ -232,6 +232,34 @@ impl<'a> Scope<'a> {
         found
     }
 
+    /// A value where a whole number is wanted (`Number::of_whole`), with a warning for a text that is none.
+    pub fn integer(&self, datum: Datum<'_>) -> Option<Number> {
+        let (number, strange) = Number::of_whole(datum, self.zone)?;
+        if strange && let Datum::Bytes(text) = datum {
+            self.distrust_integer(text);
+        }
+        Some(number)
+    }
+
+    pub(crate) fn distrust_integer(&self, text: &[u8]) {
+        self.distrust(1292, || {
+            format!("Truncated incorrect INTEGER value: '{}'", String::from_utf8_lossy(text))
+        });
+    }
+
+    /// Warns, for all rows together, of a text that is no number beside one.
+    pub(crate) fn warn_of_text(&self, text: &[u8]) {
+        let warn = |warnings: &mut Warnings| {
+            let text = String::from_utf8_lossy(text);
+            warnings.push_once(1292, format!("Truncated incorrect DOUBLE value: '{text}'"));
+        };
+        match self.warnings {
+            Some(warnings) => warn(&mut warnings.borrow_mut()),
+            None if std::ptr::eq(self.limits, Limits::of_the_server()) => {}
+            None => self.limits.with_warnings(warn),
+        }
+    }
+
     /// A value as a number, with a warning for a text that is none.
     pub fn number(&self, datum: Datum<'_>) -> Option<Number> {
         let (number, strange) = Number::of(datum, self.zone)?;

@@ -106,8 +106,8 @@ fn last_insert_id<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'
         let set = context.side_effects.lock().last_insert_id;
         return Ok(Cell::Plain(Datum::UInt(set.unwrap_or(context.last_insert_id))));
     };
-    let Some(number) = scope.number(argument.evaluate(scope)?.datum()) else { return Ok(NULL) };
-    let value = number.to_integer_bits();
+    let Some(number) = scope.integer(argument.evaluate(scope)?.datum()) else { return Ok(NULL) };
+    let value = number.to_bits();
     context.side_effects.lock().last_insert_id = Some(value);
     Ok(Cell::Plain(Datum::UInt(value)))
 }

@@ -25,7 +25,11 @@ fn interval(amount: &Node, unit: Unit, scope: &Scope<'_>) -> Result<Option<Inter
         text_of(&amount.ty, cell.datum(), scope.zone, &mut text);
         return Ok(compound(large, small, &String::from_utf8_lossy(&text)));
     }
-    let Some(number) = scope.number(cell.datum()) else { return Ok(None) };
+    let number = match unit {
+        Unit::Second => scope.number(cell.datum()),
+        _ => scope.integer(cell.datum()),
+    };
+    let Some(number) = number else { return Ok(None) };
     let (mut whole, mut fraction) = (number.to_i128(), 0i128);
     if unit == Unit::Second {
         let micros = match number {

@@ -470,8 +470,8 @@ fn field<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<
 fn char_call<'a>(cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
     let mut out = Vec::new();
     for cell in cells {
-        let Some(number) = scope.number(cell.datum()) else { continue };
-        let bytes = (number.to_integer_bits() as u32).to_be_bytes();
+        let Some(number) = scope.integer(cell.datum()) else { continue };
+        let bytes = (number.to_bits() as u32).to_be_bytes();
         let first = bytes.iter().position(|&b| b != 0).unwrap_or(3);
         out.extend_from_slice(&bytes[first..]);
     }
@@ -505,8 +505,7 @@ fn hex<'a>(cell: &Cell<'_>, text: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> 
             made(Function::Hex, text.len().saturating_mul(2), scope, || write_hex(text, true))?
         }
         number => {
-            let bits =
-                Number::of(number, scope.zone).map_or(0, |(number, _)| number.to_integer_bits());
+            let bits = Number::of(number, scope.zone).map_or(0, |(number, _)| number.to_bits());
             Cell::Owned(format!("{bits:X}").into_bytes())
         }
     })

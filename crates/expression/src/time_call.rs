@@ -337,7 +337,10 @@ fn micros_of(cell: &Cell<'_>, scope: &Scope<'_>) -> Option<i64> {
 fn making_days<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
     let Some(first) = whole(&cells[0], scope) else { return NULL };
     let days = if function == Function::FromDays {
-        // As in MySQL, the calendar begins with the year 1 here.
+        if first < 1 {
+            return NULL;
+        }
+        // As in MariaDB, the calendar begins with the year 1 here.
         if !(366..3_652_425).contains(&first) {
             return Cell::Plain(Datum::Date(Date::ZERO));
         }

@@ -60,6 +60,15 @@ impl Warnings {
         }
     }
 
+    /// Adds one that says the same of every row, if it is not there.
+    pub fn push_once(&mut self, number: u16, message: String) {
+        let message = shortened(message);
+        let is_same = |warning: &Warning| warning.number == number && warning.message == message;
+        if !self.list.iter().any(is_same) {
+            self.push(Level::Warning, number, message);
+        }
+    }
+
     /// Adds those of another list.
     pub fn append(&mut self, other: Warnings) {
         let (kept, count) = (other.list.len() as u64, other.count);

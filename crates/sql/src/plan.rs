@@ -23,7 +23,7 @@ use values::SqlMode;
 use values::counter::{LINES, line};
 use values::datum::Datum;
 
-use crate::bind::same_kinds;
+use crate::bind::{UserVariables, same_kinds, same_variables};
 use crate::point::SelectPlan;
 use crate::reply::ResultColumn;
 use crate::tree::QueryPlan;
@@ -41,6 +41,12 @@ const COPIES_MAX: usize = 512;
 const SEEN_MAX: usize = 8192;
 /// Longest shape kept, in bytes.
 const SHAPE_BYTES_MAX: usize = 16 << 10;
+
+/// What decides of which types the expressions of a shape are: its literals, and the session's user variables.
+pub type Kinds<'k> = (&'k [Datum<'k>], &'k UserVariables);
+
+/// What a shape is looked up by: the current database, sql_mode and the shape.
+pub type ShapeKey<'k> = (Option<&'k str>, SqlMode, &'k [u8]);
 
 /// What a shape means.
 #[derive(Clone)]
@@ -110,11 +116,19 @@ impl Plan {
         is_target_current && self.query().is_none_or(QueryPlan::is_current)
     }
 
-    /// Whether it is right for literals like these, and the best that there is while tables are as large
-    /// as they are.
-    pub fn fits(&self, literals: &[Datum<'_>], engine: &Engine) -> bool {
-        self.query()
-            .is_none_or(|query| same_kinds(&query.literals, literals) && query.is_of_size(engine))
+    /// Whether it is right for literals and user variables like these, and the best that there is while
+    /// tables are as large as they are.
+    pub fn fits(&self, (literals, variables): Kinds<'_>, engine: &Engine) -> bool {
+        let is_query_right = self.query().is_none_or(|query| {
+            same_kinds(&query.literals, literals)
+                && same_variables(&query.variables, variables)
+                && query.is_of_size(engine)
+        });
+        let is_look_up_right = match self {
+            Plan::Select(plan) => same_variables(&plan.variables, variables),
+            _ => true,
+        };
+        is_query_right && is_look_up_right
     }
 
     /// Whether it is of one statement alone, because of files that it has opened.
@@ -200,20 +214,17 @@ impl PlanCache {
         hasher.finish()
     }
 
-    /// The plan of a shape, if it is known, still right, and so for literals like these; without
-    /// literals, for some.
+    /// The plan of a shape, if it is known, still right, and so for literals and variables like these;
+    /// without them, for some.
     pub fn find(
         &self,
-        database: Option<&str>,
-        mode: SqlMode,
-        shape: &[u8],
-        literals: Option<&[Datum<'_>]>,
+        (database, mode, shape): ShapeKey<'_>,
+        kinds: Option<Kinds<'_>>,
         engine: &Engine,
     ) -> Option<Plan> {
         let key = self.key(database, mode, shape);
-        let is_right = |plan: &&Plan| {
-            plan.is_current() && literals.is_none_or(|literals| plan.fits(literals, engine))
-        };
+        let is_right =
+            |plan: &&Plan| plan.is_current() && kinds.is_none_or(|kinds| plan.fits(kinds, engine));
         let copies = self.copies[line()].try_lock();
         if let Some(copies) = &copies
             && let Some(entry) = copies.get(&key).filter(|entry| entry.is_of(database, mode, shape))
@@ -236,14 +247,12 @@ impl PlanCache {
         Some(copy)
     }
 
-    /// Keeps the plan for literals like these, if its shape has come before.
+    /// Keeps the plan for literals and variables like these, if its shape has come before.
     pub fn keep(
         &self,
-        database: Option<&str>,
-        mode: SqlMode,
-        shape: &[u8],
+        (database, mode, shape): ShapeKey<'_>,
         plan: &Plan,
-        literals: &[Datum<'_>],
+        kinds: Kinds<'_>,
         engine: &Engine,
     ) {
         if shape.len() > SHAPE_BYTES_MAX {
@@ -258,8 +267,7 @@ impl PlanCache {
         match entries.get(&key).filter(|entry| entry.is_of(database, mode, shape)) {
             Some(entry) => {
                 let others = entry.plans.iter();
-                let others =
-                    others.filter(|plan| plan.is_current() && !plan.fits(literals, engine));
+                let others = others.filter(|plan| plan.is_current() && !plan.fits(kinds, engine));
                 plans.extend(others.take(KINDS_MAX - 1).cloned());
             }
             None if entries.len() >= PLANS_MAX => {

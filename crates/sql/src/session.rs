@@ -666,17 +666,24 @@ impl Session {
 
     /// The plan that is kept for a statement's shape and literals like its own.
     fn known_plan(&self, statement: &Statement<'_>) -> Option<Plan> {
-        let (shape, literals) = (&statement.scanned.shape, Some(statement.parameters));
+        let shape = &statement.scanned.shape;
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
-        self.sql.plans().find(database, mode, shape, literals, self.sql.engine())
+        let kinds = Some((statement.parameters, &*self.user_variables));
+        self.sql.plans().find((database, mode, shape), kinds, self.sql.engine())
+    }
+
+    /// Whether a plan is right for a statement's literals and the session's variables.
+    fn fits(&self, plan: &Plan, statement: &Statement<'_>) -> bool {
+        plan.fits((statement.parameters, &*self.user_variables), self.sql.engine())
     }
 
     /// Keeps a plan that was made for a statement's shape.
     fn keep_plan(&self, statement: &Statement<'_>, plan: &Plan) {
-        let (shape, literals) = (&statement.scanned.shape, statement.parameters);
+        let shape = &statement.scanned.shape;
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
+        let kinds = (statement.parameters, &*self.user_variables);
         self.sql.counters().plans_made.add();
-        self.sql.plans().keep(database, mode, shape, plan, literals, self.sql.engine());
+        self.sql.plans().keep((database, mode, shape), plan, kinds, self.sql.engine());
     }
 
     /// Keeps the statement's text without literals, for the log if it fails.

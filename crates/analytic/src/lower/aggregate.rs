@@ -265,8 +265,8 @@ impl Lowering<'_> {
             Some(BIGINT_UNSIGNED),
             false,
             Arc::new(move |args| {
-                let number = Number::of(args[0], zone);
-                Ok(number.map_or(Value::Null, |(number, _)| Value::UInt(number.to_integer_bits())))
+                let number = Number::of_whole(args[0], zone);
+                Ok(number.map_or(Value::Null, |(number, _)| Value::UInt(number.to_bits())))
             }),
         );
         call(function, vec![value])

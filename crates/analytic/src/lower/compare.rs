@@ -6,7 +6,9 @@
 //! | anything but text  | a known value    | the side's own type, where the value is one of it  |
 //! | text               | text             | text, under the comparison's collation             |
 //! | number             | number           | integer, decimal or double, whichever holds both   |
-//! | text               | number           | double                                             |
+//! | text               | rows' integers   | the number that it says, exactly                   |
+//! | a text for all rows | rows' DECIMAL   | the same                                           |
+//! | text               | another number   | double                                             |
 //! | a day, a moment    | the other        | DATETIME                                           |
 //!
 //! Invariants
@@ -21,10 +23,10 @@ use std::sync::Arc;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
-use expression::{BIGINT, BIGINT_UNSIGNED, Comparison, Node, compare};
+use expression::{BIGINT, BIGINT_UNSIGNED, Comparison, Node, compare, exact_beside, halves};
 use sql::Result;
 use values::convert::convert;
-use values::datum::Value;
+use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::types::{Collation, ColumnType};
 
@@ -41,6 +43,8 @@ pub(super) struct Side {
     pub(super) ty: ColumnType,
     /// Its value, if it is known before the query runs.
     pub(super) known: Option<Value>,
+    /// Whether its value is the same for all rows.
+    pub(super) fixed: bool,
 }
 
 /// Two sides in the form in which they are compared.
@@ -58,10 +62,10 @@ impl Lowering<'_> {
             let (digits, scale) = (exact.whole_digits(), exact.scale());
             let precision = (digits + scale).clamp(1, Decimal::PRECISION_MAX);
             let (ty, value) = (ColumnType::Decimal { precision, scale }, Value::Decimal(exact));
-            return Ok(Side { expr: known(&ty, &value), ty, known: Some(value) });
+            return Ok(Side { expr: known(&ty, &value), ty, known: Some(value), fixed: true });
         }
         let (expr, known) = (self.value(row, node)?, self.known_value(node));
-        Ok(Side { expr, ty: node.ty.clone(), known })
+        Ok(Side { expr, ty: node.ty.clone(), known, fixed: node.is_fixed() })
     }
 
     /// The comparison `node`, of `a` with `b`.
@@ -93,9 +97,10 @@ impl Lowering<'_> {
             return expr;
         }
         let (a, b, zone) = (left.ty.clone(), right.ty.clone(), self.zone());
+        let fixed = (left.fixed, right.fixed);
         let function = RowFunction::new(
             "compare",
-            &format!("{op:?} {rule:?} {zone:?}"),
+            &format!("{op:?} {rule:?} {zone:?} {fixed:?}"),
             vec![left.ty, right.ty],
             None,
             false,
@@ -104,7 +109,12 @@ impl Lowering<'_> {
                     let same = args[0].is_null() && args[1].is_null();
                     return Ok(Value::Int(i64::from(same)));
                 }
-                let order = compare((args[0], &a), (args[1], &b), rule, zone);
+                let (mut left, mut right) = (args[0], args[1]);
+                if a != ColumnType::Json && b != ColumnType::Json {
+                    let (one, other) = ((args[0], || fixed.0), (args[1], || fixed.1));
+                    (left, right) = (exact_beside(one, other).0, exact_beside(other, one).0);
+                }
+                let order = compare((left, &a), (right, &b), rule, zone);
                 Ok(order.map_or(Value::Null, |order| Value::Int(i64::from(op.holds(order)))))
             }),
         );
@@ -122,6 +132,17 @@ impl Lowering<'_> {
         }
         if null(a) || null(b) {
             return Some(known_truth(None));
+        }
+        if is_read_exactly(b, a) && b.known.is_some() {
+            let exact = self.as_number(b)?;
+            return self.compared(op, a, &exact, rule);
+        }
+        // Of a DECIMAL; a text that is known only when the query runs.
+        let is_lifted = |side, other: &Side| {
+            is_read_exactly(side, other) && class_of(&other.ty) == Class::Decimal
+        };
+        if is_lifted(a, b) || is_lifted(b, a) {
+            return None;
         }
         let operator = match op {
             Comparison::Equal => Operator::Eq,
@@ -147,6 +168,41 @@ impl Lowering<'_> {
             }
         };
         Some(Expr::BinaryExpr(BinaryExpr::new(Box::new(left), operator, Box::new(right))))
+    }
+
+    /// A known text or DOUBLE as the exact number that it is beside one (`expression::beside`); `None` where
+    /// it is no such number, or something else follows in it, which each row of a strict write is refused
+    /// for.
+    fn as_number(&self, side: &Side) -> Option<Side> {
+        let datum = side.known.as_ref()?.as_datum();
+        let (number, whole) = exact_beside((datum, || true), (Datum::Int(0), || false));
+        if let (Datum::Bytes(text), false) = (datum, whole) {
+            if self.facts.limits.is_strict() {
+                return None;
+            }
+            self.warn_of_text(text);
+        }
+        let value = number.to_value();
+        let ty = Node::constant(value.clone()).ty;
+        // What stays a DOUBLE is compared as one.
+        let fixed = !matches!(value, Value::Double(_));
+        Some(Side { expr: known(&ty, &value), ty, known: Some(value), fixed })
+    }
+
+    /// A side as it is beside another.
+    fn seen_beside(&self, side: Side, other: &Side) -> Side {
+        match is_read_exactly(&side, other) {
+            true => self.as_number(&side).unwrap_or(side),
+            false => side,
+        }
+    }
+
+    /// A text as the multiple of a half that it is beside whole numbers.
+    fn as_halves(&self, expr: Expr, from: &ColumnType) -> Expr {
+        self.each(expr, from, &HALVES, "halves", |datum| match datum {
+            Datum::Bytes(text) => Value::Decimal(halves(text)),
+            _ => Value::Null,
+        })
     }
 
     /// Both sides in a common form; a known value is the right one.
@@ -189,11 +245,13 @@ impl Lowering<'_> {
             (Class::Enum, Class::Enum) if a.ty == b.ty && equality => plain(left, right),
             (Class::Enum, Class::Enum) => None,
             (Class::Year | Class::Enum, Class::Int | Class::Decimal | Class::Real) => {
-                let whole = Side { expr: native_cast(left, &BIGINT), ty: BIGINT, known: None };
+                let expr = native_cast(left, &BIGINT);
+                let whole = Side { expr, ty: BIGINT, known: None, fixed: a.fixed };
                 self.pair(&whole, b, rule, equality)
             }
             (Class::Int | Class::Decimal | Class::Real, Class::Year | Class::Enum) => {
-                let whole = Side { expr: native_cast(right, &BIGINT), ty: BIGINT, known: None };
+                let expr = native_cast(right, &BIGINT);
+                let whole = Side { expr, ty: BIGINT, known: None, fixed: b.fixed };
                 self.pair(a, &whole, rule, equality)
             }
             (Class::Int | Class::Decimal, Class::Int | Class::Decimal) => {
@@ -215,6 +273,12 @@ impl Lowering<'_> {
             }
             // A strict write has each text looked at, whether it is a number.
             _ if x.is_string() != y.is_string() && self.facts.limits.is_strict() => None,
+            (Class::Int, _) if is_read_exactly(b, a) && y.is_string() => {
+                plain(native_cast(left, &HALVES), self.as_halves(right, &b.ty))
+            }
+            (_, Class::Int) if is_read_exactly(a, b) && x.is_string() => {
+                plain(self.as_halves(left, &a.ty), native_cast(right, &HALVES))
+            }
             _ if counts(x) && counts(y) && !(x.is_string() && y.is_string()) => {
                 plain(self.as_double(left, &a.ty), self.as_double(right, &b.ty))
             }
@@ -267,7 +331,7 @@ impl Lowering<'_> {
                     nulls = true;
                     continue;
                 }
-                Some(_) => self.side(row, node)?,
+                Some(_) => self.seen_beside(self.side(row, node)?, &tested),
                 None => return Ok(None),
             };
             let Some(pair) = self.pair(&tested, &item, rule, true) else { return Ok(None) };
@@ -306,22 +370,39 @@ impl Lowering<'_> {
         [a, low, high]: &[Node; 3],
         rule: Collation,
     ) -> Result<Option<Expr>> {
-        // A number among texts makes numbers of all three.
-        let classes = [a, low, high].map(|node| class_of(&node.ty));
-        let strings = classes.iter().filter(|class| class.is_string()).count();
-        if !matches!(strings, 0 | 3) && !classes[0].is_dated() {
-            return Ok(None);
-        }
         let tested = self.side(row, a)?;
         if tested.known.is_some() {
             return Ok(None);
         }
-        let (low, high) = (self.side(row, low)?, self.side(row, high)?);
+        let low = self.seen_beside(self.side(row, low)?, &tested);
+        let high = self.seen_beside(self.side(row, high)?, &tested);
+        // A number among texts makes numbers of all three.
+        let classes = [&tested, &low, &high].map(|side| class_of(&side.ty));
+        let strings = classes.iter().filter(|class| class.is_string()).count();
+        if !matches!(strings, 0 | 3) && !classes[0].is_dated() {
+            return Ok(None);
+        }
         let above = self.compared(Comparison::GreaterEqual, &tested, &low, rule);
         let below = self.compared(Comparison::LessEqual, &tested, &high, rule);
         Ok(above.zip(below).map(|(above, below)| above.and(below)))
     }
 }
+
+/// Whether a side, a text or a DOUBLE, is the number that it says beside another, exactly.
+fn is_read_exactly(side: &Side, other: &Side) -> bool {
+    let (own, class) = (class_of(&side.ty), class_of(&other.ty));
+    let is_text = own.is_string() && side.ty != ColumnType::Json;
+    let is_double = own == Class::Real && side.fixed && side.known.is_some();
+    let is_exact = match class {
+        Class::Int => is_text || is_double,
+        Class::Decimal => is_text && side.fixed,
+        _ => false,
+    };
+    is_exact && !other.fixed
+}
+
+/// Multiples of a half of which every BIGINT is one (`expression::halves`).
+const HALVES: ColumnType = ColumnType::Decimal { precision: 28, scale: 1 };
 
 /// Whether values of the class compare as numbers beside a number.
 fn counts(class: Class) -> bool {

@@ -124,7 +124,7 @@ impl Lowering<'_> {
     }
 
     /// A function of each value; NULL stays NULL.
-    fn each(
+    pub(super) fn each(
         &self,
         expr: Expr,
         from: &ColumnType,

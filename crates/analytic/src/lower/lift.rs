@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use datafusion::logical_expr::Expr;
-use expression::{Environment, Kind, Node, RowView, fit};
+use expression::{Environment, Kind, Node, Once, RowView, fit};
 use sql::{Result, SqlContext};
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
@@ -107,6 +107,14 @@ impl Lowering<'_> {
                 (seen.expr(), seen.ty.clone())
             }
             Kind::Outer(level, number) => row.enclosing_column(*level, *number)?,
+            Kind::Subquery(subquery) if !subquery.is_correlated() => {
+                // Its column is not known to be the same for all rows.
+                let (expr, ty) = self.subquery_value(row, subquery)?;
+                let kind = Kind::Column(leaves.add(expr, &ty));
+                let column = Node::new(kind, ty, node.nullable);
+                node.kind = Kind::Once(Box::new(Once::of(column)));
+                return Ok(());
+            }
             Kind::Subquery(subquery) => self.subquery_value(row, subquery)?,
             Kind::Constant(Value::Bytes(text)) if text.len() > TEXT_BYTES_MAX => {
                 let value = Value::Bytes(text.clone());

@@ -114,10 +114,10 @@ impl Lowering<'_> {
             let membership = (comparison == Comparison::Equal) != negated;
             if equality && membership && demanded && !(negated && subquery.is_correlated()) {
                 let (column, plan) = (column.clone(), inner.plan);
-                return self.member(row, operand, plan, &column, negated);
+                return self.member(row, operand, plan, (subquery.query(), &column), negated);
             }
             if equality && membership && nullable && !demanded {
-                return self.counted_member(row, operand, inner, negated);
+                return self.counted_member(row, operand, (subquery.query(), inner), negated);
             }
         } else if quantifier == Quantifier::Only || !equality {
             return Err(SqlError::unsupported("a comparison of rows with a sub-query in a plan"));
@@ -127,7 +127,8 @@ impl Lowering<'_> {
             return Err(SqlError::unsupported("such a comparison with a sub-query in a plan"));
         }
         // ANY: some row compares so. ALL: there is no row that does not.
-        let condition = self.each_compared(row, operands, &inner.columns, comparison)?;
+        let columns = (subquery.query(), &*inner.columns);
+        let condition = self.each_compared(row, operands, columns, comparison)?;
         let condition = if all { Expr::IsNotTrue(Box::new(condition)) } else { condition };
         exists(filtered(inner.plan, condition)?, all, demanded)
     }
@@ -143,7 +144,8 @@ impl Lowering<'_> {
         let (expr, ty) = self.scalar_subquery(row, subquery)?;
         let rule = rule_of(operand, &ty);
         let left = self.side(row, operand)?;
-        Ok(self.compared_anyhow(comparison, left, Side { expr, ty, known: None }, rule))
+        let right = Side { expr, ty, known: None, fixed: !subquery.is_correlated() };
+        Ok(self.compared_anyhow(comparison, left, right, rule))
     }
 
     /// The operands compared with a row of the sub-query, seen from within it.
@@ -151,17 +153,22 @@ impl Lowering<'_> {
         &self,
         row: &Row<'_>,
         operands: &[Node],
-        columns: &[Seen],
+        (query, columns): (&Query, &[Seen]),
         comparison: Comparison,
     ) -> Result<Expr> {
         // Rows differ where they are not equal.
         let negated = comparison == Comparison::NotEqual && operands.len() > 1;
         let each = if negated { Comparison::Equal } else { comparison };
         let mut all: Option<Expr> = None;
-        for (operand, seen) in operands.iter().zip(columns) {
+        for (at, (operand, seen)) in operands.iter().zip(columns).enumerate() {
             let mut left = self.side(row, operand)?;
             left.expr = row.seen_within(left.expr)?;
-            let right = Side { expr: seen.expr(), ty: seen.ty.clone(), known: None };
+            let right = Side {
+                expr: seen.expr(),
+                ty: seen.ty.clone(),
+                known: None,
+                fixed: query.is_fixed(at),
+            };
             let rule = rule_of(operand, &seen.ty);
             let equal = self.compared_anyhow(each, left, right, rule);
             all = Some(match all {
@@ -179,14 +186,14 @@ impl Lowering<'_> {
         row: &Row<'_>,
         operand: &Node,
         plan: LogicalPlan,
-        column: &Seen,
+        (query, column): (&Query, &Seen),
         negated: bool,
     ) -> Result<Expr> {
         let value = self.value(row, operand)?;
         let rule = rule_of(operand, &column.ty);
         let Some((left, right)) = self.common(value, &operand.ty, column, rule) else {
             let operands = std::slice::from_ref(operand);
-            let columns = std::slice::from_ref(column);
+            let columns = (query, std::slice::from_ref(column));
             let condition = self.each_compared(row, operands, columns, Comparison::Equal)?;
             let condition = if negated { Expr::IsNotFalse(Box::new(condition)) } else { condition };
             return exists(filtered(plan, condition)?, negated, true);
@@ -227,7 +234,7 @@ impl Lowering<'_> {
         &self,
         row: &Row<'_>,
         operand: &Node,
-        inner: Lowered,
+        (query, inner): (&Query, Lowered),
         negated: bool,
     ) -> Result<Expr> {
         let Lowered { plan, columns } = inner;
@@ -235,7 +242,7 @@ impl Lowering<'_> {
             return Err(SqlError::other("a membership of several columns"));
         };
         let operands = std::slice::from_ref(operand);
-        let equal = self.each_compared(row, operands, &columns, Comparison::Equal)?;
+        let equal = self.each_compared(row, operands, (query, &columns), Comparison::Equal)?;
         let found = counted(filtered(plan.clone(), equal)?)?.gt(lit(0i64));
         let mut unknown = lit(false);
         if column.nullable {

@@ -181,6 +181,9 @@ impl Binder<'_> {
             _ if arguments.len() == 1 => {}
             _ => return Err(SqlError::syntax(&list.to_string(), 1).into()),
         }
+        if function.wants_numbers() {
+            arguments = arguments.into_iter().map(Node::with_number).collect();
+        }
         let (ty, _) = function.result(&arguments);
         Ok(Aggregate {
             function,

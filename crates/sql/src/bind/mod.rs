@@ -28,15 +28,16 @@ mod select;
 mod window;
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use expression::{BIGINT, BIGINT_UNSIGNED, Kind, text_type};
+use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
 use rows::store::Read;
 use rows::table::Table;
 use sqlparser::ast;
-use values::datum::Datum;
-use values::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::types::{Collation, ColumnType, LobSize};
 
 pub use limit::{limit_of, limit_to};
 pub(crate) use locking::{locking_of, unresolved};
@@ -94,7 +95,7 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
         },
     };
     let mut query = binder.query(source.query, None)?;
-    let traits = finish(&mut query);
+    let (traits, variables) = finish(&mut query);
     let sizes = optimize::Sizes::new(facts, view, source.literals);
     let locks = binder.locks.get();
     let needs_rows = locks || optimize::needs_rows(&query);
@@ -115,6 +116,7 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
         tables,
         sizes,
         literals,
+        variables,
         mode: facts.mode,
         traits,
         needs_rows,
@@ -125,10 +127,11 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
 }
 
 /// What sub-queries refer to outside of them is known only when all is bound.
-fn finish(query: &mut Query) -> Traits {
-    let mut traits = Traits::default();
+fn finish(query: &mut Query) -> (Traits, Vec<(String, ColumnType)>) {
+    let (mut traits, mut variables) = (Traits::default(), Vec::new());
     each_node_mut(query, 1, &mut |node, _| {
         traits.nodes += 1;
+        push_variables(node, &mut variables);
         match &mut node.kind {
             Kind::Subquery(subquery) => subquery.free = free_references(subquery.query_mut()),
             Kind::Call(function, _) => traits.waits |= function.waits(),
@@ -136,7 +139,7 @@ fn finish(query: &mut Query) -> Traits {
             _ => {}
         }
     });
-    traits
+    (traits, variables)
 }
 
 /// The kind of a literal, as the type that it is bound with. Texts and decimals differ in length
@@ -152,7 +155,8 @@ pub fn kind_of(literal: &Datum<'_>) -> ColumnType {
         Datum::Double(_) => ColumnType::Double,
         Datum::Decimal(v) => {
             let scale = v.scale().min(30);
-            ColumnType::Decimal { precision: 30 + scale, scale }
+            let precision = v.whole_digits().max(30) + scale;
+            ColumnType::Decimal { precision: precision.min(65), scale }
         }
         Datum::Bytes(_) => text_type(16_383),
         Datum::Date(_) => ColumnType::Date,
@@ -161,6 +165,40 @@ pub fn kind_of(literal: &Datum<'_>) -> ColumnType {
         Datum::Timestamp(v) => ColumnType::Timestamp { fsp: fsp((v.micros() % 1_000_000) as u32) },
         Datum::Year(_) => ColumnType::Year,
         Datum::Enum(_) => BIGINT,
+    }
+}
+
+/// The type of a user variable: that of the value it was given (MySQL 9.7 answers so:
+/// tests/oracle/sql/wanted.py). One that was given none is a text.
+pub fn variable_type(value: Option<&Value>) -> ColumnType {
+    match value {
+        None | Some(Value::Null) => text_type(16_383),
+        Some(Value::Bytes(text)) if std::str::from_utf8(text).is_err() => {
+            ColumnType::Blob { size: LobSize::Long }
+        }
+        Some(Value::Bytes(_)) => {
+            ColumnType::Text { size: LobSize::Long, collation: Collation::Utf8Mb4GeneralCi }
+        }
+        Some(Value::Float(_)) => ColumnType::Double,
+        Some(Value::Year(_)) => BIGINT_UNSIGNED,
+        Some(other) => kind_of(&other.as_datum()),
+    }
+}
+
+/// User variables by lower-case name.
+pub type UserVariables = HashMap<String, Value>;
+
+/// Whether what was bound with user variables of some types is right for these.
+pub fn same_variables(types: &[(String, ColumnType)], variables: &UserVariables) -> bool {
+    types.iter().all(|(name, ty)| variable_type(variables.get(name)) == *ty)
+}
+
+/// The user variables that an expression reads, with the types that it was bound with.
+pub fn push_variables(node: &Node, variables: &mut Vec<(String, ColumnType)>) {
+    if let Kind::UserVariable(name) = &node.kind
+        && !variables.iter().any(|(known, _)| known == name)
+    {
+        variables.push((name.clone(), node.ty.clone()));
     }
 }
 

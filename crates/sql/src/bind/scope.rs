@@ -300,7 +300,9 @@ impl Binder<'_> {
         clause: &'static str,
     ) -> Bound<Node> {
         let within = InScope { binder: self, scope };
-        let names = Names { resolver: Some(&within), ..Names::none(clause, self.facts.mode) };
+        let variables = Some(&*self.facts.user_variables);
+        let names =
+            Names { resolver: Some(&within), variables, ..Names::none(clause, self.facts.mode) };
         crate::bind::scalar::bind(expr, &names)
     }
 }

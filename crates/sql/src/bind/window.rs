@@ -121,8 +121,10 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
         };
     };
     let like_first = first.ty.clone();
+    // A number of rows.
+    let second = second.map(Node::with_number);
     Ok(match (name, second, third) {
-        ("NTILE", None, None) => (WindowCall::Tile(first), BIGINT_UNSIGNED, true),
+        ("NTILE", None, None) => (WindowCall::Tile(first.with_number()), BIGINT_UNSIGNED, true),
         ("LAG" | "LEAD", distance, otherwise) => {
             let both: Vec<Node> = [&first].into_iter().chain(&otherwise).cloned().collect();
             let (ty, ahead) = (common_type(&both), name == "LEAD");

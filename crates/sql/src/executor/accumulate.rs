@@ -292,8 +292,8 @@ impl Accumulator {
                 }
             }
             State::Bits(bits) => {
-                let Some(number) = row.number(cell.datum()) else { return Ok(0) };
-                let of_value = number.to_integer_bits();
+                let Some(number) = row.integer(cell.datum()) else { return Ok(0) };
+                let of_value = number.to_bits();
                 match aggregate.function {
                     AggregateFunction::BitAnd => *bits &= of_value,
                     AggregateFunction::BitOr => *bits |= of_value,
@@ -433,7 +433,7 @@ fn taken<'p>(
 ) -> Result<&'p [(Vec<u8>, Vec<u8>)]> {
     let mut numbers = [0; 2];
     for (number, node) in numbers.iter_mut().zip(limit) {
-        let value = scope.number(node.evaluate(scope)?.datum()).map_or(0, Number::to_i128);
+        let value = scope.integer(node.evaluate(scope)?.datum()).map_or(0, Number::to_i128);
         *number = usize::try_from(value.max(0)).unwrap_or(usize::MAX);
     }
     let [offset, count] = numbers;

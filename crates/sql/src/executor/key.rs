@@ -8,8 +8,9 @@
 
 use std::collections::HashSet;
 
-use expression::type_collation;
+use expression::{as_signed, type_collation};
 use values::datum::{Datum, Value};
+use values::decimal::Decimal;
 use values::key::encode_part;
 use values::types::{Collation, ColumnType, LobSize};
 
@@ -28,6 +29,15 @@ pub fn push(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
         Datum::Double(v) => Datum::Double(v + 0.0),
         Datum::Float(v) => Datum::Float(v + 0.0),
         other => other,
+    };
+    // What an expression gives may be of another kind than its type, and one value has one key.
+    let datum = match (ty, datum) {
+        (ColumnType::Int { unsigned, .. }, Datum::Int(_) | Datum::UInt(_)) => {
+            as_signed(datum, *unsigned).unwrap_or(datum)
+        }
+        (ColumnType::Decimal { .. }, Datum::Int(value)) => Datum::Decimal(Decimal::from(value)),
+        (ColumnType::Decimal { .. }, Datum::UInt(value)) => Datum::Decimal(Decimal::from(value)),
+        _ => datum,
     };
     match (ty, datum) {
         (_, Datum::Null) => out.push(0),

@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use expression::{
     Cell, Comparison, Environment, Node, Quantifier, Scope, Subqueries, Subquery, SubqueryForm,
-    compare,
+    compare, exact_beside,
 };
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
@@ -205,6 +205,8 @@ struct Operands<'a> {
     rules: Vec<Collation>,
     comparison: Comparison,
     nodes: &'a [Node],
+    /// Which columns of the sub-query are the same in all its rows.
+    fixed: Vec<bool>,
 }
 
 impl<'a> Operands<'a> {
@@ -223,6 +225,7 @@ impl<'a> Operands<'a> {
             rules: rules.collect(),
             comparison,
             nodes,
+            fixed: (0..columns.len()).map(|at| subquery.query().is_fixed(at)).collect(),
         }
     }
 
@@ -280,7 +283,14 @@ impl<'a> Operands<'a> {
         {
             return Some(a.is_null() && b.is_null());
         }
-        let (left, right) = ((a, self.types[at]), (b, self.others[at]));
+        let (node, column) = (&self.nodes[at], self.others[at]);
+        let (is_fixed, is_other_fixed) = (|| node.is_fixed(), || self.fixed[at]);
+        let (mut seen, mut other) = (a, b);
+        if node.ty != ColumnType::Json && *column != ColumnType::Json {
+            seen = exact_beside((a, is_fixed), (b, is_other_fixed)).0;
+            other = exact_beside((b, is_other_fixed), (a, is_fixed)).0;
+        }
+        let (left, right) = ((seen, self.types[at]), (other, column));
         let order = compare(left, right, self.rules[at], scope.zone)?;
         Some(operator.holds(order))
     }

@@ -9,7 +9,7 @@
 
 use std::ops::Bound;
 
-use expression::{Node, Scope, bytes_of};
+use expression::{Node, Scope, as_key, bytes_of};
 use rows::store::KeyRange;
 use rows::table::{PartCodec, Table, successor};
 use values::datum::{Datum, Value};
@@ -196,14 +196,10 @@ impl Keys {
                 for (n, limit) in [low, high].into_iter().enumerate() {
                     let Some(limit) = limit else { continue };
                     let cell = limit.node.evaluate(scope)?;
-                    let bound = bound_key(
-                        ty,
-                        cell.datum(),
-                        limit.inclusive,
-                        n == 0,
-                        limit.rule,
-                        scope.zone,
-                    );
+                    let datum = as_key(&limit.node, cell.datum(), ty, scope);
+                    scope.limits.check_refused()?;
+                    let bound =
+                        bound_key(ty, datum, limit.inclusive, n == 0, limit.rule, scope.zone);
                     ends[n] = match bound {
                         KeyBound::Exact(bound) => bound,
                         KeyBound::Nothing => return Ok(Narrowed::Nothing),
@@ -273,8 +269,9 @@ fn one_key(node: &Node, ty: &ColumnType, rule: Collation, scope: &Scope<'_>) -> 
         datum @ Datum::Enum(_) if node.ty != *ty => {
             Datum::Bytes(bytes_of(&node.ty, datum, scope.zone, &mut word))
         }
-        datum => datum,
+        datum => as_key(node, datum, ty, scope),
     };
+    scope.limits.check_refused()?;
     Ok(equal_key(ty, datum, rule, scope.zone))
 }
 

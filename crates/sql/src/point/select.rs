@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use expression::{Kind, Node};
+use expression::{Kind, Node, UNTYPED};
 use rows::catalog::Catalog;
 use rows::table::Table;
 use sqlparser::ast::{
@@ -19,7 +19,7 @@ use values::types::ColumnType;
 use super::access::{Access, AccessKind, Ordering, Reader, plan_access, ways};
 use super::sort::SortKey;
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
-use crate::bind::{bare_number, limit_of, locking_of, unresolved};
+use crate::bind::{UserVariables, bare_number, limit_of, locking_of, push_variables, unresolved};
 use crate::error::SqlError;
 use crate::index_use::{ColumnarUse, IndexUse};
 use crate::information_schema::is_own_name;
@@ -77,6 +77,8 @@ pub struct SelectPlan {
     pub leaves_something: bool,
     /// Whether another index may be better than the one chosen.
     pub uncertain: bool,
+    /// The types of the user variables that it was bound with.
+    pub variables: Vec<(String, ColumnType)>,
 }
 
 impl SelectPlan {
@@ -94,6 +96,8 @@ pub struct Surroundings<'a> {
     pub database: Option<&'a str>,
     /// sql_mode.
     pub mode: SqlMode,
+    /// User variables.
+    pub variables: &'a UserVariables,
 }
 
 fn elsewhere<T>(what: &str) -> Bound<T> {
@@ -163,7 +167,7 @@ pub fn bind_select(
             }
             let parts =
                 TableSelect { select, order, alias, texts, limit, offset, locking, index_use };
-            with_table(table, parts, around.mode)
+            with_table(table, parts, around)
         }
         _ => elsewhere("derived tables"),
     }
@@ -222,7 +226,8 @@ fn without_table(
     limit: Option<Node>,
     offset: Option<Node>,
 ) -> Bound<SelectPlan> {
-    let names = Names::none("field list", around.mode);
+    let variables = Some(around.variables);
+    let names = Names { variables, ..Names::none("field list", around.mode) };
     let mut outputs = Vec::with_capacity(select.projection.len());
     let mut columns = Vec::with_capacity(select.projection.len());
     for (n, item) in select.projection.iter().enumerate() {
@@ -231,7 +236,7 @@ fn without_table(
             SelectItem::ExprWithAlias { expr, alias } => (expr, alias.value.clone()),
             _ => return Err(SqlError::new(1096, "No tables used").into()),
         };
-        let node = bind(expr, &names)?;
+        let node = typed(bind(expr, &names)?)?;
         columns.push(ResultColumn::computed(name, result_type(&node), node.nullable));
         outputs.push(Output::Node(node));
     }
@@ -239,7 +244,16 @@ fn without_table(
     Ok(finish(None, condition, outputs, columns, limit, offset))
 }
 
-/// The type a client is told; a parameter's is text.
+/// A result column's expression. Of which types its parameters are is not known here.
+fn typed(node: Node) -> Bound<Node> {
+    let mut unknown = false;
+    node.visit(&mut |part| {
+        unknown |= matches!(part.kind, Kind::Parameter(_)) && part.ty == UNTYPED;
+    });
+    if unknown { elsewhere("a result made of a parameter") } else { Ok(node) }
+}
+
+/// The type a client is told.
 pub fn result_type(node: &Node) -> ColumnType {
     match &node.ty {
         ColumnType::VarChar { chars, collation } if *chars > 16_383 => {
@@ -261,6 +275,7 @@ fn finish(
     offset: Option<Node>,
 ) -> SelectPlan {
     let (mut needs_facts, mut waits, mut leaves_something) = (false, false, false);
+    let mut variables = Vec::new();
     let mut look = |node: &Node| {
         node.visit(&mut |node| match &node.kind {
             Kind::Call(function, arguments) => {
@@ -274,6 +289,7 @@ fn finish(
             }
             Kind::UserVariable(_) | Kind::SystemVariable(..) => {
                 needs_facts = true;
+                push_variables(node, &mut variables);
             }
             // Which day a time is of, and what sql_mode says.
             Kind::Cast(_)
@@ -307,6 +323,7 @@ fn finish(
         waits,
         leaves_something,
         uncertain: false,
+        variables,
     }
 }
 
@@ -334,8 +351,13 @@ fn locking(query: &Query, shown: &str) -> Bound<Option<Locking>> {
     Ok(locking)
 }
 
-fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound<SelectPlan> {
-    let names = Names::of(&table, parts.alias, "field list", mode);
+fn with_table(
+    table: Arc<Table>,
+    parts: TableSelect<'_>,
+    around: &Surroundings<'_>,
+) -> Bound<SelectPlan> {
+    let (mode, variables) = (around.mode, Some(around.variables));
+    let names = Names { variables, ..Names::of(&table, parts.alias, "field list", mode) };
     let shown = parts.alias.unwrap_or(&table.name);
     let (mut outputs, mut columns) = (Vec::new(), Vec::new());
     for (n, item) in parts.select.projection.iter().enumerate() {
@@ -364,7 +386,7 @@ fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound
             SelectItem::ExprWithAlias { expr, alias } => (expr, alias.value.clone()),
             SelectItem::ExprWithAliases { .. } => return elsewhere("aliases"),
         };
-        let node = bind(expr, &names)?;
+        let node = typed(bind(expr, &names)?)?;
         match node.kind {
             Kind::Column(position) => {
                 columns.push(table_column(&table, position, name, shown));

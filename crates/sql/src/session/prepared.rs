@@ -107,7 +107,7 @@ impl Session {
         // Of which kinds the parameters are is not known yet, so any will do.
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
         let (shape, engine) = (&statement.scanned.shape, self.sql.engine());
-        let known = self.sql.plans().find(database, mode, shape, None, engine);
+        let known = self.sql.plans().find((database, mode, shape), None, engine);
         if query {
             return match known.map_or_else(|| self.select_plan(statement), Ok)? {
                 Plan::Select(plan) => {

@@ -41,7 +41,7 @@ impl Session {
             // Plans of shapes know nothing of it.
             return self.begun_anew(statement.how, |session| session.run_analytic(statement));
         }
-        let mut known = known.filter(|plan| plan.fits(statement.parameters, self.sql.engine()));
+        let mut known = known.filter(|plan| self.fits(plan, statement));
         self.begun_anew(statement.how, |session| {
             let made;
             let plan = match known.take() {
@@ -145,6 +145,7 @@ impl Session {
             catalog: self.sql.engine().catalog(),
             database: self.database.as_deref(),
             mode: self.variables.mode,
+            variables: &self.user_variables,
         };
         bind_select(query, &around, texts)
     }

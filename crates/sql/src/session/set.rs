@@ -18,8 +18,12 @@ use crate::reply::{How, Reply};
 impl Session {
     /// The value of an expression without a row, and its text.
     pub(super) fn value_of(&mut self, expr: &sqlparser::ast::Expr) -> Result<(Value, String)> {
-        let mode = self.variables.mode;
-        let node = match bind(expr, &Names::none("field list", mode)) {
+        let variables = Arc::clone(&self.user_variables);
+        let names = Names {
+            variables: Some(&*variables),
+            ..Names::none("field list", self.variables.mode)
+        };
+        let node = match bind(expr, &names) {
             Ok(node) => node,
             // With a sub-query it is one.
             Err(BindFailure::Elsewhere(_)) => return self.value_of_query(expr),
@@ -143,7 +147,7 @@ impl Session {
             "last_insert_id" | "identity" => {
                 if let Some((value, _)) = &value {
                     let number = expression::Number::of(value.as_datum(), self.variables.zone);
-                    self.last_insert_id = number.map_or(0, |(number, _)| number.to_integer_bits());
+                    self.last_insert_id = number.map_or(0, |(number, _)| number.to_bits());
                 }
                 return Ok(());
             }

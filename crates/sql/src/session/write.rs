@@ -40,7 +40,7 @@ impl Session {
         if !statement.how.may_wait && !self.may_write_in_loop(group.is_some()) {
             return Err(SqlError::would_wait());
         }
-        let mut known = known.filter(|plan| plan.fits(statement.parameters, self.sql.engine()));
+        let mut known = known.filter(|plan| self.fits(plan, statement));
         let (written, facts) = self.begun_anew(statement.how, |session| {
             let facts = session.facts();
             let made;

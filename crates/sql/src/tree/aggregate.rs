@@ -128,6 +128,19 @@ impl AggregateFunction {
         })
     }
 
+    /// Whether it is of numbers: a literal of digits (0x41) is one there.
+    pub fn wants_numbers(self) -> bool {
+        use AggregateFunction as F;
+        match self {
+            F::Sum | F::Average | F::BitAnd | F::BitOr | F::BitXor => true,
+            F::DeviationOfAll | F::DeviationOfSample | F::VarianceOfAll | F::VarianceOfSample => {
+                true
+            }
+            F::CountRows | F::Count | F::Minimum | F::Maximum | F::AnyValue => false,
+            F::GroupConcat | F::JsonArray | F::JsonObject => false,
+        }
+    }
+
     /// The type of its result, and whether it can be NULL.
     pub fn result(self, arguments: &[Node]) -> (ColumnType, bool) {
         use AggregateFunction as F;

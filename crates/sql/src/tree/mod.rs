@@ -60,6 +60,8 @@ pub struct QueryPlan {
     pub sizes: Vec<Option<u64>>,
     /// Of which kind the literals were that it was bound with.
     pub literals: Vec<ColumnType>,
+    /// The types of the user variables that it was bound with.
+    pub variables: Vec<(String, ColumnType)>,
     /// The mode that it was bound in.
     pub mode: SqlMode,
     /// What is to be known of its expressions.
@@ -137,6 +139,14 @@ impl Query {
             Body::Set(set) => set.sides.iter().any(Query::locks_rows),
             Body::Recursion(all) => all.first.locks_rows() || all.next.locks_rows(),
             Body::Values(_) => false,
+        }
+    }
+
+    /// Whether a column is the same in all rows, whatever tables hold: `SELECT '5'`.
+    pub fn is_fixed(&self, at: usize) -> bool {
+        match &self.body {
+            Body::Select(select) => select.outputs.get(at).is_some_and(Node::is_fixed),
+            Body::Set(_) | Body::Recursion(_) | Body::Values(_) => false,
         }
     }
 

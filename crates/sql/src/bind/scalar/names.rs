@@ -10,6 +10,7 @@ use values::datum::Value;
 use values::types::ColumnType;
 
 use super::{BindFailure, Bound, elsewhere};
+use crate::bind::{UserVariables, variable_type};
 use crate::error::SqlError;
 use crate::reply::ResultColumn;
 use crate::write::{Store, default_of, implied_default};
@@ -60,6 +61,8 @@ pub struct Names<'a> {
     pub parameter_base: u16,
     /// The query whose part it is, if any.
     pub resolver: Option<&'a dyn Resolver>,
+    /// User variables, where their types decide of which type a result is.
+    pub variables: Option<&'a UserVariables>,
 }
 
 impl<'a> Names<'a> {
@@ -74,6 +77,7 @@ impl<'a> Names<'a> {
             parameter_base: 0,
             listing: None,
             resolver: None,
+            variables: None,
         }
     }
 
@@ -192,8 +196,9 @@ impl<'a> Names<'a> {
             return Ok(Some(Node::new(kind, ty, true)));
         }
         if let Some(name) = first.value.strip_prefix('@') {
-            let kind = Kind::UserVariable(name.to_lowercase());
-            return Ok(Some(Node::new(kind, text_type(16_383), true)));
+            let name = name.to_lowercase();
+            let ty = variable_type(self.variables.and_then(|variables| variables.get(&name)));
+            return Ok(Some(Node::new(Kind::UserVariable(name), ty, true)));
         }
         Ok(None)
     }

@@ -1,11 +1,13 @@
 //! Operators: arithmetic, comparisons, and chains of AND and OR; the types of their results.
 
 use expression::{
-    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, List, Node, UNTYPED, arithmetic_node,
-    boolean, common_rule, compared, keeps_digits, temporal_number,
+    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Environment, Kind, List, Node, UNTYPED,
+    arithmetic_node, boolean, common_rule, compared, keeps_digits, temporal_number,
 };
-use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value as Literal};
-use values::datum::Value;
+use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
+use values::datum::{Datum, Value};
+use values::decimal::Decimal;
+use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
 
 use super::call::{call_node, shift};
@@ -165,13 +167,6 @@ fn flatten(a: Node, b: Node, and: bool) -> Vec<Node> {
 }
 
 pub(super) fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<Node> {
-    // The smallest integer has no positive counterpart.
-    if let (UnaryOperator::Minus, Expr::Value(value)) = (op, expr)
-        && let Literal::Number(digits, _) = &value.value
-        && digits == "9223372036854775808"
-    {
-        return Ok(Node::constant(Value::Int(i64::MIN)));
-    }
     let node = bind(expr, names)?;
     let nullable = node.nullable;
     let node = match op {
@@ -187,6 +182,9 @@ pub(super) fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<
                 return Ok(Node::constant(negative));
             }
             let ty = match &node.ty {
+                ColumnType::Int { .. } if is_beyond_bigint(&node) => {
+                    ColumnType::Decimal { precision: 20, scale: 0 }
+                }
                 ColumnType::Int { .. } | ColumnType::Year => BIGINT,
                 ColumnType::Decimal { .. } => node.ty.clone(),
                 _ => match temporal_number(&node.ty) {
@@ -206,10 +204,35 @@ pub(super) fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<
 }
 
 fn negative_constant(value: &Value) -> Option<Value> {
+    let exact = |value: Decimal| Value::Decimal(value.negate());
     match value {
-        Value::Int(v) => v.checked_neg().map(Value::Int),
+        Value::Int(v) => Some(v.checked_neg().map_or_else(|| exact(Decimal::from(*v)), Value::Int)),
+        // The smallest integer has no positive counterpart.
+        Value::UInt(v) if *v == i64::MIN.unsigned_abs() => Some(Value::Int(i64::MIN)),
+        Value::UInt(v) => Some(exact(Decimal::from(*v))),
         Value::Double(v) => Some(Value::Double(-v)),
-        Value::Decimal(v) => Some(Value::Decimal(v.negate())),
+        Value::Decimal(v) => Some(exact(*v)),
         _ => None,
+    }
+}
+
+/// Whether `-x` of a whole number that is known when it is bound is one that no BIGINT holds: then it is a
+/// DECIMAL, where that of a column is an error.
+fn is_beyond_bigint(node: &Node) -> bool {
+    let mut has_parameters = false;
+    node.visit(&mut |node| has_parameters |= matches!(node.kind, Kind::Parameter(_)));
+    if has_parameters {
+        // Literals that were taken out have this type when they are beyond.
+        return matches!(node.kind, Kind::Parameter(_)) && node.ty == BIGINT_UNSIGNED;
+    }
+    let environment = Environment::bare(&[], Zone::UTC);
+    let value = node.is_constant().then(|| node.evaluate(&environment.scope()));
+    match value {
+        Some(Ok(cell)) => match cell.datum() {
+            Datum::Int(value) => value == i64::MIN,
+            Datum::UInt(value) => value > i64::MIN.unsigned_abs(),
+            _ => false,
+        },
+        _ => false,
     }
 }
