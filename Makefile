@@ -63,6 +63,7 @@ crashes: setup rocksdb
 		cargo test --release --workspace --test crash -- --nocapture --test-threads=2
 
 lint: setup rocksdb
+	scripts/decision-index --check
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
 
