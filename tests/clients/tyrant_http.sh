@@ -26,6 +26,9 @@ check "a body in chunks" "$(status -X PUT -H 'Transfer-Encoding: chunked' -d x "
 check "a function" "$(ask -H 'X-TT-MNAME: getlist' -d 'k=a/b&k=no' "$url/")" "res1=a%2Fb&res2=hello%20world%21"
 check "a function of a script" "$(ask -H 'X-TT-XNAME: incr' -d 5 "$url/counter")" 5
 check "and one that is missing" "$(status -H 'X-TT-XNAME: missing' -d 5 "$url/counter")" 500
+check "another's page" "$(status -H 'Origin: http://example.org' "$url/a/b")" 403
+check "its own page" "$(status -H "Origin: $url" "$url/a/b")" 200
+check "no host" "$(status -H 'Host:' "$url/a/b")" 400
 check "another's name" "$(status -H 'Host: example.org' "$url/a/b")" 403
 check "delete what it made" "$(status -X DELETE "$url/counter")" 200
 check "statistics" "$(ask -X OPTIONS -i "$url/" | tr -d '\r' | grep X-TT-RNUM)" "X-TT-RNUM: 2"

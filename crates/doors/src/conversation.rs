@@ -20,7 +20,7 @@
 //! Not here: sockets, buffers' limits, threads (crate `server`).
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rows::store::{LockWait, Reach};
 use rows::{Engine, Group, Result, Transaction};
@@ -38,8 +38,22 @@ pub enum Next {
     Offload,
     /// Replies in `out` depend on the group: commit it, send them, then take another turn.
     Commit,
+    /// What the turn has put into `out` is to be kept back so long, and the next turn comes after that:
+    /// a login has failed.
+    Later(Duration),
     /// Send what is in `out`, then close.
     Close,
+}
+
+/// What a client that is waited for has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pending {
+    /// Nothing.
+    Nothing,
+    /// A request.
+    Request,
+    /// A part of something that may be of any length, such as a file.
+    Part,
 }
 
 /// Which requests may use the threads that are kept back for when row locks are waited for.
@@ -99,6 +113,11 @@ pub trait Conversation: Send {
     /// the protocol has no words for it, or the client did not ask.
     fn reports(&self) -> Option<Arc<dyn Report>> {
         None
+    }
+
+    /// What of a request has come that is not complete: asked when a turn has ended with `Next::Input`.
+    fn pending(&self, input: &Input) -> Pending {
+        if input.is_empty() { Pending::Nothing } else { Pending::Request }
     }
 
     /// Whether the client has shown who it is, as far as the protocol asks for that.

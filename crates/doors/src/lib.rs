@@ -7,14 +7,18 @@
 //! Not here: event loops, listeners, threads (crate `server`), what a row is (crate `rows`).
 
 pub mod conversation;
+pub mod failed_logins;
+mod foreign;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod handlersocket;
 pub mod input;
+mod log_rate;
 pub mod memcached;
 pub mod mysql;
 mod own_table;
 pub mod tyrant;
 
-pub use conversation::{Conversation, Leave, Next, Report, Turn, Urgency};
+pub use conversation::{Conversation, Leave, Next, Pending, Report, Turn, Urgency};
+pub use failed_logins::FailedLogins;
 pub use input::Input;

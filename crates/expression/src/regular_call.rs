@@ -6,16 +6,12 @@
 //! and `[[:>:]]`, are understood.
 //!
 //! Invariants
-//! 1. A pattern is compiled once as long as it is in use: the last ones are kept for all threads.
-//! 2. In an event loop no pattern is compiled that may take long.
+//! 1. In an event loop no pattern is compiled that may take long.
 //!
-//! Not here: LIKE (`values::collation`).
+//! Not here: how patterns are compiled and kept (`values::pattern`), LIKE (`values::collation`).
 
-use std::cell::RefCell;
-use std::collections::VecDeque;
-
-use parking_lot::Mutex;
-use regex::bytes::{Captures, Regex, RegexBuilder};
+use regex::bytes::{Captures, Regex};
+use values::pattern::{Pattern, PatternError};
 use values::types::Collation;
 
 use crate::error::{Error, Result};
@@ -24,26 +20,6 @@ use crate::node::Node;
 use crate::scope::Scope;
 use crate::text_call::{count, locate_rule, made, offset, texts_of};
 use crate::value::{Cell, NULL};
-
-/// Patterns that are kept.
-const KEPT: usize = 64;
-/// Longest pattern that is compiled in an event loop.
-const LOOP_PATTERN_BYTES: usize = 64;
-/// Steps that compiling a longer one is counted as: too many for a loop.
-const COMPILING_STEPS: usize = usize::MAX;
-
-/// A pattern with its options, as what it was compiled from.
-#[derive(Clone, PartialEq, Eq)]
-struct Pattern {
-    text: Vec<u8>,
-    folds: bool,
-    multi_line: bool,
-    dot_is_all: bool,
-}
-
-static COMPILED: Mutex<VecDeque<(Pattern, Regex)>> = Mutex::new(VecDeque::new());
-
-thread_local!(static LAST: RefCell<Option<(Pattern, Regex)>> = const { RefCell::new(None) });
 
 /// The value, or `None` when it is not a function of regular expressions.
 pub fn call<'a>(
@@ -231,45 +207,26 @@ fn compiled(pattern: &[u8], options: &[u8], rule: Collation, scope: &Scope<'_>) 
             _ => return Err(Error::new(1210, "Incorrect arguments to regexp_like")),
         }
     }
-    let last = LAST.with_borrow(|last| {
-        last.as_ref().filter(|(known, _)| *known == wanted).map(|(_, regex)| regex.clone())
-    });
-    if let Some(regex) = last {
-        return Ok(regex);
-    }
-    let known = COMPILED.lock().iter().find(|(known, _)| *known == wanted).cloned();
-    let (wanted, regex) = match known {
-        Some(known) => known,
-        None => {
-            let regex = compile(&wanted, scope)?;
-            let mut kept = COMPILED.lock();
-            kept.push_front((wanted.clone(), regex.clone()));
-            kept.truncate(KEPT);
-            (wanted, regex)
-        }
-    };
-    LAST.set(Some((wanted, regex.clone())));
-    Ok(regex)
-}
-
-fn compile(wanted: &Pattern, scope: &Scope<'_>) -> Result<Regex> {
     if wanted.text.is_empty() {
         return Err(Error::new(3685, "Illegal argument to a regular expression."));
     }
-    if wanted.text.len() > LOOP_PATTERN_BYTES || wanted.text.contains(&b'{') {
-        scope.limits.search(COMPILING_STEPS)?;
+    let compiled = wanted.compiled(&mut |bytes| {
+        scope.limits.check()?;
+        scope.limits.take(bytes)
+    })?;
+    Ok(compiled.regex)
+}
+
+impl From<PatternError> for Error {
+    fn from(error: PatternError) -> Error {
+        match error {
+            PatternError::TooBig => Error::new(
+                3700,
+                "The regular expression pattern exceeds limits on size or complexity.",
+            ),
+            PatternError::Illegal(why) => {
+                Error::new(3692, format!("Illegal regular expression: {why}"))
+            }
+        }
     }
-    let text = String::from_utf8_lossy(&wanted.text);
-    let text = text.replace("[[:<:]]", r"\b{start}").replace("[[:>:]]", r"\b{end}");
-    RegexBuilder::new(&text)
-        .case_insensitive(wanted.folds)
-        .multi_line(wanted.multi_line)
-        .dot_matches_new_line(wanted.dot_is_all)
-        .build()
-        .map_err(|error| {
-            // The crate's message has several lines, the last of which says it.
-            let message = error.to_string();
-            let last = message.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            Error::new(3692, format!("Illegal regular expression: {last}"))
-        })
 }

@@ -51,6 +51,7 @@ fn main() -> std::io::Result<()> {
             connections_max: 20_000,
             idle: Duration::ZERO,
             login: Duration::ZERO,
+            request: Duration::ZERO,
             stalled: Duration::from_secs(30),
             busy_poll: Duration::from_micros(60),
             vanished: Duration::from_secs(60),

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use doors::FailedLogins;
 use doors::handlersocket::{Access, HandlerSocket};
 use doors::memcached::{self, Memcached};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, Users};
@@ -279,6 +280,10 @@ fn door(
         Kind::Mysql => {
             let door = MysqlDoor::new(sql.clone(), users(settings));
             let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
+            let counted = Arc::clone(&door);
+            show_count(engine, format!("{name}_failed_logins"), move || {
+                counted.failed_logins().count()
+            });
             let (mut refusal, mut overload, mut fault) = (Vec::new(), Vec::new(), Vec::new());
             MysqlDoor::refuse(&mut refusal);
             Mysql::overload(&mut overload);
@@ -303,9 +308,16 @@ fn door(
             };
             let secret = (!secret.is_empty()).then(|| secret.clone());
             let access = Arc::new(Access { writable, secret });
+            let failed_logins = Arc::new(FailedLogins::new(name));
+            let counted = Arc::clone(&failed_logins);
+            let figure = format!("{}_failed_logins", name.replace('-', "_"));
+            show_count(engine, figure, move || counted.count());
             Door {
                 name,
-                converse: Box::new(move |_| Box::new(HandlerSocket::new(access.clone()))),
+                converse: Box::new(move |peer| {
+                    let conversation = HandlerSocket::new(access.clone());
+                    Box::new(conversation.watched(failed_logins.clone(), address(peer)))
+                }),
                 refusal: b"2\t1\ttoo many connections\n".to_vec(),
                 overload: b"1\t1\t128\n".to_vec(),
                 fault: b"1\t1\t168\n".to_vec(),
@@ -352,6 +364,15 @@ fn door(
     })
 }
 
+/// Adds a count to the server's figures.
+pub(crate) fn show_count(
+    engine: &Engine,
+    figure: String,
+    count: impl Fn() -> u64 + Send + Sync + 'static,
+) {
+    engine.metrics().register(move |figures| figures.push((figure.clone(), count().to_string())));
+}
+
 fn users(settings: &Settings) -> Users {
     if settings.users.is_empty() {
         return Users::unconfigured();
@@ -395,10 +416,12 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
     }
 }
 
+/// The client's address, unless it is on this machine.
+fn address(peer: Peer) -> Option<IpAddr> {
+    peer.address.map(|address| address.ip()).filter(|address| !address.is_loopback())
+}
+
 /// The client's host as SQL shows it.
 fn host(peer: Peer) -> String {
-    match peer.address {
-        Some(address) if !address.ip().is_loopback() => address.ip().to_string(),
-        _ => "localhost".to_owned(),
-    }
+    address(peer).map_or_else(|| "localhost".to_owned(), |address| address.to_string())
 }

@@ -18,6 +18,7 @@ use rows::Engine;
 use crate::copies::Copies;
 use crate::net::connection::Door;
 use crate::net::poller::READ_BYTES;
+use crate::open_doors::show_count;
 use crate::settings::Settings;
 
 /// What is still to be done when nobody is served any more.
@@ -51,6 +52,11 @@ pub fn open(
         scripts,
     };
     let shared = Arc::new(Shared::new(engine, options));
+    let figure = |what: &str| format!("{}_{what}", name.replace('-', "_"));
+    let counted = Arc::clone(&shared);
+    show_count(engine, figure("refused"), move || counted.refused());
+    let counted = Arc::clone(&shared);
+    show_count(engine, figure("failed"), move || counted.failed());
     let last = begin(&shared, settings, engine, is_first)?;
     let door = Door {
         name,

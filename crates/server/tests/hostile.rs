@@ -96,6 +96,101 @@ fn a_client_that_does_not_log_in_is_closed_however_slowly_it_goes_on_sending() {
 }
 
 #[test]
+fn a_request_that_was_begun_was_waited_for_without_an_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--request-timeout=1s"]);
+    // Silent between two requests, for longer than the others have.
+    let mut silent = server.connect("memcached");
+    assert_eq!(ask_line(&mut silent, "version\r\n").split(' ').next(), Some("VERSION"));
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    for (door, begun) in [
+        ("memcached", &b"set k 0 0 100\r\nab"[..]),
+        ("memcached", b"get k"),
+        ("memcached", b"set k 0 0 99999999\r\nab"),
+        ("memcached", b"version\r\nset k x 0 50\r\nab"),
+        ("memcached", b"\x80\x01\0\x01\x08\0\0\0\0\0\0\x40"),
+        ("tyrant", b"\xc8\x10\0\0\0\x01\0\0\0\x63kv"),
+        ("tyrant", b"set k 0 0 100\r\nab"),
+        ("tyrant", b"PUT /k HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\nab"),
+        ("tyrant", b"GET /k HTTP/1.1\r\nX"),
+        ("handlersocket", b"P\t1\td"),
+        ("handlersocket-write", b"P\t1\td\n1\t+"),
+    ] {
+        let mut client = server.connect(door);
+        let mut reader = client.try_clone().unwrap();
+        let closed = std::thread::spawn(move || read_all(&mut reader));
+        client.write_all(begun).unwrap();
+        let since = Instant::now();
+        // Bytes that come one by one do not prolong it, where they are none of a next request.
+        while !closed.is_finished() && client.write_all(b"x").is_ok() {
+            assert!(since.elapsed() < PATIENCE, "{door} waits for ever: {begun:?}");
+            (0..50).for_each(|_| rest());
+        }
+        closed.join().unwrap();
+        assert!(since.elapsed() >= Duration::from_millis(900), "{door} {begun:?}");
+    }
+    // A packet of a client that has logged in, small and large.
+    for header in [[100, 0, 0, 0], [0, 0, 2, 0]] {
+        let begun = Mysql::login(server.connect("mysql")).unwrap();
+        let mut stream = begun.into_stream();
+        stream.write_all(&header).unwrap();
+        stream.write_all(b"\x03SELECT").unwrap();
+        assert_eq!(read_all(&mut stream), b"");
+    }
+    assert!(sql.query("SELECT 1").is_ok());
+    assert_eq!(ask_line(&mut silent, "get a\r\n"), "END\r");
+}
+
+#[test]
+fn failed_logins_were_neither_counted_nor_told_nor_slowed_down() {
+    const GUESSES: u32 = 4;
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--handlersocket-write-secret=s"]);
+    let since = Instant::now();
+    for number in 0..GUESSES {
+        let user = format!("eve{number}\n2026 ERROR forged");
+        let refused = Mysql::login_as(server.connect("mysql"), &user).err().expect("no such user");
+        assert!(matches!(refused, Failure::Error { number: 1045, .. }), "{refused}");
+    }
+    // 100 + 200 + 400 + 800 ms.
+    assert!(since.elapsed() >= Duration::from_millis(1500), "{:?}", since.elapsed());
+    let mut client = server.connect("handlersocket-write");
+    for _ in 0..3 {
+        assert_eq!(ask_line(&mut client, "A\t1\tguess\n"), "3\t1\tunauth");
+    }
+    assert_eq!(read_all(&mut client), b"", "closed after three");
+    let count = |figure: &str| support::figure(directory.path(), figure);
+    assert_eq!(count("mysql_failed_logins"), u64::from(GUESSES));
+    assert_eq!(count("handlersocket_write_failed_logins"), 3);
+    let log = server.log();
+    let lines: Vec<_> = log.lines().filter(|line| line.contains("a login has failed")).collect();
+    let of = |door: &str| lines.iter().filter(|line| line.contains(&format!("\"{door}\""))).count();
+    assert!((1..=GUESSES as usize).contains(&of("mysql")), "{log}");
+    assert!((1..=3).contains(&of("handlersocket-write")), "{log}");
+    assert!(lines[0].contains(r#"user="eve0\n2026 ERROR forged""#), "{log}");
+    assert!(lines[0].contains("peer=this machine"), "{log}");
+}
+
+#[test]
+fn a_right_password_does_not_wait_for_the_failures_of_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    std::thread::scope(|scope| {
+        let guesses: Vec<_> = (0..12)
+            .map(|_| scope.spawn(|| Mysql::login_as(server.connect("mysql"), "eve").is_err()))
+            .collect();
+        wait_until("many wait for their answer", || {
+            support::figure(directory.path(), "mysql_failed_logins") == 12
+        });
+        let mut sql = Mysql::login(server.connect("mysql")).expect("it is let in");
+        assert!(sql.query("SELECT 1").is_ok());
+        // The later ones are told after seconds.
+        assert!(guesses.iter().any(|guess| !guess.is_finished()), "they were told at once");
+        assert!(guesses.into_iter().all(|guess| guess.join().expect("it is told")));
+    });
+}
+
+#[test]
 fn announced_lengths_take_no_memory_and_are_refused_in_each_protocols_words() {
     let directory = tempfile::tempdir().unwrap();
     let server = Running::start(directory.path(), &[]);

@@ -57,6 +57,46 @@ fn the_row_executor_alone_answers_them() {
     }
 }
 
+/// Five million letters took 20 seconds and 1.9 GB, and neither KILL nor a time limit was heard.
+#[test]
+fn a_pattern_of_megabytes_was_compiled_however_long_it_took() {
+    let options = EngineOptions { client_bytes: 64 << 20, ..EngineOptions::default() };
+    let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
+    let sql = analytic::start(engine, &SqlOptions::default()).expect("starts");
+    let s = &mut session(&sql);
+    numbered(s, 70);
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET SESSION rowhouse_executor = '{executor}'"));
+        for (pattern, number) in [
+            ("REPEAT('a', 5000000)", 3700),
+            ("REPEAT('(a|b)', 100000)", 3700),
+            (r"REPEAT('\\w', 5000)", 3700),
+            (r"REPEAT('[^a-z]', 9000)", 3700),
+            ("'((a{1,99}){1,99}){1,99}'", 3700),
+            ("'('", 3692),
+            ("''", 3685),
+        ] {
+            for query in [
+                format!("SELECT 'x' REGEXP {pattern}"),
+                format!("SELECT COUNT(*) FROM t WHERE id REGEXP {pattern}"),
+                format!("SELECT REGEXP_REPLACE(v, {pattern}, 'x') FROM t ORDER BY 1"),
+                format!(
+                    "SELECT REGEXP_INSTR(id, CONCAT({pattern}, '')), COUNT(*) FROM t GROUP BY 1"
+                ),
+            ] {
+                assert_eq!(error(s, &query), number, "{query}");
+            }
+        }
+        // The long but harmless ones stay.
+        for (query, answer) in [
+            ("SELECT COUNT(*) FROM t WHERE id REGEXP CONCAT('^(', REPEAT('x|', 2000), '1)')", "11"),
+            ("SELECT 'aaa' REGEXP '^a{3}$', REGEXP_REPLACE('abc', '(.)(.)', '$2$1')", "1\tbac"),
+        ] {
+            assert_eq!(run(s, query), answer, "{query}");
+        }
+    }
+}
+
 #[test]
 fn a_moving_frame_that_is_added_up_too_often_goes_elsewhere() {
     let sql = server();

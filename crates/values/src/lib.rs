@@ -7,6 +7,7 @@
 //! - `convert`: any value as one of a column's domain
 //! - `key`: values as bytes that order as they do; `ordinal`: values as numbers that do; `row`: values
 //!   side by side, of which one is read without the others
+//! - `pattern`: regular expressions that clients send, compiled
 //! - `member`: members of JSON objects as texts; `codes`: hexadecimal digits, base 64, checksums
 //! - `mode`: what a session has chosen of MySQL's rules
 //! - what bounds the work on values: `budget`, of memory; `interrupt`, of time
@@ -30,6 +31,7 @@ pub mod key;
 pub mod member;
 pub mod mode;
 pub mod ordinal;
+pub mod pattern;
 pub mod row;
 pub mod temporal;
 pub mod text;

@@ -8,13 +8,17 @@
 //! Not here: finds (`find`), writes (`modify`), lines (`decode`), answers (`encode`).
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use memchr::memchr;
 use rows::cache::{KeyBatch, PREFETCH_MAX};
 use rows::{Engine, Error};
 
 use crate::conversation::{Conversation, Next, Turn};
+use crate::failed_logins::FailedLogins;
+use crate::foreign;
 use crate::handlersocket::command::{Command, Refusal, Request, VALUES_MAX, find_op};
 use crate::handlersocket::decode::{self, unescape};
 use crate::handlersocket::encode;
@@ -27,6 +31,8 @@ pub const LINE_BYTES_MAX: usize = 64 << 20;
 pub const HANDLES_MAX: u32 = 65_535;
 /// Requests of one connection in one turn, so that others get theirs.
 const REQUESTS_PER_TURN: usize = 256;
+/// Secrets of one connection that may be wrong; then it is closed.
+const WRONG_SECRETS_MAX: u32 = 3;
 /// Bytes of replies after which the turn ends.
 const OUT_BYTES_PER_TURN: usize = 256 * 1024;
 
@@ -43,6 +49,10 @@ pub struct Access {
 pub struct HandlerSocket {
     access: Arc<Access>,
     authorised: bool,
+    /// Where logins that fail are counted, and from where this client comes.
+    watch: Option<(Arc<FailedLogins>, Option<IpAddr>)>,
+    /// Secrets of this connection that were wrong.
+    wrong_secrets: u32,
     handles: BTreeMap<u32, Handle>,
     /// Bytes in front of the input in which no line ends, so that a long line that comes in
     /// pieces is searched once.
@@ -70,6 +80,8 @@ pub(super) enum Served {
 pub(super) enum Failure {
     /// With an error reply.
     Refused(Refusal),
+    /// With an error reply that comes so late.
+    Denied(Duration),
     /// Not at all: it must be repeated where waiting is allowed.
     Wait,
     /// The table changed after its handle was refreshed: repeat at once.
@@ -120,6 +132,8 @@ impl HandlerSocket {
         HandlerSocket {
             access,
             authorised,
+            watch: None,
+            wrong_secrets: 0,
             handles: BTreeMap::new(),
             searched: 0,
             answered: 0,
@@ -127,6 +141,12 @@ impl HandlerSocket {
             ahead: 0,
             batch: KeyBatch::default(),
         }
+    }
+
+    /// This conversation where logins that fail are counted; `peer`: `None` for a client of this machine.
+    #[must_use]
+    pub fn watched(self, failed_logins: Arc<FailedLogins>, peer: Option<IpAddr>) -> HandlerSocket {
+        HandlerSocket { watch: Some((failed_logins, peer)), ..self }
     }
 
     /// Serves one line.
@@ -137,6 +157,8 @@ impl HandlerSocket {
         turn: &mut Turn<'_>,
     ) -> Result<Served, Failure> {
         match decode::command(line)? {
+            // What is told late is told alone, behind the commit of what came before.
+            Command::Auth { .. } if self.wrote => Err(Failure::Wait),
             Command::Auth { kind, key } => self.authorise(kind, key, out),
             _ if !self.authorised => Err(Refusal::UNAUTHORISED.into()),
             Command::Open { id, database, table, index, columns, filter_columns } => {
@@ -163,8 +185,11 @@ impl HandlerSocket {
             None => true,
         };
         if !self.authorised {
-            return Err(Refusal::UNAUTHORISED.into());
+            self.wrong_secrets += 1;
+            let delay = self.watch.as_ref().map(|(failed, peer)| failed.note("", *peer));
+            return Err(Failure::Denied(delay.unwrap_or_default()));
         }
+        self.wrong_secrets = 0;
         encode::done(out);
         Ok(Served::Now)
     }
@@ -243,6 +268,9 @@ impl Conversation for HandlerSocket {
         self.answered = 0;
         self.wrote = false;
         self.ahead = 0;
+        if self.wrong_secrets >= WRONG_SECRETS_MAX {
+            return Next::Close;
+        }
         let out_start = out.len();
         for _ in 0..REQUESTS_PER_TURN {
             let bytes = input.bytes();
@@ -272,9 +300,20 @@ impl Conversation for HandlerSocket {
             match served {
                 Ok(Served::Now) => {}
                 Ok(Served::AfterCommit) => self.wrote = true,
+                // What comes behind it was written by a web page.
+                Err(Failure::Refused(Refusal::COMMAND)) if foreign::begins(line) => {
+                    return self.next_or(Next::Close);
+                }
                 Err(Failure::Refused(refusal)) => {
                     out.truncate(mark);
                     encode::refusal(refusal, out);
+                }
+                Err(Failure::Denied(delay)) => {
+                    encode::refusal(Refusal::UNAUTHORISED, out);
+                    input.consume(end + 1);
+                    self.searched = 0;
+                    turn.served(1);
+                    return Next::Later(delay);
                 }
                 Err(Failure::Wait | Failure::Outdated) => {
                     out.truncate(mark);

@@ -301,7 +301,7 @@ impl Request<'_> {
             compare: self.compare(),
             ..Store::default()
         };
-        let outcome = rows.store(&store, !self.quiet)?;
+        let outcome = rows.store(&store, !self.quiet)?.outcome;
         let outcome = match (outcome, mode) {
             (Outcome::NotStored, StoreMode::Add) => Outcome::Exists,
             (Outcome::NotStored, _) if !joins => Outcome::Missing,

@@ -154,6 +154,15 @@ pub enum Outcome {
     NotStored,
 }
 
+/// What `Store` gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Bytes of the item's value when it was stored, and of the value that came when it was not.
+    pub value_bytes: usize,
+}
+
 /// What `Count` gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {

@@ -4,6 +4,8 @@
 //! 1. The first byte decides: 0x80 is the binary protocol for the life of the connection.
 //! 2. A request that must wait stays in the input, and nothing of it is in `out`.
 //! 3. While a list of keys is written, piece by piece, nothing behind it is served.
+//! 4. No part of a refused block of data is carried out: it is thrown away as it comes. Behind a line
+//!    whose block has a length that cannot be read nothing is carried out any more.
 //!
 //! Not here: requests (`text`, `meta`, `binary`), what they do (`execute`).
 
@@ -12,12 +14,12 @@ use std::sync::Arc;
 use rows::cache::KeyBatch;
 use rows::error::{Error, Thing};
 
-use crate::conversation::{Conversation, Next, Turn};
+use crate::conversation::{Conversation, Next, Pending, Turn};
 use crate::input::Input;
 use crate::memcached::command::{Moment, Refusal, Trouble, refusal_for};
 use crate::memcached::execute::Rows;
 use crate::memcached::listing::{Form, Listing};
-use crate::memcached::place::Places;
+use crate::memcached::place::{Places, prepare};
 use crate::memcached::shared::{Shared, now};
 use crate::memcached::{binary, text};
 
@@ -41,6 +43,11 @@ pub(super) enum Served {
         swallow: usize,
         /// What it is told when the group's commit fails.
         failing: Failing,
+    },
+    /// Refused, and how long the block of data is that may follow cannot be read.
+    Unmeasured {
+        /// Bytes of the input that its line took.
+        consumed: usize,
     },
     /// A list of keys is to be written.
     List {
@@ -79,6 +86,8 @@ pub struct Memcached {
     binary: Option<bool>,
     /// Bytes of a refused value that are still to come.
     swallow: usize,
+    /// Whether the next bytes may be a block of data whose length could not be read.
+    unmeasured: bool,
     /// Requests answered in this turn.
     answered: Vec<Failing>,
     /// Whether one of them wrote into the group, or met what others wrote into it.
@@ -105,6 +114,7 @@ impl Memcached {
             places: Places::default(),
             binary: None,
             swallow: 0,
+            unmeasured: false,
             answered: Vec::new(),
             wrote: false,
             ahead: 0,
@@ -123,6 +133,9 @@ impl Memcached {
         turn: &mut Turn<'_>,
         moment: Moment,
     ) -> Result<Served, Trouble> {
+        if self.unmeasured {
+            return Ok(text::serve_unmeasured(bytes, out));
+        }
         let binary = *self.binary.get_or_insert(bytes[0] == binary::REQUEST);
         if self.shared.flush_due(moment) {
             if self.wrote || !turn.may_wait_for_writers() {
@@ -134,10 +147,9 @@ impl Memcached {
         for _ in 0..REPEATS_MAX {
             // What was acknowledged before this turn's bytes were received is known from here on;
             // what changes later is met as `Outdated`.
-            if !std::mem::replace(&mut self.refreshed, true) {
-                self.places
-                    .refresh(turn.engine(), turn.reach())
-                    .inspect_err(|_| self.refreshed = false)?;
+            if !self.refreshed {
+                self.refresh(turn)?;
+                self.refreshed = true;
             }
             let mut rows = Rows {
                 shared: &self.shared,
@@ -167,6 +179,19 @@ impl Memcached {
             false => Err(Trouble::Wait),
             true => Err(Refusal::Server("tables are being changed, try again".into()).into()),
         }
+    }
+
+    /// Looks at the tables again, and makes the built-in one that somebody has dropped.
+    fn refresh(&mut self, turn: &mut Turn<'_>) -> Result<(), Trouble> {
+        match self.places.refresh(turn.engine(), turn.reach()) {
+            Err(Error::NotFound { .. }) => {}
+            refreshed => return Ok(refreshed?),
+        }
+        if self.wrote || !turn.may_wait_for_writers() {
+            return Err(Trouble::Wait);
+        }
+        prepare(turn.engine())?;
+        Ok(self.places.refresh(turn.engine(), turn.reach())?)
     }
 
     /// Writes the next piece of a list, which is work for where waiting is allowed.
@@ -251,6 +276,12 @@ impl Conversation for Memcached {
                     self.shared.counters.bytes_read.add_many(consumed as u64);
                     self.shared.counters.bytes_written.add_many((out.len() - mark) as u64);
                 }
+                Ok(Served::Unmeasured { consumed }) => {
+                    input.consume(consumed);
+                    self.unmeasured = true;
+                    self.answered.push(Failing::Line);
+                    turn.served(1);
+                }
                 Ok(Served::List { consumed, form, limit }) => {
                     input.consume(consumed);
                     self.shared.counters.bytes_read.add_many(consumed as u64);
@@ -278,6 +309,11 @@ impl Conversation for Memcached {
             }
         }
         self.next_or(Next::Again)
+    }
+
+    fn pending(&self, input: &Input) -> Pending {
+        let is_begun = self.swallow > 0 || !input.is_empty();
+        if is_begun { Pending::Request } else { Pending::Nothing }
     }
 
     fn commit_failed(&mut self, error: &Error, out: &mut Vec<u8>) {

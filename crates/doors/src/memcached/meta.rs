@@ -17,7 +17,9 @@ use crate::memcached::door::{Failing, Served};
 use crate::memcached::execute::Rows;
 use crate::memcached::meta::flags::Flags;
 use crate::memcached::meta::request::Request;
-use crate::memcached::text::{BAD_CHUNK, BAD_LINE, Tokens, refusal, refusing, too_large, unsigned};
+use crate::memcached::text::{
+    BAD_CHUNK, BAD_LINE, Tokens, block_length, refusal, refusing, too_large,
+};
 
 /// The most flags of one request.
 const FLAGS_MAX: usize = 20;
@@ -51,7 +53,7 @@ pub(super) fn serve(
         Ok(block) => block,
         Err(line) => {
             out.extend_from_slice(line);
-            return served(line_bytes, 0);
+            return Ok(Served::Unmeasured { consumed: line_bytes });
         }
     };
     let block_bytes = block.map_or(0, |length| length + 2);
@@ -92,7 +94,7 @@ pub(super) fn serve(
             }
             if &body[length..block_bytes] != b"\r\n" {
                 out.extend_from_slice(BAD_CHUNK);
-                return served(line_bytes + block_bytes, 0);
+                return Ok(Served::Close);
             }
             request.set(&body[..length], rows, out)
         }
@@ -115,8 +117,8 @@ fn block(command: u8, length: Option<&[u8]>) -> Result<Option<usize>, &'static [
         return Ok(None);
     }
     let length = length.ok_or(BAD_LINE)?;
-    match unsigned(length).filter(|number| *number < i32::MAX as u64 - 2) {
-        Some(number) => Ok(Some(number as usize)),
+    match block_length(length) {
+        Some(length) => Ok(Some(length)),
         None if length.first() == Some(&b'-') => Err(BAD_CHUNK),
         None => Err(BAD_LINE),
     }

@@ -64,13 +64,16 @@ pub struct Places {
     containers: Containers,
 }
 
+/// The tables that the door makes for itself: that of all keys without a container, and that of containers.
+pub const OWN_TABLES: [(&str, &str); 2] = [("kv", "cache"), ("rowhouse", "containers")];
+
 /// Makes the built-in tables that are missing, and lets the rows of `kv.cache` expire.
 ///
 /// # Errors
 /// Those of the engine.
 pub fn prepare(engine: &Engine) -> rows::Result<()> {
-    for (database, name, columns) in
-        [("kv", "cache", home_columns()), ("rowhouse", "containers", container_columns())]
+    for ((database, name), columns) in
+        OWN_TABLES.into_iter().zip([home_columns(), container_columns()])
     {
         own_table::make(engine, database, name, columns)?;
     }

@@ -4,7 +4,7 @@
 //! Not here: what one conversation knows (`door`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use rows::store::Reach;
 use rows::sweep::{Removed, Sweeper};
@@ -12,7 +12,7 @@ use rows::{Engine, Table};
 
 use crate::memcached::command::Moment;
 use crate::memcached::marks::Marks;
-use crate::memcached::place::Places;
+use crate::memcached::place::{OWN_TABLES, Places, prepare};
 use crate::memcached::prefixes::Prefixes;
 use values::counter::Counter;
 
@@ -84,6 +84,8 @@ pub struct Shared {
     pub started: i64,
     /// The second at which everything written before is to go; 0 for none.
     flush_at: AtomicI64,
+    /// Whether the last sweep missed a table of the door.
+    was_missing: AtomicBool,
     /// The places that the last sweep found.
     tended: std::sync::Mutex<Places>,
     sweeper: Sweeper,
@@ -99,6 +101,7 @@ impl Shared {
             marks: Marks::new(),
             started: now(engine).0,
             flush_at: AtomicI64::new(0),
+            was_missing: AtomicBool::new(false),
             tended: std::sync::Mutex::default(),
             sweeper: Sweeper::default(),
         }
@@ -134,7 +137,28 @@ impl Shared {
         {
             return Ok(());
         }
-        engine.truncate_table("kv", "cache", &engine.patience()).inspect_err(|_| self.flush_at(at))
+        match engine.truncate_table("kv", "cache", &engine.patience()) {
+            // What was dropped is empty.
+            Err(rows::Error::NotFound { .. }) => Ok(()),
+            flushed => flushed.inspect_err(|_| self.flush_at(at)),
+        }
+    }
+
+    /// Makes the tables of the door again that somebody has dropped. Not those that the last call found
+    /// there: a dump that is loaded drops tables and makes them itself.
+    ///
+    /// # Errors
+    /// Those of making tables.
+    fn make_missing(&self, engine: &Engine) -> rows::Result<()> {
+        let is_missing = |(database, name)| {
+            matches!(engine.catalog().table(database, name), Err(rows::Error::NotFound { .. }))
+        };
+        let is_missing = OWN_TABLES.into_iter().any(is_missing);
+        if self.was_missing.swap(is_missing, Ordering::Relaxed) && is_missing {
+            prepare(engine)?;
+            self.was_missing.store(false, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// Does a delayed `flush_all` that is due, lets the rows of containers' tables expire at every
@@ -144,6 +168,7 @@ impl Shared {
     /// Those of emptying, reading and writing; what was not done is done the next time.
     pub fn sweep(&self, engine: &Arc<Engine>) -> rows::Result<usize> {
         self.flush_if_due(engine)?;
+        self.make_missing(engine)?;
         let contained = self.let_containers_expire(engine);
         let mut all = 0;
         let swept = self.sweeper.sweep(engine, &mut |table, removed| {

@@ -3,6 +3,8 @@
 //! Invariants
 //! 1. Nothing of an incomplete request is done.
 //! 2. `noreply` hides success and errors alike, as far as the line can be parsed.
+//! 3. A block of data belongs to the line that announces it, also when the line is refused: keys often
+//!    come from a client's own users, who could otherwise send commands in their values.
 //!
 //! Not here: meta commands (`meta`), what commands do (`execute`).
 
@@ -10,6 +12,7 @@ use memchr::memchr;
 use rows::cache::PREFETCH_MAX;
 use values::text::write_u64;
 
+use crate::foreign;
 use crate::memcached::command::{
     Count, Delete, Fetch, Item, KEY_BYTES_MAX, Outcome, Refusal, Store, StoreMode, Trouble,
 };
@@ -22,7 +25,7 @@ use crate::memcached::{meta, stats};
 const LINE_BYTES_MIN: usize = 2;
 /// Most bytes that a value can be announced with: with the line's end behind it they are what the
 /// original counts in 32 bits with a sign.
-const VALUE_BYTES_MAX: i64 = i32::MAX as i64 - 2;
+const VALUE_BYTES_MAX: u64 = i32::MAX as u64 - 2;
 /// Most bytes without a line's end, but for reads of many keys.
 const LINE_BYTES_MAX: usize = 2048;
 /// Most tokens of a line, but for reads of many keys.
@@ -84,6 +87,13 @@ pub fn signed(token: &[u8]) -> Option<i64> {
     }
 }
 
+/// How many bytes the block of data has that a token announces; `None` where it is no length that a
+/// block can have.
+pub fn block_length(token: &[u8]) -> Option<usize> {
+    let length = unsigned(token).filter(|length| *length <= VALUE_BYTES_MAX)?;
+    usize::try_from(length).ok()
+}
+
 /// Whether a value of so many bytes is above the limit.
 pub fn too_large(rows: &Rows<'_, '_>, key: &[u8], bytes: usize) -> bool {
     bytes.saturating_add(key.len() + ITEM_OVERHEAD) > rows.shared.options.item_bytes_max
@@ -112,8 +122,7 @@ pub(super) fn serve(
 ) -> Result<Served, Trouble> {
     let Some(end) = memchr(b'\n', bytes) else {
         let many = bytes.starts_with(b"get ") || bytes.starts_with(b"gets ");
-        let close = bytes.len() > LINE_BYTES_MAX && !many;
-        return Ok(if close { Served::Close } else { Served::More });
+        return Ok(if many { Served::More } else { line_to_come(bytes) });
     };
     let line = bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]);
     let body = &bytes[end + 1..];
@@ -172,7 +181,7 @@ pub(super) fn serve(
         b"prepend" => store(all, StoreMode::Prepend, line_bytes, body, rows, out),
         b"cas" => store(all, StoreMode::Set, line_bytes, body, rows, out),
         b"quit" => Ok(Served::Close),
-        _ if all.last().is_some_and(|last| last.starts_with(b"HTTP/")) => Ok(Served::Close),
+        _ if foreign::begins(line) => Ok(Served::Close),
         _ => {
             let mark = out.len();
             simple(all, rows, out)?;
@@ -185,6 +194,29 @@ pub(super) fn serve(
             Ok(Served::Done { consumed: line_bytes, swallow: 0, failing })
         }
     }
+}
+
+/// What is made of bytes in which no line ends.
+fn line_to_come(bytes: &[u8]) -> Served {
+    if bytes.len() > LINE_BYTES_MAX { Served::Close } else { Served::More }
+}
+
+/// Serves the line in front where it may be part of a block of data whose length could not be read:
+/// a line that announces such a block as well is refused as before, and any other one ends the
+/// connection.
+pub(super) fn serve_unmeasured(bytes: &[u8], out: &mut Vec<u8>) -> Served {
+    let Some(end) = memchr(b'\n', bytes) else { return line_to_come(bytes) };
+    let tokens = Tokens::of(bytes[..end].trim_ascii_end());
+    let length = match tokens.all() {
+        [b"set" | b"add" | b"replace" | b"append" | b"prepend" | b"cas", rest @ ..] => rest.get(3),
+        [b"ms", rest @ ..] => rest.get(1),
+        _ => return Served::Close,
+    };
+    if length.is_some_and(|length| block_length(length).is_some()) {
+        return Served::Close;
+    }
+    out.extend_from_slice(BAD_LINE);
+    Served::Unmeasured { consumed: end + 1 }
 }
 
 fn valid_key(key: &[u8]) -> bool {
@@ -293,27 +325,36 @@ fn store(
 ) -> Result<Served, Trouble> {
     let is_cas = tokens[0] == b"cas";
     let wanted = if is_cas { 6 } else { 5 };
-    let silent = tokens.len() > wanted && tokens.last() == Some(&&b"noreply"[..]);
+    let Some(length) = tokens.get(4).and_then(|length| block_length(length)) else {
+        out.extend_from_slice(BAD_LINE);
+        return Ok(Served::Unmeasured { consumed: line_bytes });
+    };
+    let silent = tokens.len() > 5 && tokens.last() == Some(&&b"noreply"[..]);
     let failing = if silent { Failing::Silent } else { Failing::Line };
+    let key = tokens[1];
+    let compare = match tokens.get(5) {
+        Some(cas) if is_cas => unsigned(cas).map(Some),
+        None if is_cas => None,
+        _ => Some(None),
+    };
+    let (Some(flags), Some(exptime), Some(compare), true) =
+        (unsigned(tokens[2]), signed(tokens[3]), compare, valid_key(key))
+    else {
+        // With words too many it is not known which of them is the length.
+        if tokens.len() - usize::from(silent) > wanted {
+            out.extend_from_slice(BAD_LINE);
+            return Ok(Served::Unmeasured { consumed: line_bytes });
+        }
+        if !silent {
+            out.extend_from_slice(BAD_LINE);
+        }
+        return Ok(Served::Done { consumed: line_bytes, swallow: length + 2, failing });
+    };
     let mut answer = |reply: &[u8], consumed, swallow| {
         if !silent {
             out.extend_from_slice(reply);
         }
         Ok(Served::Done { consumed, swallow, failing })
-    };
-    if tokens.len() < wanted {
-        return answer(BAD_LINE, line_bytes, 0);
-    }
-    let key = tokens[1];
-    let length = signed(tokens[4]).filter(|length| *length <= VALUE_BYTES_MAX);
-    let compare = if is_cas { unsigned(tokens[5]).map(Some) } else { Some(None) };
-    let (Some(flags), Some(exptime), Some(length), Some(compare), true) =
-        (unsigned(tokens[2]), signed(tokens[3]), length, compare, valid_key(key))
-    else {
-        return answer(BAD_LINE, line_bytes, 0);
-    };
-    let Ok(length) = usize::try_from(length) else {
-        return answer(BAD_LINE, line_bytes, 0);
     };
     if too_large(rows, key, length) {
         if mode == StoreMode::Set {
@@ -326,15 +367,17 @@ fn store(
     }
     let consumed = line_bytes + length + 2;
     if &body[length..length + 2] != b"\r\n" {
-        return answer(BAD_CHUNK, consumed, 0);
+        // The block is longer than announced, or shorter: nobody knows where the next request begins.
+        answer(BAD_CHUNK, consumed, 0)?;
+        return Ok(Served::Close);
     }
     // Flags of more than 32 bits wrap, as in the original.
     let flags = flags as u32;
     let value = &body[..length];
     let store = Store { key, mode, flags, exptime, value, compare, ..Store::default() };
     match rows.store(&store, false) {
-        Ok(outcome) => answer(
-            match outcome {
+        Ok(stored) => answer(
+            match stored.outcome {
                 Outcome::Done(_) => b"STORED\r\n",
                 Outcome::NotStored => b"NOT_STORED\r\n",
                 Outcome::Exists => b"EXISTS\r\n",

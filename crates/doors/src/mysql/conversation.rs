@@ -23,7 +23,8 @@ use passwords::Scramble;
 use rows::Group;
 use sql::{How, LoadLocal, Sql, SqlError};
 
-use crate::conversation::{Conversation, Leave, Next, Report, Turn, Urgency};
+use crate::conversation::{Conversation, Leave, Next, Pending, Report, Turn, Urgency};
+use crate::failed_logins::FailedLogins;
 use crate::input::Input;
 
 use super::auth::{self, Users};
@@ -48,17 +49,24 @@ pub struct MysqlDoor {
     pub(super) sql: Arc<Sql>,
     pub(super) users: Users,
     pub(super) packet_bytes_max: usize,
+    failed_logins: FailedLogins,
 }
 
 impl MysqlDoor {
     /// A door to `sql` for these users, with MySQL's default packet limit of 64 MiB.
     pub fn new(sql: Arc<Sql>, users: Users) -> MysqlDoor {
-        MysqlDoor { sql, users, packet_bytes_max: PACKET_BYTES_MAX }
+        let failed_logins = FailedLogins::new("mysql");
+        MysqlDoor { sql, users, packet_bytes_max: PACKET_BYTES_MAX, failed_logins }
     }
 
     /// Sets the largest packet a logged-in client may send, in bytes.
     pub fn with_packet_bytes_max(self, packet_bytes_max: usize) -> MysqlDoor {
         MysqlDoor { packet_bytes_max, ..self }
+    }
+
+    /// The logins that have failed.
+    pub fn failed_logins(&self) -> &FailedLogins {
+        &self.failed_logins
     }
 
     /// What a client is told instead of a greeting when there are too many connections.
@@ -196,6 +204,15 @@ impl Mysql {
             FrameError::OutOfOrder => SqlError::new(1156, "Got packets out of order"),
         };
         self.refuse(&error, self.frames.sequence().wrapping_add(1), out)
+    }
+
+    /// Writes the last error of a client that is not let in: what it hears of it, it hears the later the
+    /// more have failed.
+    pub(super) fn deny(&mut self, user: &str, error: &SqlError, out: &mut Vec<u8>) -> Go {
+        // One of this machine has no address for a host.
+        let delay = self.door.failed_logins.note(user, self.host.parse().ok());
+        self.refuse(error, self.frames.sequence(), out);
+        Go::Turn(Next::Later(delay))
     }
 
     /// Writes a last error and closes.
@@ -410,6 +427,16 @@ impl Conversation for Mysql {
         }
         turn.served(std::mem::take(&mut self.answered));
         next
+    }
+
+    fn pending(&self, input: &Input) -> Pending {
+        match self.stage {
+            // Between two packets the client reads its file, which may be a pipe.
+            Stage::File(_) if self.frames.is_amid() => Pending::Part,
+            Stage::File(_) => Pending::Nothing,
+            _ if self.frames.is_amid() || !input.is_empty() => Pending::Request,
+            _ => Pending::Nothing,
+        }
     }
 
     fn held_bytes(&self) -> usize {

@@ -191,6 +191,11 @@ impl FrameReader {
         self.place = Place::Gathered;
     }
 
+    /// Whether a packet has begun that is not complete, part of which is no longer in the input.
+    pub fn is_amid(&self) -> bool {
+        self.frame_missing > 0 || matches!(self.place, Place::Gathering)
+    }
+
     /// Bytes of memory for a packet that is gathered.
     pub fn held_bytes(&self) -> usize {
         self.gathered.capacity()

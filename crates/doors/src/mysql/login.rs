@@ -105,7 +105,8 @@ impl Mysql {
                     self.host,
                     if password { "YES" } else { "NO" },
                 );
-                return self.refuse(&SqlError::new(1045, message), self.frames.sequence(), out);
+                let user = login.exchange.user().to_owned();
+                return self.deny(&user, &SqlError::new(1045, message), out);
             }
             Step::Accept { fast } => {
                 if fast {

@@ -149,6 +149,42 @@ pub enum Command<'a> {
     Replicate,
 }
 
+impl Command<'_> {
+    /// What the log calls it: as the original's statistics do, and a function by its name.
+    pub fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(match self {
+            Command::Put { answered: false, .. } => "putnr",
+            Command::Put { mode, .. } => match mode {
+                PutMode::Over | PutMode::Replace | PutMode::Prepend => "put",
+                PutMode::Keep => "putkeep",
+                PutMode::Concatenate | PutMode::Append => "putcat",
+                PutMode::Shift(_) => "putshl",
+            },
+            Command::Out(_) => "out",
+            Command::Get(_) => "get",
+            Command::GetMany(_) => "mget",
+            Command::ValueSize(_) => "vsiz",
+            Command::IterateFromStart => "iterinit",
+            Command::IterateNext => "iternext",
+            Command::ForwardMatching { .. } => "fwmkeys",
+            Command::AddInteger { .. } => "addint",
+            Command::AddDouble { .. } => "adddouble",
+            Command::Call(call) => return String::from_utf8_lossy(call.name),
+            Command::Sync => "sync",
+            Command::Optimize => "optimize",
+            Command::Vanish => "vanish",
+            Command::Copy(_) => "copy",
+            Command::Restore => "restore",
+            Command::SetMaster => "setmst",
+            Command::RecordCount => "rnum",
+            Command::DatabaseSize => "size",
+            Command::Stat => "stat",
+            Command::Misc { name, .. } => return String::from_utf8_lossy(name),
+            Command::Replicate => "repl",
+        })
+    }
+}
+
 /// Why a command failed. In the protocol all of these are code 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
@@ -156,6 +192,8 @@ pub enum Failure {
     Missing,
     /// There is such a record already, or it does not hold what the command needs.
     Exists,
+    /// It will not be done here, as a sentence.
+    Refused(&'static str),
     /// It makes no sense, as a sentence.
     Invalid(Cow<'static, str>),
     /// Our fault or the machine's, as a sentence.
@@ -168,6 +206,7 @@ impl Failure {
         match self {
             Failure::Missing => (22, "no record found"),
             Failure::Exists => (21, "existing record"),
+            Failure::Refused(why) => (2, why),
             Failure::Invalid(why) => (2, why),
             Failure::Server(why) => (9999, why),
         }

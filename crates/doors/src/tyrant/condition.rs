@@ -8,14 +8,15 @@
 //! (`values::member`), which records are looked at (`access`).
 
 use memchr::memmem;
-use regex::bytes::{Regex, RegexBuilder};
+use regex::bytes::Regex;
 use values::member::{normalized, number, tokens};
+use values::pattern::{Compiled, Pattern, PatternError};
 
 use crate::tyrant::columns::Columns;
-use crate::tyrant::command::Failure;
+use crate::tyrant::command::{Failure, Trouble};
 
-/// Most bytes of a compiled pattern.
-const PATTERN_BYTES_MAX: usize = 1 << 20;
+/// Makes a pattern of what a client has written.
+pub type Compile<'c> = dyn FnMut(&[u8]) -> Result<Regex, Trouble> + 'c;
 
 /// What is asked of a column.
 #[derive(Clone, Debug)]
@@ -94,8 +95,12 @@ impl Test {
     /// The test of an operator by its number, with its expression.
     ///
     /// # Errors
-    /// `Invalid` for an operator that there is not, or a pattern that is none.
-    pub fn new(operator: u32, expression: &[u8]) -> Result<Test, Failure> {
+    /// `Invalid` for an operator that there is not, or a pattern that is none; those of `compile`.
+    pub fn new(
+        operator: u32,
+        expression: &[u8],
+        compile: &mut Compile<'_>,
+    ) -> Result<Test, Trouble> {
         let tokens = || tokens(expression).map(<[u8]>::to_vec).collect::<Vec<_>>();
         let numbers = || tokens().iter().map(|token| number(token)).collect::<Vec<_>>();
         let text = || expression.to_vec();
@@ -107,7 +112,7 @@ impl Test {
             4 => Test::AllTokens(tokens()),
             5 => Test::AnyToken(tokens()),
             6 => Test::IsAny(tokens()),
-            7 => Test::Matches(pattern(expression)?),
+            7 => Test::Matches(compile(expression)?),
             8 => Test::NumberEqual(number(expression)),
             9 => Test::Greater(number(expression)),
             10 => Test::GreaterEqual(number(expression)),
@@ -115,14 +120,14 @@ impl Test {
             12 => Test::LessEqual(number(expression)),
             13 => match numbers()[..] {
                 [one, other] => Test::Between(one.min(other), one.max(other)),
-                _ => return Err(Failure::Invalid("NUMBT takes two numbers".into())),
+                _ => return Err(Failure::Invalid("NUMBT takes two numbers".into()).into()),
             },
             14 => Test::NumberAny(numbers()),
             15 => Test::Phrase(normalized(expression)),
             16 => Test::AllWords(words(expression)),
             17 => Test::AnyWord(words(expression)),
             18 => Test::Compound(compound(&normalized(expression))),
-            _ => return Err(Failure::Invalid("no such operator".into())),
+            _ => return Err(Failure::Invalid("no such operator".into()).into()),
         })
     }
 
@@ -200,29 +205,47 @@ fn compound(expression: &str) -> Vec<Vec<Term>> {
     all
 }
 
-/// A regular expression; one that begins with `*` ignores case.
+/// A regular expression; one that begins with `*` ignores case. `begin` is asked before it is compiled, for
+/// memory and time.
 ///
 /// # Errors
-/// `Invalid` when it is none, or too large.
-pub fn pattern(text: &[u8]) -> Result<Regex, Failure> {
-    let (text, ignores_case) = match text.strip_prefix(b"*") {
+/// `Invalid` when it is none, or too large; those of `begin`.
+pub fn pattern<R>(
+    text: &[u8],
+    begin: &mut dyn FnMut(usize) -> Result<R, Trouble>,
+) -> Result<Compiled, Trouble> {
+    let (text, folds) = match text.strip_prefix(b"*") {
         Some(rest) => (rest, true),
         None => (text, false),
     };
-    let senseless = || Failure::Invalid("no regular expression".into());
-    RegexBuilder::new(std::str::from_utf8(text).map_err(|_| senseless())?)
-        .case_insensitive(ignores_case)
-        .size_limit(PATTERN_BYTES_MAX)
-        .build()
-        .map_err(|_| senseless())
+    if std::str::from_utf8(text).is_err() {
+        return Err(PatternError::Illegal("no UTF-8".into()).into());
+    }
+    Pattern { text: text.to_vec(), folds, multi_line: false, dot_is_all: false }.compiled(begin)
+}
+
+impl From<PatternError> for Trouble {
+    fn from(error: PatternError) -> Trouble {
+        Failure::Invalid(match error {
+            PatternError::TooBig => "the regular expression is too large".into(),
+            PatternError::Illegal(why) => format!("no regular expression: {why}").into(),
+        })
+        .into()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn test(operator: u32, expression: &str) -> Result<Test, Trouble> {
+        Test::new(operator, expression.as_bytes(), &mut |text| {
+            Ok(pattern(text, &mut |_| Ok(()))?.regex)
+        })
+    }
+
     fn holds(operator: u32, expression: &str, value: &str) -> bool {
-        Test::new(operator, expression.as_bytes()).unwrap().holds(value.as_bytes())
+        test(operator, expression).unwrap().holds(value.as_bytes())
     }
 
     #[test]
@@ -257,14 +280,14 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        assert!(Test::new(19, b"a").is_err());
-        assert!(Test::new(7, b"(").is_err());
-        assert!(Test::new(13, b"1").is_err());
+        assert!(test(19, "a").is_err());
+        assert!(test(7, "(").is_err());
+        assert!(test(13, "1").is_err());
     }
 
     #[test]
     fn a_column_that_is_not_there_meets_only_what_is_negated() {
-        let test = Test::new(1, b"").unwrap();
+        let test = test(1, "").unwrap();
         let mut condition =
             Condition { column: b"a".to_vec(), test, negated: false, indexed: true };
         assert!(!condition.holds(b"key", &Columns::default()));

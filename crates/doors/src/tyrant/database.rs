@@ -1,7 +1,7 @@
 //! The table that the door opens on, and how its rows are records.
 //!
 //! ```text
-//! tyrant.records(k, v)         k VARBINARY(1024) PRIMARY KEY, v LONGBLOB
+//! tyrant.records(k, v)         k VARBINARY(1024) PRIMARY KEY, v LONGBLOB; `tyrant.records` alone is it, too
 //! house.user(id, name, city)   key `101`, value `Joe|Rome`: as in a container of memcached's door
 //! tyrant.documents             pk VARBINARY(1024) PRIMARY KEY, columns JSON: a table database
 //! house.user                   a table database whose columns are those of the table
@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use rows::schema::Column;
-use rows::{Engine, Error};
+use rows::{Engine, Error, Table};
 use values::RowRef;
 use values::text::write_text;
 use values::types::LobSize;
@@ -34,6 +34,12 @@ use crate::tyrant::command::Failure;
 const KEY_BYTES_MAX: u32 = 1024;
 /// Between values of a record that has several, and between parts of its key.
 const SEPARATOR: &str = "|";
+
+/// The database of tables that are the door's own, and the table of records among them.
+const OWN: &str = "tyrant";
+const RECORDS: &str = "records";
+/// Its columns.
+const RECORD_COLUMNS: [&str; 2] = ["k", "v"];
 
 /// The column in which documents keep their columns.
 const DOCUMENT: &str = "columns";
@@ -70,6 +76,29 @@ impl DatabaseName {
         }
         Ok(DatabaseName { database: database.into(), table: table.into(), columns })
     }
+
+    /// Whether there is no such table.
+    pub fn is_missing(&self, engine: &Engine) -> bool {
+        let found = engine.catalog().table(&self.database, &self.table);
+        matches!(found, Err(Error::NotFound { .. }))
+    }
+
+    /// Whether the table is the door's own, which nobody else makes.
+    pub fn is_own(&self) -> bool {
+        self.database == OWN
+    }
+
+    /// The columns of keys and values, none for a table database. The built-in table of records is that
+    /// also without its columns, unless somebody has made something else of it.
+    fn columns_in(&self, table: Option<&Table>) -> Vec<String> {
+        let is_records = self.columns.is_empty() && self.is_own() && self.table == RECORDS;
+        let has_them =
+            |table: &Table| RECORD_COLUMNS.iter().all(|name| table.column(name).is_some());
+        match is_records && table.is_none_or(has_them) {
+            true => RECORD_COLUMNS.map(str::to_owned).to_vec(),
+            false => self.columns.clone(),
+        }
+    }
 }
 
 impl fmt::Display for DatabaseName {
@@ -94,7 +123,7 @@ pub fn prepare(engine: &Engine, name: &DatabaseName) -> rows::Result<()> {
     }
     let key = |column| Column::new(column, ColumnType::VarBinary { bytes: KEY_BYTES_MAX });
     let value = |column: &String| Column::new(column, ColumnType::Blob { size: LobSize::Long });
-    let columns: Vec<Column> = match &name.columns[..] {
+    let columns: Vec<Column> = match &name.columns_in(None)[..] {
         [first, rest @ ..] => [key(first)].into_iter().chain(rest.iter().map(value)).collect(),
         [] => vec![key("pk"), Column::new(DOCUMENT, ColumnType::Json)],
     };
@@ -140,16 +169,17 @@ impl Database {
         let cannot = |why: String| Failure::Server(format!("{name}: {why}").into());
         let table = engine.catalog().table(&name.database, &name.table);
         let table = table.map_err(|error| cannot(error.to_string()))?;
+        let columns = name.columns_in(Some(&table));
         let parts = &table.codecs[0].parts;
         let named = |at: usize| table.columns[at].name.clone();
         let key_columns: Vec<usize> = parts.iter().map(|part| part.column).collect();
-        let (keys, values): (Vec<String>, Vec<String>) = match name.columns.is_empty() {
+        let (keys, values): (Vec<String>, Vec<String>) = match columns.is_empty() {
             true => {
                 let others = (0..table.columns.len()).filter(|at| !key_columns.contains(at));
                 (key_columns.iter().map(|at| named(*at)).collect(), others.map(named).collect())
             }
             false => {
-                let (keys, values) = name.columns.split_at(parts.len().min(name.columns.len()));
+                let (keys, values) = columns.split_at(parts.len().min(columns.len()));
                 (keys.to_vec(), values.to_vec())
             }
         };
@@ -160,11 +190,11 @@ impl Database {
             return Err(cannot("no column is left for the value".into()));
         }
         let (keys, values) = (keys.join(","), values.join(","));
-        let columns = [&name.database, &name.table, &keys, &values, SEPARATOR, "", ""];
-        let mut place = Place::container(engine, &columns.map(str::to_owned)).map_err(&cannot)?;
+        let container = [&name.database, &name.table, &keys, &values, SEPARATOR, "", ""];
+        let mut place = Place::container(engine, &container.map(str::to_owned)).map_err(&cannot)?;
         let type_of = |at: usize| &place.table.columns[at].ty;
         let form = match place.values[..] {
-            _ if !name.columns.is_empty() => Form::Records,
+            _ if !columns.is_empty() => Form::Records,
             [only]
                 if place.table.columns[only].name == DOCUMENT
                     && matches!(type_of(only), ColumnType::Json) =>

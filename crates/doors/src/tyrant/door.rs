@@ -21,7 +21,7 @@ use values::interrupt::{self, Interrupt};
 use crate::conversation::{Conversation, Leave, Next, Turn};
 use crate::input::Input;
 use crate::tyrant::command::{Command, Failure, Trouble, failure_for};
-use crate::tyrant::database::Database;
+use crate::tyrant::database::{Database, prepare};
 use crate::tyrant::decode::{self, Decoded, Decoder, MAGIC};
 use crate::tyrant::encode::{self, FAILED};
 use crate::tyrant::execute::{Cursor, Rows};
@@ -202,7 +202,7 @@ impl Tyrant {
             return Ok(Served::Close);
         }
         let failing = Failing::of(&command);
-        let done = self.serve(failing, out, turn, &mut |rows, ahead, out| {
+        let done = self.serve(failing, &command.name(), out, turn, &mut |rows, ahead, out| {
             if *ahead == 0 {
                 *ahead = look_ahead(bytes, rows);
             }
@@ -226,7 +226,9 @@ impl Tyrant {
                 Decoded::Request { command, consumed } => (command, consumed),
             };
         let failing = if command.is_answered() { Failing::Line } else { Failing::Silent };
-        self.serve(failing, out, turn, &mut |rows, _, out| text::execute(&command, rows, out))?;
+        self.serve(failing, "text", out, turn, &mut |rows, _, out| {
+            text::execute(&command, rows, out)
+        })?;
         Ok(Served::Done { consumed, failing, closes: command.closes() })
     }
 
@@ -248,7 +250,9 @@ impl Tyrant {
             (Decoded::Request { command, consumed }, _) => (command, consumed),
         };
         let failing = Failing::Status { head: request.is_head() };
-        self.serve(failing, out, turn, &mut |rows, _, out| http::execute(&request, rows, out))?;
+        self.serve(failing, "HTTP request", out, turn, &mut |rows, _, out| {
+            http::execute(&request, rows, out)
+        })?;
         self.continued = false;
         Ok(Served::Done { consumed, failing, closes: request.closes() })
     }
@@ -257,6 +261,7 @@ impl Tyrant {
     fn serve(
         &mut self,
         failing: Failing,
+        name: &str,
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
         run: &mut Run<'_>,
@@ -267,6 +272,7 @@ impl Tyrant {
             Err(Trouble::Failed(failure)) => {
                 out.truncate(mark);
                 failing.tell(&failure, out);
+                self.shared.log_failure(name, &failure);
                 self.last_failure = Some(failure);
                 Ok(false)
             }
@@ -285,8 +291,7 @@ impl Tyrant {
         for _ in 0..REPEATS_MAX {
             if !self.database.as_ref().is_some_and(Database::is_current) {
                 self.database = None;
-                let name = &self.shared.options.database;
-                self.database = Some(Database::open(turn.engine(), name)?);
+                self.database = Some(self.open(turn)?);
             }
             let mut rows = Rows {
                 shared: &self.shared,
@@ -309,6 +314,18 @@ impl Tyrant {
             false => Err(Trouble::Wait),
             true => Err(Failure::Server("the table is being changed, try again".into()).into()),
         }
+    }
+
+    /// Looks the table up; one of the door's own that somebody has dropped is made again.
+    fn open(&self, turn: &mut Turn<'_>) -> Result<Database, Trouble> {
+        let name = &self.shared.options.database;
+        if name.is_missing(turn.engine()) && name.is_own() {
+            if self.wrote || !turn.may_wait_for_writers() {
+                return Err(Trouble::Wait);
+            }
+            prepare(turn.engine(), name)?;
+        }
+        Ok(Database::open(turn.engine(), name)?)
     }
 
     /// What the turn comes to: replies that depend on the group come before everything else.

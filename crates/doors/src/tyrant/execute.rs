@@ -16,13 +16,16 @@ mod scan;
 mod whole;
 mod write;
 
+use regex::bytes::Regex;
 use rows::cache::KeyBatch;
 use rows::store::Read;
 use rows::{Engine, Error};
 use values::budget::{SMALL_BYTES, Share};
+use values::interrupt;
 
 use crate::conversation::Turn;
 use crate::tyrant::command::{Command, Failure, Trouble};
+use crate::tyrant::condition;
 use crate::tyrant::database::Database;
 use crate::tyrant::encode::{self, Counted, DONE};
 use crate::tyrant::lua::Call;
@@ -182,15 +185,36 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    /// Refuses a command that will not be done here, and says so in the log.
-    pub(super) fn refuse(&self, command: &str, why: &'static str) -> Result<(), Trouble> {
-        self.shared.log_refusal(command, why);
-        Err(Failure::Invalid(why.into()).into())
-    }
-
     /// Ends a command here that is too long for where others wait for it.
     pub(super) fn needs_time(&self) -> Result<(), Trouble> {
         if self.turn.may_wait() { Ok(()) } else { Err(Trouble::Wait) }
+    }
+
+    /// Refuses a command that will not be done here, and says so in the log.
+    pub(super) fn refuse(&self, command: &str, why: &'static str) -> Result<(), Trouble> {
+        self.shared.log_refusal(command, why);
+        Err(Failure::Refused(why).into())
+    }
+
+    /// A regular expression, whose memory is added to `held`.
+    ///
+    /// # Errors
+    /// `Invalid` when it is none, or too large; `NoMemory`, and the end of a command that nobody waits
+    /// for; see `Trouble`.
+    pub(super) fn pattern(&self, text: &[u8], held: &mut Share) -> Result<Regex, Trouble> {
+        let compiled = condition::pattern(text, &mut |bytes| {
+            if bytes >= SMALL_BYTES {
+                self.needs_time()?;
+            }
+            if interrupt::is_wanted() {
+                return Err(Error::LockTimeout.into());
+            }
+            let mut memory = self.turn.engine().budget().share();
+            memory.grow_to(bytes).map_err(Error::from)?;
+            Ok(memory)
+        })?;
+        held.grow_to(held.bytes() + compiled.bytes).map_err(Error::from)?;
+        Ok(compiled.regex)
     }
 
     /// Calls a function of the script, which takes its time.

@@ -13,27 +13,33 @@
 //! 1. Nothing of an incomplete request is done.
 //! 2. A request that calls the server by another's name is refused: nobody logs in here, and a page
 //!    of another site that has its name lead to this machine would be let in by its reader's browser.
-//!    Of two different names nobody knows which one somebody in between has looked at.
-//! 3. A body whose length is not known from `Content-Length` is not guessed: the request is refused
+//!    Of two different names nobody knows which one somebody in between has looked at, and HTTP/1.1
+//!    asks for one.
+//! 3. A request that a browser sends for the page of another origin is refused, whatever it asks for; and
+//!    no answer is taken for a page or a script.
+//! 4. A body whose length is not known from `Content-Length` is not guessed: the request is refused
 //!    and the connection ends, so that no part of a body is taken for the next request.
 //!
 //! Not here: what commands do (`execute`, `misc`).
 
 use std::io::Write as _;
-use std::net::IpAddr;
 
 use memchr::memmem;
 
+use crate::foreign;
 use crate::memcached::text::{signed, unsigned};
 use crate::tyrant::command::{Failure, List, PutMode, Trouble};
 use crate::tyrant::decode::Decoded;
 use crate::tyrant::encode::{self, Counted};
 use crate::tyrant::execute::Rows;
 use crate::tyrant::lua::{Call, Locking};
+use crate::tyrant::site::{is_origin_of, is_ours};
 use crate::tyrant::{misc, stat};
 
 /// Tells a client that asked for it to send its body.
 pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+/// A value is what its client makes of it, not what a browser guesses: no page and no script.
+const NOT_SNIFFED: &[u8] = b"X-Content-Type-Options: nosniff\r\n";
 /// Most bytes of a request line and headers.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 
@@ -70,8 +76,11 @@ pub struct HttpRequest<'a> {
     host: Option<&'a [u8]>,
     /// Likewise in front of the path.
     host_of_path: Option<&'a [u8]>,
-    /// Whether others could take its headers for something else, so that it is refused.
+    /// Whether others could take its headers for something else, or they lack the host, so that it is
+    /// refused.
     ambiguous: bool,
+    /// Whether a browser says that it is for the page of another origin.
+    is_foreign: bool,
 }
 
 impl HttpRequest<'_> {
@@ -92,9 +101,7 @@ pub struct Expects(pub bool);
 
 /// Whether a line is the first of a request.
 pub fn is_request_line(line: &[u8]) -> bool {
-    let line = line.trim_ascii_end();
-    matches!(line.split_last_chunk(), Some((_, [b' ', b'H', b'T', b'T', b'P', b'/', b'1', b'.', version]))
-        if version.is_ascii_digit())
+    foreign::http_version(line).is_some_and(|version| version.starts_with(b"1."))
 }
 
 /// The request in front of `bytes`, and whether its client waits to be told to send the body.
@@ -123,8 +130,10 @@ pub fn decode(bytes: &[u8], bytes_max: usize) -> (Decoded<HttpRequest<'_>>, Expe
         host: None,
         host_of_path,
         ambiguous: false,
+        is_foreign: false,
     };
     let (mut length, mut expects) = (None, false);
+    let mut origins = Vec::new();
     for line in lines {
         // RFC 9112, 5.1 and 5.2: no header goes on in a further line, and none has a space in front
         // of its colon.
@@ -144,6 +153,8 @@ pub fn decode(bytes: &[u8], bytes_max: usize) -> (Decoded<HttpRequest<'_>>, Expe
                 request.ambiguous |= !request.host.is_none_or(same);
                 request.host = Some(value);
             }
+            b"origin" => origins.push(value),
+            b"sec-fetch-site" => request.is_foreign |= !matches!(value, b"same-origin" | b"none"),
             b"content-length" => match unsigned(value) {
                 Some(bytes) if length.is_none_or(|length| length == bytes) => length = Some(bytes),
                 _ => request.unmeasured = true,
@@ -170,6 +181,11 @@ pub fn decode(bytes: &[u8], bytes_max: usize) -> (Decoded<HttpRequest<'_>>, Expe
             _ => {}
         }
     }
+    // RFC 9112, 3.2.
+    let asks_for_host = foreign::http_version(first).is_some_and(|version| version != b"1.0");
+    request.ambiguous |= asks_for_host && request.host.is_none();
+    let is_own = |origin: &[u8]| request.host.is_some_and(|host| is_origin_of(origin, host));
+    request.is_foreign |= !origins.into_iter().all(is_own);
     // What is to be refused anyhow need not be waited for, however long it says it is.
     let length = if request.ambiguous { None } else { length };
     let length = usize::try_from(length.unwrap_or(0)).unwrap_or(usize::MAX);
@@ -276,6 +292,11 @@ pub fn execute(
         status(403, "Forbidden", out);
         return Ok(());
     }
+    if request.is_foreign {
+        rows.shared.log_refusal("HTTP request", "a browser sends it for the page of another site");
+        status(403, "Forbidden", out);
+        return Ok(());
+    }
     match request.method {
         None => status(501, "Not Implemented", out),
         Some(Method::Get | Method::Head) => {
@@ -326,6 +347,7 @@ pub fn execute(
             stat::list(rows, &mut figures)?;
             counters.stat.add();
             out.extend_from_slice(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n");
+            out.extend_from_slice(NOT_SNIFFED);
             out.extend_from_slice(b"Allow: OPTIONS, GET, HEAD, PUT, POST, DELETE\r\n");
             for line in figures.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
                 let tab = memchr::memchr(b'\t', line).unwrap_or(line.len());
@@ -339,24 +361,6 @@ pub fn execute(
         }
     }
     Ok(())
-}
-
-/// Whether a `Host` names this server: an address, `localhost`, or a name that a setting has. A page
-/// of another site can have its own name lead to this machine, but its browser says that name.
-fn is_ours(host: &[u8], names: &[String]) -> bool {
-    let Ok(host) = std::str::from_utf8(host) else { return false };
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split_once(']').map_or("", |(address, _)| address),
-        None => match host.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
-            _ => host,
-        },
-    };
-    let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
-    name.parse::<IpAddr>().is_ok()
-        || name == "localhost"
-        || name.ends_with(".localhost")
-        || names.iter().any(|ours| ours.eq_ignore_ascii_case(&name))
 }
 
 /// Calls a function with the values of a form, and answers with one.
@@ -409,8 +413,10 @@ fn head(code: u16, words: &str, content: &str, length: usize, out: &mut Vec<u8>)
     // Writing into a vector does not fail.
     let _ = write!(
         out,
-        "HTTP/1.1 {code} {words}\r\nContent-Type: {content}\r\nContent-Length: {length}\r\n\r\n"
+        "HTTP/1.1 {code} {words}\r\nContent-Type: {content}\r\nContent-Length: {length}\r\n"
     );
+    out.extend_from_slice(NOT_SNIFFED);
+    out.extend_from_slice(b"\r\n");
 }
 
 /// Appends an answer that says its status only.
@@ -442,33 +448,6 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_called_by_its_address_or_as_localhost() {
-        let names = ["Proxy".to_owned()];
-        for ours in [
-            "127.0.0.1",
-            "127.0.0.1:1978",
-            "[::1]:1978",
-            "localhost",
-            "LOCALHOST:80",
-            "a.localhost.:1",
-            "proxy:1978",
-        ] {
-            assert!(is_ours(ours.as_bytes(), &names), "{ours}");
-        }
-        for other in [
-            "",
-            "example.org",
-            "example.org:1978",
-            "localhost.example.org",
-            "[x]:1",
-            "127.0.0.1.example.org",
-            "notlocalhost",
-        ] {
-            assert!(!is_ours(other.as_bytes(), &names), "{other}");
-        }
-    }
-
-    #[test]
     fn a_request_line_ends_with_its_version() {
         assert!(is_request_line(b"GET / HTTP/1.1\r"));
         assert!(!is_request_line(b"get HTTP/1.1x"));
@@ -477,7 +456,7 @@ mod tests {
 
     #[test]
     fn two_lengths_that_differ_are_no_length() {
-        let request = b"PUT /a HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab";
+        let request = b"PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab";
         let (Decoded::Request { command, consumed }, _) = decode(request, 100) else {
             panic!("it has all come");
         };

@@ -8,7 +8,8 @@
 //!                  9999 VOID                removes the one that `setindex` has made
 //!                  + 1 << 24 KEEP           fails if there is one
 //! ```
-//! An empty column is the primary key, which is one. A column of documents has one index: another type takes
+//! An empty column is the primary key, which is an index as it is: whatever type is asked for, queries find
+//! the same without another. A column of documents has one index: another type takes
 //! its place.
 //!
 //! Invariants
@@ -50,8 +51,8 @@ pub fn set(rows: &mut Rows<'_, '_>, column: &[u8], kind: &[u8]) -> Result<(), Tr
     if column.is_empty() {
         return match kind {
             Kind::Of(MemberKind::Lexical) if keeps => Err(Failure::Exists.into()),
-            Kind::Of(MemberKind::Lexical) | Kind::Optimize => Ok(()),
-            _ => rows.refuse("setindex", "the primary key is a lexical index, and stays"),
+            Kind::Of(_) | Kind::Optimize => Ok(()),
+            Kind::Void => rows.refuse("setindex", "the primary key is an index, and stays"),
         };
     }
     let alteration = match (database.document(), kind) {

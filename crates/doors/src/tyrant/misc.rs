@@ -24,7 +24,6 @@ use std::ops::ControlFlow;
 
 use crate::memcached::text::signed;
 use crate::tyrant::command::{Failure, List, PutMode, Trouble};
-use crate::tyrant::condition;
 use crate::tyrant::encode::Counted;
 use crate::tyrant::execute::{
     LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, Rows, SCAN_IN_LOOP_MAX, count_reply,
@@ -167,7 +166,8 @@ fn matching(
     answer: &mut Counted<'_>,
 ) -> Result<(), Trouble> {
     rows.needs_time()?;
-    let regex = condition::pattern(pattern)?;
+    let mut memory = rows.turn.engine().budget().share();
+    let regex = rows.pattern(pattern, &mut memory)?;
     take(rows, Vec::new(), most, &mut |_, key| Some(regex.is_match(key)), answer)
 }
 

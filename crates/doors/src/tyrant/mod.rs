@@ -6,7 +6,7 @@
 //! - `execute`: commands to row operations
 //! - `misc`: the functions of the command `misc`, by their names
 //! - `encode`: answers to bytes
-//! - `text`, `http`: the other two protocols, each decoding and encoding
+//! - `text`, `http`: the other two protocols, each decoding and encoding; `site`: whose page asks by HTTP
 //! - `database`: the table that the door opens on, and its rows as records
 //! - `columns`: the columns of a record; `table`: the functions of table databases; `indexes`: theirs
 //! - `query`, `condition`: which records are wanted; `search`: how they are found, with `access`, `ways`
@@ -37,6 +37,7 @@ mod misc;
 mod query;
 mod search;
 mod shared;
+mod site;
 mod source;
 mod stat;
 mod table;

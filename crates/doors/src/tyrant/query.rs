@@ -15,8 +15,8 @@
 //! Not here: what conditions mean (`condition`), how records are found (`search`).
 
 use crate::memcached::text::signed;
-use crate::tyrant::command::{Failure, List};
-use crate::tyrant::condition::{Condition, Test};
+use crate::tyrant::command::{Failure, List, Trouble};
+use crate::tyrant::condition::{Compile, Condition, Test};
 
 /// Names of operators, by their numbers.
 const OPERATORS: [&str; 19] = [
@@ -110,11 +110,11 @@ impl Default for Query {
 }
 
 impl Search {
-    /// Reads elements.
+    /// Reads elements; `compile` makes patterns of what conditions have.
     ///
     /// # Errors
-    /// `Invalid` for one that is not understood.
-    pub fn parse(elements: List<'_>) -> Result<Search, Failure> {
+    /// `Invalid` for one that is not understood; those of `compile`.
+    pub fn parse(elements: List<'_>, compile: &mut Compile<'_>) -> Result<Search, Trouble> {
         let mut search = Search {
             queries: Vec::new(),
             combination: Combination::Union,
@@ -128,7 +128,8 @@ impl Search {
                 [b"addcond", column, operator, ..] if words.len() >= 4 => {
                     // What is looked for may hold NULs.
                     let front = b"addcond".len() + column.len() + operator.len() + 3;
-                    query.conditions.push(condition(column, operator, &element[front..])?);
+                    let expression = &element[front..];
+                    query.conditions.push(condition(column, operator, expression, compile)?);
                 }
                 [b"setorder", column, order] => {
                     query.order = Some((column.to_vec(), order_of(order)?));
@@ -147,7 +148,7 @@ impl Search {
                 [b"hint"] => search.hint = true,
                 [b"next"] => search.queries.push(std::mem::take(&mut query)),
                 [b"mstype", kind] => search.combination = combination_of(kind)?,
-                _ => return Err(not_understood(element)),
+                _ => return Err(not_understood(element).into()),
             }
         }
         search.queries.push(query);
@@ -168,7 +169,12 @@ fn not_understood(element: &[u8]) -> Failure {
     Failure::Invalid(format!("not understood: {}", shown.escape_ascii()).into())
 }
 
-fn condition(column: &[u8], operator: &[u8], expression: &[u8]) -> Result<Condition, Failure> {
+fn condition(
+    column: &[u8],
+    operator: &[u8],
+    expression: &[u8],
+    compile: &mut Compile<'_>,
+) -> Result<Condition, Trouble> {
     let (name, excluded) = match operator.strip_prefix(b"!") {
         Some(name) => (name, true),
         None => (operator, false),
@@ -180,7 +186,7 @@ fn condition(column: &[u8], operator: &[u8], expression: &[u8]) -> Result<Condit
             .and_then(|number| u32::try_from(number).ok())
             .ok_or_else(|| not_understood(operator))?,
     };
-    let test = Test::new(number & !(NEGATED | NO_INDEX), expression)?;
+    let test = Test::new(number & !(NEGATED | NO_INDEX), expression, compile)?;
     let negated = excluded != (number & NEGATED != 0);
     let indexed = number & NO_INDEX == 0;
     Ok(Condition { column: column.to_vec(), test, negated, indexed })
@@ -215,12 +221,12 @@ fn limit(number: &[u8], negative: usize) -> Result<usize, Failure> {
 mod tests {
     use super::*;
 
-    fn parse(elements: &[&str]) -> Result<Search, Failure> {
+    fn parse(elements: &[&str]) -> Result<Search, Trouble> {
         let mut bytes = Vec::new();
         for element in elements {
             crate::tyrant::encode::sized(element.as_bytes(), &mut bytes);
         }
-        Search::parse(List::new(&bytes, elements.len()))
+        Search::parse(List::new(&bytes, elements.len()), &mut |_| unreachable!("no pattern"))
     }
 
     #[test]

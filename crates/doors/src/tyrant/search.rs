@@ -45,7 +45,8 @@ pub fn run(
     if !rows.database.is_table() {
         return Err(Failure::Invalid("not a table database".into()).into());
     }
-    let search = Search::parse(elements)?;
+    let mut patterns = rows.turn.engine().budget().share();
+    let search = Search::parse(elements, &mut |text| rows.pattern(text, &mut patterns))?;
     rows.may_read()?;
     if search.queries.len() > 1 || search.action == Action::Out {
         rows.needs_time()?;

@@ -2,14 +2,18 @@
 //!
 //! Not here: what one conversation knows (`door`), how counters are shown (`stat`).
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rows::Engine;
 
-use crate::tyrant::command::{Command, PutMode};
+use crate::log_rate::{LogRate, shown};
+use crate::tyrant::command::{Command, Failure, PutMode};
 use crate::tyrant::database::DatabaseName;
 use crate::tyrant::lua::Scripts;
 use values::counter::Counter;
+
+/// Most bytes of a reason that is logged.
+const LOGGED_BYTES_MAX: usize = 500;
 
 /// Takes a backup where a client's path says; tells why it cannot.
 pub type Copy = Box<dyn Fn(&str, &Engine) -> Result<(), String> + Send + Sync>;
@@ -105,8 +109,12 @@ pub struct Shared {
     pub started: i64,
     /// The latest number that `genuid` gave.
     unique_id: AtomicU64,
-    /// Whether a command was refused for good before.
-    refused: AtomicBool,
+    /// Requests that were refused for good, and lines that tell of them.
+    refused: Counter,
+    refusals: LogRate,
+    /// Requests that failed for another reason than the records, and lines that tell of them.
+    failed: Counter,
+    failures: LogRate,
 }
 
 impl Shared {
@@ -117,7 +125,10 @@ impl Shared {
             counters: Counters::default(),
             started: engine.unix_seconds(),
             unique_id: AtomicU64::new(0),
-            refused: AtomicBool::new(false),
+            refused: Counter::default(),
+            refusals: LogRate::default(),
+            failed: Counter::default(),
+            failures: LogRate::default(),
         }
     }
 
@@ -129,17 +140,38 @@ impl Shared {
         now_micros.max(latest.unwrap_or_default() + 1)
     }
 
-    /// Tells the log why a command is refused for good. A client that asks again and again does
-    /// not fill the log: after the first time such lines are for who wants details.
-    pub(super) fn log_refusal(&self, command: &str, why: &str) {
-        if self.refused.swap(true, Ordering::Relaxed) {
-            tracing::debug!(command, why, "refused at the Tyrant door");
-        } else {
-            tracing::warn!(
-                command,
-                why,
-                "refused at the Tyrant door; further refusals are not logged"
-            );
+    /// Requests that were refused for good.
+    pub fn refused(&self) -> u64 {
+        self.refused.get()
+    }
+
+    /// Requests that failed for another reason than that a record is there, or is not.
+    pub fn failed(&self) -> u64 {
+        self.failed.get()
+    }
+
+    /// Counts a request that is refused for good, and tells the log why: once a second at most.
+    pub(super) fn log_refusal(&self, request: &str, why: &str) {
+        self.refused.add();
+        if let Some(more) = self.refusals.tell() {
+            let request = shown(request.as_bytes(), LOGGED_BYTES_MAX);
+            tracing::warn!(%request, why, more, "refused at the Tyrant door");
+        }
+    }
+
+    /// Counts a request that has failed, and tells the log why: a client is told that it has, and no
+    /// more.
+    pub(super) fn log_failure(&self, request: &str, failure: &Failure) {
+        let why = match failure {
+            // Of a refusal the log has been told when it was counted.
+            Failure::Missing | Failure::Exists | Failure::Refused(_) => return,
+            Failure::Invalid(why) | Failure::Server(why) => why,
+        };
+        self.failed.add();
+        if let Some(more) = self.failures.tell() {
+            let request = shown(request.as_bytes(), LOGGED_BYTES_MAX);
+            let why = shown(why.as_bytes(), LOGGED_BYTES_MAX);
+            tracing::warn!(%request, %why, more, "a request has failed at the Tyrant door");
         }
     }
 }

@@ -13,7 +13,7 @@ use std::io::Write as _;
 
 use values::text::write_u64;
 
-use crate::memcached::text::{Tokens, signed};
+use crate::memcached::text::{Tokens, block_length, signed};
 use crate::tyrant::command::{Failure, PutMode, Trouble};
 use crate::tyrant::decode::Decoded;
 use crate::tyrant::execute::{LIST_IN_LOOP_MAX, Rows};
@@ -103,8 +103,8 @@ pub fn decode(bytes: &[u8], end: usize, bytes_max: usize) -> Decoded<TextCommand
     let [key, _flags, _expires, length, ..] = arguments else {
         return request(TextCommand::Malformed);
     };
-    // A length that is none is 0, as the original's `atoi` has it.
-    let length = signed(length).and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+    // The original's `atoi` makes 0 of what is no length, and takes the data for commands.
+    let Some(length) = block_length(length) else { return request(TextCommand::Malformed) };
     let start = end + 1;
     if length > bytes_max {
         return Decoded::Senseless;

@@ -299,6 +299,35 @@ fn a_port_with_a_secret_answers_nobody_without_it() {
 }
 
 #[test]
+fn secrets_were_guessed_without_an_end_on_one_connection() {
+    let house = House::open();
+    let failed = Arc::new(doors::FailedLogins::new("handlersocket"));
+    let mut client = house.client(true, Some("s"));
+    client.door = client.door.watched(failed.clone(), None);
+    assert_eq!(client.say("A·1·a¶A·1·b¶"), "3·1·unauth¶3·1·unauth¶");
+    assert!(!client.closed);
+    assert_eq!(client.say("A·1·c¶A·1·s¶P·1·d·t··id¶"), "3·1·unauth¶");
+    assert!(client.closed);
+    assert_eq!(failed.count(), 3);
+    let mut client = house.client(true, Some("s"));
+    client.door = client.door.watched(failed.clone(), None);
+    let mut delays = Vec::new();
+    for _ in 0..2 {
+        client.input.extend(b"A\t1\tx\nP\t1\td\tt\t\tid\n");
+        let (mut out, mut group) = (Vec::new(), Group::new());
+        let mut turn = Turn::in_loop(&client.engine, &mut group);
+        match client.door.turn(&mut client.input, &mut out, &mut turn) {
+            Next::Later(delay) => delays.push(delay.as_millis()),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(out, b"3\t1\tunauth\n", "what comes behind it waits, too");
+        client.say("");
+    }
+    assert!(delays[0] < delays[1] && delays[0] >= 400, "{delays:?}");
+    assert_eq!(client.say("A·1·s¶P·1·d·t··id¶"), "0·1¶0·1¶");
+}
+
+#[test]
 fn the_read_port_refuses_every_write() {
     let mut client = House::open().client(false, None);
     assert_eq!(client.say("P·1·d·t··id,a,b¶"), "0·1¶");
@@ -410,4 +439,41 @@ fn recorded(text: &str) -> Vec<u8> {
         bytes.extend_from_slice(rest.as_bytes());
     }
     bytes
+}
+
+#[test]
+fn a_web_page_wrote_to_its_readers_database_by_a_simple_post() {
+    let commands = "P·1·d·t·PRIMARY·a,b¶1·=·1·1·1·0·U·66·z¶1·+·3·9·9·x¶";
+    for head in [
+        "POST / HTTP/1.1\r¶Host: 127.0.0.1:9999\r¶Content-Type: text/plain\r¶\r¶",
+        "GET /x HTTP/1.0\r¶",
+        "HEAD / HTTP/1.1¶",
+        "PUT /a·b HTTP/1.1¶",
+        "OPTIONS * HTTP/1.1¶",
+        "PRI * HTTP/2.0\r¶\r¶SM\r¶\r¶",
+        "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}¶",
+    ] {
+        for piece in [1, 5, usize::MAX] {
+            let mut house = House::open();
+            let mut client = house.client(true, None);
+            let sent = format!("{head}{commands}").replace('·', "\t").replace('¶', "\n");
+            let mut answer = Vec::new();
+            for bytes in sent.as_bytes().chunks(piece) {
+                if !client.closed {
+                    answer.extend(client.send(bytes));
+                }
+            }
+            assert_eq!((answer, client.closed), (Vec::new(), true), "{head}");
+            let unchanged = "0·2·10·x¶0·2¶";
+            let mut reader = house.client(false, None);
+            assert_eq!(reader.say("P·1·d·t··a,b¶"), "0·1¶");
+            assert_eq!(reader.say("1·=·1·1¶1·=·1·9¶"), unchanged, "{head}");
+            house.sql("DROP TABLE t");
+        }
+    }
+    let house = House::open();
+    let mut client = house.writer();
+    // Behind commands of its own it is closed as well, and they are answered.
+    assert_eq!(client.say("1·=·1·1·1·0·U·1·10·w¶GET / HTTP/1.1¶1·=·1·1¶"), "0·1·1¶");
+    assert!(client.closed);
 }

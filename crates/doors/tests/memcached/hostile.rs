@@ -56,3 +56,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_begins_as_http_or_tls_is_closed_before_any_of_its_lines_is_carried_out() {
+    for head in [
+        "POST / HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /x HTTP/1.0\r\n",
+        "PUT / HTTP/1.1\r\n",
+        "DELETE keep HTTP/1.1\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "\u{16}\u{3}\u{1}\r\n",
+    ] {
+        for piece in [1, 7, usize::MAX] {
+            let house = House::new();
+            house.client().expect(&[("set keep 0 0 1\nx\n", "STORED\n")]);
+            let mut client = house.client();
+            let sent = format!("{head}delete keep\r\nset pwn 0 0 1\r\n!\r\n");
+            let mut answer = Vec::new();
+            for bytes in sent.as_bytes().chunks(piece) {
+                answer.extend(client.send(bytes));
+            }
+            assert_eq!((answer, client.closed), (Vec::new(), true), "{head}");
+            house.client().expect(&[("get keep pwn\n", "VALUE keep 0 1\nx\nEND\n")]);
+        }
+    }
+    // A key may be called as a version of HTTP is.
+    House::new().client().expect(&[("get a HTTP/1.1\n", "END\n")]);
+}

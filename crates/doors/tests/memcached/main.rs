@@ -4,6 +4,7 @@ mod client;
 mod containers;
 mod hostile;
 mod listing;
+mod refused;
 mod repeating;
 mod stats;
 mod syntaxes;

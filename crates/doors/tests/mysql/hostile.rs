@@ -25,6 +25,16 @@ fn a_large_packet_before_login_is_refused() {
 }
 
 #[test]
+fn what_begins_as_http_is_closed_by_its_first_four_bytes() {
+    for head in ["GET ", "POST", "HEAD", "PUT ", "OPTI", "PRI ", "\u{16}\u{3}\u{1}\u{2}"] {
+        let mut client = House::open().connect();
+        let error = error_number(&client.send_raw(head.as_bytes())[0]);
+        assert!([1153, 1156].contains(&error), "{head}: {error}");
+        assert_eq!(client.next, Next::Close, "{head}");
+    }
+}
+
+#[test]
 fn packets_out_of_order_are_refused() {
     let mut client = House::open().client(0);
     assert_eq!(error_number(&client.send(5, b"\x0e")[0]), 1156);

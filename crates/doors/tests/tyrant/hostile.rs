@@ -14,7 +14,7 @@ fn seeds() -> Vec<Vec<u8>> {
         [request(0x31, &[1, 1], &["a"]), request(0x13, &[1, 1, 1], &["a", "b"])].concat(),
         [misc("search", &["addcond\0a\0STREQ\0x", "out"]), misc("put", &["k", "a", "x"])].concat(),
         b"set a 0 0 1\r\nx\r\nget a b\r\nincr a 5\r\ndelete a noreply\r\nflush_all\r\n".to_vec(),
-        b"PUT /a HTTP/1.1\r\nContent-Length: 1\r\n\r\nxGET /a HTTP/1.1\r\n\r\n".to_vec(),
+        b"PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nxGET /a HTTP/1.1\r\nHost: [::1]\r\nOrigin: http://[::1]\r\n\r\n".to_vec(),
         b"POST / HTTP/1.0\r\nX-TT-MNAME: getlist\r\nContent-Length: 3\r\n\r\na=b".to_vec(),
         [request(0x72, &[], &[]), request(0x71, &[1], &["p"]), request(0x73, &[1], &["p"])]
             .concat(),

@@ -2,9 +2,13 @@
 
 use super::client::House;
 
+const NOT_SNIFFED: &str = "X-Content-Type-Options: nosniff\n";
+
 fn answer(status: &str, content: &str, body: &str) -> String {
     let length = body.len();
-    format!("HTTP/1.1 {status}\nContent-Type: {content}\nContent-Length: {length}\n\n{body}")
+    format!(
+        "HTTP/1.1 {status}\nContent-Type: {content}\nContent-Length: {length}\n{NOT_SNIFFED}\n{body}"
+    )
 }
 
 fn plain(status: &str) -> String {
@@ -32,26 +36,38 @@ fn paths_are_keys_and_bodies_are_values() {
         &House::new(),
         &[
             ("GET /a HTTP/1.1\nHost: localhost:1978\n\n", plain("404 Not Found")),
-            ("PUT /a%2Fb HTTP/1.1\nContent-Length: 5\n\nhello", plain("201 Created")),
-            ("GET /a%2Fb HTTP/1.1\n\n", value("hello")),
-            ("GET http://localhost:1978/a%2fb HTTP/1.1\n\n", value("hello")),
             (
-                "HEAD /a/b HTTP/1.1\n\n",
-                "HTTP/1.1 200 OK\nContent-Type: application/octet-stream\nContent-Length: 5\n\n"
-                    .into(),
+                "PUT /a%2Fb HTTP/1.1\nHost: localhost\nContent-Length: 5\n\nhello",
+                plain("201 Created"),
+            ),
+            ("GET /a%2Fb HTTP/1.1\nHost: localhost\n\n", value("hello")),
+            ("GET http://localhost:1978/a%2fb HTTP/1.1\nHost: localhost\n\n", value("hello")),
+            (
+                "HEAD /a/b HTTP/1.1\nHost: localhost\n\n",
+                format!(
+                    "HTTP/1.1 200 OK\nContent-Type: application/octet-stream\nContent-Length: 5\n{NOT_SNIFFED}\n"
+                ),
             ),
             (
-                "HEAD /b HTTP/1.1\n\n",
-                "HTTP/1.1 404 Not Found\nContent-Type: text/plain\nContent-Length: 0\n\n".into(),
+                "HEAD /b HTTP/1.1\nHost: localhost\n\n",
+                format!(
+                    "HTTP/1.1 404 Not Found\nContent-Type: text/plain\nContent-Length: 0\n{NOT_SNIFFED}\n"
+                ),
             ),
-            ("PUT /a/b HTTP/1.1\nX-TT-PDMODE: 1\nContent-Length: 1\n\nx", plain("409 Conflict")),
-            ("PUT /a/b HTTP/1.1\nx-tt-pdmode: 2\ncontent-length: 1\n\n!", plain("201 Created")),
-            ("GET /a/b HTTP/1.1\n\n", value("hello!")),
-            ("PUT /empty HTTP/1.1\n\n", plain("201 Created")),
-            ("GET /empty HTTP/1.1\n\n", value("")),
-            ("DELETE /a/b HTTP/1.1\n\n", plain("200 OK")),
-            ("DELETE /a/b HTTP/1.1\n\n", plain("404 Not Found")),
-            ("PATCH /a/b HTTP/1.1\n\n", plain("501 Not Implemented")),
+            (
+                "PUT /a/b HTTP/1.1\nHost: localhost\nX-TT-PDMODE: 1\nContent-Length: 1\n\nx",
+                plain("409 Conflict"),
+            ),
+            (
+                "PUT /a/b HTTP/1.1\nHost: localhost\nx-tt-pdmode: 2\ncontent-length: 1\n\n!",
+                plain("201 Created"),
+            ),
+            ("GET /a/b HTTP/1.1\nHost: localhost\n\n", value("hello!")),
+            ("PUT /empty HTTP/1.1\nHost: localhost\n\n", plain("201 Created")),
+            ("GET /empty HTTP/1.1\nHost: localhost\n\n", value("")),
+            ("DELETE /a/b HTTP/1.1\nHost: localhost\n\n", plain("200 OK")),
+            ("DELETE /a/b HTTP/1.1\nHost: localhost\n\n", plain("404 Not Found")),
+            ("PATCH /a/b HTTP/1.1\nHost: localhost\n\n", plain("501 Not Implemented")),
         ],
     );
 }
@@ -63,21 +79,27 @@ fn functions_are_called_with_forms() {
         &House::new(),
         &[
             (
-                "POST / HTTP/1.1\nX-TT-MNAME: putlist\nContent-Length: 27\n\nk=a&v=1%2B1&k=b&v=two+words",
+                "POST / HTTP/1.1\nHost: localhost\nX-TT-MNAME: putlist\nContent-Length: 27\n\nk=a&v=1%2B1&k=b&v=two+words",
                 form(""),
             ),
             (
-                "POST / HTTP/1.1\nX-TT-MNAME: getlist\nContent-Length: 7\n\nx=b&y=a",
+                "POST / HTTP/1.1\nHost: localhost\nX-TT-MNAME: getlist\nContent-Length: 7\n\nx=b&y=a",
                 form("res1=b&res2=two%20words&res3=a&res4=1%2B1"),
             ),
             (
-                "POST / HTTP/1.1\nX-TT-MNAME: get\nContent-Length: 3\n\nk=c",
+                "POST / HTTP/1.1\nHost: localhost\nX-TT-MNAME: get\nContent-Length: 3\n\nk=c",
                 plain("500 Internal Server Error"),
             ),
-            ("POST / HTTP/1.1\nContent-Length: 3\n\nk=c", plain("400 Bad Request")),
-            ("POST / HTTP/1.1\nX-TT-XNAME: f\n\n", plain("500 Internal Server Error")),
             (
-                "POST / HTTP/1.1\nX-TT-MNAME: get\nContent-Type: text/plain\n\n",
+                "POST / HTTP/1.1\nHost: localhost\nContent-Length: 3\n\nk=c",
+                plain("400 Bad Request"),
+            ),
+            (
+                "POST / HTTP/1.1\nHost: localhost\nX-TT-XNAME: f\n\n",
+                plain("500 Internal Server Error"),
+            ),
+            (
+                "POST / HTTP/1.1\nHost: localhost\nX-TT-MNAME: get\nContent-Type: text/plain\n\n",
                 plain("400 Bad Request"),
             ),
         ],
@@ -88,7 +110,8 @@ fn functions_are_called_with_forms() {
 fn options_tell_statistics() {
     let house = House::new();
     let mut client = house.client();
-    let options = client.ask("PUT /a HTTP/1.1\n\nOPTIONS / HTTP/1.1\n\n");
+    let options =
+        client.ask("PUT /a HTTP/1.1\nHost: localhost\n\nOPTIONS / HTTP/1.1\nHost: localhost\n\n");
     for line in
         ["Allow: OPTIONS, GET, HEAD, PUT, POST, DELETE", "X-TT-RNUM: 1", "X-TT-PROTVER: 0.91"]
     {
@@ -100,8 +123,8 @@ fn options_tell_statistics() {
 #[test]
 fn a_connection_lives_as_long_as_its_client_says() {
     for (request, closes) in [
-        ("PUT /a HTTP/1.1\n\n", false),
-        ("PUT /a HTTP/1.1\nConnection: close\n\n", true),
+        ("PUT /a HTTP/1.1\nHost: localhost\n\n", false),
+        ("PUT /a HTTP/1.1\nHost: localhost\nConnection: close\n\n", true),
         ("PUT /a HTTP/1.0\n\n", true),
         ("PUT /a HTTP/1.0\nconnection: Keep-Alive\n\n", false),
     ] {
@@ -114,16 +137,19 @@ fn a_connection_lives_as_long_as_its_client_says() {
 #[test]
 fn a_body_without_a_length_is_refused_and_never_taken_for_a_request() {
     for request in [
-        "PUT /a HTTP/1.1\nTransfer-Encoding: chunked\n\n5\nhello\n0\n\n",
-        "PUT /a HTTP/1.1\nContent-Length: x\n\nDELETE /b HTTP/1.1\n\n",
-        "PUT /a HTTP/1.1\nContent-Length: 1\nContent-Length: 2\n\nab",
+        "PUT /a HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\n\n5\nhello\n0\n\n",
+        "PUT /a HTTP/1.1\nHost: localhost\nContent-Length: x\n\nDELETE /b HTTP/1.1\nHost: localhost\n\n",
+        "PUT /a HTTP/1.1\nHost: localhost\nContent-Length: 1\nContent-Length: 2\n\nab",
     ] {
         let house = House::new();
-        assert_eq!(house.client().ask("PUT /b HTTP/1.1\n\n"), plain("201 Created"));
+        assert_eq!(
+            house.client().ask("PUT /b HTTP/1.1\nHost: localhost\n\n"),
+            plain("201 Created")
+        );
         let mut client = house.client();
         assert_eq!(client.ask(request), plain("411 Length Required"));
         assert!(client.closed);
-        assert_eq!(house.client().ask("GET /b HTTP/1.1\n\n"), value(""));
+        assert_eq!(house.client().ask("GET /b HTTP/1.1\nHost: localhost\n\n"), value(""));
     }
 }
 
@@ -132,18 +158,25 @@ fn headers_that_others_may_take_for_something_else_were_let_in() {
     for request in [
         "GET /b HTTP/1.1\nHost: x.y\nHost: localhost\n\n",
         "GET /b HTTP/1.1\nHost: localhost\nHost: x.y\n\n",
-        "PUT /b HTTP/1.1\nContent-Length: 3\nContent-Length : 5\n\nabcde",
-        "PUT /b HTTP/1.1\nContent-Length : 3\n\nabc",
-        "PUT /b HTTP/1.1\nContent-Length\t: 3\n\nabc",
-        "PUT /b HTTP/1.1\nX: y\n Content-Length: 3\n\nabc",
+        "PUT /b HTTP/1.1\nHost: localhost\nContent-Length: 3\nContent-Length : 5\n\nabcde",
+        "PUT /b HTTP/1.1\nHost: localhost\nContent-Length : 3\n\nabc",
+        "PUT /b HTTP/1.1\nHost: localhost\nContent-Length\t: 3\n\nabc",
+        "PUT /b HTTP/1.1\nHost: localhost\nX: y\n Content-Length: 3\n\nabc",
         "PUT /b HTTP/1.1\nHost : localhost\nContent-Length: 9999999\n\n",
     ] {
         let house = House::new();
-        assert_eq!(house.client().ask("PUT /b HTTP/1.1\n\n"), plain("201 Created"));
+        assert_eq!(
+            house.client().ask("PUT /b HTTP/1.1\nHost: localhost\n\n"),
+            plain("201 Created")
+        );
         let mut client = house.client();
         assert_eq!(client.ask(request), plain("400 Bad Request"), "{request:?}");
         assert!(client.closed, "{request:?}");
-        assert_eq!(house.client().ask("GET /b HTTP/1.1\n\n"), value(""), "{request:?}");
+        assert_eq!(
+            house.client().ask("GET /b HTTP/1.1\nHost: localhost\n\n"),
+            value(""),
+            "{request:?}"
+        );
     }
     let same = "GET /b HTTP/1.1\nHost: LocalHost\nHost: localhost\n\n";
     assert_eq!(House::new().client().ask(same), plain("404 Not Found"));
@@ -152,16 +185,16 @@ fn headers_that_others_may_take_for_something_else_were_let_in() {
 #[test]
 fn a_host_in_front_of_the_path_was_not_looked_at() {
     let house = House::new();
-    assert_eq!(house.client().ask("PUT /q1 HTTP/1.1\n\n"), plain("201 Created"));
+    assert_eq!(house.client().ask("PUT /q1 HTTP/1.1\nHost: localhost\n\n"), plain("201 Created"));
     for (path, host, status) in [
         ("http://evil.com/q1", "Host: localhost\n", 403),
-        ("http://evil.com/q1", "", 403),
+        ("http://evil.com/q1", "", 400),
         ("http://evil.com:1978/q1", "Host: 127.0.0.1\n", 403),
-        ("http://localhost:x@evil.com/q1", "", 403),
+        ("http://localhost:x@evil.com/q1", "Host: localhost\n", 403),
         ("http:///q1", "Host: localhost\n", 403),
         ("http://localhost/q1", "Host: evil.com\n", 403),
         ("http://127.0.0.1:1978/q1", "Host: localhost\n", 200),
-        ("http://[::1]:1978/q1", "", 200),
+        ("http://[::1]:1978/q1", "Host: [::1]:1978\n", 200),
         ("/q1", "Host: localhost:\n", 200),
         ("/q1", "Host: localhost:x@evil.com\n", 403),
     ] {
@@ -174,41 +207,94 @@ fn a_host_in_front_of_the_path_was_not_looked_at() {
 #[test]
 fn who_waits_to_be_told_to_send_a_body_is_told_once() {
     let mut client = House::new().client();
-    let head = "PUT /a HTTP/1.1\nContent-Length: 4\nExpect: 100-continue\n\n";
+    let head = "PUT /a HTTP/1.1\nHost: localhost\nContent-Length: 4\nExpect: 100-continue\n\n";
     assert_eq!(client.ask(head), "HTTP/1.1 100 Continue\n\n");
     assert_eq!(client.ask("ab"), "");
     assert_eq!(client.ask("cd"), plain("201 Created"));
     assert_eq!(client.ask(head), "HTTP/1.1 100 Continue\n\n");
-    assert_eq!(client.ask("efghGET /a HTTP/1.1\n\n"), plain("201 Created") + &value("efgh"));
+    assert_eq!(
+        client.ask("efghGET /a HTTP/1.1\nHost: localhost\n\n"),
+        plain("201 Created") + &value("efgh")
+    );
 }
 
 #[test]
 fn a_failure_is_a_status_and_has_no_body_for_head() {
-    let house = House::new();
+    let house = House::with("house.gone(k, v)", false);
     let mut client = house.client();
     let patience = house.engine.patience();
-    house.engine.drop_table("tyrant", "records", &patience).expect("it is there");
-    let head =
-        "HTTP/1.1 500 Internal Server Error\nContent-Type: text/plain\nContent-Length: 0\n\n";
-    assert_eq!(client.ask("HEAD /a HTTP/1.1\n\n"), head);
-    assert_eq!(client.ask("PUT /a HTTP/1.1\n\n"), plain("500 Internal Server Error"));
+    house.engine.drop_table("house", "gone", &patience).expect("it is there");
+    let head = format!(
+        "HTTP/1.1 500 Internal Server Error\nContent-Type: text/plain\nContent-Length: 0\n{NOT_SNIFFED}\n"
+    );
+    assert_eq!(client.ask("HEAD /a HTTP/1.1\nHost: localhost\n\n"), head);
+    assert_eq!(
+        client.ask("PUT /a HTTP/1.1\nHost: localhost\n\n"),
+        plain("500 Internal Server Error")
+    );
 }
 
 #[test]
 fn heads_without_an_end_and_bodies_beyond_the_limit_end_the_connection() {
     let mut client = House::new().client();
-    client.ask("GET / HTTP/1.1\n");
+    client.ask("GET / HTTP/1.1\nHost: localhost\n");
     for _ in 0..70 {
         client.ask(&format!("X-Filler: {}\n", "x".repeat(1000)));
     }
     assert!(client.closed);
     let mut client = House::new().client();
     assert_eq!(
-        client.ask("PUT / HTTP/1.1\nContent-Length: 99999999999999999999\n\n"),
+        client.ask("PUT / HTTP/1.1\nHost: localhost\nContent-Length: 99999999999999999999\n\n"),
         plain("411 Length Required")
     );
     assert!(client.closed);
     let mut client = House::new().client();
-    assert_eq!(client.ask("PUT / HTTP/1.1\nContent-Length: 9999999\n\n"), "");
+    assert_eq!(client.ask("PUT / HTTP/1.1\nHost: localhost\nContent-Length: 9999999\n\n"), "");
     assert!(client.closed);
+}
+
+#[test]
+fn what_a_browser_sent_for_the_page_of_another_site_was_carried_out() {
+    for header in [
+        "Origin: http://evil.com",
+        "Origin: null",
+        "Origin: http://localhost:3000",
+        "Origin: http://localhost:1978\nOrigin: http://evil.com",
+        "Sec-Fetch-Site: cross-site",
+        "Sec-Fetch-Site: same-site",
+        "sec-fetch-site: cross-site\nOrigin: http://localhost:1978",
+    ] {
+        let house = House::new();
+        let put = "PUT /a HTTP/1.1\nHost: localhost:1978\nContent-Length: 1\n\nx";
+        assert_eq!(house.client().ask(put), plain("201 Created"));
+        for line in
+            ["GET /a", "HEAD /a", "PUT /a", "DELETE /a", "POST /a", "OPTIONS /a", "PATCH /a"]
+        {
+            let request = format!("{line} HTTP/1.1\nHost: localhost:1978\n{header}\n\n");
+            let answer = house.client().ask(&request);
+            assert!(answer.starts_with("HTTP/1.1 403 "), "{request}: {answer}");
+        }
+        let get = "GET /a HTTP/1.1\nHost: localhost:1978\n\n";
+        assert_eq!(house.client().ask(get), value("x"), "{header}");
+    }
+    for header in [
+        "Origin: http://localhost:1978",
+        "Sec-Fetch-Site: same-origin\nOrigin: http://LOCALHOST:1978",
+        "Sec-Fetch-Site: none",
+        "User-Agent: curl/8",
+    ] {
+        let put = format!("PUT /a HTTP/1.1\nHost: localhost:1978\n{header}\n\n");
+        assert_eq!(House::new().client().ask(&put), plain("201 Created"), "{header}");
+    }
+}
+
+#[test]
+fn a_request_of_http_1_1_without_a_host_was_served() {
+    let house = House::new();
+    for line in ["PUT /a", "GET /a", "PUT http://localhost/a"] {
+        let mut client = house.client();
+        assert_eq!(client.ask(&format!("{line} HTTP/1.1\n\n")), plain("400 Bad Request"), "{line}");
+        assert!(client.closed, "{line}");
+    }
+    assert_eq!(house.client().ask("GET /a HTTP/1.0\n\n"), plain("404 Not Found"));
 }

@@ -330,7 +330,9 @@ fn http_calls_functions_too() {
     let house = house("function echo(key, value) return key .. '=' .. value end");
     let mut client = house.client();
     let post = |name: &str| {
-        format!("POST /a%2fb HTTP/1.1\nX-TT-XNAME: {name}\nX-TT-XOPTS: 1\nContent-Length: 2\n\nxy")
+        format!(
+            "POST /a%2fb HTTP/1.1\nHost: localhost\nX-TT-XNAME: {name}\nX-TT-XOPTS: 1\nContent-Length: 2\n\nxy"
+        )
     };
     let answer = client.ask(&post("echo"));
     assert!(answer.starts_with("HTTP/1.1 200 OK\n") && answer.ends_with("\n\na/b=xy"), "{answer}");

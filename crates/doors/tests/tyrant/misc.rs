@@ -6,6 +6,12 @@ fn texts(texts: &[&str]) -> Option<Vec<String>> {
     Some(texts.iter().map(|text| (*text).to_owned()).collect())
 }
 
+/// A pattern longer than any may be.
+const LONG: &str = match std::str::from_utf8(&[b'a'; 20_000]) {
+    Ok(text) => text,
+    Err(_) => unreachable!(),
+};
+
 #[test]
 fn records_are_put_got_and_removed_by_name() {
     let house = House::new();
@@ -106,6 +112,8 @@ fn records_are_listed_from_a_key_on_and_by_their_names() {
         ("regex", &["*^b", "1"], texts(&["B1", "3"])),
         ("regex", &["*2$"], texts(&["a2", "2", "b2", "4"])),
         ("regex", &["("], None),
+        ("regex", &[LONG], None),
+        ("regex", &["((a{1,99}){1,99}){1,99}"], None),
         ("iterinit", &["a2"], texts(&[])),
         ("iternext", &[], texts(&["a2", "2"])),
         ("iternext", &[], texts(&["b2", "4"])),

@@ -93,6 +93,18 @@ fn the_key_value_commands_see_columns_joined() {
 }
 
 #[test]
+fn a_condition_with_a_pattern_of_kilobytes_was_compiled_in_the_event_loop() {
+    let (_house, mut client) = people();
+    let long = format!("addcond~name~STRRX~{}", "a".repeat(20_000));
+    assert_eq!(misc(&mut client, "search", &[&long]), None);
+    let heavy = r"addcond~name~STRRX~((\pL{1,99}){1,99}){1,99}";
+    assert_eq!(misc(&mut client, "search", &[heavy]), None);
+    // One that takes a while goes to where it may.
+    let some = r"addcond~name~STRRX~^\w{1,60} Lee$";
+    assert_eq!(misc(&mut client, "search", &[some]), texts(&["1"]));
+}
+
+#[test]
 fn searches_find_what_meets_all_conditions() {
     let (_house, mut client) = people();
     for (elements, answer) in [
@@ -352,7 +364,6 @@ fn setindex_refuses_what_would_not_be_used_and_what_is_not_its_own() {
         ["name", "4"],
         ["name", "x"],
         ["missing", "0"],
-        ["", "1"],
         ["", "9999"],
         // Made by SQL.
         ["name", "9999"],
@@ -361,4 +372,91 @@ fn setindex_refuses_what_would_not_be_used_and_what_is_not_its_own() {
     }
     assert_eq!(misc(&mut client, "setindex", &["", "0"]), texts(&[]), "the primary key is one");
     assert_eq!(misc(&mut client, "setindex", &["name"]), None, "an argument is missing");
+}
+
+/// What `tcrtest table` of the original does, with fewer records: writes of all kinds, removals, searches
+/// of any condition and order, and at last everything removed.
+#[test]
+fn the_originals_own_table_test_failed_at_its_first_step() {
+    const RECORDS: u64 = 120;
+    let house = House::with("tyrant.documents", true);
+    let mut client = house.client();
+    client.expect(&[(vec![0xc8, 0x72], vec![0])]);
+    for (column, kind) in
+        [("", "1"), ("str", "0"), ("num", "1"), ("type", "1"), ("flag", "2"), ("text", "3")]
+    {
+        assert_eq!(misc(&mut client, "setindex", &[column, kind]), texts(&[]), "{column}");
+    }
+    let mut state = 42u64;
+    let mut random = move |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) % below
+    };
+    let mut keys = Vec::new();
+    for number in 1..=RECORDS {
+        let id = misc(&mut client, "genuid", &[]).expect("a number").remove(0);
+        let (mut list, mut at) = (Vec::new(), 0);
+        for _ in 0..random(5) {
+            at += random(5) + 1;
+            list.push(at.to_string());
+        }
+        let (num, kind, list) =
+            ((random(number) + 1).to_string(), (random(32) + 1).to_string(), list.join(","));
+        let mut record = vec![&id[..], "str", &id, "num", &num, "type", &kind];
+        if !list.is_empty() {
+            record.extend(["flag", &list, "text", &list]);
+        }
+        let put = ["put", "putkeep", "putcat", "put"][random(4) as usize];
+        assert_eq!(misc(&mut client, put, &record), texts(&[]), "{put} {record:?}");
+        keys.push(id);
+    }
+    for _ in 0..RECORDS / 4 {
+        let key = keys.swap_remove(random(keys.len() as u64) as usize);
+        assert_eq!(misc(&mut client, "out", &[&key]), texts(&[]));
+        assert_eq!(misc(&mut client, "get", &[&key]), None);
+    }
+    let names = ["", "str", "num", "type", "flag", "text", "c1"];
+    for number in 1..=RECORDS {
+        let mut elements = Vec::new();
+        for _ in 0..random(4) {
+            let (name, mut operator) = (names[random(7) as usize], random(19));
+            if random(20) == 0 {
+                operator |= 1 << 24;
+            }
+            if random(20) == 0 {
+                operator |= 1 << 25;
+            }
+            let expression = match operator & 0xff {
+                13 => format!("{},{}", random(number), random(number)),
+                _ => random(number).to_string(),
+            };
+            elements.push(format!("addcond~{name}~{operator}~{expression}"));
+        }
+        if random(3) != 0 {
+            elements.push(format!("setorder~{}~{}", names[random(7) as usize], random(4)));
+        }
+        elements.push(format!("setlimit~{}~{}", random(10), random(5) * 10));
+        let elements: Vec<&str> = elements.iter().map(String::as_str).collect();
+        let hits = misc(&mut client, "search", &elements).expect("it is understood");
+        for hit in hits {
+            assert!(
+                keys.contains(&hit) && misc(&mut client, "get", &[&hit]).is_some(),
+                "{elements:?}"
+            );
+        }
+        if random(10) == 0 {
+            let several = [&elements[..], &["next"], &elements, &["mstype~0"]].concat();
+            assert!(misc(&mut client, "metasearch", &several).is_some(), "{several:?}");
+        }
+    }
+    let first = ["addcond~~STRBW~1", "setorder~str~STRASC", "setlimit~10~0"];
+    let found = misc(&mut client, "search", &[&first[..], &["get"]].concat()).expect("hits");
+    let count = misc(&mut client, "search", &[&first[..], &["count"]].concat()).expect("a number");
+    assert_eq!(found.len().to_string(), count[0]);
+    assert!(found.iter().all(|hit| hit.starts_with('~')), "the key comes first: {found:?}");
+    let all = misc(&mut client, "search", &[]).expect("keys");
+    assert_eq!(all.len(), keys.len());
+    assert_eq!(misc(&mut client, "search", &["out"]), texts(&[]));
+    assert_eq!(misc(&mut client, "search", &["count"]), texts(&["0"]));
+    client.expect(&[(vec![0xc8, 0x80], vec![0; 9])]);
 }

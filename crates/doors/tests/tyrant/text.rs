@@ -75,6 +75,9 @@ fn what_is_not_understood_ends_the_connection() {
         ("cas a 0 0 1 5\nx\n", ""),
         ("set a 0 0 1\nxyz\n", ""),
         ("set a 0 0 99999999\n", ""),
+        ("set a 0 0 x\n\nget a\n", "CLIENT_ERROR error\n"),
+        ("set a 0 0 -1\nget a\n", "CLIENT_ERROR error\n"),
+        ("append a b 0 0 7\nget a\n\n", ""),
         ("\n", ""),
     ] {
         let mut client = House::new().client();
@@ -91,11 +94,12 @@ fn the_protocols_take_turns_on_one_connection() {
     let house = House::new();
     let mut client = house.client();
     let mut requests = record(0x10, "a", "1");
-    requests.extend_from_slice(b"get a\r\nGET /a HTTP/1.1\r\n\r\n");
+    requests.extend_from_slice(b"get a\r\nGET /a HTTP/1.1\r\nHost: localhost\r\n\r\n");
     requests.extend(keyed(0x30, "a"));
     let mut replies = b"\0VALUE a 0 1\r\n1\r\nEND\r\n".to_vec();
     replies.extend_from_slice(
-        b"HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: 1\r\n\r\n1",
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: 1\r\n\
+          X-Content-Type-Options: nosniff\r\n\r\n1",
     );
     replies.extend(done(&["1"]));
     client.expect(&[(requests, replies)]);

@@ -198,7 +198,7 @@ impl Here {
                 Next::Close => self.closed = true,
                 // Nothing more can come from a client that waits for an answer.
                 Next::Input => return,
-                Next::Again | Next::Offload | Next::Commit => {}
+                Next::Again | Next::Offload | Next::Commit | Next::Later(_) => {}
             }
         }
     }

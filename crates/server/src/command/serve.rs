@@ -63,6 +63,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
         connections_max,
         idle: settings.idle_timeout,
         login: settings.login_timeout,
+        request: settings.request_timeout,
         stalled: settings.send_timeout,
         busy_poll: settings.busy_poll,
         vanished: settings.vanished_timeout,

@@ -10,14 +10,14 @@
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use doors::{Conversation, Input, Leave, Report};
+use doors::{Conversation, Input, Leave, Pending, Report};
 use rows::begun_reads::Piece;
 use values::budget::Share;
 
 use super::expectation::Expectation;
-use super::limits::{BUFFER_BYTES_KEPT, OUTPUT_BYTES_MAX};
+use super::limits::{BUFFER_BYTES_KEPT, BYTES_PER_SECOND_MIN, OUTPUT_BYTES_MAX};
 use super::socket::Socket;
 
 /// Memory of a connection without buffers, about.
@@ -74,6 +74,8 @@ pub enum Phase {
     Locked,
     /// The commit that its replies depend on.
     Held,
+    /// The time that the answer to a failed login is kept back.
+    Postponed,
     /// Its output to leave; then it is closed.
     Closing,
     /// The client's last bytes, thrown away, so that closing does not destroy our last reply.
@@ -220,6 +222,8 @@ pub struct Connection {
     pub answered: u64,
     /// The loop's second at which bytes last moved.
     pub active_at: u32,
+    /// The request that has begun and is not complete.
+    pub begun: Option<BegunRequest>,
     /// The loop's second at which it was taken over from the acceptor.
     pub since: u32,
     /// Counts receipts, by `locality::RECEIPTS`.
@@ -232,7 +236,50 @@ pub struct Connection {
     pub memory: Share,
 }
 
+/// A request of which not all has come.
+#[derive(Clone, Copy, Debug)]
+pub struct BegunRequest {
+    /// When its first bytes were there.
+    since: Instant,
+    /// Bytes that have come after those.
+    bytes: usize,
+    /// Whether only silence counts: it may be of any length.
+    is_part: bool,
+}
+
+impl BegunRequest {
+    /// Whether it has taken too long: longer than `time_max`, and than its bytes take on a slow line.
+    pub fn is_late(&self, now: Instant, quiet: Duration, time_max: Duration) -> bool {
+        let allowed = time_max + Duration::from_secs((self.bytes / BYTES_PER_SECOND_MIN) as u64);
+        match self.is_part {
+            true => quiet >= time_max,
+            false => now.saturating_duration_since(self.since) >= allowed,
+        }
+    }
+}
+
 impl Connection {
+    /// Notes what the conversation still waits for.
+    #[inline]
+    pub fn note_begun(&mut self, now: Instant) {
+        let pending = self.conversation.as_ref().map(|each| each.pending(&self.input));
+        self.begun = match (pending, self.begun) {
+            (None | Some(Pending::Nothing), _) => None,
+            (Some(_), Some(begun)) => Some(begun),
+            (Some(kind), None) => {
+                Some(BegunRequest { since: now, bytes: 0, is_part: kind == Pending::Part })
+            }
+        };
+    }
+
+    /// Counts bytes that have come.
+    #[inline]
+    pub fn count_begun(&mut self, bytes: usize) {
+        if let Some(begun) = &mut self.begun {
+            begun.bytes = begun.bytes.saturating_add(bytes);
+        }
+    }
+
     /// Another request is in front, or this one goes elsewhere.
     pub fn forget_waits(&mut self) {
         self.reads = 0;
@@ -270,6 +317,7 @@ impl Connection {
             begun_at: Instant::now(),
             answered: 0,
             active_at: now,
+            begun: None,
             since: now,
             receipts: 0,
             astray: 0,
@@ -329,6 +377,22 @@ mod tests {
     use values::budget::Budget;
 
     use super::*;
+
+    #[test]
+    fn a_request_that_trickles_in_is_late_and_a_large_one_has_its_time() {
+        let begun = |bytes, is_part| BegunRequest { since: Instant::now(), bytes, is_part };
+        let (second, time_max) = (Duration::from_secs(1), Duration::from_secs(30));
+        let is_late = |begun: BegunRequest, after: u32, quiet: u32| {
+            begun.is_late(begun.since + after * second, quiet * second, time_max)
+        };
+        assert!(!is_late(begun(0, false), 29, 29));
+        assert!(is_late(begun(0, false), 30, 0));
+        assert!(is_late(begun(BYTES_PER_SECOND_MIN - 1, false), 30, 0));
+        assert!(!is_late(begun(10 * BYTES_PER_SECOND_MIN, false), 39, 39));
+        assert!(is_late(begun(10 * BYTES_PER_SECOND_MIN, false), 40, 0));
+        assert!(!is_late(begun(0, true), 3000, 29));
+        assert!(is_late(begun(0, true), 30, 30));
+    }
 
     #[test]
     fn held_bytes_are_not_sendable() {

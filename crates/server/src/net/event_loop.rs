@@ -19,7 +19,7 @@
 //!    whose requests are answered with an error.
 //!
 //! Beside this file, as further methods of the loop: waiting for events (`busy_poll`), commits of a turn's writes (`commits`),
-//! reads of files (`reading`), sending (`sending`), memory (`memory`), how connections begin and end (`lifecycle`) and move to other loops
+//! reads of files (`reading`), answers that are kept back (`postponing`), sending (`sending`), memory (`memory`), how connections begin and end (`lifecycle`) and move to other loops
 //! (`moving`).
 //!
 //! Not here: accepting clients (`acceptor`), threads that may wait (`pool`).
@@ -119,6 +119,8 @@ pub struct EventLoop<P> {
     pub(super) waiting: Vec<Token>,
     /// Connections that wait for row locks, and until when.
     pub(super) lock_waits: BTreeSet<(Instant, Token)>,
+    /// Connections whose answers are kept back, and until when.
+    pub(super) postponed: BTreeSet<(Instant, Token)>,
     /// Reads of files, where the store and the kernel have them. Of the thread that runs the loop.
     pub(super) reads: Option<Box<dyn BegunReads>>,
     /// Reads that have ended, to be seen to in the next turn.
@@ -197,6 +199,7 @@ impl<P: Poller> EventLoop<P> {
             stop_at: None,
             waiting: Vec::new(),
             lock_waits: BTreeSet::new(),
+            postponed: BTreeSet::new(),
             reads: None,
             arrivals: Vec::new(),
             over: None,
@@ -221,6 +224,7 @@ impl<P: Poller> EventLoop<P> {
         self.ready = ready;
         self.keep_memory(now);
         self.end_lock_waits(now);
+        self.end_postponing(now);
         self.take_reads();
         self.serve();
         self.proceed_with_reads();
@@ -238,7 +242,7 @@ impl<P: Poller> EventLoop<P> {
 
     /// How long the loop may sleep; announces the sleep to the mailbox.
     pub(super) fn timeout(&self) -> Option<Duration> {
-        let most = self.lock_waits_left();
+        let most = self.lock_waits_left().into_iter().chain(self.postponed_left()).min();
         let more = !self.arrivals.is_empty() || !self.next.is_empty() || !self.to_send.is_empty();
         if more || !self.mailbox.fall_asleep() {
             return Some(Duration::ZERO);
@@ -337,7 +341,9 @@ impl<P: Poller> EventLoop<P> {
         let unsent = connection.output.unsent();
         match connection.phase {
             Phase::Away => return connection.socket.await_back(),
-            Phase::Reading | Phase::Locked | Phase::Held | Phase::Closing => return,
+            Phase::Reading | Phase::Locked | Phase::Held | Phase::Postponed | Phase::Closing => {
+                return;
+            }
             Phase::Lingering => return self.linger(token),
             // Sending goes on when the kernel has room, and then queues the connection.
             Phase::Ready if unsent > OUTPUT_BYTES_MAX => return,
@@ -375,6 +381,7 @@ impl<P: Poller> EventLoop<P> {
                         if connection.answered == 0 {
                             connection.begun_at = self.turn_at;
                         }
+                        connection.count_begun(count);
                         connection.receipts = (connection.receipts + 1) % RECEIPTS;
                         is_looked_at = connection.receipts == 0;
                         self.counters().doors[door].received_bytes.add(count as u64);
@@ -446,10 +453,14 @@ impl<P: Poller> EventLoop<P> {
         if requests > 0 || next != Next::Offload {
             connection.forget_waits();
         }
+        if requests > 0 {
+            connection.begun = None;
+        }
         match next {
             Next::Input => self.await_input(token),
             Next::Again => self.await_output(token),
             Next::Close => connection.phase = Phase::Closing,
+            Next::Later(time) => self.postpone(token, mark, time),
             Next::Commit => {
                 connection.phase = Phase::Held;
                 connection.output.hold(mark);
@@ -520,6 +531,7 @@ impl<P: Poller> EventLoop<P> {
             return;
         };
         connection.phase = Phase::Ready;
+        connection.note_begun(self.turn_at);
         let input_max = self.shared.doors[connection.door].input_bytes_max;
         let full = connection.input.len() > input_max;
         if full {
@@ -546,6 +558,10 @@ impl<P: Poller> EventLoop<P> {
         connection.leave = None;
         connection.reports = None;
         connection.input = errand.input;
+        if errand.requests > 0 {
+            connection.begun = None;
+        }
+        let mark = connection.output.mark();
         connection.output.append(errand.out);
         match errand.requests {
             0 => connection.expectation.forget(),
@@ -583,6 +599,7 @@ impl<P: Poller> EventLoop<P> {
                 self.give_up_with_fault(token);
             }
             Next::Commit => self.go_on(token),
+            Next::Later(time) => self.postpone(token, mark, time),
             Next::Close => {
                 if let Some(connection) = self.slots.get(token) {
                     connection.phase = Phase::Closing;

@@ -11,7 +11,7 @@
 
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use doors::Input;
 
@@ -118,6 +118,7 @@ impl<P: Poller> EventLoop<P> {
         let idle_max = self.shared.limits.idle.as_secs();
         let stalled_max = self.shared.limits.stalled.as_secs();
         let login_max = self.shared.limits.login.as_secs();
+        let request_max = self.shared.limits.request;
         let (now, at) = (self.now, self.turn_at);
         for token in self.slots.tokens() {
             let Some(connection) = self.slots.get(token) else {
@@ -138,11 +139,15 @@ impl<P: Poller> EventLoop<P> {
             let late =
                 login_max > 0 && u64::from(now.saturating_sub(connection.since)) >= login_max;
             let unsent = !connection.output.sendable().is_empty();
+            let begun = connection.begun.filter(|_| !request_max.is_zero());
+            let silence = Duration::from_secs(quiet);
+            let amid = begun.is_some_and(|begun| begun.is_late(at, silence, request_max));
             let why = match connection.phase {
                 Phase::Lingering if quiet >= u64::from(LINGER_SECONDS) => "told good-bye",
                 _ if unsent && stalled_max > 0 && quiet >= stalled_max => "takes no output",
                 Phase::Ready | Phase::Again | Phase::Reading | Phase::Locked if killed => "killed",
                 Phase::Ready if unknown && late => "did not log in",
+                Phase::Ready if amid && !unsent => "did not send its request to the end",
                 Phase::Ready if !unsent && idle_max > 0 && quiet >= idle_max => "idle",
                 _ => continue,
             };
@@ -159,7 +164,7 @@ impl<P: Poller> EventLoop<P> {
                 continue;
             };
             match connection.phase {
-                Phase::Lingering => self.close(token),
+                Phase::Lingering | Phase::Postponed => self.close(token),
                 Phase::Away => connection.socket.await_back(),
                 Phase::Ready if !connection.queued => {
                     // What the kernel holds has arrived, even if its event has not.

@@ -17,6 +17,8 @@ pub const REPLIES_WAIT: Duration = Duration::from_micros(200);
 pub const ROUNDS_MAX: usize = 8;
 /// How long a closed connection's last bytes are awaited and thrown away.
 pub const LINGER_SECONDS: u32 = 2;
+/// Bytes of a request that a client sends in a second at least: so much longer may a large one take.
+pub const BYTES_PER_SECOND_MIN: usize = 64 * 1024;
 /// Buffers of a connection above this size are given back as soon as they are empty.
 pub const BUFFER_BYTES_KEPT: usize = 64 * 1024;
 /// Threads of the pool at most, but for transactions that hold row locks.
@@ -48,6 +50,8 @@ pub struct Limits {
     pub idle: Duration,
     /// Time within which a client must have shown who it is; zero: any.
     pub login: Duration,
+    /// Time within which all of a request must have come, once it has begun; zero: any.
+    pub request: Duration,
     /// Time after which a client that takes none of its output is closed.
     pub stalled: Duration,
     /// How long a loop polls for its clients at most before it sleeps; zero: never.

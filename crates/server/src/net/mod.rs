@@ -22,6 +22,7 @@ pub mod metrics;
 mod moving;
 pub mod poller;
 pub mod pool;
+mod postponing;
 mod reading;
 mod sending;
 pub mod server;

@@ -192,6 +192,7 @@ mod tests {
                 connections_max: 10,
                 idle: Duration::ZERO,
                 login: Duration::ZERO,
+                request: Duration::ZERO,
                 stalled: Duration::ZERO,
                 busy_poll: Duration::ZERO,
                 vanished: Duration::ZERO,

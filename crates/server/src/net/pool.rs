@@ -325,7 +325,8 @@ impl Pool {
         let Some(socket) = errand.socket.take() else {
             return home.post(Message::Back(errand));
         };
-        if errand.conversation.is_some() && !errand.out.is_empty() {
+        let is_kept_back = matches!(errand.next, Next::Later(_));
+        if errand.conversation.is_some() && !errand.out.is_empty() && !is_kept_back {
             errand.sent = socket.answer(&errand.out);
             errand.out.drain(..errand.sent);
         }

@@ -110,6 +110,8 @@ pub struct Settings {
     pub idle_timeout: Duration,
     /// Time within which a client must have logged in; zero: any.
     pub login_timeout: Duration,
+    /// Time within which all of a request must have come; zero: any.
+    pub request_timeout: Duration,
     /// Time after which a client that takes no output is closed.
     pub send_timeout: Duration,
     /// How long an event loop polls before it sleeps; zero: never.
@@ -210,6 +212,7 @@ impl Settings {
                 .get("max-connections", |text| within(value::count(text)?, 1..=10_000_000))?,
             idle_timeout: values.get("idle-timeout", value::duration)?,
             login_timeout: values.get("login-timeout", value::duration)?,
+            request_timeout: values.get("request-timeout", value::duration)?,
             send_timeout: values.get("send-timeout", value::duration)?,
             busy_poll: values.get("busy-poll", value::duration)?,
             vanished_timeout: values.get("vanished-timeout", value::duration)?,

@@ -313,6 +313,13 @@ const CONNECTIONS: Section = Section {
             "Time within which a client must have logged in or shown its secret; 0: any.\n",
         ),
         setting(
+            "request-timeout",
+            Kind::Duration,
+            "30s",
+            "Time within which all of a request must have come, once it has begun; 0: any.\n\
+             A large one may take longer, by a second for every 64 KiB that have come.\n",
+        ),
+        setting(
             "send-timeout",
             Kind::Duration,
             "60s",

@@ -204,6 +204,7 @@ pub fn limits() -> Limits {
         connections_max: 5000,
         idle: Duration::ZERO,
         login: Duration::ZERO,
+        request: Duration::ZERO,
         stalled: Duration::from_secs(3600),
         busy_poll: Duration::from_micros(60),
         vanished: Duration::ZERO,

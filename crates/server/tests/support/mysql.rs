@@ -54,13 +54,19 @@ pub type Rows = Vec<Vec<Option<String>>>;
 impl Mysql {
     /// Logs in as `root` without a password.
     pub fn login(stream: TcpStream) -> Result<Mysql, Failure> {
+        Mysql::login_as(stream, "root")
+    }
+
+    /// Logs in as a user without a password.
+    pub fn login_as(stream: TcpStream, user: &str) -> Result<Mysql, Failure> {
         let mut client = Mysql { stream, sequence: 0 };
         client.receive()?;
         let mut login = CAPABILITIES.to_le_bytes().to_vec();
         login.extend(PACKET_BYTES_MAX.to_le_bytes());
         login.push(UTF8MB4_GENERAL_CI);
         login.extend([0; 23]);
-        login.extend(b"root\0\0mysql_native_password\0");
+        login.extend(user.as_bytes());
+        login.extend(b"\0\0mysql_native_password\0");
         client.send(1, &login)?;
         let (sequence, reply) = client.receive()?;
         if reply.first() == Some(&0xfe) {
@@ -71,6 +77,11 @@ impl Mysql {
             check(&reply)?;
         }
         Ok(client)
+    }
+
+    /// The connection itself.
+    pub fn into_stream(self) -> TcpStream {
+        self.stream
     }
 
     /// Runs a statement; its rows if it has any.

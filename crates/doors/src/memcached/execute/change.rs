@@ -26,7 +26,11 @@ impl Rows<'_, '_> {
             Ok(Decision::Put(Contents {
                 value: delete.blank.then(Vec::new),
                 flags: delete.blank.then_some(0),
-                expires: delete.touch.map(|exptime| now.absolute(exptime)),
+                // What is blanked is a new item, which lives for ever unless it is told otherwise.
+                expires: match (delete.touch, delete.blank) {
+                    (None, true) => Some(0),
+                    (touch, _) => touch.map(|exptime| now.absolute(exptime)),
+                },
                 stale: delete.invalidate.then_some(true),
                 keeps_read: true,
                 ..Contents::default()

@@ -1,6 +1,6 @@
 //! Values put: set, add, replace, append, prepend, with or without a comparison of cas values.
 
-use crate::memcached::command::{Outcome, Refusal, Store, StoreMode, Trouble};
+use crate::memcached::command::{Outcome, Refusal, Store, StoreMode, Stored, Trouble};
 use crate::memcached::execute::Rows;
 use crate::memcached::execute::write::Decision;
 use crate::memcached::item::Contents;
@@ -10,8 +10,9 @@ impl Rows<'_, '_> {
     ///
     /// # Errors
     /// See `Trouble`.
-    pub fn store(&mut self, store: &Store<'_>, want_cas: bool) -> Result<Outcome, Trouble> {
+    pub fn store(&mut self, store: &Store<'_>, want_cas: bool) -> Result<Stored, Trouble> {
         let now = self.now;
+        let mut value_bytes = store.value.len();
         let contents = |stale: bool| Contents {
             value: Some(store.value.to_vec()),
             flags: Some(store.flags),
@@ -65,6 +66,7 @@ impl Rows<'_, '_> {
             if joined.len() > bytes_max {
                 return Err(Refusal::TooLarge.into());
             }
+            value_bytes = joined.len();
             let (value, stale) = (Some(joined), Some(false));
             Ok(Decision::Put(Contents { value, stale, ..Contents::default() }))
         })?;
@@ -82,7 +84,7 @@ impl Rows<'_, '_> {
         if matches!(written.outcome, Outcome::Done(_)) {
             counters.total_items.add();
         }
-        Ok(written.outcome)
+        Ok(Stored { outcome: written.outcome, value_bytes })
     }
 
     /// A value that was too large came for this key: the old one must not be read any more.

@@ -129,13 +129,16 @@ impl Request<'_> {
             vivify: flags.vivify,
             new_cas: flags.new_cas,
         };
-        match rows.store(&store, flags.has(b'c'))? {
-            Outcome::Done(_) if flags.quiet => {}
-            Outcome::Done(cas) => self.code(b"HD", Some((cas, value.len())), out),
-            Outcome::NotStored => self.code(b"NS", None, out),
-            Outcome::Exists => self.code(b"EX", None, out),
-            Outcome::Missing => self.code(b"NF", None, out),
-        }
+        let stored = rows.store(&store, flags.has(b'c'))?;
+        // What was not stored has cas value 0, and the size of what came.
+        let (code, cas): (&[u8], u64) = match stored.outcome {
+            Outcome::Done(_) if flags.quiet => return Ok(()),
+            Outcome::Done(cas) => (b"HD", cas),
+            Outcome::NotStored => (b"NS", 0),
+            Outcome::Exists => (b"EX", 0),
+            Outcome::Missing => (b"NF", 0),
+        };
+        self.code(code, Some((cas, stored.value_bytes)), out);
         Ok(())
     }
 

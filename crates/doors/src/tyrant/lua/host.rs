@@ -287,12 +287,14 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
         &self,
         run: impl FnOnce(&mut Rows<'h, 't>) -> Result<T, Trouble>,
     ) -> mlua::Result<Option<T>> {
-        let why = match run(&mut self.rows.borrow_mut()) {
+        let ran = run(&mut self.rows.borrow_mut());
+        let why = match ran {
             Ok(told) => return Ok(Some(told)),
-            Err(Trouble::Failed(Failure::Missing | Failure::Exists | Failure::Invalid(_))) => {
+            Err(Trouble::Failed(Failure::Server(why))) => why,
+            Err(Trouble::Failed(failure)) => {
+                self.rows.borrow().shared.log_failure("call of a script", &failure);
                 return Ok(None);
             }
-            Err(Trouble::Failed(Failure::Server(why))) => why,
             Err(Trouble::Outdated) => "the table has been changed meanwhile".into(),
             Err(Trouble::Wait | Trouble::Close) => "not while a script has written".into(),
         };

@@ -13,6 +13,7 @@ use mlua::{ChunkMode, Function, Lua, String as Text, Value};
 use values::codes::{crc32, from_base64, from_hex, to_base64, write_hex};
 use values::interrupt;
 
+use crate::log_rate::{LogRate, shown};
 use crate::tyrant::condition;
 use crate::tyrant::http::{percent_decoded, push_percent_encoded};
 use crate::tyrant::lua::points;
@@ -21,6 +22,8 @@ use crate::tyrant::lua::points;
 const REPLACED_BYTES_MAX: usize = 64 << 20;
 /// Replacements between two looks at whether the call is to end.
 const ASK_EVERY: usize = 64;
+/// Lines that scripts may log in a second, all together.
+const LINES_PER_SECOND_MAX: u64 = 100;
 /// Most bytes of a line that a script logs.
 const LOGGED_BYTES_MAX: usize = 4096;
 
@@ -42,11 +45,18 @@ pub fn set(lua: &Lua) -> mlua::Result<()> {
         lua.create_function(|lua, values: mlua::MultiValue<'_>| {
             let mut line = Vec::new();
             for (position, value) in values.into_iter().enumerate() {
+                if line.len() > LOGGED_BYTES_MAX {
+                    break;
+                }
                 if position > 0 {
                     line.push(b'\t');
                 }
                 match lua.coerce_string(value.clone())? {
-                    Some(text) => line.extend_from_slice(text.as_bytes()),
+                    // One byte more shows that the line is cut.
+                    Some(text) => {
+                        let text = text.as_bytes();
+                        line.extend_from_slice(&text[..text.len().min(LOGGED_BYTES_MAX + 1)]);
+                    }
                     None => line.extend_from_slice(value.type_name().as_bytes()),
                 }
             }
@@ -147,8 +157,12 @@ pub fn asking(lua: &Lua) -> mlua::Result<(Function<'_>, Function<'_>)> {
 
 /// The original's levels: 0 debug, 1 information, 2 error, 3 system.
 fn log(message: &[u8], level: f64) {
-    let message = &message[..message.len().min(LOGGED_BYTES_MAX)];
-    let message = String::from_utf8_lossy(message);
+    static LINES: LogRate = LogRate::of(LINES_PER_SECOND_MAX);
+    let Some(more) = LINES.tell() else { return };
+    if more > 0 {
+        tracing::warn!(more, "lines of Lua scripts were not logged: there were too many");
+    }
+    let message = shown(message, LOGGED_BYTES_MAX);
     if level < 1.0 {
         tracing::debug!(%message, "a Lua script says");
     } else if level < 2.0 {
@@ -237,7 +251,11 @@ fn regex<'l>(
 ) -> mlua::Result<Value<'l>> {
     let refused =
         |_| mlua::Error::RuntimeError("_regex: no regular expression, or too large".into());
-    let pattern = condition::pattern(pattern.as_bytes()).map_err(refused)?;
+    let mut begin = |_| match interrupt::is_wanted() {
+        true => Err(rows::Error::LockTimeout.into()),
+        false => Ok(()),
+    };
+    let pattern = condition::pattern(pattern.as_bytes(), &mut begin).map_err(refused)?.regex;
     let Some(replacement) = replacement else {
         return Ok(Value::Boolean(pattern.is_match(text.as_bytes())));
     };

@@ -12,7 +12,6 @@
 //! Not here: what functions do (`host`, `plain`), which state it gets (`states`), limits within (`state`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rows::cache::KeyBatch;
@@ -20,6 +19,7 @@ use rows::{Engine, Group};
 use values::interrupt::{self, Interrupt};
 
 use crate::conversation::Turn;
+use crate::log_rate::{LogRate, shown};
 use crate::tyrant::command::{Failure, Trouble, failure_for};
 use crate::tyrant::database::Database;
 use crate::tyrant::execute::{Cursor, Rows};
@@ -35,6 +35,8 @@ const LAST_TIME_MAX: Duration = Duration::from_secs(10);
 /// The function that is called before all others, and the one behind them.
 const FIRST: &[u8] = b"_begin";
 const LAST: &[u8] = b"_end";
+/// Most bytes of an error that is logged.
+const LOGGED_BYTES_MAX: usize = 4096;
 /// The lock that stands for the record of a key that no row can have.
 const LOCK_OF_KEY: &[u8] = b"\0record\0";
 
@@ -94,7 +96,7 @@ pub struct Scripts {
     time_max: Duration,
     stash: Stash,
     locks: Locks,
-    noise: Noise,
+    failures: LogRate,
 }
 
 /// Until when a call may go on, and for whom it is made.
@@ -121,7 +123,7 @@ impl Scripts {
             time_max: options.time_max,
             states: States::new(options),
             locks: Locks::default(),
-            noise: Noise::default(),
+            failures: LogRate::default(),
         };
         let _working = interrupt::working(scripts.watch());
         let first = match scripts.states.borrow(engine) {
@@ -245,10 +247,11 @@ impl Scripts {
             Ended::Nothing => return Failure::Missing,
             Ended::Failed(why) | Ended::Stopped(why) => why,
         };
-        let function = String::from_utf8_lossy(&call.name[..call.name.len().min(64)]);
-        if let Some(more) = self.noise.tell() {
+        let function = shown(call.name, 64);
+        let log = shown(why.as_bytes(), LOGGED_BYTES_MAX);
+        if let Some(more) = self.failures.tell() {
             let milliseconds = since.elapsed().as_millis() as u64;
-            tracing::warn!(%function, %why, milliseconds, more, "a Lua function failed");
+            tracing::warn!(%function, why = %log, milliseconds, more, "a Lua function failed");
         }
         Failure::Server(why.into())
     }
@@ -292,25 +295,5 @@ fn lock(call: &Call<'_>, rows: &mut Rows<'_, '_>, held: &mut Held<'_>) -> Result
         Err(Trouble::Wait | Trouble::Outdated | Trouble::Close) => {
             Err(Failure::Server("the table is being changed, try again".into()))
         }
-    }
-}
-
-/// Keeps a script that fails all the time from filling the log: one line a second.
-#[derive(Debug, Default)]
-struct Noise {
-    second: AtomicI64,
-    kept_back: AtomicU64,
-}
-
-impl Noise {
-    /// How many were kept back before this one; `None`: so is this one.
-    fn tell(&self) -> Option<u64> {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let second = since.map_or(0, |since| since.as_secs() as i64);
-        if self.second.swap(second, Ordering::Relaxed) == second {
-            self.kept_back.fetch_add(1, Ordering::Relaxed);
-            return None;
-        }
-        Some(self.kept_back.swap(0, Ordering::Relaxed))
     }
 }
