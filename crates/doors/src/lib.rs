@@ -17,6 +17,7 @@ mod log_rate;
 pub mod memcached;
 pub mod mysql;
 mod own_table;
+pub mod site;
 pub mod tyrant;
 
 pub use conversation::{Conversation, Leave, Next, Pending, Report, Turn, Urgency};

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::mysql::{Failure, Mysql};
-use crate::support::{PATIENCE, Running, ask_line, read_all, read_line, rest, wait_until};
+use crate::support::{PATIENCE, Running, ask_line, figure, read_all, read_line, rest, wait_until};
 
 const DOORS: [&str; 5] = ["mysql", "handlersocket", "handlersocket-write", "memcached", "tyrant"];
 /// The longest that anybody else may wait for a small request meanwhile, besides a few times of
@@ -159,7 +159,7 @@ fn failed_logins_were_neither_counted_nor_told_nor_slowed_down() {
         assert_eq!(ask_line(&mut client, "A\t1\tguess\n"), "3\t1\tunauth");
     }
     assert_eq!(read_all(&mut client), b"", "closed after three");
-    let count = |figure: &str| support::figure(directory.path(), figure);
+    let count = |name: &str| figure(directory.path(), name);
     assert_eq!(count("mysql_failed_logins"), u64::from(GUESSES));
     assert_eq!(count("handlersocket_write_failed_logins"), 3);
     let log = server.log();
@@ -180,7 +180,7 @@ fn a_right_password_does_not_wait_for_the_failures_of_others() {
             .map(|_| scope.spawn(|| Mysql::login_as(server.connect("mysql"), "eve").is_err()))
             .collect();
         wait_until("many wait for their answer", || {
-            support::figure(directory.path(), "mysql_failed_logins") == 12
+            figure(directory.path(), "mysql_failed_logins") == 12
         });
         let mut sql = Mysql::login(server.connect("mysql")).expect("it is let in");
         assert!(sql.query("SELECT 1").is_ok());

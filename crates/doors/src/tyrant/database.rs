@@ -15,6 +15,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use rows::schema::Column;
 use rows::{Engine, Error, Table};
@@ -233,7 +234,7 @@ impl Database {
     }
 
     /// The table.
-    pub fn table(&self) -> &std::sync::Arc<rows::Table> {
+    pub fn table(&self) -> &Arc<Table> {
         &self.place.table
     }
 

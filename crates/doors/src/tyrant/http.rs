@@ -28,12 +28,12 @@ use memchr::memmem;
 
 use crate::foreign;
 use crate::memcached::text::{signed, unsigned};
+use crate::site::{is_origin_of, is_ours};
 use crate::tyrant::command::{Failure, List, PutMode, Trouble};
 use crate::tyrant::decode::Decoded;
 use crate::tyrant::encode::{self, Counted};
 use crate::tyrant::execute::Rows;
 use crate::tyrant::lua::{Call, Locking};
-use crate::tyrant::site::{is_origin_of, is_ours};
 use crate::tyrant::{misc, stat};
 
 /// Tells a client that asked for it to send its body.

@@ -37,7 +37,6 @@ mod misc;
 mod query;
 mod search;
 mod shared;
-mod site;
 mod source;
 mod stat;
 mod table;

@@ -7,9 +7,9 @@
 //!
 //! Not here: which metrics there are (`families`), how they are written (`collector`).
 
-use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
+use doors::site::is_ours;
 use doors::{Conversation, Input, Next, Turn};
 
 use super::collector;
@@ -141,14 +141,7 @@ impl Request {
 
     /// Whether it comes from a program that was given this server's address.
     fn is_local(&self) -> bool {
-        let by_address = |host: &str| {
-            let name = match host.strip_prefix('[') {
-                Some(rest) => rest.split(']').next().unwrap_or_default(),
-                None => host.rsplit_once(':').map_or(host, |(name, _)| name),
-            };
-            name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok()
-        };
-        !self.is_of_a_page && self.host.as_deref().is_none_or(by_address)
+        !self.is_of_a_page && self.host.as_deref().is_none_or(|host| is_ours(host.as_bytes(), &[]))
     }
 }
 

@@ -88,6 +88,7 @@ pub const FAMILIES: &[Family] = &[
         EachDoor("offloaded"),
         "Requests served by the pool because they may wait",
     ),
+    counter("failed_logins", EachDoor("failed_logins"), "Logins that failed"),
     counter(
         "connections_refused",
         Figure("connections_refused"),

@@ -1,7 +1,7 @@
 //! Whose page asks by HTTP: the name by which a client calls this server, and the origin that a browser
 //! names.
 //!
-//! Not here: what is answered to whom (`http`).
+//! Not here: what is answered to whom (`tyrant::http`, and the server's metrics door).
 
 use std::net::IpAddr;
 
