@@ -23,6 +23,7 @@ pub fn check(mut input: &[u8]) {
         enclosed: sign(signs),
         optionally: false,
         escape: sign(signs / 4),
+        ..Format::default()
     };
     let skipped = u64::from(skip % 3);
     let size = 1 + usize::from(skip / 3);

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use values::SqlMode;
 use values::datum::Value;
 use values::temporal::Zone;
+use values::{CharacterSet, SqlMode};
 
 use crate::error::Result;
 use crate::kill::KillMark;
@@ -84,6 +84,8 @@ pub struct StatementContext {
     pub error_count: u64,
     /// sql_mode.
     pub mode: SqlMode,
+    /// `@@character_set_connection`.
+    pub charset: CharacterSet,
     /// System variables, `@@name`.
     pub variables: Arc<dyn SystemVariables>,
     /// User variables by lower-case name, `@name`.

@@ -18,8 +18,8 @@ use crate::number_call;
 use crate::scope::Scope;
 use crate::value::{Cell, NULL, text_of};
 use crate::{
-    address_call, cipher_call, compress_call, json, json_text, regular_call, session_call,
-    text_call, time_call, word_call,
+    address_call, charset_call, cipher_call, compress_call, json, json_text, regular_call,
+    session_call, text_call, time_call, word_call,
 };
 
 /// What a function's result looks like.
@@ -269,6 +269,8 @@ functions! {
     IsFreeLock Shape::Int, 1..=1, ["IS_FREE_LOCK"];
     IsUsedLock Shape::UInt, 1..=1, ["IS_USED_LOCK"];
     Charset Shape::Short(64), 1..=1, ["CHARSET"];
+    ReadAs Shape::Text, 2..=2, ["<read as>"];
+    WrittenIn Shape::Bytes, 2..=2, ["<written in>"];
     CollationOf Shape::Short(64), 1..=1, ["COLLATION"];
     Coercibility Shape::Int, 1..=1, ["COERCIBILITY"];
     Benchmark Shape::Int, 2..=2, ["BENCHMARK"];
@@ -634,6 +636,9 @@ impl Function {
             return Ok(cell);
         }
         if let Some(cell) = number_call::call(self, node, cells, scope)? {
+            return Ok(cell);
+        }
+        if let Some(cell) = charset_call::call(self, arguments, cells, scope) {
             return Ok(cell);
         }
         if let Some(cell) = word_call::call(self, arguments, cells, scope)? {

@@ -7,6 +7,7 @@ use values::SqlMode;
 use values::datum::Value;
 use values::types::{Collation, ColumnType, IntWidth};
 
+use crate::charset_call::seen_as_bytes;
 use crate::digits::number_digits;
 use crate::error::Result;
 use crate::function::Function;
@@ -60,6 +61,10 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
         false => node,
     };
     let arguments: Vec<Node> = arguments.into_iter().zip(is_number).map(as_wanted).collect();
+    let arguments = match function.looks_at_bytes() {
+        true => arguments.into_iter().map(seen_as_bytes).collect(),
+        false => arguments,
+    };
     let (ty, nullable) = function.result(&arguments);
     Some(Ok(Node::new(Kind::Call(function, arguments), ty, nullable)))
 }

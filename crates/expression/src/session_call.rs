@@ -6,9 +6,11 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use values::CharacterSet;
 use values::datum::Datum;
 use values::types::Collation;
 
+use crate::charset_call::charset_of;
 use crate::digest_call::write_uuid;
 use crate::error::{Error, Result};
 use crate::function::{Function, int, whole};
@@ -77,7 +79,8 @@ pub fn call<'a>(
         | Function::IsUsedLock => named_lock(function, arguments, scope)?,
         Function::Charset => {
             let collation = arguments[0].collation().0;
-            text(if collation == Collation::Binary { "binary" } else { "utf8mb4" })
+            let set = charset_of(&arguments[0]).map_or("utf8mb4", CharacterSet::name);
+            text(if collation == Collation::Binary { "binary" } else { set })
         }
         Function::Coercibility => int(i64::from(arguments[0].coercibility())),
         Function::CollationOf => text(arguments[0].collation().0.name()),

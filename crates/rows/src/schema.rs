@@ -10,7 +10,7 @@
 //! Not here: where definitions are kept (`catalog`), bytes of rows and keys (`row`, `key`).
 
 use serde::{Deserialize, Serialize};
-use values::convert::{Converted, Issue, convert, from_text, plain_of_text};
+use values::convert::{Converted, Issue, convert, convert_from, from_text, plain_of_text};
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::member::MemberKind;
@@ -116,6 +116,11 @@ impl Column {
     /// A value as one of this column.
     pub fn convert(&self, datum: Datum<'_>, zone: Zone) -> Converted {
         self.without_sign(convert(&self.ty, datum, zone))
+    }
+
+    /// A value that has a type already as one of this column.
+    pub fn convert_from(&self, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> Converted {
+        self.without_sign(convert_from(&self.ty, datum, from, zone))
     }
 
     /// A text as a value of this column.

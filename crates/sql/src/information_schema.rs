@@ -106,7 +106,7 @@ pub fn table(
         "SCHEMATA" => schemata(engine),
         "TABLES" => tables(engine, sizes)?,
         "TABLE_SIZES" => table_sizes(engine, sizes)?,
-        "COLUMNS" => columns(engine)?,
+        "COLUMNS" => columns(engine, facts.zone)?,
         "STATISTICS" => statistics(engine)?,
         "KEY_COLUMN_USAGE" => key_column_usage(engine)?,
         "CHECK_CONSTRAINTS" => check_constraints(engine)?,

@@ -59,4 +59,5 @@ pub use server::{
     StatementProgress,
 };
 pub use session::Session;
+pub use variables::Charsets;
 pub use write::row_count;

@@ -60,6 +60,7 @@ use rows::Group;
 use rows::background::begin_busy_thread;
 use rows::ddl::ReadLock;
 use rows::waiting;
+use values::CharacterSet;
 use values::budget::Share;
 use values::counter::Counter;
 use values::datum::{Datum, Value};
@@ -73,7 +74,7 @@ use crate::panics;
 use crate::plan::Plan;
 use crate::reply::{Done, FoundRows, How, Parameter, Prepared, Reply};
 use crate::server::{Counters, Process, Room, Sql, StatementProgress};
-use crate::variables::SessionVariables;
+use crate::variables::{Charsets, SessionVariables};
 
 use expression::{
     KillMark, Level, Limits, Server, SideEffects, StatementContext, SystemVariables, ThreadGuard,
@@ -252,6 +253,24 @@ impl Session {
     /// more than one is a syntax error before any is executed: what an injection would append.
     pub fn set_multi_statements(&mut self, allowed: bool) {
         self.multi_statements = allowed;
+    }
+
+    /// The character sets of statements and results.
+    pub fn charsets(&self) -> Charsets {
+        self.variables.charsets
+    }
+
+    /// Takes the character set that a login asks for by the number of one of its collations: as SET NAMES does,
+    /// and UTF-8 where the number says none that a client may have.
+    ///
+    /// # Errors
+    /// 1041 when there is no memory for it.
+    pub fn set_login_collation(&mut self, number: u16) -> Result<()> {
+        let set = CharacterSet::of_collation_number(number);
+        match set.filter(|set| set.may_be_client() && !set.is_utf8() && !set.is_binary()) {
+            Some(set) => self.set_names(Some(set.name()), None),
+            None => Ok(()),
+        }
     }
 
     /// The server's SQL layer.
@@ -648,6 +667,7 @@ impl Session {
             warning_count: self.counts_before.0,
             error_count: self.counts_before.1,
             mode: self.variables.mode,
+            charset: self.variables.charsets.connection,
             variables: Arc::clone(&self.variables) as Arc<dyn SystemVariables>,
             user_variables: Arc::clone(&self.user_variables),
             kill: Arc::clone(&self.process.kill),

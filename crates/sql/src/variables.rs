@@ -24,7 +24,8 @@ use crate::error::{Result, SqlError};
 use expression::SystemVariables;
 use expression::limits::VALUE_BYTES_MAX;
 pub use names::{Definition, Kind, VARIABLES};
-use values::SqlMode;
+use syntax::types::character_set;
+use values::{CharacterSet, SqlMode};
 
 /// Who runs queries that are no look-ups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub struct SessionVariables {
     pub read_committed: bool,
     /// transaction_read_only.
     pub read_only: bool,
+    /// What statements, literals and results are written in.
+    pub charsets: Charsets,
     /// sql_select_limit.
     pub select_limit: u64,
     /// max_allowed_packet: the longest value that an expression makes.
@@ -201,6 +204,24 @@ impl GlobalVariables {
     }
 }
 
+/// The character sets of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charsets {
+    /// character_set_client: that of statements as they come.
+    pub client: CharacterSet,
+    /// character_set_connection: that of literals where their bytes count.
+    pub connection: CharacterSet,
+    /// character_set_results: that of what is sent; `binary`: as it is stored.
+    pub results: CharacterSet,
+}
+
+impl Default for Charsets {
+    fn default() -> Charsets {
+        let utf8 = CharacterSet::UTF8MB4;
+        Charsets { client: utf8, connection: utf8, results: utf8 }
+    }
+}
+
 /// Typed for SELECT.
 impl SystemVariables for SessionVariables {
     fn value(&self, name: &str) -> Option<Value> {
@@ -223,6 +244,7 @@ impl SessionVariables {
             timestamp: None,
             read_committed: false,
             read_only: false,
+            charsets: Charsets::default(),
             select_limit: u64::MAX,
             value_bytes_max: VALUE_BYTES_MAX,
             execution_time: None,
@@ -354,6 +376,20 @@ impl SessionVariables {
                 let interval = Duration::from_secs(u64::from(seconds));
                 self.report_interval = (seconds > 0).then_some(interval);
                 shown = Some(seconds.to_string());
+            }
+            "character_set_client" => {
+                let set = character_set(&text)?;
+                if !set.may_be_client() {
+                    return Err(wrong());
+                }
+                self.charsets.client = set;
+            }
+            "character_set_connection" => self.charsets.connection = character_set(&text)?,
+            "character_set_results" => {
+                self.charsets.results = match text.eq_ignore_ascii_case("null") {
+                    true => CharacterSet::BINARY,
+                    false => character_set(&text)?,
+                };
             }
             "sql_select_limit" => self.select_limit = text.parse().map_err(|_| wrong())?,
             _ => {}

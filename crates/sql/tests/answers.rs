@@ -109,6 +109,214 @@ fn clients_were_not_told_that_backslashes_do_not_escape() {
     assert_eq!(s.status_flags() & NO_BACKSLASH_ESCAPES, 0);
 }
 
+#[test]
+fn alter_table_kept_positions_of_an_enum_in_the_place_of_its_words() {
+    let sql = server();
+    let s = &mut session(&sql);
+    let targets = [
+        ("ENUM('new','open','paid','sent')", "new\npaid\nsent"),
+        ("VARCHAR(10)", "new\npaid\nsent"),
+        ("CHAR(10)", "new\npaid\nsent"),
+        ("TEXT", "new\npaid\nsent"),
+        ("BLOB", "new\npaid\nsent"),
+        ("INT", "1\n2\n3"),
+        ("DECIMAL(5,1)", "1.0\n2.0\n3.0"),
+        ("FLOAT", "1\n2\n3"),
+        ("YEAR", "2001\n2002\n2003"),
+    ];
+    for (target, expected) in targets {
+        for (engine, key) in [("InnoDB", ""), ("InnoDB", ", KEY (f)"), ("COLUMNAR", "")] {
+            if !key.is_empty() && matches!(target, "TEXT" | "BLOB") {
+                continue;
+            }
+            run(s, "DROP TABLE IF EXISTS t, u");
+            run(
+                s,
+                &format!(
+                    "CREATE TABLE t (id INT PRIMARY KEY, f ENUM('new','paid','sent'){key}) \
+                     ENGINE={engine}"
+                ),
+            );
+            run(s, "INSERT INTO t VALUES (1, 'new'), (2, 'paid'), (3, 'sent')");
+            run(s, &format!("CREATE TABLE u (id INT PRIMARY KEY, f {target})"));
+            run(s, "INSERT INTO u SELECT id, f FROM t");
+            run(s, &format!("ALTER TABLE t MODIFY f {target}"));
+            for table in ["t", "u"] {
+                let found = run(s, &format!("SELECT f FROM {table} ORDER BY id"));
+                assert_eq!(found, expected, "{table} {target} {engine}{key}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_enum_with_no_word_was_no_value_of_another_enum() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, f ENUM('a','b'))");
+    run(s, "INSERT IGNORE INTO t VALUES (1, 'no word'), (2, 'b')");
+    run(s, "ALTER TABLE t MODIFY f ENUM('b','c','a')");
+    assert_eq!(run(s, "SELECT f, f + 0 FROM t ORDER BY id"), "\t0\nb\t1");
+    run(s, "UPDATE t SET f = 'a' WHERE id = 2");
+    assert_eq!(error(s, "ALTER TABLE t MODIFY f ENUM('b','c')"), 1265);
+}
+
+#[test]
+fn alter_table_and_defaults_showed_timestamps_on_the_clock_of_utc() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "SET time_zone = '-04:00', timestamp = 1700000000");
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, d DATETIME, e TIMESTAMP(3))");
+    run(s, "INSERT INTO t VALUES (1, '2020-01-01 11:00:00', '2020-01-01 11:00:00.25')");
+    run(s, "ALTER TABLE t MODIFY d TIMESTAMP, MODIFY e VARCHAR(30)");
+    let moments = "2020-01-01 11:00:00\t2020-01-01 11:00:00.250";
+    assert_eq!(run(s, "SELECT d, e FROM t"), moments);
+    run(s, "ALTER TABLE t MODIFY d DATETIME, MODIFY e TIMESTAMP(3)");
+    assert_eq!(run(s, "SELECT d, e FROM t"), moments);
+
+    run(s, "CREATE TABLE u (id INT PRIMARY KEY, a TIMESTAMP DEFAULT '2020-01-01 12:00:00')");
+    run(s, "INSERT INTO u (id) VALUES (1)");
+    run(
+        s,
+        "ALTER TABLE u ADD b DATETIME DEFAULT CURRENT_TIMESTAMP, ADD c TIMESTAMP DEFAULT \
+         CURRENT_TIMESTAMP, ADD d TIMESTAMP DEFAULT '2021-01-01 00:00:00', ADD e VARCHAR(30) \
+         DEFAULT (NOW())",
+    );
+    assert_eq!(
+        run(s, "SELECT * FROM u"),
+        "1\t2020-01-01 12:00:00\t2023-11-14 18:13:20\t2023-11-14 18:13:20\t\
+         2021-01-01 00:00:00\t2023-11-14 18:13:20"
+    );
+    run(s, "SET time_zone = '+00:00'");
+    assert_eq!(run(s, "SELECT a, DEFAULT(d) FROM u"), "2020-01-01 16:00:00\t2021-01-01 04:00:00");
+    let shown = run(s, "SHOW CREATE TABLE u");
+    assert!(shown.contains("DEFAULT '2020-01-01 16:00:00'"), "{shown}");
+}
+
+#[test]
+fn fractions_of_a_second_were_laid_out_without_the_digits_of_their_column() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (a TIME(3), b DATETIME(2), c TIMESTAMP(4), d DATETIME(6))");
+    run(
+        s,
+        "INSERT INTO t VALUES ('10:11:12.345', '2020-01-01 10:00:00.5', '2020-01-01 10:00:00', \
+         '2020-01-01 10:00:00')",
+    );
+    run(s, "CREATE TABLE u (a VARCHAR(30), b TEXT, c CHAR(30), d BLOB)");
+    run(s, "INSERT INTO u SELECT * FROM t");
+    run(s, "ALTER TABLE t MODIFY a VARCHAR(30), MODIFY b TEXT, MODIFY c CHAR(30), MODIFY d BLOB");
+    for table in ["t", "u"] {
+        assert_eq!(
+            run(s, &format!("SELECT * FROM {table}")),
+            "10:11:12.345\t2020-01-01 10:00:00.50\t2020-01-01 10:00:00.0000\t\
+             2020-01-01 10:00:00.000000"
+        );
+    }
+}
+
+#[test]
+fn alter_table_refused_values_that_do_not_fit_outside_of_strict_mode_as_well() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20))");
+    run(s, "INSERT INTO t VALUES (1, '12'), (2, 'abc'), (3, NULL), (4, '300')");
+    assert_eq!(error(s, "ALTER TABLE t MODIFY v TINYINT"), 1366);
+    run(s, "SET sql_mode = ''");
+    let altered = run(s, "ALTER TABLE t MODIFY v TINYINT NOT NULL");
+    assert_eq!(altered, "ok 4 warnings 3 [Records: 4  Duplicates: 0  Warnings: 3]");
+    assert_eq!(
+        run(s, "SHOW WARNINGS"),
+        "Warning\t1366\tIncorrect integer value: 'abc' for column 'v' at row 2\n\
+         Warning\t1265\tData truncated for column 'v' at row 3\n\
+         Warning\t1264\tOut of range value for column 'v' at row 4"
+    );
+    assert_eq!(run(s, "SELECT v FROM t ORDER BY id"), "12\n0\n0\n127");
+    run(s, "CREATE TABLE z (d DATE)");
+    run(s, "INSERT INTO z VALUES ('0000-00-00')");
+    run(s, "SET sql_mode = DEFAULT");
+    assert_eq!(error(s, "ALTER TABLE z MODIFY d DATETIME"), 1292);
+    run(s, "ALTER TABLE z MODIFY d VARCHAR(20)");
+    assert_eq!(run(s, "SELECT d FROM z"), "0000-00-00");
+}
+
+#[test]
+fn the_empty_value_of_an_enum_was_found_by_no_index() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE t (id INT PRIMARY KEY, v ENUM('a','b'), w ENUM('','b'), KEY (v), KEY (w))",
+    );
+    run(
+        s,
+        "INSERT IGNORE INTO t VALUES (1, 'zz', 'zz'), (2, 'b', 'b'), (3, 'a', ''), (4, NULL, NULL)",
+    );
+    for executor in ["rows", "columns", "auto"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        for (condition, ids) in [
+            ("v = ''", "1"),
+            ("v = 0", "1"),
+            ("v = '  '", "1"),
+            ("v = 0.0", "1"),
+            ("v IN ('', 'a')", "1,3"),
+            ("v <=> ''", "1"),
+            ("v <> ''", "2,3"),
+            ("v = '0'", "NULL"),
+            ("v = 2", "2"),
+            ("v > 0", "2,3"),
+            ("w = 0", "1"),
+            ("w = 1", "3"),
+        ] {
+            let query = format!("SELECT GROUP_CONCAT(id ORDER BY id) FROM t WHERE {condition}");
+            assert_eq!(run(s, &query), ids, "{condition} by {executor}");
+        }
+    }
+    run(s, "DELETE FROM t WHERE v = ''");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "3");
+}
+
+#[test]
+fn a_session_of_read_only_transactions_changed_definitions() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (a INT PRIMARY KEY)");
+    run(s, "SET SESSION TRANSACTION READ ONLY");
+    for refused in [
+        "CREATE TABLE u (a INT)",
+        "DROP TABLE t",
+        "ALTER TABLE t ADD b INT",
+        "TRUNCATE TABLE t",
+        "CREATE INDEX k ON t (a)",
+        "RENAME TABLE t TO u",
+        "CREATE DATABASE d",
+        "DROP DATABASE test",
+        "DROP VIEW IF EXISTS v",
+        "CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO DELETE FROM t",
+    ] {
+        assert_eq!(error(s, refused), 1792, "{refused}");
+    }
+    run(s, "SET SESSION TRANSACTION READ WRITE");
+    // A transaction that only reads is committed before a definition is changed.
+    run(s, "START TRANSACTION READ ONLY");
+    run(s, "CREATE TABLE u (a INT)");
+}
+
+#[test]
+fn insert_ignore_failed_where_the_change_of_a_row_broke_another_key() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (a INT PRIMARY KEY, b INT UNIQUE, c INT)");
+    run(s, "INSERT INTO t VALUES (1, 10, 0), (2, 20, 0)");
+    let upsert = "INTO t VALUES (1, 11, 5), (3, 30, 7) ON DUPLICATE KEY UPDATE b = 20, c = 9";
+    assert_eq!(error(s, &format!("INSERT {upsert}")), 1062);
+    let done = run(s, &format!("INSERT IGNORE {upsert}"));
+    assert!(done.starts_with("ok 1 warnings 1"), "{done}");
+    let warnings = run(s, "SHOW WARNINGS");
+    assert!(warnings.contains("1062\tDuplicate entry '20' for key"), "{warnings}");
+    assert_eq!(run(s, "SELECT * FROM t ORDER BY a"), "1\t10\t0\n2\t20\t0\n3\t30\t7");
+}
+
 fn ids(s: &mut Session, text: &str) -> Result<String, u16> {
     match s.query(text.as_bytes(), How::POOL) {
         Ok((Reply::Rows(stream), _)) => lines(stream).map_err(|error| error.number),

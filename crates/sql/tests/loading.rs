@@ -176,3 +176,19 @@ fn a_kill_ends_a_parallel_load() {
         await_memory(&sql);
     }
 }
+
+#[test]
+fn a_file_of_another_character_set_was_read_as_utf8() {
+    let sql = server(None);
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (a VARCHAR(20), b VARBINARY(20), c ENUM('grün','rot'))");
+    let statement = "LOAD DATA LOCAL INFILE 'f' INTO TABLE t CHARACTER SET latin1";
+    load(s, statement, b"gr\xfcn\t\xfc\tgr\xfcn\n").1.expect("loads");
+    assert_eq!(run(s, "SELECT a, HEX(b), c FROM t"), "grün\tFC\tgrün");
+    run(s, "DELETE FROM t");
+    let statement = "LOAD DATA LOCAL INFILE 'f' INTO TABLE t CHARACTER SET cp1251 (@a) SET a = @a";
+    load(s, statement, b"\xe6\n").1.expect("loads");
+    assert_eq!(run(s, "SELECT a FROM t"), "ж");
+    let refused = "LOAD DATA LOCAL INFILE 'f' INTO TABLE t CHARACTER SET utf16";
+    assert_eq!(harness::error(s, refused), 1235);
+}

@@ -18,6 +18,54 @@ fn an_apostrophe_in_a_comment_hid_what_dumps_have_executed() {
 }
 
 #[test]
+fn texts_of_other_character_sets_were_read_as_utf8() {
+    let sql = server();
+    let s = &mut session(&sql);
+    for (expression, value) in [
+        ("_latin1 X'E4'", "ä"),
+        ("HEX(_latin1 X'E4')", "E4"),
+        ("CHAR_LENGTH(_latin1 X'E4')", "1"),
+        ("LENGTH(_latin1 X'E4')", "1"),
+        ("CHARSET(_latin1 X'E4')", "latin1"),
+        ("_latin1'ä'", "Ã¤"),
+        ("_cp1251 X'E6'", "ж"),
+        ("CHAR(228 USING latin1)", "ä"),
+        ("HEX(CONVERT('ä' USING latin1))", "E4"),
+        ("CONVERT('ж' USING latin1)", "?"),
+        ("CONVERT(X'E4' USING latin1)", "ä"),
+        ("HEX(CONVERT('aä' USING utf16))", "006100E4"),
+        ("LENGTH(CONVERT('aä' USING utf16))", "4"),
+        ("CONVERT('aä' USING utf16)", "aä"),
+        ("HEX(CONVERT(12 USING utf16))", "00310032"),
+        ("CONVERT(NULL USING latin1)", "NULL"),
+        ("CHAR_LENGTH(_utf8mb4 0xD0B1)", "1"),
+        ("_utf8mb4 X'D0B1' = 'б'", "1"),
+        ("HEX(_utf16 X'E4')", "00E4"),
+        ("_utf32 X'41'", "A"),
+        ("_utf16le X'E400'", "ä"),
+        ("HEX(CAST('ä' AS CHAR(1) CHARACTER SET latin1))", "E4"),
+        ("HEX(UPPER(CONVERT('ä' USING latin1)))", "C4"),
+        ("MD5(CONVERT('ä' USING latin1))", "c15bcc5577f9fade4b4a3256190a59b0"),
+        ("HEX(CONCAT(_latin1 X'E4', _latin1 X'E4'))", "E4E4"),
+        ("HEX(CONCAT(_latin1 X'E4', 'ä'))", "C3A4C3A4"),
+        ("CAST(_latin1 X'E4' AS BINARY) = X'E4'", "1"),
+        ("_latin1 X'C4' = _latin1 X'E4'", "1"),
+        ("ORD(CONVERT('ä' USING latin1))", "228"),
+    ] {
+        assert_eq!(run(s, &format!("SELECT {expression}")), value, "{expression}");
+    }
+    assert_eq!(error(s, "SELECT _utf8mb4 X'E4'"), 1300);
+    run(s, "CREATE TABLE t (a VARCHAR(10), b VARBINARY(10))");
+    run(s, "INSERT INTO t VALUES (_latin1 X'E4', _binary'ab'), (_latin1 X'F6', X'00')");
+    assert_eq!(run(s, "SELECT a FROM t WHERE a = _latin1 X'E4'"), "ä");
+    assert_eq!(run(s, "SELECT HEX(b) FROM t WHERE a <> _latin1 X'E4'"), "00");
+    assert_eq!(error(s, "SET NAMES utf16"), 1231);
+    assert_eq!(error(s, "SET NAMES nonsense"), 1115);
+    run(s, "SET NAMES latin1");
+    assert_eq!(run(s, "SELECT @@character_set_client, @@character_set_results"), "latin1\tlatin1");
+}
+
+#[test]
 fn a_statement_that_would_execute_itself_is_refused() {
     let sql = server();
     let s = &mut session(&sql);

@@ -4,10 +4,10 @@
 
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
-use values::types::Collation;
+use values::CharacterSet;
 
 use super::cursor::{Cursor, TableName};
-use super::types::charset_collation;
+use super::types::character_set;
 use crate::error::{Error, Result};
 
 /// How lines and fields are told apart.
@@ -25,6 +25,8 @@ pub struct Format {
     pub line_start: Vec<u8>,
     /// LINES TERMINATED BY.
     pub line_end: Vec<u8>,
+    /// CHARACTER SET: that of the texts in the file.
+    pub charset: CharacterSet,
 }
 
 impl Default for Format {
@@ -36,6 +38,7 @@ impl Default for Format {
             escape: Some(b'\\'),
             line_start: Vec::new(),
             line_end: b"\n".to_vec(),
+            charset: CharacterSet::UTF8MB4,
         }
     }
 }
@@ -71,8 +74,6 @@ pub struct LoadData {
     pub on_duplicate: DuplicateSpec,
     /// The table.
     pub table: TableName,
-    /// Whether text is bytes rather than UTF-8.
-    pub binary: bool,
     /// Lines and fields.
     pub format: Format,
     /// IGNORE n LINES.
@@ -99,11 +100,7 @@ pub fn load_data(cursor: &mut Cursor<'_>) -> Result<LoadData> {
     cursor.expect("INTO")?;
     cursor.expect("TABLE")?;
     let table = cursor.table_name()?;
-    let mut binary = false;
-    if cursor.take_all(&["CHARACTER", "SET"]) || cursor.take("CHARSET") {
-        binary = charset_collation(&cursor.name_or_string()?)? == Collation::Binary;
-    }
-    let format = format(cursor)?;
+    let format = format_in_charset(cursor)?;
     let mut skip_lines = 0;
     if cursor.take("IGNORE") {
         skip_lines = cursor.number()?;
@@ -123,28 +120,26 @@ pub fn load_data(cursor: &mut Cursor<'_>) -> Result<LoadData> {
         Vec::new()
     };
     cursor.expect_end()?;
-    Ok(LoadData {
-        file,
-        local,
-        on_duplicate,
-        table,
-        binary,
-        format,
-        skip_lines,
-        targets,
-        assignments,
-    })
+    Ok(LoadData { file, local, on_duplicate, table, format, skip_lines, targets, assignments })
 }
 
 /// What may follow the name of INTO OUTFILE.
 pub fn into_format(cursor: &mut Cursor<'_>) -> Result<Format> {
+    format_in_charset(cursor)
+}
+
+/// CHARACTER SET, FIELDS and LINES. Files are cut into fields before their texts are read, so a byte of a
+/// separator has to be one wherever it stands.
+fn format_in_charset(cursor: &mut Cursor<'_>) -> Result<Format> {
+    let mut charset = CharacterSet::UTF8MB4;
     if cursor.take_all(&["CHARACTER", "SET"]) || cursor.take("CHARSET") {
-        let name = cursor.name_or_string()?.to_ascii_lowercase();
-        if !["utf8", "utf8mb3", "utf8mb4", "binary"].contains(&name.as_str()) {
-            return Err(Error::unsupported(format_args!("INTO OUTFILE CHARACTER SET {name}")));
+        charset = character_set(&cursor.name_or_string()?)?;
+        if !charset.keeps_ascii() {
+            let name = charset.name();
+            return Err(Error::unsupported(format_args!("Files of CHARACTER SET {name}")));
         }
     }
-    format(cursor)
+    Ok(Format { charset, ..format(cursor)? })
 }
 
 /// FIELDS and LINES.

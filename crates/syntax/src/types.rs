@@ -7,6 +7,7 @@
 //! (crate `sql`, `bind::scalar`).
 
 use sqlparser::tokenizer::Token;
+use values::CharacterSet;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::cursor::Cursor;
@@ -65,14 +66,21 @@ pub fn collation(name: &str) -> Result<Collation> {
         .ok_or_else(|| Error::new(1273, format!("Unknown collation: '{name}'")))
 }
 
+/// The character set of a name, or error 1115.
+pub fn character_set(name: &str) -> Result<CharacterSet> {
+    if name.eq_ignore_ascii_case("default") {
+        return Ok(CharacterSet::UTF8MB4);
+    }
+    CharacterSet::parse(name)
+        .ok_or_else(|| Error::new(1115, format!("Unknown character set: '{name}'")))
+}
+
 /// The default collation of a character set by name, or error 1115.
 pub fn charset_collation(name: &str) -> Result<Collation> {
-    match name.to_ascii_lowercase().as_str() {
-        "utf8mb4" | "utf8" | "utf8mb3" | "latin1" | "ascii" | "ucs2" | "utf16" | "utf32"
-        | "cp1252" | "latin2" | "default" => Ok(Collation::Utf8Mb4GeneralCi),
-        "binary" => Ok(Collation::Binary),
-        _ => Err(Error::new(1115, format!("Unknown character set: '{name}'"))),
-    }
+    Ok(match character_set(name)?.is_binary() {
+        true => Collation::Binary,
+        false => Collation::Utf8Mb4GeneralCi,
+    })
 }
 
 /// Reads a type. `column` is its column's name, for errors.

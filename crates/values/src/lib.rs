@@ -4,6 +4,7 @@
 //! Layers, bottom up:
 //! - `types`, `decimal`, `temporal`, `datum`, which holds a value of any of them
 //! - `collation` and `text`: how texts compare, how values print
+//! - `charset`: texts of other character sets as UTF-8, and back
 //! - `convert`: any value as one of a column's domain
 //! - `key`: values as bytes that order as they do; `ordinal`: values as numbers that do; `row`: values
 //!   side by side, of which one is read without the others
@@ -20,6 +21,7 @@
 //! Not here: tables and their definitions (`rows`), expressions (crate `expression`).
 
 pub mod budget;
+pub mod charset;
 pub mod codes;
 pub mod collation;
 pub mod convert;
@@ -37,6 +39,7 @@ pub mod temporal;
 pub mod text;
 pub mod types;
 
+pub use charset::CharacterSet;
 pub use datum::{Datum, Value};
 pub use decimal::Decimal;
 pub use member::MemberKind;

@@ -2,6 +2,7 @@
 //!
 //! Not here: the variable's place in the session (crate `sql`, `variables`).
 
+use crate::datum::Value;
 use crate::temporal::Date;
 
 /// The modes that a session is in. Names as MySQL's.
@@ -103,6 +104,16 @@ impl SqlMode {
         match is_zero {
             true => self.no_zero_date(),
             false => day.has_zero_part() && self.no_zero_in_date(),
+        }
+    }
+
+    /// Whether a value has a day that is refused.
+    pub fn refuses_value(self, value: &Value) -> bool {
+        match value {
+            Value::Date(day) => self.refuses_day(*day, day.is_zero()),
+            Value::DateTime(time) => self.refuses_day(time.date(), time.is_zero()),
+            Value::Timestamp(time) => time.is_zero() && self.no_zero_date(),
+            _ => false,
         }
     }
 

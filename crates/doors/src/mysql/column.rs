@@ -6,6 +6,7 @@
 //! Not here: how values are written (`row`).
 
 use sql::ResultColumn;
+use values::CharacterSet;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::numbers::{character_set, column_flag, type_code};
@@ -15,8 +16,8 @@ use super::numbers::{character_set, column_flag, type_code};
 pub struct WireColumn {
     /// Type code.
     pub type_code: u8,
-    /// utf8mb4 for text, binary for everything else.
-    pub character_set: u8,
+    /// That of the results for text, binary for everything else.
+    pub character_set: u16,
     /// Display length in bytes.
     pub length: u32,
     /// Digits behind the point; 31 where they vary.
@@ -30,9 +31,17 @@ const NOT_FIXED: u8 = 31;
 /// Bytes of the longest UTF-8 character.
 const CHARACTER_BYTES_MAX: u32 = 4;
 
-/// How a result column is announced.
-pub fn wire(column: &ResultColumn) -> WireColumn {
+/// How a result column is announced; `results`: the character set of texts, if it is none of UTF-8.
+pub fn wire(column: &ResultColumn, results: Option<CharacterSet>) -> WireColumn {
     let mut wire = of_type(&column.ty);
+    if let Some(set) = results
+        && wire.character_set == character_set::UTF8MB4_GENERAL_CI
+    {
+        wire.character_set = set.collation_number();
+        if wire.type_code != type_code::BLOB {
+            wire.length = wire.length / CHARACTER_BYTES_MAX * set.bytes_max();
+        }
+    }
     let properties = &column.flags;
     let mut set = |holds: bool, flag: u16| {
         if holds {
@@ -139,7 +148,7 @@ mod tests {
     use super::*;
 
     fn of(ty: ColumnType) -> WireColumn {
-        wire(&ResultColumn::computed("x", ty, true))
+        wire(&ResultColumn::computed("x", ty, true), None)
     }
 
     #[test]
@@ -168,6 +177,6 @@ mod tests {
             | column_flag::PART_KEY
             | column_flag::AUTO_INCREMENT
             | column_flag::NUM;
-        assert_eq!(wire(&column).flags, expected);
+        assert_eq!(wire(&column, None).flags, expected);
     }
 }

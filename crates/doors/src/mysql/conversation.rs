@@ -82,6 +82,8 @@ pub struct Mysql {
     pub(super) connection_id: u32,
     /// The user name of the login; empty before.
     pub(super) user: String,
+    /// The number of the collation that its login asked for.
+    pub(super) collation: u16,
     /// The client's host as `USER()` shows it.
     pub(super) host: String,
     pub(super) scramble: Scramble,
@@ -143,6 +145,7 @@ impl Mysql {
             door,
             connection_id,
             user: String::new(),
+            collation: 0,
             host: host.into(),
             scramble: auth::new_scramble(),
             frames: FrameReader::default(),

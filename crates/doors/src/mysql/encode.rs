@@ -10,6 +10,8 @@ use sql::{Done, ResultColumn, SqlError};
 
 use super::column;
 use super::frame::Packets;
+use values::CharacterSet;
+
 use super::numbers::{capability, character_set, column_flag, type_code};
 
 /// The largest error text that is sent, in bytes; MySQL's own limit.
@@ -130,10 +132,15 @@ const FIRST_REPLY: u8 = 1;
 
 impl ResultHead {
     /// Encodes the head for connections with `capabilities`.
-    pub fn new(columns: &[ResultColumn], capabilities: u32, status: u16) -> ResultHead {
+    pub fn new(
+        columns: &[ResultColumn],
+        capabilities: u32,
+        status: u16,
+        results: Option<CharacterSet>,
+    ) -> ResultHead {
         let mut bytes = Vec::new();
         let mut packets = Packets::new(&mut bytes, FIRST_REPLY);
-        write_result_head(&mut packets, columns, capabilities, status);
+        write_result_head(&mut packets, columns, capabilities, status, results);
         let count = packets.sequence().wrapping_sub(FIRST_REPLY);
         ResultHead { bytes, packets: count }
     }
@@ -144,16 +151,17 @@ impl ResultHead {
     }
 }
 
-/// Appends what comes before rows.
+/// Appends what comes before rows; `results`: the character set of their texts, if it is none of UTF-8.
 pub fn write_result_head(
     packets: &mut Packets<'_>,
     columns: &[ResultColumn],
     capabilities: u32,
     status: u16,
+    results: Option<CharacterSet>,
 ) {
     packets.packet(|out| write_lenenc(out, columns.len() as u64));
     for column in columns {
-        write_column(packets, column);
+        write_column(packets, column, results);
     }
     if capabilities & capability::DEPRECATE_EOF == 0 {
         write_eof(packets, 0, status);
@@ -161,17 +169,24 @@ pub fn write_result_head(
 }
 
 /// One column definition.
-pub fn write_column(packets: &mut Packets<'_>, result: &ResultColumn) {
-    let wire = column::wire(result);
+pub fn write_column(
+    packets: &mut Packets<'_>,
+    result: &ResultColumn,
+    results: Option<CharacterSet>,
+) {
+    let wire = column::wire(result, results);
     packets.packet(|out| {
         write_lenenc_bytes(out, b"def");
-        write_lenenc_bytes(out, result.database.as_bytes());
-        write_lenenc_bytes(out, result.table.as_bytes());
-        write_lenenc_bytes(out, result.org_table.as_bytes());
-        write_lenenc_bytes(out, result.name.as_bytes());
-        write_lenenc_bytes(out, result.org_name.as_bytes());
+        for name in
+            [&result.database, &result.table, &result.org_table, &result.name, &result.org_name]
+        {
+            match results {
+                None => write_lenenc_bytes(out, name.as_bytes()),
+                Some(set) => write_lenenc_bytes(out, &set.encode(name.as_bytes())),
+            }
+        }
         out.push(0x0C);
-        out.extend_from_slice(&(wire.character_set as u16).to_le_bytes());
+        out.extend_from_slice(&wire.character_set.to_le_bytes());
         out.extend_from_slice(&wire.length.to_le_bytes());
         out.push(wire.type_code);
         out.extend_from_slice(&wire.flags.to_le_bytes());
@@ -181,9 +196,13 @@ pub fn write_column(packets: &mut Packets<'_>, result: &ResultColumn) {
 }
 
 /// A column definition as COM_FIELD_LIST sends it: with a default value, here always NULL.
-pub fn write_listed_column(packets: &mut Packets<'_>, result: &ResultColumn) {
+pub fn write_listed_column(
+    packets: &mut Packets<'_>,
+    result: &ResultColumn,
+    results: Option<CharacterSet>,
+) {
     let mut column = Vec::new();
-    write_column(&mut Packets::new(&mut column, 0), result);
+    write_column(&mut Packets::new(&mut column, 0), result, results);
     packets.packet(|out| {
         out.extend_from_slice(&column[super::frame::HEADER_BYTES..]);
         out.push(0xFB);
@@ -196,6 +215,7 @@ pub fn write_prepared(
     prepared: &sql::Prepared,
     capabilities: u32,
     status: u16,
+    results: Option<CharacterSet>,
 ) {
     let eof = capabilities & capability::DEPRECATE_EOF == 0;
     packets.packet(|out| {
@@ -213,7 +233,7 @@ pub fn write_prepared(
         write_eof(packets, 0, status);
     }
     for column in prepared.columns.iter() {
-        write_column(packets, column);
+        write_column(packets, column, results);
     }
     if eof && !prepared.columns.is_empty() {
         write_eof(packets, 0, status);
@@ -228,7 +248,7 @@ fn write_parameter_definition(packets: &mut Packets<'_>) {
             write_lenenc_bytes(out, name);
         }
         out.push(0x0C);
-        out.extend_from_slice(&(character_set::BINARY as u16).to_le_bytes());
+        out.extend_from_slice(&character_set::BINARY.to_le_bytes());
         out.extend_from_slice(&0u32.to_le_bytes());
         out.push(type_code::VAR_STRING);
         out.extend_from_slice(&column_flag::BINARY.to_le_bytes());

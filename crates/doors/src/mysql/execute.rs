@@ -14,8 +14,10 @@ use std::sync::Arc;
 
 use rows::Group;
 use sql::{Done, How, LoadLocal, Pace, Reply, ResultColumn, RowStream, Session, SqlError};
-use values::datum::Datum;
+use values::CharacterSet;
+use values::datum::{Datum, Value};
 
+use super::charset;
 use super::command::Command;
 use super::encode::{self, ResultHead};
 use super::frame::Packets;
@@ -49,6 +51,8 @@ pub enum Outcome {
 pub struct Rows {
     stream: RowStream,
     binary: bool,
+    /// The character set that its texts are converted to.
+    results: Option<CharacterSet>,
     /// Where the next statement of the query begins.
     resume: Option<usize>,
 }
@@ -191,11 +195,14 @@ impl Link {
         how: How,
         group: Option<&mut Group>,
     ) -> Result<Outcome, SqlError> {
+        let client = self.session.charsets().client;
+        let sent = &text[from..];
+        let decoded = client.decode(sent);
         let (reply, taken) = match group {
-            Some(group) => self.session.query_in_loop(&text[from..], group)?,
-            None => self.session.query(&text[from..], how)?,
+            Some(group) => self.session.query_in_loop(&decoded, group)?,
+            None => self.session.query(&decoded, how)?,
         };
-        let next = from + taken;
+        let next = from + charset::bytes_as_sent(client, sent, &decoded, taken);
         let resume = (next < text.len()).then_some(next);
         Ok(match reply {
             Reply::Done(done) => {
@@ -204,8 +211,9 @@ impl Link {
             }
             Reply::Rows(stream) => {
                 let status = self.status(resume.is_some());
-                self.head.write(stream.columns(), self.capabilities, status, packets);
-                Outcome::Rows(Box::new(Rows { stream, binary: false, resume }))
+                let results = self.results_in();
+                self.head.write(stream.columns(), self.capabilities, status, results, packets);
+                Outcome::Rows(Box::new(Rows { stream, binary: false, results, resume }))
             }
             Reply::LoadLocal(load) => self.ask_for_file(load, resume, packets)?,
         })
@@ -259,8 +267,10 @@ impl Link {
     }
 
     fn prepare(&mut self, text: &[u8], packets: &mut Packets<'_>) -> Result<Outcome, SqlError> {
-        let prepared = self.session.prepare(text)?;
-        encode::write_prepared(packets, &prepared, self.capabilities, self.status(false));
+        let text = self.session.charsets().client.decode(text);
+        let prepared = self.session.prepare(&text)?;
+        let (status, results) = (self.status(false), self.results_in());
+        encode::write_prepared(packets, &prepared, self.capabilities, status, results);
         let kept =
             Kept { parameters: Statement::new(prepared.parameters), head: KeptHead::default() };
         self.statements.insert(prepared.id, kept);
@@ -279,7 +289,16 @@ impl Link {
             return Err(unknown_statement(statement, "mysqld_stmt_execute"));
         };
         let mut values: Vec<Datum<'_>> = Vec::new();
-        let decoded = kept.parameters.decode(payload, &mut values);
+        let bound = kept.parameters.bind(payload);
+        let parameters = &kept.parameters;
+        let decoded = bound.and_then(|()| parameters.values(payload, &mut values));
+        let client = self.session.charsets().client;
+        let of_client;
+        if !client.is_utf8() && !client.is_binary() {
+            let is_text = |at| parameters.is_text(at);
+            of_client = charset::decoded_parameters(client, &values, is_text);
+            values = of_client.iter().map(Value::as_datum).collect();
+        }
         let executed = match (decoded, group) {
             (Ok(()), Some(group)) => self.session.execute_in_loop(statement, &values, group),
             (Ok(()), None) => self.session.execute(statement, &values, how),
@@ -299,8 +318,10 @@ impl Link {
             }
             Reply::Rows(stream) => {
                 let status = self.session.status_flags();
-                kept.head.write(stream.columns(), self.capabilities, status, packets);
-                Ok(Outcome::Rows(Box::new(Rows { stream, binary: true, resume: None })))
+                let results = charset::results_in(self.session.charsets().results);
+                kept.head.write(stream.columns(), self.capabilities, status, results, packets);
+                let rows = Rows { stream, binary: true, results, resume: None };
+                Ok(Outcome::Rows(Box::new(rows)))
             }
             Reply::LoadLocal(load) => self.ask_for_file(load, None, packets),
         }
@@ -310,10 +331,19 @@ impl Link {
     pub fn write_rows(&mut self, rows: &mut Rows, packets: &mut Packets<'_>, how: How) -> Written {
         let piece = if how.may_wait { PIECE_BYTES } else { LOOP_PIECE_BYTES };
         let full = packets.bytes() + piece;
-        let Rows { stream, binary, resume } = rows;
+        let Rows { stream, binary, results, resume } = rows;
         let columns = Arc::clone(stream.columns());
-        let (zone, binary) = (stream.zone(), *binary);
+        let (zone, binary, results) = (stream.zone(), *binary, *results);
         let given = stream.next(how, &mut |row: &[Datum<'_>]| {
+            let (values, converted): (Vec<Value>, Vec<Datum<'_>>);
+            let row = match results {
+                None => row,
+                Some(set) => {
+                    values = charset::row_in(set, &columns, row, zone);
+                    converted = values.iter().map(Value::as_datum).collect();
+                    &converted[..]
+                }
+            };
             if binary {
                 packets.packet(|out| row::write_binary_row(out, &columns, row, zone))?;
             } else {
@@ -362,9 +392,10 @@ impl Link {
         let quoted = utf8(table)?.replace('`', "``");
         let prepared = self.session.prepare(format!("SELECT * FROM `{quoted}`").as_bytes())?;
         self.session.close(prepared.id);
+        let results = self.results_in();
         for column in prepared.columns.iter() {
             if matches_pattern(column.name.as_bytes(), pattern) {
-                encode::write_listed_column(packets, column);
+                encode::write_listed_column(packets, column, results);
             }
         }
         Ok(self.end(packets))
@@ -412,6 +443,11 @@ impl Link {
         Outcome::Answered
     }
 
+    /// The character set that results are converted to.
+    fn results_in(&self) -> Option<CharacterSet> {
+        charset::results_in(self.session.charsets().results)
+    }
+
     fn status(&self, more: bool) -> u16 {
         let more = if more { status::MORE_RESULTS_EXISTS } else { 0 };
         self.session.status_flags() | more
@@ -423,6 +459,7 @@ impl Link {
 struct KeptHead {
     columns: Option<Arc<[ResultColumn]>>,
     status: u16,
+    results: Option<CharacterSet>,
     encoded: Option<ResultHead>,
 }
 
@@ -433,20 +470,22 @@ impl KeptHead {
         columns: &Arc<[ResultColumn]>,
         capabilities: u32,
         status: u16,
+        results: Option<CharacterSet>,
         packets: &mut Packets<'_>,
     ) {
         let known = self.columns.as_ref();
-        if known.is_none_or(|known| !Arc::ptr_eq(known, columns)) || self.status != status {
-            *self = KeptHead { columns: Some(Arc::clone(columns)), status, encoded: None };
+        let is_same = self.status == status && self.results == results;
+        if known.is_none_or(|known| !Arc::ptr_eq(known, columns)) || !is_same {
+            *self = KeptHead { columns: Some(Arc::clone(columns)), status, results, encoded: None };
         } else {
-            let encode = || ResultHead::new(columns, capabilities, status);
+            let encode = || ResultHead::new(columns, capabilities, status, results);
             // Numbered as a command's first reply, which it is unless the command took several
             // frames or had results before.
             if self.encoded.get_or_insert_with(encode).write(packets) {
                 return;
             }
         }
-        encode::write_result_head(packets, columns, capabilities, status);
+        encode::write_result_head(packets, columns, capabilities, status, results);
     }
 }
 

@@ -61,7 +61,8 @@ pub fn write_greeting(
         out.extend_from_slice(&scramble[..8]);
         out.push(0);
         out.extend_from_slice(&capabilities[..2]);
-        out.push(character_set::UTF8MB4_GENERAL_CI);
+        // A byte, which this number fits.
+        out.push(character_set::UTF8MB4_GENERAL_CI as u8);
         out.extend_from_slice(&status::AUTOCOMMIT.to_le_bytes());
         out.extend_from_slice(&capabilities[2..]);
         out.push(scramble.len() as u8 + 1);

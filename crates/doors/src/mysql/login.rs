@@ -31,6 +31,8 @@ pub(super) struct LoggingIn {
     exchange: Exchange,
     /// The database to begin with; empty for none.
     database: String,
+    /// The number of the collation that the client asks for.
+    collation: u16,
 }
 
 impl Mysql {
@@ -41,8 +43,9 @@ impl Mysql {
                 self.capabilities = capabilities;
                 let door = Arc::clone(&self.door);
                 let database = String::from_utf8_lossy(login.database).into_owned();
+                let collation = login.character_set;
                 let (exchange, step) = Exchange::begin(&door.users, &login, self.scramble);
-                return self.proceed(LoggingIn { exchange, database }, step, input, out);
+                return self.proceed(LoggingIn { exchange, database, collation }, step, input, out);
             }
             Ok(Response::TlsRequest) => SqlError::new(
                 1043,
@@ -67,8 +70,9 @@ impl Mysql {
         };
         let door = Arc::clone(&self.door);
         let database = String::from_utf8_lossy(login.database).into_owned();
+        let collation = login.character_set;
         let (exchange, step) = Exchange::begin(&door.users, &login, self.scramble);
-        self.proceed(LoggingIn { exchange, database }, step, input, out)
+        self.proceed(LoggingIn { exchange, database, collation }, step, input, out)
     }
 
     /// A further packet of a login is in front.
@@ -115,6 +119,7 @@ impl Mysql {
                 let sequence = packets.sequence();
                 self.user = login.exchange.user().to_owned();
                 let database = (!login.database.is_empty()).then_some(login.database);
+                self.collation = login.collation;
                 return self.welcome(database.as_deref(), sequence, input, out);
             }
             Step::Switch(method) => encode::write_switch(&mut packets, method, &self.scramble),
@@ -145,6 +150,10 @@ impl Mysql {
     ) -> Go {
         let door = Arc::clone(&self.door);
         let opened = Session::new(&door.sql, self.connection_id, &self.user, &self.host, database);
+        let opened = opened.and_then(|mut session| {
+            session.set_login_collation(self.collation)?;
+            Ok(session)
+        });
         match opened {
             Ok(session) => {
                 let asked = self.capabilities & capability::PROGRESS != 0;

@@ -12,6 +12,7 @@
 //! Not here: SQL (crate `sql`), sockets (crate `server`), TLS and compression (not announced).
 
 mod auth;
+mod charset;
 mod column;
 pub(crate) mod command;
 mod conversation;

@@ -149,7 +149,7 @@ pub mod column_flag {
 /// Numbers of character sets, each standing for one of its collations.
 pub mod character_set {
     /// utf8mb4_general_ci. Newer utf8mb4 collations are known to fewer clients.
-    pub const UTF8MB4_GENERAL_CI: u8 = 45;
+    pub const UTF8MB4_GENERAL_CI: u16 = 45;
     /// Bytes without a character set.
-    pub const BINARY: u8 = 63;
+    pub const BINARY: u16 = 63;
 }

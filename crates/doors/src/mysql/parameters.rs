@@ -77,6 +77,20 @@ impl Statement {
         }
     }
 
+    /// Whether the parameter at a position was bound last as text, not as bytes.
+    pub fn is_text(&self, position: usize) -> bool {
+        let code = self.types.get(position).map_or(type_code::NULL, |[code, _]| *code);
+        matches!(
+            code,
+            type_code::VARCHAR
+                | type_code::VAR_STRING
+                | type_code::STRING
+                | type_code::ENUM
+                | type_code::SET
+                | type_code::JSON
+        )
+    }
+
     /// Forgets long data and what was wrong with them.
     pub fn reset(&mut self) {
         self.long_data.clear();
@@ -89,6 +103,15 @@ impl Statement {
         payload: &'a [u8],
         values: &mut Vec<Datum<'a>>,
     ) -> Result<(), ParameterError> {
+        self.bind(payload)?;
+        self.values(payload, values)
+    }
+
+    /// Takes over the types that an execution binds.
+    ///
+    /// # Errors
+    /// As `decode`.
+    pub fn bind(&mut self, payload: &[u8]) -> Result<(), ParameterError> {
         if let Some(error) = self.long_data_error {
             return Err(error);
         }
@@ -97,13 +120,34 @@ impl Statement {
             return Ok(());
         }
         let mut cursor = Cursor::new(payload);
-        let nulls = cursor.bytes(count.div_ceil(8))?;
+        cursor.bytes(count.div_ceil(8))?;
         if cursor.u8()? != 0 {
             let types = cursor.bytes(2 * count)?;
             self.types.clear();
             self.types.extend(types.chunks_exact(2).map(|pair| [pair[0], pair[1]]));
         } else if self.types.len() != count {
             return Err(ParameterError::Arguments);
+        }
+        Ok(())
+    }
+
+    /// Decodes the values of an execution whose types were bound.
+    ///
+    /// # Errors
+    /// As `decode`.
+    pub fn values<'a>(
+        &'a self,
+        payload: &'a [u8],
+        values: &mut Vec<Datum<'a>>,
+    ) -> Result<(), ParameterError> {
+        let count = self.parameters as usize;
+        if count == 0 {
+            return Ok(());
+        }
+        let mut cursor = Cursor::new(payload);
+        let nulls = cursor.bytes(count.div_ceil(8))?;
+        if cursor.u8()? != 0 {
+            cursor.bytes(2 * count)?;
         }
         values.reserve(count);
         for (position, &[code, flags]) in self.types.iter().enumerate() {

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use crate::alter::alteration::Alteration;
+use crate::alter::conversion::{ConversionRules, ConversionWarning};
 use crate::alter::plan::{Plan, plan};
 use crate::bulk::Progress;
 use crate::catalog::{CatalogChange, current, no_database};
@@ -30,10 +31,12 @@ pub enum AlterWork {
 }
 
 /// What an ALTER TABLE did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlterOutcome {
     /// Rows of the copy; 0 when the definition alone changed, or indexes.
     pub rows_copied: u64,
+    /// What was wrong with values of rows, by rows; nothing in strict mode.
+    pub warnings: Vec<ConversionWarning>,
 }
 
 /// What was stored anew for a definition.
@@ -59,10 +62,12 @@ impl Engine {
         alterations: Vec<Alteration>,
         patience: &Patience,
     ) -> Result<AlterOutcome> {
-        self.alter_table_showing(database, name, alterations, patience, &Progress::default())
+        let rules = ConversionRules::default();
+        let progress = Progress::default();
+        self.alter_table_showing(database, name, alterations, (patience, rules), &progress)
     }
 
-    /// The same for those who want to see how far it is.
+    /// The same for a session, which converts values by its rules and sees how far it is.
     ///
     /// # Errors
     /// As `alter_table`.
@@ -71,7 +76,7 @@ impl Engine {
         database: &str,
         name: &str,
         alterations: Vec<Alteration>,
-        patience: &Patience,
+        (patience, rules): (&Patience, ConversionRules),
         progress: &Progress,
     ) -> Result<AlterOutcome> {
         let table = self.catalog().table(database, name)?;
@@ -88,7 +93,7 @@ impl Engine {
         self.check_new_name(&table, &plan)?;
         plan.definition.version = table.version + 1;
         if plan.rebuild {
-            return self.copy_rows(gate, &table, plan, patience, progress);
+            return self.copy_rows(gate, &table, plan, (patience, rules), progress);
         }
         if !plan.fill.is_empty() || plan.fill_columns {
             return self.add_indexes(gate, &table, plan, patience, progress);

@@ -19,11 +19,12 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use values::convert::convert;
+use values::convert::{Converted, convert};
 use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::temporal::Zone;
 
+use super::conversion::{ConversionRules, ConversionWarning, ConversionWarnings};
 use super::making::{Made, MadeWhat, Making, RowSeen, push_entries};
 use super::plan::Plan;
 use crate::bulk::{RowSorter, push_row};
@@ -53,6 +54,10 @@ pub(super) struct Copying<'a> {
     numbering: Option<Numbering<'a>>,
     /// As of the beginning.
     expiry: Option<Expiry>,
+    rules: ConversionRules,
+    warnings: ConversionWarnings,
+    /// How many rows each range has, by the numbers that its rows follow upon.
+    ranges: Mutex<Vec<(u64, u64)>>,
 }
 
 /// What makes the keys of the copy's rows.
@@ -112,6 +117,7 @@ impl<'a> Copying<'a> {
         next: &'a Arc<Table>,
         plan: &'a Plan,
         numbers: Option<IndexId>,
+        rules: ConversionRules,
     ) -> Copying<'a> {
         let first = plan.definition.auto_increment_base.max(1);
         let numbering = numbers.map(|index| Numbering {
@@ -131,15 +137,41 @@ impl<'a> Copying<'a> {
             row_prefix: next.index_range(0).start,
             numbering,
             expiry: engine.expiry(table),
+            rules,
+            warnings: ConversionWarnings::default(),
+            ranges: Mutex::default(),
         }
+    }
+
+    /// What there is to say of the rows that were copied.
+    pub fn take_warnings(&self) -> Vec<ConversionWarning> {
+        let mut ranges = std::mem::take(&mut *self.ranges.lock());
+        ranges.sort_unstable();
+        self.warnings.take(|number| {
+            let mut rows_before = 0;
+            for (before, rows) in &ranges {
+                if (before + 1..=before + rows).contains(&number) {
+                    return rows_before + number - before;
+                }
+                rows_before += rows;
+            }
+            number
+        })
     }
 
     fn is_over(&self, row: &RowRef<'_>) -> Result<bool> {
         self.expiry.map_or(Ok(false), |expiry| expiry.is_over(row))
     }
 
-    /// What becomes of a row. `known`: what it was given before.
-    fn copied(&self, row_key: &[u8], row: &[Datum<'_>], known: Option<Numbers>) -> Result<Copied> {
+    /// What becomes of a row. `known`: what it was given before; `number`: its number, if warnings are
+    /// to be kept.
+    fn copied(
+        &self,
+        row_key: &[u8],
+        row: &[Datum<'_>],
+        known: Option<Numbers>,
+        number: Option<u64>,
+    ) -> Result<Copied> {
         let mut numbers = known.unwrap_or_default();
         if let Some(numbering) = &self.numbering
             && numbers.row == 0
@@ -148,11 +180,14 @@ impl<'a> Copying<'a> {
         }
         let mut values = Vec::with_capacity(self.origins.len());
         for (column, origin) in self.next.columns.iter().zip(self.origins) {
-            let from = match origin {
-                Some(position) => row[*position].to_value(),
-                None => column.absent.clone().map_or(Value::Null, Value::Bytes),
+            let value = match origin {
+                Some(position) => {
+                    let columns = (&self.table.columns[*position], column);
+                    self.rules.convert(columns, row[*position], number, &self.warnings)?
+                }
+                None => new_value(column)?,
             };
-            values.push(self.converted(column, origin.is_none(), &from, &mut numbers)?);
+            values.push(self.numbered(column, origin.is_none(), value, &mut numbers)?);
         }
         self.fill_rules(&mut values)?;
         let mut copied = Copied { key: Vec::new(), values, numbers };
@@ -172,7 +207,7 @@ impl<'a> Copying<'a> {
             self.origins[position].is_some() || self.next.columns[position].absent.is_some()
         };
         if !rules.defaults.iter().all(|(position, _)| is_given(*position)) {
-            self.engine.fill_defaults(self.next, values, &is_given)?;
+            self.engine.fill_defaults_in(self.next, values, &is_given, self.rules.zone)?;
         }
         let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
         for (position, value) in self.next.computed(&datums)? {
@@ -186,32 +221,28 @@ impl<'a> Copying<'a> {
         Ok(())
     }
 
-    /// A value under its new column.
-    fn converted(
+    /// A value of a new column, or the number in its place.
+    fn numbered(
         &self,
         column: &Column,
         is_new: bool,
-        from: &Value,
+        mut value: Value,
         numbers: &mut Numbers,
     ) -> Result<Value> {
-        let mut converted = column.convert(from.as_datum(), Zone::UTC);
         if column.auto_increment
-            && (is_new || converted.value.is_null())
+            && (is_new || value.is_null())
             && let Some(numbering) = &self.numbering
         {
             if numbers.given == 0 {
                 numbers.given = numbering.next_given();
             }
-            converted = convert(&column.ty, Datum::UInt(numbers.given), Zone::UTC);
-        }
-        if let Some(issue) = converted.issue {
-            return Err(Error::Value { column: column.name.clone(), issue });
+            value = clean(column, convert(&column.ty, Datum::UInt(numbers.given), Zone::UTC))?;
         }
         let is_filled = column.computed.is_some() || is_new && column.default.is_expression();
-        if converted.value.is_null() && !column.nullable && !is_filled {
+        if value.is_null() && !column.nullable && !is_filled {
             return Err(Error::NullValue { column: column.name.clone() });
         }
-        Ok(converted.value)
+        Ok(value)
     }
 
     fn known(&self, row_key: &[u8]) -> Result<Option<Numbers>> {
@@ -241,11 +272,15 @@ impl Making for Copying<'_> {
         if self.is_over(&row)? {
             return Ok(());
         }
-        let copied = self.copied(row_key, &row.values()?, None)?;
+        let copied = self.copied(row_key, &row.values()?, None, Some(number))?;
         if let Some(numbering) = &self.numbering {
             numbering.remember(row_key, copied.numbers)?;
         }
         sorter.add_copied(number, &copied.key, &copied.datums(), row.version())
+    }
+
+    fn end_range(&self, before: u64, rows: u64) {
+        self.ranges.lock().push((before, rows));
     }
 
     fn end_sorting(&self) -> Result<()> {
@@ -262,7 +297,7 @@ impl Making for Copying<'_> {
             // What it had went with an earlier note of the same change.
             return Ok(Vec::new());
         }
-        let copied = self.copied(row_key, &row.values()?, known)?;
+        let copied = self.copied(row_key, &row.values()?, known, None)?;
         let (datums, mut value) = (copied.datums(), Vec::new());
         push_row(self.next, &datums, row.version(), &mut value)?;
         let mut made = Vec::with_capacity(self.next.entry_indexes() + 1);
@@ -279,8 +314,23 @@ impl Making for Copying<'_> {
 
     fn duplicate(&self, index: usize, row_key: &[u8], row: &[u8]) -> Result<Error> {
         let row = row_at(self.table, row_key, row)?;
-        let copied = self.copied(row_key, &row.values()?, self.known(row_key)?)?;
+        let copied = self.copied(row_key, &row.values()?, self.known(row_key)?, None)?;
         Ok(duplicate(self.next, index, &copied.datums()))
+    }
+}
+
+/// What a new column holds in rows that exist; its text is on the clock of UTC.
+fn new_value(column: &Column) -> Result<Value> {
+    match &column.absent {
+        Some(text) => clean(column, column.from_text(text, Zone::UTC)),
+        None => Ok(Value::Null),
+    }
+}
+
+fn clean(column: &Column, converted: Converted) -> Result<Value> {
+    match converted.issue {
+        Some(issue) => Err(Error::Value { column: column.name.clone(), issue }),
+        None => Ok(converted.value),
     }
 }
 

@@ -79,6 +79,7 @@ impl Fill<'_> {
             self.making.sort(before + rows, key, bytes, sorter)?;
         }
         self.progress.add(rows % SHOW_EVERY);
+        self.making.end_range(before, rows);
         Ok(())
     }
 }

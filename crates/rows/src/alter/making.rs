@@ -71,6 +71,11 @@ pub(super) trait Making: Sync {
     /// Those of the row, which does not fit; those of the sorter.
     fn sort(&self, number: u64, row_key: &[u8], row: &[u8], sorter: &mut RowSorter) -> Result<()>;
 
+    /// All rows of a range were sorted: so many, whose numbers follow upon `before`.
+    fn end_range(&self, before: u64, rows: u64) {
+        let _ = (before, rows);
+    }
+
     /// All rows of the first state were sorted.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! - `plan`: from what is asked for (`alteration`) to the new definition and what must be done to the rows
 //! - `carry_out`: doing it, for the changes that are had by a new definition alone
 //! - `online`: new indexes and copies, beside those who write to the table
+//! - `conversion`: the zone and the modes by which values of rows that exist are converted
 //! - `making`: what is made of a row there: entries of new indexes, or (`copying`) a row of a copy
 //! - `fill`: of the rows of one state; `follow`: of what has changed since (`changed_rows`), with writers
 //!   slowed down if need be (`pulse`)
@@ -10,6 +11,7 @@
 mod alteration;
 mod carry_out;
 mod changed_rows;
+mod conversion;
 mod copying;
 mod fill;
 mod follow;
@@ -22,4 +24,5 @@ mod tests;
 
 pub use alteration::{Alteration, Place};
 pub use carry_out::{AlterOutcome, AlterWork};
+pub use conversion::{ConversionRules, ConversionWarning};
 pub use plan::implicit_default;

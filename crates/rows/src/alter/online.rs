@@ -27,6 +27,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::carry_out::AlterOutcome;
+use super::conversion::ConversionRules;
 use super::copying::{Copying, is_numbered};
 use super::fill::{Fill, fill_columns};
 use super::follow::Follow;
@@ -70,7 +71,8 @@ impl Engine {
             // What was changed since, the columnar index has noted; its mover takes it.
             let gate = table.state.close(&patience.anew())?;
             self.check_new_name(table, &plan)?;
-            return unfinished.finish(gate, plan, 0);
+            unfinished.finish(gate, plan, 0)?;
+            return Ok(AlterOutcome::default());
         }
         let noted = unfinished.noted.as_deref();
         let (indexes, origins) = (&plan.fill, &plan.origins);
@@ -80,7 +82,8 @@ impl Engine {
         let (gate, _) = unfinished.catch_up(fill, snapshot, patience)?;
         // The name may have been taken meanwhile.
         self.check_new_name(table, &plan)?;
-        unfinished.finish(gate, plan, 0)
+        unfinished.finish(gate, plan, 0)?;
+        Ok(AlterOutcome::default())
     }
 
     /// The table that a plan makes, before anybody knows of it.
@@ -95,7 +98,7 @@ impl Engine {
         gate: ClosedGate,
         table: &Arc<Table>,
         mut plan: Plan,
-        patience: &Patience,
+        (patience, rules): (&Patience, ConversionRules),
         progress: &Progress,
     ) -> Result<AlterOutcome> {
         progress.expect(self.row_count(table)?.unwrap_or(0));
@@ -105,13 +108,15 @@ impl Engine {
         let next = self.table_to_be(&plan);
         next.state.tell_columns(next.columnar_index.as_ref().map(|index| index.id));
         self.store().know(&next);
-        let making = Copying::new(self, table, &next, &plan, unfinished.numbers);
+        let making = Copying::new(self, table, &next, &plan, unfinished.numbers, rules);
         let fill = Fill { engine: self, making: &making, progress };
         let filled = fill.run(&*snapshot)?;
         let (gate, moved) = unfinished.catch_up(fill, snapshot, patience)?;
         self.check_new_name(table, &plan)?;
         let rows = filled.saturating_add_signed(moved);
-        unfinished.finish(gate, plan, rows)
+        let warnings = making.take_warnings();
+        unfinished.finish(gate, plan, rows)?;
+        Ok(AlterOutcome { rows_copied: rows, warnings })
     }
 }
 
@@ -228,7 +233,7 @@ impl<'a> Unfinished<'a> {
     }
 
     /// All of it is there, and in a copy so many rows: lets the definition name it.
-    fn finish(mut self, gate: ClosedGate, plan: Plan, rows: u64) -> Result<AlterOutcome> {
+    fn finish(mut self, gate: ClosedGate, plan: Plan, rows: u64) -> Result<()> {
         let Unfinished { engine, table, log, .. } = self;
         let mut change = engine.catalog().change();
         let published = match self.copy {
@@ -256,7 +261,7 @@ impl<'a> Unfinished<'a> {
         if self.copy.is_some() {
             engine.reclaim(table.id)?;
         }
-        Ok(AlterOutcome { rows_copied: rows })
+        Ok(())
     }
 
     /// Removes what there is of it.

@@ -20,7 +20,7 @@ mod outside;
 
 use std::borrow::Cow;
 
-use expression::{Environment, Limits, Node, RowView, StatementContext, text_of};
+use expression::{Environment, Limits, Node, RowView, StatementContext};
 use values::SqlMode;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
@@ -106,7 +106,7 @@ impl Table {
             let now = with_computed(row, &done);
             let scope = environment.scope().with_row(RowView::Datums(&now));
             let cell = node.evaluate(&scope)?;
-            let value = stored(&self.columns[*position], cell.datum(), &node.ty)?;
+            let value = stored(&self.columns[*position], cell.datum(), &node.ty, Zone::UTC)?;
             drop(cell);
             drop(now);
             done.push((*position, value));
@@ -135,7 +135,8 @@ impl Table {
 
     #[cold]
     fn check_conditions(&self, rules: &Rules, row: &[Datum<'_>]) -> Result<()> {
-        let context = rules.asks_session.then(|| outside(SystemClock.unix_micros() as i64));
+        let context =
+            rules.asks_session.then(|| outside(SystemClock.unix_micros() as i64, Zone::UTC));
         let environment = match &context {
             Some(context) => environment_of(context),
             None => environment(),
@@ -165,15 +166,27 @@ impl Engine {
         row: &mut [Value],
         is_given: &dyn Fn(usize) -> bool,
     ) -> Result<()> {
+        self.fill_defaults_in(table, row, is_given, Zone::UTC)
+    }
+
+    /// The same on the clock of a session's zone, for rows that its ALTER TABLE gives new columns.
+    pub(crate) fn fill_defaults_in(
+        &self,
+        table: &Table,
+        row: &mut [Value],
+        is_given: &dyn Fn(usize) -> bool,
+        zone: Zone,
+    ) -> Result<()> {
         let Some(rules) = table.rules()? else { return Ok(()) };
         let missing = rules.defaults.iter().filter(|(position, _)| !is_given(*position));
         let mut context = None;
         for (position, node) in missing {
-            let context = context.get_or_insert_with(|| outside(self.clock().unix_micros() as i64));
+            let now = || self.clock().unix_micros() as i64;
+            let context = context.get_or_insert_with(|| outside(now(), zone));
             let environment = environment_of(context);
             let scope = environment.scope().with_row(RowView::Values(row));
             let cell = node.evaluate(&scope)?;
-            let value = stored(&table.columns[*position], cell.datum(), &node.ty)?;
+            let value = stored(&table.columns[*position], cell.datum(), &node.ty, zone)?;
             drop(cell);
             row[*position] = value;
         }
@@ -181,15 +194,16 @@ impl Engine {
     }
 }
 
-/// What an expression that asks no row gives a column at some time, in microseconds since the epoch.
+/// What an expression that asks no row gives a column at some time, in microseconds since the epoch,
+/// on the clock of a zone.
 ///
 /// # Errors
 /// `Expression`, `Value`.
-pub fn value_at(column: &Column, node: &Node, now: i64) -> Result<Value> {
-    let context = outside(now);
+pub fn value_at(column: &Column, node: &Node, now: i64, zone: Zone) -> Result<Value> {
+    let context = outside(now, zone);
     let environment = environment_of(&context);
     let cell = node.evaluate(&environment.scope())?;
-    stored(column, cell.datum(), &node.ty)
+    stored(column, cell.datum(), &node.ty, zone)
 }
 
 /// A row with its computed columns.
@@ -222,51 +236,15 @@ fn environment_of(context: &StatementContext) -> Environment<'_> {
 }
 
 /// The value of an expression of some type as one of a column.
-pub(crate) fn stored(column: &Column, datum: Datum<'_>, from: &ColumnType) -> Result<Value> {
-    let mut word = Vec::new();
-    let converted =
-        column.convert(for_column(column, datum, from, Zone::UTC, &mut word), Zone::UTC);
+pub(crate) fn stored(
+    column: &Column,
+    datum: Datum<'_>,
+    from: &ColumnType,
+    zone: Zone,
+) -> Result<Value> {
+    let converted = column.convert_from(datum, from, zone);
     match converted.issue {
         Some(issue) => Err(Error::Value { column: column.name.clone(), issue }),
         None => Ok(converted.value),
     }
-}
-
-/// The value of an expression as conversion to a column's type takes it: where a text counts, the text.
-pub fn for_column<'d>(
-    column: &Column,
-    datum: Datum<'d>,
-    from: &ColumnType,
-    zone: Zone,
-    word: &'d mut Vec<u8>,
-) -> Datum<'d> {
-    match datum {
-        // Between ENUMs, and from an ENUM to a text, the word counts.
-        Datum::Enum(_)
-            if *from != column.ty
-                && !matches!(column.ty, ColumnType::Int { .. } | ColumnType::Double) =>
-        {
-            text_of(from, datum, zone, word);
-            Datum::Bytes(word)
-        }
-        Datum::Time(_) | Datum::DateTime(_) | Datum::Timestamp(_) | Datum::Float(_)
-            if is_text(&column.ty) =>
-        {
-            text_of(from, datum, zone, word);
-            Datum::Bytes(word)
-        }
-        other => other,
-    }
-}
-
-fn is_text(ty: &ColumnType) -> bool {
-    matches!(
-        ty,
-        ColumnType::Char { .. }
-            | ColumnType::VarChar { .. }
-            | ColumnType::Text { .. }
-            | ColumnType::VarBinary { .. }
-            | ColumnType::Binary { .. }
-            | ColumnType::Blob { .. }
-    )
 }

@@ -11,10 +11,10 @@ use expression::{
     KillMark, Limits, Result, Server, SideEffects, StatementContext, SystemVariables,
 };
 use parking_lot::Mutex;
-use values::SqlMode;
 use values::budget::Budget;
 use values::datum::Value;
 use values::temporal::Zone;
+use values::{CharacterSet, SqlMode};
 
 /// The longest value that a rule may make.
 const VALUE_BYTES_MAX: usize = 64 << 20;
@@ -22,14 +22,14 @@ const VALUE_BYTES_MAX: usize = 64 << 20;
 const MEMORY_BYTES: usize = 256 << 20;
 
 /// Nobody's session, at a time in microseconds since the epoch.
-pub(super) fn outside(now: i64) -> StatementContext {
+pub(super) fn outside(now: i64, zone: Zone) -> StatementContext {
     let kill = Arc::new(KillMark::default());
     let memory = Budget::new(MEMORY_BYTES);
     StatementContext {
         connection_id: 0,
         user: String::new(),
         database: None,
-        zone: Zone::UTC,
+        zone,
         now,
         last_insert_id: 0,
         row_count: 0,
@@ -37,6 +37,7 @@ pub(super) fn outside(now: i64) -> StatementContext {
         warning_count: 0,
         error_count: 0,
         mode: SqlMode::default(),
+        charset: CharacterSet::UTF8MB4,
         variables: Arc::new(Nobody),
         user_variables: Arc::new(HashMap::new()),
         limits: Arc::new(Limits::new(VALUE_BYTES_MAX, &memory, &kill)),

@@ -17,10 +17,12 @@ mod operator;
 use std::cell::Cell;
 
 use expression::{
-    Kind, List, Node, Unit, among, boolean, common_rule, common_type, display_chars, is_number,
-    text_type, type_collation, within,
+    Kind, List, Node, Unit, among, boolean, common_rule, common_type, converted_to, display_chars,
+    is_number, read_as, seen_as_bytes, text_type, type_collation, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
+use values::CharacterSet;
+use values::datum::Value;
 use values::types::{Collation, ColumnType};
 
 pub use call::call_node;
@@ -31,7 +33,7 @@ use literal::{literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
 use operator::{binary, refuse_unknown_digits, unary};
 use syntax::cursor::{name_parts, too_deep};
-use syntax::types::{charset_collation, collation};
+use syntax::types::{character_set, collation};
 
 use crate::error::SqlError;
 
@@ -175,20 +177,24 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         Expr::Convert { expr, data_type: Some(data_type), charset, .. } => {
             let node = cast_node(expr, data_type, names)?;
             let Some(charset) = charset else { return Ok(node) };
+            let set = charset_named(charset)?;
             match node.ty {
-                ColumnType::VarChar { chars: bytes, .. } if is_binary(charset)? => {
+                ColumnType::VarChar { chars: bytes, .. } if set.is_binary() => {
                     Ok(Node { ty: ColumnType::VarBinary { bytes }, ..node })
                 }
+                ColumnType::VarChar { .. } if !set.is_utf8() => Ok(converted_to(node, set)),
                 ColumnType::VarChar { .. } => Ok(node),
                 _ => Err(SqlError::syntax("CHARACTER SET", 1).into()),
             }
         }
         Expr::Convert { expr, charset: Some(charset), .. } => {
-            let ty = match is_binary(charset)? {
-                true => ColumnType::VarBinary { bytes: u32::MAX },
-                false => text_type(16_383),
-            };
+            let set = charset_named(charset)?;
             let node = bind(expr, names)?;
+            let (node, ty) = match set.is_binary() {
+                true => (seen_as_bytes(node), ColumnType::VarBinary { bytes: u32::MAX }),
+                false if set.is_utf8() => (node, text_type(16_383)),
+                false => return Ok(converted_to(node, set)),
+            };
             let nullable = node.nullable;
             Ok(Node::new(Kind::Cast(Box::new(node)), ty, nullable))
         }
@@ -197,7 +203,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let rule = collation(&name.to_string().replace('`', ""))?;
             if rule != Collation::Binary
                 && type_collation(&node.ty) == Some(Collation::Binary)
-                && !matches!(node.kind, Kind::Constant(values::datum::Value::Null))
+                && !matches!(node.kind, Kind::Constant(Value::Null))
             {
                 let message =
                     format!("COLLATION '{}' is not valid for CHARACTER SET 'binary'", rule.name());
@@ -205,7 +211,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             }
             let nullable = node.nullable;
             // What is no text has a collation as the text that it is then.
-            let known = !matches!(node.kind, Kind::Constant(values::datum::Value::Null));
+            let known = !matches!(node.kind, Kind::Constant(Value::Null));
             let is_text = type_collation(&node.ty).is_some();
             let node = if matches!(node.ty, ColumnType::Enum { .. }) || (known && !is_text) {
                 let ty = text_type(display_chars(&node.ty).max(1));
@@ -216,15 +222,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let ty = syntax::types::with_collation(&node.ty, rule);
             Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable))
         }
-        Expr::Prefixed { prefix, value } => {
-            let node = bind(value, names)?;
-            if prefix.value.eq_ignore_ascii_case("_binary") {
-                let nullable = node.nullable;
-                let ty = ColumnType::VarBinary { bytes: 65_532 };
-                return Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable));
-            }
-            Ok(node)
-        }
+        Expr::Prefixed { prefix, value } => introduced(&prefix.value, bind(value, names)?),
         Expr::TypedString(typed) => typed_text(&typed.data_type, &typed.value.value),
         _ => special(expr, names),
     }
@@ -260,16 +258,41 @@ fn case(
     Ok(Node::new(kind, ty, nullable))
 }
 
-/// Whether a character set is of bytes.
-fn is_binary(charset: &sqlparser::ast::ObjectName) -> Bound<bool> {
-    let name = name_parts(charset).last().map_or("", |part| part.value.as_str());
-    Ok(charset_collation(name)? == Collation::Binary)
+/// The character set of a name.
+fn charset_named(name: &sqlparser::ast::ObjectName) -> Bound<CharacterSet> {
+    let name = name_parts(name).last().map_or("", |part| part.value.as_str());
+    Ok(character_set(name)?)
+}
+
+/// A literal behind a character set introducer: its bytes are text of that set.
+///
+/// # Errors
+/// 1115 for an unknown set; 1300 for bytes that are no text of it.
+fn introduced(prefix: &str, node: Node) -> Bound<Node> {
+    let set = character_set(prefix.trim_start_matches('_'))?;
+    if set.is_binary() {
+        let nullable = node.nullable;
+        let ty = ColumnType::VarBinary { bytes: 65_532 };
+        return Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable));
+    }
+    let Kind::Constant(Value::Bytes(bytes)) = &node.kind else { return Ok(node) };
+    let bytes = set.filled_up(bytes);
+    if !set.is_valid(&bytes) {
+        let shown: String = bytes.iter().take(6).map(|byte| format!("{byte:02X}")).collect();
+        let message = format!("Invalid {} character string: '{shown}'", set.name());
+        return Err(SqlError::new(1300, message).into());
+    }
+    Ok(match set.is_utf8() {
+        true => Node::constant(Value::Bytes(bytes.into_owned())),
+        false => read_as(Node::digits_literal(bytes.into_owned()), set),
+    })
 }
 
 fn cast_node(expr: &Expr, data_type: &sqlparser::ast::DataType, names: &Names<'_>) -> Bound<Node> {
     let mut ty = cast_type(data_type)?;
     let node = match bind(expr, names)? {
         node if is_number(&ty) => node.with_number(),
+        node if ty.is_binary_string() => seen_as_bytes(node),
         node => node,
     };
     // Without a length, the text is as long as it comes.

@@ -1,7 +1,7 @@
 //! ALTER TABLE: from its parts as written to alterations.
 
 use expression::type_collation;
-use rows::alter::{Alteration, Place};
+use rows::alter::{Alteration, ConversionRules, Place};
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
 use syntax::alter::{AlterSpec, PlaceSpec};
@@ -9,12 +9,10 @@ use syntax::rule::rule_text;
 use syntax::table::{ColumnSpec, Element};
 use syntax::table_options::TableOptions;
 use syntax::types::with_collation;
-use values::SqlMode;
-use values::temporal::{DateTime, Zone};
 use values::types::Collation;
 
 use super::Unenforced;
-use super::column::{column_of, default_value};
+use super::column::{column_of, default_value, now_for_all};
 use super::create::{
     columnar_index_of, engine_name, expires_by, index_of, index_of_column, new_member,
 };
@@ -26,12 +24,12 @@ pub fn alterations(
     table: &Table,
     specs: &[AlterSpec],
     now: i64,
-    mode: SqlMode,
+    session: ConversionRules,
 ) -> Result<(Vec<Alteration>, Unenforced)> {
     let mut maker = Maker {
         table,
         now,
-        mode,
+        session,
         collation: table_collation(table),
         out: Vec::new(),
         unenforced: Unenforced::default(),
@@ -59,7 +57,7 @@ pub fn table_collation(table: &Table) -> Collation {
 struct Maker<'a> {
     table: &'a Table,
     now: i64,
-    mode: SqlMode,
+    session: ConversionRules,
     collation: Collation,
     out: Vec<Alteration>,
     unenforced: Unenforced,
@@ -77,7 +75,7 @@ impl Maker<'_> {
     fn column(&mut self, spec: &ColumnSpec) -> Result<Column> {
         self.unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
         self.unenforced.zerofill += usize::from(spec.ty.zerofill);
-        column_of(spec, self.collation, self.mode)
+        column_of(spec, self.collation, self.session)
     }
 
     fn keys_of(&mut self, spec: &ColumnSpec) {
@@ -97,8 +95,10 @@ impl Maker<'_> {
                 }
                 let made = self.column(column)?;
                 let now = match made.default {
-                    DefaultValue::CurrentTimestamp => Some(self.now_text()),
-                    _ => text_for_all(column.default.as_ref(), &made, self.now, self.mode)?,
+                    DefaultValue::CurrentTimestamp => {
+                        Some(now_for_all(&made.ty, self.now, self.session.zone))
+                    }
+                    _ => text_for_all(column.default.as_ref(), &made, self.now, self.session)?,
                 };
                 let place = place_of(place);
                 self.out.push(Alteration::AddColumn { column: made, place, now });
@@ -180,7 +180,7 @@ impl Maker<'_> {
                             .column(name)
                             .ok_or_else(|| SqlError::unknown_column(name, &self.table.name))?;
                         let column = &self.table.columns[position];
-                        default_value(default, name, &column.ty, column.nullable, self.mode)?
+                        default_value(default, name, &column.ty, column.nullable, self.session)?
                     }
                 };
                 self.out.push(Alteration::SetDefault { name: name.clone(), default });
@@ -236,13 +236,5 @@ impl Maker<'_> {
         if let Some(collation) = options.collation {
             self.collation = collation;
         }
-    }
-
-    /// The text of the current time, for rows that exist when a column is added.
-    fn now_text(&self) -> Vec<u8> {
-        let mut text = Vec::new();
-        let now = Zone::UTC.datetime_at(self.now).unwrap_or(DateTime::ZERO);
-        now.write(6, &mut text);
-        text
     }
 }

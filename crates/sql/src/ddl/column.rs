@@ -1,5 +1,8 @@
 //! Columns and their defaults.
 
+use std::borrow::Cow;
+
+use rows::alter::ConversionRules;
 use rows::schema::{Column, DefaultValue};
 use syntax::rule::rule_text;
 use syntax::table::{ColumnSpec, DefaultSpec};
@@ -13,14 +16,20 @@ use values::types::{Collation, ColumnType};
 
 use super::rules::{check_of, computed_of, constant_of};
 use crate::error::{Result, SqlError};
+use crate::write::now_value;
 
 /// Error 1067.
 fn invalid_default(name: &str) -> SqlError {
     SqlError::new(1067, format!("Invalid default value for '{name}'"))
 }
 
-/// A column as `rows` is to make it; `collation` is the table's default.
-pub fn column_of(spec: &ColumnSpec, collation: Collation, mode: SqlMode) -> Result<Column> {
+/// A column as `rows` is to make it; `collation` is the table's default, `session` says how its default
+/// is read.
+pub fn column_of(
+    spec: &ColumnSpec,
+    collation: Collation,
+    session: ConversionRules,
+) -> Result<Column> {
     let ty = match spec.ty.collated {
         true => spec.ty.ty.clone(),
         false => with_collation(&spec.ty.ty, collation),
@@ -51,7 +60,7 @@ pub fn column_of(spec: &ColumnSpec, collation: Collation, mode: SqlMode) -> Resu
     }
     let default = match &spec.default {
         None => DefaultValue::None,
-        Some(default) => default_value(default, &spec.name, &ty, nullable, mode)?,
+        Some(default) => default_value(default, &spec.name, &ty, nullable, session)?,
     };
     Ok(Column {
         name: spec.name.clone(),
@@ -75,7 +84,7 @@ pub fn default_value(
     name: &str,
     ty: &ColumnType,
     nullable: bool,
-    mode: SqlMode,
+    session: ConversionRules,
 ) -> Result<DefaultValue> {
     let expr = match spec {
         DefaultSpec::Now => {
@@ -88,7 +97,7 @@ pub fn default_value(
         }
         DefaultSpec::Value(expr) => expr,
     };
-    let Some(value) = constant_of(expr, ty, mode)? else {
+    let Some(value) = constant_of(expr, ty, session.mode)? else {
         return Ok(DefaultValue::Expression(rule_text(expr)?));
     };
     if value.is_null() {
@@ -98,10 +107,10 @@ pub fn default_value(
         };
     }
     let converted = match value.as_datum() {
-        Datum::Bytes(text) => from_text(ty, text, Zone::UTC),
-        datum => convert(ty, datum, Zone::UTC),
+        Datum::Bytes(text) => from_text(ty, text, session.zone),
+        datum => convert(ty, datum, session.zone),
     };
-    if converted.issue.is_some() || zero_refused(&converted.value, mode) {
+    if converted.issue.is_some() || zero_refused(&converted.value, session.mode) {
         return Err(invalid_default(name));
     }
     Ok(DefaultValue::Literal(Some(text_of_value(ty, &converted.value))))
@@ -116,17 +125,36 @@ fn zero_refused(value: &Value, mode: SqlMode) -> bool {
     }
 }
 
+/// The text of the current time, for rows that exist when a column is added.
+pub fn now_for_all(ty: &ColumnType, now: i64, zone: Zone) -> Vec<u8> {
+    text_of_value(ty, &now_value(ty, now, zone))
+}
+
 fn text_of_value(ty: &ColumnType, value: &Value) -> Vec<u8> {
     let mut text = Vec::new();
     write_text(ty, value.as_datum(), Zone::UTC, &mut text);
     text
 }
 
+/// A literal default on the clock of a session: the definition keeps an instant as UTC shows it.
+pub fn literal_in_zone<'t>(ty: &ColumnType, text: &'t [u8], zone: Zone) -> Cow<'t, str> {
+    match ty {
+        ColumnType::Timestamp { .. } => {
+            let mut shown = Vec::new();
+            write_text(ty, from_text(ty, text, Zone::UTC).value.as_datum(), zone, &mut shown);
+            Cow::Owned(String::from_utf8_lossy(&shown).into_owned())
+        }
+        _ => String::from_utf8_lossy(text),
+    }
+}
+
 /// A default as SHOW COLUMNS and information_schema print it; `None` is NULL or none.
-pub fn default_text(column: &Column) -> Option<String> {
+pub fn default_text(column: &Column, zone: Zone) -> Option<String> {
     match &column.default {
         DefaultValue::None | DefaultValue::Literal(None) => None,
-        DefaultValue::Literal(Some(text)) => Some(String::from_utf8_lossy(text).into_owned()),
+        DefaultValue::Literal(Some(text)) => {
+            Some(literal_in_zone(&column.ty, text, zone).into_owned())
+        }
         DefaultValue::CurrentTimestamp => Some(now_text(&column.ty)),
         DefaultValue::Expression(text) => Some(text.clone()),
     }

@@ -1,12 +1,12 @@
 //! CREATE TABLE: from columns and indexes as written, from another table, from a query.
 
+use rows::alter::ConversionRules;
 use rows::ddl::{ENGINE, NewColumnarIndex, NewIndex, NewMember, NewTable};
 use rows::schema::COLUMNAR;
 use rows::schema::{CheckDefinition, Column, DefaultValue, Retention, TableDefinition};
 use syntax::rule::rule_text;
 use syntax::table::{CreateTable, Element, IndexSpec};
 use syntax::table_options::{MemberSpec, TableOptions};
-use values::SqlMode;
 use values::types::{Collation, ColumnType};
 
 use super::Unenforced;
@@ -45,7 +45,7 @@ pub fn new_table(
     create: &CreateTable,
     database: &str,
     given: &[ResultColumn],
-    mode: SqlMode,
+    session: ConversionRules,
 ) -> Result<(NewTable, Unenforced)> {
     let collation = create.options.collation.unwrap_or(Collation::Utf8Mb4GeneralCi);
     let mut unenforced = Unenforced::default();
@@ -57,7 +57,7 @@ pub fn new_table(
     for element in &create.elements {
         match element {
             Element::Column(spec) => {
-                columns.push(column_of(spec, collation, mode)?);
+                columns.push(column_of(spec, collation, session)?);
                 unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
                 unenforced.zerofill += usize::from(spec.ty.zerofill);
                 if spec.primary {

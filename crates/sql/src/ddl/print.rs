@@ -4,16 +4,17 @@
 //! 1. What SHOW CREATE TABLE prints makes the same table here, and is taken by MySQL and MariaDB.
 
 use rows::schema::{Column, ColumnarIndex, DefaultValue, Index, MemberIndex, TableDefinition};
+use values::temporal::Zone;
 use values::types::{Collation, ColumnType, string_literal};
 
-use super::column::now_text;
+use super::column::{literal_in_zone, now_text};
 
 /// A name in backticks.
 pub fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
-fn column_line(column: &Column, default: Collation) -> String {
+fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
     let mut line = format!("{} {}", quoted(&column.name), column.mysql_type_name());
     let collation = match &column.ty {
         ColumnType::Char { collation, .. }
@@ -36,7 +37,7 @@ fn column_line(column: &Column, default: Collation) -> String {
     }
     match &column.default {
         DefaultValue::Literal(Some(text)) => {
-            let text = String::from_utf8_lossy(text);
+            let text = literal_in_zone(&column.ty, text, zone);
             line.push_str(&format!(" DEFAULT {}", string_literal(&text)));
         }
         DefaultValue::CurrentTimestamp => {
@@ -114,14 +115,16 @@ fn member_text(index: &MemberIndex) -> String {
     format!("{}.{member} {}", quoted(&index.column), index.kind.name())
 }
 
-/// The statement that makes the table; `next` is its next AUTO_INCREMENT value, if it has one.
+/// The statement that makes the table in a session of a zone; `next` is its next AUTO_INCREMENT value, if
+/// it has one.
 pub fn create_table_text(
     definition: &TableDefinition,
     default: Collation,
     next: Option<u64>,
+    zone: Zone,
 ) -> String {
     let mut lines: Vec<String> =
-        definition.columns.iter().map(|column| column_line(column, default)).collect();
+        definition.columns.iter().map(|column| column_line(column, default, zone)).collect();
     for (n, index) in definition.indexes.iter().enumerate() {
         if n > 0 || !index.parts.is_empty() {
             lines.push(index_line(definition, index, n == 0));

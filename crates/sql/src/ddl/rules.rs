@@ -4,6 +4,7 @@
 //! Not here: the texts themselves (`syntax::rule`), when rules are asked (`rows`).
 
 use expression::{Environment, Node};
+use rows::alter::ConversionRules;
 use rows::rules::{Check, Rules, value_at};
 use rows::schema::{Column, Computed, DefaultValue, TableDefinition};
 use sqlparser::ast::Expr;
@@ -54,14 +55,14 @@ pub fn text_for_all(
     spec: Option<&DefaultSpec>,
     column: &Column,
     now: i64,
-    mode: SqlMode,
+    session: ConversionRules,
 ) -> Result<Option<Vec<u8>>> {
     let (Some(DefaultSpec::Value(expr)), true) = (spec, column.default.is_expression()) else {
         return Ok(None);
     };
-    let node = bind(expr, &Names::none("default", mode)).ok().filter(Node::is_constant);
+    let node = bind(expr, &Names::none("default", session.mode)).ok().filter(Node::is_constant);
     let Some(node) = node else { return Ok(None) };
-    let value = value_at(column, &node, now)?;
+    let value = value_at(column, &node, now, session.zone)?;
     let mut text = Vec::new();
     write_text(&column.ty, value.as_datum(), Zone::UTC, &mut text);
     Ok(Some(text).filter(|_| !value.is_null()))

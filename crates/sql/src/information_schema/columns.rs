@@ -3,6 +3,7 @@
 use expression::type_collation;
 use rows::engine::Engine;
 use values::datum::Value;
+use values::temporal::Zone;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::{CATALOG, all_tables};
@@ -11,7 +12,7 @@ use crate::error::Result;
 use crate::show::catalog::{extra_words, key_word};
 use crate::show::{Listing, maybe, number, text};
 
-pub(super) fn columns(engine: &Engine) -> Result<Listing> {
+pub(super) fn columns(engine: &Engine, zone: Zone) -> Result<Listing> {
     let mut listing = Listing::new(&[
         "TABLE_CATALOG",
         "TABLE_SCHEMA",
@@ -51,7 +52,7 @@ pub(super) fn columns(engine: &Engine) -> Result<Listing> {
                 text(&table.name),
                 text(&column.name),
                 number(position as u64 + 1),
-                maybe(default_text(column)),
+                maybe(default_text(column, zone)),
                 text(if column.nullable { "YES" } else { "NO" }),
                 text(data_type(&column.ty)),
                 chars,

@@ -79,6 +79,8 @@ pub struct Splitter {
     /// Of a format in which lines with escapes can be cut by searches.
     escapes: Option<Escapes>,
     skip_lines: u64,
+    /// How many fields of a line are wanted.
+    fields_max: usize,
     buffer: Vec<u8>,
     at: usize,
     /// Whether LINES STARTING BY of the line at hand is passed.
@@ -113,6 +115,7 @@ impl Splitter {
             escapes: Escapes::of(&format),
             format,
             skip_lines,
+            fields_max: usize::MAX,
             buffer: Vec::new(),
             at: 0,
             started: false,
@@ -121,6 +124,12 @@ impl Splitter {
             spans: Vec::new(),
             share,
         })
+    }
+
+    /// The same for who wants only so many fields of a line: what follows them is passed over up to the next
+    /// line end, quotes or not, and is one field more.
+    pub fn with_fields_max(self, fields_max: usize) -> Splitter {
+        Splitter { fields_max, ..self }
     }
 
     /// Has a block of whole lines read next, in the place of what is left, whose memory it gives.
@@ -310,6 +319,13 @@ impl Splitter {
         self.at = next;
         self.searched = next;
         self.started = false;
+        // Nothing behind the last separator is no field more.
+        let surplus = self.spans.get(self.fields_max);
+        if surplus.is_some_and(|span| span.start == span.end)
+            && self.spans.len() - 1 == self.fields_max
+        {
+            self.spans.pop();
+        }
         Ok(Some(Line { text: &self.buffer, scratch: &self.scratch, spans: &self.spans }))
     }
 
@@ -406,7 +422,37 @@ impl Splitter {
             if matches!(ended, Ended::Line) {
                 return Some(at);
             }
+            if self.spans.len() == self.fields_max {
+                return self.pass_over(at, last);
+            }
         }
+    }
+
+    /// Passes over what stands behind the last field that is wanted; gives the place behind the line.
+    fn pass_over(&mut self, start: usize, last: bool) -> Option<usize> {
+        let mut at = start;
+        let next = loop {
+            if at >= self.buffer.len() {
+                if !last {
+                    return None;
+                }
+                break self.buffer.len();
+            }
+            if Some(self.buffer[at]) == self.format.escape {
+                at += 2;
+                continue;
+            }
+            if let Some((next, Ended::Line)) = self.end_at(at, last)? {
+                break next;
+            }
+            at += 1;
+        };
+        let is_surplus = at > start;
+        let (from, end) = (self.scratch.len(), self.scratch.len() + usize::from(is_surplus));
+        // One byte stands for all of it.
+        self.scratch.resize(end, b' ');
+        self.spans.push(Span { start: from, end, copied: true, null: false });
+        Some(next)
     }
 
     fn starts_with(&self, at: usize, what: &[u8]) -> bool {
@@ -424,15 +470,19 @@ impl Splitter {
         let mut at = start;
         let enclosed = self.format.enclosed.filter(|byte| self.buffer.get(at) == Some(byte));
         at += usize::from(enclosed.is_some());
-        // `\N` alone is NULL.
-        let mut null = false;
+        // Whether there is a `\N`, which is NULL if it is all that there is.
+        let mut is_null = false;
         loop {
             let Some(&byte) = self.buffer.get(at) else {
                 // The file ends here, or more is to come.
                 if !last {
                     return None;
                 }
-                self.finish_field(from, null, enclosed.is_some());
+                // A quote that nobody has closed is a part of the text.
+                if let Some(quote) = enclosed {
+                    self.scratch.insert(from, quote);
+                }
+                self.finish_field(from, is_null, false);
                 return Some((at, Ended::Line));
             };
             if Some(byte) == self.format.escape && (enclosed != Some(byte)) {
@@ -444,16 +494,15 @@ impl Splitter {
                     at += 1;
                     continue;
                 };
-                at += 2;
-                match next {
-                    b'N' if enclosed.is_none() && at == start + 2 => {
-                        null = self.ends_at(at, last)?;
-                        if !null {
-                            self.scratch.push(b'N');
-                        }
-                    }
-                    other => self.scratch.push(meant(other)),
+                // What encloses fields escapes nothing but itself.
+                if self.format.enclosed == Some(byte) && next != byte {
+                    self.scratch.push(byte);
+                    at += 1;
+                    continue;
                 }
+                at += 2;
+                is_null |= next == b'N';
+                self.scratch.push(meant(next));
                 continue;
             }
             if let Some(quote) = enclosed {
@@ -467,7 +516,7 @@ impl Splitter {
                         return None;
                     }
                     if let Some(end) = self.end_at(at + 1, last)? {
-                        self.finish_field(from, false, true);
+                        self.finish_field(from, is_null, true);
                         return Some(end);
                     }
                 }
@@ -476,19 +525,12 @@ impl Splitter {
                 continue;
             }
             if let Some(end) = self.end_at(at, last)? {
-                self.finish_field(from, null, false);
+                self.finish_field(from, is_null, false);
                 return Some(end);
             }
             self.scratch.push(byte);
             at += 1;
         }
-    }
-
-    fn ends_at(&self, at: usize, last: bool) -> Option<bool> {
-        if at >= self.buffer.len() {
-            return last.then_some(true);
-        }
-        Some(self.end_at(at, last)?.is_some())
     }
 
     /// The end of a field or line at a place, if there is one. The outer `None` says that more
@@ -511,8 +553,9 @@ impl Splitter {
         Some(None)
     }
 
-    fn finish_field(&mut self, from: usize, null: bool, enclosed: bool) {
+    fn finish_field(&mut self, from: usize, has_null: bool, enclosed: bool) {
         let end = self.scratch.len();
+        let null = has_null && end - from == 1;
         let word = self.format.enclosed.is_some() && !enclosed && &self.scratch[from..] == b"NULL";
         self.spans.push(Span { start: from, end, copied: true, null: null || word });
     }

@@ -93,6 +93,7 @@ impl LoadLocal {
     ) -> Result<LoadLocal> {
         let share = plan.engine.budget().share();
         let splitter = Splitter::new(load.format.clone(), load.skip_lines, share)?;
+        let splitter = splitter.with_fields_max(plan.goals.len());
         let plan = Arc::new(plan);
         let way = if own { Way::Own(Loader::new(&plan)) } else { Way::Open };
         let file = load.file.clone();

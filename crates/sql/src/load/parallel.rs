@@ -229,7 +229,8 @@ impl Reader {
     fn new(shared: &Arc<Shared>) -> Result<Reader> {
         let plan = &shared.plan;
         Ok(Reader {
-            splitter: Splitter::new(shared.format.clone(), 0, plan.engine.budget().share())?,
+            splitter: Splitter::new(shared.format.clone(), 0, plan.engine.budget().share())?
+                .with_fields_max(plan.goals.len()),
             maker: RowMaker::new(plan),
             are_numbered: shared.turn.lock().numbers.is_some(),
             shared: Arc::clone(shared),

@@ -5,6 +5,7 @@
 //!
 //! Not here: lines (`lines`), commits (the module itself), rows by several threads (`parallel`).
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -14,7 +15,10 @@ use rows::engine::Engine;
 use rows::error::Error;
 use rows::table::Table;
 use rows::transaction::Transaction;
+use values::CharacterSet;
+use values::convert::Issue;
 use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use super::lines::Line;
 use crate::context::SqlContext;
@@ -42,6 +46,8 @@ pub struct LoadPlan {
     pub sets: Vec<(usize, Node)>,
     /// What columns hold that no field goes to.
     pub defaults: Vec<Store>,
+    /// The character set of texts in the file.
+    pub charset: CharacterSet,
     /// What to do with keys that exist.
     pub on_duplicate: OnDuplicate,
     /// The session.
@@ -227,7 +233,9 @@ impl RowMaker {
             match goal {
                 Goal::Variable(name) => {
                     let value = match field {
-                        Some(field) if !field.null => Value::Bytes(field.bytes.to_vec()),
+                        Some(field) if !field.null => {
+                            Value::Bytes(self.plan.charset.decode(field.bytes).into_owned())
+                        }
                         _ => Value::Null,
                     };
                     variables.lock().user_variables.push((name.clone(), value));
@@ -287,23 +295,36 @@ impl RowMaker {
         made: &mut Made<'l>,
     ) -> Result<()> {
         let column = &self.plan.table.columns[position];
-        if let Some(datum) = column.plain_of_text(bytes) {
+        let bytes = match column.ty.is_binary_string() {
+            true => Cow::Borrowed(bytes),
+            false => self.plan.charset.decode(bytes),
+        };
+        if let Cow::Borrowed(bytes) = bytes
+            && let Some(datum) = column.plain_of_text(bytes)
+        {
             made.datums[position] = datum;
             return Ok(());
         }
+        let bytes = &*bytes;
         let converted = column.from_text(bytes, self.plan.facts.zone);
-        if let Some(issue) = converted.issue {
+        let refused = || {
+            let what = if column.ty == ColumnType::Date { "date" } else { "datetime" };
+            let is_refused = self.plan.facts.mode.refuses_value(&converted.value);
+            is_refused.then_some(Issue::Incorrect { what })
+        };
+        let issue = converted.issue.map(|issue| issue.for_type(&column.ty)).or_else(refused);
+        if let Some(issue) = issue {
             let error = || {
                 let shown: String = String::from_utf8_lossy(bytes).chars().take(128).collect();
                 value_error(&column.name, issue, &shown, row)
             };
-            if self.plan.strict || issue == values::convert::Issue::InvalidJson {
+            if self.plan.strict || issue == Issue::InvalidJson {
                 return Err(error());
             }
             self.warnings.borrow_mut().push_with(Level::Warning, || error().into_warning());
         } else if converted.note {
             self.warnings.borrow_mut().push_with(Level::Note, || {
-                value_error(&column.name, values::convert::Issue::Truncated, "", row).into_warning()
+                value_error(&column.name, Issue::Truncated, "", row).into_warning()
             });
         }
         made.set(position, converted.value);

@@ -12,6 +12,7 @@ use std::ops::Bound;
 use expression::{Number, UNTYPED, compare};
 use values::convert::convert;
 use values::datum::{Datum, Value};
+use values::key::trim_spaces;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, IntWidth};
 
@@ -111,7 +112,14 @@ pub fn equal_key(ty: &ColumnType, datum: Datum<'_>, rule: Collation, zone: Zone)
             Datum::Bytes(_) => KeyValue::Nothing,
             _ => KeyValue::Unusable,
         },
-        ColumnType::Enum { .. } => match datum {
+        ColumnType::Enum { values, .. } => match datum {
+            // The value of what is no word looks like a word that is empty.
+            _ if is_empty_word(datum, zone) => {
+                match values.iter().any(|word| trim_spaces(word.as_bytes()).is_empty()) {
+                    true => KeyValue::Unusable,
+                    false => KeyValue::Exact(Value::Enum(0)),
+                }
+            }
             Datum::Bytes(_) if rule == Collation::Binary => KeyValue::Unusable,
             // Of this very type.
             Datum::Enum(number) => KeyValue::Exact(Value::Enum(number)),
@@ -154,6 +162,17 @@ pub fn equal_key(ty: &ColumnType, datum: Datum<'_>, rule: Collation, zone: Zone)
             _ => KeyValue::Unusable,
         },
         ColumnType::Json => KeyValue::Unusable,
+    }
+}
+
+/// Whether the empty value of an ENUM equals it, as an empty text or as 0.
+fn is_empty_word(datum: Datum<'_>, zone: Zone) -> bool {
+    match datum {
+        Datum::Bytes(text) => trim_spaces(text).is_empty(),
+        Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Float(_) | Datum::Double(_) => {
+            Number::of(datum, zone).and_then(|(number, _)| floor(number)) == Some((0, true))
+        }
+        _ => false,
     }
 }
 

@@ -151,39 +151,42 @@ impl Session {
         let engine = Arc::clone(self.sql.engine());
         match parsed {
             Parsed::CreateDatabase { name, if_not_exists } => {
-                self.commit_open()?;
+                self.begin_definition()?;
                 self.create_database(&name, if_not_exists)
             }
             Parsed::DropDatabase { name, if_exists } => {
-                self.commit_open()?;
+                self.begin_definition()?;
                 self.drop_database(&name, if_exists)
             }
             Parsed::AlterDatabase { .. } | Parsed::Flush => Ok(self.done(0)),
             Parsed::CreateTable(create) => {
-                self.commit_open()?;
+                self.begin_definition()?;
                 match create.query {
                     None => self.create_table(&create),
                     Some(_) => self.begun_anew(How::POOL, |session| session.create_table(&create)),
                 }
             }
             Parsed::AlterTable(alter) => {
-                self.commit_open()?;
+                self.begin_definition()?;
                 self.alter_table(&alter)
             }
             Parsed::DropTables { names, if_exists } => {
-                self.commit_open()?;
+                self.begin_definition()?;
                 self.drop_tables(&names, if_exists)
             }
-            Parsed::DropView { names, if_exists } => self.drop_views(&names, if_exists),
+            Parsed::DropView { names, if_exists } => {
+                self.begin_definition()?;
+                self.drop_views(&names, if_exists)
+            }
             Parsed::Truncate(name) => {
-                self.commit_open()?;
+                self.begin_definition()?;
                 let (database, table) = self.qualified(&name)?;
                 let emptied = engine.truncate_table(database, table, &self.patience());
                 self.unless_killed(emptied)??;
                 Ok(self.done(0))
             }
             Parsed::RenameTables(pairs) => {
-                self.commit_open()?;
+                self.begin_definition()?;
                 let mut renames = Vec::with_capacity(pairs.len());
                 for (from, to) in &pairs {
                     renames.push((self.qualified(from)?, self.qualified(to)?));
@@ -193,25 +196,25 @@ impl Session {
                 Ok(self.done(0))
             }
             Parsed::CreateEvent(event) => {
-                self.commit_open()?;
+                self.begin_definition()?;
                 self.create_event(&event)
             }
             Parsed::AlterEvent(event) => {
-                self.commit_open()?;
+                self.begin_definition()?;
                 self.alter_event(&event)
             }
             Parsed::DropEvent { name, if_exists } => {
-                self.commit_open()?;
+                self.begin_definition()?;
                 self.drop_event(&name, if_exists)
             }
             Parsed::CreateIndex { table, index, how } => {
-                self.commit_open()?;
+                self.begin_definition()?;
                 let mut specs = vec![AlterSpec::Add(Element::Index(index))];
                 specs.extend(how);
                 self.alter_table(&AlterTable { name: table, specs })
             }
             Parsed::DropIndex { table, name, if_exists, how } => {
-                self.commit_open()?;
+                self.begin_definition()?;
                 let mut specs = vec![AlterSpec::DropIndex { name, if_exists }];
                 specs.extend(how);
                 self.alter_table(&AlterTable { name: table, specs })
@@ -400,7 +403,9 @@ impl Session {
             Subject::OpenTables => show::open_tables(&engine, &self.database_or_current(&None)?)?,
             Subject::Columns { full, table } => self.columns_of(table, *full)?,
             Subject::Indexes { table } => show::index_lines(&engine, &*self.table(table)?),
-            Subject::CreateTable { table } => show::create_table(&engine, &*self.table(table)?),
+            Subject::CreateTable { table } => {
+                show::create_table(&engine, &*self.table(table)?, self.variables.zone)
+            }
             Subject::CreateDatabase { name, if_not_exists } => {
                 show::create_database(&engine, name, *if_not_exists)?
             }
@@ -442,7 +447,7 @@ impl Session {
     fn columns_of(&self, name: &TableName, full: bool) -> Result<Listing> {
         let (database, table) = self.qualified(name)?;
         if !is_own_name(database) {
-            return Ok(show::columns(&*self.table(name)?, full));
+            return Ok(show::columns(&*self.table(name)?, full, self.variables.zone));
         }
         let facts = self.facts();
         let listing = CatalogListing { name: table.to_owned(), sizes: Arc::default() };

@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use expression::Level;
-use rows::alter::AlterWork;
+use expression::{Level, text_of};
+use rows::alter::{AlterWork, ConversionRules, ConversionWarning};
 use rows::bulk::Progress;
 use rows::ddl::NewTable;
 use rows::table::Patience;
@@ -18,7 +18,7 @@ use syntax::table::CreateTable;
 
 use super::Session;
 use crate::ddl::{self, Unenforced};
-use crate::error::{Result, SqlError};
+use crate::error::{Result, SqlError, value_error};
 use crate::reply::{Done, Reply};
 
 impl Session {
@@ -126,8 +126,8 @@ impl Session {
         };
         let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));
         let given = given.as_deref().unwrap_or_default();
-        let mode = self.variables.mode;
-        let (table, unenforced) = ddl::new_table(create, &database, given, mode)?;
+        let session = self.conversion_rules();
+        let (table, unenforced) = ddl::new_table(create, &database, given, session)?;
         if replaced {
             self.drop_replaced(&table)?;
         }
@@ -222,9 +222,25 @@ impl Session {
         Ok(self.done(0))
     }
 
+    /// The zone and the modes by which definitions are read and rows that exist converted.
+    fn conversion_rules(&self) -> ConversionRules {
+        ConversionRules { zone: self.variables.zone, mode: self.variables.mode }
+    }
+
+    fn warn_converted(&self, warning: &ConversionWarning) {
+        let mut value = Vec::new();
+        text_of(&warning.ty, warning.value.as_datum(), self.variables.zone, &mut value);
+        let shown = String::from_utf8_lossy(&value);
+        let level = if warning.is_note { Level::Note } else { Level::Warning };
+        let error = value_error(&warning.column, warning.issue, &shown, warning.row);
+        self.warnings.borrow_mut().push_with(level, || error.into_warning());
+    }
+
     pub(super) fn alter_table(&mut self, alter: &AlterTable) -> Result<Reply> {
         let table = self.table(&alter.name)?;
-        let now = self.sql.engine().clock().unix_micros() as i64;
+        let now = self.variables.timestamp;
+        let now = now.unwrap_or_else(|| self.sql.engine().clock().unix_micros() as i64);
+        let session = self.conversion_rules();
         let mut specs = alter.specs.clone();
         // RENAME TO a name without a database stays in the current one.
         for spec in &mut specs {
@@ -234,7 +250,7 @@ impl Session {
                 name.database = self.database.clone().or_else(|| Some(table.database.clone()));
             }
         }
-        let (alterations, unenforced) = ddl::alterations(&table, &specs, now, self.variables.mode)?;
+        let (alterations, unenforced) = ddl::alterations(&table, &specs, now, session)?;
         let (database, name) = (table.database.clone(), table.name.clone());
         drop(table);
         let work = self.sql.engine().alter_work(&database, &name, alterations.clone())?;
@@ -245,9 +261,12 @@ impl Session {
             let progress = Arc::<Progress>::default();
             self.process.show(&progress);
             let engine = self.sql.engine();
+            let terms = (&patience, session);
             let altered =
-                engine.alter_table_showing(&database, &name, alterations, &patience, &progress);
-            copied = self.unless_killed(altered)??.rows_copied;
+                engine.alter_table_showing(&database, &name, alterations, terms, &progress);
+            let outcome = self.unless_killed(altered)??;
+            copied = outcome.rows_copied;
+            outcome.warnings.iter().for_each(|warning| self.warn_converted(warning));
         }
         self.warn_unenforced(unenforced);
         let warnings = self.warnings.borrow().count_u16();

@@ -52,6 +52,7 @@ impl Session {
                 DuplicateSpec::Replace => OnDuplicate::Replace,
             },
             facts: self.facts(),
+            charset: load.format.charset,
             // LOCAL makes warnings of errors, as IGNORE does.
             strict: !load.local
                 && load.on_duplicate != DuplicateSpec::Ignore

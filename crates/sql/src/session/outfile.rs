@@ -9,12 +9,12 @@
 
 use std::sync::Arc;
 
-use expression::text_of;
+use expression::{text_of, type_collation};
 use sqlparser::ast::Query;
 use syntax::load::Format;
 use values::datum::Datum;
 use values::temporal::Zone;
-use values::types::ColumnType;
+use values::types::{Collation, ColumnType};
 
 use super::Session;
 use crate::error::{Result, SqlError};
@@ -185,6 +185,10 @@ fn write_field(format: &Format, ty: &ColumnType, datum: Datum<'_>, zone: Zone, o
     out.extend(enclosed);
     let start = out.len();
     text_of(ty, datum, zone, out);
+    if type_collation(ty).is_some_and(|rule| rule != Collation::Binary) {
+        let text = out.split_off(start);
+        out.extend_from_slice(&format.charset.encode(&text));
+    }
     // Numbers hold nothing that would have to be escaped, unless that ends them.
     let unsafe_separator = separator.is_some_and(|byte| b".0123456789e+-".contains(&byte));
     if let Some(escape) = format.escape

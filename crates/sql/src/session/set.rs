@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use expression::{Environment, Level};
 use syntax::set::{Scope as Whose, SetItem};
+use values::CharacterSet;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -92,7 +93,16 @@ impl Session {
                 SetItem::Names { charset, collation } => {
                     self.set_names(charset.as_deref(), collation.as_deref())?;
                 }
-                SetItem::CharacterSet(charset) => self.set_names(charset.as_deref(), None)?,
+                SetItem::CharacterSet(charset) => {
+                    // Literals are of the database's, which is always the same.
+                    self.set_names(charset.as_deref(), None)?;
+                    let variables = Arc::make_mut(&mut self.variables);
+                    if let Some(definition) =
+                        crate::variables::definition("character_set_connection")
+                    {
+                        variables.keep(definition, CharacterSet::UTF8MB4.name().to_owned())?;
+                    }
+                }
                 SetItem::Transaction { scope, lasting, isolation, read_only } => {
                     if let Some(level) = isolation {
                         let value = Value::Bytes(level.as_bytes().to_vec());
@@ -163,7 +173,12 @@ impl Session {
         Ok(())
     }
 
-    fn set_names(&mut self, charset: Option<&str>, collation: Option<&str>) -> Result<()> {
+    pub(super) fn set_names(
+        &mut self,
+        charset: Option<&str>,
+        collation: Option<&str>,
+    ) -> Result<()> {
+        let charset = charset.filter(|name| !name.eq_ignore_ascii_case("default"));
         let charset = charset.unwrap_or("utf8mb4");
         let default = syntax::types::charset_collation(charset)?;
         let collation = match collation {

@@ -272,6 +272,21 @@ impl Session {
         }
     }
 
+    /// Commits what is open before a definition is changed: as a transaction of its own that is, which a
+    /// session of READ ONLY transactions does not have. START TRANSACTION READ ONLY ends with the commit
+    /// (MySQL 9.7 and MariaDB 10.11 answer so).
+    ///
+    /// # Errors
+    /// 1792; those of the commit.
+    pub(super) fn begin_definition(&mut self) -> Result<()> {
+        self.commit_open()?;
+        self.next_read_only = None;
+        match self.variables.read_only {
+            true => Err(read_only_error()),
+            false => Ok(()),
+        }
+    }
+
     /// Error 1792 where the transaction that begins now may only read.
     pub(super) fn check_writable(&mut self) -> Result<()> {
         match self.next_read_only.take().unwrap_or(self.variables.read_only) {

@@ -237,7 +237,7 @@ pub fn extra_words(column: &Column) -> String {
 }
 
 /// SHOW [FULL] COLUMNS, DESCRIBE.
-pub fn columns(table: &Table, full: bool) -> Listing {
+pub fn columns(table: &Table, full: bool, zone: Zone) -> Listing {
     let mut listing = match full {
         true => Listing::new(&[
             "Field",
@@ -267,7 +267,7 @@ pub fn columns(table: &Table, full: bool) -> Listing {
         }
         row.push(text(if column.nullable { "YES" } else { "NO" }));
         row.push(text(key_word(table, position)));
-        row.push(maybe(default_text(column)));
+        row.push(maybe(default_text(column, zone)));
         row.push(text(extra_words(column)));
         if full {
             row.push(text("select,insert,update,references"));
@@ -348,10 +348,10 @@ pub fn index_lines(engine: &Engine, table: &Table) -> Listing {
 }
 
 /// SHOW CREATE TABLE.
-pub fn create_table(engine: &Engine, table: &Table) -> Listing {
+pub fn create_table(engine: &Engine, table: &Table, zone: Zone) -> Listing {
     let mut listing = Listing::new(&["Table", "Create Table"]).long_text(1);
     let next = table.auto_increment().and_then(|_| engine.auto_increment_next(table).ok());
-    let definition = create_table_text(table, table_collation(table), next);
+    let definition = create_table_text(table, table_collation(table), next, zone);
     listing.push(vec![text(&table.name), text(definition)]);
     listing
 }

@@ -2,16 +2,16 @@
 //!
 //! Not here: which values are of a column's domain (`values::convert`).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use expression::{Level, Node, RowView, text_of};
-use rows::rules::for_column;
+use expression::{Level, Node, RowView, text_of, type_collation};
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
 use values::convert::{Issue, convert, from_text};
 use values::datum::{Datum, Value};
 use values::temporal::{Date, DateTime, Time, Timestamp, Zone};
-use values::types::ColumnType;
+use values::types::{Collation, ColumnType};
 
 use super::WriteContext;
 use crate::error::{Result, SqlError, value_error};
@@ -187,17 +187,28 @@ impl WriteContext<'_> {
         if is_stored_as_it_is(column, datum) {
             return Ok(datum.to_value());
         }
-        let mut word = Vec::new();
-        let datum = for_column(column, datum, from, zone, &mut word);
-        let converted = column.convert(datum, zone);
+        // A text is bytes there, as many as the character set of the connection makes of it.
+        let charset = self.facts.charset;
+        let is_bytes = !charset.is_utf8()
+            && column.ty.is_binary_string()
+            && type_collation(from).is_some_and(|rule| rule != Collation::Binary);
+        let bytes: Cow<'_, [u8]>;
+        let datum = match datum {
+            Datum::Bytes(text) if is_bytes => {
+                bytes = charset.encode(text);
+                Datum::Bytes(&bytes)
+            }
+            datum => datum,
+        };
+        let converted = column.convert_from(datum, from, zone);
         if let Some(issue) = converted.issue {
-            self.issue(column, datum, issue, row)?;
+            self.issue(column, datum, from, issue, row)?;
         } else if converted.note {
             self.warnings.borrow_mut().push_with(Level::Note, || {
                 value_error(&column.name, Issue::Truncated, "", row).into_warning()
             });
         }
-        self.check_zero_date(column, &converted.value, datum, row)?;
+        self.check_zero_date(column, &converted.value, (datum, from), row)?;
         Ok(converted.value)
     }
 
@@ -231,23 +242,24 @@ impl WriteContext<'_> {
         Ok(implied_default(&column.ty))
     }
 
-    fn issue(&self, column: &Column, datum: Datum<'_>, issue: Issue, row: u64) -> Result<()> {
-        // A time out of its range is an incorrect one to MySQL.
-        let issue = match (issue, &column.ty) {
-            (Issue::OutOfRange, ColumnType::Time { .. }) => Issue::Incorrect { what: "time" },
-            (Issue::OutOfRange, ColumnType::Date) => Issue::Incorrect { what: "date" },
-            (Issue::OutOfRange, ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }) => {
-                Issue::Incorrect { what: "datetime" }
-            }
-            (issue, _) => issue,
-        };
+    fn issue(
+        &self,
+        column: &Column,
+        datum: Datum<'_>,
+        from: &ColumnType,
+        issue: Issue,
+        row: u64,
+    ) -> Result<()> {
+        let issue = issue.for_type(&column.ty);
+        let is_refused = self.strict && !self.ignore || issue == Issue::InvalidJson;
+        let issue = if is_refused { issue.as_error(&column.ty) } else { issue };
         let error = || {
             let mut text = Vec::new();
-            text_of(&column.ty, datum, self.facts.zone, &mut text);
+            text_of(from, datum, self.facts.zone, &mut text);
             value_error(&column.name, issue, &shown(&text, issue), row)
         };
         // What is no JSON is refused in every mode.
-        if self.strict && !self.ignore || issue == Issue::InvalidJson {
+        if is_refused {
             return Err(error());
         }
         self.warnings.borrow_mut().push_with(Level::Warning, || error().into_warning());
@@ -259,21 +271,14 @@ impl WriteContext<'_> {
         &self,
         column: &Column,
         value: &Value,
-        datum: Datum<'_>,
+        (datum, from): (Datum<'_>, &ColumnType),
         row: u64,
     ) -> Result<()> {
-        let mode = self.facts.mode;
-        let bad = match value {
-            Value::Date(date) => mode.refuses_day(*date, date.is_zero()),
-            Value::DateTime(time) => mode.refuses_day(time.date(), time.is_zero()),
-            Value::Timestamp(time) => time.is_zero() && mode.no_zero_date(),
-            _ => false,
-        };
-        if !bad {
+        if !self.facts.mode.refuses_value(value) {
             return Ok(());
         }
         let what = if matches!(column.ty, ColumnType::Date) { "date" } else { "datetime" };
-        self.issue(column, datum, Issue::Incorrect { what }, row)
+        self.issue(column, datum, from, Issue::Incorrect { what }, row)
     }
 }
 

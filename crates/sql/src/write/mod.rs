@@ -32,7 +32,7 @@ pub use change::{
     DeletePlan, UpdatePlan, bind_delete, bind_delete_by_query, bind_update, bind_update_by_query,
     row_count,
 };
-pub use column::{Store, default_of, defaults_of, implied_default};
+pub use column::{Store, default_of, defaults_of, implied_default, now_value};
 use expression::{Environment, Known, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use given::given_to;

@@ -2,7 +2,7 @@
 //!
 //! Not here: numbers, strings and names (`literals`), what the result is for (`scan`).
 
-use values::SqlMode;
+use values::{CharacterSet, SqlMode};
 
 use super::comment::{is_dash_comment, skip_space};
 use super::{Literal, Scanned, is_word, leading_word, syntax_at};
@@ -178,7 +178,10 @@ impl Scanner<'_, '_> {
                 _ => {}
             }
         }
-        if word[0] == b'_' && self.part != Part::Keep && self.introducer(word) {
+        if word[0] == b'_'
+            && self.part != Part::Keep
+            && (self.introducer(word) || self.introduced(word)?)
+        {
             return Ok(());
         }
         self.at += word.len();
@@ -193,15 +196,49 @@ impl Scanner<'_, '_> {
 
     /// Skips a character set introducer before a string.
     fn introducer(&mut self, word: &[u8]) -> bool {
-        const SETS: [&[u8]; 6] =
-            [b"_utf8mb4", b"_utf8", b"_utf8mb3", b"_binary", b"_latin1", b"_ascii"];
+        const UTF8: [&[u8]; 3] = [b"_utf8mb4", b"_utf8", b"_utf8mb3"];
+        const BINARY: &[u8] = b"_binary";
         let next = skip_space(self.text, self.at + word.len());
-        let known = SETS.iter().any(|set| set.eq_ignore_ascii_case(word));
-        if known && matches!(self.text.get(next), Some(b'\'' | b'"' | b'x' | b'X' | b'0')) {
+        let is_binary = BINARY.eq_ignore_ascii_case(word);
+        let is_plain = match self.text.get(next) {
+            Some(b'\'' | b'"') => {
+                is_binary || UTF8.iter().any(|set| set.eq_ignore_ascii_case(word))
+            }
+            Some(b'x' | b'X' | b'0') => is_binary,
+            _ => false,
+        };
+        if is_plain {
             self.at = next;
-            return true;
         }
-        false
+        is_plain
+    }
+
+    /// A literal behind another character set introducer stays where it is, since it means something else
+    /// than the same literal by itself; whether there is one.
+    fn introduced(&mut self, word: &[u8]) -> Result<bool> {
+        let next = skip_space(self.text, self.at + word.len());
+        let is_literal = matches!(
+            self.text[next..],
+            [b'\'' | b'"', ..] | [b'x' | b'X', b'\'', ..] | [b'0', b'x', ..]
+        );
+        let set = std::str::from_utf8(&word[1..]).ok().and_then(CharacterSet::parse);
+        if !is_literal || set.is_none() {
+            return Ok(false);
+        }
+        self.out.shape.extend_from_slice(word);
+        self.out.shape.push(b' ');
+        self.at = next;
+        let part = std::mem::replace(&mut self.part, Part::Keep);
+        let kept = match self.text[next] {
+            quote @ (b'\'' | b'"') => self.string(quote),
+            b'0' => {
+                self.number();
+                Ok(())
+            }
+            _ => self.hex_string(),
+        };
+        self.part = part;
+        kept.map(|()| true)
     }
 
     fn keyword(&mut self, word: &[u8], position: usize) {

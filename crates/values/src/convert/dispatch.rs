@@ -101,6 +101,7 @@ fn enum_from_datum(words: usize, datum: Datum<'_>, zone: Zone) -> Converted {
     let whole = match datum {
         // Fractions are cut off, not rounded.
         Datum::Double(value) => Some(value as i128),
+        Datum::Float(value) => Some(value as i128),
         Datum::Decimal(value) => value.truncate(0).and_then(|whole| whole.to_i128()),
         _ => integer::whole_of(datum, zone),
     };

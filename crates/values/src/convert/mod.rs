@@ -13,6 +13,7 @@ mod integer;
 mod json;
 mod number;
 mod plain;
+mod stored;
 mod strings;
 mod temporal;
 #[cfg(test)]
@@ -20,8 +21,10 @@ mod tests;
 
 pub use dispatch::{convert, from_text};
 pub use plain::plain_of_text;
+pub use stored::convert_from;
 
 use crate::datum::Value;
+use crate::types::ColumnType;
 
 /// What is wrong with a value for its column. The numbers are those of MySQL's warnings; where
 /// strict mode's error has another, both.
@@ -45,6 +48,28 @@ pub enum Issue {
     InvalidUtf8,
     /// Not JSON, 3140: an error in every mode. The value is NULL.
     InvalidJson,
+}
+
+impl Issue {
+    /// The same as an error of strict mode: what follows a time of day makes it an incorrect one.
+    pub fn as_error(self, ty: &ColumnType) -> Issue {
+        match (self, ty) {
+            (Issue::Truncated, ColumnType::Time { .. }) => Issue::Incorrect { what: "time" },
+            (issue, _) => issue.for_type(ty),
+        }
+    }
+
+    /// The same as MySQL tells it of a column of some type: a time out of its range is an incorrect one.
+    pub fn for_type(self, ty: &ColumnType) -> Issue {
+        match (self, ty) {
+            (Issue::OutOfRange, ColumnType::Time { .. }) => Issue::Incorrect { what: "time" },
+            (Issue::OutOfRange, ColumnType::Date) => Issue::Incorrect { what: "date" },
+            (Issue::OutOfRange, ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }) => {
+                Issue::Incorrect { what: "datetime" }
+            }
+            (issue, _) => issue,
+        }
+    }
 }
 
 /// A value of the column's domain, and what was wrong on the way to it.

@@ -152,11 +152,29 @@ pub(super) fn decimal_from_datum(
         Datum::Decimal(value) => decimal(precision, scale, value),
         Datum::Float(value) => decimal_from_double(precision, scale, f64::from(value)),
         Datum::Double(value) => decimal_from_double(precision, scale, value),
+        Datum::Time(value) => {
+            let number = of_time(value.to_number(), value.fraction(), value.is_negative());
+            decimal(precision, scale, number)
+        }
+        Datum::DateTime(value) => {
+            decimal(precision, scale, of_time(value.to_number() as i64, value.micros(), false))
+        }
+        Datum::Timestamp(value) => {
+            let value = value.to_datetime(zone);
+            decimal(precision, scale, of_time(value.to_number() as i64, value.micros(), false))
+        }
         _ => {
             let double = double_of(datum, zone).unwrap_or(f64::NAN);
             decimal_from_double(precision, scale, double)
         }
     }
+}
+
+/// The digits of a time as a number, those of its fraction behind the point. Of a negative one below a second
+/// the number says no sign.
+fn of_time(number: i64, micros: u32, is_negative: bool) -> Decimal {
+    let whole = i128::from(number.unsigned_abs()) * 1_000_000 + i128::from(micros);
+    Decimal::from_i128(if is_negative { -whole } else { whole }, 6)
 }
 
 fn decimal_from_double(precision: u8, scale: u8, value: f64) -> Converted {

@@ -6,7 +6,10 @@ use super::*;
 
 fn read(format: Format, file: &[u8], piece: usize) -> Vec<Vec<Option<String>>> {
     let share = Budget::new(1 << 20).share();
-    let mut splitter = Splitter::new(format, 0, share).expect("a format");
+    read_with(Splitter::new(format, 0, share).expect("a format"), file, piece)
+}
+
+fn read_with(mut splitter: Splitter, file: &[u8], piece: usize) -> Vec<Vec<Option<String>>> {
     let mut lines = Vec::new();
     let mut take = |splitter: &mut Splitter, last| {
         while let Some(line) = splitter.next_line(last).expect("reads") {
@@ -29,6 +32,48 @@ fn some(text: &str) -> Option<String> {
     Some(text.to_string())
 }
 
+/// Quotes as MySQL 9.7 and MariaDB 10.11 read them: `FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '"'`, three
+/// columns.
+#[test]
+fn quotes_that_nobody_closed_lost_a_letter_or_the_rest_of_the_file() {
+    let format = Format { field_end: b",".to_vec(), enclosed: Some(b'"'), ..Format::default() };
+    let cases: [(&[u8], &[&[Option<&str>]]); 8] = [
+        (
+            b"1,\"\\N\",\"x\"\n3,\"a\\N\",\"z\"\n4,\"NULL\",NULL\n",
+            &[
+                &[Some("1"), None, Some("x")],
+                &[Some("3"), Some("aN"), Some("z")],
+                &[Some("4"), Some("NULL"), None],
+            ],
+        ),
+        (b"1,\"abc,x\n2,b,y\n", &[&[Some("1"), Some("\"abc,x\n2,b,y\n")]]),
+        (
+            b"1,a,b,\"c\n2,d,e\n",
+            &[&[Some("1"), Some("a"), Some("b"), Some(" ")], &[Some("2"), Some("d"), Some("e")]],
+        ),
+        (b"1,a,\"x\n", &[&[Some("1"), Some("a"), Some("\"x\n")]]),
+        (b"1,a,\"b\"x,\"c\n2\n", &[&[Some("1"), Some("a"), Some("\"b\"x,\"c\n2\n")]]),
+        (b"5,\"\",\n", &[&[Some("5"), Some(""), Some("")]]),
+        (b"1,\"a\",b,\n", &[&[Some("1"), Some("a"), Some("b")]]),
+        (
+            b"1,\"ab,c\n2,x\",y\n3,p,q\n",
+            &[&[Some("1"), Some("ab,c\n2,x"), Some("y")], &[Some("3"), Some("p"), Some("q")]],
+        ),
+    ];
+    for (file, expected) in cases {
+        for piece in 1..=file.len() {
+            let share = Budget::new(1 << 20).share();
+            let splitter = Splitter::new(format.clone(), 0, share).expect("a format");
+            let found = read_with(splitter.with_fields_max(3), file, piece);
+            let expected: Vec<Vec<Option<String>>> = expected
+                .iter()
+                .map(|line| line.iter().map(|field| field.map(str::to_owned)).collect())
+                .collect();
+            assert_eq!(found, expected, "{:?} in pieces of {piece}", String::from_utf8_lossy(file));
+        }
+    }
+}
+
 #[test]
 fn fields_are_the_same_however_the_file_is_cut() {
     let csv = Format {
@@ -38,6 +83,7 @@ fn fields_are_the_same_however_the_file_is_cut() {
         escape: Some(b'\\'),
         line_start: Vec::new(),
         line_end: b"\r\n".to_vec(),
+        ..Format::default()
     };
     let file = b"1,\"a,\"\"b\"\"\r\n2\",NULL\r\n2,\\N,\"NULL\"\r\n3,x\\,y,z";
     let whole = read(csv.clone(), file, file.len());
@@ -121,6 +167,7 @@ fn blocks_of_any_size_are_whole_lines() {
         escape: Some(b'\\'),
         line_start: Vec::new(),
         line_end: b"\r\n".to_vec(),
+        ..Format::default()
     };
     let starting = Format { line_start: b"xxx".to_vec(), ..Format::default() };
     let doubled = Format { line_end: b"aa".to_vec(), ..Format::default() };
@@ -197,6 +244,7 @@ mod searches {
                 escape,
                 line_start: if starts { b"a".to_vec() } else { Vec::new() },
                 line_end: line_end.to_vec(),
+                ..Format::default()
             })
     }
 

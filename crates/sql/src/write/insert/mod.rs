@@ -327,9 +327,9 @@ impl InsertPlan {
         tally: &mut Tally,
     ) -> Result<Option<RowNumber>> {
         let table = &self.table;
-        let (mut changed, mut number) = (Vec::new(), None);
+        let (mut changed, mut number, mut refused) = (Vec::new(), None, None);
         let upserted = through(|aside| {
-            transaction.upsert(table, datums, &mut |existing| {
+            let upserted = transaction.upsert(table, datums, &mut |existing| {
                 let old = existing.values()?;
                 let sets = assign(
                     context,
@@ -362,8 +362,21 @@ impl InsertPlan {
                     }
                     Err(error) => stop(aside, error),
                 }
-            })
+            });
+            match upserted {
+                // The change of the row breaks another key: IGNORE leaves the row as it is.
+                Err(error @ (Error::Duplicate { .. } | Error::Check { .. })) if context.ignore => {
+                    refused = Some(error);
+                    Ok(Upserted::Unchanged)
+                }
+                upserted => upserted,
+            }
         })?;
+        if let Some(error) = refused {
+            context.forgive(error.into())?;
+            tally.duplicates += 1;
+            return Ok(None);
+        }
         if !changed.is_empty() {
             let changed: Vec<Datum<'_>> = changed.iter().map(Value::as_datum).collect();
             self.give_back(context, &changed, None, tally)?;

@@ -1,0 +1,129 @@
+//! How ALTER TABLE converts the values of rows that exist: the zone and the modes of the session that
+//! asks for it, and what it says of values that do not fit.
+//!
+//! In strict mode the first such value ends the statement; otherwise the nearest value takes its place, and
+//! the session is told. Rows that other sessions change meanwhile are converted by the same rules, in
+//! silence.
+//!
+//! Not here: the conversion itself (`values::convert`).
+
+use parking_lot::Mutex;
+use values::SqlMode;
+use values::convert::Issue;
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
+use values::types::ColumnType;
+
+use super::plan::implicit_default;
+use crate::error::{Error, Result};
+use crate::schema::Column;
+
+/// The most values of which it is said what was wrong with them.
+const WARNINGS_MAX: usize = 1024;
+
+/// The session's part in a conversion.
+#[derive(Clone, Copy, Debug)]
+pub struct ConversionRules {
+    /// The clock that shows a TIMESTAMP.
+    pub zone: Zone,
+    /// Whether it is strict, and which days it refuses.
+    pub mode: SqlMode,
+}
+
+impl Default for ConversionRules {
+    /// Those of a door without sessions.
+    fn default() -> ConversionRules {
+        ConversionRules { zone: Zone::UTC, mode: SqlMode::default() }
+    }
+}
+
+/// A value that did not fit its new column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConversionWarning {
+    /// The column's name.
+    pub column: String,
+    /// What was wrong with it.
+    pub issue: Issue,
+    /// Only something was lost of which a note is enough.
+    pub is_note: bool,
+    /// The value.
+    pub value: Value,
+    /// The value's type.
+    pub ty: ColumnType,
+    /// The row, in the order of the keys, counted from 1.
+    pub row: u64,
+}
+
+/// What was said of rows so far; rows are numbered as `Making::sort` numbers them.
+#[derive(Debug, Default)]
+pub(super) struct ConversionWarnings {
+    list: Mutex<Vec<ConversionWarning>>,
+}
+
+impl ConversionWarnings {
+    /// All of them by rows, which `row_of` counts through.
+    pub fn take(&self, row_of: impl Fn(u64) -> u64) -> Vec<ConversionWarning> {
+        let mut list = std::mem::take(&mut *self.list.lock());
+        list.sort_by_key(|warning| warning.row);
+        list.iter_mut().for_each(|warning| warning.row = row_of(warning.row));
+        list
+    }
+
+    fn add(&self, warning: impl FnOnce() -> ConversionWarning) {
+        let mut list = self.list.lock();
+        if list.len() < WARNINGS_MAX {
+            list.push(warning());
+        }
+    }
+}
+
+impl ConversionRules {
+    /// The value of an old column as one of a new column. `number` is the row's, if warnings are to be
+    /// kept.
+    ///
+    /// # Errors
+    /// `Value` and `NullValue` in strict mode; `Value` for what is no JSON in every mode.
+    pub(super) fn convert(
+        &self,
+        (from, to): (&Column, &Column),
+        datum: Datum<'_>,
+        number: Option<u64>,
+        warnings: &ConversionWarnings,
+    ) -> Result<Value> {
+        let tell = |issue: Issue, is_note: bool| {
+            let Some(row) = number else { return };
+            warnings.add(|| ConversionWarning {
+                column: to.name.clone(),
+                issue,
+                is_note,
+                value: datum.to_value(),
+                ty: from.ty.clone(),
+                row,
+            });
+        };
+        let is_filled = to.nullable || to.auto_increment || to.computed.is_some();
+        if datum.is_null() && !is_filled && !self.mode.strict() {
+            tell(Issue::Truncated, false);
+            return Ok(to.from_text(&implicit_default(&to.ty), Zone::UTC).value);
+        }
+        if datum.is_null() || from.ty == to.ty && (from.unsigned || !to.unsigned) {
+            return Ok(datum.to_value());
+        }
+        let converted = to.convert_from(datum, &from.ty, self.zone);
+        let refused = || {
+            let what = if to.ty == ColumnType::Date { "date" } else { "datetime" };
+            self.mode.refuses_value(&converted.value).then_some(Issue::Incorrect { what })
+        };
+        let issue = converted.issue.map(|issue| issue.for_type(&to.ty)).or_else(refused);
+        match issue {
+            Some(issue) if self.mode.strict() || issue == Issue::InvalidJson => {
+                let issue = issue.as_error(&to.ty);
+                return Err(Error::Value { column: to.name.clone(), issue });
+            }
+            Some(issue) => tell(issue, false),
+            None if converted.note => tell(Issue::Truncated, true),
+            None => {}
+        }
+        Ok(converted.value)
+    }
+}

@@ -1,0 +1,207 @@
+//! Character sets: texts of clients and files as UTF-8, and back.
+//!
+//! Inside the server every text is UTF-8. A character set matters where bytes come in (statements,
+//! files of LOAD DATA, introducers before literals) and where they go out (results, CONVERT ... USING as
+//! bytes).
+//!
+//! Invariants
+//! 1. Bytes of a character set of single bytes come back as they were: `encode(decode(bytes))`.
+//! 2. What a character set does not have becomes `?`, one for each character or stray byte.
+//!
+//! Not here: how texts compare (`collation`), which character sets a session has chosen (crate `sql`).
+
+mod names;
+mod single;
+mod wide;
+
+use std::borrow::Cow;
+
+use encoding_rs::Encoding;
+
+use single::{cp1252, encode_cp1252};
+use wide::Wide;
+
+/// A character set, by the way its bytes become characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CharacterSet {
+    /// Its name, as MySQL writes it.
+    name: &'static str,
+    form: Form,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Form {
+    /// Bytes that are no characters.
+    Binary,
+    /// UTF-8; `narrow`: of three bytes a character at most.
+    Utf8 {
+        narrow: bool,
+    },
+    Ascii,
+    /// MySQL's latin1: Windows 1252, and C1 controls where that has holes.
+    Latin1,
+    Wide(Wide),
+    /// One that `encoding_rs` has.
+    Known(&'static Encoding),
+}
+
+impl CharacterSet {
+    /// `utf8mb4`, which needs no conversion.
+    pub const UTF8MB4: CharacterSet =
+        CharacterSet { name: "utf8mb4", form: Form::Utf8 { narrow: false } };
+    /// `binary`, which has none.
+    pub const BINARY: CharacterSet = CharacterSet { name: "binary", form: Form::Binary };
+
+    /// The character set of a name, without regard to case.
+    pub fn parse(name: &str) -> Option<CharacterSet> {
+        let lower = name.to_ascii_lowercase();
+        names::SETS.iter().find(|set| set.name == lower || set.alias == lower).map(|set| set.set())
+    }
+
+    /// The character set of a collation's number in the protocol; `None` for one that is not known.
+    pub fn of_collation_number(number: u16) -> Option<CharacterSet> {
+        names::SETS
+            .iter()
+            .find(|set| set.numbers.iter().any(|range| range.contains(&number)))
+            .map(|set| set.set())
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// The number of its default collation in the protocol.
+    pub fn collation_number(self) -> u16 {
+        let known = names::SETS.iter().find(|set| set.name == self.name);
+        known.map_or(45, |set| *set.numbers[0].start())
+    }
+
+    /// The most bytes of one of its characters.
+    pub fn bytes_max(self) -> u32 {
+        let known = names::SETS.iter().find(|set| set.name == self.name);
+        known.map_or(4, |set| set.bytes_max)
+    }
+
+    /// Whether it is `binary`.
+    pub fn is_binary(self) -> bool {
+        self.form == Form::Binary
+    }
+
+    /// Whether texts of it are UTF-8 as they are.
+    pub fn is_utf8(self) -> bool {
+        matches!(self.form, Form::Utf8 { .. })
+    }
+
+    /// Whether statements may be written in it: not where ASCII is more than a byte.
+    pub fn may_be_client(self) -> bool {
+        !matches!(self.form, Form::Wide(_))
+    }
+
+    /// Whether a byte of ASCII is that character wherever it stands, and no second byte of another.
+    pub fn keeps_ascii(self) -> bool {
+        const SECOND_BYTES: [&str; 5] = ["big5", "gbk", "gb18030", "sjis", "cp932"];
+        self.may_be_client() && !SECOND_BYTES.contains(&self.name)
+    }
+
+    /// Text of this set as UTF-8. UTF-8 and bytes stay as they are, also where they are no text.
+    pub fn decode(self, text: &[u8]) -> Cow<'_, [u8]> {
+        match self.form {
+            Form::Binary | Form::Utf8 { .. } => Cow::Borrowed(text),
+            // ASCII alone is the same in all the others of single bytes.
+            Form::Ascii | Form::Latin1 | Form::Known(_) if self.is_plain(text) => {
+                Cow::Borrowed(text)
+            }
+            Form::Ascii => Cow::Owned(
+                text.iter().map(|byte| if byte.is_ascii() { *byte } else { b'?' }).collect(),
+            ),
+            Form::Latin1 => Cow::Owned(from_characters(text.iter().map(|byte| cp1252(*byte)))),
+            Form::Wide(wide) => Cow::Owned(from_characters(wide.characters(text))),
+            Form::Known(encoding) => {
+                let (decoded, _) = encoding.decode_without_bom_handling(text);
+                let decoded = decoded.replace('\u{FFFD}', "?");
+                Cow::Owned(decoded.into_bytes())
+            }
+        }
+    }
+
+    /// UTF-8 as text of this set.
+    pub fn encode(self, text: &[u8]) -> Cow<'_, [u8]> {
+        match self.form {
+            Form::Binary | Form::Utf8 { narrow: false } => Cow::Borrowed(text),
+            Form::Utf8 { narrow: true } if text.iter().all(|byte| *byte < 0xF0) => {
+                Cow::Borrowed(text)
+            }
+            Form::Ascii | Form::Latin1 | Form::Known(_) if self.is_plain(text) => {
+                Cow::Borrowed(text)
+            }
+            _ => Cow::Owned(self.encoded(text)),
+        }
+    }
+
+    fn is_plain(self, text: &[u8]) -> bool {
+        // Of the sets here none has other characters below 0x80 but in the second byte of two.
+        text.is_ascii()
+    }
+
+    #[cold]
+    fn encoded(self, text: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(text.len());
+        let mut pair = [0; 4];
+        for character in String::from_utf8_lossy(text).chars() {
+            // A byte that was no character.
+            let character = if character == '\u{FFFD}' { '?' } else { character };
+            match self.form {
+                Form::Wide(wide) => wide.push(character, &mut out),
+                Form::Latin1 => out.push(encode_cp1252(character).unwrap_or(b'?')),
+                Form::Ascii => out.push(if character.is_ascii() { character as u8 } else { b'?' }),
+                Form::Utf8 { narrow: true } if character.len_utf8() > 3 => out.push(b'?'),
+                Form::Known(encoding) => {
+                    let one: &str = character.encode_utf8(&mut pair);
+                    let (bytes, _, is_missing) = encoding.encode(one);
+                    match is_missing {
+                        true => out.push(b'?'),
+                        false => out.extend_from_slice(&bytes),
+                    }
+                }
+                Form::Binary | Form::Utf8 { .. } => {
+                    out.extend_from_slice(character.encode_utf8(&mut pair).as_bytes());
+                }
+            }
+        }
+        out
+    }
+
+    /// Whether bytes are text of this set from the beginning to the end.
+    pub fn is_valid(self, text: &[u8]) -> bool {
+        match self.form {
+            Form::Binary | Form::Latin1 => true,
+            Form::Utf8 { narrow } => std::str::from_utf8(text)
+                .is_ok_and(|text| !narrow || text.bytes().all(|byte| byte < 0xF0)),
+            Form::Ascii => text.is_ascii(),
+            Form::Wide(wide) => wide.is_valid(text),
+            Form::Known(encoding) => !encoding.decode_without_bom_handling(text).1,
+        }
+    }
+
+    /// Bytes of a literal that is too short for whole characters of this set, filled up with zeros in
+    /// front, as MySQL fills `_utf16 X'41'` up.
+    pub fn filled_up(self, text: &[u8]) -> Cow<'_, [u8]> {
+        let unit = match self.form {
+            Form::Wide(wide) => wide.unit_bytes(),
+            _ => 1,
+        };
+        let missing = (unit - text.len() % unit) % unit;
+        match missing {
+            0 => Cow::Borrowed(text),
+            _ => Cow::Owned([&[0; 3][..missing], text].concat()),
+        }
+    }
+}
+
+fn from_characters(characters: impl Iterator<Item = char>) -> Vec<u8> {
+    characters.collect::<String>().into_bytes()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+use super::*;
+
+fn set(name: &str) -> CharacterSet {
+    CharacterSet::parse(name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+#[test]
+fn every_byte_of_latin1_is_a_character_and_comes_back() {
+    let all: Vec<u8> = (0..=255).collect();
+    let text = set("latin1").decode(&all).into_owned();
+    assert_eq!(String::from_utf8(text.clone()).unwrap().chars().count(), 256);
+    assert_eq!(set("latin1").encode(&text).as_ref(), all);
+    assert_eq!(set("latin1").decode(b"\xe4\x80\x81").as_ref(), "ä€\u{81}".as_bytes());
+}
+
+#[test]
+fn what_a_set_lacks_is_a_question_mark() {
+    assert_eq!(set("latin1").encode("aж€".as_bytes()).as_ref(), b"a?\x80");
+    assert_eq!(set("ascii").encode("aä".as_bytes()).as_ref(), b"a?");
+    assert_eq!(set("utf8").encode("a😀".as_bytes()).as_ref(), b"a?");
+    assert_eq!(set("ucs2").encode("a😀".as_bytes()).as_ref(), b"\0a\0?");
+    assert_eq!(set("ascii").decode(b"a\xe4").as_ref(), b"a?");
+    assert_eq!(set("cp1251").encode("жä".as_bytes()).as_ref(), b"\xe6?");
+}
+
+#[test]
+fn wide_sets_have_their_units() {
+    assert_eq!(set("utf16").encode("a😀".as_bytes()).as_ref(), b"\0a\xd8\x3d\xde\x00");
+    assert_eq!(set("utf16le").encode(b"a").as_ref(), b"a\0");
+    assert_eq!(set("utf32").encode("ä".as_bytes()).as_ref(), b"\0\0\0\xe4");
+    for name in ["utf16", "utf16le", "utf32"] {
+        let text = "aäж😀";
+        let wide = set(name).encode(text.as_bytes()).into_owned();
+        assert_eq!(set(name).decode(&wide).as_ref(), text.as_bytes(), "{name}");
+        assert!(set(name).is_valid(&wide));
+    }
+    assert!(!set("utf16").is_valid(b"\xd8\x00"));
+    assert_eq!(set("utf16").filled_up(b"A").as_ref(), b"\0A");
+}
+
+#[test]
+fn numbers_lead_to_the_set_of_their_collation() {
+    for (number, name) in
+        [(8, "latin1"), (33, "utf8mb3"), (45, "utf8mb4"), (255, "utf8mb4"), (63, "binary")]
+    {
+        assert_eq!(CharacterSet::of_collation_number(number).map(CharacterSet::name), Some(name));
+    }
+    assert_eq!(set("latin1").collation_number(), 8);
+    assert_eq!(CharacterSet::of_collation_number(9999), None);
+}

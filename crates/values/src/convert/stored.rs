@@ -1,0 +1,47 @@
+//! A value of one type as a value of a column of another: what ALTER TABLE, INSERT ... SELECT and UPDATE
+//! do with a value that has a type already.
+//!
+//! An ENUM is its position to a column of numbers and its word to any other; a time is laid out with
+//! the digits of its own type, a TIMESTAMP on the clock of the session (MySQL 9.7 and MariaDB 10.11
+//! answer so: tests/oracle/sql/conversions.py).
+//!
+//! Not here: texts and constants without a declared type (`dispatch`), what a mode says of days with
+//! zeros (`SqlMode::refuses_value`).
+
+use super::{Converted, convert};
+use crate::datum::{Datum, Value};
+use crate::temporal::Zone;
+use crate::text::write_text;
+use crate::types::ColumnType;
+
+/// Makes a value of type `from` a value of type `ty`. `zone` is the session's.
+pub fn convert_from(ty: &ColumnType, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> Converted {
+    match datum {
+        // An invalid word stays one, which is no error in any mode.
+        Datum::Enum(0) if matches!(ty, ColumnType::Enum { .. }) => Converted::clean(Value::Enum(0)),
+        Datum::Enum(_) if ty == from => Converted::clean(datum.to_value()),
+        Datum::Enum(_) if !is_number(ty) => as_text(ty, datum, from, zone),
+        Datum::Time(_) | Datum::DateTime(_) | Datum::Timestamp(_) | Datum::Float(_)
+            if is_text_like(ty) =>
+        {
+            as_text(ty, datum, from, zone)
+        }
+        _ => convert(ty, datum, zone),
+    }
+}
+
+fn as_text(ty: &ColumnType, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> Converted {
+    let mut text = Vec::with_capacity(32);
+    write_text(from, datum, zone, &mut text);
+    super::from_text(ty, &text, zone)
+}
+
+/// Whether an ENUM is its position there.
+fn is_number(ty: &ColumnType) -> bool {
+    use ColumnType::{Decimal, Double, Float, Int, Year};
+    matches!(ty, Int { .. } | Float | Double | Decimal { .. } | Year)
+}
+
+fn is_text_like(ty: &ColumnType) -> bool {
+    ty.is_text() || ty.is_binary_string()
+}
