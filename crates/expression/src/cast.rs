@@ -7,6 +7,7 @@ use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
 use crate::error::Result;
+use crate::json::{cast_as_json, json_scalar};
 use crate::node::{Node, number_of_digits};
 use crate::number::{Number, leading_integer};
 use crate::scope::Scope;
@@ -24,7 +25,24 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
     {
         cell = Cell::Plain(Datum::UInt(number_of_digits(bytes)));
     }
+    let is_text_or_json = matches!(
+        ty,
+        ColumnType::VarChar { .. }
+            | ColumnType::VarBinary { .. }
+            | ColumnType::Binary { .. }
+            | ColumnType::Json
+    );
+    if let Datum::Bytes(document) = cell.datum()
+        && node.ty == ColumnType::Json
+        && !is_text_or_json
+    {
+        cell = json_scalar(document);
+    }
     match ty {
+        ColumnType::Json if node.is_digits_literal() => {
+            cast_as_json(&ColumnType::VarBinary { bytes: 0 }, cell.datum(), scope.zone)
+        }
+        ColumnType::Json => cast_as_json(&node.ty, cell.datum(), scope.zone),
         ColumnType::Int { unsigned, .. } => Ok(Cell::Plain(integer(*unsigned, &cell, scope))),
         ColumnType::VarChar { .. } | ColumnType::VarBinary { .. } | ColumnType::Binary { .. } => {
             text(ty, node, &cell, scope)
@@ -215,6 +233,15 @@ pub fn fit(ty: &ColumnType, cell: Cell<'_>, from: &ColumnType, scope: &Scope<'_>
             Value::Bytes(text)
         }
         ColumnType::Int { unsigned, .. } => integer(*unsigned, &cell, scope).to_value(),
+        // A time of day is one of today.
+        ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }
+            if matches!(datum, Datum::Time(_)) =>
+        {
+            match scope.moment(datum) {
+                Some(moment) => convert(ty, Datum::DateTime(moment), scope.zone).value,
+                None => Value::Null,
+            }
+        }
         _ => convert(ty, datum, scope.zone).value,
     }
 }

@@ -36,8 +36,8 @@ pub fn compare(
         (Datum::Time(x), Datum::Time(y)) => Some(x.cmp(&y)),
         (Datum::DateTime(x), Datum::DateTime(y)) => Some(x.cmp(&y)),
         (Datum::Timestamp(x), Datum::Timestamp(y)) => Some(x.cmp(&y)),
-        _ if (*a_ty == ColumnType::Json) != (*b_ty == ColumnType::Json) => {
-            json_order((a, a_ty), (b, b_ty), zone)
+        _ if *a_ty == ColumnType::Json || *b_ty == ColumnType::Json => {
+            Some(json_order((a, a_ty), (b, b_ty), zone))
         }
         (Datum::Bytes(x), Datum::Bytes(y)) => Some(collation::compare(rule, x, y)),
         (Datum::Enum(x), Datum::Enum(y)) if x == y && a_ty == b_ty => Some(Ordering::Equal),

@@ -15,6 +15,7 @@ use values::types::{Collation, ColumnType};
 use crate::beside::{beside, sides};
 use crate::compare::{compare, is_plain_number};
 use crate::error::Result;
+use crate::json::json_scalar;
 use crate::lists::List;
 use crate::node::{Comparison, Node};
 use crate::number::Number;
@@ -140,9 +141,10 @@ fn ordinal_in_list(column: &Column<'_>, list: &List, scope: &Scope<'_>) -> Optio
     found.or_else(|| column.is_among(list, scope))
 }
 
-/// Whether two are compared as texts, if their values are ones: a text beside JSON is not.
+/// Whether two are compared as texts, if their values are ones: JSON is not.
 pub fn are_texts(a: &Node, b: &Node) -> bool {
-    (a.ty == ColumnType::Json) == (b.ty == ColumnType::Json) && a.is_text() && b.is_text()
+    let is_text = |node: &Node| node.ty != ColumnType::Json && node.is_text();
+    is_text(a) && is_text(b)
 }
 
 pub fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
@@ -163,9 +165,16 @@ pub fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<
         number.is_some() && kinds.iter().all(|(_, kind)| is_plain_number(*kind) || is_text(*kind));
     // A text between two texts is a number beside the third value.
     let seen = |side: (&Node, Datum<'_>)| -> Datum<'static> {
-        let beside_it = number.map_or(side.1, |number| beside(side, number));
-        let seen = Number::of(beside_it, scope.zone);
-        seen.map_or(Datum::Null, |(number, _)| number.datum())
+        let number = match side {
+            (node, Datum::Bytes(document)) if node.is_json_as_text() => {
+                Number::of(json_scalar(document).datum(), scope.zone)
+            }
+            _ => {
+                let beside_it = number.map_or(side.1, |number| beside(side, number));
+                Number::of(beside_it, scope.zone)
+            }
+        };
+        number.map_or(Datum::Null, |(number, _)| number.datum())
     };
     let order = |bound: (&Node, Datum<'_>)| match numeric {
         true => {

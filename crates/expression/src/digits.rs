@@ -103,9 +103,10 @@ fn str_to_date_result(arguments: &[Node]) -> ColumnType {
     };
     let has =
         |codes: &[u8]| pattern.windows(2).any(|pair| pair[0] == b'%' && codes.contains(&pair[1]));
-    let day = has(b"aWbMcmdDejUuVvXxYyw");
+    // A day of the month alone is one of a length of time.
+    let day = has(b"MVUXYWabcjmvuxyw");
     let fsp = if has(b"f") { 6 } else { 0 };
-    match (day, fsp > 0 || has(b"HkhIlisSpTr")) {
+    match (day, fsp > 0 || has(b"HISThiklrs")) {
         (true, true) => ColumnType::DateTime { fsp },
         (false, true) => ColumnType::Time { fsp },
         _ => ColumnType::Date,

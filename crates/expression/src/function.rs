@@ -303,7 +303,11 @@ functions! {
     JsonSearch Shape::Json, 3..=ANY, ["JSON_SEARCH"];
     JsonCompact Shape::Json, 1..=1, ["JSON_COMPACT"];
     JsonLoose Shape::Json, 1..=1, ["JSON_LOOSE"];
-    JsonDetailed Shape::Json, 1..=2, ["JSON_DETAILED", "JSON_PRETTY"];
+    JsonDetailed Shape::Json, 1..=2, ["JSON_DETAILED"];
+    JsonPretty Shape::Text, 1..=1, ["JSON_PRETTY"];
+    JsonStorageSize Shape::Int, 1..=1, ["JSON_STORAGE_SIZE"];
+    JsonStorageFree Shape::Int, 1..=1, ["JSON_STORAGE_FREE"];
+    JsonMemberOf Shape::Int, 2..=2, ["MEMBER OF"];
     JsonNormalize Shape::Json, 1..=1, ["JSON_NORMALIZE"];
     JsonEquals Shape::Int, 2..=2, ["JSON_EQUALS"];
 }
@@ -313,10 +317,23 @@ impl Function {
     pub fn find(name: &str, arguments: usize) -> Option<Result<Function>> {
         let (_, function, min, max) =
             FUNCTIONS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))?;
-        if !(*min..=*max).contains(&arguments) {
+        if !(*min..=*max).contains(&arguments) || !function.takes(arguments) {
             return Some(Err(Error::parameter_count(name)));
         }
         Some(Ok(*function))
+    }
+
+    /// Whether so many arguments, of which some belong together, make pairs.
+    fn takes(self, arguments: usize) -> bool {
+        match self {
+            Function::JsonObject => arguments.is_multiple_of(2),
+            Function::JsonSet
+            | Function::JsonInsert
+            | Function::JsonReplace
+            | Function::JsonArrayAppend
+            | Function::JsonArrayInsert => !arguments.is_multiple_of(2),
+            _ => true,
+        }
     }
 
     /// Whether two evaluations within one statement can differ.

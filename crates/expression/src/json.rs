@@ -1,34 +1,38 @@
 //! Functions on JSON, on its text.
 //!
+//! NULL for a document, a path or a word is NULL (MySQL 8.0 manual, 14.17); a value that is NULL becomes `null`.
+//!
 //! Invariants
 //! 1. Documents under way count in the statement's memory before they are read: a tree takes many
 //!    times the bytes of its text.
 //!
-//! Not here: checking columns of type JSON (`values::convert`), paths (`json_path`), changes of a document
-//! (`json_edit`), several documents (`json_combine`), texts within one (`json_search`).
+//! Not here: checking columns of type JSON (`values::convert`), documents themselves (`json_document`), their
+//! order (`json_order`), paths (`json_path`), changes of a document (`json_edit`), several documents
+//! (`json_combine`), texts within one (`json_search`), layouts (`json_layout`, `json_text`).
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use serde_json::{Number as JsonNumber, Value as Json};
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::ColumnType;
 
 use crate::error::{Error, Result};
 use crate::function::{Function, int};
-use crate::json_combine::{contains, merge_patch, merge_preserve, overlap};
+use crate::json_combine::{contains, is_member, merge_patch, merge_preserve, overlap};
+use crate::json_document::{Json, NotJson, write_string};
 use crate::json_edit::{array_append, array_insert, put, remove};
-use crate::json_path::{Step, find, path_of};
+use crate::json_layout::{pretty, storage_size};
+use crate::json_order::order;
+use crate::json_path::{find, find_plainly, has_wildcard, path_of, single_path_of};
 use crate::json_search::search;
 use crate::limits::LARGE_BYTES;
-use crate::node::{Node, TRUTH};
-use crate::number::Number;
+use crate::node::Node;
 use crate::scope::Scope;
-use crate::value::{Cell, NULL, bytes_of, text_of};
+use crate::value::{Cell, NULL, bytes_of};
 
 /// Memory of a value of a tree, or of a name, besides its text, about.
-const TREE_NODE_BYTES: usize = 48;
+const TREE_NODE_BYTES: usize = 56;
 
 /// The value, or `None` when it is not a function on JSON.
 pub fn call<'a>(
@@ -46,94 +50,347 @@ pub fn call<'a>(
         _ => 0,
     });
     let _work = scope.limits.take(bytes.fold(0, usize::saturating_add))?;
-    match function {
-        F::JsonObject => return object(arguments, cells, scope).map(Some),
-        F::JsonArray => return Ok(Some(array(arguments, cells, scope))),
-        F::JsonMergePatch | F::JsonMergePreserve => {
-            return merged(function, arguments, cells, scope).map(Some);
-        }
-        _ => {}
-    }
-    if cells[0].is_null() {
-        return Ok(Some(NULL));
-    }
-    let mut buffer = Vec::new();
-    let text = bytes_of(&arguments[0].ty, cells[0].datum(), scope.zone, &mut buffer);
-    match function {
-        F::JsonValid => {
-            return Ok(Some(Cell::truth(serde_json::from_slice::<Json>(text).is_ok())));
-        }
-        F::JsonUnquote => return Ok(Some(unquote(text))),
-        F::JsonQuote => {
-            let text = String::from_utf8_lossy(text).into_owned();
-            return Ok(Some(print(&Json::String(text))));
-        }
-        _ => {}
-    }
-    let mut document = document(function, 0, text)?;
+    let given = Given { function, arguments, cells, scope };
     Ok(Some(match function {
-        F::JsonExtract => extract(&document, cells, scope)?,
-        F::JsonLength | F::JsonKeys | F::JsonContains => {
-            let path = if function == F::JsonContains { cells.get(2) } else { cells.get(1) };
-            let target = match path {
-                None => Some(&document),
-                Some(cell) => find(&document, &path_of(cell)?).first().copied(),
-            };
-            match target {
-                None => NULL,
-                Some(target) => inspect(function, target, arguments, cells, scope)?,
-            }
-        }
-        F::JsonDepth => int(depth(&document)),
-        F::JsonOverlaps => match parsed(function, 1, arguments, cells, scope)? {
-            Some(other) => Cell::truth(overlap(&document, &other)),
+        F::JsonObject => object(arguments, cells, scope)?,
+        F::JsonArray => array(arguments, cells, scope),
+        F::JsonMergePatch | F::JsonMergePreserve => given.merged()?,
+        F::JsonMemberOf => given.member_of()?,
+        F::JsonValue => given.single_value()?,
+        F::JsonValid | F::JsonUnquote | F::JsonQuote => given.of_text()?,
+        _ => match given.document(0)? {
+            Some(document) => given.of_document(document)?,
             None => NULL,
         },
-        F::JsonExists | F::JsonQuery | F::JsonValue => {
-            if cells[1].is_null() {
-                return Ok(Some(NULL));
-            }
-            let found = find(&document, &path_of(&cells[1])?);
-            let is_scalar = |value: &Json| !value.is_object() && !value.is_array();
-            match function {
-                F::JsonExists => Cell::truth(!found.is_empty()),
-                F::JsonQuery => {
-                    found.into_iter().find(|value| !is_scalar(value)).map_or(NULL, print)
-                }
-                _ => found.into_iter().find(|value| is_scalar(value)).map_or(NULL, scalar_text),
-            }
-        }
-        F::JsonSearch => search(&document, arguments, cells, scope)?,
-        F::JsonType => Cell::Owned(type_name(&document).as_bytes().to_vec()),
-        F::JsonContainsPath => {
-            let all =
-                matches!(cells[1].datum(), Datum::Bytes(word) if word.eq_ignore_ascii_case(b"all"));
-            let mut hits = Vec::new();
-            for cell in &cells[2..] {
-                hits.push(!find(&document, &path_of(cell)?).is_empty());
-            }
-            let found = if all { hits.iter().all(|hit| *hit) } else { hits.contains(&true) };
-            Cell::truth(found)
-        }
-        F::JsonRemove => {
-            for cell in &cells[1..] {
-                remove(&mut document, &path_of(cell)?);
-            }
-            print(&document)
-        }
-        _ => {
-            for at in (1..cells.len().saturating_sub(1)).step_by(2) {
-                let path = path_of(&cells[at])?;
-                let value = to_json(&arguments[at + 1].ty, cells[at + 1].datum(), scope.zone);
-                match function {
-                    F::JsonArrayAppend => array_append(&mut document, &path, value),
-                    F::JsonArrayInsert => array_insert(&mut document, &path, value)?,
-                    _ => put(function, &mut document, &path, value),
-                }
-            }
-            print(&document)
-        }
     }))
+}
+
+/// A call's arguments and their values.
+struct Given<'g, 'a> {
+    function: Function,
+    arguments: &'g [Node],
+    cells: &'g [Cell<'a>],
+    scope: &'g Scope<'a>,
+}
+
+impl<'a> Given<'_, 'a> {
+    /// The name in messages.
+    fn name(&self) -> String {
+        self.function.name().to_lowercase()
+    }
+
+    /// An argument's document; none: it is NULL.
+    ///
+    /// # Errors
+    /// 3141 for a text that is no document, 3146 for what is no text.
+    fn document(&self, at: usize) -> Result<Option<Json>> {
+        let datum = self.cells[at].datum();
+        let mut buffer = Vec::new();
+        let text = match datum {
+            Datum::Null => return Ok(None),
+            Datum::Bytes(text) => text,
+            datum @ Datum::Enum(_) => {
+                bytes_of(&self.arguments[at].ty, datum, self.scope.zone, &mut buffer)
+            }
+            _ => {
+                let (name, number) = (self.name(), at + 1);
+                return Err(Error::new(
+                    3146,
+                    format!(
+                        "Invalid data type for JSON data in argument {number} to function {name}; a JSON \
+                         string or JSON type is required."
+                    ),
+                ));
+            }
+        };
+        match Json::read(text) {
+            Ok(document) => Ok(Some(document)),
+            Err(not) => Err(invalid(&self.name(), at, text, not)),
+        }
+    }
+
+    /// The text of an argument, which has to be one.
+    ///
+    /// # Errors
+    /// 3064 for what is none.
+    fn text(&self, also_json: bool) -> Result<&[u8]> {
+        let is_json = self.arguments[0].ty == ColumnType::Json;
+        match self.cells[0].datum() {
+            Datum::Bytes(text) if also_json || !is_json => Ok(text),
+            _ => {
+                let message = format!("Incorrect type for argument 1 in function {}.", self.name());
+                Err(Error::new(3064, message))
+            }
+        }
+    }
+
+    /// JSON_VALID, JSON_QUOTE and JSON_UNQUOTE.
+    fn of_text(&self) -> Result<Cell<'a>> {
+        if self.cells[0].is_null() {
+            return Ok(NULL);
+        }
+        Ok(match self.function {
+            Function::JsonValid => Cell::truth(match self.cells[0].datum() {
+                Datum::Bytes(text) => Json::read(text).is_ok(),
+                _ => false,
+            }),
+            Function::JsonQuote => {
+                let mut out = Vec::new();
+                write_string(&String::from_utf8_lossy(self.text(false)?), &mut out);
+                Cell::Owned(out)
+            }
+            _ => match self.text(true)? {
+                quoted @ [b'"', .., b'"'] => match Json::read(quoted) {
+                    Ok(Json::String(text)) => Cell::Owned(text.into_bytes()),
+                    Ok(_) => Cell::Owned(quoted.to_vec()),
+                    Err(not) => return Err(invalid(&self.name(), 0, quoted, not)),
+                },
+                text => Cell::Owned(text.to_vec()),
+            },
+        })
+    }
+
+    /// JSON_MERGE_PATCH and JSON_MERGE_PRESERVE. What is patched with NULL is unknown until a document that is
+    /// no object takes its place.
+    fn merged(&self) -> Result<Cell<'a>> {
+        let is_patch = self.function == Function::JsonMergePatch;
+        let mut merged = self.document(0)?;
+        for at in 1..self.cells.len() {
+            if merged.is_none() && !is_patch {
+                return Ok(NULL);
+            }
+            merged = match (merged, self.document(at)?) {
+                (Some(merged), Some(next)) if is_patch => Some(merge_patch(merged, next)),
+                (Some(merged), Some(next)) => Some(merge_preserve(merged, next)),
+                (None, Some(next)) if is_patch && !matches!(next, Json::Object(_)) => Some(next),
+                _ => None,
+            };
+        }
+        Ok(merged.as_ref().map_or(NULL, print))
+    }
+
+    /// `value MEMBER OF (document)`.
+    fn member_of(&self) -> Result<Cell<'a>> {
+        if self.cells[0].is_null() {
+            return Ok(NULL);
+        }
+        let Some(document) = self.document(1)? else { return Ok(NULL) };
+        Ok(Cell::truth(is_member(&self.value(0), &document)))
+    }
+
+    /// JSON_VALUE: NULL also for a text that is no document.
+    fn single_value(&self) -> Result<Cell<'a>> {
+        if self.is_null(1) {
+            return Ok(NULL);
+        }
+        let document = match self.cells[0].datum() {
+            Datum::Bytes(text) => Json::read(text).ok(),
+            _ => self.document(0)?,
+        };
+        let path = path_of(&self.cells[1])?;
+        let Some(document) = document else { return Ok(NULL) };
+        Ok(match find(&document, &path).as_slice() {
+            [one] => unquoted(one),
+            _ => NULL,
+        })
+    }
+
+    /// An argument as a value within a document.
+    fn value(&self, at: usize) -> Json {
+        value_of(&self.arguments[at], &self.cells[at], self.scope.zone)
+    }
+
+    fn is_null(&self, at: usize) -> bool {
+        self.cells[at].is_null()
+    }
+
+    /// What is asked of one document, which is the first argument.
+    fn of_document(&self, mut document: Json) -> Result<Cell<'a>> {
+        use Function as F;
+        let cells = self.cells;
+        Ok(match self.function {
+            F::JsonExtract => self.extract(&document)?,
+            F::JsonLength | F::JsonKeys => match cells.get(1) {
+                None => inspect(self.function, &document),
+                Some(cell) if cell.is_null() => NULL,
+                Some(cell) if self.function == F::JsonLength => {
+                    let path = path_of(cell)?;
+                    match find(&document, &path).as_slice() {
+                        [] => NULL,
+                        // Several are an array of them.
+                        several if has_wildcard(&path) => int(several.len() as i64),
+                        [one, ..] => inspect(self.function, one),
+                    }
+                }
+                Some(cell) => match find_plainly(&document, &single_path_of(cell)?).first() {
+                    Some(target) => inspect(self.function, target),
+                    None => NULL,
+                },
+            },
+            F::JsonContains => {
+                let Some(candidate) = self.document(1)? else { return Ok(NULL) };
+                match cells.get(2) {
+                    None => Cell::truth(contains(&document, &candidate)),
+                    Some(cell) if cell.is_null() => NULL,
+                    Some(cell) => match find(&document, &single_path_of(cell)?).first() {
+                        Some(target) => Cell::truth(contains(target, &candidate)),
+                        None => NULL,
+                    },
+                }
+            }
+            F::JsonDepth => int(depth(&document)),
+            F::JsonOverlaps => match self.document(1)? {
+                Some(other) => Cell::truth(overlap(&document, &other)),
+                None => NULL,
+            },
+            F::JsonExists | F::JsonQuery if self.is_null(1) => NULL,
+            F::JsonExists => Cell::truth(!find(&document, &path_of(&cells[1])?).is_empty()),
+            F::JsonQuery => {
+                let found = find(&document, &path_of(&cells[1])?);
+                found.into_iter().find(|value| !value.is_scalar()).map_or(NULL, print)
+            }
+            F::JsonSearch => search(&document, self.arguments, cells, self.scope)?,
+            F::JsonType => Cell::Owned(document.type_name().as_bytes().to_vec()),
+            F::JsonContainsPath => self.contains_path(&document)?,
+            F::JsonPretty => pretty(&document, self.scope)?,
+            F::JsonStorageSize => int(storage_size(&document)),
+            // What is removed leaves no room in a text.
+            F::JsonStorageFree => int(0),
+            F::JsonRemove => {
+                if cells.iter().any(Cell::is_null) {
+                    return Ok(NULL);
+                }
+                for cell in &cells[1..] {
+                    remove(&mut document, &single_path_of(cell)?)?;
+                }
+                print(&document)
+            }
+            _ => {
+                for at in (1..cells.len().saturating_sub(1)).step_by(2) {
+                    if self.is_null(at) {
+                        return Ok(NULL);
+                    }
+                    let path = single_path_of(&cells[at])?;
+                    let value = self.value(at + 1);
+                    match self.function {
+                        F::JsonArrayAppend => array_append(&mut document, &path, value),
+                        F::JsonArrayInsert => array_insert(&mut document, &path, value)?,
+                        function => put(function, &mut document, &path, value),
+                    }
+                }
+                print(&document)
+            }
+        })
+    }
+
+    /// JSON_CONTAINS_PATH: paths are looked at until it is known.
+    fn contains_path(&self, document: &Json) -> Result<Cell<'a>> {
+        if self.is_null(1) {
+            return Ok(NULL);
+        }
+        let all = one_or_all(&self.name(), &self.arguments[1], &self.cells[1], self.scope)?;
+        for cell in &self.cells[2..] {
+            if cell.is_null() {
+                return Ok(NULL);
+            }
+            let is_there = !find(document, &path_of(cell)?).is_empty();
+            if is_there != all {
+                return Ok(Cell::truth(is_there));
+            }
+        }
+        Ok(Cell::truth(all))
+    }
+
+    fn extract(&self, document: &Json) -> Result<Cell<'a>> {
+        let paths = &self.cells[1..];
+        if paths.iter().any(Cell::is_null) {
+            return Ok(NULL);
+        }
+        let mut found = Vec::new();
+        let mut many = paths.len() > 1;
+        for cell in paths {
+            let path = path_of(cell)?;
+            many |= has_wildcard(&path);
+            found.extend(find(document, &path));
+        }
+        Ok(match (found.as_slice(), many) {
+            ([], _) => NULL,
+            ([one], false) => print(one),
+            (several, _) => {
+                // Many paths may find one large part again and again.
+                let limits = &self.scope.limits;
+                let mut held = limits.hold();
+                let mut out = vec![b'['];
+                for (n, part) in several.iter().enumerate() {
+                    if n > 0 {
+                        out.extend(b", ");
+                    }
+                    let before = out.len();
+                    part.write(&mut out);
+                    held.add(out.len() - before)?;
+                    if out.len() > limits.value_bytes_max() {
+                        break;
+                    }
+                }
+                out.push(b']');
+                drop(held);
+                Cell::Owned(out)
+            }
+        })
+    }
+}
+
+/// Whether an argument is 'all' rather than 'one'.
+///
+/// # Errors
+/// 3154 for anything else.
+pub(crate) fn one_or_all(
+    function: &str,
+    argument: &Node,
+    cell: &Cell<'_>,
+    scope: &Scope<'_>,
+) -> Result<bool> {
+    let mut buffer = Vec::new();
+    let word = bytes_of(&argument.ty, cell.datum(), scope.zone, &mut buffer);
+    let all = word.eq_ignore_ascii_case(b"all");
+    match all || word.eq_ignore_ascii_case(b"one") {
+        true => Ok(all),
+        false => Err(Error::new(
+            3154,
+            format!("The oneOrAll argument to {function} may take these values: 'one' or 'all'."),
+        )),
+    }
+}
+
+/// The document that a value of SQL says, for CAST: a text has to be one.
+///
+/// # Errors
+/// 3141 for a text that is none.
+pub(crate) fn cast_as_json<'a>(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Result<Cell<'a>> {
+    let is_bytes = matches!(
+        ty,
+        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. }
+    );
+    match datum {
+        Datum::Bytes(text) if *ty == ColumnType::Json => Ok(Cell::Owned(text.to_vec())),
+        Datum::Bytes(text) if !is_bytes => match Json::read(text) {
+            Ok(document) => Ok(print(&document)),
+            Err(not) => Err(invalid("cast_as_json", 0, text, not)),
+        },
+        datum => Ok(print(&Json::of(ty, datum, zone))),
+    }
+}
+
+/// 3141.
+fn invalid(function: &str, at: usize, text: &[u8], NotJson(position): NotJson) -> Error {
+    let why = if text.is_empty() { "The document is empty." } else { "Invalid value." };
+    let number = at + 1;
+    Error::new(
+        3141,
+        format!(
+            "Invalid JSON text in argument {number} to function {function}: \"{why}\" at position {position}."
+        ),
+    )
 }
 
 fn is_json_function(function: Function) -> bool {
@@ -165,56 +422,11 @@ fn is_json_function(function: Function) -> bool {
             | F::JsonQuery
             | F::JsonValue
             | F::JsonSearch
+            | F::JsonMemberOf
+            | F::JsonPretty
+            | F::JsonStorageSize
+            | F::JsonStorageFree
     )
-}
-
-/// The document in an argument's text.
-fn document(function: Function, at: usize, text: &[u8]) -> Result<Json> {
-    serde_json::from_slice(text).map_err(|_| {
-        let (name, number) = (function.name().to_lowercase(), at + 1);
-        Error::new(
-            3141,
-            format!("Invalid JSON text in argument {number} to function {name}: \"Invalid value.\" at position 0."),
-        )
-    })
-}
-
-/// An argument's document; none: it is NULL.
-fn parsed(
-    function: Function,
-    at: usize,
-    arguments: &[Node],
-    cells: &[Cell<'_>],
-    scope: &Scope<'_>,
-) -> Result<Option<Json>> {
-    if cells[at].is_null() {
-        return Ok(None);
-    }
-    let mut buffer = Vec::new();
-    let text = bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, &mut buffer);
-    document(function, at, text).map(Some)
-}
-
-/// JSON_MERGE_PATCH and JSON_MERGE_PRESERVE. What is patched with NULL is unknown until a document that is
-/// no object takes its place.
-fn merged<'a>(
-    function: Function,
-    arguments: &[Node],
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Cell<'a>> {
-    let is_patch = function == Function::JsonMergePatch;
-    let mut merged = parsed(function, 0, arguments, cells, scope)?;
-    for at in 1..cells.len() {
-        let next = parsed(function, at, arguments, cells, scope)?;
-        merged = match (merged, next) {
-            (Some(merged), Some(next)) if is_patch => Some(merge_patch(merged, next)),
-            (Some(merged), Some(next)) => Some(merge_preserve(merged, next)),
-            (None, Some(next)) if is_patch && !next.is_object() => Some(next),
-            _ => None,
-        };
-    }
-    Ok(merged.as_ref().map_or(NULL, print))
 }
 
 /// How deep a document is: 1 for what has nothing in it.
@@ -227,11 +439,10 @@ fn depth(value: &Json) -> i64 {
     within.unwrap_or(0) + 1
 }
 
-/// A single value as text: truths are numbers, as in MariaDB.
-fn scalar_text<'a>(value: &Json) -> Cell<'a> {
+/// A value as text, one that is a text without its quotes, `null` as NULL.
+fn unquoted<'a>(value: &Json) -> Cell<'a> {
     match value {
         Json::Null => NULL,
-        Json::Bool(truth) => Cell::Owned(if *truth { b"1".to_vec() } else { b"0".to_vec() }),
         Json::String(text) => Cell::Owned(text.clone().into_bytes()),
         other => print(other),
     }
@@ -252,103 +463,50 @@ fn tree_bytes(text: &[u8]) -> usize {
     bytes.sum::<usize>() + text.len()
 }
 
-fn inspect<'a>(
-    function: Function,
-    target: &Json,
-    arguments: &[Node],
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Cell<'a>> {
-    Ok(match function {
-        Function::JsonLength => int(match target {
-            Json::Array(items) => items.len() as i64,
-            Json::Object(members) => members.len() as i64,
-            _ => 1,
-        }),
-        Function::JsonKeys => match target {
-            Json::Object(members) => {
-                print(&Json::Array(members.keys().cloned().map(Json::String).collect()))
-            }
-            _ => NULL,
-        },
-        _ => {
-            let mut buffer = Vec::new();
-            let text = bytes_of(&arguments[1].ty, cells[1].datum(), scope.zone, &mut buffer);
-            let candidate: Json = serde_json::from_slice(text).map_err(|_| {
-                Error::new(3141, "Invalid JSON text in argument 2 to function json_contains.")
-            })?;
-            Cell::truth(contains(target, &candidate))
+/// JSON_LENGTH and JSON_KEYS.
+fn inspect<'a>(function: Function, target: &Json) -> Cell<'a> {
+    match (function, target) {
+        (Function::JsonLength, Json::Array(items)) => int(items.len() as i64),
+        (Function::JsonLength, Json::Object(members)) => int(members.len() as i64),
+        (Function::JsonLength, _) => int(1),
+        (_, Json::Object(members)) => {
+            let names = members.iter().map(|(name, _)| Json::String(name.to_owned()));
+            print(&Json::Array(names.collect()))
         }
-    })
+        _ => NULL,
+    }
 }
 
-/// JSON as MySQL prints it: a space behind `,` and `:`.
-pub fn print<'a>(value: &Json) -> Cell<'a> {
+/// An argument as a value within a document.
+fn value_of(node: &Node, cell: &Cell<'_>, zone: Zone) -> Json {
+    match node.is_digits_literal() {
+        true => Json::of(&ColumnType::VarBinary { bytes: 0 }, cell.datum(), zone),
+        false => Json::of(&node.ty, cell.datum(), zone),
+    }
+}
+
+/// A document's text.
+pub(crate) fn print<'a>(value: &Json) -> Cell<'a> {
     let mut out = Vec::new();
-    write(value, &mut out);
+    value.write(&mut out);
     Cell::Owned(out)
 }
 
-fn write(value: &Json, out: &mut Vec<u8>) {
-    match value {
-        Json::Array(items) => {
-            out.push(b'[');
-            for (n, item) in items.iter().enumerate() {
-                if n > 0 {
-                    out.extend(b", ");
-                }
-                write(item, out);
-            }
-            out.push(b']');
-        }
-        Json::Object(members) => {
-            out.push(b'{');
-            // MySQL orders names by length, then by bytes.
-            let mut names: Vec<&String> = members.keys().collect();
-            names.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
-            for (n, name) in names.into_iter().enumerate() {
-                if n > 0 {
-                    out.extend(b", ");
-                }
-                out.extend(Json::String(name.clone()).to_string().bytes());
-                out.extend(b": ");
-                write(&members[name], out);
-            }
-            out.push(b'}');
-        }
-        other => out.extend(other.to_string().bytes()),
-    }
-}
-
-fn to_json(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Json {
-    match datum {
-        Datum::Null => Json::Null,
-        Datum::Int(v) if *ty == TRUTH => Json::Bool(v != 0),
-        Datum::Int(v) => Json::Number(v.into()),
-        Datum::UInt(v) => Json::Number(v.into()),
-        Datum::Year(v) => Json::Number(v.into()),
-        datum @ (Datum::Float(_) | Datum::Double(_) | Datum::Decimal(_)) => {
-            let value = Number::of(datum, zone).map_or(0.0, |(number, _)| number.to_f64());
-            JsonNumber::from_f64(value).map_or(Json::Null, Json::Number)
-        }
-        datum => {
-            let mut buffer = Vec::new();
-            let text = bytes_of(ty, datum, zone, &mut buffer);
-            if *ty == ColumnType::Json
-                && let Ok(value) = serde_json::from_slice(text)
-            {
-                return value;
-            }
-            Json::String(String::from_utf8_lossy(text).into_owned())
-        }
-    }
-}
-
-/// Appends a value as JSON. A DECIMAL keeps its digits, which no `Json` could.
+/// Appends a value as JSON.
 pub fn json_element(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
-    match datum {
-        datum @ Datum::Decimal(_) => text_of(ty, datum, zone, out),
-        datum => write(&to_json(ty, datum, zone), out),
+    Json::of(ty, datum, zone).write(out);
+}
+
+/// What a document is where SQL wants a number or a time: a text without its quotes, true as 1, and 0 where it
+/// is no single value (MySQL 8.0 manual, 13.5).
+pub(crate) fn json_scalar<'a>(text: &[u8]) -> Cell<'a> {
+    match Json::read(text) {
+        Ok(Json::String(text)) => Cell::Owned(text.into_bytes()),
+        Ok(Json::Bool(truth)) => Cell::truth(truth),
+        Ok(Json::UInt(value)) => Cell::Plain(Datum::UInt(value)),
+        Ok(Json::Double(value)) => Cell::Plain(Datum::Double(value)),
+        Ok(Json::Int(value)) => int(value),
+        _ => int(0),
     }
 }
 
@@ -370,7 +528,7 @@ impl JsonMembers {
             if n > 0 {
                 out.extend(b", ");
             }
-            out.extend(Json::from(name.as_str()).to_string().bytes());
+            write_string(name, &mut out);
             out.extend(b": ");
             out.extend(value);
         }
@@ -385,16 +543,13 @@ fn array<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<
         if n > 0 {
             out.extend(b", ");
         }
-        json_element(&node.ty, cell.datum(), scope.zone, &mut out);
+        value_of(node, cell, scope.zone).write(&mut out);
     }
     out.push(b']');
     Cell::Owned(out)
 }
 
 fn object<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
-    if !cells.len().is_multiple_of(2) {
-        return Err(Error::parameter_count("JSON_OBJECT"));
-    }
     let mut members = JsonMembers::default();
     for at in (0..cells.len()).step_by(2) {
         if cells[at].is_null() {
@@ -404,112 +559,39 @@ fn object<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Resu
         let name = bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, &mut buffer);
         let name = String::from_utf8_lossy(name).into_owned();
         let mut value = Vec::new();
-        json_element(&arguments[at + 1].ty, cells[at + 1].datum(), scope.zone, &mut value);
+        value_of(&arguments[at + 1], &cells[at + 1], scope.zone).write(&mut value);
         members.insert(name, value);
     }
     Ok(Cell::Owned(members.print()))
 }
 
-/// The order of a JSON value and another, which counts as the JSON that it would be (MySQL 8.0
-/// manual, 13.5, "Comparison and Ordering of JSON Values"). `None` for what has no order.
+/// The order of a JSON value and another, which counts as the JSON that it would be.
 pub fn json_order(
     (a, a_ty): (Datum<'_>, &ColumnType),
     (b, b_ty): (Datum<'_>, &ColumnType),
     zone: Zone,
-) -> Option<Ordering> {
-    let (a, b) = (to_json(a_ty, a, zone), to_json(b_ty, b, zone));
-    /// Kinds of values, from the lowest.
-    fn rank(value: &Json) -> u8 {
-        match value {
-            Json::Null => 0,
-            Json::Number(_) => 1,
-            Json::String(_) => 2,
-            Json::Object(_) => 3,
-            Json::Array(_) => 4,
-            Json::Bool(_) => 5,
-        }
-    }
-    fn order(a: &Json, b: &Json) -> Option<Ordering> {
-        match (a, b) {
-            (Json::Number(x), Json::Number(y)) => match (x.as_i64(), y.as_i64()) {
-                (Some(x), Some(y)) => Some(x.cmp(&y)),
-                _ => x.as_f64()?.partial_cmp(&y.as_f64()?),
-            },
-            (Json::String(x), Json::String(y)) => Some(x.cmp(y)),
-            (Json::Bool(x), Json::Bool(y)) => Some(x.cmp(y)),
-            (Json::Array(x), Json::Array(y)) => {
-                for (x, y) in x.iter().zip(y) {
-                    match order(x, y)? {
-                        Ordering::Equal => {}
-                        other => return Some(other),
-                    }
-                }
-                Some(x.len().cmp(&y.len()))
-            }
-            (Json::Object(x), Json::Object(y)) if x == y => Some(Ordering::Equal),
-            (Json::Object(x), Json::Object(y)) => {
-                Some(x.len().cmp(&y.len()).then_with(|| a.to_string().cmp(&b.to_string())))
-            }
-            _ => Some(rank(a).cmp(&rank(b))),
-        }
-    }
-    order(&a, &b)
-}
-
-fn unquote<'a>(text: &[u8]) -> Cell<'a> {
-    if text.first() == Some(&b'"')
-        && let Ok(Json::String(inner)) = serde_json::from_slice(text)
+) -> Ordering {
+    if let (Datum::Bytes(x), Datum::Bytes(y)) = (a, b)
+        && a_ty == b_ty
+        && x == y
     {
-        return Cell::Owned(inner.into_bytes());
+        return Ordering::Equal;
     }
-    Cell::Owned(text.to_vec())
+    // Those that no text of a document has stand above all others.
+    match (is_beyond_documents(a_ty, a), is_beyond_documents(b_ty, b)) {
+        (true, false) => return Ordering::Greater,
+        (false, true) => return Ordering::Less,
+        _ => {}
+    }
+    order(&Json::of(a_ty, a, zone), &Json::of(b_ty, b, zone))
 }
 
-fn extract<'a>(document: &Json, cells: &[Cell<'a>], scope: &Scope<'_>) -> Result<Cell<'a>> {
-    let mut found = Vec::new();
-    let mut many = cells.len() > 2;
-    for cell in &cells[1..] {
-        if cell.is_null() {
-            return Ok(NULL);
-        }
-        let path = path_of(cell)?;
-        many |= path.iter().any(|step| matches!(step, Step::EachMember | Step::EachElement));
-        found.extend(find(document, &path));
-    }
-    Ok(match (found.as_slice(), many) {
-        ([], _) => NULL,
-        ([one], false) => print(one),
-        (several, _) => {
-            // Many paths may find one large part again and again.
-            let mut held = scope.limits.hold();
-            let mut out = vec![b'['];
-            for (n, part) in several.iter().enumerate() {
-                if n > 0 {
-                    out.extend(b", ");
-                }
-                let before = out.len();
-                write(part, &mut out);
-                held.add(out.len() - before)?;
-                if out.len() > scope.limits.value_bytes_max() {
-                    break;
-                }
-            }
-            out.push(b']');
-            drop(held);
-            Cell::Owned(out)
-        }
-    })
-}
-
-fn type_name(value: &Json) -> &'static str {
-    match value {
-        Json::Null => "NULL",
-        Json::Bool(_) => "BOOLEAN",
-        Json::Number(n) if n.is_f64() => "DOUBLE",
-        Json::Number(n) if n.is_u64() && !n.is_i64() => "UNSIGNED INTEGER",
-        Json::Number(_) => "INTEGER",
-        Json::String(_) => "STRING",
-        Json::Array(_) => "ARRAY",
-        Json::Object(_) => "OBJECT",
+/// Whether a value of SQL is of a kind of its own as JSON: a time, or bytes.
+fn is_beyond_documents(ty: &ColumnType, datum: Datum<'_>) -> bool {
+    use ColumnType as T;
+    match datum {
+        Datum::Date(_) | Datum::Time(_) | Datum::DateTime(_) | Datum::Timestamp(_) => true,
+        Datum::Bytes(_) => matches!(ty, T::Binary { .. } | T::VarBinary { .. } | T::Blob { .. }),
+        _ => false,
     }
 }

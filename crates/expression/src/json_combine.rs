@@ -1,8 +1,9 @@
 //! Several JSON documents: one in another, what they share, and merged.
 //!
-//! Not here: reading and printing them (`json`).
+//! Not here: reading and printing them (`json_document`), their order (`json_order`).
 
-use serde_json::Value as Json;
+use crate::json_document::{Json, Members};
+use crate::json_order::equal;
 
 /// JSON_CONTAINS: whether one document has the other in it.
 pub(crate) fn contains(target: &Json, candidate: &Json) -> bool {
@@ -18,25 +19,23 @@ pub(crate) fn contains(target: &Json, candidate: &Json) -> bool {
     }
 }
 
+/// MEMBER OF: whether a value is an element of an array, or equal to what is none.
+pub(crate) fn is_member(value: &Json, of: &Json) -> bool {
+    match of {
+        Json::Array(items) => items.iter().any(|item| equal(item, value)),
+        single => equal(single, value),
+    }
+}
+
 /// JSON_OVERLAPS: whether two documents share an element of arrays or a member of objects, or are equal.
 pub(crate) fn overlap(a: &Json, b: &Json) -> bool {
     match (a, b) {
-        (Json::Array(a), Json::Array(b)) => a.iter().any(|one| b.iter().any(|two| equal(one, two))),
-        (Json::Array(items), one) | (one, Json::Array(items)) => {
-            items.iter().any(|item| equal(item, one))
-        }
+        (Json::Array(a), b @ Json::Array(_)) => a.iter().any(|one| is_member(one, b)),
+        (array @ Json::Array(_), one) | (one, array @ Json::Array(_)) => is_member(one, array),
         (Json::Object(a), Json::Object(b)) => {
             a.iter().any(|(name, value)| b.get(name).is_some_and(|other| equal(value, other)))
         }
         (a, b) => equal(a, b),
-    }
-}
-
-/// Numbers are equal whatever their form.
-fn equal(a: &Json, b: &Json) -> bool {
-    match (a, b) {
-        (Json::Number(a), Json::Number(b)) => a.as_f64() == b.as_f64(),
-        (a, b) => a == b,
     }
 }
 
@@ -45,10 +44,10 @@ pub(crate) fn merge_patch(target: Json, patch: Json) -> Json {
     let Json::Object(patch) = patch else { return patch };
     let mut members = match target {
         Json::Object(members) => members,
-        _ => serde_json::Map::new(),
+        _ => Members::default(),
     };
-    for (name, value) in patch {
-        if value.is_null() {
+    for (name, value) in patch.into_pairs() {
+        if matches!(value, Json::Null) {
             members.remove(&name);
         } else {
             let before = members.remove(&name).unwrap_or(Json::Null);
@@ -67,7 +66,7 @@ pub(crate) fn merge_preserve(a: Json, b: Json) -> Json {
     };
     match (a, b) {
         (Json::Object(mut members), Json::Object(more)) => {
-            for (name, value) in more {
+            for (name, value) in more.into_pairs() {
                 let value = match members.remove(&name) {
                     Some(before) => merge_preserve(before, value),
                     None => value,

@@ -1,24 +1,29 @@
-//! Changes of a JSON document, at a path.
+//! Changes of a JSON document, at a path without wildcards.
 //!
 //! A path that leads nowhere changes nothing (MySQL 8.0 manual, 14.17.4). What is no array is the first
 //! element, and the last, of one that has nothing else (14.17.3).
 //!
-//! Not here: paths (`json_path`), printing (`json`).
-
-use serde_json::Value as Json;
+//! Not here: paths (`json_path`), reading and printing (`json_document`).
 
 use crate::error::{Error, Result};
 use crate::function::Function;
-use crate::json_path::Step;
+use crate::json_document::Json;
+use crate::json_path::{ArrayIndex, Step};
 
 fn step_into<'j>(value: &'j mut Json, step: &Step) -> Option<&'j mut Json> {
     match (step, value) {
         (Step::Member(name), Json::Object(members)) => members.get_mut(name),
-        (Step::Element(n), Json::Array(items)) => items.get_mut(*n),
-        (Step::Last, Json::Array(items)) => items.last_mut(),
-        (Step::Element(0) | Step::Last, single) => Some(single),
-        _ => None,
+        (Step::Element(index), Json::Array(items)) => {
+            let at = index.within(items.len())?;
+            items.get_mut(at)
+        }
+        (step, single) => step.stays_at_single().then_some(single),
     }
+}
+
+/// What a path leads to.
+fn at_path<'j>(document: &'j mut Json, path: &[Step]) -> Option<&'j mut Json> {
+    path.iter().try_fold(document, |target, step| step_into(target, step))
 }
 
 /// JSON_SET, JSON_INSERT and JSON_REPLACE at one path.
@@ -30,49 +35,59 @@ pub(crate) fn put(function: Function, document: &mut Json, path: &[Step], value:
         return;
     };
     let Some(target) = at_path(document, parents) else { return };
-    let exists = step_into(&mut *target, last).is_some();
-    match function {
-        Function::JsonInsert if exists => return,
-        Function::JsonReplace if !exists => return,
-        _ => {}
+    if let Some(there) = step_into(&mut *target, last) {
+        if function != Function::JsonInsert {
+            *there = value;
+        }
+        return;
+    }
+    if function == Function::JsonReplace {
+        return;
     }
     match (last, target) {
-        (Step::Member(name), Json::Object(members)) => {
-            members.insert(name.clone(), value);
+        (Step::Member(name), Json::Object(members)) => members.insert(name.clone(), value),
+        // Beyond one of the ends.
+        (Step::Element(ArrayIndex { from_end: true, .. }), Json::Array(items)) => {
+            items.insert(0, value);
         }
-        (Step::Element(n), Json::Array(items)) if *n < items.len() => items[*n] = value,
-        (Step::Last, Json::Array(items)) if !items.is_empty() => {
-            let last = items.len() - 1;
-            items[last] = value;
+        (Step::Element(_), Json::Array(items)) => items.push(value),
+        (Step::Element(ArrayIndex { from_end: true, .. }), single) => {
+            *single = Json::Array(vec![value, single.take()]);
         }
-        (Step::Element(_) | Step::Last, Json::Array(items)) => items.push(value),
-        (Step::Element(0) | Step::Last, single) => *single = value,
         (Step::Element(_), single) => *single = Json::Array(vec![single.take(), value]),
         _ => {}
     }
 }
 
-/// JSON_REMOVE at one path.
-pub(crate) fn remove(document: &mut Json, path: &[Step]) {
-    let Some((last, parents)) = path.split_last() else { return };
-    let Some(target) = at_path(document, parents) else { return };
-    match (last, target) {
-        (Step::Member(name), Json::Object(members)) => {
-            members.remove(name);
-        }
-        (Step::Element(n), Json::Array(items)) if *n < items.len() => {
-            items.remove(*n);
-        }
-        (Step::Last, Json::Array(items)) => {
-            items.pop();
-        }
-        _ => {}
+/// JSON_REMOVE at one path, which is not the whole document.
+///
+/// # Errors
+/// 3153 for the path `$`.
+pub(crate) fn remove(document: &mut Json, mut path: &[Step]) -> Result<()> {
+    if path.is_empty() {
+        return Err(Error::new(3153, "The path expression '$' is not allowed in this context."));
     }
-}
-
-/// What a path without wildcards leads to.
-fn at_path<'j>(document: &'j mut Json, path: &[Step]) -> Option<&'j mut Json> {
-    path.iter().try_fold(document, |target, step| step_into(target, step))
+    while let Some((last, parents)) = path.split_last() {
+        let Some(target) = at_path(document, parents) else { return Ok(()) };
+        match (last, target) {
+            (Step::Member(name), Json::Object(members)) => {
+                members.remove(name);
+            }
+            (Step::Element(index), Json::Array(items)) => {
+                if let Some(at) = index.within(items.len()) {
+                    items.remove(at);
+                }
+            }
+            // The only element of what is no array is that itself.
+            (step, _) if step.stays_at_single() => {
+                path = parents;
+                continue;
+            }
+            _ => {}
+        }
+        return Ok(());
+    }
+    Ok(())
 }
 
 /// JSON_ARRAY_APPEND at one path: what is no array becomes the first element of one.
@@ -84,20 +99,18 @@ pub(crate) fn array_append(document: &mut Json, path: &[Step], value: Json) {
     }
 }
 
-/// JSON_ARRAY_INSERT at one path, which has to end in an element; behind the last one if it is further.
+/// JSON_ARRAY_INSERT at one path, which has to end in an element: before that; behind the last one, or before
+/// the first, where there is none.
 ///
 /// # Errors
 /// 3165 when it does not.
 pub(crate) fn array_insert(document: &mut Json, path: &[Step], value: Json) -> Result<()> {
-    let Some((last @ (Step::Element(_) | Step::Last), parents)) = path.split_last() else {
+    let Some((Step::Element(index), parents)) = path.split_last() else {
         return Err(Error::new(3165, "A path expression is not a path to a cell in an array."));
     };
     if let Some(Json::Array(items)) = at_path(document, parents) {
-        let at = match last {
-            Step::Element(at) => (*at).min(items.len()),
-            _ => items.len().saturating_sub(1),
-        };
-        items.insert(at, value);
+        let beyond = if index.from_end { 0 } else { items.len() };
+        items.insert(index.within(items.len()).unwrap_or(beyond), value);
     }
     Ok(())
 }

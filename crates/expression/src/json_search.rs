@@ -1,14 +1,19 @@
 //! JSON_SEARCH: the paths of texts that match a pattern.
 //!
+//! Texts match by their bytes (MySQL 8.0 manual, 14.17.3), in the order of the paths below which they are sought.
+//!
 //! Not here: paths that are given (`json_path`), patterns (`values::collation`).
 
-use serde_json::Value as Json;
+use std::collections::{HashMap, HashSet};
+
 use values::collation;
 use values::datum::Datum;
+use values::types::Collation;
 
 use crate::error::{Error, Result};
-use crate::json::print;
-use crate::json_path::{Step, path_of};
+use crate::json::{one_or_all, print};
+use crate::json_document::{Json, write_string};
+use crate::json_path::{find_plainly, is_identifier, path_of};
 use crate::node::Node;
 use crate::scope::Scope;
 use crate::value::{Cell, NULL, bytes_of};
@@ -16,9 +21,11 @@ use crate::value::{Cell, NULL, bytes_of};
 /// A step down to a text.
 enum Leg<'j> {
     Member(&'j str),
-    /// Its number, and how many there are.
-    Element(usize, usize),
+    Element(usize),
 }
+
+/// Takes a text with the way to it; whether the search goes on.
+type Visit<'v, 'j> = dyn FnMut(&'j Json, &str, &[Leg<'j>]) -> Result<bool> + 'v;
 
 /// JSON_SEARCH(document, 'one' or 'all', pattern, escape character, paths to search below).
 ///
@@ -30,22 +37,13 @@ pub(crate) fn search<'a>(
     cells: &[Cell<'a>],
     scope: &Scope<'a>,
 ) -> Result<Cell<'a>> {
-    // The escape character may be NULL, for the usual one.
-    if cells.iter().enumerate().any(|(at, cell)| at != 3 && cell.is_null()) {
+    if cells[1].is_null() {
         return Ok(NULL);
     }
+    let wants_all = one_or_all("json_search", &arguments[1], &cells[1], scope)?;
     let text = |at: usize, buffer: &mut Vec<u8>| {
         bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, buffer).to_vec()
     };
-    let word = text(1, &mut Vec::new());
-    let wants_all = word.eq_ignore_ascii_case(b"all");
-    if !wants_all && !word.eq_ignore_ascii_case(b"one") {
-        return Err(Error::new(
-            3154,
-            "The oneOrAll argument to json_search may take these values: 'one' or 'all'.",
-        ));
-    }
-    let pattern = text(2, &mut Vec::new());
     let escape = match cells.get(3).map(Cell::datum) {
         None | Some(Datum::Null) => Some('\\'),
         Some(_) => {
@@ -57,22 +55,57 @@ pub(crate) fn search<'a>(
             }
         }
     };
-    let paths = cells.get(4..).unwrap_or_default().iter().map(path_of);
-    let paths = paths.collect::<Result<Vec<_>>>()?;
-    let rule = arguments[2].collation().0;
-    let mut found = Vec::new();
-    let mut matches = |legs: &[Leg<'_>], text: &str| -> Result<bool> {
-        let is_below = paths.is_empty() || paths.iter().any(|path| leads_to(path, legs));
+    // The escape character may be NULL, for the usual one.
+    if cells.iter().enumerate().any(|(at, cell)| at != 3 && cell.is_null()) {
+        return Ok(NULL);
+    }
+    let pattern = text(2, &mut Vec::new());
+    let matches = |text: &str| -> Result<bool> {
         scope.limits.search(text.len().saturating_mul(pattern.len()))?;
-        if is_below && collation::like(rule, text.as_bytes(), &pattern, escape) {
-            found.push(Json::String(printed(legs)));
-        }
-        Ok(wants_all || found.is_empty())
+        Ok(collation::like(Collation::Utf8Mb4Bin, text.as_bytes(), &pattern, escape))
     };
-    each_text(document, &mut Vec::new(), &mut matches)?;
+    let mut printed_paths = Vec::new();
+    let paths = cells.get(4..).unwrap_or_default();
+    if paths.is_empty() {
+        let mut visit = |_: &Json, text: &str, legs: &[Leg<'_>]| {
+            if matches(text)? {
+                printed_paths.push(printed(legs));
+            }
+            Ok(wants_all || printed_paths.is_empty())
+        };
+        each_text(document, &mut Vec::new(), &mut visit)?;
+    } else {
+        let (mut order, mut wanted) = (Vec::new(), HashSet::new());
+        for path in paths {
+            for below in find_plainly(document, &path_of(path)?) {
+                let mut visit = |place: &Json, text: &str, _: &[Leg<'_>]| {
+                    let place: *const Json = place;
+                    if matches(text)? && wanted.insert(place) {
+                        order.push(place);
+                    }
+                    Ok(wants_all || order.is_empty())
+                };
+                if !each_text(below, &mut Vec::new(), &mut visit)? {
+                    break;
+                }
+            }
+        }
+        let mut known = HashMap::new();
+        let mut visit = |place: &Json, _: &str, legs: &[Leg<'_>]| {
+            let place: *const Json = place;
+            if wanted.contains(&place) {
+                known.insert(place, printed(legs));
+            }
+            Ok(known.len() < wanted.len())
+        };
+        each_text(document, &mut Vec::new(), &mut visit)?;
+        let first = if wants_all { order.len() } else { 1 };
+        printed_paths.extend(order.iter().take(first).filter_map(|place| known.remove(place)));
+    }
+    let mut found: Vec<Json> = printed_paths.into_iter().map(Json::String).collect();
     Ok(match found.len() {
         0 => NULL,
-        1 => print(&found[0]),
+        1 => print(&found.swap_remove(0)),
         _ => print(&Json::Array(found)),
     })
 }
@@ -81,13 +114,13 @@ pub(crate) fn search<'a>(
 fn each_text<'j>(
     value: &'j Json,
     legs: &mut Vec<Leg<'j>>,
-    visit: &mut dyn FnMut(&[Leg<'_>], &str) -> Result<bool>,
+    visit: &mut Visit<'_, 'j>,
 ) -> Result<bool> {
     match value {
-        Json::String(text) => return visit(legs, text),
+        Json::String(text) => return visit(value, text, legs),
         Json::Array(items) => {
             for (at, item) in items.iter().enumerate() {
-                legs.push(Leg::Element(at, items.len()));
+                legs.push(Leg::Element(at));
                 let goes_on = each_text(item, legs, visit)?;
                 legs.pop();
                 if !goes_on {
@@ -96,7 +129,7 @@ fn each_text<'j>(
             }
         }
         Json::Object(members) => {
-            for (name, member) in members {
+            for (name, member) in members.iter() {
                 legs.push(Leg::Member(name));
                 let goes_on = each_text(member, legs, visit)?;
                 legs.pop();
@@ -110,35 +143,20 @@ fn each_text<'j>(
     Ok(true)
 }
 
-/// Whether a path leads to a place above one, or to it.
-fn leads_to(path: &[Step], legs: &[Leg<'_>]) -> bool {
-    let leads = |(step, leg): (&Step, &Leg<'_>)| match (step, leg) {
-        (Step::Member(name), Leg::Member(own)) => name == own,
-        (Step::Element(at), Leg::Element(own, _)) => at == own,
-        (Step::Last, Leg::Element(own, count)) => own + 1 == *count,
-        (Step::EachMember, Leg::Member(_)) | (Step::EachElement, Leg::Element(..)) => true,
-        _ => false,
-    };
-    path.len() <= legs.len() && path.iter().zip(legs).all(leads)
-}
-
-/// A path as it is written: names that are more than letters, digits, `_` and `$` in quotes.
+/// A path as it is written, names that are no identifiers in quotes.
 fn printed(legs: &[Leg<'_>]) -> String {
-    let mut path = "$".to_owned();
+    let mut path = b"$".to_vec();
     for leg in legs {
         match leg {
-            Leg::Element(at, _) => path.push_str(&format!("[{at}]")),
+            Leg::Element(at) => path.extend_from_slice(format!("[{at}]").as_bytes()),
             Leg::Member(name) => {
-                let is_plain = !name.starts_with(|c: char| c.is_ascii_digit())
-                    && !name.is_empty()
-                    && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-                path.push('.');
-                match is_plain {
-                    true => path.push_str(name),
-                    false => path.push_str(&Json::from(*name).to_string()),
+                path.push(b'.');
+                match is_identifier(name) {
+                    true => path.extend_from_slice(name.as_bytes()),
+                    false => write_string(name, &mut path),
                 }
             }
         }
     }
-    path
+    String::from_utf8_lossy(&path).into_owned()
 }

@@ -39,8 +39,11 @@ mod frame;
 mod function;
 mod json;
 mod json_combine;
+mod json_document;
 mod json_edit;
+mod json_layout;
 mod json_normal;
+mod json_order;
 mod json_path;
 mod json_search;
 mod json_text;
@@ -65,6 +68,7 @@ mod text_call;
 mod texts;
 mod time_call;
 mod time_format;
+mod time_parse;
 mod time_sum;
 mod value;
 pub mod warning;
@@ -82,12 +86,13 @@ pub use error::{Error, Result, shortened};
 pub use frame::{Enclosing, Joined, JoinedRow, Subqueries};
 pub use function::Function;
 pub use json::{JsonMembers, json_element};
+pub use json_order::{write_json_comparison_key, write_json_key};
 pub use kill::{KillMark, ThreadGuard};
 pub use limits::Limits;
 pub use lists::List;
 pub use make::{
-    among, arithmetic_node, boolean, call_node, common_rule, compared, keeps_digits, seen_beside,
-    shift_node, temporal_number, within,
+    among, arithmetic_node, boolean, call_node, case_condition, common_rule, compared,
+    keeps_digits, seen_beside, shift_node, temporal_number, within,
 };
 pub use moment::Unit;
 pub use node::{

@@ -7,13 +7,15 @@ use values::SqlMode;
 use values::datum::Value;
 use values::types::{Collation, ColumnType, IntWidth};
 
+use crate::cast::is_number;
 use crate::charset_call::seen_as_bytes;
+use crate::common::display_chars;
 use crate::digits::number_digits;
 use crate::error::Result;
 use crate::function::Function;
 use crate::moment::Unit;
 use crate::node::{
-    Arithmetic, BIGINT, BIGINT_UNSIGNED, Kind, Node, TRUTH, common_collation, text_type,
+    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, TRUTH, common_collation, text_type,
 };
 
 /// A condition's result.
@@ -39,6 +41,7 @@ pub fn shift_node(base: Node, amount: Node, unit: Unit, minus: bool) -> Node {
         ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => {
             ColumnType::DateTime { fsp: fraction(*fsp) }
         }
+        ColumnType::Time { fsp } if unit.has_days() => ColumnType::DateTime { fsp: fraction(*fsp) },
         ColumnType::Time { fsp } => ColumnType::Time { fsp: fraction(*fsp) },
         _ => text_type(26),
     };
@@ -54,19 +57,55 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
         Ok(function) => function,
         Err(error) => return Some(Err(error)),
     };
-    let is_number: Vec<bool> =
+    let times = arguments.iter().all(|node| is_time(node) || is_moment(node));
+    let are_mixed_times = times && arguments.iter().any(is_moment);
+    let has_json = || arguments.iter().any(|node| node.ty == ColumnType::Json);
+    let are_wanted: Vec<bool> =
         (0..arguments.len()).map(|at| function.wants_number(at, &arguments)).collect();
-    let as_wanted = |(node, is_number): (Node, bool)| match is_number {
-        true => node.with_number(),
+    let as_wanted = |(node, is_wanted): (Node, bool)| match is_wanted {
+        true => node.as_operand(),
         false => node,
     };
-    let arguments: Vec<Node> = arguments.into_iter().zip(is_number).map(as_wanted).collect();
-    let arguments = match function.looks_at_bytes() {
-        true => arguments.into_iter().map(seen_as_bytes).collect(),
-        false => arguments,
+    let arguments: Vec<Node> = match function {
+        // They compare JSON as its text.
+        Function::Greatest | Function::Least if has_json() => {
+            arguments.into_iter().map(as_text).collect()
+        }
+        Function::Greatest | Function::Least if are_mixed_times => {
+            arguments.into_iter().map(of_today).collect()
+        }
+        _ if function.looks_at_bytes() => arguments.into_iter().map(seen_as_bytes).collect(),
+        _ => arguments.into_iter().zip(are_wanted).map(as_wanted).collect(),
     };
     let (ty, nullable) = function.result(&arguments);
     Some(Ok(Node::new(Kind::Call(function, arguments), ty, nullable)))
+}
+
+/// A value as text.
+fn as_text(node: Node) -> Node {
+    if node.is_text() {
+        return node.json_as_text();
+    }
+    let (ty, nullable) = (text_type(display_chars(&node.ty)), node.nullable);
+    Node::new(Kind::Cast(Box::new(node)), ty, nullable)
+}
+
+/// Two sides of a comparison that takes JSON for a number beside a number, and for its text beside anything
+/// else: CASE and BETWEEN do, `=` and IN do not (MySQL 9.7 answers so).
+fn json_as_other(a: Node, b: &Node) -> Node {
+    match a.ty {
+        ColumnType::Json if is_number(&b.ty) => a.as_operand(),
+        _ => a.json_as_text(),
+    }
+}
+
+/// Whether `CASE operand WHEN value` holds; both without a CASE of their own.
+pub fn case_condition(operand: Node, value: Node) -> Node {
+    let (a, b) = (json_as_other(operand.clone(), &value), json_as_other(value, &operand));
+    let (a, b) = compared(a, b);
+    let rule = common_rule([&a, &b].into_iter());
+    let nullable = a.nullable || b.nullable;
+    boolean(Kind::Compare(Comparison::Equal, Box::new(a), Box::new(b), rule), nullable)
 }
 
 /// A value and what it is sought among: 0x41 is a number beside anything but a text, and a time of day
@@ -107,6 +146,11 @@ pub fn common_rule<'n>(nodes: impl Iterator<Item = &'n Node>) -> Collation {
 /// What a value lies between, as what is compared: 0x41 is a number beside anything but a text, and a
 /// time of day is one of today beside moments.
 pub fn within(nodes: [Node; 3]) -> [Node; 3] {
+    let number = nodes.iter().find(|node| is_number(&node.ty)).cloned();
+    let nodes = nodes.map(|node| match (&node.ty, &number) {
+        (ColumnType::Json, Some(number)) => json_as_other(node, number),
+        _ => node.json_as_text(),
+    });
     let texts = nodes.iter().all(Node::is_text);
     let times = nodes.iter().all(|node| is_time(node) || is_moment(node));
     let moments = times && nodes.iter().any(is_moment);
@@ -193,7 +237,7 @@ pub fn keeps_digits(node: &Node) -> bool {
 
 /// An operator on two numbers.
 pub fn arithmetic_node(op: Arithmetic, a: Node, b: Node, mode: SqlMode) -> Node {
-    let (a, b) = (a.with_number(), b.with_number());
+    let (a, b) = (a.as_operand(), b.as_operand());
     let ty = arithmetic_type(op, &a, &b, mode.no_unsigned_subtraction());
     let division =
         matches!(op, Arithmetic::Divide | Arithmetic::IntegerDivide | Arithmetic::Modulo);

@@ -89,6 +89,16 @@ impl Unit {
         )
     }
 
+    /// Whether it has days or more, so that a time of day plus it is a time of some day.
+    pub fn has_days(self) -> bool {
+        !self.is_of_clock()
+    }
+
+    /// Whether EXTRACT takes it of a length of time, of which it is then all: from days on.
+    pub fn is_of_span(self) -> bool {
+        self.is_of_clock() || matches!(self, Unit::Compound(2, _))
+    }
+
     /// Whether fractions of a second can come out.
     pub fn has_fraction(self) -> bool {
         matches!(self, Unit::Microsecond | Unit::Compound(_, 6))
@@ -194,7 +204,7 @@ pub fn extract(unit: Unit, moment: DateTime) -> i64 {
         Unit::Second => i64::from(moment.second()),
         Unit::Microsecond => i64::from(moment.micros()),
         Unit::Quarter => (i64::from(moment.month()) + 2) / 3,
-        Unit::Week => i64::from(week(moment.date(), 0).0),
+        Unit::Week => week(moment.date(), 0).map_or(0, |(week, _)| i64::from(week)),
         Unit::Compound(large, small) => {
             let parts = PARTS.map(|unit| extract(unit, moment));
             fold_parts(&parts, large, small)
@@ -271,9 +281,12 @@ pub fn day_of_year(date: Date) -> Option<u16> {
     Some((date.days()? - first + 1) as u16)
 }
 
-/// Week and its year under one of MySQL's eight modes.
-pub fn week(date: Date, mode: u8) -> (u8, u16) {
-    let Some(days) = date.days() else { return (0, date.year()) };
+/// Week and its year under one of MySQL's eight modes; `None` for a day with a zero part.
+pub fn week(date: Date, mode: u8) -> Option<(u8, u16)> {
+    Some(week_of(date, date.days()?, mode))
+}
+
+fn week_of(date: Date, days: i32, mode: u8) -> (u8, u16) {
     let monday_first = mode & 1 != 0;
     // The fourth bit of the mode: whether the first week needs four days in the year.
     let four_days = matches!(mode & 7, 1 | 3 | 4 | 6);

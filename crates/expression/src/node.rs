@@ -9,7 +9,7 @@
 use std::cmp::Ordering;
 
 use values::datum::Value;
-use values::types::{Collation, ColumnType, IntWidth};
+use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use crate::function::Function;
 use crate::lists::List;
@@ -367,6 +367,42 @@ impl Node {
             }
             _ => self,
         }
+    }
+
+    /// An operand of arithmetic: as `with_number`, and JSON as the number that it is.
+    #[must_use]
+    pub fn as_operand(self) -> Node {
+        self.with_number().json_as_number()
+    }
+
+    /// JSON as the number that it is; anything else as it is.
+    #[must_use]
+    pub fn json_as_number(self) -> Node {
+        match self.ty {
+            ColumnType::Json => {
+                let nullable = self.nullable;
+                Node::new(Kind::Cast(Box::new(self)), ColumnType::Double, nullable)
+            }
+            _ => self,
+        }
+    }
+
+    /// JSON as its text; anything else as it is.
+    #[must_use]
+    pub fn json_as_text(self) -> Node {
+        match self.ty {
+            ColumnType::Json => {
+                let nullable = self.nullable;
+                let ty = ColumnType::Text { size: LobSize::Long, collation: Collation::Utf8Mb4Bin };
+                Node::new(Kind::Collated(Box::new(self)), ty, nullable)
+            }
+            _ => self,
+        }
+    }
+
+    /// Whether it is JSON that stands for its text (`json_as_text`).
+    pub fn is_json_as_text(&self) -> bool {
+        matches!(&self.kind, Kind::Collated(inner) if inner.ty == ColumnType::Json)
     }
 
     /// Whether it is text or bytes rather than a number or a time.

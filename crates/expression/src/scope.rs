@@ -209,6 +209,11 @@ impl<'a> Scope<'a> {
     pub fn moment(&self, datum: Datum<'_>) -> Option<DateTime> {
         let Datum::Time(time) = datum else {
             let found = moment(datum, self.zone);
+            // A text that says no day, where the mode wants one (MySQL 9.7 answers so).
+            let is_refused = |moment: &DateTime| {
+                moment.is_zero() && self.mode.no_zero_date() && matches!(datum, Datum::Bytes(_))
+            };
+            let found = found.filter(|moment| !is_refused(moment));
             if let (None, Datum::Bytes(text)) = (found, datum) {
                 self.distrust(1292, || {
                     format!("Incorrect datetime value: '{}'", String::from_utf8_lossy(text))
@@ -216,9 +221,7 @@ impl<'a> Scope<'a> {
             }
             return found;
         };
-        let today = self.zone.datetime_at(self.context?.now)?.date();
-        let midnight = DateTime::from_date(today).to_micros()?;
-        DateTime::from_micros(midnight.checked_add(time.micros())?)
+        DateTime::today_at(time, self.context?.now, self.zone)
     }
 
     /// A length of time, with a warning for a text that is none.

@@ -12,6 +12,7 @@ use crate::moment::{Interval, Unit, compound, extract, extract_of_time, shift, s
 use crate::node::Node;
 use crate::number::Number;
 use crate::scope::Scope;
+use crate::time_sum::is_dated_text as is_dated;
 use crate::value::{Cell, NULL, text_of};
 
 /// The interval that `INTERVAL amount unit` is.
@@ -55,16 +56,18 @@ pub fn shift_node<'a>(
     if minus {
         length = length.negate();
     }
-    if let Datum::Time(time) = base.datum() {
-        // A length of time has no months.
-        if length.months != 0 {
-            return Ok(NULL);
-        }
+    if let Datum::Time(time) = base.datum()
+        && matches!(node.ty, ColumnType::Time { .. })
+    {
         let moved = time.micros().checked_add(length.micros);
         let time = moved.and_then(Time::from_micros);
         return Ok(time.map_or(NULL, |time| Cell::Plain(Datum::Time(time))));
     }
     let Some(from) = scope.moment(base.datum()) else { return Ok(NULL) };
+    // No day is so many days behind another that is none.
+    if from.date().has_zero_part() {
+        return Ok(NULL);
+    }
     let Some(moved) = shift(from, length) else {
         scope.distrust(1441, || "Datetime function: datetime field overflow".to_string());
         return Ok(NULL);
@@ -102,9 +105,12 @@ pub fn shift_node<'a>(
 pub fn extract_node<'a>(unit: Unit, a: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {
     let cell = a.evaluate(scope)?;
     let clock = match cell.datum() {
-        Datum::Time(time) => Some(time),
+        // Of a day's parts it is one of today.
+        Datum::Time(time) if unit.is_of_span() => Some(time),
         // '10:11:12' is no date here.
-        Datum::Bytes(_) if unit.is_of_clock() => span(cell.datum(), scope.zone),
+        Datum::Bytes(text) if unit.is_of_span() && !is_dated(text) => {
+            span(cell.datum(), scope.zone)
+        }
         _ => None,
     };
     let part = match clock {

@@ -4,7 +4,7 @@
 
 use values::datum::Datum;
 use values::decimal::Decimal;
-use values::temporal::{Date, DateTime, Time, Timestamp, Zone, days_in_month};
+use values::temporal::{Date, DateTime, Zone, days_in_month};
 use values::text::write_untyped;
 use values::types::ColumnType;
 
@@ -13,13 +13,16 @@ use crate::function::{Function, int, whole};
 use crate::moment::{Unit, day_of_year, extract, week, weekday};
 use crate::node::{Kind, Node};
 use crate::scope::Scope;
-use crate::time_format::{format, format_time, parse};
-use crate::time_sum;
+use crate::time_format::{format, format_time};
+use crate::time_parse::parse;
+use crate::time_sum::{self, is_dated, time_within_range};
 use crate::value::{Cell, NULL, bytes_of};
 
 /// Days from 0000-01-01 to 1970-01-01, plus one: TO_DAYS('0000-01-01') is 1.
 const EPOCH_DAYS: i64 = 719_528;
 const SECOND: i64 = 1_000_000;
+/// The first instant that functions of seconds since 1970 do not know, 3001-01-19 (MySQL 8.0 manual, 14.7).
+const UNIX_END: i64 = 32_536_771_200 * SECOND;
 
 /// The current time, as clocks in the session's zone show it.
 fn now(scope: &Scope<'_>, zone: Zone) -> Result<DateTime> {
@@ -85,7 +88,7 @@ fn unix_timestamp<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'a>) -> Res
         Datum::Timestamp(value) => Some(value.micros() as i64),
         other => scope.moment(other).and_then(|value| scope.zone.instant_of(value)),
     };
-    let micros = micros.unwrap_or(0).max(0);
+    let micros = micros.filter(|micros| (0..UNIX_END).contains(micros)).unwrap_or(0);
     let seconds = Decimal::from_i128(i128::from(micros), 6);
     Ok(match node.ty {
         ColumnType::Decimal { scale, .. } => {
@@ -101,8 +104,7 @@ fn from_unix_time<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
     let Some(number) = scope.number(cells[0].datum()) else { return NULL };
     let seconds = number.to_decimal().and_then(|value| value.rescale(6));
     let micros = seconds.and_then(|value| i64::try_from(value.unscaled()).ok());
-    // What no TIMESTAMP holds (MariaDB 10.11: tests/oracle/sql/bounds.sql).
-    let is_beyond = |micros: i64| micros > Timestamp::MAX.micros() as i64;
+    let is_beyond = |micros: i64| micros >= UNIX_END;
     if micros.map_or(number.to_f64() > 0.0, is_beyond) {
         scope.distrust(1292, || {
             let mut text = Vec::new();
@@ -116,7 +118,7 @@ fn from_unix_time<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
     match cells.get(1) {
         None => Cell::Plain(Datum::DateTime(value)),
         Some(cell) => match cell.datum() {
-            Datum::Bytes(pattern) => Cell::Owned(format(pattern, value)),
+            Datum::Bytes(pattern) => format(pattern, value).map_or(NULL, Cell::Owned),
             _ => NULL,
         },
     }
@@ -129,7 +131,7 @@ fn with_arguments<'a>(
     scope: &Scope<'a>,
 ) -> Result<Option<Cell<'a>>> {
     use Function as F;
-    if let Some(sum) = time_sum::call(function, node, cells, scope) {
+    if let Some(sum) = time_sum::call(function, node, cells, scope)? {
         return Ok(Some(sum));
     }
     match function {
@@ -178,6 +180,8 @@ fn with_arguments<'a>(
     let date = value.date();
     let mode = || cells.get(1).and_then(|cell| whole(cell, scope)).unwrap_or(0) as u8;
     Ok(Some(match function {
+        // Others take a day apart that the mode would not have stored.
+        F::DateOf | F::TimestampOf if scope.mode.refuses_day(date, value.is_zero()) => NULL,
         F::DateOf => Cell::Plain(Datum::Date(date)),
         F::TimestampOf => timestamp_of(value, cells, scope),
         F::Year => int(extract(Unit::Year, value)),
@@ -187,12 +191,10 @@ fn with_arguments<'a>(
         F::DayOfWeek => weekday(date).map_or(NULL, |day| int(i64::from((day + 1) % 7 + 1))),
         F::Weekday => weekday(date).map_or(NULL, |day| int(i64::from(day))),
         F::DayOfYear => day_of_year(date).map_or(NULL, |day| int(i64::from(day))),
-        F::Week => int(i64::from(week(date, mode()).0)),
-        F::WeekOfYear => int(i64::from(week(date, 3).0)),
-        F::YearWeek => {
-            let (week, year) = week(date, mode() | 2);
-            int(i64::from(year) * 100 + i64::from(week))
-        }
+        F::Week => week(date, mode()).map_or(NULL, |(week, _)| int(i64::from(week))),
+        F::WeekOfYear => week(date, 3).map_or(NULL, |(week, _)| int(i64::from(week))),
+        F::YearWeek => week(date, mode() | 2)
+            .map_or(NULL, |(week, year)| int(i64::from(year) * 100 + i64::from(week))),
         F::DayName => weekday(date).map_or(NULL, |day| {
             Cell::Owned(crate::time_format::DAYS[usize::from(day)].as_bytes().to_vec())
         }),
@@ -221,8 +223,7 @@ fn with_arguments<'a>(
             .to_micros()
             .map_or(NULL, |micros| int(micros.div_euclid(SECOND) + EPOCH_DAYS * 86_400)),
         _ => match cells[1].datum() {
-            Datum::Bytes(b"") => NULL,
-            Datum::Bytes(pattern) => Cell::Owned(format(pattern, value)),
+            Datum::Bytes(pattern) => format(pattern, value).map_or(NULL, Cell::Owned),
             _ => NULL,
         },
     }))
@@ -231,10 +232,8 @@ fn with_arguments<'a>(
 /// What a clock in another zone shows. What neither shows between 1970 and 3001 stays as it is
 /// (MySQL 8.0 manual, 14.7).
 fn convert_tz<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
-    /// 3001-01-18 23:59:59, in microseconds.
-    const LAST: i64 = 32_536_771_199 * SECOND;
     let zone = |cell: &Cell<'_>| match cell.datum() {
-        Datum::Bytes(name) if name.eq_ignore_ascii_case(b"system") => Some(Zone::UTC),
+        Datum::Bytes(name) if name.eq_ignore_ascii_case(b"system") => Some(Zone::of_system()),
         Datum::Bytes(name) => Zone::parse(std::str::from_utf8(name).ok()?),
         _ => None,
     };
@@ -242,7 +241,7 @@ fn convert_tz<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
     let Some(shown) = scope.moment(cells[0].datum()) else { return NULL };
     let Some(instant) = from.instant_of(shown) else { return NULL };
     let converted = match instant {
-        SECOND..=LAST => to.datetime_at(instant),
+        SECOND..UNIX_END => to.datetime_at(instant),
         _ => Some(shown),
     };
     converted.map_or(NULL, |value| Cell::Plain(Datum::DateTime(value)))
@@ -250,10 +249,7 @@ fn convert_tz<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
 
 fn timestamp_of<'a>(value: DateTime, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
     let Some(cell) = cells.get(1) else { return Cell::Plain(Datum::DateTime(value)) };
-    // What is added is a length, not another moment.
-    if matches!(cell.datum(), Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_)) {
-        return NULL;
-    }
+    // Of another moment its time of day is added.
     let sum = scope
         .span(cell.datum())
         .and_then(|time| DateTime::from_micros(value.to_micros()?.checked_add(time.micros())?));
@@ -270,11 +266,8 @@ fn of_times<'a>(
     if cells.iter().any(Cell::is_null) {
         return NULL;
     }
-    let time = |micros: i64| {
-        let clamped = micros.clamp(Time::MIN.micros(), Time::MAX.micros());
-        let time = Time::from_micros(clamped);
-        time.map_or(NULL, |time| Cell::Plain(Datum::Time(time.truncate(node.ty.fsp()))))
-    };
+    let time =
+        |micros: i64| Cell::Plain(Datum::Time(time_within_range(micros).truncate(node.ty.fsp())));
     match function {
         F::SecToTime => {
             return micros_of(&cells[0], scope).map_or(NULL, time);
@@ -283,7 +276,10 @@ fn of_times<'a>(
             let part = |n: usize| whole(&cells[n], scope).unwrap_or(0);
             let (hours, minutes) = (part(0), part(1));
             let Some(seconds) = micros_of(&cells[2], scope) else { return NULL };
-            if !(0..60).contains(&minutes) || !(0..60 * SECOND).contains(&seconds) {
+            // 59.9999999 is rounded to a minute.
+            let is_below =
+                scope.number(cells[2].datum()).is_some_and(|number| number.to_f64() < 60.0);
+            if !(0..60).contains(&minutes) || seconds < 0 || !is_below {
                 return NULL;
             }
             let whole = i64::try_from(hours.unsigned_abs()).unwrap_or(i64::MAX);
@@ -292,18 +288,17 @@ fn of_times<'a>(
             return time(if hours < 0 { -length } else { length });
         }
         F::TimeDiff => {
-            let dated = |cell: &Cell<'_>| {
-                matches!(cell.datum(), Datum::DateTime(_) | Datum::Timestamp(_) | Datum::Date(_))
-                    || matches!(cell.datum(), Datum::Bytes(text) if text.len() > 10)
-            };
-            let difference = if dated(&cells[0]) && dated(&cells[1]) {
-                let micros = |cell: &Cell<'_>| scope.moment(cell.datum())?.to_micros();
-                micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
-            } else {
-                let micros = |cell: &Cell<'_>| Some(scope.span(cell.datum())?.micros());
-                let spans = micros(&cells[0]).zip(micros(&cells[1]));
+            let difference = match (is_dated(&cells[0]), is_dated(&cells[1])) {
+                (true, true) => {
+                    let micros = |cell: &Cell<'_>| scope.moment(cell.datum())?.to_micros();
+                    micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
+                }
+                (false, false) => {
+                    let micros = |cell: &Cell<'_>| Some(scope.span(cell.datum())?.micros());
+                    micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
+                }
                 // A time of day and a day with a time have no difference.
-                spans.filter(|_| !dated(&cells[0]) && !dated(&cells[1])).map(|(a, b)| a - b)
+                _ => None,
             };
             return difference.map_or(NULL, time);
         }
@@ -337,12 +332,8 @@ fn micros_of(cell: &Cell<'_>, scope: &Scope<'_>) -> Option<i64> {
 fn making_days<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
     let Some(first) = whole(&cells[0], scope) else { return NULL };
     let days = if function == Function::FromDays {
-        if first < 1 {
+        if !(1..3_652_425).contains(&first) {
             return NULL;
-        }
-        // As in MariaDB, the calendar begins with the year 1 here.
-        if !(366..3_652_425).contains(&first) {
-            return Cell::Plain(Datum::Date(Date::ZERO));
         }
         first - EPOCH_DAYS
     } else {
@@ -367,12 +358,23 @@ fn str_to_date<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'
         datum => bytes_of(&arguments[0].ty, datum, scope.zone, &mut buffer),
     };
     let Datum::Bytes(pattern) = cells[1].datum() else { return NULL };
-    match parse(text, pattern) {
-        Some(value) if node.ty == ColumnType::Date => Cell::Plain(Datum::Date(value.date())),
-        Some(value) if matches!(node.ty, ColumnType::Time { .. }) => {
-            Cell::Plain(Datum::Time(value.time()))
+    let is_time = matches!(node.ty, ColumnType::Time { .. });
+    let read = parse(text, pattern).filter(|read| {
+        let (date, mode) = (read.date, scope.mode);
+        let is_time = is_time && date.is_zero();
+        is_time
+            || !mode.no_zero_date() && !mode.refuses_day(date, date.is_zero())
+            || !date.has_zero_part()
+    });
+    match read {
+        Some(read) if node.ty == ColumnType::Date => Cell::Plain(Datum::Date(read.date)),
+        Some(read) if is_time => {
+            // Days are hours of it.
+            let days = i64::from(read.date.day()) * 86_400 * SECOND;
+            let time = time_within_range(read.time.micros() + days);
+            Cell::Plain(Datum::Time(time))
         }
-        Some(value) => Cell::Plain(Datum::DateTime(value)),
+        Some(read) => read.datetime().map_or(NULL, |value| Cell::Plain(Datum::DateTime(value))),
         None => {
             scope.distrust(1411, || {
                 let text = String::from_utf8_lossy(text);

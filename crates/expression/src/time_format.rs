@@ -1,8 +1,8 @@
-//! DATE_FORMAT and STR_TO_DATE: times by pattern; GET_FORMAT: the patterns of places.
+//! DATE_FORMAT and TIME_FORMAT: times by pattern; GET_FORMAT: the patterns of places.
 //!
-//! Not here: which functions take patterns (`time_call`).
+//! Not here: which functions take patterns (`time_call`), STR_TO_DATE (`time_parse`).
 
-use values::temporal::{Date, DateTime, Time};
+use values::temporal::{DateTime, Time};
 
 use crate::moment::{day_of_year, week, weekday};
 
@@ -45,8 +45,12 @@ pub fn usual_at(place: &[u8], kind: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// A time as a pattern asks for it.
-pub fn format(pattern: &[u8], value: DateTime) -> Vec<u8> {
+/// A time as a pattern asks for it; `None` where it asks for a name or a number of a day that is not there, and
+/// for a pattern of nothing.
+pub fn format(pattern: &[u8], value: DateTime) -> Option<Vec<u8>> {
+    if pattern.is_empty() {
+        return None;
+    }
     let mut out = String::new();
     let pattern = String::from_utf8_lossy(pattern);
     let mut characters = pattern.chars();
@@ -56,25 +60,23 @@ pub fn format(pattern: &[u8], value: DateTime) -> Vec<u8> {
             continue;
         }
         match characters.next() {
-            Some(code) => specifier(code, value, &mut out),
+            Some(code) => specifier(code, value, &mut out)?,
             None => out.push('%'),
         }
     }
-    out.into_bytes()
+    Some(out.into_bytes())
 }
 
-fn specifier(code: char, value: DateTime, out: &mut String) {
+fn specifier(code: char, value: DateTime, out: &mut String) -> Option<()> {
     use std::fmt::Write;
     let date = value.date();
     let hour12 = match value.hour() % 12 {
         0 => 12,
         hour => hour,
     };
-    let day_name = || weekday(date).map_or("", |day| DAYS[usize::from(day)]);
-    let month_name = || match date.month() {
-        0 => "",
-        month => MONTHS[usize::from(month) - 1],
-    };
+    let day_name = || weekday(date).map(|day| DAYS[usize::from(day)]);
+    let month_name = || date.month().checked_sub(1).map(|at| MONTHS[usize::from(at)]);
+    let week = |mode| week(date, mode);
     let half = if value.hour() < 12 { "AM" } else { "PM" };
     let (h, m, s) = (value.hour(), value.minute(), value.second());
     // Writing to a String cannot fail.
@@ -96,26 +98,30 @@ fn specifier(code: char, value: DateTime, out: &mut String) {
         'p' => write!(out, "{half}"),
         'r' => write!(out, "{hour12:02}:{m:02}:{s:02} {half}"),
         'T' => write!(out, "{h:02}:{m:02}:{s:02}"),
-        'W' => write!(out, "{}", day_name()),
-        'a' => write!(out, "{}", day_name().get(..3).unwrap_or("")),
-        'M' => write!(out, "{}", month_name()),
-        'b' => write!(out, "{}", month_name().get(..3).unwrap_or("")),
-        'j' => write!(out, "{:03}", day_of_year(date).unwrap_or(0)),
-        'w' => write!(out, "{}", weekday(date).map_or(0, |day| (day + 1) % 7)),
-        'U' => write!(out, "{:02}", week(date, 0).0),
-        'u' => write!(out, "{:02}", week(date, 1).0),
-        'V' => write!(out, "{:02}", week(date, 2).0),
-        'v' => write!(out, "{:02}", week(date, 3).0),
-        'X' => write!(out, "{:04}", week(date, 2).1),
-        'x' => write!(out, "{:04}", week(date, 3).1),
+        'W' => write!(out, "{}", day_name()?),
+        'a' => write!(out, "{}", &day_name()?[..3]),
+        'M' => write!(out, "{}", month_name()?),
+        'b' => write!(out, "{}", &month_name()?[..3]),
+        'j' => write!(out, "{:03}", day_of_year(date)?),
+        'w' => write!(out, "{}", (weekday(date)? + 1) % 7),
+        'U' => write!(out, "{:02}", week(0)?.0),
+        'u' => write!(out, "{:02}", week(1)?.0),
+        'V' => write!(out, "{:02}", week(2)?.0),
+        'v' => write!(out, "{:02}", week(3)?.0),
+        'X' => write!(out, "{:04}", week(2)?.1),
+        'x' => write!(out, "{:04}", week(3)?.1),
         other => write!(out, "{other}"),
     };
+    Some(())
 }
 
 /// TIME_FORMAT: a length of time, whose hours may be more than a day's. `None` where the pattern
-/// asks for a name or a week of a day that is not there.
+/// asks for a name or a week of a day that is not there, and for a pattern of nothing.
 pub fn format_time(pattern: &[u8], value: Time) -> Option<Vec<u8>> {
     use std::fmt::Write;
+    if pattern.is_empty() {
+        return None;
+    }
     let mut out = String::from(if value.is_negative() { "-" } else { "" });
     let (h, m, s) = (value.hours(), value.minute(), value.second());
     let hour12 = (h + 11) % 12 + 1;
@@ -159,95 +165,4 @@ fn ordinal(day: u8) -> &'static str {
         (3, tens) if tens != 1 => "rd",
         _ => "th",
     }
-}
-
-/// The time that a text says under a pattern; `None` if it does not fit.
-pub fn parse(text: &[u8], pattern: &[u8]) -> Option<DateTime> {
-    let text = std::str::from_utf8(text).ok()?;
-    let pattern = std::str::from_utf8(pattern).ok()?;
-    let mut rest = text;
-    let (mut year, mut month, mut day) = (0u16, 0u8, 0u8);
-    let (mut hour, mut minute, mut second, mut micros) = (0u8, 0u8, 0u8, 0u32);
-    let (mut half, mut year_day) = (None, None);
-    let mut codes = pattern.chars();
-    while let Some(character) = codes.next() {
-        if character.is_whitespace() {
-            rest = rest.trim_start();
-            continue;
-        }
-        if character != '%' {
-            rest = rest.strip_prefix(character)?;
-            continue;
-        }
-        rest = rest.trim_start();
-        match codes.next()? {
-            'Y' => year = take_number(&mut rest, 4)? as u16,
-            'y' => {
-                let short = take_number(&mut rest, 2)? as u16;
-                year = short + if short < 70 { 2000 } else { 1900 };
-            }
-            'm' | 'c' => month = take_number(&mut rest, 2)? as u8,
-            'd' | 'e' => day = take_number(&mut rest, 2)? as u8,
-            'H' | 'k' | 'h' | 'I' | 'l' => hour = take_number(&mut rest, 2)? as u8,
-            'i' => minute = take_number(&mut rest, 2)? as u8,
-            's' | 'S' => second = take_number(&mut rest, 2)? as u8,
-            'f' => {
-                let before = rest.len();
-                let value = take_number(&mut rest, 6)? as u32;
-                micros = value * 10u32.pow(6 - (before - rest.len()).min(6) as u32);
-            }
-            'p' => {
-                let word = rest.get(..2)?.to_ascii_uppercase();
-                half = Some(word == "PM");
-                rest = &rest[2..];
-            }
-            'T' => {
-                hour = take_number(&mut rest, 2)? as u8;
-                rest = rest.strip_prefix(':')?;
-                minute = take_number(&mut rest, 2)? as u8;
-                rest = rest.strip_prefix(':')?;
-                second = take_number(&mut rest, 2)? as u8;
-            }
-            'M' => month = take_word(&mut rest, &MONTHS, 9)?,
-            'b' => month = take_word(&mut rest, &MONTHS, 3)?,
-            'W' => drop(take_word(&mut rest, &DAYS, 9)?),
-            'a' => drop(take_word(&mut rest, &DAYS, 3)?),
-            'j' => year_day = Some(take_number(&mut rest, 3)? as i32),
-            '%' => rest = rest.strip_prefix('%')?,
-            _ => return None,
-        }
-    }
-    if let Some(afternoon) = half {
-        hour = hour % 12 + if afternoon { 12 } else { 0 };
-    }
-    let day_asked = [b'Y', b'y', b'm', b'c', b'd', b'e', b'M', b'b', b'j'];
-    let has_day =
-        pattern.as_bytes().windows(2).any(|pair| pair[0] == b'%' && day_asked.contains(&pair[1]));
-    let date = match year_day {
-        _ if !has_day => Date::ZERO,
-        Some(number) => {
-            Date::from_days(values::temporal::days_from_civil(year, 1, 1) + number - 1)?
-        }
-        None => Date::new(year, month, day)?,
-    };
-    DateTime::new(date, hour, minute, second, micros)
-}
-
-fn take_number(rest: &mut &str, digits_max: usize) -> Option<u64> {
-    let count = rest.bytes().take(digits_max).take_while(u8::is_ascii_digit).count();
-    let (digits, left) = rest.split_at(count);
-    *rest = left;
-    digits.parse().ok()
-}
-
-/// One of the words, or as much of it as `chars_max` allows; its number from 1.
-fn take_word(rest: &mut &str, words: &[&str], chars_max: usize) -> Option<u8> {
-    for (n, word) in words.iter().enumerate() {
-        let word = word.get(..chars_max.min(word.len()))?;
-        if rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)) {
-            *rest = &rest[word.len()..];
-            return Some(n as u8 + 1);
-        }
-    }
-    None
 }

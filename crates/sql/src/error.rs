@@ -411,6 +411,12 @@ pub fn value_error(column: &str, issue: Issue, value: &str, row: u64) -> SqlErro
                 format!("Incorrect {what} value: '{value}' for column '{column}' at row {row}"),
             );
         }
+        Issue::LeftOut => {
+            return SqlError::new(
+                1292,
+                format!("Incorrect datetime value: '{value}' for column '{column}' at row {row}"),
+            );
+        }
         Issue::InvalidUtf8 => {
             format!("Incorrect string value: '{value}' for column '{column}' at row {row}")
         }

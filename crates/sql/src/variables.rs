@@ -236,7 +236,7 @@ impl SessionVariables {
         let mut variables = SessionVariables {
             values: HashMap::new(),
             mode: SqlMode::default(),
-            zone: Zone::UTC,
+            zone: Zone::of_system(),
             autocommit: true,
             durability: None,
             lock_wait: Duration::from_secs(50),
@@ -304,13 +304,15 @@ impl SessionVariables {
             }
             "time_zone" => {
                 self.zone = if text.eq_ignore_ascii_case("system") {
-                    Zone::UTC
+                    Zone::of_system()
                 } else {
                     Zone::parse(&text).ok_or_else(|| {
                         SqlError::new(1298, format!("Unknown or incorrect time zone: '{text}'"))
                     })?
                 };
-                shown = self.zone.name().map(str::to_string);
+                // SYSTEM stays that.
+                let place = self.zone.name().filter(|_| !text.eq_ignore_ascii_case("system"));
+                shown = place.map(str::to_string);
             }
             "autocommit" => self.autocommit = text == "ON",
             "event_scheduler" => {

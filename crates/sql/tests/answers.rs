@@ -406,6 +406,204 @@ fn json_compared_as_text_and_booleans_became_numbers() {
 }
 
 #[test]
+fn json_was_sorted_and_grouped_as_text_by_both_executors() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, j JSON)");
+    run(
+        s,
+        "INSERT INTO t VALUES (1, '\"b\"'), (2, '10'), (3, '9'), (4, '[1,2]'), (5, '[3]'), (6, '{\"a\":1}'),
+         (7, 'null'), (8, NULL), (9, 'true'), (10, 'false'), (11, '10.0'), (12, '{\"a\":1,\"b\":2}'),
+         (13, '{\"b\":2, \"a\":1}'), (14, '-3')",
+    );
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        for (query, rows) in [
+            ("SELECT id FROM t ORDER BY j, id", "8 7 14 3 2 11 1 6 12 13 5 4 10 9"),
+            ("SELECT id FROM t ORDER BY j DESC, id", "9 10 4 5 12 13 6 1 2 11 3 14 7 8"),
+            ("SELECT MIN(id) FROM t GROUP BY j HAVING COUNT(*) > 1 ORDER BY 1", "2 12"),
+            ("SELECT COUNT(*) FROM (SELECT DISTINCT j FROM t) d", "12"),
+            ("SELECT COUNT(DISTINCT j) FROM t", "11"),
+            ("SELECT CONCAT(MIN(j), ' ', MAX(j)) FROM t WHERE id IN (2, 3)", "9 10"),
+            ("SELECT CONCAT(MIN(j), ' ', MAX(j)) FROM t", "null true"),
+            ("SELECT a.id FROM t a JOIN t b ON a.j = b.j AND a.id < b.id ORDER BY 1", "2 12"),
+            ("SELECT id FROM t WHERE j IN (SELECT j FROM t WHERE id = 11) ORDER BY id", "2 11"),
+            ("SELECT RANK() OVER (ORDER BY j) r FROM t WHERE id IN (2, 3, 11) ORDER BY 1", "1 2 2"),
+        ] {
+            assert_eq!(run(s, query).replace('\n', " "), rows, "{executor}: {query}");
+        }
+    }
+}
+
+#[test]
+fn json_null_was_not_its_text_in_case_and_a_column_no_candidate_of_json_contains() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, j JSON)");
+    run(
+        s,
+        "INSERT INTO t VALUES (1, '{\"a\": null}'), (2, '{\"a\": \"x\"}'), (3, '{\"a\": true}')",
+    );
+    let chosen =
+        "CASE j->'$.a' WHEN 'null' THEN 1 WHEN 'x' THEN 2 WHEN '\"x\"' THEN 3 WHEN 1 THEN 4 END";
+    assert_eq!(run(s, &format!("SELECT {chosen} FROM t ORDER BY id")), "1\n3\n4");
+    assert_eq!(run(s, "SELECT id FROM t WHERE j->'$.a' = 'null'"), "");
+    let holds = "json_contains('{\"a\": \"x\", \"b\": 1}', j)";
+    assert_eq!(run(s, &format!("SELECT id FROM t WHERE {holds}")), "2");
+    assert_eq!(run(s, "SELECT SUM(j->'$.a') FROM t"), "1");
+}
+
+#[test]
+fn json_functions_let_paths_and_words_pass_that_mysql_refuses() {
+    let sql = server();
+    let s = &mut session(&sql);
+    for (call, number) in [
+        ("json_remove('{\"a\":1}', '$')", 3153),
+        ("json_set('{\"a\":1}', '$.*', 1)", 3149),
+        ("json_insert('[1]', '$[0 to 1]', 1)", 3149),
+        ("json_contains('{\"a\":1}', '1', '$**.a')", 3149),
+        ("json_contains_path('{\"a\":1}', 'two', '$.a')", 3154),
+        ("json_extract('[1]', '$[1 to 0]')", 3143),
+        ("json_extract(1, '$')", 3146),
+        ("json_set('{}', '$.a')", 1582),
+        ("json_set('{}', '$.a', 1, '$.b')", 1582),
+        ("json_array_insert('[1]', '$.a', 0)", 3165),
+    ] {
+        assert_eq!(error(s, &format!("SELECT {call}")), number, "{call}");
+    }
+    for (call, value) in [
+        ("json_contains_path('{\"a\":1}', NULL, '$.a')", "NULL"),
+        ("json_contains_path('{\"a\":1}', 'one', '$.a', NULL)", "1"),
+        ("json_merge_preserve('[1]', NULL)", "NULL"),
+        ("json_set('1', '$[last-1]', 2)", "[2, 1]"),
+        ("json_keys('{\"bb\":1,\"c\":2}')", "[\"c\", \"bb\"]"),
+        (
+            "json_object('t', TIME'10:11:12', 'n', 1.50)",
+            "{\"n\": 1.50, \"t\": \"10:11:12.000000\"}",
+        ),
+        ("2 MEMBER OF ('[1, 2]')", "1"),
+        ("json_storage_size('{\"a\":1}')", "13"),
+        ("cast('{\"b\":1,\"a\":2}' AS JSON)", "{\"a\": 2, \"b\": 1}"),
+    ] {
+        assert_eq!(run(s, &format!("SELECT {call}")), value, "{call}");
+    }
+}
+
+#[test]
+fn a_time_of_day_beside_a_day_was_no_time_of_today() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "SET time_zone = '+00:00', timestamp = 1700000000");
+    run(
+        s,
+        "CREATE TABLE t (id INT PRIMARY KEY, d DATE, dt DATETIME(1), ts TIMESTAMP NULL, t TIME(1))",
+    );
+    run(s, "INSERT INTO t VALUES (1, '2024-01-02', '2024-01-02 03:04:05', NULL, '10:11:12.5')");
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        for (query, rows) in [
+            ("SELECT t FROM t UNION ALL SELECT d FROM t ORDER BY 1", {
+                "2023-11-14 10:11:12.5\n2024-01-02 00:00:00.0"
+            }),
+            ("SELECT GREATEST(t, dt), LEAST(d, t) FROM t", {
+                "2024-01-02 03:04:05.0\t2023-11-14 10:11:12.5"
+            }),
+            ("SELECT COALESCE(t, d), CASE WHEN id THEN t ELSE dt END FROM t", {
+                "2023-11-14 10:11:12.5\t2023-11-14 10:11:12.5"
+            }),
+            ("SELECT DATE_ADD(TIME'10:00:00', INTERVAL id DAY) FROM t", "2023-11-15 10:00:00"),
+        ] {
+            assert_eq!(run(s, query), rows, "{executor}: {query}");
+        }
+    }
+    run(s, "INSERT INTO t (id, d, dt, ts) SELECT 2, t, t, t FROM t WHERE id = 1");
+    run(s, "UPDATE t SET dt = TIME'-01:00:00' WHERE id = 1");
+    assert_eq!(
+        run(s, "SELECT d, dt, ts FROM t ORDER BY id"),
+        "2024-01-02\t2023-11-13 23:00:00.0\tNULL\n\
+         2023-11-14\t2023-11-14 10:11:12.5\t2023-11-14 10:11:13"
+    );
+}
+
+#[test]
+fn an_hour_that_the_clock_leaves_out_was_stored() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, ts TIMESTAMP(3) NULL)");
+    run(s, "SET time_zone = 'Europe/Berlin'");
+    for text in ["2024-03-31 02:30:00", "2024-03-31 02:00:00", "2024-03-31 01:59:59.9999"] {
+        assert_eq!(error(s, &format!("INSERT INTO t VALUES (1, '{text}')")), 1292, "{text}");
+    }
+    run(s, "INSERT INTO t VALUES (1, '2024-03-31 02:59:59.9996'), (2, '2024-10-27 02:30:00')");
+    assert_eq!(error(s, "UPDATE t SET ts = '2024-03-31 02:30:00' WHERE id = 2"), 1292);
+    assert_eq!(run(s, "INSERT IGNORE INTO t VALUES (3, '2024-03-31 02:30:00')"), "ok 1 warnings 1");
+    assert_eq!(
+        run(s, "SELECT unix_timestamp(ts) FROM t WHERE id > 0"),
+        "1711846800.000\n1729989000.000\n1711846800.000"
+    );
+}
+
+#[test]
+fn zero_days_were_not_found_by_is_null_and_their_zero_parts_were_stored_by_ignore() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, d DATE NOT NULL, dt DATETIME NOT NULL, KEY (d))");
+    run(
+        s,
+        "INSERT IGNORE INTO t VALUES (1, '2024-00-10', '2024-01-00 10:00:00'), (2, '2024-01-02', '2024-01-02')",
+    );
+    assert_eq!(run(s, "SELECT d, dt FROM t WHERE id = 1"), "0000-00-00\t0000-00-00 00:00:00");
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        for (query, ids) in [
+            ("SELECT id FROM t WHERE d IS NULL", "1"),
+            ("SELECT id FROM t WHERE dt IS NULL AND id > 0", "1"),
+            (
+                "SELECT a.id FROM t a LEFT JOIN t b ON b.id = a.id AND b.id = 1 WHERE b.d IS NULL ORDER BY 1",
+                { "1\n2" },
+            ),
+            ("SELECT id FROM t WHERE d IS NULL OR id = 2", "2"),
+            ("SELECT id FROM (SELECT * FROM t) q WHERE d IS NULL", ""),
+            ("SELECT COUNT(*) FROM t WHERE d IS NOT NULL", "2"),
+        ] {
+            assert_eq!(run(s, query), ids, "{executor}: {query}");
+        }
+    }
+    run(s, "SET rowhouse_executor = 'auto'");
+    run(s, "UPDATE t SET dt = '2024-05-05' WHERE d IS NULL");
+    assert_eq!(run(s, "SELECT dt FROM t WHERE id = 1"), "2024-05-05 00:00:00");
+    assert_eq!(run(s, "DELETE FROM t WHERE d IS NULL"), "ok 1");
+}
+
+#[test]
+fn functions_of_times_lost_signs_fractions_days_and_weeks() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "SET time_zone = '+00:00', timestamp = 1700000000");
+    for (expression, value) in [
+        ("addtime('-01:00:00', '-02:00:00')", "-03:00:00"),
+        ("addtime('-00:00:00.5', '-00:00:00.5')", "-00:00:01"),
+        ("timediff('10:00:00.500', '09:00:00.2')", "01:00:00.300"),
+        ("timediff('2000:01:01 00:00:00', '2000:01:01 00:00:00.000001')", "-00:00:00.000001"),
+        ("extract(day_minute FROM '2024-01-02 03:04:05')", "20304"),
+        ("extract(day_hour FROM '25:04:05')", "25"),
+        ("extract(year FROM TIME'10:11:12')", "2023"),
+        ("week('0000-00-00')", "NULL"),
+        ("str_to_date('200442 Monday', '%X%V %W')", "2004-10-18"),
+        ("str_to_date('22nd 2 2024', '%D %m %Y')", "2024-02-22"),
+        ("str_to_date('03:04:05 PM', '%r')", "15:04:05"),
+        ("str_to_date('2024-00-10', '%Y-%m-%d')", "NULL"),
+        ("from_unixtime(2147483648)", "2038-01-19 03:14:08"),
+        ("unix_timestamp('3001-01-19 00:00:00')", "0"),
+        ("maketime(838, 59, 59.999)", "838:59:59.000"),
+        ("date('2024-00-10')", "NULL"),
+    ] {
+        assert_eq!(run(s, &format!("SELECT {expression}")), value, "{expression}");
+    }
+    assert_eq!(error(s, "SELECT period_add(202413, 1)"), 1210);
+}
+
+#[test]
 fn digits_in_hexadecimal_were_text_where_a_number_was_asked_for() {
     let sql = server();
     let s = &mut session(&sql);

@@ -1,4 +1,4 @@
-"""Starts and stops the servers that are compared: MariaDB with its plugin, memcached, Rowhouse.
+"""Starts and stops the servers that are compared: MariaDB with its plugin, MySQL, memcached, Rowhouse.
 
 Everything listens on loopback, on ports that were just found free, in a directory that is
 removed afterwards. They run with TZ=UTC, so that TIMESTAMP columns print alike.
@@ -189,6 +189,61 @@ class MariaDb(Server):
         self.endpoint = Endpoint("mariadb", "127.0.0.1", port, write_port, mysql_port, secret)
         try:
             self.wait_ready(lambda: all(accepts(p) for p in (mysql_port, port, write_port)))
+        except RuntimeError:
+            self.stop()
+            raise
+
+
+def newest_program(name):
+    """A program of the newest servers (`scripts/newest`), if they are there."""
+    program = pathlib.Path.home() / ".cache/rowhouse/newest/bin" / name
+    return program if os.access(program, os.X_OK) else None
+
+
+class MySql(Server):
+    """The newest `mysqld`, a fresh data directory, root without password."""
+
+    def __init__(self):
+        super().__init__("hs-oracle-mysql-")
+        program = newest_program("mysqld")
+        if program is None:
+            self.stop()
+            raise RuntimeError("no mysqld: scripts/newest unpacks it")
+        usr = program.parent.parent / "root/usr"
+        command = [
+            str(program),
+            "--no-defaults",
+            f"--basedir={usr}",
+            f"--datadir={self.directory}/data",
+            f"--lc-messages-dir={usr}/share/mysql",
+            f"--plugin-dir={usr}/lib/mysql/plugin",
+            f"--log-error={self.log}",
+            "--secure-file-priv=",
+        ] + user_option()
+        made = subprocess.run(
+            command + ["--initialize-insecure"], env=self.environment(), capture_output=True, check=False
+        )
+        if made.returncode != 0:
+            tail = self.log_tail()
+            self.stop()
+            raise RuntimeError(f"mysqld --initialize-insecure: {made.stderr}{tail}")
+        (mysql_port,) = free_ports(1)
+        self.spawn(command + [
+            f"--socket={self.directory}/sock",
+            f"--pid-file={self.directory}/pid",
+            "--bind-address=127.0.0.1",
+            f"--port={mysql_port}",
+            "--mysqlx=OFF",
+            "--skip-log-bin",
+            "--character-set-server=utf8mb4",
+            "--collation-server=utf8mb4_general_ci",
+            "--innodb-buffer-pool-size=64M",
+            "--innodb-flush-log-at-trx-commit=0",
+            "--max-allowed-packet=64M",
+        ])
+        self.endpoint = Endpoint("mysql", "127.0.0.1", 0, 0, mysql_port)
+        try:
+            self.wait_ready(lambda: accepts(mysql_port))
         except RuntimeError:
             self.stop()
             raise

@@ -1,7 +1,8 @@
-"""The oracle: the same statements on MariaDB and on each executor of Rowhouse.
+"""The oracle: the same statements on MariaDB and on each executor of Rowhouse, and some on the newest MySQL.
 
 First the statements of the files (`scripted`) and the keys of EXPLAIN (`hinted`), then generated ones (`generated`) from a fixed
-seed. A failure is printed with the smallest statement found that shows it, both answers, and the
+seed. Then, where `scripts/newest` has been run, MySQL judges: files that name it as a judge, and calls of functions (`calls`).
+A failure is printed with the smallest statement found that shows it, both answers, and the
 number by which `--only` runs it again.
 
 Not here: starting the servers (`../handlersocket/servers.py`).
@@ -14,6 +15,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "handlersocket"))
 
+import calls  # noqa: E402
 import generated  # noqa: E402
 import hinted  # noqa: E402
 import queries  # noqa: E402
@@ -25,31 +27,40 @@ from ways import Ways  # noqa: E402
 def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rowhouse", help="the program to test")
-    parser.add_argument("--ports", help="servers that run already: MARIADB,ROWHOUSE")
+    parser.add_argument("--ports", help="servers that run already: the judge, MariaDB if --judge says no other, and Rowhouse")
     parser.add_argument("--count", type=int, default=10_000, help="generated statements")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first of them")
     parser.add_argument("--only", type=int, help="this generated statement alone")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=480, help="after that the rest is left")
+    parser.add_argument("--judge", choices=("mariadb", "mysql"), help="this one alone")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     return parser.parse_args()
 
 
-def run(arguments, ports):
-    """What all comparisons met together."""
-    total = generated.Count()
+def run_by_mysql(arguments, ports, total):
+    """Adds what the comparisons with MySQL met. `ports`: its and ours."""
+    for path in arguments.files or sorted(HERE.glob("*.sql")):
+        if "mysql" in scripted.judges_of(path):
+            scripted.compare_file(path, ports, total, "mysql")
+    if not arguments.files and arguments.only is None:
+        calls.compare(ports, total)
+
+
+def run(arguments, ports, total):
+    """Adds what the comparisons with MariaDB met. `ports`: its and ours."""
     numbers = list(range(arguments.first, arguments.first + arguments.count))
     if arguments.only is not None:
         numbers = [arguments.only]
         print(queries.draw(arguments.seed, arguments.only).tree.sql())
     else:
         for path in arguments.files or sorted(HERE.glob("*.sql")):
-            scripted.compare_file(path, ports, total)
+            scripted.compare_file(path, ports, total, "mariadb")
         if not arguments.files:
             hinted.compare(ports, total)
     if arguments.files:
-        return total
+        return
     ways = Ways(*ports, None)
     generated.prepare(ways)
     for reason, theirs, ours in generated.stale_reasons(ways):
@@ -58,13 +69,12 @@ def run(arguments, ports):
     ways.close()
     workers = min(arguments.workers, len(numbers))
     total.add(generated.compare(ports, arguments.seed, numbers, workers, arguments.seconds))
-    return total
 
 
 def report(total):
     for number, executor, respect, statement, theirs, ours in total.failures:
         print(f"{number} ({executor or 'one way'}, {respect}): {statement}")
-        print(f"  MariaDB  {theirs}\n  Rowhouse {ours}")
+        print(f"  theirs   {theirs}\n  Rowhouse {ours}")
     for reason, times in total.reasons.most_common():
         print(f"{times:7} differ: {reason}")
     for what, times in total.by.items():
@@ -75,17 +85,28 @@ def report(total):
 
 def main():
     arguments = options()
+    total = generated.Count()
     if arguments.ports:
-        total = run(arguments, tuple(int(port) for port in arguments.ports.split(",")))
+        ports = tuple(int(port) for port in arguments.ports.split(","))
+        by_mysql = arguments.judge == "mysql"
+        run_by_mysql(arguments, ports, total) if by_mysql else run(arguments, ports, total)
     else:
-        theirs = ours = None
-        try:
-            theirs, ours = servers.MariaDb(), servers.Rowhouse(arguments.rowhouse)
-            total = run(arguments, (theirs.endpoint.mysql_port, ours.endpoint.mysql_port))
-        finally:
-            for server in (theirs, ours):
-                if server is not None:
-                    server.stop()
+        judges = [(servers.MariaDb, run, "mariadb")]
+        if servers.newest_program("mysqld") is not None:
+            judges.append((servers.MySql, run_by_mysql, "mysql"))
+        elif arguments.judge != "mariadb":
+            print("no MySQL to judge: scripts/newest has not been run")
+        for start, compare, name in judges:
+            if arguments.judge not in (None, name):
+                continue
+            theirs = ours = None
+            try:
+                theirs, ours = start(), servers.Rowhouse(arguments.rowhouse)
+                compare(arguments, (theirs.endpoint.mysql_port, ours.endpoint.mysql_port), total)
+            finally:
+                for server in (theirs, ours):
+                    if server is not None:
+                        server.stop()
     report(total)
     return 1 if total.failures or not total.by["statements"] else 0
 

@@ -27,6 +27,9 @@ SELECT id, unix_timestamp(dt), unix_timestamp(da), from_unixtime(1700000000), fr
 SELECT id, year(da), month(da), day(da), dayofmonth(da), hour(t), minute(t), second(t), microsecond(dt), quarter(da), dayofweek(da), weekday(da), dayofyear(da), week(da), week(da,3), weekofyear(da), yearweek(da), dayname(da), monthname(da) FROM f ORDER BY id
 SELECT id, date_add(dt, INTERVAL 1 MONTH), date_sub(da, INTERVAL 1 DAY), da + INTERVAL 1 WEEK, dt - INTERVAL '1:30' HOUR_MINUTE, adddate(da,5), subdate(da, INTERVAL 1 QUARTER), dt + INTERVAL '1.5' SECOND_MICROSECOND FROM f ORDER BY id
 SELECT id, datediff(da,'2000-01-01'), timediff(t,'01:00:00'), timediff(dt,'2024-01-01 00:00:00'), timestampdiff(MONTH,'2000-01-31',dt), timestampdiff(SECOND,da,dt), timestampadd(MINUTE,90,dt), last_day(da), to_days(da), from_days(739000), to_seconds(da) FROM f ORDER BY id
+=> 1 | 8825 | -11:11:12 | 838:59:59.000 | 288 | 45296 | 2024-02-29 14:04:56.789 | 2024-02-29 | 739310 | 2023-04-25 | 63876384000
+=> 2 | -1 | 99:00:00 | -838:59:59.000 | 0 | 86399 | 2000-01-01 01:29:59.000 | 1999-12-31 | 730484 | 2023-04-25 | 63113817600
+=> 3 | NULL | NULL | NULL | NULL | NULL | NULL | NULL | NULL | 2023-04-25 | NULL
 SELECT id, makedate(2024,60), maketime(10,11,12), sec_to_time(3661), time_to_sec(t), date_format(dt,'%W %d %M %Y %T.%f %p %U %v %x'), time_format(t,'%H|%i|%s'), str_to_date('29.2.2024','%d.%m.%Y'), extract(YEAR_MONTH FROM dt), extract(MICROSECOND FROM dt) FROM f ORDER BY id
 SELECT id, convert_tz(dt,'+00:00','+05:30') FROM f ORDER BY id
 # JSON: MariaDB keeps the text of a document, MySQL its meaning
@@ -54,6 +57,9 @@ SELECT id, i=3, i<>3, i<n, s LIKE '%o%', s NOT LIKE 'h_l%', s REGEXP 'w.r', i BE
 SELECT id, soundex(s), soundex('Robert'), soundex('Tymczak'), soundex(''), soundex('a'), soundex('1 b'), make_set(i,'a','b','c'), make_set(5,s,NULL,'c'), make_set(NULL,'a'), export_set(5,'Y','N',',',4), export_set(i,'1','0','',8), export_set(6,'on','off') FROM f ORDER BY id
 SELECT hex(inet6_aton('10.0.5.9')), hex(inet6_aton('fdfe::5a55:caff:fefa:9089')), inet6_aton('x'), inet6_ntoa(inet6_aton('fdfe::5a55:caff:fefa:9089')), inet6_ntoa(inet6_aton('10.0.5.9')), inet6_ntoa(x'00000000000000000000FFFF0A000509'), inet6_ntoa(x'0000000000000000000000000A000509'), inet6_ntoa(x'0a'), is_ipv4('10.0.5.9'), is_ipv4('256.1.1.1'), is_ipv6('::1'), is_ipv6('10.0.5.9')
 SELECT id, addtime(t,'01:00:00'), subtime(t,'01:00:00.5'), addtime(dt,'1 01:00:00'), subtime(dt,t), addtime(t,t), addtime(dt,dt) FROM f ORDER BY id
+=> 1 | -09:11:12 | -11:11:12.5 | 2024-03-01 13:34:56.789 | 2024-02-29 22:46:08.789 | -20:22:24 | 2024-03-01 01:09:53.578
+=> 2 | 101:00:00 | 98:59:59.5 | 2000-01-02 00:59:59.000 | 1999-12-27 19:59:59.000 | 200:00:00 | 2000-01-01 23:59:58.000
+=> 3 | NULL | NULL | NULL | NULL | NULL | NULL
 SELECT addtime('2007-12-31 23:59:59.999999','1 1:1:1.000002'), addtime('01:00:00.999999','02:00:00.999998'), subtime('10:00:00','11:00:00'), addtime('2001-01-01 00:00:00','-01:00:00'), addtime(NULL,'01:00:00'), addtime(' 2001-01-01 00:00:00','01:00:00')
 SELECT period_add(200801,2), period_add(9912,1), period_diff(200802,200703), period_diff(9901,0001), period_add(200801,-13), period_add(NULL,1), period_diff(200801,NULL)
 # More of JSON
@@ -61,7 +67,11 @@ SELECT json_merge_patch('{"a":1,"b":2}','{"a":null,"c":{"d":1}}'), json_merge_pa
 SELECT json_merge_preserve('[1,2]','{"a":1}'), json_merge_preserve('{"a":1,"b":[1]}','{"a":2,"b":3}'), json_merge_preserve('1','true'), json_merge('[1]','[2]','3'), json_merge_preserve('[1]',NULL)
 SELECT id, json_depth(j), json_depth('[]'), json_depth('1'), json_overlaps(j,'[2,3]'), json_overlaps('[1,2]','[2,3]'), json_overlaps('{"a":1}','{"a":1,"b":2}'), json_overlaps('{"a":1}','{"a":2}'), json_overlaps('1','[1]'), json_overlaps('1','1') FROM f ORDER BY id
 SELECT id, json_search(j,'one','x'), json_search('["abc",{"x":"abc"},"abd"]','all','ab%'), json_search('["abc",{"x":"abc"}]','one','abc'), json_search('["abc"]','one','zz'), json_search('["a%c","abc"]','all','a|%c','|'), json_search('["abc",{"x":"abc"}]','all','abc',NULL,'$[1]'), json_search('[{"x":"abc"},"abc"]','all','abc',NULL,'$[0].x') FROM f ORDER BY id
-SELECT id, json_value(j,'$.s'), json_value(j,'$.a'), json_value('{"t":true,"n":1.5,"z":null}','$.t'), json_value('{"n":1.5}','$.n'), json_value('{"z":null}','$.z'), json_exists(j,'$.a'), json_exists(j,'$.zz'), json_length(json_query(j,'$.a')), json_query(j,'$.s') FROM f ORDER BY id
+SELECT id, json_value(j,'$.s'), json_value(j,'$.a'), json_value('{"t":true,"n":1.5,"z":null}','$.t'), json_value('{"n":1.5}','$.n'), json_value('{"z":null}','$.z') FROM f ORDER BY id
+=> 1 | x | [1, {"b": 2}] | true | 1.5 | NULL
+=> 2 | NULL | NULL | true | 1.5 | NULL
+=> 3 | NULL | NULL | true | 1.5 | NULL
+SELECT id, json_exists(j,'$.a'), json_exists(j,'$.zz'), json_length(json_query(j,'$.a')), json_query(j,'$.s') FROM f ORDER BY id
 SELECT json_array_append('[1,[2,3]]','$[1]',4), json_array_append('[1,2]','$',3), json_array_append('{"a":1}','$.a',2), json_array_append('[1]','$[0]',2,'$[0]',3), json_array_insert('[1,2]','$[1]','x'), json_array_insert('[1,2]','$[9]','x'), json_array_insert('{"a":[1]}','$.a[0]',0)
 # Places in a list, bytes of a number, padding with spaces, the second of three
 SELECT id, interval(i,-10,0,5), interval(n,0,10.5,12.34,20), interval(d,0,2.5), interval(NULL,1), interval(3,1,NULL,2), interval(3,NULL,NULL,4), interval(2.5,1,2.4,2.6), interval(18446744073709551615,1,-1), interval(23,1,15,17,30,44,200) FROM f ORDER BY id
@@ -84,7 +94,7 @@ SELECT id, uncompress(compress(s)), uncompressed_length(compress(s)), hex(left(c
 SELECT hex(uncompress(x'0C000000789CF348CDC9C9D75108CF2FCA4901001B340449')), uncompress(x'02000000789C4B54000000E40082'), uncompress(x'01000000789C4B54000000E40082')
 # JSON laid out anew
 SELECT id, json_compact(json_extract('{"a" : [1, 2 , {"b": "c d"}]}','$')), json_compact('{"b" : 1, "a":2, "b":3}'), json_loose('{"a":[1,2,{"b":"c,d"}],"d":{},"e":[]}'), json_compact(NULL), json_loose(' 1.50 '), json_compact('{"a":1'), json_loose('x') FROM f ORDER BY id
-SELECT json_detailed('{"a":[1,2,{"b":"c"}],"d":{}, "e":[]}'), json_detailed('[1]',2), json_detailed('{"a" : "x\\"y", "b":[[],{}, [1,[2,3]]]}', 2), json_detailed('[{"a":1},{"b":[]}]'), json_detailed(' [ 1 , 2 ] '), json_detailed('[[1],[2]]'), json_detailed('[[[]]]'), json_detailed('{"a":[1],"b":{"c":[1,{"d":[2]}]}}'), json_detailed('{}'), json_detailed('[]'), json_detailed('5'), json_pretty('[[2],1]')
+SELECT json_detailed('{"a":[1,2,{"b":"c"}],"d":{}, "e":[]}'), json_detailed('[1]',2), json_detailed('{"a" : "x\\"y", "b":[[],{}, [1,[2,3]]]}', 2), json_detailed('[{"a":1},{"b":[]}]'), json_detailed(' [ 1 , 2 ] '), json_detailed('[[1],[2]]'), json_detailed('[[[]]]'), json_detailed('{"a":[1],"b":{"c":[1,{"d":[2]}]}}'), json_detailed('{}'), json_detailed('[]'), json_detailed('5')
 SELECT json_detailed('{"a":1}',1), json_detailed('{"a":1}',20), json_detailed('{"a":1}',-1), json_detailed('{"a":1}',NULL), json_detailed('x'), json_detailed(NULL)
 SELECT json_normalize('{"b":1.50,"a":[3, 2 ,{"z":null,"y":true}]}'), json_normalize('{"aa":1,"b":2,"B":3}'), json_normalize('1e3'), json_normalize('12345678901234567890'), json_normalize('1.23456789012345678901234'), json_normalize('-12.50'), json_normalize('0.1'), json_normalize('100'), json_normalize('1E-5'), json_normalize('1.0e+2'), json_normalize('-0'), json_normalize('10.010'), json_normalize('"a\\nb"'), json_normalize('x'), json_normalize(NULL)
 SELECT json_equals('{"a":1,"b":2}','{"b":2,"a":1.0}'), json_equals('[1,2]','[2,1]'), json_equals('x','1'), json_equals(NULL,'1'), json_equals('1','10e-1'), json_equals('"a"','"b"'), json_equals('{"a":[{"x":1,"y":2}]}',' { "a" : [ {"y":2.0, "x":1} ] } ')
@@ -128,3 +138,4 @@ SELECT JSON_INSERT('{"a":1}', '$.b.c', 2), JSON_INSERT('{"a":1}', '$.a[0]', 2), 
 SELECT JSON_SET('{"a":{"x":1}}', '$.a[0]', 2), JSON_SET('{"a":{"x":1}}', '$.a[1]', 2), JSON_SET('{"a":{"x":1}}', '$.a[0].x', 2), JSON_SET('{"a":{"x":1}}', '$.a[0].y', 2), JSON_SET('5', '$[0]', 2), JSON_SET('{"a":1}', '$[1]', 2), JSON_SET('{"a":1}', '$[0].b', 2)
 SELECT JSON_INSERT('{"a":{"x":1}}', '$.a[0].y', 2), JSON_INSERT('5', '$[0]', 2), JSON_INSERT('5', '$[2]', 2), JSON_REPLACE('{"a":{"x":1}}', '$.a[0]', 2), JSON_REPLACE('{"a":{"x":1}}', '$.a[1]', 2), JSON_REPLACE('5', '$[0]', 2)
 SELECT JSON_REMOVE('{"a":1}', '$.a[0]'), JSON_REMOVE('{"a":{"x":1}}', '$.a[0].x'), JSON_REMOVE('5', '$[0]'), JSON_ARRAY_APPEND('{"a":1}', '$.a[0]', 2), JSON_ARRAY_APPEND('{"a":{"x":1}}', '$.a[0]', 2), JSON_ARRAY_INSERT('{"a":1}', '$.a[0]', 2), JSON_ARRAY_INSERT('[1]', '$[0][0]', 2)
+=> {} | {"a": {}} | 5 | {"a": [1, 2]} | {"a": [{"x": 1}, 2]} | {"a": 1} | [1]

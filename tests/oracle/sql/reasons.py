@@ -266,13 +266,6 @@ REASONS = [
         ("rows",),
     ),
     Reason(
-        "TIMESTAMP takes a text with a month or a day of zero, which NO_ZERO_IN_DATE forbids",
-        "SELECT TIMESTAMP('2020-00-12') AS c0",
-        r"TIMESTAMP\(",
-        ("rows",),
-        lambda theirs, ours: any(re.search(r"-00[- ']", str(row)) for row in ours.rows),
-    ),
-    Reason(
         "a whole number of seconds that is a DOUBLE has a fraction as a time",
         "SELECT SEC_TO_TIME(CEILING(d)) AS c0 FROM v",
         r"SEC_TO_TIME\(",

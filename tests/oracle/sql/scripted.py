@@ -6,9 +6,11 @@ A file holds one statement per line; `#` begins a comment. Before the statement 
   so that the mark goes; `!columns`: it is wrong by that executor alone; `?columns`: it is wrong by
   that executor now and then (which rows a LIMIT without an order keeps, say);
 - `@2`: sent by a second connection.
-Lines that begin with `=>` say the answer themselves where MySQL 8 and MariaDB differ: a row each,
+Lines that begin with `=>` say the answer themselves where MySQL and MariaDB differ: a row each,
 values separated by ` | `, NULL and texts as they are; `=> error N`; `=> none` for no row; `=> ok`.
-MariaDB's answer is not compared then.
+MariaDB's answer is not compared then; MySQL's has to be that, where it judges.
+
+A file is judged by MariaDB, and by the newest MySQL too if a comment says `# judges: mariadb mysql`.
 
 A SELECT is answered by each executor in turn, at last by the one that the server chooses.
 """
@@ -57,9 +59,17 @@ def lines_of(path):
     return lines
 
 
-def agrees(line, theirs, ours):
+def judges_of(path):
+    """The servers whose answers a file is compared with."""
+    for text in path.read_text("utf-8").splitlines():
+        if text.startswith("# judges:"):
+            return text.removeprefix("# judges:").split()
+    return ["mariadb"]
+
+
+def agrees(line, theirs, ours, judge):
     if line.expected is not None:
-        return line.expected == shown(ours)
+        return line.expected == shown(ours) and (judge != "mysql" or line.expected == shown(theirs))
     ordered = ORDERED.search(line.statement) is not None
     respect = difference(theirs, ours, ordered)
     # MariaDB's functions answer INT where MySQL's answer BIGINT, and more of that kind: types of
@@ -77,8 +87,8 @@ def shown(given):
     return rows or ["none"]
 
 
-def compare_file(path, ports, count):
-    """Adds to `count` what was met."""
+def compare_file(path, ports, count, judge):
+    """Adds to `count` what was met, beside a judge."""
     database = "oracle"
     for port_ways in [Ways(*ports, None)]:
         for side in (port_ways.theirs, port_ways.ours):
@@ -91,12 +101,12 @@ def compare_file(path, ports, count):
             answer(side, "SET timestamp=DEFAULT")
             answer(side, "SET innodb_lock_wait_timeout=1")
     for line in lines_of(path):
-        compare_line(path, line, connections[line.connection], count)
+        compare_line(path, line, connections[line.connection], count, judge)
     for ways in connections:
         ways.close()
 
 
-def compare_line(path, line, ways, count):
+def compare_line(path, line, ways, count, judge):
     theirs = ways.ask_them(line.statement)
     executors = [None]
     repeats = READS.match(line.statement) and not ONCE.search(line.statement)
@@ -109,13 +119,15 @@ def compare_line(path, line, ways, count):
             count.by[f"not on this executor ({executor})"] += 1
             continue
         count.by[f"answers ({executor or 'the choice of the server'})"] += line.compared
-        if line.compared and not agrees(line, theirs, ours):
+        if line.compared and not agrees(line, theirs, ours, judge):
             wrong.append((executor, ours))
     if not line.compared:
         return
     count.by["statements"] += 1
     expected = " / ".join(line.expected) if line.expected is not None else str(theirs)
-    place = f"{path.name}:{line.number}"
+    if judge == "mysql" and line.expected not in (None, shown(theirs)):
+        expected += f", MySQL {theirs}"
+    place = f"{path.name}:{line.number} {judge}"
     known = [executor for executor, _ in wrong if executor in line.wrong]
     count.by["known to be wrong today"] += bool(known)
     for executor, ours in wrong:

@@ -16,12 +16,24 @@ use datafusion::common::Result;
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
+use expression::write_json_key;
 use values::datum::Datum;
 use values::key;
 use values::types::{Collation, ColumnType, LobSize};
 
 use super::super::columns::{collation_of, is_string};
 use super::super::failure::raise;
+
+/// Appends a value's part of a key; `stored` is the type whose bytes those are.
+fn append_part(ty: &ColumnType, stored: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
+    match (ty, datum) {
+        (ColumnType::Json, Datum::Bytes(document)) => {
+            out.push(1);
+            write_json_key(document, out);
+        }
+        _ => key::encode_part(stored, true, None, datum, out),
+    }
+}
 
 /// The type whose key bytes stand for values of `ty`; long and JSON text have none of their own.
 fn key_type(ty: &ColumnType) -> ColumnType {
@@ -95,8 +107,8 @@ impl ScalarUDFImpl for TupleKey {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let array = keys(&self.arguments, &args, |_, ty, datum, out| {
-            key::encode_part(ty, true, None, datum, out);
+        let array = keys(&self.arguments, &args, |at, stored, datum, out| {
+            append_part(&self.arguments[at], stored, datum, out);
             !datum.is_null()
         })?;
         Ok(ColumnarValue::Array(array))
@@ -139,9 +151,9 @@ impl ScalarUDFImpl for SortKey {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let array = keys(&self.arguments, &args, |at, ty, datum, out| {
+        let array = keys(&self.arguments, &args, |at, stored, datum, out| {
             let start = out.len();
-            key::encode_part(ty, true, None, datum, out);
+            append_part(&self.arguments[at], stored, datum, out);
             if self.descending[at] {
                 out[start..].iter_mut().for_each(|byte| *byte = !*byte);
             }

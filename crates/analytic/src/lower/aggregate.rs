@@ -21,7 +21,7 @@ use datafusion::logical_expr::expr;
 use datafusion::logical_expr::{AggregateUDF, Case, Expr, lit};
 use expression::{
     BIGINT_UNSIGNED, JsonMembers, Kind, Node, Number, json_element, keeps_digits, quotient,
-    text_of, text_type,
+    text_of, text_type, write_json_comparison_key,
 };
 use sql::tree::{Aggregate, AggregateFunction, KEPT_DIGITS};
 use sql::{Result, SqlError};
@@ -290,6 +290,10 @@ impl Lowering<'_> {
         let [node] = aggregate.arguments.as_slice() else {
             return Err(SqlError::unsupported("GROUP_CONCAT of several values in a plan"));
         };
+        // Which documents are one is not said of their texts.
+        if aggregate.distinct && node.ty == ColumnType::Json {
+            return Err(SqlError::unsupported("GROUP_CONCAT of distinct JSON in a plan"));
+        }
         let (text, collation) = self.text(value, &node.ty);
         let joining = Joining {
             separator: aggregate.separator.clone(),
@@ -440,13 +444,19 @@ fn extreme(value: Expr, ty: &ColumnType, least: bool, add: &mut Add<'_>) -> Expr
     }
     let collation = collation_of(ty);
     let packed = ColumnType::Blob { size: LobSize::Long };
+    let is_json = *ty == ColumnType::Json;
     let pack = RowFunction::new(
         "pack_text",
-        collation.name(),
+        if is_json { "json" } else { collation.name() },
         vec![ty.clone()],
         Some(packed.clone()),
         false,
-        Arc::new(move |args| Ok(pack_text(collation, args[0]))),
+        Arc::new(move |args| {
+            Ok(pack_text(args[0], |text, out| match is_json {
+                true => write_json_comparison_key(text, out),
+                false => values::collation::write_weights(collation, text, out),
+            }))
+        }),
     );
     let unpack = RowFunction::new(
         "unpack_text",
@@ -503,10 +513,10 @@ fn sum_type(precision: u8, scale: u8) -> ColumnType {
     ColumnType::Decimal { precision: (precision + 10).min(digits_max), scale }
 }
 
-fn pack_text(collation: Collation, datum: Datum<'_>) -> Value {
+fn pack_text(datum: Datum<'_>, write_key: impl Fn(&[u8], &mut Vec<u8>)) -> Value {
     let Datum::Bytes(text) = datum else { return Value::Null };
     let mut packed = Vec::with_capacity(2 * text.len() + 8);
-    values::collation::write_weights(collation, text, &mut packed);
+    write_key(text, &mut packed);
     let key_bytes = packed.len() as u32;
     packed.extend_from_slice(text);
     // The length comes last: it must not take part in the comparison before the text does.

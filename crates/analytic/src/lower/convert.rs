@@ -11,7 +11,9 @@ use std::sync::Arc;
 use columnar::arrow::arrow_type;
 use datafusion::logical_expr::{Cast, Expr};
 use expression::{Cell, Environment, Number, fit};
+use values::convert::convert;
 use values::datum::{Datum, Value};
+use values::temporal::DateTime;
 use values::types::ColumnType;
 
 use super::super::columns::{Class, class_of, scalar_of};
@@ -82,6 +84,15 @@ impl Lowering<'_> {
             return native_cast(expr, to);
         }
         let (source, target, zone) = (from.clone(), to.clone(), self.zone());
+        if matches!(from, ColumnType::Time { .. }) && class_of(to).is_dated() {
+            // That time today.
+            let now = self.facts.now;
+            return self.each(expr, from, to, &format!("today {now}"), move |datum| {
+                let Datum::Time(time) = datum else { return Value::Null };
+                let Some(moment) = DateTime::today_at(time, now, zone) else { return Value::Null };
+                convert(&target, Datum::DateTime(moment), zone).value
+            });
+        }
         self.each(expr, from, to, "convert", move |datum| {
             let environment = Environment::bare(&[], zone);
             // A word's number where a number is wanted.

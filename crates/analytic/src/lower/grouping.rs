@@ -8,20 +8,23 @@
 //!
 //! Not here: what an aggregate computes (`aggregate`), different values in two steps (`distinct`).
 
+use std::sync::Arc;
+
 use datafusion::functions_aggregate::count::count;
 use datafusion::functions_aggregate::first_last::first_value_udaf;
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{
     Aggregate, BinaryExpr, Case, Expr, GroupingSet, LogicalPlan, LogicalPlanBuilder, Operator, lit,
 };
-use expression::BIGINT;
+use expression::{BIGINT, write_json_key};
 use sql::Result;
 use sql::tree::Grouping;
-use values::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::types::{ColumnType, LobSize};
 
 use super::super::columns::{Class, class_of, collation_of};
 use super::super::failure::no_plan;
-use super::super::kernels::{self, CollationKey, Numbers, Operation};
+use super::super::kernels::{self, CollationKey, Numbers, Operation, RowFunction};
 use super::convert::native_cast;
 use super::distinct::Named;
 use super::query::is_collated;
@@ -30,6 +33,9 @@ use super::{Lowering, built, call, column, projected};
 
 /// What values are compared, grouped and sorted by: texts by their collation, 0 as -0.
 pub(super) fn key_of(expr: Expr, ty: &ColumnType) -> Expr {
+    if *ty == ColumnType::Json {
+        return call(json_key(), vec![expr]);
+    }
     if is_collated(ty) {
         return call(CollationKey::new(collation_of(ty)), vec![expr]);
     }
@@ -38,6 +44,23 @@ pub(super) fn key_of(expr: Expr, ty: &ColumnType) -> Expr {
         return call(sum, vec![expr, lit(0.0f64)]);
     }
     expr
+}
+
+/// The bytes by which JSON is grouped and sorted.
+fn json_key() -> RowFunction {
+    RowFunction::new(
+        "json_key",
+        "",
+        vec![ColumnType::Json],
+        Some(ColumnType::Blob { size: LobSize::Long }),
+        false,
+        Arc::new(|args| {
+            let Datum::Bytes(document) = args[0] else { return Ok(Value::Null) };
+            let mut key = Vec::new();
+            write_json_key(document, &mut key);
+            Ok(Value::Bytes(key))
+        }),
+    )
 }
 
 /// Any value of the group.

@@ -216,7 +216,8 @@ impl Lowering<'_> {
         let other = column.expr();
         if is_collated(ty) || is_collated(&column.ty) {
             let text = |ty: &ColumnType| super::super::columns::is_string(ty);
-            if !text(ty) || !text(&column.ty) || *ty == ColumnType::Json {
+            let is_json = |ty: &ColumnType| *ty == ColumnType::Json;
+            if !text(ty) || !text(&column.ty) || is_json(ty) || is_json(&column.ty) {
                 return None;
             }
             if rule == Collation::Binary {

@@ -164,6 +164,14 @@ impl Binder<'_> {
                 other => return elsewhere(other),
             }
         }
+        if matches!(function, F::Sum | F::Average | F::BitAnd | F::BitOr | F::BitXor)
+            || matches!(
+                function,
+                F::DeviationOfAll | F::DeviationOfSample | F::VarianceOfAll | F::VarianceOfSample
+            )
+        {
+            arguments = arguments.into_iter().map(Node::json_as_number).collect();
+        }
         match function {
             F::CountRows if arguments.is_empty() && !distinct => {}
             F::Count if arguments.len() == 1 && !distinct && is_never_null(&arguments[0]) => {

@@ -7,6 +7,7 @@
 //! from     tables, derived tables, joins        scope     what names mean
 //! forms    aggregates, sub-queries, rows        grouping  what is seen above a GROUP BY
 //! window   window functions                     recursion WITH RECURSIVE
+//! zero_date   `IS NULL` of days that are never NULL
 //! ```
 //!
 //! Invariants
@@ -26,6 +27,7 @@ pub mod scalar;
 mod scope;
 mod select;
 mod window;
+mod zero_date;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -42,6 +44,7 @@ use values::types::{Collation, ColumnType, LobSize};
 pub use limit::{limit_of, limit_to};
 pub(crate) use locking::{locking_of, unresolved};
 pub(crate) use query::bare_number;
+pub(crate) use zero_date::zero_dates_as_null;
 
 use crate::bind::scalar::Bound;
 use crate::context::SqlContext;

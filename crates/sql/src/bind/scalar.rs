@@ -17,8 +17,8 @@ mod operator;
 use std::cell::Cell;
 
 use expression::{
-    Kind, List, Node, Unit, among, boolean, common_rule, common_type, converted_to, display_chars,
-    is_number, read_as, seen_as_bytes, text_type, type_collation, within,
+    Kind, List, Node, Unit, among, boolean, case_condition, common_rule, common_type, converted_to,
+    display_chars, is_number, read_as, seen_as_bytes, text_type, type_collation, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
 use values::CharacterSet;
@@ -156,6 +156,9 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let rule = common_rule(nodes.iter());
             Ok(boolean(Kind::Between(Box::new(nodes), *negated, rule), true))
         }
+        Expr::MemberOf(member) => {
+            call_node("MEMBER OF", vec![bind(&member.value, names)?, bind(&member.array, names)?])
+        }
         Expr::Like { negated, any: false, expr, pattern, escape_char } => {
             let escape = match escape_char.as_ref().map(|value| &value.value) {
                 None if names.mode.no_backslash_escapes() => None,
@@ -247,6 +250,16 @@ fn case(
     for when in conditions {
         branches.push((bind(&when.condition, names)?, bind(&when.result, names)?));
     }
+    // Beside JSON each value is compared in a way of its own.
+    let is_json = |node: &Node| node.ty == ColumnType::Json;
+    let operand = match operand {
+        Some(operand) if is_json(&operand) || branches.iter().any(|(when, _)| is_json(when)) => {
+            let condition = |when| case_condition(Node::clone(&operand), when);
+            branches = branches.into_iter().map(|(when, then)| (condition(when), then)).collect();
+            None
+        }
+        operand => operand,
+    };
     let otherwise = otherwise.map(|expr| bind(expr, names)).transpose()?;
     let mut results: Vec<Node> = branches.iter().map(|(_, then)| then.clone()).collect();
     results.extend(otherwise.clone());

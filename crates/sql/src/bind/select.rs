@@ -11,7 +11,7 @@
 //!
 //! Not here: LIMIT (`query`), FROM (`from`).
 
-use expression::{Kind, Node};
+use expression::{Kind, Node, parts_of};
 use sqlparser::ast;
 
 use super::Binder;
@@ -19,11 +19,12 @@ use super::from::From;
 use super::grouping::{lift, lift_functions, lift_over_windows};
 use super::query::position;
 use super::scope::QueryScope;
+use super::zero_date::{is_never_null, zero_date_as_null};
 use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
 use crate::point::{item_name, push_terms, result_type};
 use crate::tree::{
-    Aggregate, Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Windowing,
+    Aggregate, Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Source, Windowing,
 };
 
 /// An item of the select list.
@@ -50,6 +51,13 @@ impl Binder<'_> {
         let mut conditions = Vec::new();
         if let Some(selection) = &select.selection {
             push_terms(self.expression(&scope, selection, "where clause")?, &mut conditions);
+            let is_stored_as_not_null = |at: usize| {
+                let (relation, column) = parts_of(at);
+                let source = from.relations.get(relation).map(|relation| &relation.source);
+                matches!(source, Some(Source::Table(table)) if is_never_null(table, column))
+            };
+            let own = |term| zero_date_as_null(term, is_stored_as_not_null);
+            conditions = conditions.into_iter().map(own).collect();
         }
         let items = self.items(&scope, select)?;
         *scope.aliases.borrow_mut() =

@@ -151,10 +151,10 @@ fn smallest_micros(part: u8) -> i64 {
     }
 }
 
-/// The zone by the text of `time_zone`; SYSTEM is UTC.
+/// The zone by the text of `time_zone`.
 pub fn zone_of(text: &str) -> Zone {
     if text.eq_ignore_ascii_case("system") {
-        return Zone::UTC;
+        return Zone::of_system();
     }
     Zone::parse(text).unwrap_or_default()
 }

@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use expression::{as_signed, type_collation};
+use expression::{as_signed, type_collation, write_json_key};
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::key::encode_part;
@@ -41,6 +41,10 @@ pub fn push(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
     };
     match (ty, datum) {
         (_, Datum::Null) => out.push(0),
+        (ColumnType::Json, Datum::Bytes(document)) => {
+            out.push(1);
+            write_json_key(document, out);
+        }
         (_, Datum::Bytes(_)) => {
             let collation = type_collation(ty).unwrap_or(Collation::Binary);
             encode_part(&text_like(collation), true, None, datum, out);

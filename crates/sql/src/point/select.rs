@@ -19,7 +19,10 @@ use values::types::ColumnType;
 use super::access::{Access, AccessKind, Ordering, Reader, plan_access, ways};
 use super::sort::SortKey;
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
-use crate::bind::{UserVariables, bare_number, limit_of, locking_of, push_variables, unresolved};
+use crate::bind::{
+    UserVariables, bare_number, limit_of, locking_of, push_variables, unresolved,
+    zero_dates_as_null,
+};
 use crate::error::SqlError;
 use crate::index_use::{ColumnarUse, IndexUse};
 use crate::information_schema::is_own_name;
@@ -402,6 +405,7 @@ fn with_table(
     if let Some(selection) = &parts.select.selection {
         let names = Names { clause: "where clause", ..names };
         push_terms(bind(selection, &names)?, &mut terms);
+        terms = zero_dates_as_null(terms, &table);
     }
     let mut sort = Vec::with_capacity(parts.order.len());
     for item in parts.order {

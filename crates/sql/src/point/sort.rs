@@ -6,10 +6,11 @@
 use std::cmp::Ordering;
 
 use values::datum::Value;
+use values::types::ColumnType;
 
 use super::gather::Gathered;
 use crate::error::Result;
-use expression::{Node, RowView, Scope, compare};
+use expression::{Node, RowView, Scope, compare, write_json_key};
 use rows::table::Table;
 
 /// One expression of ORDER BY.
@@ -44,6 +45,12 @@ pub fn sort_rows(
     Ok(())
 }
 
+fn json_key(document: &[u8]) -> Vec<u8> {
+    let mut key = Vec::new();
+    write_json_key(document, &mut key);
+    key
+}
+
 fn compare_lines(a: &[Value], b: &[Value], keys: &[SortKey], scope: &Scope<'_>) -> Ordering {
     for ((left, right), key) in a.iter().zip(b).zip(keys) {
         let order = match (left.is_null(), right.is_null()) {
@@ -57,6 +64,9 @@ fn compare_lines(a: &[Value], b: &[Value], keys: &[SortKey], scope: &Scope<'_>) 
                 // An ENUM is ordered by its number, not by its word.
                 match (left, right) {
                     (Value::Enum(x), Value::Enum(y)) => x.cmp(y),
+                    (Value::Bytes(x), Value::Bytes(y)) if *ty == ColumnType::Json => {
+                        json_key(x).cmp(&json_key(y))
+                    }
                     _ => compare(sides.0, sides.1, rule, scope.zone).unwrap_or(Ordering::Equal),
                 }
             }

@@ -28,6 +28,7 @@ use super::finding::{Finding, FoundKeys};
 use super::returning::{Returned, Returning, bind_returning};
 use super::{Ask, LOOP_PIECE, WriteContext, Written, stop, through};
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
+use crate::bind::zero_dates_as_null;
 use crate::error::{Result, SqlError};
 use crate::index_use::IndexUse;
 use crate::optimize::is_volatile;
@@ -99,6 +100,7 @@ fn bind_target(
     let mut terms = Vec::new();
     if let Some(selection) = selection {
         push_terms(bind(selection, &names)?, &mut terms);
+        terms = zero_dates_as_null(terms, &table);
     }
     let sort = sort_keys(order, &Names { clause: "order clause", ..names })?;
     let ordering = simple_ordering(&sort);
@@ -249,7 +251,9 @@ impl Target {
         let alias = (self.shown != self.table.name).then_some(self.shown.as_str());
         let names = Names::of(&self.table, alias, "where clause", mode);
         if let (Some(selection), ..) = how {
-            push_own_terms(selection, &names, &mut self.checks)?;
+            let mut checks = Vec::new();
+            push_own_terms(selection, &names, &mut checks)?;
+            self.checks.extend(zero_dates_as_null(checks, &self.table));
         }
         self.finding = Some(Finding::by_query(&self.shown, tables, how, ask)?);
         Ok(())

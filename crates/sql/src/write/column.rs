@@ -102,6 +102,26 @@ pub fn now_value(ty: &ColumnType, now: i64, zone: Zone) -> Value {
     }
 }
 
+/// A time of day on its way into a column of days: that time today.
+fn of_today<'d>(ty: &ColumnType, datum: Datum<'d>, now: i64, zone: Zone) -> Datum<'d> {
+    let has_day = matches!(
+        ty,
+        ColumnType::Date
+            | ColumnType::DateTime { .. }
+            | ColumnType::Timestamp { .. }
+            | ColumnType::Year
+    );
+    let Datum::Time(time) = datum else { return datum };
+    if !has_day {
+        return datum;
+    }
+    match DateTime::today_at(time, now, zone) {
+        Some(moment) if matches!(ty, ColumnType::Year) => Datum::Year(moment.year()),
+        Some(moment) => Datum::DateTime(moment),
+        None => datum,
+    }
+}
+
 /// Whether a value is there already in the form the column keeps: the usual case.
 pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {
     match (datum, &column.ty) {
@@ -200,6 +220,7 @@ impl WriteContext<'_> {
             }
             datum => datum,
         };
+        let datum = of_today(&column.ty, datum, self.facts.now, zone);
         let converted = column.convert_from(datum, from, zone);
         if let Some(issue) = converted.issue {
             self.issue(column, datum, from, issue, row)?;
@@ -208,8 +229,11 @@ impl WriteContext<'_> {
                 value_error(&column.name, Issue::Truncated, "", row).into_warning()
             });
         }
-        self.check_zero_date(column, &converted.value, (datum, from), row)?;
-        Ok(converted.value)
+        match converted.issue {
+            // It is zero already, which was said.
+            Some(Issue::Incorrect { .. }) => Ok(converted.value),
+            _ => self.allowed_day(column, converted.value, (datum, from), row),
+        }
     }
 
     /// What becomes of a value that a statement gives a computed column: nothing, if strict mode lets it.
@@ -262,23 +286,35 @@ impl WriteContext<'_> {
         if is_refused {
             return Err(error());
         }
-        self.warnings.borrow_mut().push_with(Level::Warning, || error().into_warning());
+        self.warnings.borrow_mut().push_with(Level::Warning, || match issue {
+            Issue::LeftOut => {
+                let message =
+                    format!("Invalid TIMESTAMP value in column '{}' at row {row}", column.name);
+                SqlError::new(1299, message).into_warning()
+            }
+            _ => error().into_warning(),
+        });
         Ok(())
     }
 
-    /// NO_ZERO_DATE and NO_ZERO_IN_DATE.
-    fn check_zero_date(
+    /// The value, as NO_ZERO_DATE and NO_ZERO_IN_DATE let it be: without strict mode a day that they refuse is
+    /// '0000-00-00' with a warning.
+    fn allowed_day(
         &self,
         column: &Column,
-        value: &Value,
+        value: Value,
         (datum, from): (Datum<'_>, &ColumnType),
         row: u64,
-    ) -> Result<()> {
-        if !self.facts.mode.refuses_value(value) {
-            return Ok(());
+    ) -> Result<Value> {
+        if !self.facts.mode.refuses_value(&value) {
+            return Ok(value);
         }
         let what = if matches!(column.ty, ColumnType::Date) { "date" } else { "datetime" };
-        self.issue(column, datum, from, Issue::Incorrect { what }, row)
+        self.issue(column, datum, from, Issue::Incorrect { what }, row)?;
+        Ok(match column.ty {
+            ColumnType::Timestamp { .. } => value,
+            _ => implied_default(&column.ty),
+        })
     }
 }
 

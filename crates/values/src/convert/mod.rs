@@ -44,6 +44,9 @@ pub enum Issue {
         /// `datetime`, `time`.
         what: &'static str,
     },
+    /// A time that the zone's clock leaves out, 1292; a warning of it is 1299. The moment at which the clock is
+    /// set forward was taken.
+    LeftOut,
     /// Not UTF-8, 1366; each such byte became `?`.
     InvalidUtf8,
     /// Not JSON, 3140: an error in every mode. The value is NULL.

@@ -109,7 +109,11 @@ fn timestamp(fsp: u8, moment: Moment, zone: Zone) -> Converted {
     if !value.is_zero() && value.date().has_zero_part() {
         return Converted::with(zero, Issue::Incorrect { what: "datetime" });
     }
-    match moment.rounded(fsp).and_then(|rounded| rounded.to_timestamp(zone)) {
+    let rounded = moment.rounded(fsp);
+    match rounded.and_then(|rounded| rounded.to_timestamp(zone)) {
+        Some(instant) if rounded.is_some_and(|rounded| zone.leaves_out(rounded)) => {
+            Converted::with(Value::Timestamp(instant), Issue::LeftOut)
+        }
         Some(instant) => Converted { value: Value::Timestamp(instant), issue, note },
         None => Converted::with(zero, Issue::OutOfRange),
     }

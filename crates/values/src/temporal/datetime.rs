@@ -130,6 +130,13 @@ impl DateTime {
         Self::new(date, hour, minute, (seconds % 60) as u8, (clock % SECOND) as u32)
     }
 
+    /// The moment at which it is a time of day today, by a zone's clock; `now` is in microseconds since the epoch.
+    /// `None` outside of the years 0 to 9999.
+    pub fn today_at(time: Time, now: i64, zone: Zone) -> Option<DateTime> {
+        let midnight = DateTime::from_date(zone.datetime_at(now)?.date()).to_micros()?;
+        DateTime::from_micros(midnight.checked_add(time.micros())?)
+    }
+
     /// Rounded to `fsp` digits of a second's fraction, half up. `None` past the year 9999, and
     /// when rounding would change the day of a date with zero parts.
     pub fn round(self, fsp: u8) -> Option<DateTime> {

@@ -5,6 +5,7 @@ mod date;
 mod datetime;
 mod parse;
 mod parse_time;
+mod system_zone;
 #[cfg(test)]
 mod tests;
 mod time;

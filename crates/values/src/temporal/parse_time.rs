@@ -75,7 +75,8 @@ pub fn read_time(text: &[u8]) -> Option<ReadTime> {
 /// that does not exist.
 fn of_datetime(text: &[u8]) -> Option<Result<ReadTime, ()>> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if text.get(digits) == Some(&b':') {
+    // No length of time has hours of four digits.
+    if text.get(digits) == Some(&b':') && digits != 4 {
         return None;
     }
     let read = match read_datetime_as(text, false, Days::Real) {

@@ -8,7 +8,7 @@
 //! 1. What a clock shows twice, when it is set back, is the earlier instant; what it leaves out,
 //!    when it is set forward, is the instant at which it is (MySQL's `TIME_to_gmt_sec`).
 //!
-//! Not here: what a row holds, which is UTC (`timestamp`).
+//! Not here: what a row holds, which is UTC (`timestamp`), the zone of the machine (`system_zone`).
 
 use std::hash::{Hash, Hasher};
 
@@ -127,6 +127,14 @@ impl Zone {
         Some(micros - i64::from(offset.fix().local_minus_utc()) * SECOND)
     }
 
+    /// Whether its clock never shows a time, because it is set forward over it.
+    pub fn leaves_out(self, shown: DateTime) -> bool {
+        let (Rule::Place(place), Some(micros)) = (self.0, shown.to_micros()) else { return false };
+        let seconds = naive(micros.div_euclid(SECOND));
+        let found = seconds.map(|seconds| place.offset_from_local_datetime(&seconds));
+        matches!(found, Some(MappedLocalTime::None))
+    }
+
     /// The instant at which the clock is set forward over what it would have shown.
     fn change_within(self, shown: i64) -> i64 {
         const DAY_SECONDS: i64 = 86_400;
@@ -177,6 +185,19 @@ mod tests {
             assert_eq!(at(berlin, left_out), 1_711_846_800);
         }
         assert_eq!(at(berlin, "2024-10-27 02:30:00"), 1_729_989_000);
+    }
+
+    #[test]
+    fn an_hour_left_out_is_known_to_be() {
+        let berlin = Zone::parse("Europe/Berlin").unwrap();
+        let leaves_out =
+            |zone: Zone, text: &str| zone.leaves_out(read_datetime(text.as_bytes()).unwrap().value);
+        assert!(leaves_out(berlin, "2024-03-31 02:00:00"));
+        assert!(leaves_out(berlin, "2024-03-31 02:59:59.999999"));
+        assert!(!leaves_out(berlin, "2024-03-31 01:59:59.999999"));
+        assert!(!leaves_out(berlin, "2024-03-31 03:00:00"));
+        assert!(!leaves_out(berlin, "2024-10-27 02:30:00"));
+        assert!(!leaves_out(Zone::UTC, "2024-03-31 02:30:00"));
     }
 
     #[test]

@@ -170,7 +170,7 @@ pub(super) fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<
     let node = bind(expr, names)?;
     let nullable = node.nullable;
     let node = match op {
-        UnaryOperator::Minus | UnaryOperator::BitwiseNot => node.with_number(),
+        UnaryOperator::Minus | UnaryOperator::BitwiseNot => node.as_operand(),
         _ => node,
     };
     Ok(match op {
