@@ -29,7 +29,7 @@ run: build
 # For who is in the middle of work, in minutes: lints, and the tests that start none of the peers,
 # with few power cuts and no fuzzing, compiled quickly.
 check: lint
-	ROWHOUSE_CUTS=10 ROWHOUSE_KILLS=3 \
+	TZ=UTC ROWHOUSE_CUTS=10 ROWHOUSE_KILLS=3 \
 		scripts/quick test --no-fail-fast -- --skip beside_peers::
 
 # Everything: unit and integration tests, then real clients and the original servers, then a little
@@ -40,7 +40,7 @@ test:
 	$(MAKE) fuzz SECONDS=20 SEED=1 RUNS=20000 || status=1; exit $$status
 
 unit: setup rocksdb peers
-	cargo test --release --workspace --no-fail-fast
+	TZ=UTC cargo test --release --workspace --no-fail-fast
 
 scripts: setup rocksdb peers
 	cargo build --release --package server --package lab

@@ -18,6 +18,7 @@ use expression::KillMark;
 use rows::engine::Engine;
 use values::counter::Counter;
 use values::datum::Value;
+use values::temporal::Zone;
 
 use crate::error::SqlError;
 use crate::events::Events;
@@ -137,6 +138,7 @@ impl Sql {
         globals.fix("port", options.port.to_string());
         globals.fix("datadir", options.data_dir.clone());
         globals.fix("hostname", options.hostname.clone());
+        globals.fix("system_time_zone", Zone::of_system().name().unwrap_or("UTC"));
         globals.fix("max_allowed_packet", options.packet_bytes_max.to_string());
         globals.fix("max_statement_time", options.statement_time_max.as_secs_f64().to_string());
         let files = Folders::open(&options.files).map_err(|error| {

@@ -151,6 +151,21 @@ fn an_error_in_the_middle_of_a_parallel_load_leaves_nothing() {
 }
 
 #[test]
+fn days_with_zero_parts_were_loaded_though_the_mode_refuses_them() {
+    let sql = server(None);
+    let s = &mut session(&sql);
+    run(s, "SET sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE'");
+    run(s, "CREATE TABLE z (id INT PRIMARY KEY, d DATE, dt DATETIME)");
+    let file = b"1\t2024-00-10\t2024-01-00 10:00:00\n2\t0000-00-00\t2024-01-02 03:04:05\n";
+    let (_, loaded) = load(s, "LOAD DATA LOCAL INFILE 'x' INTO TABLE z", file);
+    assert!(loaded.is_ok());
+    assert_eq!(
+        run(s, "SELECT * FROM z ORDER BY id"),
+        "1\t0000-00-00\t0000-00-00 00:00:00\n2\t0000-00-00\t2024-01-02 03:04:05"
+    );
+}
+
+#[test]
 fn a_kill_ends_a_parallel_load() {
     let directory = tempfile::tempdir().expect("a directory");
     let sql = server(Some(&directory));

@@ -299,21 +299,26 @@ impl RowMaker {
             true => Cow::Borrowed(bytes),
             false => self.plan.charset.decode(bytes),
         };
+        // Which days with zeros are allowed the mode says.
+        let has_zero_part = |datum: &Datum<'_>| match datum {
+            Datum::Date(day) => day.has_zero_part(),
+            Datum::DateTime(moment) => moment.date().has_zero_part(),
+            _ => false,
+        };
         if let Cow::Borrowed(bytes) = bytes
-            && let Some(datum) = column.plain_of_text(bytes)
+            && let Some(datum) = column.plain_of_text(bytes).filter(|datum| !has_zero_part(datum))
         {
             made.datums[position] = datum;
             return Ok(());
         }
         let bytes = &*bytes;
-        let converted = column.from_text(bytes, self.plan.facts.zone);
-        let refused = || {
+        let mut converted = column.from_text(bytes, self.plan.facts.zone);
+        if converted.issue.is_none() && self.plan.facts.mode.refuses_value(&converted.value) {
             let what = if column.ty == ColumnType::Date { "date" } else { "datetime" };
-            let is_refused = self.plan.facts.mode.refuses_value(&converted.value);
-            is_refused.then_some(Issue::Incorrect { what })
-        };
-        let issue = converted.issue.map(|issue| issue.for_type(&column.ty)).or_else(refused);
-        if let Some(issue) = issue {
+            converted.issue = Some(Issue::Incorrect { what });
+            converted.value = implied_default(&column.ty);
+        }
+        if let Some(issue) = converted.issue.map(|issue| issue.for_type(&column.ty)) {
             let error = || {
                 let shown: String = String::from_utf8_lossy(bytes).chars().take(128).collect();
                 value_error(&column.name, issue, &shown, row)

@@ -311,10 +311,7 @@ impl WriteContext<'_> {
         }
         let what = if matches!(column.ty, ColumnType::Date) { "date" } else { "datetime" };
         self.issue(column, datum, from, Issue::Incorrect { what }, row)?;
-        Ok(match column.ty {
-            ColumnType::Timestamp { .. } => value,
-            _ => implied_default(&column.ty),
-        })
+        Ok(implied_default(&column.ty))
     }
 }
 
