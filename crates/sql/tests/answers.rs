@@ -1,6 +1,9 @@
 //! Answers that were wrong once, each named by what was wrong. What MariaDB can be asked for stands
 //! in `tests/oracle/sql/right-answers.sql` as well.
 
+#[path = "answers/numbers.rs"]
+mod numbers;
+
 use crate::harness::{error, lines, run, server, session};
 use sql::{How, Reply, Session};
 

@@ -59,14 +59,23 @@ INSERT INTO hb VALUES ()
 ALTER TABLE hb ADD COLUMN k INT DEFAULT 0x41
 INSERT INTO hb (f) VALUES (b'11')
 SELECT * FROM hb ORDER BY f
-# Bits of doubles: to operators halves are rounded away from 0, to aggregates to the even number, of at most a BIGINT
+# Bits of doubles: halves are rounded to the even number, of at most a BIGINT. In MariaDB operators round them away
+# from 0; the answers are those of MySQL 9.7
 CREATE TABLE bd (id INT PRIMARY KEY, x DOUBLE, f FLOAT, n DECIMAL(30,2))
 INSERT INTO bd VALUES (1, 1.5, 1.5, 1.5), (2, 2.5, 2.5, 2.5), (3, -1.5, -1.5, -1.5), (4, 1e19, 1e19, 1e19), (5, -1e30, -1e30, -5), (6, NULL, NULL, NULL), (7, 1e30, 3e10, 0.5)
 SELECT id, BIT_OR(x), BIT_AND(x), BIT_XOR(x), BIT_OR(f), BIT_OR(n) FROM bd GROUP BY id ORDER BY id
 SELECT BIT_OR(x), BIT_AND(x), BIT_XOR(x) FROM bd
 SELECT BIT_OR(x), BIT_AND(x), BIT_XOR(x), BIT_OR(f), BIT_OR(n) FROM bd WHERE id < 3
 SELECT id, x | 0, x & 7, x ^ 1, ~x, BIT_COUNT(x), n | 0 FROM bd ORDER BY id
+=> 1 | 2 | 2 | 3 | 18446744073709551613 | 1 | 2
+=> 2 | 2 | 2 | 3 | 18446744073709551613 | 1 | 3
+=> 3 | 18446744073709551614 | 6 | 18446744073709551615 | 1 | 63 | 18446744073709551614
+=> 4 | 9223372036854775807 | 7 | 9223372036854775806 | 9223372036854775808 | 63 | 9223372036854775807
+=> 5 | 9223372036854775808 | 0 | 9223372036854775809 | 9223372036854775807 | 1 | 18446744073709551611
+=> 6 | NULL | NULL | NULL | NULL | NULL | NULL
+=> 7 | 9223372036854775807 | 7 | 9223372036854775806 | 9223372036854775808 | 63 | 1
 SELECT 2.5e0 | 0, 0.5e0 | 0, -2.5e0 | 0, 2.5e0 << 1, BIT_COUNT(2.5e0), ~2.5e0, 2.5 | 0
+=> 2 | 0 | 18446744073709551614 | 4 | 1 | 18446744073709551613 | 3
 # A number with a point is no position, one in brackets or with a plus is
 SELECT id FROM bd ORDER BY 1.5, id DESC
 SELECT id FROM bd ORDER BY 1e0, id DESC

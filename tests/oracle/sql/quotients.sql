@@ -37,8 +37,11 @@ DELETE FROM q WHERE id = 9
 # 2. Of one group without GROUP BY
 SELECT AVG(a)/3 FROM q
 SELECT AVG(a)/3*3, SUM(a)/3*3, SUM(a/3), SUM(a/3)*3, AVG(a)*3, AVG(a/7) FROM q
+# Digits that a number has not are not shown by MySQL 9.7, MariaDB adds zeros
 SELECT ROUND(AVG(a), 8), ROUND(AVG(a)/3, 8), ROUND(SUM(a)/7, 8), ROUND(a/7, 8) FROM q
+=> 3.7500 | 1.25000000 | 2.1429 | 0.1429
 SELECT ROUND(AVG(b), 8), CONCAT(AVG(b)), CAST(AVG(a) AS DECIMAL(20,10)), AVG(DISTINCT a)/3 FROM q
+=> -0.010000 | -0.010000 | 3.7500000000 | 1.25000000
 SELECT MAX(a/3)*3, MIN(a/3)*3, MAX(b)/3*3, IF(1, AVG(a), 0)*3, COALESCE(AVG(a), 0)*3 FROM q
 SELECT AVG(a), ROUND(AVG(a), 2), AVG(a) + 0, SUM(a)/COUNT(*)*3, AVG(b)/7*7 FROM q
 SELECT AVG(x.a)/3*3, MAX(x.a/7)*7 FROM q x JOIN q y ON x.id = y.id
@@ -47,7 +50,11 @@ SELECT AVG(a) FROM q HAVING AVG(a)*3 > 9
 # 3. Results of GROUP BY are rounded first
 SELECT AVG(a)/3*3 FROM q GROUP BY g
 SELECT SUM(a)/3*3, MAX(a/3)*3, MIN(a/3)*3 FROM q GROUP BY g
-SELECT SUM(a)/COUNT(*)*3, AVG(b)/7*7, ROUND(AVG(a), 8) FROM q GROUP BY g
+SELECT SUM(a)/COUNT(*)*3, AVG(b)/7*7 FROM q GROUP BY g
+SELECT ROUND(AVG(a), 8) FROM q GROUP BY g ORDER BY g
+=> 5.0000
+=> 1.5000
+=> 7.0000
 SELECT g, AVG(a) FROM q GROUP BY g HAVING AVG(a) > 1.5
 SELECT g, COUNT(*)/3, 100*COUNT(*)/3, 100*(COUNT(*)/3), COUNT(a)/COUNT(*)*100 FROM q GROUP BY g
 # 4. So are rows of UNION, and of derived tables that are made first
