@@ -1,7 +1,8 @@
 """The oracle: the same statements on MariaDB and on each executor of Rowhouse, and some on the newest MySQL.
 
 First the statements of the files (`scripted`) and the keys of EXPLAIN (`hinted`), then generated ones (`generated`) from a fixed
-seed. Then, where `scripts/newest` has been run, MySQL judges: files that name it as a judge, and calls of functions (`calls`).
+seed. Then, where `scripts/newest` has been run, MySQL judges: files that name it as a judge, calls of functions (`calls`), and,
+beside MariaDB, every kind of value in every place (`wanted`).
 A failure is printed with the smallest statement found that shows it, both answers, and the
 number by which `--only` runs it again.
 
@@ -21,6 +22,7 @@ import hinted  # noqa: E402
 import queries  # noqa: E402
 import scripted  # noqa: E402
 import servers  # noqa: E402
+import wanted  # noqa: E402
 from ways import Ways  # noqa: E402
 
 
@@ -46,6 +48,19 @@ def run_by_mysql(arguments, ports, total):
             scripted.compare_file(path, ports, total, "mysql")
     if not arguments.files and arguments.only is None:
         calls.compare(ports, total)
+
+
+def run_by_both(arguments, total):
+    """Adds what the comparisons met that ask MySQL where it and MariaDB differ."""
+    started = []
+    try:
+        for start in (servers.MariaDb, servers.MySql, lambda: servers.Rowhouse(arguments.rowhouse)):
+            started.append(start())
+        mariadb, mysql, ours = (server.endpoint.mysql_port for server in started)
+        wanted.compare((mariadb, ours), mysql, total)
+    finally:
+        for server in started:
+            server.stop()
 
 
 def run(arguments, ports, total):
@@ -94,6 +109,8 @@ def main():
         judges = [(servers.MariaDb, run, "mariadb")]
         if servers.newest_program("mysqld") is not None:
             judges.append((servers.MySql, run_by_mysql, "mysql"))
+            if not arguments.files and arguments.only is None and arguments.judge is None:
+                run_by_both(arguments, total)
         elif arguments.judge != "mariadb":
             print("no MySQL to judge: scripts/newest has not been run")
         for start, compare, name in judges:
