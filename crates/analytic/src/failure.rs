@@ -8,8 +8,10 @@
 //! Not here: errors found while binding, which never enter DataFusion.
 
 use std::any::Any;
+use std::io;
 
 use datafusion::common::DataFusionError;
+use rows::error::is_disk_full;
 use sql::SqlError;
 
 /// Our error as one of DataFusion's.
@@ -37,10 +39,29 @@ pub(super) fn is_out_of_memory(error: &DataFusionError) -> bool {
     find_own(error).is_none() && matches!(error.find_root(), DataFusionError::ResourcesExhausted(_))
 }
 
+/// Whether a temporary file did not fit on its disk, whatever has wrapped that.
+pub(super) fn fills_disk(error: &DataFusionError) -> bool {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(at) = source {
+        if at.downcast_ref::<io::Error>().is_some_and(is_disk_full) {
+            return true;
+        }
+        source = at.source();
+    }
+    false
+}
+
+fn disk_full() -> SqlError {
+    rows::Error::DiskFull { source: "a temporary file does not fit".into() }.into()
+}
+
 /// What to tell the client of an error from running.
 pub(super) fn translate(error: DataFusionError) -> SqlError {
     if let Some(own) = find_own(&error) {
         return own;
+    }
+    if fills_disk(&error) {
+        return disk_full();
     }
     match error.find_root() {
         DataFusionError::ResourcesExhausted(why) => {
@@ -134,4 +155,33 @@ fn find_own(error: &DataFusionError) -> Option<SqlError> {
         source = at.source();
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use datafusion::arrow::error::ArrowError;
+
+    use super::*;
+
+    #[test]
+    fn a_temporary_file_that_did_not_fit_was_a_failure_of_the_store() {
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        // As a writer of temporary files hands it to Arrow, and Arrow to an operator.
+        let written = io::Error::from(DataFusionError::IoError(full()));
+        let wrapped = DataFusionError::ArrowError(Box::new(ArrowError::from(written)), None);
+        for error in [
+            DataFusionError::IoError(full()),
+            DataFusionError::ArrowError(Box::new(ArrowError::from(full())), None),
+            wrapped.context("spilling"),
+            DataFusionError::Shared(Arc::new(DataFusionError::IoError(full()).context("a sort"))),
+            DataFusionError::IoError(io::ErrorKind::QuotaExceeded.into()),
+        ] {
+            let said = error.to_string();
+            assert_eq!(translate(error).number, 1021, "{said}");
+        }
+        let other = DataFusionError::IoError(io::ErrorKind::NotFound.into());
+        assert_eq!(translate(other).number, 1030);
+    }
 }

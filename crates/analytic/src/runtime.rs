@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion::execution::memory_pool::TrackConsumersPool;
+use datafusion::execution::memory_pool::{MemoryPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
@@ -27,7 +27,7 @@ use tokio::runtime;
 
 use super::Planned;
 use super::absent::ForgetConstants;
-use super::failure::translate;
+use super::failure::{fills_disk, translate};
 use super::given::GivenTime;
 use super::large_limit::SortWhole;
 use super::places::{OthersHeldBack, Places, keeps_rows};
@@ -244,13 +244,22 @@ fn config(partitions: usize, memory_bytes: usize) -> SessionConfig {
 fn environment(options: &SqlOptions) -> Result<RuntimeEnv> {
     let named = std::num::NonZeroUsize::new(CONSUMERS_NAMED).expect("not zero");
     let pool = TrackConsumersPool::new(QueryPool::new(options.memory_bytes), named);
-    let mode = match &options.temp_dir {
-        Some(directory) => DiskManagerMode::Directories(vec![directory.clone()]),
-        None => DiskManagerMode::OsTmpDirectory,
+    let pool: Arc<dyn MemoryPool> = Arc::new(pool);
+    let with = |mode| {
+        // The disk says when it is full.
+        let disk = DiskManagerBuilder::default().with_max_temp_directory_size(u64::MAX);
+        RuntimeEnvBuilder::new()
+            .with_memory_pool(Arc::clone(&pool))
+            .with_disk_manager_builder(disk.with_mode(mode))
+            .build()
     };
-    RuntimeEnvBuilder::new()
-        .with_memory_pool(Arc::new(pool))
-        .with_disk_manager_builder(DiskManagerBuilder::default().with_mode(mode))
-        .build()
-        .map_err(translate)
+    let environment = match &options.temp_dir {
+        Some(directory) => match with(DiskManagerMode::Directories(vec![directory.clone()])) {
+            // Until the next start, queries use what the system has for temporary files.
+            Err(error) if fills_disk(&error) => with(DiskManagerMode::OsTmpDirectory),
+            environment => environment,
+        },
+        None => with(DiskManagerMode::OsTmpDirectory),
+    };
+    environment.map_err(translate)
 }

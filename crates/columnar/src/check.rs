@@ -4,11 +4,12 @@
 //! Not here: whether rows can be read and have their index entries (`rows::check`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rows::error::Result;
 use rows::local::LocalStore;
 use rows::store::{Direction, Reach, Read, Store};
-use rows::table::PRIMARY;
+use rows::table::{PRIMARY, Table};
 
 use crate::index::check_index;
 use crate::keys::{self, Place, RECENT};
@@ -17,28 +18,24 @@ use crate::store::ColumnStore;
 use crate::tables::Known;
 
 impl<S: Store + LocalStore> ColumnStore<S> {
-    /// Compares each columnar table's rows with its segments and notes; what does not fit, in words.
+    /// Compares each columnar table's rows with its segments and notes, and each columnar index with its
+    /// table; what does not fit, or cannot be read, in words, by table.
     ///
     /// # Errors
-    /// Only what keeps the check from going on: `Store`, and `Corrupt` for a segment that does not
-    /// decode.
-    pub fn check(&self) -> Result<Vec<String>> {
+    /// Only what keeps the check from going on, as a store that has no snapshots.
+    pub fn check(&self) -> Result<Vec<(Arc<Table>, String)>> {
         let mut damages = Vec::new();
-        for known in self.columns.tables.all() {
+        let tables = self.columns.tables.all().into_iter().map(|known| (known, false));
+        let indexes = self.columns.tables.all_indexes().into_iter().map(|known| (known, true));
+        for (known, is_index) in tables.chain(indexes) {
             let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
             let table = known.table();
-            let state = State::of(&known, &*view, moment)?;
-            for damage in check_table(&known, &*view, &state)? {
-                damages.push(format!("{}.{}: {damage}", table.database, table.name));
-            }
-        }
-        for known in self.columns.tables.all_indexes() {
-            let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
-            let table = known.table();
-            let state = State::of(&known, &*view, moment)?;
-            for damage in check_index(&known, &self.columns, &*view, &state)? {
-                damages.push(format!("{}.{}: {damage}", table.database, table.name));
-            }
+            let found = State::of(&known, &*view, moment).and_then(|state| match is_index {
+                true => check_index(&known, &self.columns, &*view, &state),
+                false => check_table(&known, &*view, &state),
+            });
+            let found = found.unwrap_or_else(|error| vec![format!("its segments: {error}")]);
+            damages.extend(found.into_iter().map(|damage| (Arc::clone(&table), damage)));
         }
         Ok(damages)
     }

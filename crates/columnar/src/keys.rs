@@ -31,6 +31,8 @@
 //!
 //! Not here: what is in a segment (`segment`, `column`).
 
+use std::ops::Range;
+
 use rows::schema::{IndexId, TableId};
 use rows::store::KeyRange;
 use rows::table::PREFIX_BYTES;
@@ -67,6 +69,20 @@ impl Home {
     fn prefix_bytes(self) -> usize {
         PREFIX_BYTES + usize::from(self.index.is_some())
     }
+}
+
+/// The tables whose keys a range holds, all of each; `None` for a range of something else.
+pub(crate) fn whole_tables(range: &KeyRange) -> Option<Range<TableId>> {
+    let id = |bytes: &[u8]| {
+        let mut whole = [0; size_of::<TableId>()];
+        whole.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(TableId::from_be_bytes(whole))
+    };
+    if range.start.len() != size_of::<TableId>() {
+        return None;
+    }
+    let end = if range.end.is_empty() { Some(TableId::MAX) } else { id(&range.end) };
+    Some(id(&range.start)?..end?)
 }
 
 /// Slots that no column has.
@@ -232,3 +248,19 @@ pub(crate) fn chunk(home: Home, segment: SegmentId, chunk: u16) -> Vec<u8> {
 }
 
 const _: () = assert!(NOTES - 0xfff0 == rows::table::COLUMN_NOTE as u16 && RECENT == NOTES);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_removed_range_names_the_tables_that_it_holds_all_of() {
+        let of = |start: &[u8], end: &[u8]| {
+            whole_tables(&KeyRange { start: start.to_vec(), end: end.to_vec() })
+        };
+        assert_eq!(of(&[0, 0, 0, 7], &[0, 0, 0, 8]), Some(7..8));
+        assert_eq!(of(&[0, 0, 0, 7], &[0, 0, 1]), Some(7..256));
+        assert_eq!(of(&[0, 0, 0, 7], &[]), Some(7..TableId::MAX));
+        assert_eq!(of(&[0, 0, 0, 7, 0, 1], &[0, 0, 0, 7, 0, 2]), None, "an index");
+    }
+}

@@ -183,9 +183,9 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         }
         for change in batches.iter().flat_map(|batch| &batch.changes) {
             if let Change::DeleteRange(range) = change
-                && let Ok(start) = <[u8; 4]>::try_from(&range.start[..])
+                && let Some(tables) = keys::whole_tables(range)
             {
-                self.columns.tables.forget(u32::from_be_bytes(start));
+                self.columns.tables.forget(&tables);
             }
         }
     }
@@ -456,8 +456,12 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
         self.inner.checkpoint(directory)
     }
 
-    fn reclaim(&self, range: &KeyRange) -> Result<()> {
-        self.inner.reclaim(range)
+    fn is_disk_full(&self) -> bool {
+        self.inner.is_disk_full()
+    }
+
+    fn reclaim(&self, ranges: &[KeyRange]) -> Result<()> {
+        self.inner.reclaim(ranges)
     }
 
     fn approximate_bytes(&self, range: &KeyRange) -> Result<u64> {

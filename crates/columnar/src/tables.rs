@@ -13,6 +13,7 @@
 //! Not here: rows and segments (`reader`, `mover`).
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
@@ -203,13 +204,17 @@ impl Tables {
         self.indexes.read().values().cloned().collect()
     }
 
-    /// Forgets a table whose keys are gone.
-    pub fn forget(&self, id: TableId) {
+    /// Forgets tables whose keys are gone.
+    pub fn forget(&self, ids: &Range<TableId>) {
         let mut known = self.known.write();
-        known.remove(&id);
+        known.retain(|id, _| !ids.contains(id));
         self.count.store(known.len(), Ordering::Release);
         drop(known);
-        self.forget_index(id);
+        if self.has_indexes() {
+            let mut indexes = self.indexes.write();
+            indexes.retain(|id, _| !ids.contains(id));
+            self.indexes_count.store(indexes.len(), Ordering::Release);
+        }
     }
 
     fn forget_index(&self, id: TableId) {

@@ -1,7 +1,6 @@
 //! Single wrong bits in the files that hold columnar tables, and segments of columnar indexes: a query
 //! gives the rows as they are, or an error that names the file. It never gives other rows.
 
-use crate::common;
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
@@ -144,7 +143,7 @@ fn a_wrong_bit_of_a_columnar_table_is_an_error_with_the_name_of_the_file() {
         insert(&house, &table, &more);
         rows.extend(more);
         rows.sort();
-        common::assert_rows(&house, &table, &rows);
+        crate::common::assert_rows(&house, &table, &rows);
         house.engine.close().unwrap();
     }
     let by_column: Way<'_> = &|house| {

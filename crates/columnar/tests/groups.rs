@@ -1,7 +1,6 @@
 //! Counts by groups, made on codes, are those of the rows that are alive: whichever died, of
 //! whichever segment.
 
-use crate::common;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -33,7 +32,7 @@ fn counted(house: &House, table: &Arc<Table>, by_word: bool) -> Counts {
         for (at, count) in groups.counts.iter().enumerate() {
             assert!(*count > 0, "a group without rows");
             let word = words.as_ref().map(|words| words.datum(at));
-            let key = common::row_of(&[
+            let key = crate::common::row_of(&[
                 values::Datum::Int(0),
                 numbers.datum(at),
                 word.unwrap_or(values::Datum::Null),

@@ -1,7 +1,6 @@
 //! What is known of a columnar table without a scan is what a scan comes to, whatever became of its
 //! rows.
 
-use crate::common;
 use std::sync::Arc;
 
 use crate::common::{House, Row, begin, datums, open, row, settle, table};
@@ -136,7 +135,7 @@ fn a_column_that_is_younger_than_segments_has_its_default_there() {
     let column = |name: &str, default| Column {
         default: DefaultValue::Literal(default),
         nullable: true,
-        ..Column::new(name, common::int())
+        ..Column::new(name, crate::common::int())
     };
     for (name, default) in [("seven", Some(b"7".to_vec())), ("nothing", None)] {
         let added =

@@ -125,6 +125,11 @@ pub trait Conversation: Send {
         true
     }
 
+    /// Who the client has shown to be, for the log; `None` where the protocol knows no users.
+    fn user(&self) -> Option<&str> {
+        None
+    }
+
     /// Whether another has asked for the connection's end (KILL). While it is idle, nobody else
     /// would notice.
     fn is_killed(&self) -> bool {

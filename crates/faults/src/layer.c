@@ -47,6 +47,7 @@ struct control {
     uint64_t tick_micros;   /* a record of the clock so often; 0: none */
     uint64_t passes;        /* so many calls go through before one hangs */
     char names[64];         /* only calls on paths with this in them hang */
+    uint64_t used_permille; /* of the disk, for those who ask; 0: what it is */
     uint64_t processes;     /* that were started on this page so far */
     pthread_mutex_t lock;   /* made by the first of them */
 };
@@ -237,7 +238,8 @@ static int open_at(int directory, const char *path, int flags, mode_t mode) {
             __atomic_store_n(&handles[fd], 0, __ATOMIC_SEQ_CST);
         return fd;
     }
-    if ((flags & O_CREAT) && (fails(FAULT_NO_SPACE, ENOSPC) || fails(FAULT_NEW_FILE, ENOSPC)))
+    if ((flags & O_CREAT) && syscall(SYS_faccessat, directory, path, F_OK)
+        && (fails(FAULT_NO_SPACE, ENOSPC) || fails(FAULT_NEW_FILE, ENOSPC)))
         return -1;
     hold();
     int fd = syscall(SYS_openat, directory, path, flags, mode);
@@ -401,19 +403,24 @@ int sync_file_range(int fd, off64_t at, off64_t bytes, unsigned flags) {
     return syscall(SYS_sync_file_range, fd, at, bytes, flags);
 }
 
-/* A full disk says so to those who ask before they write. */
+/* A full disk says so to those who ask before they write, and one that is to be as full as that. */
+#define SHOW_FULLNESS(space)                                                     \
+    if (result == 0 && control->used_permille)                                   \
+        space->f_bfree = space->f_bavail =                                       \
+            space->f_blocks / 1000 * (1000 - control->used_permille);            \
+    if (result == 0 && control->fault == FAULT_NO_SPACE)                         \
+        space->f_bfree = space->f_bavail = 0;
+
 int statvfs(const char *path, struct statvfs *space) {
     int (*next)(const char *, struct statvfs *) = dlsym(RTLD_NEXT, "statvfs");
     int result = next(path, space);
-    if (result == 0 && control->fault == FAULT_NO_SPACE)
-        space->f_bfree = space->f_bavail = 0;
+    SHOW_FULLNESS(space)
     return result;
 }
 int statvfs64(const char *path, struct statvfs64 *space) {
     int (*next)(const char *, struct statvfs64 *) = dlsym(RTLD_NEXT, "statvfs64");
     int result = next(path, space);
-    if (result == 0 && control->fault == FAULT_NO_SPACE)
-        space->f_bfree = space->f_bavail = 0;
+    SHOW_FULLNESS(space)
     return result;
 }
 
@@ -463,6 +470,10 @@ int remove(const char *path) {
     return result && errno == EISDIR ? rmdir(path) : result;
 }
 int mkdirat(int at, const char *path, mode_t mode) {
+    char wanted[PATH_MAX];
+    if (below(at, path, wanted) && syscall(SYS_faccessat, at, path, F_OK)
+        && fails(FAULT_NO_SPACE, ENOSPC))
+        return -1;
     ONE_NAME(syscall(SYS_mkdirat, at, path, mode), MKDIR, at, path)
 }
 int mkdir(const char *path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }

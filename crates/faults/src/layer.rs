@@ -21,6 +21,7 @@ const TICK_MICROS: u64 = 32;
 const PASSES: u64 = 40;
 const NAMES: u64 = 48;
 const NAMES_BYTES: usize = 64;
+const USED_PERMILLE: u64 = NAMES + NAMES_BYTES as u64;
 
 /// What fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +133,14 @@ impl Layer {
         self.put(PASSES, passes)?;
         self.control.write_all_at(&names, NAMES)?;
         self.put(FAULT, fault as u64)
+    }
+
+    /// Has the disk seem as full as that to those who ask how full it is; zero: as it is.
+    ///
+    /// # Errors
+    /// Those of writing the control page.
+    pub fn show_used(&self, permille: u64) -> Result<()> {
+        self.put(USED_PERMILLE, permille)
     }
 
     /// Calls that were made to fail, or hang, so far.

@@ -226,7 +226,7 @@ fn ingestion(store: &RocksStore) {
     let started = Watch::start();
     let changes = vec![Change::DeleteRange(range.clone())];
     store.write(&Batch { changes }, Durability::EveryCommit).expect("the removal");
-    store.reclaim(&range).expect("reclaiming begins");
+    store.reclaim(std::slice::from_ref(&range)).expect("reclaiming begins");
     started.say("removal of a range", 1);
     let started = Watch::start();
     while store.status().disk_bytes > before + grown / 10 {

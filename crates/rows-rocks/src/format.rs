@@ -119,7 +119,7 @@ fn read(bytes: &[u8]) -> Result<()> {
     match version {
         None | Some(0) => Err(damaged()),
         Some(VERSION) => Ok(()),
-        Some(_) => Err(Error::Refused { why: "the data directory was written by a newer version" }),
+        Some(found) => Err(Error::Newer { what: "the data directory", found, known: VERSION }),
     }
 }
 

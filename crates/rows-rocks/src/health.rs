@@ -4,6 +4,8 @@
 //! 1. After a write or sync that failed in a way nobody understands, no other is accepted until the
 //!    database was opened anew: only the log on disk knows then what happened.
 //! 2. A full disk is understood, and passes, unless RocksDB has ended over it.
+//! 3. A database that was opened for reading, because the disk was full, stays so until it is opened
+//!    again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,16 +18,31 @@ use crate::failure::is_disk_full;
 /// Whether writes are accepted.
 pub(crate) struct Health {
     failed: AtomicBool,
+    /// The database was opened for reading.
+    reads_only: bool,
     /// Set by RocksDB's last words, see `options`.
     ended: Arc<AtomicBool>,
 }
 
 impl Health {
     pub(crate) fn new(ended: Arc<AtomicBool>) -> Health {
-        Health { failed: AtomicBool::new(false), ended }
+        Health { failed: AtomicBool::new(false), reads_only: false, ended }
+    }
+
+    /// Of a database that was opened for reading, since the disk was full.
+    pub(crate) fn only_for_reading(ended: Arc<AtomicBool>) -> Health {
+        Health { failed: AtomicBool::new(false), reads_only: true, ended }
+    }
+
+    pub(crate) fn reads_only(&self) -> bool {
+        self.reads_only
     }
 
     pub(crate) fn check(&self) -> Result<()> {
+        if self.reads_only {
+            let why = "the disk was full at the start; restart the server when there is space";
+            return Err(Error::Refused { why });
+        }
         match self.failed.load(Ordering::Acquire) {
             false => Ok(()),
             true => Err(Error::Refused { why: "an earlier write failed; restart the server" }),
@@ -49,11 +66,9 @@ impl Health {
 
     /// The same for a sync of the log's files.
     pub(crate) fn after_sync(&self, error: std::io::Error) -> Error {
-        match error.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-                Error::DiskFull { source: Box::new(error) }
-            }
-            _ => self.fail("syncing the log", Box::new(error)),
+        match rows::error::is_disk_full(&error) {
+            true => Error::DiskFull { source: Box::new(error) },
+            false => self.fail("syncing the log", Box::new(error)),
         }
     }
 

@@ -33,6 +33,14 @@ pub(crate) fn logs(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(numbered_logs(directory)?.into_iter().map(|(_, path)| path).collect())
 }
 
+/// Bytes of the log files of a directory.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn log_bytes(directory: &Path) -> Result<u64> {
+    logs(directory)?.iter().map(|log| fs::metadata(log).map(|about| about.len())).sum()
+}
+
 /// Syncs the log files of a directory, and their names.
 ///
 /// # Errors

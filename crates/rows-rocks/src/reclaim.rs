@@ -2,8 +2,9 @@
 //! compacting where scans have too much to pass over (`hidden`).
 //!
 //! A removed range is only a mark until compaction meets what it covers. Reclaiming deletes the
-//! files that lie wholly inside, then compacts what is left. Ranges not yet done are listed in
-//! the file `RECLAIM`, one line each, so that a restart goes on with them:
+//! files that lie wholly inside, then compacts what is left; ranges that came together, and have
+//! little between them, as one. Ranges not yet done are listed in the file `RECLAIM`, one line each,
+//! so that a restart goes on with them:
 //! ```text
 //! <start in hex> <end in hex, or -> <xxh3 of both>
 //! ```
@@ -32,6 +33,10 @@ use crate::store::Shared;
 
 pub(crate) const RECLAIM_FILE: &str = "RECLAIM";
 
+/// Bytes in files between two removed ranges up to which both are compacted as one: every compaction
+/// costs some milliseconds, and may write the file anew that has what is between them.
+const BETWEEN_BYTES_MAX: u64 = 4 << 20;
+
 /// What is to be reclaimed.
 pub(crate) struct Reclaiming {
     queue: Mutex<Queue>,
@@ -39,7 +44,7 @@ pub(crate) struct Reclaiming {
 }
 
 struct Queue {
-    /// The first is being worked on.
+    /// The first of them are being worked on.
     ranges: VecDeque<KeyRange>,
     /// Where scans have too much to pass over.
     crowded: Option<KeyRange>,
@@ -96,12 +101,12 @@ impl Queue {
 }
 
 impl Shared {
-    pub(crate) fn begin_reclaiming(&self, range: &KeyRange) -> Result<()> {
+    pub(crate) fn begin_reclaiming(&self, ranges: &[KeyRange]) -> Result<()> {
         // The removal itself may be in the unsynced log still. A power cut would take it back, but
         // neither RECLAIM nor the deletion of files.
         self.sync_log()?;
         let mut queue = self.reclaiming.queue.lock();
-        queue.ranges.push_back(range.clone());
+        queue.ranges.extend(ranges.iter().cloned());
         queue.save(&self.directory)?;
         self.reclaiming.changed.notify_one();
         Ok(())
@@ -110,14 +115,14 @@ impl Shared {
     /// The reclaiming thread's work until `Reclaiming::stop`.
     pub(crate) fn reclaim_until_stopped(&self) {
         loop {
-            let range = {
+            let ranges = {
                 let mut queue = self.reclaiming.queue.lock();
                 loop {
                     if queue.stopped {
                         return;
                     }
-                    if let Some(range) = queue.ranges.front() {
-                        break range.clone();
+                    if !queue.ranges.is_empty() {
+                        break Vec::from_iter(queue.ranges.iter().cloned());
                     }
                     match queue.crowded.take() {
                         Some(range) => MutexGuard::unlocked(&mut queue, || self.compact(&range)),
@@ -125,7 +130,7 @@ impl Shared {
                     }
                 }
             };
-            let reclaimed = self.reclaim_range(&range);
+            let reclaimed = self.reclaim_ranges(&ranges);
             let mut queue = self.reclaiming.queue.lock();
             // A compaction that closing cut short is not done: the next opening begins it anew.
             if queue.stopped {
@@ -134,22 +139,28 @@ impl Shared {
             if let Err(error) = reclaimed {
                 tracing::warn!("space of a removed range was not given back at once: {error}");
             }
-            queue.ranges.pop_front();
+            queue.ranges.drain(..ranges.len());
             if let Err(error) = queue.save(&self.directory) {
                 tracing::warn!("RECLAIM was not written: {error}");
             }
         }
     }
 
-    fn reclaim_range(&self, range: &KeyRange) -> Result<()> {
-        if !range.end.is_empty() {
+    fn reclaim_ranges(&self, ranges: &[KeyRange]) -> Result<()> {
+        for range in ranges.iter().filter(|range| !range.end.is_empty()) {
             self.database
                 .delete_file_in_range(&range.start[..], &range.end[..])
                 .map_err(|error| of_read("deleting files of a removed range", error))?;
         }
-        let again = Batch { changes: vec![Change::DeleteRange(range.clone())] };
-        self.write_batches(&[&again], Durability::Os)?;
-        self.compact(range);
+        let changes = ranges.iter().cloned().map(Change::DeleteRange).collect();
+        self.write_batches(&[&Batch { changes }], Durability::Os)?;
+        let has_little = |between: &KeyRange| self.file_bytes(between) <= BETWEEN_BYTES_MAX;
+        for range in joined(ranges, has_little) {
+            if self.reclaiming.queue.lock().stopped {
+                break;
+            }
+            self.compact(&range);
+        }
         Ok(())
     }
 
@@ -162,6 +173,28 @@ impl Shared {
         options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
         self.database.compact_range_opt(Some(&range.start[..]), end, &options);
     }
+}
+
+/// Ranges in the order of their keys; those that meet, or have little between them, as one.
+fn joined(ranges: &[KeyRange], has_little: impl Fn(&KeyRange) -> bool) -> Vec<KeyRange> {
+    let mut ranges = ranges.to_vec();
+    ranges.sort_by(|a, b| a.start.cmp(&b.start));
+    let mut joined: Vec<KeyRange> = Vec::new();
+    for range in ranges {
+        let Some(last) = joined.last_mut() else {
+            joined.push(range);
+            continue;
+        };
+        // A range without an end holds all that follow.
+        let meets = last.end.is_empty() || range.start <= last.end;
+        let between = KeyRange { start: last.end.clone(), end: range.start.clone() };
+        if !meets && !has_little(&between) {
+            joined.push(range);
+        } else if range.end.is_empty() || !last.end.is_empty() && range.end > last.end {
+            last.end = range.end;
+        }
+    }
+    joined
 }
 
 fn line(range: &KeyRange) -> String {
@@ -207,6 +240,21 @@ mod tests {
         for written in [range_of(b"", b""), range_of(b"\0\xff", b""), range_of(b"a b", b"\n")] {
             assert_eq!(range(line(&written).trim_end()), Some(written));
         }
+    }
+
+    #[test]
+    fn ranges_that_meet_or_have_little_between_them_are_one() {
+        let all = [range_of(b"m", b"n"), range_of(b"a", b"b"), range_of(b"b", b"d")];
+        let apart = joined(&all, |_| false);
+        assert_eq!(apart, [range_of(b"a", b"d"), range_of(b"m", b"n")]);
+        assert_eq!(
+            joined(&all, |between| *between == range_of(b"d", b"m")),
+            [range_of(b"a", b"n")]
+        );
+        let within = [range_of(b"a", b""), range_of(b"c", b"d"), range_of(b"x", b"")];
+        assert_eq!(joined(&within, |_| false), [range_of(b"a", b"")]);
+        let covered = [range_of(b"a", b"m"), range_of(b"b", b"c")];
+        assert_eq!(joined(&covered, |_| false), [range_of(b"a", b"m")]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use rows::disk_room::DiskRoom;
 use rows::error::{Error, Result};
 
 /// Others fill the disk too, and so do compactions.
@@ -88,19 +89,22 @@ impl Space {
         }
     }
 
+    /// Whether the next write is refused, beside `waiting` bytes in write buffers.
+    pub(crate) fn is_full(&self, waiting: u64) -> bool {
+        self.free().map_or(true, |free| free.saturating_sub(waiting) < TIMES_WRITTEN)
+    }
+
     /// Bytes that are free besides those for the next log and for small files.
     ///
     /// # Errors
     /// `DiskFull`: there are none.
     pub(crate) fn free(&self) -> Result<u64> {
         // What cannot be asked is not known to be full.
-        let Ok(disk) = rustix::fs::statvfs(&self.directory) else { return Ok(u64::MAX) };
-        // Some file systems do not count files.
-        if disk.f_files > 0 && disk.f_favail < FILES_MIN {
+        let Ok(room) = DiskRoom::of(&self.directory) else { return Ok(u64::MAX) };
+        if room.files.is_some_and(|files| files < FILES_MIN) {
             return Err(full("no further files can be made"));
         }
-        let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-        let free = free.checked_sub(self.log_bytes + SMALL_FILES_BYTES);
+        let free = room.free.checked_sub(self.log_bytes + SMALL_FILES_BYTES);
         free.ok_or_else(|| full("no room for another log"))
     }
 }

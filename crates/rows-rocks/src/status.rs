@@ -10,7 +10,7 @@ use rows::store::{Direction, KeyRange, Reach, StoreStatus};
 
 use crate::failure::of_read;
 use crate::reading::{scan, would_wait};
-use crate::store::Shared;
+use crate::store::{Replayed, Shared};
 
 /// Below this size a range is measured by walking it, where that is quick: RocksDB's estimate
 /// knows nothing of write buffers and little of small ranges.
@@ -51,11 +51,16 @@ impl Shared {
         {
             figures.push((name.to_string(), count.load(Ordering::Relaxed)));
         }
+        let Replayed { bytes, batches, time } = self.replayed;
+        figures.push(("log-bytes-replayed".to_string(), bytes));
+        figures.push(("log-batches-replayed".to_string(), batches));
+        figures.push(("log-replay-micros".to_string(), time.as_micros() as u64));
         let syncs = self.syncing.syncs.load(Ordering::Acquire);
         figures.push(("log-syncs".to_string(), syncs));
         let laid_out = self.laid_out.bytes.load(Ordering::Relaxed);
         figures.push(("log-bytes-laid-out".to_string(), laid_out));
-        figures.push(("writes-refused".to_string(), u64::from(self.health.failed())));
+        let refuses = self.health.check().is_err();
+        figures.push(("writes-refused".to_string(), u64::from(refuses)));
         StoreStatus {
             name: "RocksDB".to_string(),
             disk_bytes: disk_bytes(&self.directory),

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::thread::{Builder, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rocksdb::checkpoint::Checkpoint;
 use rocksdb::{Cache, ColumnFamilyDescriptor, DB, DEFAULT_COLUMN_FAMILY_NAME, Options};
@@ -29,7 +29,9 @@ use rows::store::{
 };
 
 use crate::begun_reads::Ring;
-use crate::failure::{of_damaged_log, of_damaged_manifest, of_file, of_open, of_read};
+use crate::failure::{
+    is_disk_full, of_damaged_log, of_damaged_manifest, of_file, of_open, of_read,
+};
 use crate::format::{self, Directory};
 use crate::health::Health;
 use crate::hidden::Hidden;
@@ -38,7 +40,7 @@ use crate::ingest;
 use crate::laid_out::LaidOut;
 use crate::layout::Layout;
 use crate::log;
-use crate::log_files::logs;
+use crate::log_files::{log_bytes, logs};
 use crate::manifest::cut_torn_manifest;
 use crate::options::{RocksOptions, Settings};
 use crate::pace::Pace;
@@ -64,12 +66,22 @@ struct Handle {
     threads: Vec<JoinHandle<()>>,
 }
 
+/// What of the log was read when the database was opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Replayed {
+    pub bytes: u64,
+    pub batches: u64,
+    /// How long the database took to open.
+    pub time: Duration,
+}
+
 /// The open database and all that its users share.
 pub(crate) struct Shared {
     pub lookup: Lookup,
     pub modes: WriteModes,
     pub pace: Pace,
     pub health: Health,
+    pub replayed: Replayed,
     pub marks: log::Marks,
     pub syncing: Syncing,
     pub laid_out: LaidOut,
@@ -116,15 +128,28 @@ impl RocksStore {
         if let Some(damaged) = manifest.map_err(|error| of_file("reading the MANIFEST", error))? {
             return Err(of_damaged_manifest(damaged));
         }
+        let mut replayed = Replayed::default();
         if state == Directory::Ours {
             match gives_up_damaged_log {
-                false => refuse_damaged_log(directory, &options)?,
+                false => replayed.batches = refuse_damaged_log(directory, &options)?,
                 true => log::cut_aliens(directory).map_err(of_log)?,
             }
         }
         cut_logs_at_zeros(directory).map_err(of_log)?;
+        replayed.bytes = log_bytes(directory).map_err(of_log)?;
+        let since = Instant::now();
         let family = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, options.clone());
-        let database = DB::open_cf_descriptors(&options, directory, [family]).map_err(of_open)?;
+        let (database, health) = match DB::open_cf_descriptors(&options, directory, [family]) {
+            Err(error) if state == Directory::Ours && is_disk_full(&error) => {
+                tracing::error!(
+                    "the disk is full: the rows can be read, and no writes are accepted until the \
+                     server is started again with space for them: {error}"
+                );
+                (open_to_read(directory, &options)?, Health::only_for_reading(ended))
+            }
+            opened => (opened.map_err(of_open)?, Health::new(ended)),
+        };
+        replayed.time = since.elapsed();
         if state == Directory::New {
             format::finish(directory)?;
         }
@@ -132,7 +157,8 @@ impl RocksStore {
             lookup: Lookup::new(None),
             modes: WriteModes::default(),
             pace: Pace::new(buffer_bytes as usize, Instant::now()),
-            health: Health::new(ended),
+            health,
+            replayed,
             marks: log::Marks::default(),
             syncing: Syncing::default(),
             laid_out: LaidOut::new(directory, has_logs),
@@ -152,9 +178,10 @@ impl RocksStore {
             spares: Spares::default(),
             database,
         });
+        let reads_only = shared.health.reads_only();
         let mut handle = Handle { shared, threads: Vec::new() };
         handle.start("wal-sync", Shared::sync_until_stopped)?;
-        if compacts {
+        if compacts && !reads_only {
             handle.start("reclaim", Shared::reclaim_until_stopped)?;
         }
         Ok(RocksStore { handle: Arc::new(handle) })
@@ -165,28 +192,34 @@ impl RocksStore {
     }
 }
 
-/// Looks for damage in the log that no crash explains. Nothing is changed by it.
-fn refuse_damaged_log(directory: &Path, options: &Options) -> Result<()> {
+/// Looks for damage in the log that no crash explains. Nothing is changed by it; gives how many batches
+/// the log has.
+fn refuse_damaged_log(directory: &Path, options: &Options) -> Result<u64> {
     let find =
         |from| log::find_damage(directory, from).map_err(|error| of_file("reading the log", error));
-    match find(0)? {
-        None => return Ok(()),
+    let log::Found { damage, batches } = find(0)?;
+    match damage {
+        None => return Ok(batches),
         // RocksDB would not come back from reading it.
         Some(damaged) if damaged.lost.is_none() => return Err(of_damaged_log(damaged)),
         Some(_) => {}
     }
-    // A log that is no longer needed need not be whole. How long each one was is not asked: zeros
-    // at their ends are still there.
+    // A log that is no longer needed need not be whole.
+    let database = open_to_read(directory, options)?;
+    let needed = database.property_int_value("rocksdb.min-log-number-to-keep").map_err(of_open)?;
+    match find(needed.unwrap_or(0))?.damage {
+        Some(damaged) => Err(of_damaged_log(damaged)),
+        None => Ok(batches),
+    }
+}
+
+/// Opens a database without changing anything on the disk. How long each log was is not asked: zeros at
+/// their ends may still be there.
+fn open_to_read(directory: &Path, options: &Options) -> Result<DB> {
     let untracked = options.clone().get_options_from_string("track_and_verify_wals=false");
     let options = &untracked.map_err(of_open)?;
     let family = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, options.clone());
-    let database =
-        DB::open_cf_descriptors_read_only(options, directory, [family], false).map_err(of_open)?;
-    let needed = database.property_int_value("rocksdb.min-log-number-to-keep").map_err(of_open)?;
-    match find(needed.unwrap_or(0))? {
-        Some(damaged) => Err(of_damaged_log(damaged)),
-        None => Ok(()),
-    }
+    DB::open_cf_descriptors_read_only(options, directory, [family], false).map_err(of_open)
 }
 
 impl Handle {
@@ -202,12 +235,16 @@ impl Drop for Handle {
     fn drop(&mut self) {
         self.shared.syncing.stop();
         self.shared.reclaiming.stop();
-        if let Err(error) = self.shared.sync_log().and_then(|()| self.shared.write_mark(true)) {
-            tracing::error!("the log was not synced at closing: {error}");
+        // A database that is only read has nothing to be synced, and nothing under way: it would begin to
+        // write out what the log has.
+        if !self.shared.health.reads_only() {
+            if let Err(error) = self.shared.sync_log().and_then(|()| self.shared.write_mark(true)) {
+                tracing::error!("the log was not synced at closing: {error}");
+            }
+            // Ends a compaction that the reclaiming thread may be waiting for. Write buffers are not
+            // written to files any more; the log has what they hold.
+            self.shared.database.cancel_all_background_work(true);
         }
-        // Ends a compaction that the reclaiming thread may be waiting for. Write buffers are not
-        // written to files any more; the log has what they hold.
-        self.shared.database.cancel_all_background_work(true);
         for thread in self.threads.drain(..) {
             // A panic of the thread was reported by its hook; closing goes on.
             let _ = thread.join();
@@ -307,7 +344,11 @@ impl Store for RocksStore {
     }
 
     fn sync(&self) -> Result<()> {
-        self.shared().sync_log()
+        // Where nothing was written everything is on the disk.
+        match self.shared().health.reads_only() {
+            true => Ok(()),
+            false => self.shared().sync_log(),
+        }
     }
 
     fn begin(&self) -> Result<Box<dyn StoreTransaction>> {
@@ -324,6 +365,10 @@ impl Store for RocksStore {
 
     fn check_room(&self, bytes: u64) -> Result<()> {
         self.shared().check_room(bytes)
+    }
+
+    fn is_disk_full(&self) -> bool {
+        self.shared().is_disk_full()
     }
 
     /// Files are linked where the file system allows, else copied. Written beside its place and
@@ -352,8 +397,8 @@ impl Store for RocksStore {
         fs::File::open(parent).and_then(|parent| parent.sync_all()).map_err(in_files)
     }
 
-    fn reclaim(&self, range: &KeyRange) -> Result<()> {
-        self.shared().begin_reclaiming(range)
+    fn reclaim(&self, ranges: &[KeyRange]) -> Result<()> {
+        self.shared().begin_reclaiming(ranges)
     }
 
     fn approximate_bytes(&self, range: &KeyRange) -> Result<u64> {

@@ -313,6 +313,11 @@ impl Shared {
         self.space.check(bytes, self.buffered_bytes())
     }
 
+    /// Whether writes are refused for want of room.
+    pub(crate) fn is_disk_full(&self) -> bool {
+        self.health.reads_only() || self.space.is_full(self.buffered_bytes())
+    }
+
     /// Bytes in write buffers that are no data files yet.
     fn buffered_bytes(&self) -> u64 {
         self.property("rocksdb.cur-size-all-mem-tables").unwrap_or(0)
@@ -320,7 +325,7 @@ impl Shared {
 
     /// Has the write buffers written to data files in the background; their log then goes.
     fn begin_checkpoint(&self) {
-        if self.buffered_bytes() < CHECKPOINT_BYTES_MIN {
+        if self.health.reads_only() || self.buffered_bytes() < CHECKPOINT_BYTES_MIN {
             return;
         }
         let mut options = FlushOptions::default();

@@ -61,7 +61,7 @@ fn build(directory: &Path) -> Rows {
             let changes = vec![Change::DeleteRange(range.clone())];
             store.write(&Batch { changes }, Durability::EveryCommit).expect("writes");
             rows.retain(|key, _| !RECLAIMED.contains(&key[0]));
-            store.reclaim(&range).expect("begins");
+            store.reclaim(std::slice::from_ref(&range)).expect("begins");
         }
     }
     rows

@@ -51,7 +51,7 @@ fn a_child_removes_a_range_and_has_its_files_deleted() {
     fs::write(directory.join("removing"), b"").expect("a file");
     let changes = vec![Change::DeleteRange(range()), Change::put(REMOVED, Vec::new())];
     store.write(&Batch { changes }, Durability::Os).expect("the removal");
-    store.reclaim(&range()).expect("the reclaiming begins");
+    store.reclaim(&[range()]).expect("the reclaiming begins");
     wait_for_reclaiming(&store);
 }
 

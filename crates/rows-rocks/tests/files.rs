@@ -269,7 +269,7 @@ fn reclaiming_goes_on_after_a_restart() {
     let range = KeyRange { start: key(100), end: key(19_900) };
     let changes = vec![Change::DeleteRange(range.clone())];
     store.write(&Batch { changes }, Durability::Os).unwrap();
-    store.reclaim(&range).unwrap();
+    store.reclaim(&[range]).unwrap();
     // At once: the compaction is cut short, or has not begun.
     drop(store);
     let store = open(directory.path());
@@ -382,7 +382,7 @@ fn a_checkpoint_goes_on_giving_space_back() {
         let range = KeyRange { start: key(number), end: key(number + 1) };
         let removal = Batch { changes: vec![Change::DeleteRange(range.clone())] };
         store.write(&removal, Durability::Os).expect("removed");
-        store.reclaim(&range).expect("begun");
+        store.reclaim(&[range]).expect("begun");
     }
     let copy = directory.path().join("copy");
     store.checkpoint(&copy).expect("the checkpoint");

@@ -33,7 +33,7 @@ use crate::error::{Error, Result, Thing};
 use crate::event::{EventDefinition, EventId};
 use crate::rules::MakeRules;
 use crate::schema::{IndexId, TableDefinition, TableId};
-use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Store};
+use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
 use crate::table::{Table, TableState};
 
 /// Format of the catalog and of all rows under it.
@@ -147,9 +147,9 @@ impl Catalog {
                 store.write(&Batch { changes }, Durability::EveryCommit)?;
                 needed
             }
-            Some(_) => {
-                let why = "the data directory was written by a newer version";
-                return Err(Error::Refused { why });
+            Some(found) => {
+                let (what, known) = ("the catalog of the data directory", CATALOG_FORMAT);
+                return Err(Error::Newer { what, found, known });
             }
         };
         let changes = Mutex::new(Changes { next_id, format, unfinished });
@@ -246,10 +246,40 @@ impl Catalog {
         std::mem::take(&mut self.changes.lock().unfinished)
     }
 
-    /// The batch that forgets a reclaimed range.
-    pub(crate) fn reclaimed(id: TableId) -> Batch {
-        let key = catalog_key(KIND_RECLAIM, &id.to_be_bytes());
-        Batch { changes: vec![Change::delete(key)] }
+    /// Writes all definitions of one store into another that is empty. A table that `changed` says it has
+    /// changed is written so, and named.
+    ///
+    /// # Errors
+    /// Those of both stores, `Corrupt`.
+    pub(crate) fn copy(
+        from: &dyn Read,
+        to: &dyn Store,
+        changed: impl Fn(&mut TableDefinition) -> bool,
+    ) -> Result<Vec<String>> {
+        let (mut batch, mut named) = (Batch::default(), Vec::new());
+        let range = KeyRange { start: vec![0; 4], end: vec![0, 0, 0, 1] };
+        let mut cursor = from.scan(&range, Direction::Forward, Reach::Disk)?;
+        while cursor.advance()? {
+            let (key, mut value) = (cursor.key().to_vec(), cursor.value().to_vec());
+            if key[4..].first() == Some(&KIND_TABLE) {
+                let why = "table definition does not decode";
+                let mut definition: TableDefinition = serde_json::from_slice(&value)
+                    .map_err(|_| Error::Corrupt { key: key.clone(), why })?;
+                if changed(&mut definition) {
+                    named.push(format!("{}.{}", definition.database, definition.name));
+                    value = serde_json::to_vec(&definition).expect("definitions are plain data");
+                }
+            }
+            batch.changes.push(Change::put(key, value));
+        }
+        to.write(&batch, Durability::EveryCommit)?;
+        Ok(named)
+    }
+
+    /// The batch that forgets reclaimed ranges.
+    pub(crate) fn reclaimed(ids: &[TableId]) -> Batch {
+        let key = |id: &TableId| catalog_key(KIND_RECLAIM, &id.to_be_bytes());
+        Batch { changes: ids.iter().map(key).map(Change::delete).collect() }
     }
 }
 

@@ -3,18 +3,32 @@
 //!
 //! Invariants
 //! 1. The check changes nothing and reads one snapshot.
-//! 2. Damage is counted and described, never fatal: the report covers the whole of the data.
+//! 2. Damage is counted and described, never fatal: the report covers the whole of the data. What
+//!    cannot be read is passed over (`readable`), with the table and the keys that it may hold.
 //!
-//! Not here: the store's own checksums, which `Store::verify` reads (called first).
+//! Not here: what is made of damaged tables (`salvage`).
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use values::datum::Value;
+use values::key::decode_part;
+use values::temporal::Zone;
+use values::text::write_text;
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
-use crate::store::{Direction, KeyRange, Reach, Read};
-use crate::table::Table;
+use crate::readable::{Gap, damage, read_all};
+use crate::schema::TableId;
+use crate::store::{KeyRange, Reach, Read};
+use crate::table::{PREFIX_BYTES, Table};
 
 /// Most damages described in words; the rest are only counted.
 const DESCRIBED_MAX: usize = 100;
+/// Most bytes of a key that are shown.
+const KEY_BYTES_SHOWN: usize = 64;
 
 /// What a check found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,13 +43,34 @@ pub struct CheckReport {
     pub damaged: u64,
     /// The first damages in words.
     pub damages: Vec<String>,
+    /// The tables that have some.
+    pub damaged_tables: BTreeSet<TableId>,
+    /// Of each of these whose rows cannot all be read: how many can, in words.
+    pub readable: Vec<String>,
 }
 
 impl CheckReport {
-    fn damage(&mut self, table: &Table, what: &str) {
+    /// Adds a damage of a table.
+    pub fn damage(&mut self, table: &Table, what: &str) {
+        self.damaged_tables.insert(table.id);
+        self.tell(format!("{}.{}: {what}", table.database, table.name));
+    }
+
+    fn tell(&mut self, what: String) {
         self.damaged += 1;
         if self.damages.len() < DESCRIBED_MAX {
-            self.damages.push(format!("{}.{}: {what}", table.database, table.name));
+            self.damages.push(what);
+        }
+    }
+
+    fn gaps(&mut self, table: &Table, index: usize, gaps: &[Gap]) {
+        let what = match index {
+            0 => "rows".to_owned(),
+            index => format!("entries of index {}", table.indexes[index].name),
+        };
+        for gap in gaps {
+            let keys = keys_of(gap, |key| shown(table, index, key));
+            self.damage(table, &format!("{what} {keys} cannot be read: {}", gap.why));
         }
     }
 }
@@ -44,99 +79,223 @@ impl Engine {
     /// Reads and compares everything. `progress` is told each table's name before it is read.
     ///
     /// # Errors
-    /// Only what keeps the check from going on: `Store`.
+    /// Only what keeps the check from going on, as a store that has no snapshots.
     pub fn check(&self, progress: &mut dyn FnMut(&str)) -> Result<CheckReport> {
         let mut report = CheckReport::default();
-        if let Err(error) = self.store().verify() {
-            report.damaged += 1;
-            report.damages.push(format!("store: {error}"));
-        }
         let snapshot = self.store().snapshot()?;
         for database in self.catalog().databases() {
             for table in self.catalog().tables(&database)? {
                 progress(&format!("{database}.{}", table.name));
-                check_table(&*snapshot, &table, &mut report)?;
+                self.check_table(&*snapshot, &table, &mut report)?;
             }
         }
+        progress("what is not rows");
+        check_others(&*snapshot, &self.catalog().all_tables(), &mut report)?;
         Ok(report)
+    }
+
+    fn check_table(&self, view: &dyn Read, table: &Table, report: &mut CheckReport) -> Result<()> {
+        report.tables += 1;
+        let before = report.rows;
+        let mut expected = Expected::of(table);
+        let gaps = read_all(view, &table.index_range(0), &mut |key, value| {
+            report.rows += 1;
+            check_row(view, table, (key, value), &mut expected, report)
+        })?;
+        report.gaps(table, 0, &gaps);
+        if !gaps.is_empty() {
+            let known = self.row_count(table).ok().flatten();
+            let of = known.map_or(String::new(), |rows| format!(" of about {rows}"));
+            let (database, name, read) = (&table.database, &table.name, report.rows - before);
+            report.readable.push(format!("{database}.{name}: {read}{of} rows can be read"));
+        }
+        // Rows that cannot be read have entries that belong to no row.
+        let all_rows = gaps.is_empty();
+        for (index, expected) in expected.entries.iter().enumerate().skip(1) {
+            let (entries, gaps) = count(view, &table.index_range(index))?;
+            report.entries += entries;
+            report.gaps(table, index, &gaps);
+            if entries != *expected && all_rows && gaps.is_empty() {
+                let name = &table.indexes[index].name;
+                let what = format!("index {name} has {entries} entries for {expected} rows");
+                report.damage(table, &what);
+            }
+        }
+        for (codec, expected) in table.member_codecs.iter().zip(expected.of_members) {
+            let (entries, gaps) = count(view, &codec.all())?;
+            report.entries += entries;
+            let name = &codec.member;
+            for gap in &gaps {
+                let keys = keys_of(gap, hex);
+                let what = format!("entries of member index {name} {keys} cannot be read");
+                report.damage(table, &format!("{what}: {}", gap.why));
+            }
+            if entries != expected && all_rows && gaps.is_empty() {
+                let what =
+                    format!("member index {name} has {entries} entries in place of {expected}");
+                report.damage(table, &what);
+            }
+        }
+        Ok(())
     }
 }
 
-fn check_table(view: &dyn Read, table: &Table, report: &mut CheckReport) -> Result<()> {
-    report.tables += 1;
-    let mut expected = vec![0u64; table.codecs.len()];
-    let mut expected_of_members = vec![0u64; table.member_codecs.len()];
-    let mut stored = Vec::new();
-    let mut cursor = view.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
-    while cursor.advance()? {
-        report.rows += 1;
-        let row = row_at(table, cursor.key(), cursor.value()).and_then(|row| Ok(row.values()?));
-        let row = match row {
-            Ok(row) => row,
-            Err(Error::Corrupt { why, .. }) => {
-                report.damage(table, &format!("row {}: {why}", hex(cursor.key())));
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
-        if !table.has_hidden_key() && table.row_key_of(&row)? != cursor.key() {
-            report.damage(table, &format!("row {}: key differs from row", hex(cursor.key())));
-        }
-        for (index, expected) in expected.iter_mut().enumerate().skip(1) {
-            let entry = table.entry(index, &row, cursor.key())?;
-            *expected += 1;
-            let found = view.get(&entry.key, Reach::Disk, &mut stored)?;
-            if !found || stored != entry.value {
-                let name = &table.indexes[index].name;
-                let what = if found { "differs" } else { "is missing" };
-                let key = hex(cursor.key());
-                report.damage(table, &format!("row {key}: entry of index {name} {what}"));
-            }
-        }
-        for entry in table.member_entries(&row, cursor.key())? {
-            expected_of_members[entry.index] += 1;
-            let found = view.get(&entry.key, Reach::Disk, &mut stored)?;
-            if !found || stored != entry.value {
-                let name = &table.members[entry.index].member;
-                let what = if found { "differs" } else { "is missing" };
-                let key = hex(cursor.key());
-                report.damage(table, &format!("row {key}: entry of member index {name} {what}"));
-            }
+/// Reads everything in a store whose definitions cannot be read; what cannot be, in words.
+///
+/// # Errors
+/// As `Engine::check`.
+pub fn check_without_definitions(view: &dyn Read) -> Result<CheckReport> {
+    let mut report = CheckReport::default();
+    check_others(view, &[], &mut report)?;
+    Ok(report)
+}
+
+/// Entries that the rows read so far have.
+struct Expected {
+    entries: Vec<u64>,
+    of_members: Vec<u64>,
+}
+
+impl Expected {
+    fn of(table: &Table) -> Expected {
+        Expected {
+            entries: vec![0; table.codecs.len()],
+            of_members: vec![0; table.member_codecs.len()],
         }
     }
-    for (index, expected) in expected.iter().enumerate().skip(1) {
-        let entries = count(view, &table.index_range(index))?;
-        report.entries += entries;
-        if entries != *expected {
+}
+
+fn check_row(
+    view: &dyn Read,
+    table: &Table,
+    (key, value): (&[u8], &[u8]),
+    expected: &mut Expected,
+    report: &mut CheckReport,
+) -> Result<()> {
+    let named = || format!("row {}", shown(table, 0, key));
+    let row = row_at(table, key, value).and_then(|row| Ok(row.values()?));
+    let row = match row {
+        Ok(row) => row,
+        Err(Error::Corrupt { why, .. }) => {
+            report.damage(table, &format!("{}: {why}", named()));
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    };
+    if !table.has_hidden_key() && table.row_key_of(&row)? != key {
+        report.damage(table, &format!("{}: key differs from row", named()));
+    }
+    for (index, expected) in expected.entries.iter_mut().enumerate().skip(1) {
+        let entry = table.entry(index, &row, key)?;
+        *expected += 1;
+        if let Some(what) = differs(view, &entry.key, &entry.value)? {
             let name = &table.indexes[index].name;
-            let what = format!("index {name} has {entries} entries for {expected} rows");
-            report.damage(table, &what);
+            report.damage(table, &format!("{}: entry of index {name} {what}", named()));
         }
     }
-    for (codec, expected) in table.member_codecs.iter().zip(expected_of_members) {
-        let entries = count(view, &codec.all())?;
-        report.entries += entries;
-        if entries != expected {
-            let name = &codec.member;
-            let what = format!("member index {name} has {entries} entries in place of {expected}");
-            report.damage(table, &what);
+    for entry in table.member_entries(&row, key)? {
+        expected.of_members[entry.index] += 1;
+        if let Some(what) = differs(view, &entry.key, &entry.value)? {
+            let name = &table.members[entry.index].member;
+            report.damage(table, &format!("{}: entry of member index {name} {what}", named()));
         }
     }
     Ok(())
 }
 
-fn count(view: &dyn Read, range: &KeyRange) -> Result<u64> {
-    let mut entries = 0;
-    let mut cursor = view.scan(range, Direction::Forward, Reach::Disk)?;
-    while cursor.advance()? {
-        entries += 1;
+/// What is wrong with an entry that should be there; one that cannot be read is found where all are.
+fn differs(view: &dyn Read, key: &[u8], value: &[u8]) -> Result<Option<&'static str>> {
+    let mut stored = Vec::new();
+    match view.get(key, Reach::Disk, &mut stored) {
+        Ok(true) if stored == value => Ok(None),
+        Ok(true) => Ok(Some("differs")),
+        Ok(false) => Ok(Some("is missing")),
+        Err(error) => damage(error).map(|_| None),
     }
-    Ok(entries)
+}
+
+/// Reads all that is no row and no entry of an index: definitions, counts, columns, and what dropped
+/// tables have left.
+fn check_others(view: &dyn Read, tables: &[Arc<Table>], report: &mut CheckReport) -> Result<()> {
+    let gaps = read_all(view, &KeyRange::default(), &mut |_, _| Ok(()))?;
+    for gap in gaps {
+        let ends = || [&gap.after, &gap.before].into_iter().flatten();
+        // A gap within an index, or at the end of one, was told with its table.
+        let is_told = |table: &Table| {
+            let indexes = (0..table.codecs.len()).map(|index| table.index_range(index));
+            let mut ranges = indexes.chain(table.member_codecs.iter().map(|codec| codec.all()));
+            ranges.any(|range| ends().any(|key| range.contains(key)))
+        };
+        if tables.iter().any(|table| is_told(table)) {
+            continue;
+        }
+        let of = tables.iter().find(|table| ends().any(|key| table.full_range().contains(key)));
+        let keys = keys_of(&gap, hex);
+        match of {
+            Some(table) => {
+                report.damage(
+                    table,
+                    &format!("what belongs to its columns, {keys}, cannot be read: {}", gap.why),
+                );
+            }
+            None => report.tell(format!("keys {keys} cannot be read: {}", gap.why)),
+        }
+    }
+    Ok(())
+}
+
+fn count(view: &dyn Read, range: &KeyRange) -> Result<(u64, Vec<Gap>)> {
+    let mut entries = 0;
+    let gaps = read_all(view, range, &mut |_, _| {
+        entries += 1;
+        Ok(())
+    })?;
+    Ok((entries, gaps))
+}
+
+/// Which keys a gap may hold.
+fn keys_of(gap: &Gap, shown: impl Fn(&[u8]) -> String) -> String {
+    match (&gap.after, &gap.before) {
+        (None, None) => "of all keys".to_owned(),
+        (Some(after), None) => format!("behind {}", shown(after)),
+        (None, Some(before)) => format!("before {}", shown(before)),
+        (Some(after), Some(before)) => {
+            format!("between {} and {}", shown(after), shown(before))
+        }
+    }
+}
+
+/// A key of an index as its values, `(7, 'seven')`; in hex where these are not in it.
+fn shown(table: &Table, index: usize, key: &[u8]) -> String {
+    let Some(mut rest) = key.get(PREFIX_BYTES..) else { return hex(key) };
+    let mut text = String::from("(");
+    for (position, part) in table.key_parts(index).enumerate() {
+        let Ok((value, bytes)) = decode_part(&part.ty, part.nullable, part.prefix, rest) else {
+            return hex(key);
+        };
+        rest = &rest[bytes..];
+        text.push_str(if position > 0 { ", " } else { "" });
+        let mut written = Vec::new();
+        match value {
+            Value::Null => written.extend_from_slice(b"NULL"),
+            value => write_text(&part.ty, value.as_datum(), Zone::UTC, &mut written),
+        }
+        match std::str::from_utf8(&written) {
+            Ok(words) if words.len() <= KEY_BYTES_SHOWN && !words.contains(char::is_control) => {
+                text.push_str(words);
+            }
+            _ => return hex(key),
+        }
+    }
+    match text.len() {
+        1 => hex(key),
+        _ => text + ")",
+    }
 }
 
 fn hex(key: &[u8]) -> String {
-    use std::fmt::Write as _;
-    key.iter().fold(String::new(), |mut text, byte| {
+    let shown = &key[..key.len().min(KEY_BYTES_SHOWN)];
+    shown.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text

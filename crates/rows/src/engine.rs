@@ -127,7 +127,11 @@ impl Engine {
             closed: AtomicBool::new(false),
         };
         engine.begin_counting()?;
-        engine.resume_reclaims()?;
+        match engine.resume_reclaims() {
+            // A store that takes no writes now is read all the same; the next start repeats this.
+            Err(Error::DiskFull { .. } | Error::Refused { .. }) => {}
+            resumed => resumed?,
+        }
         Ok(Arc::new(engine))
     }
 

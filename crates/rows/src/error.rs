@@ -8,6 +8,7 @@
 //! Not here: "incomplete input", which is a decoder's result and no error.
 
 use std::fmt;
+use std::io;
 
 use values::budget::NoMemory;
 use values::convert::Issue;
@@ -109,6 +110,11 @@ impl From<NoMemory> for Error {
     fn from(_: NoMemory) -> Error {
         Error::NoMemory
     }
+}
+
+/// Whether a disk, or the quota of who writes there, is full.
+pub fn is_disk_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// Result of a row operation.
@@ -218,6 +224,20 @@ pub enum Error {
     Refused {
         /// Why, as a sentence part.
         why: &'static str,
+    },
+    /// What is stored has a later format than this version knows.
+    #[error(
+        "{what} has format {found}, and this version of rowhouse, {version}, knows formats up to {known}: \
+         it was written by a newer version",
+        version = env!("CARGO_PKG_VERSION")
+    )]
+    Newer {
+        /// What is stored.
+        what: &'static str,
+        /// Its format.
+        found: u32,
+        /// The last one that is known.
+        known: u32,
     },
     /// Stored bytes do not decode. Our fault, never the client's.
     #[error("stored bytes are damaged: {why}")]

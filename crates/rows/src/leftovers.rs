@@ -10,6 +10,8 @@ use std::io;
 use std::path::Path;
 use std::thread;
 
+use crate::disk_room::DiskRoom;
+
 /// Fewer bytes are gone at once.
 const LATER_MIN: u64 = 256 << 20;
 /// With less room on the disk, what is left is wanted back before anybody writes.
@@ -33,7 +35,7 @@ pub fn remove(directory: &Path) -> io::Result<()> {
         }
     }
     let size = names.iter().map(|name| bytes(&directory.join(name))).sum::<u64>();
-    let room = rustix::fs::statvfs(directory).map_or(0, |disk| disk.f_bavail * disk.f_frsize);
+    let room = DiskRoom::of(directory).map_or(0, |room| room.free);
     if size < LATER_MIN || room < ROOM_MIN {
         return names.iter().try_for_each(|name| remove_one(&directory.join(name)));
     }

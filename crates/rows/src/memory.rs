@@ -472,7 +472,7 @@ impl Store for MemoryStore {
         Err(Error::Refused { why: "a store in memory has no copy on disk" })
     }
 
-    fn reclaim(&self, _: &KeyRange) -> Result<()> {
+    fn reclaim(&self, _: &[KeyRange]) -> Result<()> {
         Ok(())
     }
 

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{Advice, fadvise};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, is_disk_full};
 use crate::leftovers;
 
 const WRITING: &str = "writing a temporary file";
@@ -117,11 +117,9 @@ impl Drop for SpillFile {
 }
 
 fn failed(doing: &'static str, error: io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            Error::DiskFull { source: Box::new(error) }
-        }
-        _ => Error::Store { doing, applied: Some(false), source: Box::new(error) },
+    match is_disk_full(&error) {
+        true => Error::DiskFull { source: Box::new(error) },
+        false => Error::Store { doing, applied: Some(false), source: Box::new(error) },
     }
 }
 

@@ -328,12 +328,17 @@ pub trait Store: Read + 'static {
         Ok(())
     }
 
+    /// Whether writes are refused for want of room on the disk.
+    fn is_disk_full(&self) -> bool {
+        false
+    }
+
     /// Writes a consistent copy that opens as a store of its own; `directory` must not exist.
     fn checkpoint(&self, directory: &Path) -> Result<()>;
 
-    /// Gives the space of a range back after a `DeleteRange` of it, in the background's own time.
+    /// Gives the space of ranges back after a `DeleteRange` of each, in the background's own time.
     /// Only for ranges that nobody reads or writes any more.
-    fn reclaim(&self, range: &KeyRange) -> Result<()>;
+    fn reclaim(&self, ranges: &[KeyRange]) -> Result<()>;
 
     /// About how many bytes the range takes on disk and in memory; of ranges that are mostly in memory
     /// at least so many.

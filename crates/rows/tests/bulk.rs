@@ -1,6 +1,5 @@
 //! Bulk loads: the same rows as row by row, from little memory, or nothing.
 
-use crate::common;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -152,7 +151,7 @@ fn what_a_load_needs_beyond_its_own_memory_is_the_row_caches_until_it_is_over() 
     assert!(2 * borrowed < spilled, "{borrowed} {spilled}");
     // All that may be lent, and no more to a second load, which is no worse off than before.
     assert_eq!(lent(), CACHE_BYTES / 2 / 3 * 3);
-    let numbers = common::table(
+    let numbers = crate::common::table(
         &engine,
         "numbers",
         vec![column("n", int(), false)],

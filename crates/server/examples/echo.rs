@@ -10,6 +10,7 @@ use server::net::address::Listener;
 use server::net::connection::Door;
 use server::net::limits::Limits;
 use server::net::metrics::Metrics;
+use server::net::places::Admission;
 use server::net::server::{Plan, Server};
 
 struct Echo;
@@ -39,6 +40,7 @@ fn main() -> std::io::Result<()> {
         .expect("an empty store opens"),
         doors: vec![Door {
             name: "echo",
+            admission: Admission::CLIENTS,
             converse: Box::new(|_| Box::new(Echo)),
             refusal: Vec::new(),
             fault: Vec::new(),

@@ -3,6 +3,7 @@
 //! ```text
 //! DIR/rowhouse.lock   locked while a process uses the directory; holds its number
 //! DIR/status.sock     where `rowhouse status` asks a running server
+//! DIR/admin.sock      where a running server speaks SQL to who looks after it
 //! DIR/rows/           the store
 //! DIR/backup/         while a backup is taken, what it copies (`frozen`), with backup.lock
 //! DIR/tmp/            what did not fit into memory, unless that goes elsewhere; emptied at a start
@@ -26,12 +27,14 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 
+use rows::error::is_disk_full;
 use rows_rocks::make_directory;
 
 use crate::private;
 
 const LOCK_FILE: &str = "rowhouse.lock";
 const STATUS_SOCKET: &str = "status.sock";
+const ADMIN_SOCKET: &str = "admin.sock";
 const ROWS: &str = "rows";
 const RESTORING: &str = "restoring";
 const TEMPORARY: &str = "tmp";
@@ -89,6 +92,8 @@ pub struct DataDir {
     path: PathBuf,
     /// Holds the lock while it is open.
     lock: File,
+    /// The last process, if it has not ended in good order.
+    crashed: Option<u32>,
 }
 
 impl DataDir {
@@ -99,7 +104,7 @@ impl DataDir {
         is_finished(path)?;
         // In this order: another process may make the mark meanwhile.
         let is_empty = fs::read_dir(path).map_err(io)?.next().is_none();
-        if !is_empty && !path.join(LOCK_FILE).exists() {
+        if !is_empty && !exists(path, LOCK_FILE)? {
             return Err(DataDirError::Foreign { path: path.display().to_string() });
         }
         let taken = Self::lock(path)?;
@@ -112,7 +117,7 @@ impl DataDir {
     /// Takes a directory that must be there.
     pub fn take(path: &Path) -> Result<DataDir, DataDirError> {
         is_finished(path)?;
-        if !path.join(LOCK_FILE).exists() {
+        if !exists(path, LOCK_FILE)? {
             return Err(DataDirError::Missing { path: path.display().to_string() });
         }
         Self::lock(path)
@@ -137,8 +142,8 @@ impl DataDir {
             return Err(DataDirError::InUse { path: path.display().to_string(), holder }.into());
         }
         let restoring = path.join(RESTORING);
-        let repeated = restoring.exists();
-        if !repeated && path.join(LOCK_FILE).exists() {
+        let repeated = exists(path, RESTORING)?;
+        if !repeated && exists(path, LOCK_FILE)? {
             return Err(DataDirError::Occupied { path: path.display().to_string() }.into());
         }
         for entry in fs::read_dir(path).map_err(io)? {
@@ -189,11 +194,22 @@ impl DataDir {
             };
             return Err(DataDirError::InUse { path: path.display().to_string(), holder });
         }
-        lock.set_len(0).map_err(io)?;
-        lock.seek(SeekFrom::Start(0)).map_err(io)?;
-        writeln!(lock, "{}", std::process::id()).map_err(io)?;
+        // It names nobody when the last process has ended in good order.
+        let mut last = String::new();
+        lock.read_to_string(&mut last).map_err(io)?;
+        let crashed = last.trim().parse().ok();
+        match name_holder(&mut lock) {
+            // Who holds the lock is only told to others; a full disk keeps nobody from reading.
+            Err(error) if is_disk_full(&error) => {}
+            named => named.map_err(io)?,
+        }
         private::close_to_others(path);
-        Ok(DataDir { path: path.to_owned(), lock })
+        Ok(DataDir { path: path.to_owned(), lock, crashed })
+    }
+
+    /// The last process that used it, if that has not ended in good order: killed, or with the power.
+    pub fn crashed(&self) -> Option<u32> {
+        self.crashed
     }
 
     /// Directory of the store.
@@ -213,6 +229,11 @@ impl DataDir {
     pub fn status_socket(&self) -> PathBuf {
         status_socket(&self.path)
     }
+
+    /// Where a running server speaks SQL to who looks after it.
+    pub fn admin_socket(&self) -> PathBuf {
+        admin_socket(&self.path)
+    }
 }
 
 impl Drop for DataDir {
@@ -222,8 +243,26 @@ impl Drop for DataDir {
     }
 }
 
+/// Whether a directory has something of this name. One that may not be looked into is an error.
+fn exists(path: &Path, name: &str) -> Result<bool, DataDirError> {
+    match path.join(name).try_exists() {
+        // A file in the place of the directory, which the next step names.
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(false),
+        exists => {
+            exists.map_err(|source| DataDirError::Io { path: path.display().to_string(), source })
+        }
+    }
+}
+
+/// Writes this process's number into its lock.
+fn name_holder(lock: &mut File) -> io::Result<()> {
+    lock.set_len(0)?;
+    lock.seek(SeekFrom::Start(0))?;
+    writeln!(lock, "{}", std::process::id())
+}
+
 fn is_finished(path: &Path) -> Result<(), DataDirError> {
-    match path.join(RESTORING).exists() {
+    match exists(path, RESTORING)? {
         true => Err(DataDirError::Unfinished { path: path.display().to_string() }),
         false => Ok(()),
     }
@@ -253,6 +292,11 @@ pub fn status_socket(data_dir: &Path) -> PathBuf {
     data_dir.join(STATUS_SOCKET)
 }
 
+/// Where the server of a data directory speaks SQL to who looks after it.
+pub fn admin_socket(data_dir: &Path) -> PathBuf {
+    data_dir.join(ADMIN_SOCKET)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,7 +310,11 @@ mod tests {
         let holder = format!("in use by process {}", std::process::id());
         assert!(refused.contains(&holder), "{refused}");
         drop(first);
-        DataDir::take(&path).unwrap();
+        assert_eq!(DataDir::take(&path).unwrap().crashed(), None);
+        // As a killed process leaves it.
+        fs::write(path.join(LOCK_FILE), "4711\n").unwrap();
+        assert_eq!(DataDir::take(&path).unwrap().crashed(), Some(4711));
+        assert_eq!(DataDir::take(&path).unwrap().crashed(), None);
     }
 
     #[test]

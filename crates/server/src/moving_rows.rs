@@ -124,6 +124,8 @@ impl Mover {
                     }
                     if round.is_busy { PAUSE_BUSY } else { PAUSE }
                 }
+                // The store has said why it takes no writes.
+                Err(rows::Error::Refused { .. }) => PAUSE,
                 Err(error) => {
                     tracing::warn!(%error, "rows stay where they are for now");
                     PAUSE

@@ -10,7 +10,6 @@
 //! Not here: accepting (`net::acceptor`), what settings mean (`settings`).
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -22,11 +21,13 @@ use rows::Engine;
 use rows::background::give_way;
 use sql::{Sql, SqlOptions};
 
+use crate::data_dir::DataDir;
 use crate::net::address::Listener;
 use crate::net::connection::{Door, Peer};
+use crate::net::places::Admission;
 use crate::net::poller::READ_BYTES;
 use crate::prometheus::{self, MetricsDoor};
-use crate::settings::{Port, Settings, TYRANT_DATABASES_MAX};
+use crate::settings::{Port, Settings, Socket, TYRANT_DATABASES_MAX};
 use crate::status::StatusDoor;
 use crate::tyrant_doors::{self, Last};
 use crate::upkeep;
@@ -36,6 +37,9 @@ const UNAVAILABLE: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 /// The largest request of the status door.
 const STATUS_BYTES_MAX: usize = 1024;
+
+/// Commands that may ask the status door at once.
+const STATUS_CONNECTIONS_MAX: usize = 64;
 
 /// The doors that can be open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +53,8 @@ enum Kind {
     TyrantMore(usize),
     Metrics,
     Status,
+    /// The MySQL protocol for who looks after the server, at a socket in the data directory.
+    Admin,
 }
 
 /// Names of the doors of further Tyrant databases.
@@ -71,6 +77,28 @@ const TYRANT_MORE: [&str; TYRANT_DATABASES_MAX] = [
 ];
 
 impl Kind {
+    /// Whether its place is in the data directory, and not one that clients are told of.
+    fn is_private(self) -> bool {
+        matches!(self, Kind::Status | Kind::Admin)
+    }
+
+    /// Which places its clients take.
+    fn admission(self, settings: &Settings) -> Admission {
+        let most = &settings.door_connections_max;
+        let (connections_max, kept) = match self {
+            Kind::Mysql => (most.mysql, settings.admin_connections),
+            Kind::HandlerSocket | Kind::HandlerSocketWrite => (most.handlersocket, 0),
+            Kind::Memcached => (most.memcached, 0),
+            Kind::Tyrant | Kind::TyrantMore(_) => (most.tyrant, 0),
+            // Who watches the server is let in when it is full.
+            Kind::Metrics | Kind::Status => {
+                return Admission::Own { connections_max: STATUS_CONNECTIONS_MAX };
+            }
+            Kind::Admin => return Admission::Own { connections_max: settings.admin_connections },
+        };
+        Admission::Clients { connections_max, kept }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Kind::Mysql => "mysql",
@@ -82,6 +110,7 @@ impl Kind {
             Kind::TyrantMore(position) => TYRANT_MORE[position],
             Kind::Metrics => "metrics",
             Kind::Status => "status",
+            Kind::Admin => "admin",
         }
     }
 }
@@ -90,7 +119,7 @@ impl Kind {
 struct Place {
     kind: Kind,
     port: Port,
-    socket: Option<PathBuf>,
+    socket: Option<Socket>,
 }
 
 /// Doors that can be served.
@@ -113,8 +142,9 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Binds what the settings open, and the status socket.
-    pub fn new(settings: &Settings, status_socket: &Path) -> anyhow::Result<Bound> {
+    /// Binds what the settings open, and the sockets in the data directory.
+    pub fn new(settings: &Settings, data_dir: &DataDir) -> anyhow::Result<Bound> {
+        let private = |path| Some(Socket { path, mode: 0o600, group: None });
         let places = [
             Place {
                 kind: Kind::Mysql,
@@ -138,7 +168,12 @@ impl Bound {
                 socket: settings.tyrant_socket.clone(),
             },
             Place { kind: Kind::Metrics, port: settings.metrics_port, socket: None },
-            Place { kind: Kind::Status, port: Port::Off, socket: Some(status_socket.into()) },
+            Place {
+                kind: Kind::Status,
+                port: Port::Off,
+                socket: private(data_dir.status_socket()),
+            },
+            Place { kind: Kind::Admin, port: Port::Off, socket: private(data_dir.admin_socket()) },
         ];
         let more = settings.tyrant_databases.iter().enumerate().map(|(position, more)| Place {
             kind: Kind::TyrantMore(position),
@@ -157,8 +192,9 @@ impl Bound {
                     .with_context(|| refused(kind, "port", &address.to_string()))?;
                 listeners.push((kind, listener));
             }
-            if let Some(path) = socket {
+            if let Some(Socket { path, mode, group }) = socket {
                 let listener = Listener::unix(&path)
+                    .and_then(|listener| listener.open_to(mode, group).map(|()| listener))
                     .with_context(|| refused(kind, "socket", &path.display().to_string()))?;
                 listeners.push((kind, listener));
             }
@@ -168,7 +204,7 @@ impl Bound {
 
     /// The doors' addresses as the ready line names them: `mysql=127.0.0.1:3306`.
     pub fn addresses(&self) -> Vec<(String, String)> {
-        let public = self.listeners.iter().filter(|(kind, _)| *kind != Kind::Status);
+        let public = self.listeners.iter().filter(|(kind, _)| !kind.is_private());
         public
             .map(|(kind, listener)| {
                 let suffix = if listener.is_tcp() { "" } else { "-socket" };
@@ -216,8 +252,8 @@ fn refused(kind: Kind, setting: &str, address: &str) -> String {
     let door = kind.name();
     let said = format!("the {door} door cannot listen on {address}");
     match (kind, setting) {
-        // The status socket's place is that of the data directory.
-        (Kind::Status, _) => said,
+        // Their place is that of the data directory.
+        (Kind::Status | Kind::Admin, _) => said,
         (Kind::TyrantMore(_), _) => format!("{said}: give it another port in tyrant-databases"),
         (_, "port") => {
             format!("{said}: set {door}-port to another port, or to off to close the door")
@@ -235,7 +271,7 @@ fn memcached_shared(
     memcached::prepare(engine).context("cannot make the tables of the memcached door")?;
     let options = memcached::Options {
         port,
-        connections_max: settings.connections_max,
+        connections_max: settings.connections_max.min(settings.door_connections_max.memcached),
         item_bytes_max: settings.item_max,
         ..memcached::Options::default()
     };
@@ -271,13 +307,15 @@ fn door(
     last: &mut Vec<Last>,
 ) -> anyhow::Result<Door> {
     let name = kind.name();
+    let admission = kind.admission(settings);
     let mut tyrant = |database, is_first| {
-        let (door, ends) = tyrant_doors::open(settings, engine, name, database, is_first)?;
+        let (door, ends) =
+            tyrant_doors::open(settings, engine, (name, admission), database, is_first)?;
         last.extend(ends);
         Ok::<_, anyhow::Error>(door)
     };
     Ok(match kind {
-        Kind::Mysql => {
+        Kind::Mysql | Kind::Admin => {
             let door = MysqlDoor::new(sql.clone(), users(settings));
             let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
             let counted = Arc::clone(&door);
@@ -290,6 +328,7 @@ fn door(
             Mysql::fault(&mut fault);
             Door {
                 name,
+                admission,
                 converse: Box::new(move |peer| {
                     Box::new(Mysql::new(door.clone(), peer.id, host(peer)))
                 }),
@@ -314,6 +353,7 @@ fn door(
             show_count(engine, figure, move || counted.count());
             Door {
                 name,
+                admission,
                 converse: Box::new(move |peer| {
                     let conversation = HandlerSocket::new(access.clone());
                     Box::new(conversation.watched(failed_logins.clone(), address(peer)))
@@ -330,6 +370,7 @@ fn door(
             let input_bytes_max = 2 * cache.options.item_bytes_max + 16 * READ_BYTES;
             Door {
                 name,
+                admission,
                 converse: Box::new(move |_| Box::new(Memcached::new(cache.clone()))),
                 refusal: b"ERROR Too many open connections\r\n".to_vec(),
                 overload: b"SERVER_ERROR out of memory storing object\r\n".to_vec(),
@@ -343,6 +384,7 @@ fn door(
             let metrics = metrics.clone();
             Door {
                 name,
+                admission,
                 converse: Box::new(move |_| Box::new(MetricsDoor::new(metrics.clone()))),
                 refusal: UNAVAILABLE.to_vec(),
                 overload: UNAVAILABLE.to_vec(),
@@ -354,6 +396,7 @@ fn door(
             let data_dir = settings.data_dir.clone();
             Door {
                 name,
+                admission,
                 converse: Box::new(move |_| Box::new(StatusDoor::new(data_dir.clone()))),
                 refusal: b"error\ttoo many connections\n".to_vec(),
                 overload: b"error\tout of memory\n".to_vec(),
@@ -404,6 +447,7 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
         memory_bytes: settings.query_memory() as usize,
         threads: settings.threads,
         port,
+        connections_max: settings.connections_max.min(settings.door_connections_max.mysql),
         data_dir: settings.data_dir.display().to_string(),
         temp_dir: engine.spill().map(|directory| directory.path().to_path_buf()),
         hostname: std::fs::read_to_string("/proc/sys/kernel/hostname")

@@ -3,16 +3,18 @@
 //!
 //! ```text
 //! client: status\n
-//! server: name TAB value\n   for every figure, then the end of the stream
+//! server: name TAB value\n   for every figure, then the end of the stream; or error TAB why\n
 //! client: checkpoint\n       from who holds the lock of `frozen`
 //! server: done TAB\n         the state of this moment is in `frozen`; or error TAB why\n
 //! ```
+//! Its connections are not counted with those of clients: it answers also when all places are taken.
 //! Whoever may write in the data directory may ask; the socket's permissions are the directory's.
 //!
 //! Not here: where figures come from (`rows::metrics`), how they are shown (`command::status`),
 //! what is made of a checkpoint (`command::backup`).
 
 use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,6 +26,8 @@ use crate::net::address::connect_unix;
 
 const STATUS: &[u8] = b"status\n";
 const CHECKPOINT: &[u8] = b"checkpoint\n";
+/// The figure that no whole report is without.
+const VERSION_FIGURE: &str = "version";
 /// How long a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long it may take to write its buffers to the disk.
@@ -77,34 +81,131 @@ impl Conversation for StatusDoor {
         Next::Close
     }
 
+    fn is_known(&self) -> bool {
+        // One that connects and asks nothing is closed after a while, so that others find a place.
+        false
+    }
+
     fn commit_failed(&mut self, _error: &rows::Error, _out: &mut Vec<u8>) {
         // Nothing is ever written here.
     }
 }
 
+/// Why a server was not asked, or did not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// Nobody listens at the socket.
+    #[error("no server answers: {0}")]
+    Nobody(#[source] io::Error),
+    /// It could not be asked, or did not answer in time.
+    #[error("the server does not answer: {0}")]
+    Failed(#[source] io::Error),
+    /// The server says why it does not.
+    #[error("the server refuses: {0}")]
+    Refused(String),
+    /// The answer is not whole.
+    #[error("the server's answer ends too early")]
+    CutShort,
+}
+
 /// Asks the server behind a status socket for its figures, by name.
-pub fn ask(socket: &Path) -> io::Result<Vec<(String, String)>> {
-    request(socket, STATUS, PATIENCE)
+///
+/// # Errors
+/// When nobody is there, or no whole answer has come.
+pub fn ask(socket: &Path) -> Result<Vec<(String, String)>, AskError> {
+    let figures = request(socket, STATUS, PATIENCE)?;
+    match figures.iter().any(|(name, _)| name == VERSION_FIGURE) {
+        true => Ok(figures),
+        false => Err(AskError::CutShort),
+    }
 }
 
 /// Asks the server behind a status socket to freeze its state for the caller, who holds the lock
 /// of `frozen`.
-pub fn ask_for_checkpoint(socket: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// When nobody is there, or the server does not say that it is done.
+pub fn ask_for_checkpoint(socket: &Path) -> Result<(), AskError> {
     let said = request(socket, CHECKPOINT, CHECKPOINT_PATIENCE)?;
-    match said.first().map(|(word, why)| (word.as_str(), why)) {
-        Some(("done", _)) => Ok(()),
-        Some((_, why)) => Err(io::Error::other(why.clone())),
-        None => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server ended")),
+    match said.first() {
+        Some((word, _)) if word == "done" => Ok(()),
+        _ => Err(AskError::CutShort),
     }
 }
 
-fn request(socket: &Path, request: &[u8], patience: Duration) -> io::Result<Vec<(String, String)>> {
-    let mut stream = connect_unix(socket)?;
-    stream.set_read_timeout(Some(patience))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    stream.write_all(request)?;
-    let mut report = String::new();
-    stream.take(REPORT_BYTES_MAX).read_to_string(&mut report)?;
+fn request(
+    socket: &Path,
+    request: &[u8],
+    patience: Duration,
+) -> Result<Vec<(String, String)>, AskError> {
+    let stream = connect_unix(socket).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => AskError::Nobody(error),
+        _ => AskError::Failed(error),
+    })?;
+    let report = converse(stream, request, patience).map_err(AskError::Failed)?;
+    if let Some(why) = report.strip_prefix("error\t") {
+        return Err(AskError::Refused(why.trim_end().to_owned()));
+    }
     let figures = report.lines().filter_map(|line| line.split_once('\t'));
     Ok(figures.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+}
+
+fn converse(mut stream: UnixStream, request: &[u8], patience: Duration) -> io::Result<String> {
+    stream.set_read_timeout(Some(patience))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    // A server that turns its client away may have closed before the request is sent: what it
+    // said is there all the same.
+    let sent = stream.write_all(request);
+    let mut report = String::new();
+    stream.take(REPORT_BYTES_MAX).read_to_string(&mut report)?;
+    match sent {
+        Err(error) if report.is_empty() => Err(error),
+        _ => Ok(report),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    /// What is made of an answer.
+    fn told(answer: &'static str) -> Result<Vec<(String, String)>, AskError> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("status.sock");
+        let listener = UnixListener::bind(&path).unwrap();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut asked = [0; STATUS.len()];
+            stream.read_exact(&mut asked).unwrap();
+            stream.write_all(answer.as_bytes()).unwrap();
+        });
+        let told = ask(&path);
+        server.join().unwrap();
+        told
+    }
+
+    #[test]
+    fn a_refusal_was_taken_for_a_report_without_figures() {
+        let refused = told("error\ttoo many connections\n").unwrap_err();
+        assert_eq!(refused.to_string(), "the server refuses: too many connections");
+        for cut_short in ["", "uptime_seconds\t7\n", "vers"] {
+            let error = told(cut_short).unwrap_err();
+            assert!(matches!(error, AskError::CutShort), "{cut_short}: {error}");
+        }
+        let whole = told("uptime_seconds\t7\nversion\t1\n").unwrap();
+        assert_eq!(whole[1], ("version".to_owned(), "1".to_owned()));
+    }
+
+    #[test]
+    fn a_place_where_nobody_listens_is_told_from_a_server_that_does_not_answer() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("status.sock");
+        assert!(matches!(ask(&path), Err(AskError::Nobody(_))));
+        drop(UnixListener::bind(&path).unwrap());
+        assert!(matches!(ask(&path), Err(AskError::Nobody(_))));
+        std::fs::write(directory.path().join("file"), "").unwrap();
+        assert!(matches!(ask(&directory.path().join("file/x")), Err(AskError::Failed(_))));
+    }
 }

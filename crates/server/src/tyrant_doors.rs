@@ -17,6 +17,7 @@ use rows::Engine;
 
 use crate::copies::Copies;
 use crate::net::connection::Door;
+use crate::net::places::Admission;
 use crate::net::poller::READ_BYTES;
 use crate::open_doors::show_count;
 use crate::settings::Settings;
@@ -28,7 +29,7 @@ pub type Last = Box<dyn FnOnce() + Send>;
 pub fn open(
     settings: &Settings,
     engine: &Arc<Engine>,
-    name: &'static str,
+    (name, admission): (&'static str, Admission),
     database: &DatabaseName,
     is_first: bool,
 ) -> anyhow::Result<(Door, Option<Last>)> {
@@ -60,6 +61,7 @@ pub fn open(
     let last = begin(&shared, settings, engine, is_first)?;
     let door = Door {
         name,
+        admission,
         converse: Box::new(move |_| Box::new(Tyrant::new(shared.clone()))),
         // The protocol has no words for it: who is not wanted finds the connection closed.
         refusal: Vec::new(),

@@ -1,6 +1,5 @@
 //! Backups as an operator meets them: taken under load, shared, damaged, restored.
 
-use crate::support;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
@@ -307,8 +306,11 @@ fn backups_where_nobody_may_write_are_checked_and_restored() {
     let script = "mount --bind \"$1\" \"$2\"; mount -o remount,ro,bind \"$2\"";
     let mounted = |script: &str| {
         let mut command = faults::in_namespace(script);
-        support::without_settings(&mut command);
-        command.args([&place.backups, &other, &place.restored]).arg(support::ROWHOUSE).output()
+        crate::support::without_settings(&mut command);
+        command
+            .args([&place.backups, &other, &place.restored])
+            .arg(crate::support::ROWHOUSE)
+            .output()
     };
     match mounted(script) {
         Ok(output) if output.status.success() => {}

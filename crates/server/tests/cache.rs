@@ -1,7 +1,6 @@
 //! Tables as caches, across doors: what memcached's clients store, expire and map is what SQL and
 //! HandlerSocket see, and the other way round.
 
-use crate::support;
 use std::io::Write;
 use std::net::TcpStream;
 
@@ -212,7 +211,8 @@ fn a_table_in_cache_mode_stays_within_its_limit_under_a_storm_and_keeps_what_is_
     sql.query("ALTER TABLE kv.cache MAX_BYTES=0").unwrap();
     assert_eq!(stat(&mut items, "limit_maxbytes"), 0);
     assert_eq!(server.stop().code(), Some(0));
-    let checked = support::run(&["check", &format!("--data-dir={}", directory.path().display())]);
+    let checked =
+        crate::support::run(&["check", &format!("--data-dir={}", directory.path().display())]);
     assert!(checked.status.success());
 }
 

@@ -1,7 +1,5 @@
 //! Columnar tables in the whole server: at every door, across kills at any moment, in copies.
 
-use crate::backups;
-use crate::mysql;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -172,9 +170,9 @@ fn kills_at_any_moment_lose_nothing_that_was_acknowledged() {
 
 #[test]
 fn a_copy_has_segments_recent_rows_and_changes() {
-    let place = backups::place();
+    let place = crate::backups::place();
     let server = place.server();
-    let mut client = backups::login(&server);
+    let mut client = crate::backups::login(&server);
     make(&mut client, "COLUMNAR");
     insert(&mut client, 0..20_000, "");
     wait_until("the rows to be sealed", || sealed_row_length(&mut client) > 0);
@@ -359,7 +357,7 @@ fn queries_give_the_same_by_column_as_by_row() {
             };
             let (by_column, by_row) = (ask("columns", "d.t"), ask("rows", "d.r"));
             // GROUP BY shows any of the texts that are equal.
-            let folded = |rows: mysql::Rows| -> Vec<Vec<Option<String>>> {
+            let folded = |rows: crate::mysql::Rows| -> Vec<Vec<Option<String>>> {
                 let fold = |cell: Option<String>| cell.map(|cell| cell.to_lowercase());
                 rows.into_iter().map(|row| row.into_iter().map(fold).collect()).collect()
             };

@@ -1,7 +1,6 @@
 //! Columnar indexes in the whole server: at every door, across kills at any moment, in copies. What
 //! a query reads by column is held against what it reads by row in the same transaction.
 
-use crate::backups;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -184,7 +183,7 @@ fn kills_at_any_moment_leave_the_index_as_the_rows_are() {
 
 #[test]
 fn a_copy_made_while_clients_write_has_the_index_as_its_rows_are() {
-    let place = backups::place();
+    let place = crate::backups::place();
     let server = place.server();
     let mut client = session(&server);
     make(&mut client);

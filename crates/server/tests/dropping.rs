@@ -11,7 +11,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use crate::mysql::{Failure, Mysql};
-use crate::support::{Running, wait_until};
+use crate::support::{Running, figure, rest, wait_until};
 use crate::writers::{Lines, ROWS, Writers, assert_sound, login, one, start};
 
 /// Rows that no writer touches, of the ids -1 and below: what readers look for.
@@ -207,4 +207,105 @@ fn entries_of_a_dropped_index_give_their_space_back_beside_writers_and_after_a_k
     drop(sql);
     server.stop();
     assert_sound(data);
+}
+
+/// Makes a database of so many tables with rows, every fourth of them by column, and one of another
+/// database between each two.
+fn make_many(sql: &mut Mysql, tables: u64) {
+    sql.execute("CREATE DATABASE many").unwrap();
+    sql.execute("CREATE DATABASE others").unwrap();
+    for n in 0..tables {
+        let engine = if n % 4 == 3 { "COLUMNAR" } else { "InnoDB" };
+        let columns = "(id INT PRIMARY KEY, s VARCHAR(100), KEY (s))";
+        sql.execute(&format!("CREATE TABLE many.t{n} {columns} ENGINE={engine}")).unwrap();
+        sql.execute(&format!("INSERT INTO many.t{n} VALUES (1, 'one'), (2, 'two')")).unwrap();
+        if n % 20 == 0 {
+            sql.execute(&format!("CREATE TABLE others.t{n} {columns} SELECT * FROM many.t{n}"))
+                .unwrap();
+        }
+    }
+}
+
+fn tables_of(sql: &mut Mysql, database: &str) -> String {
+    let of = format!("information_schema.tables WHERE table_schema = '{database}'");
+    one(sql, &format!("SELECT COUNT(*) FROM {of}"))
+}
+
+#[test]
+fn a_drop_of_a_database_synced_the_log_for_every_table() {
+    const TABLES: u64 = 200;
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let mut sql = login(&server);
+    make_many(&mut sql, TABLES);
+    // Others know tables, and are told that they are no more.
+    let mut prepared = login(&server);
+    prepared.execute("PREPARE known FROM 'SELECT s FROM many.t0 WHERE id = 1'").unwrap();
+    assert_answer(&mut prepared, "EXECUTE known", "one");
+    let mut lines = Lines(BufReader::new(server.connect("handlersocket")));
+    assert_eq!(lines.ask("P\t1\tmany\tt1\tPRIMARY\ts\n"), "0\t1");
+    assert_eq!(lines.ask("1\t=\t1\t2\n"), "0\t1\ttwo");
+    let syncs = figure(directory.path(), "store_log_syncs");
+    assert_eq!(sql.execute("DROP DATABASE many").unwrap(), TABLES);
+    // Some may be those of every second.
+    let syncs = figure(directory.path(), "store_log_syncs") - syncs;
+    assert!(syncs < TABLES / 4, "{syncs}");
+    assert!(answer(&mut prepared, "EXECUTE known").is_err());
+    assert!(!lines.ask("1\t=\t1\t2\n").starts_with("0\t"));
+    assert_eq!(tables_of(&mut sql, "others"), (TABLES / 20).to_string());
+    assert_answer(&mut sql, "SELECT s FROM others.t20 WHERE id = 2", "two");
+    wait_until("their space is given back", || {
+        figure(directory.path(), "store_ranges_to_reclaim") == 0
+    });
+    // The same names belong to new tables.
+    make_some_again(&mut sql);
+    // Several tables go as one, or stay.
+    assert_eq!(answer(&mut sql, "DROP TABLE many.t0, many.t1, many.t0"), Err(1066));
+    assert_eq!(answer(&mut sql, "DROP TABLE many.t0, many.missing"), Err(1051));
+    assert_eq!(tables_of(&mut sql, "many"), "2");
+    sql.execute("DROP TABLE many.t0, many.t1").unwrap();
+    assert_eq!(tables_of(&mut sql, "many"), "0");
+    drop(sql);
+    server.stop();
+    assert_sound(directory.path());
+}
+
+fn make_some_again(sql: &mut Mysql) {
+    sql.execute("CREATE DATABASE many").unwrap();
+    for n in 0..2 {
+        sql.execute(&format!("CREATE TABLE many.t{n} (id INT PRIMARY KEY, s INT)")).unwrap();
+        assert_answer(sql, &format!("SELECT COUNT(*) FROM many.t{n}"), "0");
+    }
+}
+
+#[test]
+fn a_kill_amid_the_drop_of_a_database_leaves_all_of_its_tables_or_none() {
+    const TABLES: u64 = 60;
+    let directory = tempfile::tempdir().unwrap();
+    let mut left = Vec::new();
+    for round in 0..4 {
+        let server = Running::start(directory.path(), &[]);
+        let mut sql = login(&server);
+        if left.last().is_none_or(|left| left == "0") {
+            sql.execute("DROP DATABASE IF EXISTS others").unwrap();
+            make_many(&mut sql, TABLES);
+        }
+        sql.send_query("DROP DATABASE many").unwrap();
+        // From at once to after the answer.
+        match round {
+            0 => {}
+            1 | 2 => (0..round).for_each(|_| rest()),
+            _ => drop(sql.result().unwrap()),
+        }
+        server.kill();
+        let server = Running::start(directory.path(), &[]);
+        let mut sql = login(&server);
+        left.push(tables_of(&mut sql, "many"));
+        assert_eq!(tables_of(&mut sql, "others"), (TABLES / 20).to_string());
+        drop(sql);
+        server.stop();
+        assert_sound(directory.path());
+    }
+    assert!(left.iter().all(|left| left == "0" || *left == TABLES.to_string()), "{left:?}");
+    assert_eq!(left[3], "0", "it was acknowledged");
 }

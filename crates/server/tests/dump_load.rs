@@ -1,7 +1,6 @@
 //! `rowhouse dump` and `rowhouse load` as their users meet them, without other servers; with
 //! MariaDB as the partner: `tests/dump`.
 
-use crate::support;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Output, Stdio};
@@ -88,7 +87,7 @@ fn items_of_memcached_come_over_and_what_is_there_stays() {
         let server = Running::start(data_dir, &[]);
         let mut client = server.connect("memcached");
         let request = format!("set {key} 7 0 {}\r\n{value}\r\n", value.len());
-        assert_eq!(support::ask_line(&mut client, &request), "STORED\r");
+        assert_eq!(crate::support::ask_line(&mut client, &request), "STORED\r");
         server
     };
     put(&one, "a", "from one").stop();
@@ -97,10 +96,10 @@ fn items_of_memcached_come_over_and_what_is_there_stays() {
     assert!(loaded.status.success(), "{}", text(&loaded.stderr));
     let mut client = server.connect("memcached");
     for (key, value) in [("a", "from one"), ("b", "of two")] {
-        let head = support::ask_line(&mut client, &format!("get {key}\r\n"));
+        let head = crate::support::ask_line(&mut client, &format!("get {key}\r\n"));
         assert_eq!(head, format!("VALUE {key} 7 {}\r", value.len()));
-        assert_eq!(support::read_line(&mut client), format!("{value}\r"));
-        assert_eq!(support::read_line(&mut client), "END\r");
+        assert_eq!(crate::support::read_line(&mut client), format!("{value}\r"));
+        assert_eq!(crate::support::read_line(&mut client), "END\r");
     }
 }
 
@@ -252,7 +251,7 @@ fn a_dump_whose_table_is_altered_or_dropped_meanwhile_is_refused() {
         let mut out = child.stdout.take().expect("piped");
         out.read_exact(&mut first).unwrap();
         sql.execute(change).unwrap();
-        let rest = support::read_all(&mut out);
+        let rest = crate::support::read_all(&mut out);
         let ended = child.wait_with_output().unwrap();
         let said = text(&ended.stderr);
         assert_eq!(ended.status.code(), Some(1), "{change}: {said}");

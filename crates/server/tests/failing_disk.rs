@@ -299,6 +299,134 @@ fn a_failed_sync_under_every_second_ends_acknowledging_with_the_next_sync() {
     }
 }
 
+/// Rows that do not fit into the memory of a small server, when they are sorted.
+const SORTED_ROWS: u64 = 200_000;
+
+#[test]
+fn temporary_files_that_do_not_fit_were_another_error_than_a_full_disk() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data_dir, temp_dir) = (directory.path().join("data"), directory.path().join("temp"));
+    fs::create_dir(&temp_dir).unwrap();
+    let layer = Layer::new(&temp_dir, &directory.path().join("layer")).unwrap();
+    let flag = format!("--temp-dir={}", temp_dir.display());
+    let flags = ["--memory=128MiB", &*flag];
+    let server = Running::start_beneath(&layer, &data_dir, &flags);
+    let mut client = Mysql::login(server.connect("mysql")).unwrap();
+    client.query("CREATE DATABASE disk").unwrap();
+    client.query("CREATE TABLE disk.n (id INT PRIMARY KEY, s VARCHAR(120))").unwrap();
+    for first in (0..SORTED_ROWS).step_by(2000) {
+        let row = |id: u64| format!("({id}, '{}')", &words(id)[..100]);
+        let rows: Vec<String> = (first..first + 2000).map(row).collect();
+        client.execute(&format!("INSERT INTO disk.n VALUES {}", rows.join(","))).unwrap();
+    }
+    let spilling = [
+        // A sort, groups and a join of a long query; a load; a large transaction.
+        "SELECT COUNT(*), MAX(x) FROM (SELECT s AS x FROM disk.n ORDER BY s LIMIT 150000) AS d",
+        "SELECT COUNT(*) FROM (SELECT s, COUNT(*) AS c FROM disk.n GROUP BY s) AS d WHERE c > 1",
+        "SELECT COUNT(*) FROM (SELECT DISTINCT s, id FROM disk.n) AS d",
+        "CREATE TABLE disk.copy AS SELECT s, id FROM disk.n",
+        "UPDATE disk.n SET s = REVERSE(s)",
+    ];
+    layer.fail(Fault::NoSpace).unwrap();
+    let mut full = 0;
+    for statement in spilling {
+        match client.query(statement) {
+            // One that needs no file.
+            Ok(_) => {}
+            Err(Failure::Error { number: 1021, message }) => {
+                assert!(message.contains("Disk full"), "{message}");
+                full += 1;
+            }
+            Err(other) => panic!("{statement}: {other}"),
+        }
+    }
+    assert!(full >= 3, "{full} statements needed a file; log:\n{}", server.log());
+    layer.fail(Fault::None).unwrap();
+    for statement in spilling {
+        let _ = client.query("DROP TABLE IF EXISTS disk.copy");
+        client.query(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+}
+
+#[test]
+fn a_server_whose_disk_was_full_no_longer_refuses_to_start_and_serves_reads() {
+    let directory = tempfile::tempdir().unwrap();
+    let data_dir = directory.path().join("data");
+    let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
+    let server = Running::start(&data_dir, &["--durability=every-commit"]);
+    prepare(&server);
+    let mut acknowledged = vec![BTreeSet::new(); DOORS.len()];
+    for (place, door) in DOORS.into_iter().enumerate() {
+        let mut client = Client::new(&server, door);
+        for number in first_of(place)..first_of(place) + 200 {
+            client.write(number).unwrap();
+            acknowledged[place].insert(number);
+        }
+    }
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    sql.query("CREATE TABLE disk.gone (id INT PRIMARY KEY) AS SELECT id FROM disk.ledger").unwrap();
+    sql.query("DROP TABLE disk.gone").unwrap();
+    // With the log that a crash leaves, and after a stop.
+    server.kill();
+    layer.fail(Fault::NoSpace).unwrap();
+    for is_killed in [true, false] {
+        let server = Running::start_beneath(&layer, &data_dir, &[]);
+        assert!(
+            server.log().contains("the disk is full: the rows can be read"),
+            "{}",
+            server.log()
+        );
+        for (place, door) in DOORS.into_iter().enumerate() {
+            let mut client = Client::new(&server, door);
+            assert!(acknowledged[place].iter().all(|number| client.has(*number)), "{door}");
+            let error = client.write(first_of(place) + 5000).unwrap_err();
+            assert!(is_refused(door, &error), "{door}: {error}");
+        }
+        let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+        let counted = sql.query("SELECT COUNT(DISTINCT words) FROM disk.ledger").unwrap();
+        assert_eq!(counted, [[Some("400".to_owned())]]);
+        let status = run(&["status", &format!("--data-dir={}", data_dir.display())]);
+        let status = String::from_utf8_lossy(&status.stdout).into_owned();
+        assert!(status.contains("the disk is full: writes are refused"), "{status}");
+        match is_killed {
+            true => server.kill(),
+            false => assert_eq!(server.stop().code(), Some(0)),
+        }
+    }
+    layer.fail(Fault::None).unwrap();
+    all_are_there(&data_dir, &acknowledged);
+}
+
+#[test]
+fn nobody_was_told_of_a_disk_that_fills() {
+    let directory = tempfile::tempdir().unwrap();
+    let data_dir = directory.path().join("data");
+    let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
+    layer.show_used(500).unwrap();
+    let server = Running::start_beneath(&layer, &data_dir, &[]);
+    let tells = |what: &str| wait_until(what, || server.log().contains(what));
+    let status = || {
+        let asked = run(&["status", &format!("--data-dir={}", data_dir.display())]);
+        String::from_utf8_lossy(&asked.stdout).into_owned()
+    };
+    assert!(status().contains(" free, 50% used"), "{}", status());
+    layer.show_used(920).unwrap();
+    tells("used_percent=92");
+    layer.show_used(955).unwrap();
+    tells("used_percent=96");
+    assert!(status().contains(" free, 96% used"), "{}", status());
+    assert!(!status().contains("full"), "{}", status());
+    layer.fail(Fault::NoSpace).unwrap();
+    tells("the disk is full: writes are refused until there is space");
+    assert!(status().contains("the disk is full: writes are refused"), "{}", status());
+    layer.fail(Fault::None).unwrap();
+    layer.show_used(500).unwrap();
+    tells("the disk has room again");
+    let log = server.log();
+    assert_eq!(log.matches("the disk is nearly full").count(), 2, "{log}");
+    assert_eq!(log.matches("WARN").count(), 3, "{log}");
+}
+
 /// The store has no way on from a log that could not be begun, though the reason is a full disk:
 /// that is said, instead of promising that writes go on.
 #[test]

@@ -357,11 +357,14 @@ fn a_commit_gets_through_however_many_wait_for_its_locks() {
 #[test]
 fn who_comes_when_the_server_is_full_is_told_so_in_the_doors_words() {
     let directory = tempfile::tempdir().unwrap();
-    let server = Running::start(directory.path(), &["--max-connections=2"]);
+    let flags = ["--max-connections=2", "--admin-connections=1"];
+    let server = Running::start(directory.path(), &flags);
     let held = [server.connect("memcached"), server.connect("memcached")];
     let told =
         |door: &str| String::from_utf8_lossy(&read_all(&mut server.connect(door))).into_owned();
     wait_until("both are served", || told("memcached").contains("Too many open connections"));
+    let mut kept = server.connect("mysql");
+    kept.read_exact(&mut [0; 16]).unwrap();
     assert!(told("mysql").contains("Too many connections"));
     assert_eq!(told("handlersocket"), "2\t1\ttoo many connections\n");
     drop(held);

@@ -446,3 +446,31 @@ fn long_inserts_of_many_clients_wait_for_each_others_memory() {
     let count = sql.query("SELECT COUNT(*) FROM d.long_ones").unwrap();
     assert_eq!(count, [[Some((WRITERS * STATEMENTS * ROWS).to_string())]]);
 }
+
+#[test]
+fn the_log_did_not_say_whose_connection_was_closed_for_its_memory() {
+    const CLIENTS: usize = 16;
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let since = std::time::Instant::now();
+    let mut clients = Vec::new();
+    for _ in 0..CLIENTS {
+        let mut stream = server.connect("mysql");
+        stream.set_write_timeout(Some(Duration::from_secs(2))).unwrap();
+        drop(Mysql::login(stream.try_clone().unwrap()).unwrap());
+        // The beginning of a long statement. One that was closed meanwhile takes no more of it.
+        let _ = stream.write_all(&[&[0xff, 0xff, 0x7f, 0, 3][..], &vec![b' '; 3 << 20]].concat());
+        clients.push(stream);
+    }
+    let what = "closing one that holds much of it";
+    wait_until("one is closed", || server.log().contains(what));
+    let log = server.log();
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains(what)).collect();
+    for told in ["connection=", "door=\"mysql\"", "peer=\"127.0.0.1:", "user=\"root\"", "bytes="] {
+        assert!(lines.iter().all(|line| line.contains(told)), "{told}: {lines:?}");
+    }
+    let seconds = since.elapsed().as_secs() as usize;
+    assert!(lines.len() <= seconds + 1, "{} in {seconds} s", lines.len());
+    let closed = crate::support::figure(directory.path(), "connections_closed_for_memory");
+    assert!(closed >= lines.len() as u64, "{closed}");
+}

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use crate::mysql::Mysql;
-use crate::support::{ROWHOUSE, Running, rowhouse, run, wait_until, without_settings};
+
+use crate::support::{
+    ROWHOUSE, Running, ask_line, read_all, rowhouse, run, wait_until, without_settings,
+};
 use rustix::process::Signal;
 
 fn text(bytes: &[u8]) -> String {
@@ -151,4 +154,187 @@ fn a_server_that_is_not_there_is_named_as_an_address() {
     let refused = run(&["dump", "--host", "127.0.0.1", "--port", "1"]);
     let said = text(&refused.stderr);
     assert!(said.contains("cannot connect to 127.0.0.1:1"), "{said}");
+}
+
+#[test]
+fn idle_clients_that_took_all_connections_no_longer_shut_out_the_operator() {
+    let base = tempfile::tempdir().unwrap();
+    let data = base.path().join("data");
+    let server = Running::start(&data, &["--max-connections=40"]);
+    let mut clients: Vec<_> = (0..60).map(|_| server.connect("memcached")).collect();
+    let refused = clients.split_off(40);
+    for mut client in refused {
+        assert_eq!(read_all(&mut client), b"ERROR Too many open connections\r\n");
+    }
+    let data_dir = format!("--data-dir={}", data.display());
+    let succeeds = |arguments: &[&str]| {
+        let done = run(&[arguments, &[&data_dir]].concat());
+        assert_eq!(done.status.code(), Some(0), "{arguments:?}: {}", text(&done.stderr));
+        text(&done.stdout)
+    };
+    let status = succeeds(&["status"]);
+    assert!(!status.contains('?'), "{status}");
+    let all = succeeds(&["status", "--all"]);
+    assert!(all.contains("\nmemcached_connections_refused 20\n"), "{all}");
+    assert!(all.contains("\nconnections_max 40\n"), "{all}");
+    succeeds(&["backup", base.path().join("backups").to_str().unwrap()]);
+    assert!(succeeds(&["dump", "--quiet"]).contains("-- Dump completed"));
+    // Who comes from this machine may log in, and the data directory has a socket besides.
+    let mut login = Mysql::login(server.connect("mysql")).expect("a place is kept");
+    let most = login.query("SELECT @@max_connections").unwrap();
+    assert_eq!(most, [[Some("40".to_owned())]]);
+    let mut others: Vec<_> = (0..20).map(|_| server.connect("mysql")).collect();
+    assert!(text(&read_all(&mut others[19])).contains("Too many connections"));
+    let admin = std::os::unix::net::UnixStream::connect(data.join("admin.sock")).unwrap();
+    assert!((&admin).read(&mut [0; 64]).unwrap() > 16, "it is greeted");
+    assert!(succeeds(&["dump", "--quiet"]).contains("-- Dump completed"));
+    // One line for each door, which says who it was, and who has the places.
+    let log = server.log();
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains("WARN")).collect();
+    let of = |door: &str| lines.iter().filter(|line| line.contains(door)).count();
+    assert_eq!((of("door=\"memcached\""), of("door=\"mysql\"")), (1, 1), "{log}");
+    for told in ["taken_at=memcached 40", "taken_from=127.0.0.1 40", "peer=\"127.0.0.1:"] {
+        assert!(lines.iter().any(|line| line.contains(told)), "{told}: {log}");
+    }
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn one_doors_clients_could_take_the_connections_of_all_doors() {
+    let base = tempfile::tempdir().unwrap();
+    let flags = ["--max-connections=40", "--memcached-max-connections=5"];
+    let server = Running::start(base.path(), &flags);
+    let mut clients: Vec<_> = (0..6).map(|_| server.connect("memcached")).collect();
+    assert_eq!(read_all(&mut clients[5]), b"ERROR Too many open connections\r\n");
+    wait_until("the log says which limit", || server.log().contains("at this door"));
+    let mut other = server.connect("handlersocket");
+    assert!(ask_line(&mut other, "P\t1\tno\tno\tPRIMARY\tid\n").starts_with("1\t1\t"));
+    // Who leaves makes room.
+    drop(clients.remove(0));
+    wait_until("there is room again", || {
+        ask_line(&mut server.connect("memcached"), "get a\r\n") == "END\r"
+    });
+}
+
+#[test]
+fn a_start_after_a_crash_says_so_and_what_was_replayed() {
+    let base = tempfile::tempdir().unwrap();
+    let server = Running::start(base.path(), &["--durability=every-commit"]);
+    assert!(!server.log().contains("good order"), "{}", server.log());
+    let crashed = server.pid();
+    let mut client = Mysql::login(server.connect("mysql")).unwrap();
+    client.query("CREATE DATABASE d").unwrap();
+    client.query("CREATE TABLE d.t (id INT PRIMARY KEY, s VARCHAR(200))").unwrap();
+    for id in 0..50 {
+        client.query(&format!("INSERT INTO d.t VALUES ({id}, REPEAT('s', 200))")).unwrap();
+    }
+    server.kill();
+    let server = Running::start(base.path(), &[]);
+    let log = server.log();
+    let line = log.lines().find(|line| line.contains("did not end in good order"));
+    let line = line.unwrap_or_else(|| panic!("{log}"));
+    assert!(line.contains(&format!("process={crashed}")), "{line}");
+    let figure = |name: &str| -> u64 {
+        let words = line.split(' ').find_map(|word| word.strip_prefix(name));
+        words.expect("a figure").parse().expect("a number")
+    };
+    assert!(figure("log_bytes=") > 50 * 200, "{line}");
+    assert!(figure("batches=") >= 50, "{line}");
+    figure("milliseconds=");
+    // One that was stopped has ended in good order.
+    assert_eq!(server.stop().code(), Some(0));
+    assert!(!Running::start(base.path(), &[]).log().contains("good order"));
+}
+
+#[test]
+fn systemd_is_told_of_the_start_the_life_and_the_end() {
+    let base = tempfile::tempdir().unwrap();
+    let path = base.path().join("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(crate::support::PATIENCE)).unwrap();
+    let heard = || {
+        let mut bytes = [0; 100];
+        let count = socket.recv(&mut bytes).expect("it is told");
+        text(&bytes[..count])
+    };
+    let data = base.path().join("data");
+    let flags = crate::support::flags(&data);
+    let mut command = rowhouse(&flags.iter().map(String::as_str).collect::<Vec<_>>());
+    command.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", "400000");
+    let mut server = Running::start_command(&data, command);
+    assert_eq!(heard(), "READY=1");
+    for _ in 0..3 {
+        assert_eq!(heard(), "WATCHDOG=1");
+    }
+    server.signal(Signal::TERM);
+    loop {
+        match &*heard() {
+            "WATCHDOG=1" => {}
+            told => break assert_eq!(told, "STOPPING=1"),
+        }
+    }
+    assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
+fn a_password_on_a_command_line_no_longer_stays_where_everybody_can_read_it() {
+    // A server that says nothing, so that the command waits.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    for flag in [&["--password=opensesame"][..], &["--password", "opensesame"]] {
+        let flags = ["dump", "--host=127.0.0.1", "--port", &port];
+        let mut waiting = rowhouse(&[&flags[..], flag].concat())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        let client = listener.accept().unwrap();
+        let line = fs::read(format!("/proc/{}/cmdline", waiting.id())).unwrap();
+        let line = text(&line);
+        assert!(line.contains("dump") && !line.contains("opensesame"), "{line}");
+        let environment = fs::read(format!("/proc/{}/environ", waiting.id())).unwrap();
+        assert!(text(&environment).contains("MYSQL_PWD=opensesame"));
+        waiting.kill().unwrap();
+        waiting.wait().unwrap();
+        drop(client);
+    }
+}
+
+#[test]
+fn a_socket_has_the_mode_and_group_that_its_setting_names() {
+    let base = tempfile::tempdir().unwrap();
+    let data = base.path().join("data");
+    let group = rustix::process::getgid().as_raw();
+    let (open, closed) = (base.path().join("open.sock"), base.path().join("closed.sock"));
+    let flags = [
+        format!("--mysql-socket={}", open.display()),
+        "--mysql-socket-mode=0666".to_owned(),
+        format!("--mysql-socket-group={group}"),
+        format!("--memcached-socket={}", closed.display()),
+    ];
+    let server = Running::start(&data, &flags.each_ref().map(String::as_str));
+    let about = |path: &Path| fs::metadata(path).unwrap();
+    assert_eq!(about(&open).permissions().mode() & 0o777, 0o666);
+    assert_eq!(std::os::unix::fs::MetadataExt::gid(&about(&open)), group);
+    assert_eq!(about(&closed).permissions().mode() & 0o777, 0o600);
+    assert_eq!(open_to_others(&data), [] as [&Path; 0]);
+    drop(server);
+    let refused = run(&["serve", "--mysql-socket-group=no-such-group"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("expected a group"), "{}", text(&refused.stderr));
+}
+
+#[test]
+fn a_directory_that_cannot_be_looked_into_was_taken_for_none() {
+    let base = tempfile::tempdir().unwrap();
+    // A link to itself: for every user a path that cannot be followed.
+    let circle = base.path().join("circle");
+    std::os::unix::fs::symlink(&circle, &circle).unwrap();
+    for command in ["check", "salvage"] {
+        let refused = run(&[command, &format!("--data-dir={}", circle.display())]);
+        let said = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{said}");
+        assert!(said.contains("cannot use the data directory"), "{command}: {said}");
+        assert!(said.contains("symbolic links") && !said.contains("there is no"), "{said}");
+    }
 }

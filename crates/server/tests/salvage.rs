@@ -86,3 +86,123 @@ fn a_damaged_list_of_files_is_not_salvaged_but_restored() {
     assert_eq!(count(&restored), 100);
     assert_eq!(restored.stop().code(), Some(0));
 }
+
+/// Turns a bit of a data file at some places, each given as a part of its length in thousands; of the
+/// largest file that holds some bytes.
+fn damage_file_with(rows: &Path, bytes: &[u8], places: &[u64]) {
+    let files = fs::read_dir(rows).unwrap().map(|entry| entry.unwrap().path());
+    let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "sst"));
+    let holds =
+        |path: &PathBuf| fs::read(path).unwrap().windows(bytes.len()).any(|window| window == bytes);
+    let file = files.filter(holds).max_by_key(|path| fs::metadata(path).unwrap().len()).unwrap();
+    let file = fs::OpenOptions::new().read(true).write(true).open(file).unwrap();
+    let length = file.metadata().unwrap().len();
+    for place in places {
+        let at = length * place / 1000;
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, at).unwrap();
+        file.write_all_at(&[byte[0] ^ 1], at).unwrap();
+    }
+}
+
+/// The bytes of a value of `fill`.
+fn bytes_of(id: u64) -> Vec<u8> {
+    let digits = noise(id);
+    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
+    (0..digits.len()).step_by(2).map(byte).collect()
+}
+
+#[test]
+fn a_check_ended_at_the_first_damaged_block_and_nothing_saved_the_other_rows() {
+    const ROWS: u64 = 12_000;
+    let place = place();
+    let data = data_dir(&place.data);
+    let server = place.server();
+    fill(&server, 0..ROWS);
+    let mut client = login(&server);
+    client.query("CREATE TABLE big.sound (id INT PRIMARY KEY, s VARCHAR(20), KEY (s))").unwrap();
+    client.query("INSERT INTO big.sound VALUES (1, 'one'), (2, 'two')").unwrap();
+    client.query("CREATE TABLE big.columns (id INT PRIMARY KEY, n INT) ENGINE=COLUMNAR").unwrap();
+    client.query("INSERT INTO big.columns SELECT id, c FROM big.t WHERE id < 3000").unwrap();
+    let (events, event) = ("information_schema.events", "CREATE EVENT big.e ON SCHEDULE");
+    client.query(&format!("{event} EVERY 1 DAY DISABLE DO DELETE FROM big.t")).unwrap();
+    assert_eq!(server.stop().code(), Some(0));
+    damage_file_with(&place.data.join("rows"), &bytes_of(ROWS / 2), &[300, 301, 500]);
+    // A check goes on, and says what it is.
+    let checked = run(&["check", &data]);
+    let said = text(&checked.stdout);
+    assert_eq!(checked.status.code(), Some(1), "{said}");
+    let gaps: Vec<&str> =
+        said.lines().filter(|line| line.starts_with("damaged: big.t: rows between (")).collect();
+    assert!((2..=3).contains(&gaps.len()), "{said}");
+    assert!(gaps.iter().all(|gap| gap.contains("cannot be read: ")), "{said}");
+    assert!(!said.contains("big.sound") && !said.contains("big.columns"), "{said}");
+    let readable = said.lines().find_map(|line| line.strip_prefix("big.t: ")).expect("how many");
+    assert!(readable.ends_with(&format!("of about {ROWS} rows can be read")), "{said}");
+    let readable: u64 = readable.split(' ').next().unwrap().parse().unwrap();
+    assert!((ROWS - 200..ROWS).contains(&readable), "{said}");
+    assert!(said.contains("rowhouse salvage --into"), "{said}");
+    // What can be read is written, and the damaged directory is as it was.
+    let files = || {
+        let files = fs::read_dir(place.data.join("rows")).unwrap().flatten();
+        let mut files: Vec<_> = files
+            .filter(|file| file.path().extension().is_some_and(|e| e == "sst"))
+            .map(|file| file.file_name())
+            .collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    let into = place.restored.to_str().unwrap();
+    let salvaged = run(&["salvage", &data, "--into", into]);
+    let said = text(&salvaged.stdout);
+    assert_eq!(salvaged.status.code(), Some(0), "{said}{}", text(&salvaged.stderr));
+    assert!(said.contains(&format!("big.t: {readable} rows were written")), "{said}");
+    assert!(before.iter().all(|file| files().contains(file)));
+    let again = run(&["salvage", &data, "--into", into]);
+    assert!(text(&again.stderr).contains("there is a data directory"), "{}", text(&again.stderr));
+    let server = crate::support::Running::start(&place.restored, &[]);
+    assert_eq!(count(&server), readable);
+    let mut client = login(&server);
+    let mut one = |query: &str| client.query(query).unwrap()[0][0].clone().unwrap_or_default();
+    for id in [0, ROWS - 1] {
+        let found = one(&format!("SELECT HEX(b) FROM big.t WHERE id = {id}"));
+        assert_eq!(found.to_lowercase(), noise(id));
+    }
+    let by_index = one("SELECT COUNT(*) FROM big.t FORCE INDEX (c) WHERE c BETWEEN 0 AND 96");
+    assert_eq!(by_index, readable.to_string());
+    assert_eq!(one("SELECT id FROM big.sound WHERE s = 'two'"), "2");
+    assert_eq!(one("SELECT SUM(n < 97) FROM big.columns"), "3000");
+    assert_eq!(one(&format!("SELECT event_name FROM {events}")), "e");
+    fill(&server, ROWS..ROWS + 100);
+    assert_eq!(count(&server), readable + 100);
+    assert_eq!(server.stop().code(), Some(0));
+    let checked = run(&["check", &data_dir(&place.restored)]);
+    assert!(text(&checked.stdout).ends_with("no damage found\n"), "{}", text(&checked.stdout));
+}
+
+#[test]
+fn rows_of_a_table_by_column_are_saved_around_a_damaged_column() {
+    let place = place();
+    let data = data_dir(&place.data);
+    let server = place.server();
+    let mut client = login(&server);
+    client.query("CREATE DATABASE big").unwrap();
+    client
+        .query("CREATE TABLE big.t (id BIGINT PRIMARY KEY, b VARBINARY(2000), c INT, KEY (c)) ENGINE=COLUMNAR")
+        .unwrap();
+    fill(&server, 0..6000);
+    assert_eq!(server.stop().code(), Some(0));
+    damage_file_with(&place.data.join("rows"), &bytes_of(3000), &[400]);
+    let checked = run(&["check", &data]);
+    let said = text(&checked.stdout);
+    assert_eq!(checked.status.code(), Some(1), "{said}");
+    assert!(said.contains("damaged: big.t: "), "{said}");
+    let salvaged = run(&["salvage", &data, "--into", place.restored.to_str().unwrap()]);
+    let said = text(&salvaged.stdout);
+    assert_eq!(salvaged.status.code(), Some(0), "{said}{}", text(&salvaged.stderr));
+    let server = crate::support::Running::start(&place.restored, &[]);
+    let rows = count(&server);
+    assert!(rows > 0 && rows < 6000, "{rows}: {said}");
+    drop(server);
+}

@@ -3,7 +3,6 @@
 
 use crate::by_column::{await_waiter, cell, stop_and_check};
 use crate::mysql::{Failure, Mysql};
-use crate::support;
 use crate::support::{Running, read_line};
 
 const FLAGS: [&str; 2] = ["--durability=os", "--lock-wait-timeout=1h"];
@@ -111,11 +110,12 @@ fn a_client_of_another_door_waits_for_a_code_without_holding_up_its_loop() {
     holder.query("DELETE FROM d.t WHERE id = 1").unwrap();
     let mut adding = server.connect("handlersocket-write");
     assert_eq!(
-        support::ask_line(&mut adding, "P\t1\td\tt\tPRIMARY\tid,code,n\n").trim_end(),
+        crate::support::ask_line(&mut adding, "P\t1\td\tt\tPRIMARY\tid,code,n\n").trim_end(),
         "0\t1"
     );
     std::thread::scope(|scope| {
-        let asked = scope.spawn(move || support::ask_line(&mut adding, "1\t+\t3\t9\ta\t1\n"));
+        let asked =
+            scope.spawn(move || crate::support::ask_line(&mut adding, "1\t+\t3\t9\ta\t1\n"));
         // Others of every loop are served meanwhile.
         for _ in 0..16 {
             let mut other = server.connect("handlersocket");

@@ -332,6 +332,7 @@ impl From<&Error> for SqlError {
             Error::Refused { why } => {
                 SqlError::new(1290, format!("The server is not accepting writes: {why}"))
             }
+            Error::Newer { .. } => SqlError::new(1290, error.to_string()),
             Error::Corrupt { why, .. } => {
                 SqlError::new(1030, format!("Got error 126 from storage engine: damaged: {why}"))
             }

@@ -46,6 +46,8 @@ pub struct SqlOptions {
     pub threads: usize,
     /// The MySQL door's port, for `@@port`.
     pub port: u16,
+    /// Connections that the MySQL door may have, for `@@max_connections`.
+    pub connections_max: usize,
     /// The data directory, for `@@datadir`.
     pub data_dir: String,
     /// Where queries put what does not fit into memory; `None`: where the system's files go.
@@ -70,6 +72,7 @@ impl Default for SqlOptions {
             memory_bytes: 1 << 30,
             threads: std::thread::available_parallelism().map_or(2, usize::from),
             port: 3306,
+            connections_max: 10_000,
             data_dir: String::from("./"),
             temp_dir: None,
             hostname: String::from("localhost"),
@@ -136,6 +139,7 @@ impl Sql {
         let globals = GlobalVariables::default();
         globals.fix("version", SERVER_VERSION);
         globals.fix("port", options.port.to_string());
+        globals.fix("max_connections", options.connections_max.to_string());
         globals.fix("datadir", options.data_dir.clone());
         globals.fix("hostname", options.hostname.clone());
         globals.fix("system_time_zone", Zone::of_system().name().unwrap_or("UTC"));

@@ -1,7 +1,6 @@
 //! Conditions joined by OR, looked up in one index or in several, and rows of a sort that are read
 //! only when they are given: the same rows, in the same order, as from a table without an index.
 
-use crate::harness;
 use std::cell::{Cell, RefCell};
 
 use crate::harness::{run, server, session};
@@ -245,7 +244,7 @@ fn rows_of_a_sort_are_read_when_they_are_given() {
     run(session, "DELETE FROM posts WHERE id = 1");
     let first = run(session, &late.replace("30, 12", "1"));
     assert_eq!(first, "8\tpublish\t2030-01-01 00:00:00\t3");
-    let other = &mut harness::session(&sql);
+    let other = &mut crate::harness::session(&sql);
     let theirs = run(other, &late.replace("30, 12", "1"));
     assert_ne!(theirs, first);
     run(session, "ROLLBACK");

@@ -1,6 +1,5 @@
 //! What one statement may use: how long its values may be, memory, time, and how it ends.
 
-use crate::harness;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -488,7 +487,7 @@ fn the_door_is_told_of_late_warnings_when_the_rows_end() {
     let s = &mut furnished(&sql);
     let query = b"SELECT REPEAT(t, 20000000) FROM n WHERE i < 3";
     let (reply, _) = s.query(query, How::POOL).unwrap();
-    let lines = harness::shown(s, reply).unwrap();
+    let lines = crate::harness::shown(s, reply).unwrap();
     assert_eq!(lines, "NULL\nNULL\nNULL");
     assert_eq!(s.warning_count(), 3);
 }

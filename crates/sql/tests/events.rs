@@ -1,7 +1,6 @@
 //! Events: what definitions are answered with (the errors and listings are MariaDB 10.11's), and
 //! what runs do, with a scheduler at work.
 
-use crate::harness;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -62,7 +61,7 @@ fn created(session: &mut Session, name: &str) -> String {
 
 /// A server whose clock is the system's and which runs nothing.
 fn quiet() -> (Arc<Sql>, Session) {
-    let sql = harness::server();
+    let sql = crate::harness::server();
     let session = session(&sql);
     (sql, session)
 }

@@ -1,7 +1,6 @@
 //! Files of the server: LOAD DATA INFILE and SELECT ... INTO OUTFILE, answered as MariaDB 10.11
 //! answers.
 
-use crate::harness;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -227,7 +226,7 @@ fn paths_that_are_not_allowed_or_not_there_get_mysqls_errors() {
     assert_eq!(h.names(), ["a", "etc", "inner"]);
     assert!(!Path::new("/etc/z").exists());
     // Without folders there are no files.
-    let mut s = session(&harness::server());
+    let mut s = session(&crate::harness::server());
     assert_eq!(run(&mut s, "SELECT @@secure_file_priv"), "NULL");
     assert_eq!(error(&mut s, "SELECT 1 INTO OUTFILE 'a'"), 1290);
     run(&mut s, "CREATE TABLE t (a INT)");

@@ -1,7 +1,6 @@
 //! USE, FORCE and IGNORE INDEX, and STRAIGHT_JOIN: they say how rows are found, never which. Which key
 //! MariaDB chooses with them: `tests/oracle/sql/hinted.py`.
 
-use crate::harness;
 use crate::harness::{answer, error, run, server, session};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -290,7 +289,7 @@ fn no_hint_changes_the_rows_in_either_executor() {
         .run(&drawn, |(number, of_t, of_s, straight, executor)| {
             let query = QUERIES[number].replace("{t}", &of_t).replace("{s}", &of_s);
             let query = query.replace("{j}", straight);
-            let session = &mut harness::session(&sql);
+            let session = &mut crate::harness::session(&sql);
             run(session, &format!("SET rowhouse_executor = '{executor}'"));
             match answer(session, &query) {
                 Ok(rows) => prop_assert_eq!(sorted(rows), &expected[number][..], "{}", query),
@@ -330,7 +329,7 @@ fn no_hint_changes_what_is_written() {
     TestRunner::new(cases)
         .run(&drawn, |(number, of_t, of_s)| {
             let change = changes[number].replace("{t}", &of_t).replace("{s}", &of_s);
-            let session = &mut harness::session(&sql);
+            let session = &mut crate::harness::session(&sql);
             prop_assert_eq!(outcome(session, &change), expected[number].clone(), "{}", change);
             Ok(())
         })

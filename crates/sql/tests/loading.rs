@@ -1,6 +1,5 @@
 //! LOAD DATA of large files: answers, rows and warnings are the same whichever way they take.
 
-use crate::harness;
 use std::sync::Arc;
 
 use crate::harness::{answer, await_memory, run, session};
@@ -33,7 +32,7 @@ fn load(s: &mut Session, statement: &str, file: &[u8]) -> (String, Result<String
         state = s.sql().processes().lines()[0].state.clone().into_owned();
     }
     let done = load.finish(s).map_err(|error| error.number);
-    (state, done.map(|done| harness::shown(s, Reply::Done(done)).expect("shows")))
+    (state, done.map(|done| crate::harness::shown(s, Reply::Done(done)).expect("shows")))
 }
 
 /// Loads into one server by rows, into another in parallel, and compares what a client can see.
@@ -205,5 +204,5 @@ fn a_file_of_another_character_set_was_read_as_utf8() {
     load(s, statement, b"\xe6\n").1.expect("loads");
     assert_eq!(run(s, "SELECT a FROM t"), "ж");
     let refused = "LOAD DATA LOCAL INFILE 'f' INTO TABLE t CHARACTER SET utf16";
-    assert_eq!(harness::error(s, refused), 1235);
+    assert_eq!(crate::harness::error(s, refused), 1235);
 }

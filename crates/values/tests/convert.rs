@@ -97,6 +97,7 @@ fn numbers(ty: &ColumnType, converted: &Converted) -> (&'static str, &'static st
         Some(Issue::TooLong) => ("1265", "1406"),
         Some(Issue::Incorrect { .. } | Issue::InvalidUtf8) => ("1366", "1366"),
         Some(Issue::InvalidJson) => ("3140", "3140"),
+        Some(Issue::LeftOut) => ("1299", "1292"),
     }
 }
 

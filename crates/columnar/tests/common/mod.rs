@@ -223,5 +223,6 @@ pub fn assert_rows(house: &House, table: &Table, expected: &[Row]) {
     let report = house.engine.check(&mut |_| ()).unwrap();
     assert_eq!(report.damages, Vec::<String>::new());
     assert_eq!(report.rows, expected.len() as u64);
-    assert_eq!(house.store.check().unwrap(), Vec::<String>::new());
+    let damages = house.store.check().unwrap();
+    assert!(damages.is_empty(), "{:?}", damages.iter().map(|(_, what)| what).collect::<Vec<_>>());
 }

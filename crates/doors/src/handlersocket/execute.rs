@@ -119,7 +119,7 @@ fn refusal_for(error: &Error) -> Refusal {
         | Error::Definition { .. }
         | Error::SchemaChanged => Refusal::OPEN_TABLE,
         Error::Corrupt { .. } => Refusal::DAMAGED,
-        Error::Refused { .. } => Refusal::REFUSED,
+        Error::Refused { .. } | Error::Newer { .. } => Refusal::REFUSED,
         Error::DiskFull { .. } => Refusal::DISK_FULL,
         Error::Store { .. } => Refusal::STORE,
     }

@@ -272,6 +272,7 @@ pub fn refusal_for(error: &Error) -> Refusal {
         }
         Error::Exhausted => server("auto-increment exhausted"),
         Error::Refused { why } => Refusal::Server(format!("not accepting writes: {why}").into()),
+        Error::Newer { .. } => server("data of a newer version"),
         Error::DiskFull { .. } => server("disk full"),
         Error::Corrupt { .. } => server("stored bytes are damaged"),
         Error::Store { .. } => server("store failed"),

@@ -68,6 +68,11 @@ impl Secret {
         Secret::Both { native: native_digest(password), sha2: caching_sha2_digest(password) }
     }
 
+    /// Whether a configured text is one of MySQL's stored forms of a password.
+    pub fn is_stored_form(text: &str) -> bool {
+        matches!(Secret::new(text), Secret::Native(_) | Secret::Slow(_))
+    }
+
     fn matches(&self, password: &[u8]) -> bool {
         match self {
             Secret::Empty => password.is_empty(),

@@ -483,6 +483,10 @@ impl Conversation for Mysql {
         self.reports.clone().map(|reports| reports as Arc<dyn Report>)
     }
 
+    fn user(&self) -> Option<&str> {
+        Some(&self.user).filter(|user| !user.is_empty()).map(String::as_str)
+    }
+
     fn is_known(&self) -> bool {
         // While it changes to another user it is still known as the one before.
         self.link.is_some() || !self.user.is_empty()

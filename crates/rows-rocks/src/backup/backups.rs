@@ -378,7 +378,11 @@ fn known(mark: &str, directory: &Path) -> Result<()> {
         return Ok(());
     }
     match mark.starts_with(MARK_KIND) {
-        true => Err(BackupError::Newer(directory.to_path_buf())),
+        true => Err(BackupError::Newer {
+            directory: directory.to_path_buf(),
+            mark: mark.lines().next().unwrap_or_default().to_owned(),
+            known: MARK_TEXT.trim_end(),
+        }),
         false => Err(BackupError::Foreign(directory.to_path_buf())),
     }
 }

@@ -1,6 +1,6 @@
 //! Why a backup was not made, read, or restored, sorted by what the operator can do.
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Why a backup was not made, read, or restored.
@@ -13,8 +13,20 @@ pub enum BackupError {
     #[error("{0} is not empty and holds no backups of rowhouse; choose another directory")]
     Foreign(PathBuf),
     /// The directory was written by a later version.
-    #[error("the backups in {0} were written by a newer version of rowhouse")]
-    Newer(PathBuf),
+    #[error(
+        "the backups in {} were written by a newer version of rowhouse: their mark is `{mark}`, and \
+         this version, {version}, knows `{known}`",
+        .directory.display(),
+        version = env!("CARGO_PKG_VERSION")
+    )]
+    Newer {
+        /// The directory.
+        directory: PathBuf,
+        /// Its mark.
+        mark: String,
+        /// The mark of this version.
+        known: &'static str,
+    },
     /// There are no backups, or not this one.
     #[error("there is no backup {}in {}", of_number(*.number), .directory.display())]
     Missing {
@@ -60,11 +72,9 @@ fn of_number(number: Option<u64>) -> String {
 pub(super) fn of(file: &Path) -> impl Fn(io::Error) -> BackupError + '_ {
     |source| {
         let file = file.to_path_buf();
-        match source.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-                BackupError::DiskFull { file, source }
-            }
-            _ => BackupError::Io { file, source },
+        match rows::error::is_disk_full(&source) {
+            true => BackupError::DiskFull { file, source },
+            false => BackupError::Io { file, source },
         }
     }
 }

@@ -69,11 +69,21 @@ impl Place {
     }
 }
 
-/// Looks for damage that no crash leaves in the log files from number `from` on; gives the first.
+/// What was found in log files.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The first damage that no crash leaves.
+    pub damage: Option<DamagedLog>,
+    /// Batches that are whole.
+    pub batches: u64,
+}
+
+/// Looks for damage that no crash leaves in the log files from number `from` on.
 ///
 /// # Errors
 /// Of reading the files.
-pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Option<DamagedLog>> {
+pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Found> {
+    let mut batches = 0;
     let mut places: Vec<Place> = Vec::new();
     let mut before = None;
     let mut synced = 0;
@@ -87,7 +97,8 @@ pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Option<Dama
             match next {
                 Next::End => break,
                 Next::Damage(Damage { alien: Some(place), .. }) => {
-                    return Ok(Some(DamagedLog { file, place, lost: None }));
+                    let damage = Some(DamagedLog { file, place, lost: None });
+                    return Ok(Found { damage, batches });
                 }
                 Next::Damage(Damage { place, .. }) => {
                     places.push(Place { log, file: file.clone(), place, before, behind: None });
@@ -100,6 +111,7 @@ pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Option<Dama
                         synced = synced.max(head.synced.unwrap_or(0));
                     }
                     if head.count > 0 {
+                        batches += 1;
                         before = Some(head.sequence + head.count - 1);
                     }
                 }
@@ -111,7 +123,7 @@ pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Option<Dama
         let last = synced.min(place.behind?.saturating_sub(1)).max(first);
         Some(DamagedLog { file: place.file, place: place.place, lost: Some((first, last)) })
     };
-    Ok(places.into_iter().find_map(synced_there))
+    Ok(Found { damage: places.into_iter().find_map(synced_there), batches })
 }
 
 /// Cuts log files off before what RocksDB cannot read past.
@@ -160,7 +172,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("000005.log"), first).unwrap();
         fs::write(directory.path().join("000008.log"), second).unwrap();
-        let damaged = find_damage(directory.path(), 0).unwrap()?;
+        let damaged = find_damage(directory.path(), 0).unwrap().damage?;
         assert_eq!(damaged.file, directory.path().join("000005.log"));
         Some(damaged.place)
     }

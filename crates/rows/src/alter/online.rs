@@ -280,7 +280,7 @@ impl<'a> Unfinished<'a> {
         let ranges = || self.indexes.iter().map(|id| index_range(table.id, *id));
         ranges().for_each(|range| change.delete_range(range));
         change.finish(&**engine.store(), Durability::Os, |_| ())?;
-        ranges().try_for_each(|range| engine.store().reclaim(&range))?;
+        engine.store().reclaim(&ranges().collect::<Vec<_>>())?;
         copy
     }
 }

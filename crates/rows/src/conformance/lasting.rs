@@ -193,7 +193,7 @@ pub fn the_space_of_a_removed_range_comes_back(subject: &Subject<'_>) {
     let before = store.status().disk_bytes;
     assert!(store.approximate_bytes(&range(b"b", b"c")).expect("a size") > 1_000_000);
     write(&*store, vec![Change::DeleteRange(table.clone())]);
-    store.reclaim(&table).expect("reclaiming begins");
+    store.reclaim(std::slice::from_ref(&table)).expect("reclaiming begins");
     let deadline = Instant::now() + Duration::from_secs(60);
     while subject.persists && store.status().disk_bytes > before * 6 / 10 {
         assert!(Instant::now() < deadline, "{} of {before}", store.status().disk_bytes);

@@ -32,20 +32,8 @@ impl Engine {
     /// # Errors
     /// `NotFound`, `LockTimeout` when writers do not leave a table.
     pub fn drop_database(&self, name: &str, patience: &Patience) -> Result<usize> {
-        let (mut change, tables, gates) = loop {
-            let tables = self.catalog().tables(name)?;
-            let gates = self.close_all(&tables, patience)?;
-            let change = self.catalog().change();
-            let now = self.catalog().tables(name)?;
-            // A table that came or changed meanwhile has no closed gate: begin again.
-            if now.iter().map(|table| table.id).eq(tables.iter().map(|table| table.id)) {
-                break (change, now, gates);
-            }
-        };
-        for table in &tables {
-            change.delete_table(table.id);
-            change.note_dropped(table.id);
-        }
+        let (mut change, tables, gates) =
+            self.begin_dropping(|| self.catalog().tables(name), patience)?;
         for event in self.catalog().events().iter().filter(|event| event.database == name) {
             change.delete_event(event.id);
         }
@@ -55,9 +43,7 @@ impl Engine {
             tables.iter().for_each(|table| table.state.drop_all());
         })?;
         drop(gates);
-        for table in &tables {
-            self.reclaim(table.id)?;
-        }
+        self.reclaim_all(tables.iter().map(|table| table.id).collect())?;
         Ok(tables.len())
     }
 }

@@ -10,9 +10,9 @@
 use crate::catalog::Catalog;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::schema::{IndexId, TableDefinition};
+use crate::schema::{IndexId, TableDefinition, TableId};
 use crate::store::{Batch, Change, Durability};
-use crate::table::{Table, index_range, table_range};
+use crate::table::{Table, index_range, table_ranges};
 
 impl Engine {
     /// About how many bytes a table takes.
@@ -21,19 +21,27 @@ impl Engine {
     }
 
     /// Removes what there is of a dropped table id, gives its space back and forgets the note about it.
-    pub(crate) fn reclaim(&self, id: u32) -> Result<()> {
-        let changes = vec![Change::DeleteRange(table_range(id))];
+    pub(crate) fn reclaim(&self, id: TableId) -> Result<()> {
+        self.reclaim_all(vec![id])
+    }
+
+    /// The same of several ids, with as many writes and syncs as of one.
+    pub(crate) fn reclaim_all(&self, ids: Vec<TableId>) -> Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let forgotten = Catalog::reclaimed(&ids);
+        let ranges = table_ranges(ids);
+        let changes = ranges.iter().cloned().map(Change::DeleteRange).collect();
         self.store().write(&Batch { changes }, Durability::Os)?;
-        self.store().reclaim(&table_range(id))?;
-        // Losing this note's removal only makes the next start reclaim once more.
-        self.store().write(&Catalog::reclaimed(id), Durability::Os)
+        self.store().reclaim(&ranges)?;
+        // Losing the removal of these notes only makes the next start reclaim once more.
+        self.store().write(&forgotten, Durability::Os)
     }
 
     /// Repeats the reclaims that a crash may have interrupted.
     pub(crate) fn resume_reclaims(&self) -> Result<()> {
-        for id in Catalog::reclaims(&**self.store())? {
-            self.reclaim(id)?;
-        }
+        self.reclaim_all(Catalog::reclaims(&**self.store())?)?;
         for (definition, building) in self.catalog().take_unfinished() {
             self.remove_unfinished(&definition, &building)?;
         }
@@ -52,6 +60,6 @@ impl Engine {
         ranges().for_each(|range| change.delete_range(range));
         change.put_table(definition);
         change.finish(&**self.store(), Durability::Os, |_| ())?;
-        ranges().try_for_each(|range| self.store().reclaim(&range))
+        self.store().reclaim(&ranges().collect::<Vec<_>>())
     }
 }

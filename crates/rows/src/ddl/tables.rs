@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::definition::{NewTable, define};
 use super::read_lock::NO_TABLE;
 use super::rules::check_name;
-use crate::catalog::{current, no_database, no_table};
+use crate::catalog::{CatalogChange, current, no_database, no_table};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
 use crate::rules::Rules;
@@ -66,18 +66,47 @@ impl Engine {
     /// # Errors
     /// `NotFound`, `LockTimeout` when writers do not leave it.
     pub fn drop_table(&self, database: &str, name: &str, patience: &Patience) -> Result<()> {
-        let table = self.catalog().table(database, name)?;
-        let gate = table.state.close_to_alter(patience)?;
-        let mut change = self.catalog().change();
-        let table = self.catalog().table(database, name)?;
-        change.delete_table(table.id);
-        change.note_dropped(table.id);
+        self.drop_tables(&[(database, name)], patience)
+    }
+
+    /// Drops tables, `(database, name)`, all or none, in one commit; their space comes back in the
+    /// background.
+    ///
+    /// # Errors
+    /// `NotFound`, `LockTimeout` when writers do not leave one.
+    pub fn drop_tables(&self, names: &[(&str, &str)], patience: &Patience) -> Result<()> {
+        let find = || names.iter().map(|(of, name)| self.catalog().table(of, name)).collect();
+        let (change, tables, gates) = self.begin_dropping(find, patience)?;
         change.finish(&**self.store(), self.durability(), |databases| {
-            databases.get_mut(database).and_then(|tables| tables.remove(name));
-            table.state.drop_all();
+            for table in &tables {
+                databases.get_mut(&table.database).and_then(|all| all.remove(&table.name));
+                table.state.drop_all();
+            }
         })?;
-        drop(gate);
-        self.reclaim(table.id)
+        drop(gates);
+        self.reclaim_all(tables.iter().map(|table| table.id).collect())
+    }
+
+    /// Begins a change that drops the tables that `find` gives, with their gates closed.
+    pub(super) fn begin_dropping(
+        &self,
+        find: impl Fn() -> Result<Vec<Arc<Table>>>,
+        patience: &Patience,
+    ) -> Result<(CatalogChange<'_>, Vec<Arc<Table>>, Vec<ClosedGate>)> {
+        loop {
+            let tables = find()?;
+            let gates = self.close_all(&tables, patience)?;
+            let mut change = self.catalog().change();
+            let now = find()?;
+            // A table that came or changed meanwhile has no closed gate: begin again.
+            if now.iter().map(|table| table.id).eq(tables.iter().map(|table| table.id)) {
+                for table in &now {
+                    change.delete_table(table.id);
+                    change.note_dropped(table.id);
+                }
+                return Ok((change, now, gates));
+            }
+        }
     }
 
     /// Removes all rows of a table by giving it a new key range; AUTO_INCREMENT starts again.

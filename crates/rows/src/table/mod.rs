@@ -57,7 +57,7 @@ pub use keys::{IndexCodec, KEY_BYTES_MAX, PREFIX_BYTES, PRIMARY, PartCodec};
 pub(crate) use members::MemberEntry;
 pub use members::{MEMBER_ENTRIES_BYTES_MAX, MEMBER_TEXT_BYTES_MAX, MemberCodec};
 pub use ranges::successor;
-pub(crate) use ranges::{index_range, table_range};
+pub(crate) use ranges::{index_range, table_ranges};
 pub(crate) use state::ClosedGate;
 pub use state::{GateGuard, GivenUp, Patience, TableState};
 pub(crate) use stillness::Still;

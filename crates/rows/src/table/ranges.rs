@@ -20,7 +20,7 @@ use crate::store::{Direction, KeyRange};
 impl Table {
     /// All keys of the table: rows and index entries.
     pub fn full_range(&self) -> KeyRange {
-        table_range(self.definition.id)
+        prefixed(self.definition.id.to_be_bytes().to_vec())
     }
 
     /// All keys of an index; of the rows for index 0.
@@ -114,9 +114,15 @@ fn empty_range(prefix: &[u8]) -> KeyRange {
     KeyRange { start: prefix.to_vec(), end: prefix.to_vec() }
 }
 
-/// All keys of a table id.
-pub(crate) fn table_range(id: TableId) -> KeyRange {
-    prefixed(id.to_be_bytes().to_vec())
+/// All keys of some table ids, in their order; ids that follow each other are one range.
+pub(crate) fn table_ranges(mut ids: Vec<TableId>) -> Vec<KeyRange> {
+    ids.sort_unstable();
+    let first = |id: &TableId| id.to_be_bytes().to_vec();
+    let after = |id: &TableId| id.checked_add(1).map(|next| first(&next)).unwrap_or_default();
+    let runs = ids.chunk_by(|id, next| id.checked_add(1) == Some(*next));
+    let range =
+        |run: &[TableId]| Some(KeyRange { start: first(run.first()?), end: after(run.last()?) });
+    runs.filter_map(range).collect()
 }
 
 /// All keys under an index's number, be there such an index or not.

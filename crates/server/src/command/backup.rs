@@ -23,7 +23,7 @@ use crate::frozen::{self, Frozen};
 use crate::logging;
 use crate::private::close_to_others;
 use crate::settings::Settings;
-use crate::status::ask_for_checkpoint;
+use crate::status::{AskError, ask_for_checkpoint};
 
 /// The command's flags.
 pub fn grammar() -> Command {
@@ -107,9 +107,11 @@ fn freeze(settings: &Settings) -> anyhow::Result<Frozen> {
         }
         Err(in_use @ DataDirError::InUse { .. }) => {
             let socket = status_socket(data_dir);
-            if crate::status::ask(&socket).is_err() {
-                // No server, or one that does not answer: `check` for one.
-                return Err(in_use.into());
+            match crate::status::ask(&socket) {
+                Ok(_) => {}
+                // Another command uses it, `check` for one.
+                Err(AskError::Nobody(_)) => return Err(in_use.into()),
+                Err(error) => return Err(error).context(in_use.to_string()),
             }
             let frozen = Frozen::claim(data_dir)?;
             ask_for_checkpoint(&socket).context("the server cannot freeze its rows")?;

@@ -11,7 +11,8 @@ use std::time::Instant;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use columnar::ColumnStore;
-use rows::store::Durability;
+use rows::check::{CheckReport, check_without_definitions};
+use rows::store::{Durability, Store as _};
 use rows::{Engine, EngineOptions};
 use rows_rocks::{Backups, RocksOptions, RocksStore};
 
@@ -38,7 +39,14 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
         return check_backup(directory, flags.get_one("number").copied(), settings);
     }
     let data_dir = DataDir::take(&settings.data_dir)?;
-    examine(&data_dir.rows(), settings)
+    let code = examine(&data_dir.rows(), settings)?;
+    if code != ExitCode::SUCCESS {
+        super::print(
+            "restore a backup, or have what can be read written into a new data directory: \
+             rowhouse salvage --into NEW\n",
+        )?;
+    }
+    Ok(code)
 }
 
 /// First every file by its checksum, then rows and index entries.
@@ -69,43 +77,89 @@ fn check_backup(
 
 /// Reads the rows of a store's directory, prints what was found; exit code 1 when there is damage.
 pub(super) fn examine(rows: &Path, settings: &Settings) -> anyhow::Result<ExitCode> {
+    let examined = Examined::of(rows, settings)?;
+    examined.tell()?;
+    let is_sound = examined.report.damaged == 0;
+    examined.close()?;
+    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A store that was read, and what was found.
+pub(super) struct Examined {
+    /// `None`: its definitions cannot be read.
+    engine: Option<Arc<Engine>>,
+    pub(super) report: CheckReport,
+    seconds: f64,
+}
+
+impl Examined {
+    /// Reads everything.
+    pub(super) fn of(rows: &Path, settings: &Settings) -> anyhow::Result<Examined> {
+        let store = open(rows, settings)?;
+        let options = EngineOptions { durability: Durability::EveryCommit, ..Default::default() };
+        let started = Instant::now();
+        let engine = match Engine::open(Arc::new(store.clone()), options) {
+            Ok(engine) => engine,
+            Err(error @ (rows::Error::Store { .. } | rows::Error::Corrupt { .. })) => {
+                let mut report = check_without_definitions(&*store.snapshot()?)?;
+                report.damaged += 1;
+                report.damages.insert(0, format!("the definitions cannot be read: {error}"));
+                let seconds = started.elapsed().as_secs_f64();
+                return Ok(Examined { engine: None, report, seconds });
+            }
+            Err(error) => return Err(error).context("cannot open the catalog"),
+        };
+        let mut report = engine.check(&mut |table| super::tell(&format!("checking {table}")))?;
+        for (table, damage) in store.check()? {
+            report.damage(&table, &damage);
+        }
+        let seconds = started.elapsed().as_secs_f64();
+        Ok(Examined { engine: Some(engine), report, seconds })
+    }
+
+    /// What was read, to read more of it.
+    pub(super) fn engine(&self) -> Option<&Arc<Engine>> {
+        self.engine.as_ref()
+    }
+
+    /// Prints what was found.
+    pub(super) fn tell(&self) -> anyhow::Result<()> {
+        let (report, seconds) = (&self.report, self.seconds);
+        let (tables, rows, entries) = (report.tables, report.rows, report.entries);
+        let mut text = format!(
+            "{tables} tables, {rows} rows and {entries} index entries read in {seconds:.1} s\n"
+        );
+        for damage in &report.damages {
+            text.push_str(&format!("damaged: {damage}\n"));
+        }
+        let untold = report.damaged.saturating_sub(report.damages.len() as u64);
+        if untold > 0 {
+            text.push_str(&format!("and {untold} more\n"));
+        }
+        for readable in &report.readable {
+            text.push_str(&format!("{readable}\n"));
+        }
+        match report.damaged {
+            0 => text.push_str("no damage found\n"),
+            damaged => text.push_str(&format!("{damaged} damages found\n")),
+        }
+        super::print(&text).map(drop)
+    }
+
+    /// Closes the store in good order.
+    pub(super) fn close(self) -> anyhow::Result<()> {
+        match self.engine {
+            Some(engine) => Ok(engine.close()?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Opens a store to look at it, or to fill it.
+pub(super) fn open(rows: &Path, settings: &Settings) -> anyhow::Result<ColumnStore<RocksStore>> {
     let memory_bytes = settings.memory as usize;
     let options = RocksOptions { memory_bytes, compacts: false, ..Default::default() };
     let columns_bytes = options.lendable_bytes();
     let store = RocksStore::open(rows, &options).context("cannot open the rows")?;
-    let options = EngineOptions { durability: Durability::EveryCommit, ..Default::default() };
-    let store = ColumnStore::new(store, columns_bytes);
-    let engine =
-        Engine::open(Arc::new(store.clone()), options).context("cannot open the catalog")?;
-    let started = Instant::now();
-    let mut report = engine.check(&mut |table| super::tell(&format!("checking {table}")))?;
-    match store.check() {
-        Ok(damages) => {
-            report.damaged += damages.len() as u64;
-            report.damages.extend(damages);
-        }
-        Err(error) => {
-            report.damaged += 1;
-            report.damages.push(format!("segments: {error}"));
-        }
-    }
-    engine.close()?;
-    let (tables, rows, entries) = (report.tables, report.rows, report.entries);
-    let seconds = started.elapsed().as_secs_f64();
-    let mut text = format!(
-        "{tables} tables, {rows} rows and {entries} index entries read in {seconds:.1} s\n"
-    );
-    for damage in &report.damages {
-        text.push_str(&format!("damaged: {damage}\n"));
-    }
-    let untold = report.damaged.saturating_sub(report.damages.len() as u64);
-    if untold > 0 {
-        text.push_str(&format!("and {untold} more\n"));
-    }
-    match report.damaged {
-        0 => text.push_str("no damage found\n"),
-        damaged => text.push_str(&format!("{damaged} damages found\n")),
-    }
-    super::print(&text)?;
-    Ok(if report.damaged == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(ColumnStore::new(store, columns_bytes))
 }

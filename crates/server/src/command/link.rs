@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! --host, --port, --socket given    that server
-//! status.sock answers               its MySQL door, as the status names it
+//! status.sock answers               admin.sock next to it; or, when all places are taken there, its
+//!                                   MySQL door, as the status names it
 //! otherwise                         the data directory, locked and opened here
 //! ```
 //!
@@ -28,12 +29,12 @@ use doors::{Conversation, Input, Next, Turn};
 use rows::{Engine, Group};
 
 use super::serve::open_rows;
-use crate::data_dir::{DataDir, status_socket};
+use crate::data_dir::{DataDir, admin_socket, status_socket};
 use crate::logging;
 use crate::net::address::connect_unix;
 use crate::open_doors::sql_options;
 use crate::settings::Settings;
-use crate::status::ask;
+use crate::status::{AskError, ask};
 
 /// How long a server may stay silent: statements of a load may wait for a schema change.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -72,7 +73,8 @@ pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Res
         (Some(path), _, _) => unix(Path::new(&path))?,
         (None, None, None) => match ask(&status_socket(&settings.data_dir)) {
             Ok(figures) => door_of(&figures, settings)?,
-            Err(_) => return open_here(settings, make),
+            Err(AskError::Nobody(_)) => return open_here(settings, make),
+            Err(error) => return Err(error.into()),
         },
         (None, host, port) => {
             let host = host.unwrap_or_else(|| "127.0.0.1".to_owned());
@@ -97,9 +99,14 @@ pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Res
 /// A way to a server, and whether nobody can listen on it.
 type Way = (bool, Box<dyn Link>);
 
-/// The MySQL door that a running server's status names.
+/// The way to the running server whose status this is.
 fn door_of(figures: &[(String, String)], settings: &Settings) -> anyhow::Result<Way> {
     let find = |name: &str| figures.iter().find(|(known, _)| known == name).map(|(_, at)| at);
+    let number = |name: &str| find(name).and_then(|figure| figure.parse::<u64>().ok());
+    let places = (number("admin_connections"), number("admin_connections_max"));
+    if matches!(places, (Some(taken), Some(most)) if taken < most) {
+        return unix(&admin_socket(&settings.data_dir));
+    }
     if let Some(path) = find("address_mysql_socket") {
         return unix(Path::new(path));
     }

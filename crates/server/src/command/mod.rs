@@ -15,6 +15,7 @@ pub mod load;
 mod progress;
 pub mod restore;
 pub mod salvage;
+mod secrets;
 pub mod serve;
 pub mod status;
 
@@ -39,6 +40,7 @@ const IN_USE: u8 = 3;
 
 /// Runs what the command line asks for.
 pub fn run() -> ExitCode {
+    secrets::leave_command_line();
     keep_files_private();
     let matches = grammar().get_matches();
     let done = match matches.subcommand() {
@@ -62,7 +64,7 @@ pub fn run() -> ExitCode {
             settings(flags).map_err(Into::into).and_then(|settings| restore::run(&settings, flags))
         }
         Some(("salvage", flags)) => {
-            settings(flags).map_err(Into::into).and_then(|settings| salvage::run(&settings))
+            settings(flags).map_err(Into::into).and_then(|settings| salvage::run(&settings, flags))
         }
         Some(("sample", _)) => print(&sample()),
         _ => print(&format!("rowhouse {VERSION}\n")),

@@ -1,19 +1,24 @@
 //! `rowhouse salvage`: opens a data directory whose log is damaged where it was synced, without
-//! the writes from the damage on. What it gives up is kept aside and told.
+//! the writes from the damage on. What it gives up is kept aside and told. With `--into` it then writes
+//! what can be read into a new data directory: sound tables whole, of damaged ones the rows that are left.
 //!
-//! Not here: what such damage is (`rows_rocks::DamagedLog`).
+//! Not here: what such damage is (`rows_rocks::DamagedLog`), how rows are read beside it (`rows::salvage`).
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use anyhow::Context as _;
-use clap::Command;
+use anyhow::{Context as _, bail};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use rows::error::Error;
+use rows::schema::TableId;
+use rows::{Engine, EngineOptions};
 use rows_rocks::{DamagedLog, RocksOptions, RocksStore};
 
-use super::check;
+use super::check::{self, Examined};
 use crate::data_dir::DataDir;
 use crate::logging;
 use crate::settings::Settings;
@@ -25,18 +30,26 @@ const MANIFEST: &str = "MANIFEST-";
 pub fn grammar() -> Command {
     Command::new("salvage")
         .about("Gives up the writes behind a damage of the log, so that a server starts again")
+        .arg(
+            Arg::new("into")
+                .long("into")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .help("Writes all that can be read, also of damaged tables, into a new data directory"),
+        )
 }
 
 /// Salvages and checks; exit code 1 when what is left is damaged, too.
-pub fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
+pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> {
     logging::start("warn", settings.log_format);
+    let into = flags.get_one::<PathBuf>("into");
     let data_dir = DataDir::take(&settings.data_dir)?;
     let rows = data_dir.rows();
     let options =
         RocksOptions { memory_bytes: settings.store_memory() as usize, ..Default::default() };
     let Some(damaged) = damage(RocksStore::open(&rows, &options))? else {
         super::print("the log is sound: nothing was given up\n")?;
-        return check::examine(&rows, settings);
+        return look(&rows, into, settings);
     };
     let aside = put_aside(&rows).context("cannot put the log aside; nothing was changed")?;
     let options = RocksOptions { gives_up_damaged_log: true, ..options };
@@ -50,7 +63,67 @@ pub fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
     });
     text.push_str(&format!("the log as it was: {}\n", aside.display()));
     super::print(&text)?;
-    check::examine(&rows, settings)
+    look(&rows, into, settings)
+}
+
+/// Checks what there is, and writes what can be read of it where that is asked for.
+fn look(rows: &Path, into: Option<&PathBuf>, settings: &Settings) -> anyhow::Result<ExitCode> {
+    let Some(into) = into else { return check::examine(rows, settings) };
+    let examined = Examined::of(rows, settings)?;
+    examined.tell()?;
+    let Some(engine) = examined.engine() else {
+        bail!(
+            "the definitions of tables cannot be read, and without them no row; restore a backup"
+        );
+    };
+    let mut code = ExitCode::SUCCESS;
+    DataDir::make_of(into, |made| -> anyhow::Result<()> {
+        write_readable(engine, &examined.report.damaged_tables, made, settings)?;
+        super::print("checking what was written\n")?;
+        code = check::examine(made, settings)?;
+        Ok(())
+    })?;
+    super::print(&format!("written to {}: start a server on it\n", into.display()))?;
+    examined.close()?;
+    Ok(code)
+}
+
+/// Writes sound tables whole into a new store, and of damaged ones the rows that can be read.
+fn write_readable(
+    from: &Arc<Engine>,
+    damaged: &BTreeSet<TableId>,
+    made: &Path,
+    settings: &Settings,
+) -> anyhow::Result<()> {
+    let memory_bytes = settings.memory as usize;
+    let options = RocksOptions { memory_bytes, ..Default::default() };
+    let plain = RocksStore::open(made, &options).context("cannot make the new rows")?;
+    let without = from.salvage_definitions(damaged, &plain).context("cannot write definitions")?;
+    for table in without {
+        super::print(&format!("{table}: its columnar index is left out; add it again\n"))?;
+    }
+    let tables = from.catalog().all_tables();
+    let (broken, sound): (Vec<_>, Vec<_>) =
+        tables.into_iter().partition(|table| damaged.contains(&table.id));
+    for table in &sound {
+        let named = || format!("cannot write {}.{}", table.database, table.name);
+        from.salvage_whole(table, &plain).with_context(named)?;
+    }
+    super::print(&format!("{} tables were written whole\n", sound.len()))?;
+    drop(plain);
+    let to = Engine::open(Arc::new(check::open(made, settings)?), EngineOptions::default())
+        .context("cannot open the new rows")?;
+    for table in broken {
+        let name = format!("{}.{}", table.database, table.name);
+        let salvaged = from.salvage_rows(&table, &to);
+        let salvaged = salvaged.with_context(|| format!("cannot write {name}"))?;
+        let (rows, gaps, undecoded) = (salvaged.rows, salvaged.gaps, salvaged.damaged);
+        super::print(&format!(
+            "{name}: {rows} rows were written; {gaps} places could not be read, {undecoded} rows \
+             are damaged\n"
+        ))?;
+    }
+    to.close().context("cannot close the new rows")
 }
 
 /// The damage for which a directory was not opened, if that is why.

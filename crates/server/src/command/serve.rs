@@ -4,7 +4,7 @@
 //! settings -> data directory locked -> doors bound -> rows opened -> loops started
 //!   -> events begin -> ready line
 //!   ... SIGTERM or SIGINT ...
-//! events ended -> nobody accepted -> requests in flight answered -> connections closed
+//! systemd told -> events ended -> nobody accepted -> requests in flight answered -> connections closed
 //!   -> scripts ended -> rows synced -> exit 0
 //! ```
 //! A second signal to stop ends the process at once, as does a failure of one of its threads; what
@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use columnar::ColumnStore;
+use rows::error::is_disk_full;
 use rows::spill::SpillDirectory;
 use rows::store::Store;
 use rows::{Engine, EngineOptions};
@@ -31,13 +32,16 @@ use signal_hook::iterator::Signals;
 use sql::EventScheduler;
 
 use crate::data_dir::DataDir;
+use crate::disk_watch;
 use crate::frozen;
 use crate::logging;
 use crate::moving_rows::MovingRows;
+use crate::net::connection::Door;
 use crate::net::limits::Limits;
 use crate::net::metrics::Metrics;
 use crate::net::server::{Plan, Server};
 use crate::open_doors::{Bound, Opened};
+use crate::sd_notify::Notifier;
 use crate::settings::Settings;
 
 /// Open files that are not connections: the store's, listeners, logs.
@@ -46,12 +50,19 @@ const OTHER_FILES: u64 = 1024;
 /// Serves until a signal asks to stop.
 pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     logging::start(settings.log_level, settings.log_format);
+    for warning in &settings.warnings {
+        tracing::warn!("{warning}");
+    }
     // Signals are caught before anything is opened: one that comes now is not lost.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).context("cannot catch signals")?;
     let connections_max = make_room_for(settings.connections_max);
+    let notifier = Notifier::from_environment();
     let data_dir = DataDir::take_or_make(&settings.data_dir)?;
-    let bound = Bound::new(&settings, &data_dir.status_socket())?;
+    let bound = Bound::new(&settings, &data_dir)?;
     let (engine, store) = open_rows(&settings, &data_dir)?;
+    if let Some(process) = data_dir.crashed() {
+        tell_of_crash(process, &engine);
+    }
     frozen::remove_when_released(&settings.data_dir);
     let addresses = bound.addresses();
     let Opened { doors, listeners, last, sql, metrics: shown } = bound.open(&settings, &engine)?;
@@ -59,6 +70,9 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let metrics = Arc::new(metrics);
     let metrics = shown.get_or_init(|| metrics).clone();
     register_figures(&engine, &metrics, &addresses);
+    register_limits(&engine, connections_max, &doors);
+    disk_watch::start(&engine, &settings.data_dir)
+        .context("cannot start the thread that looks at the disks")?;
     let limits = Limits {
         connections_max,
         idle: settings.idle_timeout,
@@ -75,9 +89,15 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     drop(sql);
     let pid_file = settings.pid_file.as_deref().map(PidFile::write).transpose()?;
     super::tell(&format!("rowhouse ready{}", ready(&addresses)));
+    notifier.ready();
+    let pulse = server.pulse();
+    notifier
+        .watch(move |within| pulse.is_felt(within))
+        .context("cannot start the thread that tells the watchdog")?;
 
     let first = next_to_stop(&mut signals);
     tracing::info!(signal = first, "stopping: requests in flight are finished");
+    notifier.stopping();
     std::thread::spawn(move || {
         if next_to_stop(&mut signals).is_some() {
             tracing::warn!("second signal: ending at once");
@@ -126,15 +146,22 @@ pub(super) fn open_rows(
     let columns_bytes = options.lendable_bytes();
     let store = RocksStore::open(&data_dir.rows(), &options).context("cannot open the rows")?;
     let temporary = data_dir.temporary(settings.temp_dir.as_deref());
-    let spill = SpillDirectory::open(&temporary).with_context(|| {
-        format!("cannot use the directory for temporary files, {}", temporary.display())
-    })?;
+    let spill = match SpillDirectory::open(&temporary) {
+        // Rows can be read without it.
+        Err(error) if is_disk_full(&error) => {
+            tracing::warn!(%error, "no directory for temporary files: large statements will fail");
+            None
+        }
+        opened => Some(opened.with_context(|| {
+            format!("cannot use the directory for temporary files, {}", temporary.display())
+        })?),
+    };
     let options = EngineOptions {
         durability: settings.durability,
         lock_wait_max: settings.lock_wait,
         row_cache_bytes: settings.row_cache_memory() as usize,
         client_bytes: settings.client_memory() as usize,
-        spill: Some(spill),
+        spill,
         make_rules: sql::make_rules,
         ..Default::default()
     };
@@ -142,6 +169,21 @@ pub(super) fn open_rows(
     let engine =
         Engine::open(Arc::new(store.clone()), options).context("cannot open the catalog")?;
     Ok((engine, store))
+}
+
+/// Says that the last process has not ended in good order, and what the log had of its writes.
+fn tell_of_crash(process: u32, engine: &Engine) {
+    let figures = engine.store().status().figures;
+    let figure = |name: &str| {
+        figures.iter().find(|(known, _)| known == name).map_or(0, |(_, figure)| *figure)
+    };
+    tracing::warn!(
+        process,
+        log_bytes = figure("log-bytes-replayed"),
+        batches = figure("log-batches-replayed"),
+        milliseconds = figure("log-replay-micros") / 1000,
+        "the last process did not end in good order; what its log holds was replayed"
+    );
 }
 
 /// Makes the figures of loops and store known under the engine's metrics.
@@ -191,6 +233,16 @@ fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(
             (format!("store_{name}"), value.to_string())
         }));
     });
+}
+
+/// Makes it known how many connections there may be.
+fn register_limits(engine: &Engine, connections_max: usize, doors: &[Door]) {
+    let mut limits = vec![("connections_max".to_owned(), connections_max.to_string())];
+    limits.extend(doors.iter().map(|door| {
+        let most = door.admission.most(connections_max);
+        (format!("{}_connections_max", door.name.replace('-', "_")), most.to_string())
+    }));
+    engine.metrics().register(move |figures| figures.extend(limits.iter().cloned()));
 }
 
 /// Raises the limit on open files as far as the system lets us; gives how many connections there

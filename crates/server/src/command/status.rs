@@ -6,19 +6,20 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::Context as _;
 
 use crate::data_dir::status_socket;
 use crate::settings::Settings;
 use crate::status::ask;
 
-/// Prints an overview, or with `all` every figure. Exit code 1 when no server answers.
+/// Prints an overview, or with `all` every figure.
+///
+/// # Errors
+/// When no server gives a whole answer.
 pub fn run(settings: &Settings, all: bool) -> anyhow::Result<ExitCode> {
     let data_dir = settings.data_dir.display();
-    let figures = match ask(&status_socket(&settings.data_dir)) {
-        Ok(figures) => figures,
-        Err(error) => bail!("no server answers for the data directory {data_dir}: {error}"),
-    };
+    let figures = ask(&status_socket(&settings.data_dir))
+        .with_context(|| format!("cannot tell the status of the data directory {data_dir}"))?;
     if all {
         let line = |(name, value): &(String, String)| format!("{name} {value}\n");
         return super::print(&figures.iter().map(line).collect::<String>());
@@ -73,6 +74,17 @@ fn overview(figures: &[(String, String)]) -> String {
         bytes(number("store_disk_bytes")),
         bytes(number("store_memory_bytes")),
     );
+    for (name, disk) in [("disk", "disk"), ("temp_disk", "disk of temporary files")] {
+        if let Some(free) = by_name.get(&*format!("{name}_free_bytes")) {
+            let (free, used) = (free.parse().unwrap_or(0), number(&format!("{name}_used_percent")));
+            let _ = writeln!(out, "{disk}: {} free, {used}% used", bytes(free));
+        }
+    }
+    if number("disk_full") > 0 {
+        let _ = writeln!(out, "the disk is full: writes are refused until there is space");
+    } else if number("store_writes_refused") > 0 {
+        let _ = writeln!(out, "writes are refused until a restart: see the log");
+    }
     out
 }
 

@@ -5,8 +5,8 @@
 //! loop (`balance`) with the fewest, also after others have left. A storm of connects costs the loops nothing.
 //!
 //! Invariants
-//! 1. No more connections are open than the limit says; who comes above it is told so in the
-//!    door's words.
+//! 1. No more connections are open than the limits say (`places`); a client that comes above one is
+//!    told so in the door's words, and the log says at times who holds the places.
 //! 2. When the kernel has no file descriptor or memory for another connection, clients wait in
 //!    the backlog, and the acceptor tries again shortly after, without spinning.
 //!
@@ -25,10 +25,12 @@ use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown, SocketFlags};
 
 use super::address::Listener;
-use super::connection::{Newcomer, Peer};
+use super::connection::{Newcomer, Peer, shown_address};
 use super::event_loop::Shared;
 use super::limits::{KEEPALIVE_PROBES, Limits};
 use super::mailbox::Message;
+use super::places::{Full, Places};
+use crate::log_rate::LogRate;
 
 /// Clients taken from one listener before the others have their turn.
 const ACCEPTS_MAX: usize = 64;
@@ -37,6 +39,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Turned-away clients whose sockets are kept for `REFUSED_KEPT`, so that they can read why.
 const REFUSED_MAX: usize = 64;
 const REFUSED_KEPT: Duration = Duration::from_secs(1);
+/// How often the log says of one door that clients are turned away.
+const REFUSALS_LOGGED: Duration = Duration::from_secs(10);
 
 /// Ends an acceptor from another thread.
 pub struct StopSignal {
@@ -62,14 +66,30 @@ impl StopSignal {
 /// Takes clients from listeners.
 pub struct Acceptor {
     /// Listeners with the positions of their doors.
-    pub listeners: Vec<(usize, Listener)>,
+    listeners: Vec<(usize, Listener)>,
     /// What the loops share.
-    pub shared: Shared,
+    shared: Shared,
+    /// The connections that there may be.
+    places: Arc<Places>,
+    /// Log lines of clients that are turned away, by door.
+    refusals: Vec<LogRate>,
     /// Ends the acceptor.
-    pub stop: Arc<StopSignal>,
+    stop: Arc<StopSignal>,
 }
 
 impl Acceptor {
+    /// For these listeners, until the signal is given.
+    pub fn new(
+        listeners: Vec<(usize, Listener)>,
+        shared: Shared,
+        stop: Arc<StopSignal>,
+    ) -> Acceptor {
+        let doors = shared.doors.iter().map(|door| (door.name, door.admission));
+        let places = Arc::new(Places::new(shared.limits.connections_max, doors));
+        let refusals = shared.doors.iter().map(|_| LogRate::one_in(REFUSALS_LOGGED)).collect();
+        Acceptor { listeners, shared, places, refusals, stop }
+    }
+
     /// Accepts until told to stop; the listeners are closed then.
     pub fn run(self) {
         let mut ids: u32 = 0;
@@ -115,24 +135,47 @@ impl Acceptor {
                 Err(Errno::CONNABORTED | Errno::INTR | Errno::PROTO | Errno::PERM) => continue,
                 Err(error) => return self.pause(error),
             };
-            let metrics = &self.shared.metrics;
-            if metrics.connections() >= self.shared.limits.connections_max {
-                metrics.refused.fetch_add(1, Ordering::Relaxed);
-                let refusal = &self.shared.doors[*door].refusal;
-                let _ = rustix::net::send(&socket, refusal, SendFlags::NOSIGNAL);
-                let _ = rustix::net::shutdown(&socket, Shutdown::Write);
-                refused.push_back((Instant::now(), socket));
-                continue;
-            }
+            let address = address.and_then(|address| SocketAddr::try_from(address).ok());
+            let place = match self.places.take(*door, address) {
+                Ok(place) => Some(place),
+                Err(full) => {
+                    self.refuse(*door, address, full, &socket);
+                    refused.push_back((Instant::now(), socket));
+                    continue;
+                }
+            };
             if listener.is_tcp() {
                 let _ = rustix::net::sockopt::set_tcp_nodelay(&socket, true);
                 watch_for_silence(&socket, &self.shared.limits);
             }
-            let address = address.and_then(|address| SocketAddr::try_from(address).ok());
             *ids = ids.wrapping_add(1).max(1);
             let peer = Peer { id: *ids, address };
-            self.hand_over(Newcomer { socket, door: *door, peer });
+            self.hand_over(Newcomer { socket, door: *door, peer, place });
         }
+    }
+
+    /// Tells a client that there is no place for it, and at times the log, which says who has them.
+    fn refuse(&self, door: usize, peer: Option<SocketAddr>, full: Full, socket: &OwnedFd) {
+        let metrics = &self.shared.metrics;
+        metrics.refused[door].fetch_add(1, Ordering::Relaxed);
+        let door_is = &self.shared.doors[door];
+        let _ = rustix::net::send(socket, &door_is.refusal, SendFlags::NOSIGNAL);
+        let _ = rustix::net::shutdown(socket, Shutdown::Write);
+        let Some(more) = self.refusals[door].next(Instant::now()) else { return };
+        let peer = shown_address(peer);
+        tracing::warn!(
+            door = door_is.name,
+            peer,
+            limit = self.places.most(door, full),
+            taken_at = %self.places.by_door(),
+            taken_from = %self.places.by_host(),
+            more,
+            "{}",
+            match full {
+                Full::Server => "too many connections (max-connections): a client is turned away",
+                Full::Door => "too many connections at this door: a client is turned away",
+            },
+        );
     }
 
     fn hand_over(&self, newcomer: Newcomer) {

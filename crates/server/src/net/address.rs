@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
@@ -53,6 +53,18 @@ impl Listener {
         rustix::net::listen(&listener, BACKLOG)?;
         listener.set_nonblocking(true)?;
         Ok(Listener::Unix(listener, path.to_owned()))
+    }
+
+    /// Lets those in whom a file's mode and group name; of a TCP listener nothing.
+    ///
+    /// # Errors
+    /// Those of the system, as for a group that the server's user is no member of.
+    pub fn open_to(&self, mode: u32, group: Option<u32>) -> io::Result<()> {
+        let Listener::Unix(_, path) = self else { return Ok(()) };
+        if group.is_some() {
+            std::os::unix::fs::chown(path, None, group)?;
+        }
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))
     }
 
     /// The TCP port.

@@ -18,6 +18,7 @@ use values::budget::Share;
 
 use super::expectation::Expectation;
 use super::limits::{BUFFER_BYTES_KEPT, BYTES_PER_SECOND_MIN, OUTPUT_BYTES_MAX};
+use super::places::{Admission, Place};
 use super::socket::Socket;
 
 /// Memory of a connection without buffers, about.
@@ -32,10 +33,24 @@ pub struct Peer {
     pub address: Option<SocketAddr>,
 }
 
+impl Peer {
+    /// Where it comes from, for the log.
+    pub fn shown(&self) -> String {
+        shown_address(self.address)
+    }
+}
+
+/// Where a client comes from, for the log.
+pub fn shown_address(address: Option<SocketAddr>) -> String {
+    address.map_or_else(|| "a UNIX socket".to_owned(), |address| address.to_string())
+}
+
 /// A door as the loops see it.
 pub struct Door {
     /// Its name in settings, logs and metrics.
     pub name: &'static str,
+    /// Which places its clients take.
+    pub admission: Admission,
     /// Makes the conversation with a client that has just connected.
     pub converse: Box<dyn Fn(Peer) -> Box<dyn Conversation> + Send + Sync>,
     /// What a client is sent that comes when the server is full.
@@ -57,6 +72,8 @@ pub struct Newcomer {
     pub door: usize,
     /// Who it is.
     pub peer: Peer,
+    /// Its place among all connections; none where nobody counts them.
+    pub place: Option<Place>,
 }
 
 /// What a connection waits for.
@@ -181,6 +198,8 @@ pub struct Connection {
     pub door: usize,
     /// Who it is.
     pub peer: Peer,
+    /// Its place, held as long as it is open.
+    pub place: Option<Place>,
     /// The protocol's state.
     pub conversation: Option<Box<dyn Conversation>>,
     /// Tells a conversation that is away that its client has left.
@@ -297,6 +316,7 @@ impl Connection {
             socket: Arc::new(Socket::new(newcomer.socket)),
             door: newcomer.door,
             peer: newcomer.peer,
+            place: newcomer.place,
             conversation: Some(conversation),
             leave: None,
             reports: None,
@@ -454,7 +474,7 @@ mod tests {
     fn who_has_not_taken_the_last_report_gets_no_other() {
         let (ours, _theirs) = UnixStream::pair().unwrap();
         let peer = Peer { id: 1, address: None };
-        let newcomer = Newcomer { socket: ours.into(), door: 0, peer };
+        let newcomer = Newcomer { socket: ours.into(), door: 0, peer, place: None };
         let share = Budget::new(1 << 20).share();
         let mut connection = Connection::new(newcomer, Box::new(Silent), 0, share);
         let now = Instant::now();

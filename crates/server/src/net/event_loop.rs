@@ -535,8 +535,13 @@ impl<P: Poller> EventLoop<P> {
         let input_max = self.shared.doors[connection.door].input_bytes_max;
         let full = connection.input.len() > input_max;
         if full {
-            let (id, bytes) = (connection.peer.id, connection.input.len());
-            tracing::warn!(connection = id, bytes, "request larger than the door takes; closing");
+            let metrics = &self.shared.metrics;
+            if let Some(more) = metrics.large_lines.next(self.turn_at) {
+                let (id, bytes) = (connection.peer.id, connection.input.len());
+                let (door, peer) = (metrics.doors[connection.door], connection.peer.shown());
+                let what = "request larger than the door takes; closing";
+                tracing::warn!(connection = id, door, peer, bytes, more, "{what}");
+            }
         }
         if full || connection.finished || (stopping && !connection.readable) {
             connection.phase = Phase::Closing;

@@ -50,10 +50,13 @@ impl<P: Poller> EventLoop<P> {
         let Some(connection) = self.slots.remove(token) else {
             return;
         };
+        let (door, id) = (connection.door, connection.peer.id);
+        // Its place is free before the figures say that it is gone.
+        drop(connection);
         let counters = self.counters();
-        counters.doors[connection.door].closed.add(1);
+        counters.doors[door].closed.add(1);
         counters.live.fetch_sub(1, Ordering::Relaxed);
-        tracing::debug!(connection = connection.peer.id, "closed");
+        tracing::debug!(connection = id, "closed");
     }
 
     /// Ends a connection whose output has left.

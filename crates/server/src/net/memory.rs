@@ -14,6 +14,7 @@
 //!
 //! Not here: the sum (`values::budget`), what others take of it (transactions, statements).
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use doors::Input;
@@ -108,10 +109,30 @@ impl<P: Poller> EventLoop<P> {
                 break;
             }
             let is_cut = self.slots.get(token).is_some_and(|each| each.output.unsent() > 0);
-            let what = "out of memory for clients: closing one that holds much of it";
-            tracing::warn!(bytes, is_cut, "{what}");
+            self.tell_of_memory(token, bytes, is_cut);
             self.give_up(token);
         }
+    }
+
+    /// Tells the log which connection is closed because it holds much of the memory; not of each, where
+    /// many are.
+    fn tell_of_memory(&mut self, token: Token, bytes: usize, is_cut: bool) {
+        let metrics = self.shared.metrics.clone();
+        metrics.closed_for_memory.fetch_add(1, Ordering::Relaxed);
+        let Some(more) = metrics.memory_lines.next(self.turn_at) else { return };
+        let Some(connection) = self.slots.get(token) else { return };
+        let (id, door, peer) = (connection.peer.id, connection.door, connection.peer.shown());
+        let user = connection.conversation.as_ref().and_then(|each| each.user().map(str::to_owned));
+        tracing::warn!(
+            connection = id,
+            door = metrics.doors[door],
+            peer,
+            user = user.unwrap_or_default(),
+            bytes,
+            is_cut,
+            more,
+            "out of memory for clients: closing one that holds much of it"
+        );
     }
 
     /// Tells a client that there is no memory for its request, and closes.

@@ -8,7 +8,12 @@
 //! Not here: the store's figures (`rows::store::StoreStatus`), how a report is shown.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use crate::log_rate::LogRate;
+
+/// How often the log tells of what clients can make happen again and again.
+const LINES_EVERY: Duration = Duration::from_secs(1);
 
 use super::latency::{Distribution, Latencies};
 
@@ -87,8 +92,14 @@ pub struct Metrics {
     pub doors: Vec<&'static str>,
     /// By loop.
     pub loops: Vec<LoopCounters>,
-    /// Clients turned away because of the connection limit.
-    pub refused: AtomicU64,
+    /// Clients turned away because of a limit on connections, by door.
+    pub refused: Vec<AtomicU64>,
+    /// Connections that were closed because they held much of the memory for clients.
+    pub closed_for_memory: AtomicU64,
+    /// How often the log says of that.
+    pub memory_lines: LogRate,
+    /// How often the log says of requests that are too large.
+    pub large_lines: LogRate,
     /// Failures to accept a client: too many open files and the like.
     pub accept_errors: AtomicU64,
 }
@@ -112,8 +123,11 @@ impl Metrics {
         Metrics {
             started: Instant::now(),
             loops: (0..loops).map(|_| counters()).collect(),
+            refused: doors.iter().map(|_| AtomicU64::new(0)).collect(),
             doors,
-            refused: AtomicU64::new(0),
+            closed_for_memory: AtomicU64::new(0),
+            memory_lines: LogRate::one_in(LINES_EVERY),
+            large_lines: LogRate::one_in(LINES_EVERY),
             accept_errors: AtomicU64::new(0),
         }
     }
@@ -121,6 +135,11 @@ impl Metrics {
     /// Connections open at all doors.
     pub fn connections(&self) -> usize {
         self.loops.iter().map(|each| each.live.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Clients turned away at all doors.
+    pub fn refused(&self) -> u64 {
+        self.refused.iter().map(|door| door.load(Ordering::Relaxed)).sum()
     }
 
     /// Sum over loops and doors of a door's counter.
@@ -150,7 +169,9 @@ impl Metrics {
         add("uptime_seconds".into(), self.started.elapsed().as_secs());
         add("connections".into(), self.connections() as u64);
         add("connections_total".into(), self.total(|door| &door.opened));
-        add("connections_refused".into(), self.refused.load(Ordering::Relaxed));
+        add("connections_refused".into(), self.refused());
+        let closed = self.closed_for_memory.load(Ordering::Relaxed);
+        add("connections_closed_for_memory".into(), closed);
         add("accept_errors".into(), self.accept_errors.load(Ordering::Relaxed));
         add("received_bytes".into(), self.total(|door| &door.received_bytes));
         add("sent_bytes".into(), self.total(|door| &door.sent_bytes));
@@ -174,6 +195,7 @@ impl Metrics {
             let (opened, closed) = (sum(|d| &d.opened), sum(|d| &d.closed));
             add(name("connections"), opened.saturating_sub(closed));
             add(name("connections_total"), opened);
+            add(name("connections_refused"), self.refused[position].load(Ordering::Relaxed));
             add(name("requests"), sum(|d| &d.requests));
             add(name("received_bytes"), sum(|d| &d.received_bytes));
             add(name("sent_bytes"), sum(|d| &d.sent_bytes));

@@ -20,6 +20,7 @@ pub mod mailbox;
 mod memory;
 pub mod metrics;
 mod moving;
+pub mod places;
 pub mod poller;
 pub mod pool;
 mod postponing;

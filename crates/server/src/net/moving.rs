@@ -153,6 +153,7 @@ mod tests {
     use super::super::limits::Limits;
     use super::super::mailbox::Mailbox;
     use super::super::metrics::Metrics;
+    use super::super::places::Admission;
     use super::super::poller::Epoll;
     use super::super::pool::Pool;
     use super::*;
@@ -177,6 +178,7 @@ mod tests {
         let mailboxes = (0..loops).map(|_| Arc::new(Mailbox::new().unwrap())).collect();
         let door = Door {
             name: "echo",
+            admission: Admission::CLIENTS,
             converse: Box::new(|_| Box::new(Echo)),
             refusal: Vec::new(),
             overload: Vec::new(),
@@ -208,7 +210,7 @@ mod tests {
         ours.set_nonblocking(true).unwrap();
         let peer = Peer { id: 1, address: None };
         shared.metrics.loops[to].live.fetch_add(1, Ordering::Relaxed);
-        let newcomer = Newcomer { socket: ours.into(), door: 0, peer };
+        let newcomer = Newcomer { socket: ours.into(), door: 0, peer, place: None };
         shared.mailboxes[to].post(Message::Newcomer(newcomer));
         theirs
     }

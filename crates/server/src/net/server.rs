@@ -27,6 +27,9 @@ use super::metrics::Metrics;
 use super::poller::Epoll;
 use super::pool::Pool;
 
+/// How often a loop is looked at that has not taken a turn yet.
+const PULSE_LOOK: Duration = Duration::from_millis(2);
+
 /// What to start.
 pub struct Plan {
     /// The rows.
@@ -41,9 +44,34 @@ pub struct Plan {
     pub limits: Limits,
 }
 
+/// Whether loops are alive, for who looks at them from without.
+pub struct Pulse {
+    mailboxes: Arc<Vec<Arc<Mailbox>>>,
+    metrics: Arc<Metrics>,
+}
+
+impl Pulse {
+    /// Whether every loop takes a turn within this time; those that sleep are woken for it.
+    pub fn is_felt(&self, within: Duration) -> bool {
+        let turns = || self.metrics.loops.iter().map(|each| each.turns.get()).collect::<Vec<u64>>();
+        let (since, before) = (Instant::now(), turns());
+        self.mailboxes.iter().for_each(|mailbox| mailbox.wake());
+        while before.iter().zip(turns()).any(|(before, now)| *before == now) {
+            if since.elapsed() >= within {
+                return false;
+            }
+            thread::sleep(PULSE_LOOK.min(within));
+            // One that was about to fall asleep did not hear of it.
+            self.mailboxes.iter().for_each(|mailbox| mailbox.wake());
+        }
+        true
+    }
+}
+
 /// Running loops.
 pub struct Server {
     mailboxes: Arc<Vec<Arc<Mailbox>>>,
+    metrics: Arc<Metrics>,
     loops: Vec<JoinHandle<()>>,
     acceptor: Option<JoinHandle<()>>,
     stop: Arc<StopSignal>,
@@ -86,14 +114,19 @@ impl Server {
         }
         let stop = Arc::new(StopSignal::new()?);
         let (pool, balance) = (shared.pool.clone(), shared.balance.clone());
-        let mailboxes = shared.mailboxes.clone();
-        let acceptor = Acceptor { listeners: plan.listeners, shared, stop: stop.clone() };
+        let (mailboxes, metrics) = (shared.mailboxes.clone(), shared.metrics.clone());
+        let acceptor = Acceptor::new(plan.listeners, shared, stop.clone());
         let run = move || {
             acceptor.run();
             Ok(())
         };
         let acceptor = Some(spawn("rowhouse-accept".into(), run)?);
-        Ok(Server { mailboxes, loops, acceptor, stop, pool, balance })
+        Ok(Server { mailboxes, metrics, loops, acceptor, stop, pool, balance })
+    }
+
+    /// What shows whether the loops are alive.
+    pub fn pulse(&self) -> Pulse {
+        Pulse { mailboxes: Arc::clone(&self.mailboxes), metrics: Arc::clone(&self.metrics) }
     }
 
     /// Accepts nobody any more, answers what has arrived, closes all connections. Returns when

@@ -8,7 +8,9 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use doors::mysql::Secret;
 
 use super::table::{self, Kind, Setting};
 
@@ -72,13 +74,15 @@ pub struct Values {
     texts: HashMap<&'static str, (String, String)>,
     /// The file's list of users.
     pub users: Vec<User>,
+    /// The files that were read.
+    pub files: Vec<PathBuf>,
 }
 
 impl Values {
     /// The defaults.
     pub fn defaults() -> Values {
         let default = |s: &Setting| (s.name, (s.default.to_owned(), "default".to_owned()));
-        Values { texts: table::all().map(default).collect(), users: Vec::new() }
+        Values { texts: table::all().map(default).collect(), users: Vec::new(), files: Vec::new() }
     }
 
     /// Sets a value; the name must be in the table.
@@ -99,6 +103,7 @@ impl Values {
         let from = path.display().to_string();
         let unreadable = |source| SettingsError::Unreadable { path: from.clone(), source };
         let text = fs::read_to_string(path).map_err(unreadable)?;
+        self.files.push(path.to_owned());
         self.read_toml(&text, &from)
     }
 
@@ -115,6 +120,7 @@ impl Values {
                         .iter()
                         .map(|user| read_user(user).map_err(syntax))
                         .collect::<Result<_, _>>()?;
+                    refuse_twins(&self.users).map_err(syntax)?;
                 }
                 toml::Value::Array(elements)
                     if table::find(&name).is_some_and(|setting| setting.kind == Kind::List) =>
@@ -158,6 +164,14 @@ impl Values {
         Ok(())
     }
 
+    /// Whether a value was given in a file.
+    pub fn is_from_file(&self, name: &str) -> bool {
+        let from = |(_, from): &(String, String)| {
+            self.files.iter().any(|file| file.display().to_string() == *from)
+        };
+        self.texts.get(name).is_some_and(from)
+    }
+
     /// A value, parsed.
     pub fn get<T>(
         &self,
@@ -186,6 +200,13 @@ fn read_user(user: &toml::Value) -> Result<User, String> {
             "password" | "password-hash" if password.is_some() => {
                 return Err("[[users]]: password and password-hash exclude each other".into());
             }
+            "password-hash" if !Secret::is_stored_form(text) => {
+                return Err(
+                    "[[users]]: `password-hash` is none of MySQL's stored forms, `*` and 40 \
+                            hexadecimal digits or `$A$005$...`; a password itself is `password`"
+                        .into(),
+                );
+            }
             "password" | "password-hash" => password = Some(text.to_owned()),
             _ => return Err(format!("[[users]]: unknown setting `{field}`")),
         }
@@ -194,6 +215,18 @@ fn read_user(user: &toml::Value) -> Result<User, String> {
     let missing = || format!("[[users]]: `password` of {name} is missing");
     let password = password.filter(|password| !password.is_empty()).ok_or_else(missing)?;
     Ok(User { name, password })
+}
+
+/// Refuses two users of one name, of which only one could come in.
+fn refuse_twins(users: &[User]) -> Result<(), String> {
+    let twin = users
+        .iter()
+        .enumerate()
+        .find(|(position, user)| users[..*position].iter().any(|before| before.name == user.name));
+    match twin {
+        Some((_, user)) => Err(format!("[[users]]: there are two users named `{}`", user.name)),
+        None => Ok(()),
+    }
 }
 
 /// The setting whose name differs least from a wrong one, if it is close.

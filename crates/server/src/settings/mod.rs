@@ -9,6 +9,7 @@ pub mod load;
 pub mod sample;
 pub mod table;
 pub mod value;
+mod warnings;
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -31,6 +32,10 @@ const UNCOUNTED_PART: u64 = 8;
 const UNCOUNTED_MAX: u64 = 32 << 20;
 /// The most event loops.
 const THREADS_MAX: usize = 1024;
+/// The most connections that may be asked for.
+const CONNECTIONS_MAX: usize = 10_000_000;
+/// The most places for administration: the files that they need are kept free for them.
+const ADMIN_CONNECTIONS_MAX: usize = 100;
 /// The least that a request may need.
 const REQUEST_BYTES_MIN: u64 = 1024;
 /// The most that a request may be allowed.
@@ -67,7 +72,7 @@ pub struct Settings {
     /// Where the MySQL door listens.
     pub mysql_port: Port,
     /// Its UNIX socket.
-    pub mysql_socket: Option<PathBuf>,
+    pub mysql_socket: Option<Socket>,
     /// Where the reading HandlerSocket door listens.
     pub handlersocket_port: Port,
     /// Where the writing HandlerSocket door listens.
@@ -75,11 +80,11 @@ pub struct Settings {
     /// Where the memcached door listens.
     pub memcached_port: Port,
     /// Its UNIX socket.
-    pub memcached_socket: Option<PathBuf>,
+    pub memcached_socket: Option<Socket>,
     /// Where the Tyrant door listens.
     pub tyrant_port: Port,
     /// Its UNIX socket.
-    pub tyrant_socket: Option<PathBuf>,
+    pub tyrant_socket: Option<Socket>,
     /// The table that it opens on.
     pub tyrant_database: DatabaseName,
     /// Where its command `copy` takes backups; `None`: nowhere.
@@ -106,6 +111,10 @@ pub struct Settings {
     pub threads: usize,
     /// Connections at all doors.
     pub connections_max: usize,
+    /// Those of them that one door may have.
+    pub door_connections_max: DoorConnections,
+    /// Places kept for administration beyond them.
+    pub admin_connections: usize,
     /// Silence after which a connection is closed; zero: never.
     pub idle_timeout: Duration,
     /// Time within which a client must have logged in; zero: any.
@@ -148,6 +157,8 @@ pub struct Settings {
     pub pid_file: Option<PathBuf>,
     /// Who may come in; empty: `root` without a password.
     pub users: Vec<User>,
+    /// What is allowed, but surely not meant.
+    pub warnings: Vec<String>,
 }
 
 impl Settings {
@@ -166,8 +177,20 @@ impl Settings {
             let bytes = values.get(name, |text| size_within(value::size(text)?, range))?;
             Ok::<_, SettingsError>(bytes as usize)
         };
+        let connections = |name, least| {
+            values.get(name, |text| within(value::count(text)?, least..=CONNECTIONS_MAX))
+        };
+        let of_door = |name| match connections(name, 0)? {
+            0 => Ok::<_, SettingsError>(usize::MAX),
+            connections => Ok(connections),
+        };
+        let socket = |[path, mode, group]: [&'static str; 3]| {
+            let (mode, group) = (values.get(mode, value::mode)?, values.get(group, value::group)?);
+            let path = values.get(path, value::path)?;
+            Ok::<_, SettingsError>(path.map(|path| Socket { path, mode, group }))
+        };
         let data_dir = |text: &str| value::path(text)?.ok_or("expected a directory".to_owned());
-        let settings = Settings {
+        let mut settings = Settings {
             data_dir: values.get("data-dir", data_dir)?,
             memory: values
                 .get("memory", |text| size_within(value::size(text)?, MEMORY_MIN..=u64::MAX))?,
@@ -179,13 +202,17 @@ impl Settings {
             ),
             listen: values.get("listen", value::ip)?,
             mysql_port: values.get("mysql-port", value::port)?,
-            mysql_socket: values.get("mysql-socket", value::path)?,
+            mysql_socket: socket(["mysql-socket", "mysql-socket-mode", "mysql-socket-group"])?,
             handlersocket_port: values.get("handlersocket-port", value::port)?,
             handlersocket_write_port: values.get("handlersocket-write-port", value::port)?,
             memcached_port: values.get("memcached-port", value::port)?,
-            memcached_socket: values.get("memcached-socket", value::path)?,
+            memcached_socket: socket([
+                "memcached-socket",
+                "memcached-socket-mode",
+                "memcached-socket-group",
+            ])?,
             tyrant_port: values.get("tyrant-port", value::port)?,
-            tyrant_socket: values.get("tyrant-socket", value::path)?,
+            tyrant_socket: socket(["tyrant-socket", "tyrant-socket-mode", "tyrant-socket-group"])?,
             tyrant_database: values.get("tyrant-database", DatabaseName::parse)?,
             tyrant_copies: values.get("tyrant-copies", value::path)?,
             tyrant_vanish: choice("tyrant-vanish")? == "allow",
@@ -208,8 +235,16 @@ impl Settings {
                 0 => rows::background::cores(),
                 threads => threads,
             },
-            connections_max: values
-                .get("max-connections", |text| within(value::count(text)?, 1..=10_000_000))?,
+            connections_max: connections("max-connections", 1)?,
+            door_connections_max: DoorConnections {
+                mysql: of_door("mysql-max-connections")?,
+                handlersocket: of_door("handlersocket-max-connections")?,
+                memcached: of_door("memcached-max-connections")?,
+                tyrant: of_door("tyrant-max-connections")?,
+            },
+            admin_connections: values.get("admin-connections", |text| {
+                within(value::count(text)?, 1..=ADMIN_CONNECTIONS_MAX)
+            })?,
             idle_timeout: values.get("idle-timeout", value::duration)?,
             login_timeout: values.get("login-timeout", value::duration)?,
             request_timeout: values.get("request-timeout", value::duration)?,
@@ -231,12 +266,14 @@ impl Settings {
             log_format: choice("log-format")?,
             pid_file: values.get("pid-file", value::path)?,
             users: values.users.clone(),
+            warnings: Vec::new(),
         };
         if !settings.tyrant_periodic.is_empty() && settings.tyrant_lua.is_none() {
             let why = "tyrant-periodic names functions, but tyrant-lua no script";
             return Err(SettingsError::Contradiction(why.into()));
         }
         settings.check_public()?;
+        settings.warnings = warnings::of(&settings, values);
         Ok(settings)
     }
 
@@ -299,6 +336,30 @@ impl Settings {
         }
         Ok(())
     }
+}
+
+/// Connections that one door may have, by kind of door; `usize::MAX`: as many as all doors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DoorConnections {
+    /// The MySQL door.
+    pub mysql: usize,
+    /// Each of the HandlerSocket doors.
+    pub handlersocket: usize,
+    /// The memcached door.
+    pub memcached: usize,
+    /// Each of the Tyrant doors.
+    pub tyrant: usize,
+}
+
+/// A door's UNIX socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Socket {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Who may connect.
+    pub mode: u32,
+    /// Its group; `None`: the server's.
+    pub group: Option<u32>,
 }
 
 /// A further database of the Tyrant doors.

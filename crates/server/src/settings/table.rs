@@ -31,6 +31,10 @@ pub enum Kind {
     Table,
     /// Texts with `;` between; in the file a list, too.
     List,
+    /// Who may use a file, in octal digits: `0660`.
+    Mode,
+    /// A group of the system, by name or number; empty: the server's own.
+    Group,
     /// One of these words.
     Choice(&'static [&'static str]),
 }
@@ -49,6 +53,8 @@ impl Kind {
             Kind::Secret => "SECRET",
             Kind::Table => "TABLE",
             Kind::List => "LIST",
+            Kind::Mode => "MODE",
+            Kind::Group => "GROUP",
             Kind::Choice(_) => "WORD",
         }
     }
@@ -187,6 +193,18 @@ const DOORS: Section = Section {
         ),
         setting("mysql-socket", Kind::Path, "", "UNIX socket of the MySQL door; empty: none.\n"),
         setting(
+            "mysql-socket-mode",
+            Kind::Mode,
+            "0600",
+            "Who may connect to that socket, as a file's mode: its owner, its group, others.\n",
+        ),
+        setting(
+            "mysql-socket-group",
+            Kind::Group,
+            "",
+            "Group of that socket, a name or a number; empty: that of the server.\n",
+        ),
+        setting(
             "handlersocket-port",
             Kind::Port,
             "9998",
@@ -205,8 +223,34 @@ const DOORS: Section = Section {
             "",
             "UNIX socket of the memcached door; empty: none.\n",
         ),
+        setting(
+            "memcached-socket-mode",
+            Kind::Mode,
+            "0600",
+            "Who may connect to that socket, as a file's mode: its owner, its group, others.\n\
+             This door knows no users.\n",
+        ),
+        setting(
+            "memcached-socket-group",
+            Kind::Group,
+            "",
+            "Group of that socket, a name or a number; empty: that of the server.\n",
+        ),
         setting("tyrant-port", Kind::Port, "1978", "Port of the Tokyo Tyrant door.\n"),
         setting("tyrant-socket", Kind::Path, "", "UNIX socket of the Tyrant door; empty: none.\n"),
+        setting(
+            "tyrant-socket-mode",
+            Kind::Mode,
+            "0600",
+            "Who may connect to that socket, as a file's mode: its owner, its group, others.\n\
+             This door knows no users.\n",
+        ),
+        setting(
+            "tyrant-socket-group",
+            Kind::Group,
+            "",
+            "Group of that socket, a name or a number; empty: that of the server.\n",
+        ),
         setting(
             "tyrant-database",
             Kind::Table,
@@ -298,7 +342,38 @@ const CONNECTIONS: Section = Section {
             "max-connections",
             Kind::Count,
             "16384",
-            "Connections at all doors together; who comes above is told so and closed.\n",
+            "Connections at all doors together; a client that comes above is told so and closed.\n",
+        ),
+        setting(
+            "mysql-max-connections",
+            Kind::Count,
+            "0",
+            "Those of them that the MySQL door may have; 0: all.\n",
+        ),
+        setting(
+            "handlersocket-max-connections",
+            Kind::Count,
+            "0",
+            "Those of them that each HandlerSocket door may have; 0: all.\n",
+        ),
+        setting(
+            "memcached-max-connections",
+            Kind::Count,
+            "0",
+            "Those of them that the memcached door may have; 0: all.\n",
+        ),
+        setting(
+            "tyrant-max-connections",
+            Kind::Count,
+            "0",
+            "Those of them that each Tyrant door may have; 0: all.\n",
+        ),
+        setting(
+            "admin-connections",
+            Kind::Count,
+            "8",
+            "Places kept for administration when max-connections are taken: so many at admin.sock in\n\
+             the data directory, and so many at the MySQL door for clients of this machine.\n",
         ),
         setting(
             "idle-timeout",

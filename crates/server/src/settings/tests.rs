@@ -137,6 +137,14 @@ fn a_user_without_a_password_or_with_unknown_fields_is_refused() {
         ("[[users]]\npassword = 'a'", "`name` is missing"),
         ("[[users]]\nname = 'a'\npassword = 'b'\nrole = 'c'", "unknown setting `role`"),
         ("[[users]]\nname = 'a'\npassword = 'b'\npassword-hash = 'c'", "exclude each other"),
+        (
+            "[[users]]\nname = 'a'\npassword-hash = '*2470'",
+            "`password-hash` is none of MySQL's stored forms",
+        ),
+        (
+            "[[users]]\nname = 'a'\npassword = 'b'\n[[users]]\nname = 'a'\npassword = 'c'",
+            "there are two users named `a`",
+        ),
         ("users = ['a']", "expected name and password"),
     ] {
         let wrong = Values::defaults().read_toml(text, "a.toml").unwrap_err().to_string();

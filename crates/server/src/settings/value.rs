@@ -127,6 +127,30 @@ pub fn paths(text: &str) -> Result<Vec<PathBuf>, Why> {
     paths.collect()
 }
 
+/// A file's mode in octal digits: `0660`.
+pub fn mode(text: &str) -> Result<u32, Why> {
+    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
+    mode.ok_or_else(|| "expected a mode in octal digits, such as 0660".into())
+}
+
+/// A group of the system by its number, or by its name in `/etc/group`; `None` when empty.
+pub fn group(text: &str) -> Result<Option<u32>, Why> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if let Ok(number) = text.parse() {
+        return Ok(Some(number));
+    }
+    let groups = std::fs::read_to_string("/etc/group").unwrap_or_default();
+    let number = |line: &str| {
+        let mut fields = line.split(':');
+        let is_it = fields.next() == Some(text);
+        fields.nth(1).filter(|_| is_it)?.parse().ok()
+    };
+    let found = groups.lines().find_map(number);
+    found.map(Some).ok_or_else(|| "expected a group of /etc/group, or a number".into())
+}
+
 /// A path; `None` when empty.
 pub fn path(text: &str) -> Result<Option<PathBuf>, Why> {
     Ok((!text.is_empty()).then(|| text.into()))

@@ -54,6 +54,7 @@ pub fn look_also_at_segments(data_dir: &Path) -> Result<(Found, Segments), Strin
     }
     let damages = store.check().map_err(|why| format!("segments: {why}"))?;
     if !damages.is_empty() {
+        let damages: Vec<&String> = damages.iter().map(|(_, what)| what).collect();
         return Err(format!("segments: {damages:?}"));
     }
     let segments = Segments::of(&engine).map_err(|why| format!("reading: {why}"))?;

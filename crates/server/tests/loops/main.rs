@@ -352,12 +352,27 @@ fn a_client_that_closed_its_sending_side_gets_all_replies() {
 }
 
 #[test]
+fn a_loop_that_takes_no_turns_has_no_pulse() {
+    let bench = start(limits());
+    let pulse = bench.server.pulse();
+    assert!(pulse.is_felt(PATIENCE), "idle loops are woken");
+    let mut client = bench.connect();
+    client.send("block through\n");
+    wait_until("it blocks", || bench.shared.at_gate.load(Ordering::SeqCst) == 1);
+    assert!(!pulse.is_felt(Duration::from_millis(100)));
+    bench.shared.gate.open();
+    assert_eq!(client.line(), "through");
+    assert!(pulse.is_felt(PATIENCE));
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
 fn clients_above_the_limit_are_told_so() {
     let bench = start(Limits { connections_max: 3, ..limits() });
     let clients: Vec<Client> = (0..3).map(|_| bench.connect()).collect();
     let mut fourth = TcpStream::connect(bench.address).unwrap();
     assert_eq!(read_all(&mut fourth), b"full\n");
-    assert_eq!(bench.metrics.refused.load(Ordering::SeqCst), 1);
+    assert_eq!(bench.metrics.refused(), 1);
     drop(clients);
     wait_until("there is room again", || bench.metrics.connections() == 0);
     bench.connect();

@@ -24,6 +24,7 @@ use server::net::address::Listener;
 use server::net::connection::Door;
 use server::net::limits::Limits;
 use server::net::metrics::Metrics;
+use server::net::places::Admission;
 use server::net::server::{Plan, Server};
 use values::types::IntWidth;
 use values::{ColumnType, Datum};
@@ -102,6 +103,12 @@ impl Conversation for Script {
                         self.shared.at_gate.fetch_add(1, Ordering::SeqCst);
                         self.shared.gate.pass();
                     }
+                    out.extend_from_slice(format!("{rest}\n").as_bytes());
+                }
+                // In the loop itself, as no conversation should.
+                "block" => {
+                    self.shared.at_gate.fetch_add(1, Ordering::SeqCst);
+                    self.shared.gate.pass();
                     out.extend_from_slice(format!("{rest}\n").as_bytes());
                 }
                 "reply" => {
@@ -228,6 +235,7 @@ pub fn start_on(store: MemoryStore, limits: Limits) -> Bench {
     let metrics = Arc::new(Metrics::new(2, vec!["script"]));
     let door = Door {
         name: "script",
+        admission: Admission::CLIENTS,
         converse: Box::new(move |_| {
             Box::new(Script { shared: of_door.clone(), pieces_left: 0, written: 0, answered: 0 })
         }),

@@ -191,6 +191,9 @@ impl Session {
         let mut missing = Vec::new();
         for name in names {
             let (database, table) = self.qualified(name)?;
+            if known.iter().any(|(of, named)| of == database && named == table) {
+                return Err(SqlError::new(1066, format!("Not unique table/alias: '{table}'")));
+            }
             match engine.catalog().table(database, table) {
                 Ok(_) => known.push((database.to_string(), table.to_string())),
                 Err(rows::Error::NotFound { .. }) => missing.push(format!("{database}.{table}")),
@@ -203,10 +206,10 @@ impl Session {
         for name in missing {
             self.note(1051, format!("Unknown table '{name}'"));
         }
-        for (database, table) in known {
-            let dropped = engine.drop_table(&database, &table, &self.patience());
-            self.unless_killed(dropped)??;
-        }
+        let names: Vec<(&str, &str)> =
+            known.iter().map(|(database, table)| (&database[..], &table[..])).collect();
+        let dropped = engine.drop_tables(&names, &self.patience());
+        self.unless_killed(dropped)??;
         Ok(self.done(0))
     }
 

@@ -12,7 +12,7 @@ use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use rows::EngineOptions;
 
 use super::house::House;
-use crate::harness::{self, answer, session};
+use crate::harness::{answer, session};
 
 #[test]
 fn paths_outside_of_the_folders_are_refused() {
@@ -37,7 +37,7 @@ fn paths_outside_of_the_folders_are_refused() {
     }
     assert_eq!(h.run("SELECT a FROM FILE('i?/*.csv')"), "1");
     // Without folders there are no files.
-    let mut bare = session(&harness::server());
+    let mut bare = session(&crate::harness::server());
     assert_eq!(answer(&mut bare, "SELECT * FROM FILE('a.csv')").unwrap_err().number, 1290);
 }
 
@@ -62,7 +62,7 @@ fn a_folder_that_becomes_a_link_leads_nowhere() {
     let (mut read, since) = (0, Instant::now());
     // On a busy machine all of them may come while it is a link.
     for round in 0.. {
-        if round >= 600 && (read > 0 || since.elapsed() > harness::PATIENCE) {
+        if round >= 600 && (read > 0 || since.elapsed() > crate::harness::PATIENCE) {
             break;
         }
         let pattern = if round % 2 == 0 { "in/a.csv" } else { "i*/*.csv" };
@@ -135,7 +135,7 @@ fn bits_that_are_flipped_give_an_error_or_some_rows_and_nothing_worse() {
     assert!(errors > places / 4, "{errors} of {places}");
     h.write("bad.parquet", &good);
     h.run(QUERY);
-    harness::await_memory(&h.sql);
+    crate::harness::await_memory(&h.sql);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_page_that_says_it_has_two_gibibytes_is_refused_before_there_is_room_for_it(
     let bad = [&good[..values], &size, &good[values + 1..]].concat();
     h.write("bad.parquet", bad);
     h.refused_with(text, 3000, &["bad.parquet", "a page of 2147483647 values"]);
-    harness::await_memory(&h.sql);
+    crate::harness::await_memory(&h.sql);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn pages_are_counted_in_the_memory_of_the_statement_while_they_are_read() {
     let (bytes, _) = one_page(&[&long[..20 << 20], "x"]);
     h.write("long.parquet", bytes);
     assert_eq!(h.run("SELECT LENGTH(t) FROM FILE('long.parquet')"), "20971520\n1");
-    harness::await_memory(&h.sql);
+    crate::harness::await_memory(&h.sql);
 }
 
 #[test]
@@ -236,15 +236,15 @@ fn a_file_that_is_written_to_while_it_is_read_is_an_error_and_one_that_is_replac
     let stream = open(&mut h);
     h.write("other.csv", "n\nother\n");
     fs::rename(h.path("other.csv"), h.path("n.csv")).unwrap();
-    let read = harness::lines(stream).unwrap();
+    let read = crate::harness::lines(stream).unwrap();
     assert_eq!(read.lines().count(), 400_000);
     assert!(!read.contains("other"));
     h.write("n.csv", &text);
     let stream = open(&mut h);
     h.write("n.csv", text.replace('1', "2"));
-    assert_eq!(harness::lines(stream).unwrap_err().number, 1024);
+    assert_eq!(crate::harness::lines(stream).unwrap_err().number, 1024);
     h.write("n.csv", &text);
     let stream = open(&mut h);
     fs::write(h.path("n.csv"), "n\n").unwrap();
-    assert_eq!(harness::lines(stream).unwrap_err().number, 1024);
+    assert_eq!(crate::harness::lines(stream).unwrap_err().number, 1024);
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::house::House;
-use crate::harness::{self, answer};
+use crate::harness::{answer};
 use sql::Session;
 
 /// A table of every type, and rows with the ends of their ranges.
@@ -198,7 +198,7 @@ fn a_parquet_file_appears_whole_or_not_at_all_and_never_over_another() {
     h.run("KILL QUERY 2");
     assert_eq!(running.join().unwrap().unwrap_err().number, 1317);
     assert!(!h.path("endless.parquet").exists());
-    harness::await_memory(&h.sql);
+    crate::harness::await_memory(&h.sql);
 }
 
 #[test]
@@ -229,6 +229,6 @@ fn a_query_over_files_ends_when_it_is_killed_or_its_time_is_over() {
         }
         h.run("KILL QUERY 2");
         assert_eq!(running.join().unwrap().unwrap_err().number, 1317);
-        harness::await_memory(&h.sql);
+        crate::harness::await_memory(&h.sql);
     }
 }

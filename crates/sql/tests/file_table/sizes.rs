@@ -15,7 +15,6 @@ use arrow::datatypes::{DataType, Field};
 use rows::EngineOptions;
 
 use super::house::House;
-use crate::harness;
 
 /// A server whose statements may use 48 MiB each.
 fn small_house() -> House {
@@ -75,7 +74,7 @@ fn a_page_of_differences_that_says_it_has_far_more_values_than_its_header_is_ref
             }
         }
     }
-    harness::await_memory(&h.sql);
+    crate::harness::await_memory(&h.sql);
 }
 
 #[test]
@@ -94,7 +93,7 @@ fn texts_that_begin_as_the_one_before_are_counted_written_out() {
     assert_eq!(h.run(text), "1000\t18002890\tsame 9");
     write(&h, 4000);
     h.refused_with(text, 1041, &["memory"]);
-    harness::await_memory(&h.sql);
+    crate::harness::await_memory(&h.sql);
 }
 
 #[test]
@@ -110,7 +109,7 @@ fn long_texts_are_read_a_few_rows_at_a_time() {
     // 100 pages of a MB each.
     let found = h.run("SELECT COUNT(*), SUM(LENGTH(c)) FROM FILE('long.parquet')");
     assert_eq!(found, "100\t100000290");
-    harness::await_memory(&h.sql);
+    crate::harness::await_memory(&h.sql);
 }
 
 #[test]
@@ -129,7 +128,7 @@ fn a_row_of_millions_of_values_is_counted() {
     assert!(bytes.len() < 2000);
     h.write("list.parquet", bytes);
     h.refused_with(text, 1041, &["memory"]);
-    harness::await_memory(&h.sql);
+    crate::harness::await_memory(&h.sql);
 }
 
 /// A file of NULLs that would be of a fixed size.
@@ -159,5 +158,5 @@ fn values_of_a_fixed_size_are_counted_before_there_is_room_for_them() {
     // What 8,192 of these would take is more than any machine has.
     h.write("fixed.parquet", fixed_nulls(i32::MAX as u32, 20_000));
     h.refused_with(text, 1041, &["memory"]);
-    harness::await_memory(&h.sql);
+    crate::harness::await_memory(&h.sql);
 }

@@ -1,7 +1,6 @@
 //! CSV and JSON lines.
 
 use super::house::House;
-use crate::harness;
 
 /// The columns that a query over files has, as a table has them.
 fn types_of(h: &mut House, call: &str) -> String {
@@ -114,7 +113,7 @@ fn what_is_no_value_of_its_column_is_an_error_that_says_where() {
     h.refused_with("SELECT * FROM FILE('empty.csv')", 3000, &["empty.csv"]);
     h.write("twice.csv", "a,A\n1,2\n");
     h.refused_with("SELECT * FROM FILE('twice.csv')", 1060, &["twice.csv"]);
-    harness::await_memory(&h.sql);
+    crate::harness::await_memory(&h.sql);
 }
 
 #[test]
