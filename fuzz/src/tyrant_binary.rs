@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use doors::tyrant::{DatabaseName, Options, ScriptOptions, Scripts, Shared, Tyrant, prepare};
 use rows::Engine;
+use values::budget::Budget;
 
 use crate::shapes::byte;
 use crate::twins::{Converse, Twins};
@@ -70,6 +71,7 @@ fn make(engine: &Arc<Engine>, database: &str) -> Converse {
         text: SCRIPT.into(),
         time_max: Duration::ZERO,
         memory_bytes_max: 8 << 20,
+        stash: Budget::new(8 << 20),
         states_max: 1,
     };
     let options = Options {

@@ -13,6 +13,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use serde::de::IgnoredAny;
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -45,6 +46,9 @@ pub fn call<'a>(
     if !is_json_function(function) {
         return Ok(None);
     }
+    if function == F::JsonValid {
+        return Ok(Some(is_valid(cells)));
+    }
     let bytes = cells.iter().map(|cell| match cell.datum() {
         Datum::Bytes(text) => tree_bytes(text),
         _ => 0,
@@ -57,7 +61,7 @@ pub fn call<'a>(
         F::JsonMergePatch | F::JsonMergePreserve => given.merged()?,
         F::JsonMemberOf => given.member_of()?,
         F::JsonValue => given.single_value()?,
-        F::JsonValid | F::JsonUnquote | F::JsonQuote => given.of_text()?,
+        F::JsonUnquote | F::JsonQuote => given.of_text()?,
         _ => match given.document(0)? {
             Some(document) => given.of_document(document)?,
             None => NULL,
@@ -124,16 +128,12 @@ impl<'a> Given<'_, 'a> {
         }
     }
 
-    /// JSON_VALID, JSON_QUOTE and JSON_UNQUOTE.
+    /// JSON_QUOTE and JSON_UNQUOTE.
     fn of_text(&self) -> Result<Cell<'a>> {
         if self.cells[0].is_null() {
             return Ok(NULL);
         }
         Ok(match self.function {
-            Function::JsonValid => Cell::truth(match self.cells[0].datum() {
-                Datum::Bytes(text) => Json::read(text).is_ok(),
-                _ => false,
-            }),
             Function::JsonQuote => {
                 let mut out = Vec::new();
                 write_string(&String::from_utf8_lossy(self.text(false)?), &mut out);
@@ -445,6 +445,18 @@ fn unquoted<'a>(value: &Json) -> Cell<'a> {
         Json::Null => NULL,
         Json::String(text) => Cell::Owned(text.clone().into_bytes()),
         other => print(other),
+    }
+}
+
+/// JSON_VALID, which makes no tree.
+fn is_valid<'a>(cells: &[Cell<'a>]) -> Cell<'a> {
+    match cells[0].datum() {
+        Datum::Null => NULL,
+        Datum::Bytes(text) => {
+            let is_text = std::str::from_utf8(text).is_ok();
+            Cell::truth(is_text && serde_json::from_slice::<IgnoredAny>(text).is_ok())
+        }
+        _ => Cell::truth(false),
     }
 }
 

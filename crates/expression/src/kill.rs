@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
+use values::budget::Owner;
 use values::interrupt::{self, Interrupt, Working};
 
 use crate::error::{Error, Result};
@@ -20,6 +21,8 @@ pub struct KillMark {
     deadline: AtomicU64,
     /// MySQL's number for that.
     deadline_error: AtomicU16,
+    /// Memory of its connection.
+    owner: Arc<Owner>,
 }
 
 /// What deadlines count from.
@@ -45,6 +48,10 @@ impl Drop for ThreadGuard {
 impl Interrupt for KillMark {
     fn is_wanted(&self) -> bool {
         self.check().is_err()
+    }
+
+    fn owner(&self) -> Option<&Arc<Owner>> {
+        Some(&self.owner)
     }
 }
 
@@ -125,6 +132,11 @@ impl KillMark {
     /// As `check`.
     pub fn check_this_thread() -> Result<()> {
         CURRENT.with_borrow(|current| current.as_ref().map_or(Ok(()), |kill| kill.check()))
+    }
+
+    /// Bytes that its connection has of the memory for clients.
+    pub fn memory_bytes(&self) -> usize {
+        self.owner.bytes()
     }
 
     /// A new statement begins: a KILL QUERY that came too late is forgotten, and the time that

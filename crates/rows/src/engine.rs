@@ -116,7 +116,7 @@ impl Engine {
             committer,
             wake,
             metrics: Metrics::new(),
-            budget: Budget::new(options.client_bytes),
+            budget: Budget::of_connections(options.client_bytes),
             spill: options.spill,
             version: Arc::new(AtomicU64::new(options.clock.unix_micros())),
             clock: options.clock,

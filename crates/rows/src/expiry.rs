@@ -22,7 +22,7 @@ use values::row::RowRef;
 
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
-use crate::find::{Flow, Found, Visit};
+use crate::find::{EntryTest, Flow, Found, Visit};
 use crate::merged::Span;
 use crate::store::{Direction, KeyRange, Reach, Read};
 use crate::table::Table;
@@ -101,12 +101,30 @@ impl Engine {
         reach: Reach,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
+        self.find_if(view, table, index, span, direction, reach, None, visit)
+    }
+
+    /// As `find_in`, but of a secondary index only rows whose entries pass a test.
+    ///
+    /// # Errors
+    /// As `find`, and whatever the test returns.
+    pub fn find_if(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        index: usize,
+        span: Span<'_>,
+        direction: Direction,
+        reach: Reach,
+        test: Option<&mut EntryTest<'_>>,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
         let (expiry, recency) = (self.expiry(table), table.recency());
         if expiry.is_none() && recency.is_none() {
-            return self.find_stored(view, table, index, span, direction, reach, visit);
+            return self.find_stored_if(view, table, index, span, direction, reach, test, visit);
         }
         let (mut passed, mut used) = (0, 0);
-        self.find_stored(view, table, index, span, direction, reach, &mut |found| {
+        let mut unless_over = |found: Found<'_>| {
             let over = expiry.map_or(Ok(false), |expiry| expiry.is_over(&found.row))?;
             if !over {
                 if let Some(recency) = recency.filter(|_| used < USED_MAX) {
@@ -120,7 +138,8 @@ impl Engine {
                 return Err(Error::WouldWait(Wait::Disk));
             }
             Ok(Flow::Continue)
-        })
+        };
+        self.find_stored_if(view, table, index, span, direction, reach, test, &mut unless_over)
     }
 
     /// Visits the row with the given row key; `false` when there is none.

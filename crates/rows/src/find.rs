@@ -66,6 +66,8 @@ pub enum Seen {
 /// What an entry of a covering index tells.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
+    /// The entry: its key and its value.
+    pub entry: (&'a [u8], &'a [u8]),
     /// The columns; those not covered are NULL.
     pub values: &'a [Value],
     /// Whether they are those of the entry before, which was taken.
@@ -81,6 +83,30 @@ pub struct Found<'a> {
     pub key: &'a [u8],
     /// Its columns.
     pub row: RowRef<'a>,
+}
+
+/// A question that is asked of each entry of a secondary index before its row is read.
+pub struct EntryTest<'t> {
+    covering: &'t Covering,
+    row: CoveredRow,
+    /// `Taken`: the row is read; `PassedOver`: it is not.
+    ask: &'t mut dyn FnMut(&[Value]) -> Result<Seen>,
+}
+
+impl<'t> EntryTest<'t> {
+    /// One that is about the columns of `covering`, which come from `Table::entry_columns`.
+    pub fn new(
+        table: &Table,
+        covering: &'t Covering,
+        ask: &'t mut dyn FnMut(&[Value]) -> Result<Seen>,
+    ) -> EntryTest<'t> {
+        EntryTest { covering, row: CoveredRow::new(table), ask }
+    }
+
+    fn ask(&mut self, table: &Table, (entry, value): (&[u8], &[u8])) -> Result<Seen> {
+        self.covering.read(table, entry, value, &mut self.row)?;
+        (self.ask)(self.row.values())
+    }
 }
 
 /// Visits each row of a find.
@@ -101,12 +127,30 @@ impl Engine {
         reach: Reach,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
+        self.find_stored_if(view, table, index, span, direction, reach, None, visit)
+    }
+
+    /// As `find_stored`, but of a secondary index only rows whose entries pass a test.
+    ///
+    /// # Errors
+    /// As `find`, and whatever the test returns.
+    pub(crate) fn find_stored_if(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        index: usize,
+        span: Span<'_>,
+        direction: Direction,
+        reach: Reach,
+        mut test: Option<&mut EntryTest<'_>>,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
         if let Span::One(range) = span
             && range.is_point()
             && table.codecs[index].unique
         {
             self.check_readable(view, table, index)?;
-            return self.find_point(view, table, index, &range.start, reach, visit);
+            return self.find_point(view, table, index, &range.start, reach, test, visit);
         }
         let Some(mut cursor) = span.scan(self, view, table, index, direction, reach)? else {
             return Ok(());
@@ -125,6 +169,13 @@ impl Engine {
         let (mut row_key, mut value, mut scratch) = (Vec::new(), Vec::new(), Vec::new());
         while cursor.advance()? {
             let (entry, value_of_entry) = cursor.entry();
+            if let Some(test) = &mut test {
+                match test.ask(table, (entry, value_of_entry))? {
+                    Seen::Taken => {}
+                    Seen::PassedOver => continue,
+                    Seen::Last => break,
+                }
+            }
             let parts_end = table.entry_target(index, entry, value_of_entry, &mut row_key)?;
             if !self.read_row(view, &row_key, reach, &mut value)? {
                 self.check_readable(view, table, index)?;
@@ -165,7 +216,8 @@ impl Engine {
         self.check_readable(view, table, covering.index())?;
         while cursor.advance()? {
             if covering.only_counts() {
-                match visit(Told { values: row.values(), repeated: false, same_parts: 0 })? {
+                let (entry, values) = (cursor.entry(), row.values());
+                match visit(Told { entry, values, repeated: false, same_parts: 0 })? {
                     Seen::Taken | Seen::PassedOver => continue,
                     Seen::Last => break,
                 }
@@ -176,7 +228,7 @@ impl Engine {
             }
             let same_parts = row.tell_same();
             let (values, repeated) = (row.values(), row.is_repeated());
-            match visit(Told { values, repeated, same_parts })? {
+            match visit(Told { entry, values, repeated, same_parts })? {
                 Seen::Taken => {}
                 Seen::PassedOver => row.forget(),
                 Seen::Last => break,
@@ -296,6 +348,7 @@ impl Engine {
         index: usize,
         key: &[u8],
         reach: Reach,
+        test: Option<&mut EntryTest<'_>>,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
         if index == 0 {
@@ -304,6 +357,11 @@ impl Engine {
         let mut value = Vec::new();
         if !view.get(key, reach, &mut value)? {
             return self.check_readable(view, table, index);
+        }
+        if let Some(test) = test
+            && test.ask(table, (key, &value))? != Seen::Taken
+        {
+            return Ok(());
         }
         let mut row_key = Vec::with_capacity(value.len() + crate::table::PREFIX_BYTES);
         table.entry_target(index, key, &value, &mut row_key)?;

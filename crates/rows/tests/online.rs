@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::common::*;
+use rows::alter::ConversionRules;
 use rows::bulk::{BulkLoad, OnDuplicate, Progress, Stage};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
@@ -354,7 +355,15 @@ fn changes_of_other_columns_are_not_followed() {
             change(&of_act, 6, RowChange::Set(vec![(1, text_of("noted"))]));
             false
         },
-        || engine.alter_table_showing("d", "t", vec![add], &engine.patience(), &progress),
+        || {
+            engine.alter_table_showing(
+                "d",
+                "t",
+                vec![add],
+                (&engine.patience(), ConversionRules::default()),
+                &progress,
+            )
+        },
     )
     .unwrap();
     assert_eq!(progress.now(), (Stage::CatchingUp, 1, None));

@@ -20,6 +20,7 @@ use doors::mysql::{Account, Mysql, MysqlDoor, Secret, Users};
 use rows::Engine;
 use rows::background::give_way;
 use sql::{Sql, SqlOptions};
+use values::budget::Budget;
 
 use crate::data_dir::DataDir;
 use crate::net::address::Listener;
@@ -232,9 +233,10 @@ impl Bound {
         count_doubted(engine)?;
         let mut last = Vec::new();
         let metrics = prometheus::Sources::default();
-        let doors = kinds
-            .into_iter()
-            .map(|kind| door(kind, settings, engine, &sql, &cache, &metrics, &mut last));
+        let stash = Budget::new(settings.stash_memory() as usize);
+        let own = Shared { cache, stash, metrics: metrics.clone() };
+        let doors =
+            kinds.into_iter().map(|kind| door(kind, settings, engine, &sql, &own, &mut last));
         let doors = doors.collect::<anyhow::Result<_>>()?;
         Ok(Opened { doors, listeners, last, sql, metrics })
     }
@@ -297,20 +299,29 @@ fn count_doubted(engine: &Arc<Engine>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What doors of one kind share.
+struct Shared {
+    cache: Arc<memcached::Shared>,
+    /// For the stashes of Lua scripts.
+    stash: Arc<Budget>,
+    /// Where the metrics door finds the loops' counters.
+    metrics: prometheus::Sources,
+}
+
 fn door(
     kind: Kind,
     settings: &Settings,
     engine: &Arc<Engine>,
     sql: &Arc<Sql>,
-    cache: &Arc<memcached::Shared>,
-    metrics: &prometheus::Sources,
+    own: &Shared,
     last: &mut Vec<Last>,
 ) -> anyhow::Result<Door> {
     let name = kind.name();
     let admission = kind.admission(settings);
     let mut tyrant = |database, is_first| {
+        let scripts = (is_first, &own.stash);
         let (door, ends) =
-            tyrant_doors::open(settings, engine, (name, admission), database, is_first)?;
+            tyrant_doors::open(settings, engine, (name, admission), database, scripts)?;
         last.extend(ends);
         Ok::<_, anyhow::Error>(door)
     };
@@ -365,7 +376,7 @@ fn door(
             }
         }
         Kind::Memcached => {
-            let cache = cache.clone();
+            let cache = own.cache.clone();
             // A line, a value, and what follows it in the same read.
             let input_bytes_max = 2 * cache.options.item_bytes_max + 16 * READ_BYTES;
             Door {
@@ -381,7 +392,7 @@ fn door(
         Kind::Tyrant => tyrant(&settings.tyrant_database, true)?,
         Kind::TyrantMore(position) => tyrant(&settings.tyrant_databases[position].database, false)?,
         Kind::Metrics => {
-            let metrics = metrics.clone();
+            let metrics = own.metrics.clone();
             Door {
                 name,
                 admission,

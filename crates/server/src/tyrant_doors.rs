@@ -14,6 +14,7 @@ use doors::tyrant::{
     self, Clockwork, DatabaseName, FAILED, ScriptOptions, Scripts, Shared, Tyrant,
 };
 use rows::Engine;
+use values::budget::Budget;
 
 use crate::copies::Copies;
 use crate::net::connection::Door;
@@ -31,7 +32,7 @@ pub fn open(
     engine: &Arc<Engine>,
     (name, admission): (&'static str, Admission),
     database: &DatabaseName,
-    is_first: bool,
+    (is_first, stash): (bool, &Arc<Budget>),
 ) -> anyhow::Result<(Door, Option<Last>)> {
     tyrant::prepare(engine, database)
         .with_context(|| format!("cannot make {database}, the table of the {name} door"))?;
@@ -43,7 +44,19 @@ pub fn open(
         })
     });
     let script = settings.tyrant_lua.as_deref();
-    let scripts = script.map(|path| scripts(path, settings, engine)).transpose()?;
+    let scripts = script.map(|path| scripts(path, settings, engine, stash)).transpose()?;
+    if is_first && scripts.is_some() {
+        let bytes = stash.bytes_max();
+        tracing::info!(
+            bytes,
+            "memory is set aside for the stashes of Lua scripts (tyrant-lua-stash)"
+        );
+        let stash = Arc::clone(stash);
+        engine.metrics().register(move |figures| {
+            figures.push(("tyrant_lua_stash_bytes".into(), stash.used().to_string()));
+            figures.push(("tyrant_lua_stash_bytes_max".into(), stash.bytes_max().to_string()));
+        });
+    }
     let options = tyrant::Options {
         database: database.clone(),
         request_bytes_max: settings.tyrant_request_max,
@@ -74,7 +87,12 @@ pub fn open(
 }
 
 /// Reads and runs the script.
-fn scripts(path: &Path, settings: &Settings, engine: &Arc<Engine>) -> anyhow::Result<Scripts> {
+fn scripts(
+    path: &Path,
+    settings: &Settings,
+    engine: &Arc<Engine>,
+    stash: &Arc<Budget>,
+) -> anyhow::Result<Scripts> {
     let name = path.display().to_string();
     let text =
         std::fs::read(path).with_context(|| format!("cannot read tyrant-lua = \"{name}\""))?;
@@ -83,6 +101,7 @@ fn scripts(path: &Path, settings: &Settings, engine: &Arc<Engine>) -> anyhow::Re
         text,
         time_max: settings.tyrant_lua_timeout,
         memory_bytes_max: settings.tyrant_lua_memory,
+        stash: Arc::clone(stash),
         states_max: settings.tyrant_lua_states,
     };
     let failed = |why| anyhow::anyhow!("tyrant-lua = \"{name}\": the script does not run: {why}");

@@ -134,7 +134,7 @@ pub fn table(
         "COLLATION_CHARACTER_SET_APPLICABILITY" => applicability(),
         "PROCESSLIST" => renamed(
             show::processes(&facts.sql, true),
-            &["ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO"],
+            &["ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO", "MEMORY_USED"],
         ),
         "USER_PRIVILEGES" => user_privileges(&facts.user),
         _ => match empty(&upper) {

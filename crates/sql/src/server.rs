@@ -5,6 +5,7 @@
 mod line;
 mod locks;
 mod pause;
+mod prepared;
 mod processes;
 mod rooms;
 mod samples;
@@ -29,6 +30,7 @@ use crate::variables::{GlobalVariables, definition};
 
 pub(crate) use line::{Line, LineTurn};
 pub use locks::NamedLocks;
+pub use prepared::{CountedStatement, PreparedStatements};
 pub use processes::{Process, ProcessLine, Processes, Running, StatementProgress};
 pub(crate) use rooms::{Room, Rooms};
 pub(crate) use samples::Samples;
@@ -117,6 +119,7 @@ pub struct Sql {
     globals: GlobalVariables,
     processes: Processes,
     named_locks: NamedLocks,
+    prepared_statements: PreparedStatements,
     rooms: Arc<Rooms>,
     begun_anew: Arc<Line>,
     events: Events,
@@ -154,6 +157,7 @@ impl Sql {
         globals.fix("rowhouse_durability", word);
         let started = engine.clock().unix_micros();
         let rooms = Rooms::of(engine.budget());
+        let named_locks = NamedLocks::of(engine.budget());
         Ok(Arc::new(Sql {
             engine,
             long_queries,
@@ -161,7 +165,8 @@ impl Sql {
             samples: Arc::default(),
             globals,
             processes: Processes::default(),
-            named_locks: NamedLocks::default(),
+            named_locks,
+            prepared_statements: PreparedStatements::default(),
             rooms,
             begun_anew: Arc::default(),
             events: Events::new(options.event_time_max),
@@ -204,6 +209,11 @@ impl Sql {
     /// GET_LOCK's locks.
     pub fn named_locks(&self) -> &NamedLocks {
         &self.named_locks
+    }
+
+    /// The number of prepared statements.
+    pub fn prepared_statements(&self) -> &PreparedStatements {
+        &self.prepared_statements
     }
 
     /// The memory of large statements.

@@ -93,6 +93,8 @@ const STATUS_AUTOCOMMIT: u16 = 2;
 /// themselves go by it, so without it what they quote can be broken out of.
 const STATUS_NO_BACKSLASH_ESCAPES: u16 = 0x200;
 
+/// The part of the clients' memory that the literals of one statement may take.
+const LITERALS_PART: usize = 2;
 /// Longest text of a statement, and longest parameter, that is looked at in an event loop.
 const LOOP_TEXT_BYTES_MAX: usize = 64 << 10;
 /// A longer text is carried out in buffers of some hundred kilobytes or more; a thread that has done that
@@ -235,7 +237,7 @@ impl Session {
             next_prepared: 1,
             executing: false,
             comes_first: None,
-            scanned: Scanned::within(sql.engine().budget().bytes_max() / 4),
+            scanned: Scanned::within(sql.engine().budget().bytes_max() / LITERALS_PART),
             shape: Arc::from(""),
         };
         if let Some(database) = database.filter(|name| !name.is_empty()) {

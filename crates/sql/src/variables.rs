@@ -107,6 +107,7 @@ pub fn has_effect(name: &str) -> bool {
             | "rowhouse_executor"
             | "max_allowed_packet"
             | "max_execution_time"
+            | "max_prepared_stmt_count"
             | "max_statement_time"
             | "progress_report_time"
             | "rowhouse_durability"

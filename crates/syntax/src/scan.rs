@@ -44,8 +44,8 @@ pub enum Literal {
     Null,
     /// An integer.
     UInt(u64),
-    /// A number with a point, or an integer beyond 64 bits.
-    Decimal(Decimal),
+    /// A number with a point, or an integer beyond 64 bits: where it stands in the text.
+    Decimal(u32, u32),
     /// A number with an exponent.
     Double(f64),
     /// A string without escapes: where it stands in the text.
@@ -84,8 +84,10 @@ pub struct Scanned {
 
 /// Memory of a parsed statement for each word or sign of it: measured for a long IN list.
 const PARSED_BYTES: usize = 400;
-/// The same for each literal taken out of it: kept twice, in lists that double.
-const LITERAL_BYTES: usize = 4 * size_of::<Literal>();
+/// Memory of its plan for each of them.
+const PLANNED_BYTES: usize = 150;
+/// The same for each literal taken out of it: kept in a list that doubles, and as a value.
+const LITERAL_BYTES: usize = 2 * size_of::<Literal>() + size_of::<Datum<'_>>();
 /// Statements of less memory are not accounted for.
 const SMALL_STATEMENT_BYTES: usize = 1 << 20;
 
@@ -97,6 +99,15 @@ impl Scanned {
 
     /// Memory that carrying the statement out takes besides its text, about; 0 when it is small.
     pub fn memory_bytes(&self) -> usize {
+        self.bytes_with(PARSED_BYTES)
+    }
+
+    /// What of that its plan takes when it is prepared, about; 0 when it is small.
+    pub fn kept_bytes(&self) -> usize {
+        self.bytes_with(PLANNED_BYTES)
+    }
+
+    fn bytes_with(&self, of_word: usize) -> usize {
         let literals = self.literals.len() * LITERAL_BYTES + self.arena.len();
         if literals + self.shape.len() * PARSED_BYTES < SMALL_STATEMENT_BYTES {
             return 0;
@@ -114,7 +125,7 @@ impl Scanned {
                 }
             }
         }
-        literals + self.shape.len() + words * PARSED_BYTES
+        literals + self.shape.len() + words * of_word
     }
 
     /// Gives the memory of an unusually large statement back.
@@ -171,7 +182,11 @@ impl Scanned {
                     Ok(v) => Datum::Int(v),
                     Err(_) => Datum::UInt(v),
                 },
-                Literal::Decimal(v) => Datum::Decimal(v),
+                // It is one, or it would not have been taken out.
+                Literal::Decimal(start, end) => {
+                    let digits = &text[start as usize..end as usize];
+                    Decimal::parse(digits).map_or(Datum::Null, Datum::Decimal)
+                }
                 Literal::Double(v) => Datum::Double(v),
                 Literal::Text(start, end) => Datum::Bytes(&text[start as usize..end as usize]),
                 Literal::Arena(start, end) => {

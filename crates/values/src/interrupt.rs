@@ -11,6 +11,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::budget::Owner;
+
 /// How often one that waits looks.
 pub const LOOK: Duration = Duration::from_millis(50);
 
@@ -18,6 +20,11 @@ pub const LOOK: Duration = Duration::from_millis(50);
 pub trait Interrupt: Send + Sync {
     /// Whether it is to end.
     fn is_wanted(&self) -> bool;
+
+    /// The connection whose work it is, as far as memory goes; `None` where no one connection's.
+    fn owner(&self) -> Option<&Arc<Owner>> {
+        None
+    }
 }
 
 thread_local! {
@@ -41,6 +48,11 @@ impl Drop for Working {
 /// What this thread works on, for other threads that help it.
 pub fn current() -> Option<Arc<dyn Interrupt>> {
     CURRENT.with_borrow(Option::clone)
+}
+
+/// The connection that this thread works for, as far as memory goes.
+pub fn owner() -> Option<Arc<Owner>> {
+    CURRENT.with_borrow(|current| current.as_ref()?.owner().cloned())
 }
 
 /// Whether what this thread works on is to end.

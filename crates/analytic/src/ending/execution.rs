@@ -167,6 +167,7 @@ pub(super) mod tests {
                 since: 0,
                 state: "executing".into(),
                 info: Some("SELECT 1".to_owned()),
+                memory_bytes: 0,
             }),
             _under_way: Arc::default(),
         })

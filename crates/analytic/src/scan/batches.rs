@@ -1,26 +1,36 @@
 //! Rows of one partition as record batches.
 //!
 //! Each batch is one find that starts behind the last row of the batch before: nothing is held
-//! between batches but the place.
+//! between batches but the place. Of an index whose entries tell all that is wanted, the entries are
+//! read. Where they tell whether a row is wanted, a batch of entries is tested as a whole, and the rows of
+//! those that pass are looked up.
 //!
 //! Invariants
 //! 1. The first batches are small, so that a query that needs few rows reads few.
-//! 2. A batch of long texts has fewer rows, and the fewer the less memory is left for clients: of
+//! 2. Behind so many entries that none of them passes a batch is empty: whoever waits for rows hears that
+//!    the query is to end.
+//! 3. A batch of long texts has fewer rows, and the fewer the less memory is left for clients: of
 //!    each query several batches are under way, uncounted, and a slow reader makes them stay.
 //!
 //! Not here: what DataFusion is told of the scan (`execution`).
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use columnar::arrow::ColumnWriter;
-use datafusion::arrow::array::{ArrayRef, BinaryViewBuilder, RecordBatch, RecordBatchOptions};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, BinaryViewBuilder, RecordBatch, RecordBatchOptions,
+};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
+use datafusion::physical_expr::PhysicalExpr;
 use rows::error::Error;
-use rows::find::{Flow, Found};
+use rows::find::{Flow, Found, Seen, Told};
+use rows::merged::Span;
 use rows::store::{Direction, KeyRange, Reach, Read};
+use rows::table::{CoveredRow, Covering};
 use rows::{Engine, Table};
-use values::datum::Datum;
+use values::datum::{Datum, Value};
 
 use super::super::failure::raise;
 
@@ -32,6 +42,8 @@ const TEXT_BYTES_MIN: usize = 64 << 10;
 const TEXT_BYTES_MAX: usize = 4 << 20;
 /// The part of the memory left that the texts of a batch may take.
 const TEXT_PART: usize = 64;
+/// Entries that are tested at a time.
+const ENTRIES_TESTED: usize = 4096;
 
 /// Where the rows come from.
 #[derive(Clone)]
@@ -40,15 +52,32 @@ pub(super) struct Rows {
     pub(super) view: Arc<dyn Read>,
     pub(super) table: Arc<Table>,
     pub(super) index: usize,
+    /// How its entries tell all columns.
+    pub(super) covering: Option<Arc<Covering>>,
+    /// What they are asked before their rows are read.
+    pub(super) test: Option<EntryTest>,
     /// Columns in the order of the schema; the number of columns stands for the row key.
     pub(super) positions: Arc<[usize]>,
     pub(super) schema: SchemaRef,
 }
 
+/// A condition on columns that entries tell.
+#[derive(Clone)]
+pub(super) struct EntryTest {
+    /// How they tell them.
+    pub(super) covering: Arc<Covering>,
+    /// The columns in the order of the schema.
+    pub(super) positions: Arc<[usize]>,
+    pub(super) schema: SchemaRef,
+    pub(super) predicate: Arc<dyn PhysicalExpr>,
+}
+
 /// An iterator over the batches of some ranges; an error is the last that it gives.
 pub(super) struct Batches {
     rows: Rows,
-    ranges: std::collections::VecDeque<KeyRange>,
+    ranges: VecDeque<KeyRange>,
+    /// Keys of rows whose entries have passed the test.
+    passed: VecDeque<Vec<u8>>,
     rows_next: usize,
     rows_max: usize,
     rows_left: usize,
@@ -63,6 +92,12 @@ struct Size {
 }
 
 impl Size {
+    fn add(&mut self, datum: &Datum<'_>) {
+        if let Datum::Bytes(text) = datum {
+            self.text_bytes += text.len();
+        }
+    }
+
     fn is_full(&self) -> bool {
         self.rows >= self.rows_max || self.text_bytes >= self.text_bytes_max
     }
@@ -84,57 +119,105 @@ impl Batches {
         Batches {
             rows,
             ranges: ranges.into(),
+            passed: VecDeque::new(),
             rows_next: ROWS_FIRST.min(rows_max),
             rows_max,
             rows_left: limit.unwrap_or(usize::MAX),
         }
     }
 
-    fn writers(&self, capacity: usize) -> Vec<Writer> {
-        let columns = &self.rows.table.columns;
-        let writer = |&at: &usize| match columns.get(at) {
-            Some(column) => Writer::Column(at, ColumnWriter::new(&column.ty, capacity)),
-            None => Writer::Key(BinaryViewBuilder::with_capacity(capacity)),
-        };
-        self.rows.positions.iter().map(writer).collect()
-    }
-
     /// The next batch; `None` at the end.
-    fn read(&mut self) -> Result<Option<RecordBatch>, Error> {
+    fn read(&mut self) -> Result<Option<RecordBatch>> {
         let wanted = self.rows_next.min(self.rows_left);
         self.rows_next = (self.rows_next * 4).min(self.rows_max);
-        let mut writers = self.writers(wanted);
+        let mut writers = self.rows.writers(&self.rows.positions, wanted);
         let budget = self.rows.engine.budget();
         let left = budget.bytes_max().saturating_sub(budget.used());
         let text_bytes_max = (left / TEXT_PART).clamp(TEXT_BYTES_MIN, TEXT_BYTES_MAX);
         let mut size = Size { rows: 0, text_bytes: 0, rows_max: wanted, text_bytes_max };
+        match self.rows.test.clone() {
+            Some(test) => self.read_tested(&test, &mut writers, &mut size)?,
+            None => self.read_ranges(&mut writers, &mut size).map_err(raise)?,
+        }
+        let is_over = self.ranges.is_empty() && self.passed.is_empty();
+        if size.rows == 0 && is_over {
+            return Ok(None);
+        }
+        self.rows_left -= size.rows;
+        batch_of(&self.rows.schema, &mut writers, size.rows).map(Some)
+    }
+
+    /// Appends rows until the batch is full.
+    fn read_ranges(&mut self, writers: &mut [Writer], size: &mut Size) -> Result<(), Error> {
         while !size.is_full()
             && let Some(range) = self.ranges.pop_front()
         {
-            if let Some(next) = self.read_range(&range, &mut writers, &mut size)? {
+            let next = match self.rows.covering.clone() {
+                Some(covering) => {
+                    self.rows.read_entries(&covering, &range, size, &mut |told, size| {
+                        append_values(writers, told.values, size)
+                    })?
+                }
+                None => self.read_range(&range, writers, size)?,
+            };
+            if let Some(next) = next {
                 self.ranges.push_front(KeyRange { start: next, end: range.end });
             }
         }
-        let count = size.rows;
-        self.rows_left -= count;
-        if count == 0 {
-            return Ok(None);
+        Ok(())
+    }
+
+    /// Appends rows whose entries pass, until the batch is full or some entries were tested.
+    fn read_tested(
+        &mut self,
+        test: &EntryTest,
+        writers: &mut [Writer],
+        size: &mut Size,
+    ) -> Result<()> {
+        if self.passed.is_empty() {
+            self.test_entries(test)?;
         }
-        let arrays: Vec<ArrayRef> = writers
-            .iter_mut()
-            .map(|writer| match writer {
-                Writer::Column(_, column) => column.finish(),
-                Writer::Key(keys) => Arc::new(keys.finish()) as ArrayRef,
-            })
-            .collect();
-        let options = RecordBatchOptions::new().with_row_count(Some(count));
-        let schema = Arc::clone(&self.rows.schema);
-        let batch = RecordBatch::try_new_with_options(schema, arrays, &options);
-        batch.map(Some).map_err(|source| Error::Store {
-            doing: "building a batch of rows",
-            applied: Some(false),
-            source: Box::new(source),
-        })
+        let Rows { engine, view, table, .. } = &self.rows;
+        while !size.is_full()
+            && let Some(key) = self.passed.pop_front()
+        {
+            let mut append = |found: Found<'_>| append_row(writers, &found, size);
+            let found = engine.get(view.as_ref(), table, &key, Reach::Disk, &mut append);
+            found.map_err(raise)?;
+        }
+        Ok(())
+    }
+
+    /// Tests the next entries.
+    fn test_entries(&mut self, test: &EntryTest) -> Result<()> {
+        let rows = &self.rows;
+        let mut writers = rows.writers(&test.positions, ENTRIES_TESTED);
+        let mut keys = Vec::with_capacity(ENTRIES_TESTED);
+        let (rows_max, text_bytes_max) = (ENTRIES_TESTED, TEXT_BYTES_MAX);
+        let mut size = Size { rows: 0, text_bytes: 0, rows_max, text_bytes_max };
+        while !size.is_full()
+            && let Some(range) = self.ranges.pop_front()
+        {
+            let mut each = |told: Told<'_>, size: &mut Size| {
+                let mut key = Vec::new();
+                rows.table.entry_target(rows.index, told.entry.0, told.entry.1, &mut key)?;
+                keys.push(key);
+                append_values(&mut writers, told.values, size)
+            };
+            let next = rows.read_entries(&test.covering, &range, &mut size, &mut each);
+            if let Some(next) = next.map_err(raise)? {
+                self.ranges.push_front(KeyRange { start: next, end: range.end });
+            }
+        }
+        let batch = batch_of(&test.schema, &mut writers, size.rows)?;
+        let verdict = test.predicate.evaluate(&batch)?.into_array(size.rows)?;
+        let passes = |n: usize| match verdict.as_boolean_opt() {
+            Some(verdict) => verdict.is_valid(n) && verdict.value(n),
+            None => false,
+        };
+        let keys = keys.into_iter().enumerate().filter(|(n, _)| passes(*n));
+        self.passed.extend(keys.map(|(_, key)| key));
+        Ok(())
     }
 
     /// Appends rows of a range until the batch is full; then gives where to go on.
@@ -147,19 +230,7 @@ impl Batches {
         let mut next = None;
         let rows = &self.rows;
         let mut visit = |found: Found<'_>| -> Result<Flow, Error> {
-            for writer in writers.iter_mut() {
-                match writer {
-                    Writer::Column(at, column) => {
-                        let datum = found.row.column(*at)?;
-                        if let Datum::Bytes(text) = datum {
-                            size.text_bytes += text.len();
-                        }
-                        column.append(datum)?;
-                    }
-                    Writer::Key(keys) => keys.append_value(found.key),
-                }
-            }
-            size.rows += 1;
+            append_row(writers, &found, size)?;
             if !size.is_full() {
                 return Ok(Flow::Continue);
             }
@@ -191,6 +262,92 @@ impl Batches {
     }
 }
 
+impl Rows {
+    fn writers(&self, positions: &[usize], capacity: usize) -> Vec<Writer> {
+        let columns = &self.table.columns;
+        let writer = |&at: &usize| match columns.get(at) {
+            Some(column) => Writer::Column(at, ColumnWriter::new(&column.ty, capacity)),
+            None => Writer::Key(BinaryViewBuilder::with_capacity(capacity)),
+        };
+        positions.iter().map(writer).collect()
+    }
+
+    /// Calls `each` with entries of a range until the batch is full; then gives where to go on.
+    fn read_entries(
+        &self,
+        covering: &Covering,
+        range: &KeyRange,
+        size: &mut Size,
+        each: &mut dyn FnMut(Told<'_>, &mut Size) -> Result<(), Error>,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let mut next = None;
+        let mut visit = |told: Told<'_>| -> Result<Seen, Error> {
+            each(told, size)?;
+            if !size.is_full() {
+                return Ok(Seen::Taken);
+            }
+            let mut place = told.entry.0.to_vec();
+            place.push(0);
+            next = Some(place);
+            Ok(Seen::Last)
+        };
+        self.engine.find_covered(
+            self.view.as_ref(),
+            &self.table,
+            covering,
+            Span::One(range),
+            Direction::Forward,
+            Reach::Disk,
+            &mut CoveredRow::new(&self.table),
+            &mut visit,
+        )?;
+        Ok(next)
+    }
+}
+
+/// Appends a row.
+fn append_row(writers: &mut [Writer], found: &Found<'_>, size: &mut Size) -> Result<(), Error> {
+    for writer in writers {
+        match writer {
+            Writer::Column(at, column) => {
+                let datum = found.row.column(*at)?;
+                size.add(&datum);
+                column.append(datum)?;
+            }
+            Writer::Key(keys) => keys.append_value(found.key),
+        }
+    }
+    size.rows += 1;
+    Ok(())
+}
+
+/// Appends what an entry tells.
+fn append_values(writers: &mut [Writer], values: &[Value], size: &mut Size) -> Result<(), Error> {
+    for writer in writers {
+        // No entry that is read alone has to tell a row's key.
+        let Writer::Column(at, column) = writer else { continue };
+        let datum = values[*at].as_datum();
+        size.add(&datum);
+        column.append(datum)?;
+    }
+    size.rows += 1;
+    Ok(())
+}
+
+fn batch_of(schema: &SchemaRef, writers: &mut [Writer], rows: usize) -> Result<RecordBatch> {
+    let finish = |writer: &mut Writer| match writer {
+        Writer::Column(_, column) => column.finish(),
+        Writer::Key(keys) => Arc::new(keys.finish()) as ArrayRef,
+    };
+    let arrays = writers.iter_mut().map(finish).collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    let batch = RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options);
+    batch.map_err(|source| {
+        let doing = "building a batch of rows";
+        raise(Error::Store { doing, applied: Some(false), source: Box::new(source) })
+    })
+}
+
 impl Iterator for Batches {
     type Item = Result<RecordBatch>;
 
@@ -198,6 +355,6 @@ impl Iterator for Batches {
         if self.rows_left == 0 {
             return None;
         }
-        self.read().map_err(raise).transpose()
+        self.read().transpose()
     }
 }

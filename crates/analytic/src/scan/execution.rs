@@ -17,7 +17,7 @@ use datafusion::physical_plan::{
 use rows::store::KeyRange;
 use sql::BatchAccess;
 
-use super::batches::{Batches, Rows};
+use super::batches::{Batches, EntryTest, Rows};
 use super::source::TableSource;
 use super::{properties, yielding};
 use crate::leaf::leaf;
@@ -36,8 +36,8 @@ impl TableScan {
         source: &TableSource,
         access: BatchAccess,
         partitions: Vec<Vec<KeyRange>>,
-        positions: Vec<usize>,
-        schema: SchemaRef,
+        (positions, schema): (Vec<usize>, SchemaRef),
+        test: Option<EntryTest>,
         limit: Option<usize>,
     ) -> TableScan {
         let properties = properties(&schema, Partitioning::UnknownPartitioning(partitions.len()));
@@ -46,6 +46,8 @@ impl TableScan {
             view: Arc::clone(&source.view),
             table: Arc::clone(&source.table),
             index: access.index,
+            covering: access.covering.clone(),
+            test,
             positions: positions.into(),
             schema,
         };
@@ -67,8 +69,16 @@ impl DisplayAs for TableScan {
         if self.access.parts > 0 {
             let (ranges, columns) = (self.access.ranges.len(), self.access.parts);
             write!(f, ", index {} ({columns} columns, {ranges} ranges)", index.name)?;
+        } else if self.access.index > 0 {
+            write!(f, ", all of index {}", index.name)?;
         } else {
             write!(f, ", all rows")?;
+        }
+        if self.rows.covering.is_some() {
+            write!(f, ", index only")?;
+        }
+        if let Some(test) = &self.rows.test {
+            write!(f, ", entries with {}", test.predicate)?;
         }
         write!(f, ", about {} rows", self.access.rows)?;
         let names: Vec<&str> =

@@ -13,13 +13,16 @@ use columnar::{TableColumns, columns_of, index_columns_of};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{DFSchema, Result, Statistics};
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExecBuilder;
 use expression::Node;
 use rows::store::{KeyRange, Read};
+use rows::table::Covering;
 use rows::{Engine, Table};
 use sql::index_use::{ColumnarUse, IndexUse};
 use sql::{BatchAccess, Sizes};
@@ -28,10 +31,11 @@ use values::temporal::Zone;
 use values::types::ColumnType;
 
 use super::super::failure::raise;
+use super::batches::EntryTest;
 use super::columnar::{ColumnScan, sees_to, tests};
 use super::conditions::{Conditions, conditions};
 use super::execution::TableScan;
-use super::terms::terms;
+use super::terms::{is_told, terms};
 
 /// A row of a columnar table that is found by its key costs as much as so many read by column.
 const COLUMNAR_LOOKUP: u64 = 100;
@@ -80,6 +84,21 @@ pub(super) fn needed(
     Ok(needed)
 }
 
+/// Whether a filter is about one row alone, of whichever table: no sub-query, nothing that encloses it.
+fn is_of_rows(filter: &Expr) -> bool {
+    let reaches_out = filter.exists(|part| {
+        Ok(matches!(
+            part,
+            Expr::OuterReferenceColumn(..)
+                | Expr::ScalarSubquery(_)
+                | Expr::Exists(_)
+                | Expr::InSubquery(_)
+                | Expr::SetComparison(_)
+        ))
+    });
+    matches!(reaches_out, Ok(false)) && !filter.is_volatile()
+}
+
 /// A table under one view.
 pub(crate) struct TableSource {
     pub(super) engine: Arc<Engine>,
@@ -112,10 +131,12 @@ impl TableSource {
         TableSource { engine, view, table, index_use, setting, schema }
     }
 
-    /// The cheapest way to the rows for which terms hold.
-    fn access(&self, terms: &[Node]) -> sql::Result<BatchAccess> {
+    /// The cheapest way to the rows for which terms hold, of which so many columns are read, but for those
+    /// that the terms alone look at.
+    fn access(&self, terms: &[Node], wanted: &[usize]) -> sql::Result<BatchAccess> {
         let sizes = Sizes::of_constants(&self.engine, &*self.view, self.setting);
-        sql::in_batches(&self.table, &self.index_use, terms, &sizes)
+        let wanted = Some(wanted).filter(|wanted| !wanted.contains(&self.table.columns.len()));
+        sql::in_batches(&self.table, &self.index_use, terms, wanted, &sizes)
     }
 
     /// The ranges of a way, divided among workers.
@@ -136,8 +157,12 @@ impl TableSource {
         }
     }
 
-    /// Whether a scan gives no row that a filter does not want.
+    /// Whether a scan gives no row that a filter does not want. Where an index may answer it, or its entries
+    /// be asked, nobody above has to look at what it is about.
     fn sees_to(&self, filter: &Expr) -> bool {
+        if !self.table.columnar && self.table.columnar_index.is_none() {
+            return self.table.indexes.len() > 1 && is_of_rows(filter);
+        }
         let columns = |filter: &Expr| match self.table.columnar {
             true => true,
             false => {
@@ -145,9 +170,7 @@ impl TableSource {
                 self.index_has(conditions(&terms).keys())
             }
         };
-        (self.table.columnar || self.table.columnar_index.is_some())
-            && sees_to(&self.table, filter)
-            && columns(filter)
+        sees_to(&self.table, filter) && columns(filter)
     }
 
     /// Whether the columnar index has some columns, by position; a row's key, which comes last, it
@@ -178,24 +201,61 @@ impl TableSource {
         index_columns_of(&*self.view, &self.engine, &self.table, changes_max)
     }
 
-    /// A scan of rows with a filter that nobody else evaluates.
+    /// A scan of rows with filters that nobody else evaluates: entries are asked as far as they tell, for
+    /// the rest rows are read.
     fn filtered(
         &self,
         state: &dyn Session,
         access: BatchAccess,
         partitions: Vec<Vec<KeyRange>>,
-        positions: &[usize],
-        filter: Expr,
+        positions: Vec<usize>,
+        (filters, limit): (Vec<Expr>, Option<usize>),
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let needed = needed(&self.schema, positions, Some(&filter))?;
-        let schema = Arc::new(self.schema.project(&needed)?);
-        let predicate =
-            state.create_physical_expr(filter, &DFSchema::try_from(schema.as_ref().clone())?)?;
+        let of_entries = |filter: &Expr| -> Result<Option<Arc<Covering>>> {
+            let columns = needed(&self.schema, &[], Some(filter))?;
+            let tells = access.index > 0 && access.covering.is_none() && !columns.is_empty();
+            let covering = |()| self.table.entry_columns(access.index, &columns).map(Arc::new);
+            Ok(tells.then_some(()).and_then(covering))
+        };
+        let (mut asked, mut left) = (Vec::new(), Vec::new());
+        for filter in filters {
+            match of_entries(&filter)? {
+                Some(_) => asked.push(filter),
+                None => left.push(filter),
+            }
+        }
+        let mut test = None;
+        if let Some(filter) = conjunction(asked)
+            && let Some(covering) = of_entries(&filter)?
+        {
+            let columns = needed(&self.schema, &[], Some(&filter))?;
+            let (predicate, schema) = self.predicate(state, filter, &columns)?;
+            test = Some(EntryTest { covering, positions: columns.into(), schema, predicate });
+        }
+        let Some(filter) = conjunction(left) else {
+            let schema = Arc::new(self.schema.project(&positions)?);
+            let scan = TableScan::new(self, access, partitions, (positions, schema), test, limit);
+            return Ok(Arc::new(scan));
+        };
+        let needed = needed(&self.schema, &positions, Some(&filter))?;
+        let (predicate, schema) = self.predicate(state, filter, &needed)?;
         // A limit counts what is left.
-        let scan = TableScan::new(self, access, partitions, needed, schema, None);
+        let scan = TableScan::new(self, access, partitions, (needed, schema), test, None);
         let filter = FilterExecBuilder::new(predicate, Arc::new(scan));
         let wanted = (0..positions.len()).collect();
         Ok(Arc::new(filter.apply_projection(Some(wanted))?.build()?))
+    }
+
+    /// A filter as it is evaluated over some columns, and the schema of these.
+    fn predicate(
+        &self,
+        state: &dyn Session,
+        filter: Expr,
+        columns: &[usize],
+    ) -> Result<(Arc<dyn PhysicalExpr>, SchemaRef)> {
+        let schema = Arc::new(self.schema.project(columns)?);
+        let named = DFSchema::try_from(schema.as_ref().clone())?;
+        Ok((state.create_physical_expr(filter, &named)?, schema))
     }
 
     fn rows(&self) -> rows::Result<u64> {
@@ -226,12 +286,20 @@ impl TableProvider for TableSource {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let terms = terms(&*self.table, filters);
+        let told: Vec<Vec<Node>> = filters
+            .iter()
+            .map(|filter| terms(&*self.table, std::slice::from_ref(filter)))
+            .collect();
+        let terms = told.concat();
         let conditions = conditions(&terms);
         let all = self.rows().map_err(raise)?;
-        let access = self.access(&terms).map_err(raise)?;
-        let workers = state.config().target_partitions();
         let positions = projected(&self.schema, projection);
+        let mut wanted = positions.clone();
+        for filter in filters.iter().filter(|filter| !is_told(&*self.table, filter)) {
+            wanted = needed(&self.schema, &wanted, Some(filter))?;
+        }
+        let access = self.access(&terms, &wanted).map_err(raise)?;
+        let workers = state.config().target_partitions();
         let schema = Arc::new(self.schema.project(&positions)?);
         let few = limit.filter(|_| filters.is_empty()).map_or(f64::MAX, |limit| limit as f64);
         let columns = match self.table.columnar {
@@ -251,14 +319,17 @@ impl TableProvider for TableSource {
         } else {
             self.partitions(&access, workers).map_err(raise)?
         };
-        // What a scan by column would have seen to.
-        let seen_to: Vec<Expr> =
-            filters.iter().filter(|filter| self.sees_to(filter)).cloned().collect();
-        if let Some(filter) = conjunction(seen_to) {
-            return self.filtered(state, access, partitions, &positions, filter);
+        // What somebody above evaluates as well is left to them.
+        let mut answered = access.answered.iter();
+        let mut left = Vec::new();
+        for (filter, told) in filters.iter().zip(&told) {
+            let holds = answered.by_ref().take(told.len()).filter(|holds| **holds).count();
+            let is_answered = holds == told.len() && is_told(&*self.table, filter);
+            if self.sees_to(filter) && !is_answered {
+                left.push(filter.clone());
+            }
         }
-        let scan = TableScan::new(self, access, partitions, positions, schema, limit);
-        Ok(Arc::new(scan))
+        self.filtered(state, access, partitions, positions, (left, limit))
     }
 
     fn supports_filters_pushdown(

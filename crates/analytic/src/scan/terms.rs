@@ -64,6 +64,18 @@ pub(super) fn says_all(table: &dyn Columns, filter: &Expr) -> bool {
     }
 }
 
+/// The same of a text compared under its own collation as well, and of a list of literals: where a row is
+/// wanted, unknown is as good as false.
+pub(super) fn is_told(table: &dyn Columns, filter: &Expr) -> bool {
+    match filter {
+        Expr::InList(list) => {
+            !list.negated && !terms(table, std::slice::from_ref(filter)).is_empty()
+        }
+        Expr::ScalarFunction(_) => !terms(table, std::slice::from_ref(filter)).is_empty(),
+        filter => says_all(table, filter),
+    }
+}
+
 fn collect(table: &dyn Columns, filter: &Expr, found: &mut Vec<Node>) {
     match filter {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {

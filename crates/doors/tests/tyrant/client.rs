@@ -11,6 +11,7 @@ use doors::{Conversation, Input, Next, Turn};
 use rows::clock::SetClock;
 use rows::{Engine, EngineOptions, Group};
 use serving::serve;
+use values::budget::Budget;
 
 /// The second at which tests begin.
 const START: u64 = 2_000_000_000;
@@ -103,6 +104,7 @@ pub fn script_options(script: &str, time_max: Duration) -> ScriptOptions {
         text: script.into(),
         time_max,
         memory_bytes_max: 8 << 20,
+        stash: Budget::new(8 << 20),
         states_max: 4,
     }
 }

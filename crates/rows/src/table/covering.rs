@@ -10,7 +10,8 @@
 //!
 //! Invariants
 //! 1. A wanted column's value is exactly what the row holds; an alike one's compares as equal.
-//! 2. Rows that expire are not covered: an entry does not say when.
+//! 2. Rows that expire are not covered: an entry does not say when. Their entries may be asked all the same
+//!    before a row is read (`entry_columns`).
 //!
 //! Not here: reading entries (`find`), choosing an index (crate `sql`).
 
@@ -119,9 +120,19 @@ impl Table {
     /// what compares as equal. `None` if entries do not hold them all. Of the primary index it is
     /// the keys alone that are read.
     pub fn covering(&self, index: usize, wanted: &[usize], alike: &[usize]) -> Option<Covering> {
-        if self.expiry_column().is_some() || self.recency().is_some() {
-            return None;
+        match self.expiry_column().is_some() || self.recency().is_some() {
+            true => None,
+            false => self.told_by(index, wanted, alike),
         }
+    }
+
+    /// How these columns are read, as they are, from the entries of a secondary index whose rows are read
+    /// next; `None` if entries do not hold them all.
+    pub fn entry_columns(&self, index: usize, wanted: &[usize]) -> Option<Covering> {
+        if index == 0 { None } else { self.told_by(index, wanted, &[]) }
+    }
+
+    fn told_by(&self, index: usize, wanted: &[usize], alike: &[usize]) -> Option<Covering> {
         let (own, primary) = (&self.codecs[index].parts, &self.codecs[0].parts);
         let parts = vec![Use::Skip; own.len()];
         let mut covering = Covering { index, parts, primary: Vec::new() };

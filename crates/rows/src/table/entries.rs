@@ -85,7 +85,10 @@ impl Table {
 
     /// Puts the row key that an index entry points to into `row_key`, and gives the length of
     /// the entry's key without the primary key.
-    pub(crate) fn entry_target(
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn entry_target(
         &self,
         index: usize,
         key: &[u8],

@@ -103,6 +103,8 @@ pub struct Settings {
     pub tyrant_lua_memory: usize,
     /// Lua states of a door.
     pub tyrant_lua_states: usize,
+    /// Bytes for the stashes of Lua scripts.
+    pub tyrant_lua_stash: u64,
     /// Functions that run by themselves.
     pub tyrant_periodic: Vec<Periodic>,
     /// Where the metrics door listens.
@@ -224,6 +226,7 @@ impl Settings {
             tyrant_lua_memory: values.get("tyrant-lua-memory", |text| {
                 size_within(value::size(text)?, LUA_MEMORY_MIN..=u64::MAX)
             })? as usize,
+            tyrant_lua_stash: values.get("tyrant-lua-stash", value::size)?,
             tyrant_lua_states: values
                 .get("tyrant-lua-states", |text| within(value::count(text)?, 1..=LUA_STATES_MAX))?,
             tyrant_periodic: values
@@ -272,16 +275,25 @@ impl Settings {
             let why = "tyrant-periodic names functions, but tyrant-lua no script";
             return Err(SettingsError::Contradiction(why.into()));
         }
+        if settings.stash_memory() > settings.memory / 4 {
+            let why = "tyrant-lua-stash is more than a quarter of memory";
+            return Err(SettingsError::Contradiction(why.into()));
+        }
         settings.check_public()?;
         settings.warnings = warnings::of(&settings, values);
         Ok(settings)
     }
 
     /// What is left of `memory` when the program itself is there: code, threads, tables of the
-    /// store, and what the allocator cannot use.
+    /// store, and what the allocator cannot use; and what scripts may keep.
     fn shared_memory(&self) -> u64 {
         let uncounted = (self.memory / UNCOUNTED_PART).min(UNCOUNTED_MAX);
-        self.memory - (PROGRAM_BYTES + uncounted).min(self.memory / 2)
+        self.memory - (PROGRAM_BYTES + uncounted).min(self.memory / 2) - self.stash_memory()
+    }
+
+    /// Bytes of `memory` for the stashes of Lua scripts.
+    pub fn stash_memory(&self) -> u64 {
+        if self.tyrant_lua.is_some() { self.tyrant_lua_stash } else { 0 }
     }
 
     /// Bytes of `memory` for running analytic queries.

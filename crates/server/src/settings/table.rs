@@ -302,7 +302,14 @@ const DOORS: Section = Section {
             "tyrant-lua-memory",
             Kind::Size,
             "32MiB",
-            "Most memory of a Lua state, and of what scripts share; 1MiB or more.\n",
+            "Most memory of a Lua state; 1MiB or more.\n",
+        ),
+        setting(
+            "tyrant-lua-stash",
+            Kind::Size,
+            "8MiB",
+            "Memory for what scripts keep in their stash, of all Tyrant doors together; set aside, and not\n\
+             available to clients, where there is a script; a quarter of memory at most.\n",
         ),
         setting(
             "tyrant-lua-states",

@@ -6,18 +6,18 @@
 //!
 //! Not here: what becomes of joined rows (`select`).
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use columnar::arrow::ColumnReader;
 use expression::{Joined, JoinedRow, Node, RowView, Scope};
 use rows::cache::PREFETCH_MAX;
-use rows::find::{self, Found, Seen, Told};
+use rows::find::{self, EntryTest, Found, Seen, Told};
 use rows::merged::Span;
 use rows::store::{Direction, KeyRange};
 use rows::table::{CoveredRow, Covering, Table};
 use values::datum::Value;
-use values::row::RowRef;
 
 use super::buffer::{Buffer, Content, view_of};
 use super::measure::Watch;
@@ -26,7 +26,7 @@ use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
 use crate::file_table::{FileStep, Reading, Wanted};
 use crate::optimize::{Member, Scan, Step};
-use crate::point::{Access, Filter, Gathered, Gatherer, IndexRanges, Piece, Ranges};
+use crate::point::{Access, Filter, Gathered, Gatherer, IndexRanges, Piece, Ranges, RowCandidate};
 use crate::tree::{Relation, Source};
 
 /// Rows of a file that are decoded at a time.
@@ -223,23 +223,41 @@ impl Execution<'_> {
                 if merged.is_none() && n.is_multiple_of(PREFETCH_MAX) {
                     self.engine.look_ahead(*index, &ranges[n..]);
                 }
-                let mut result = Ok(Flow::Continue);
-                let mut visit = |row: Found<'_>| {
-                    let stored = JoinedRow::Stored(row.row, row.key);
-                    result = self.look(1).and_then(|()| {
-                        match access.takes(&local.with_row(view_of(&stored)), part, all_terms)? {
-                            true => each(&stored),
-                            false => Ok(Flow::Continue),
+                let result = Cell::new(Ok(Flow::Continue));
+                // Entries are counted in place of their rows where they are asked.
+                let mut ask = |told: &[Value]| {
+                    let scope = local.with_row(RowView::Values(told));
+                    let holds = self
+                        .look(1)
+                        .and_then(|()| access.takes(&scope, RowCandidate::Entry, all_terms));
+                    Ok(match holds {
+                        Ok(true) => Seen::Taken,
+                        Ok(false) => Seen::PassedOver,
+                        Err(error) => {
+                            result.set(Err(error));
+                            Seen::Last
                         }
-                    });
-                    Ok(match result {
-                        Ok(Flow::Continue) => find::Flow::Continue,
-                        Ok(Flow::Stop) | Err(_) => find::Flow::Stop,
                     })
                 };
-                let reach = self.how.reach;
+                let by_entry = access.entry_columns(all_terms);
+                let candidate =
+                    by_entry.map_or(RowCandidate::Row(part), |_| RowCandidate::RowOfEntry);
+                let mut visit = |row: Found<'_>| {
+                    let stored = JoinedRow::Stored(row.row, row.key);
+                    let scope = local.with_row(view_of(&stored));
+                    let looked = if by_entry.is_some() { Ok(()) } else { self.look(1) };
+                    let flow = looked
+                        .and_then(|()| access.takes(&scope, candidate, all_terms))
+                        .and_then(|takes| if takes { each(&stored) } else { Ok(Flow::Continue) });
+                    let goes_on = matches!(flow, Ok(Flow::Continue));
+                    result.set(flow);
+                    Ok(if goes_on { find::Flow::Continue } else { find::Flow::Stop })
+                };
+                let mut test = by_entry.map(|covering| EntryTest::new(table, covering, &mut ask));
+                let (reach, test) = (self.how.reach, test.as_mut());
                 self.engine
-                    .find_in(self.view, table, *index, span, direction, reach, &mut visit)?;
+                    .find_if(self.view, table, *index, span, direction, reach, test, &mut visit)?;
+                let result = result.into_inner();
                 if result? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
@@ -299,8 +317,9 @@ impl Execution<'_> {
 
     fn gatherer(&self, access: &Access, found: Ranges) -> Gatherer {
         let direction = direction_of(access, &found);
+        let by_entry = access.entry_columns(found.all_terms).cloned();
         let gatherer = Gatherer::new(found, direction, 0, u64::MAX);
-        gatherer.with_kill(Arc::clone(&self.facts.kill))
+        gatherer.with_kill(Arc::clone(&self.facts.kill)).asking_entries(by_entry.as_ref())
     }
 
     /// Gathers all rows.
@@ -313,13 +332,13 @@ impl Execution<'_> {
         gathered: &mut Gathered,
     ) -> Result<()> {
         let mut seen = 0u64;
-        let mut filter = |row: &RowRef<'_>, part: usize| {
-            seen += 1;
+        let mut filter = |row: RowView<'_>, candidate| {
             // Rows that are passed over count as well: a long scan is another's business.
+            seen += u64::from(candidate != RowCandidate::RowOfEntry);
             if seen >= 1024 {
                 self.look(std::mem::take(&mut seen))?;
             }
-            access.takes(&local.with_row(RowView::Stored(row)), part, all_terms)
+            access.takes(&local.with_row(row), candidate, all_terms)
         };
         let filter: &mut Filter<'_> = &mut filter;
         let reach = self.how.reach;

@@ -145,6 +145,8 @@ struct Execution<'a> {
     added: RefCell<HashMap<usize, Rc<buffer::Buffer>>>,
     /// Results of sub-queries that depend on nothing outside, by id.
     results: RefCell<HashMap<usize, Rc<subquery::Kept>>>,
+    /// Values of such ones, where all that is asked is whether one is among them, by id.
+    values: RefCell<HashMap<usize, Rc<subquery::KeptValues>>>,
     /// How sub-queries that have members are asked, by id.
     memberships: RefCell<HashMap<usize, Rc<membership::Membership>>>,
     locks: Option<(&'a RowLocks, &'a Transaction)>,
@@ -176,6 +178,7 @@ pub fn run(
         kept: RefCell::default(),
         added: RefCell::default(),
         results: RefCell::default(),
+        values: RefCell::default(),
         memberships: RefCell::default(),
         locks: limits.locks,
         measures: limits.measures,

@@ -12,13 +12,13 @@
 //!
 //! Not here: entries that are the same as a whole (`rows::find::Told`).
 
-use expression::{Kind, Node, RowView, Scope};
+use expression::{Node, RowView, Scope};
 use rows::find::Told;
 use rows::table::{Covering, Table};
 
 use super::join::all_hold;
 use crate::error::Result;
-use crate::optimize::{has_subquery, is_volatile};
+use crate::optimize::{columns_of, has_subquery, is_volatile};
 
 /// The terms of one scan.
 pub(super) struct Residual<'r> {
@@ -35,7 +35,8 @@ impl<'r> Residual<'r> {
     pub fn new(terms: &'r [Node], table: &Table, covering: &Covering) -> Residual<'r> {
         let is_stable = !terms.iter().any(is_volatile);
         let may_stand = is_stable && !terms.is_empty() && !terms.iter().any(has_subquery);
-        let parts = may_stand.then(|| covering.parts_of(table, &columns_of(terms))).flatten();
+        let columns: Vec<usize> = terms.iter().flat_map(columns_of).collect();
+        let parts = may_stand.then(|| covering.parts_of(table, &columns)).flatten();
         Residual { terms, is_stable, parts, before: None }
     }
 
@@ -55,17 +56,4 @@ impl<'r> Residual<'r> {
         self.before = (warnings() == already).then_some(hold);
         Ok(hold)
     }
-}
-
-/// The columns of their own row that terms look at.
-fn columns_of(terms: &[Node]) -> Vec<usize> {
-    let mut columns = Vec::new();
-    for term in terms {
-        term.visit(&mut |node| {
-            if let Kind::Column(column) = node.kind {
-                columns.push(column);
-            }
-        });
-    }
-    columns
 }

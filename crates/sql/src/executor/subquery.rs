@@ -10,6 +10,7 @@
 //! Not here: whether a row exists (`membership`), sub-queries that were made joins
 //! (`optimize::rewrite`).
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use expression::{
@@ -19,6 +20,7 @@ use expression::{
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 
+use super::drawn::Drawn;
 use super::key::{KEY_BYTES, Keys, push_equal, push_equal_row};
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
@@ -35,6 +37,37 @@ pub(super) struct Kept {
     set: Option<Keys>,
     /// Whether some row has a NULL.
     nulls: bool,
+}
+
+/// The values of a sub-query's only column, where all that is asked is whether one is among them.
+#[derive(Default)]
+pub(super) struct KeptValues {
+    /// Integers by themselves,
+    integers: HashSet<i64, foldhash::fast::RandomState>,
+    /// and all others by their keys.
+    others: Keys,
+    /// Whether there is a NULL.
+    nulls: bool,
+    /// Whether there is a row.
+    any: bool,
+}
+
+/// What an integer takes in a set, about.
+const INTEGER_BYTES: usize = 20;
+
+impl KeptValues {
+    fn has(&self, class: Class, key: &[u8]) -> bool {
+        match integer_of(class, key) {
+            Some(integer) => self.integers.contains(&integer),
+            None => self.others.contains(key),
+        }
+    }
+}
+
+/// The integer that a key of its class stands for.
+fn integer_of(class: Class, key: &[u8]) -> Option<i64> {
+    let bytes = <[u8; 16]>::try_from(key).ok().filter(|_| class == Class::Integer)?;
+    i64::try_from(i128::from_be_bytes(bytes)).ok()
 }
 
 impl Subqueries for Execution<'_> {
@@ -124,6 +157,41 @@ impl Execution<'_> {
         Ok(kept)
     }
 
+    /// The values of a sub-query of one column that depends on nothing outside.
+    fn kept_values(
+        &self,
+        subquery: &Subquery,
+        (class, rule): (Class, Collation),
+        scope: &Scope<'_>,
+    ) -> Result<Rc<KeptValues>> {
+        let id = subquery.query().id;
+        if let Some(kept) = self.values.borrow().get(&id) {
+            return Ok(Rc::clone(kept));
+        }
+        let (mut kept, mut key) = (KeptValues::default(), Vec::new());
+        let mut drawn = Drawn::nothing(self);
+        self.run_within(subquery.query(), scope, &mut |row| {
+            kept.any = true;
+            key.clear();
+            if !push_equal(class, rule, row[0].as_datum(), &mut key) {
+                kept.nulls |= row[0].is_null();
+            } else if let Some(integer) = integer_of(class, &key) {
+                if kept.integers.insert(integer) {
+                    let bytes = kept.integers.len() * INTEGER_BYTES;
+                    drawn.keep_up_with(bytes, INTEGER_BYTES << 8)?;
+                }
+            } else if !kept.others.contains(&key) {
+                self.draw(key.len() + KEY_BYTES)?;
+                kept.others.insert(key.clone());
+            }
+            Ok(Flow::Continue)
+        })?;
+        drawn.stay();
+        let kept = Rc::new(kept);
+        self.values.borrow_mut().insert(id, Rc::clone(&kept));
+        Ok(kept)
+    }
+
     fn set_of(&self, subquery: &Subquery, rows: &[Vec<Value>]) -> Result<Option<Keys>> {
         let SubqueryForm::Compare { operands, comparison, .. } = &subquery.form else {
             return Ok(None);
@@ -174,18 +242,35 @@ impl Execution<'_> {
             self.run_within(subquery.query(), scope, &mut |row| Ok(meet(&row)))?;
             return Ok(answer);
         }
-        let kept = self.kept_rows(subquery, scope, usize::MAX)?;
         // IN and NOT IN: `= ANY` and `<> ALL`.
-        let membership = (operands.comparison == Comparison::Equal) != all;
+        let membership = match operands.comparison {
+            Comparison::Equal => !all,
+            Comparison::NotEqual => all,
+            _ => false,
+        };
+        if let [cell] = operands.cells
+            && membership
+            && let Some([rule]) = key_rules(operands.nodes, subquery).as_deref()
+        {
+            let mut key = Vec::with_capacity(24);
+            let has_key = push_equal(rule.0, rule.1, cell.datum(), &mut key);
+            if has_key || cell.is_null() {
+                let kept = self.kept_values(subquery, *rule, scope)?;
+                return Ok(match has_key {
+                    true if kept.has(rule.0, &key) => Some(!all),
+                    false if kept.any => None,
+                    _ if kept.nulls => None,
+                    _ => Some(all),
+                });
+            }
+        }
+        let kept = self.kept_rows(subquery, scope, usize::MAX)?;
         if let Some(set) = kept.set.as_ref().filter(|_| membership)
             && let Some(found) = operands.find(set, subquery)
         {
             // Neither found nor NULL among them: no row is equal.
             if found || !kept.nulls {
                 return Ok(Some(found != all));
-            }
-            if operands.cells.len() == 1 {
-                return Ok(None);
             }
         }
         for row in &kept.rows {

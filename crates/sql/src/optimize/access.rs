@@ -16,7 +16,7 @@ use values::types::{Collation, ColumnType};
 
 use super::Sizes;
 use super::needs::Columns;
-use super::terms::{can_be_local, depends_on_others, is_volatile, localized};
+use super::terms::{can_be_local, columns_of, depends_on_others, is_volatile, localized};
 use crate::error::Result;
 use crate::index_use::IndexUse;
 use crate::point::{Access, AccessKind, Between, Keys, Lookup, Ordering, Reader, ways};
@@ -301,6 +301,9 @@ pub(super) const LOOKED_UP_SHARE: f64 = 1.8;
 /// The same beside rows that are read in batches, each of which costs little.
 const LOOKED_UP_IN_BATCHES: f64 = 6.0;
 
+/// A covered entry beside these.
+const COVERED_IN_BATCHES: f64 = 0.9;
+
 /// What a row costs that has to be put together from its columns.
 const COLUMNAR_SHARE: f64 = 10.0;
 
@@ -310,6 +313,7 @@ fn share(table: &Table, access: &Access, covering: &Option<Covering>, reader: Re
         (0, _) | (_, None) if table.columnar => COLUMNAR_SHARE,
         (0, Some(_)) => KEY_SHARE,
         (0, None) => 1.0,
+        (_, Some(_)) if reader == Reader::InBatches => COVERED_IN_BATCHES,
         (_, Some(_)) => COVERED_SHARE,
         (_, None) if reader == Reader::InBatches => LOOKED_UP_IN_BATCHES,
         (_, None) => LOOKED_UP_SHARE,
@@ -327,7 +331,7 @@ pub(super) struct Wanted<'q> {
 /// The way to a table's rows that costs the least.
 pub(super) struct Cheapest {
     pub(super) access: Access,
-    covering: Option<Covering>,
+    pub(super) covering: Option<Covering>,
     /// Rows looked at.
     pub(super) examined: f64,
     /// Rows found.
@@ -363,8 +367,15 @@ pub(super) fn cheapest(
     let mut best: Option<(f64, Cheapest)> = None;
     for access in all {
         let (examined, found) = guess(&access, size, table, (relations, sizes))?;
-        let covering = wanted.needs.and_then(|needs| covering(table, &access, needs));
-        let share = share(table, &access, &covering, wanted.reader);
+        let covering = wanted.needs.and_then(|needs| match wanted.reader {
+            Reader::InBatches => covering_as_it_is(table, &access, needs),
+            Reader::ByRange | Reader::Merging => covering(table, &access, needs),
+        });
+        let mut share = share(table, &access, &covering, wanted.reader);
+        // All of an index is read in batches only where that is asked for.
+        if wanted.reader == Reader::InBatches && covering.is_some() && !access.is_narrow() {
+            share = if index_use.is_forced() { share } else { LOOKED_UP_IN_BATCHES };
+        }
         let seeking = seeking(table, &access, wanted.reader);
         let looked_at = match wanted.order.filter(|_| access.ordered) {
             Some(order) => (order.taken / found.max(1.0)).min(1.0),
@@ -379,7 +390,12 @@ pub(super) fn cheapest(
         }
     }
     match best {
-        Some((_, best)) => Ok(best),
+        Some((_, mut best)) => {
+            if best.covering.is_none() {
+                best.access.ask_entries(table);
+            }
+            Ok(best)
+        }
         None => Err(crate::SqlError::other("a table without an index")),
     }
 }
@@ -397,6 +413,17 @@ pub(super) fn covering(table: &Table, access: &Access, needs: &Columns) -> Optio
     let mut wanted = needs.clone();
     access.residual.iter().for_each(|term| wanted.add_local(term));
     table.covering(access.index, &wanted.exact, &wanted.alike)
+}
+
+/// The same for a reader who tests the other terms on what is read, and on nothing that only compares
+/// like it.
+fn covering_as_it_is(table: &Table, access: &Access, needs: &Columns) -> Option<Covering> {
+    if access.index == 0 || !access.others.is_empty() {
+        return None;
+    }
+    let columns = access.residual.iter().flat_map(columns_of);
+    let wanted: Vec<usize> = needs.exact.iter().copied().chain(columns).collect();
+    table.covering(access.index, &wanted, &[])
 }
 
 /// What looking at the rows of one table costs where the literals of a statement say which they are, or

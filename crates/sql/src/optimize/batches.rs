@@ -2,8 +2,8 @@
 //! cheapest (`access`), with the ranges that it comes to.
 //!
 //! Invariants
-//! 1. Ranges may be too wide and are never too narrow: who reads checks all terms again. They do not
-//!    overlap, so no row comes twice.
+//! 1. Ranges may be too wide and are never too narrow: readers check all terms again that are not
+//!    `answered`. Ranges do not overlap, so no row comes twice.
 //!
 //! Not here: how terms are found in DataFusion's filters (`analytic::scan::terms`).
 
@@ -11,10 +11,11 @@ use std::sync::Arc;
 
 use expression::Node;
 use rows::store::KeyRange;
-use rows::table::Table;
+use rows::table::{Covering, Table};
 
 use super::Sizes;
 use super::access::{Cheapest, Wanted, cheapest};
+use super::needs::Columns;
 use crate::error::Result;
 use crate::index_use::IndexUse;
 use crate::point::{Keys, Reader};
@@ -32,9 +33,15 @@ pub struct BatchAccess {
     pub rows: u64,
     /// What they cost, where one that is read in order costs 1.
     pub cost: f64,
+    /// How the index's entries alone tell all that is wanted, and what the terms look at that it does not
+    /// answer.
+    pub covering: Option<Arc<Covering>>,
+    /// Which terms hold for all rows of the ranges, by position.
+    pub answered: Vec<bool>,
 }
 
-/// The cheapest way to all rows for which terms over constants hold.
+/// The cheapest way to all rows for which terms over constants hold. `wanted`: the columns that are read,
+/// but for those that the terms alone look at; `None` if no entry tells what is read.
 ///
 /// # Errors
 /// Of the store.
@@ -42,19 +49,36 @@ pub fn in_batches(
     table: &Arc<Table>,
     index_use: &IndexUse,
     terms: &[Node],
+    wanted: Option<&[usize]>,
     sizes: &Sizes<'_>,
 ) -> Result<BatchAccess> {
-    let wanted = Wanted { needs: None, order: None, reader: Reader::InBatches };
+    let needs = wanted.map(|exact| Columns { exact: exact.to_vec(), alike: Vec::new() });
+    let wanted = Wanted { needs: needs.as_ref(), order: None, reader: Reader::InBatches };
     let size = sizes.rows(table)?;
     let best = cheapest(table, index_use, terms, &wanted, size, (&[], sizes))?;
-    let Cheapest { access, examined, share, seeking, .. } = best;
+    let Cheapest { access, covering, examined, share, seeking, .. } = best;
     let (cost, rows) = (examined * share + seeking, examined.ceil() as u64);
     let ranges = access.ranges(table, &sizes.environment().scope())?;
-    if ranges.all_terms || !access.is_narrow() {
+    let is_whole = covering.is_some() && index_use.is_forced();
+    if ranges.all_terms || !access.is_narrow() && !is_whole {
         let ranges = vec![table.index_range(0)];
-        return Ok(BatchAccess { index: 0, ranges, parts: 0, rows, cost });
+        let answered = vec![false; terms.len()];
+        return Ok(BatchAccess {
+            index: 0,
+            ranges,
+            parts: 0,
+            rows,
+            cost,
+            covering: None,
+            answered,
+        });
     }
+    // What is left are some of the terms, in their order.
+    let mut left = access.residual.iter().peekable();
+    let answered = terms.iter().map(|term| left.next_if(|left| *left == term).is_none()).collect();
+    let covering = covering.map(Arc::new);
     let parts = |keys: &Keys| keys.equal.len() + usize::from(keys.between.is_some());
     let parts = access.keys.iter().map(parts).min().unwrap_or_default();
-    Ok(BatchAccess { index: access.index, ranges: ranges.first.ranges, parts, rows, cost })
+    let (index, ranges) = (access.index, ranges.first.ranges);
+    Ok(BatchAccess { index, ranges, parts, rows, cost, covering, answered })
 }

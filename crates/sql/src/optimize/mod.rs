@@ -50,7 +50,7 @@ pub use inner::BEGIN_ROWS;
 pub use known::{known_of_table, only_counts};
 pub use rewrite::rule_of;
 pub use statistics::Sizes;
-pub use terms::{has_subquery, is_volatile};
+pub use terms::{columns_of, has_subquery, is_volatile};
 
 use crate::error::Result;
 use crate::tree::{Body, Query, Recursion, Select, SortKey};

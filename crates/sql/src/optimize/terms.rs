@@ -33,6 +33,17 @@ pub fn has_subquery(node: &Node) -> bool {
     found
 }
 
+/// The columns of its own row that an expression looks at.
+pub fn columns_of(node: &Node) -> Vec<usize> {
+    let mut columns = Vec::new();
+    node.visit(&mut |node| {
+        if let Kind::Column(column) = node.kind {
+            columns.push(column);
+        }
+    });
+    columns
+}
+
 /// Whether an expression can be made local: a correlated sub-query needs the whole joined row.
 pub fn can_be_local(node: &Node) -> bool {
     let mut local = true;

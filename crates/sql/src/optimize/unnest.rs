@@ -104,19 +104,32 @@ fn ask_for_equal(subquery: &mut Subquery, demanded: bool) {
         (Comparison::NotEqual, Quantifier::All) => true,
         _ => return,
     };
-    let Body::Select(select) = &subquery.query().body else { return };
     let columns = &subquery.query().columns;
     let known =
         operands.iter().all(|node| !node.nullable) && columns.iter().all(|column| !column.nullable);
+    if !(known || demanded && !negated) || subquery.query().limit.is_some() {
+        return;
+    }
+    let Some(conditions) = equal_conditions(subquery) else { return };
+    let Body::Select(select) = &mut subquery.query_mut().body else { return };
+    select.conditions.extend(conditions);
+    subquery.form = SubqueryForm::Exists { negated };
+}
+
+/// That a row of a sub-query equals the operands, as conditions within it; `None` where equality is not
+/// that of keys.
+pub(super) fn equal_conditions(subquery: &Subquery) -> Option<Vec<Node>> {
+    let operands = subquery.operands();
+    let Body::Select(select) = &subquery.query().body else { return None };
+    let columns = &subquery.query().columns;
     let alike = operands.iter().zip(columns).all(|(operand, column)| {
         class_of(&operand.ty) == class_of(&column.ty) && class_of(&operand.ty) != Class::Other
     });
     let movable = operands.iter().all(|node| !is_volatile(node) && !has_subquery(node));
     let mut outputs = select.outputs.iter().zip(columns);
     let own = outputs.all(|(output, column)| is_own(output) && output.ty == column.ty);
-    let asked = known || demanded && !negated;
-    if !(asked && alike && movable && own) || subquery.query().limit.is_some() {
-        return;
+    if !(alike && movable && own) {
+        return None;
     }
     let equal = |(operand, output): (&Node, &Node)| {
         let rule = rule_of(operand, &output.ty);
@@ -125,10 +138,7 @@ fn ask_for_equal(subquery: &mut Subquery, demanded: bool) {
         let kind = Kind::Compare(Comparison::Equal, output, operand, rule);
         boolean(kind, true)
     };
-    let conditions: Vec<Node> = operands.iter().zip(&select.outputs).map(equal).collect();
-    let Body::Select(select) = &mut subquery.query_mut().body else { return };
-    select.conditions.extend(conditions);
-    subquery.form = SubqueryForm::Exists { negated };
+    Some(operands.iter().zip(&select.outputs).map(equal).collect())
 }
 
 /// Of rows that only have to be there nothing is given; then an index may do for the rest. All that

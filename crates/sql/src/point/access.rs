@@ -10,16 +10,18 @@
 //!
 //! Not here: reading (`gather`).
 
+use std::sync::Arc;
+
 use expression::{Kind, Node, Scope};
 use rows::schema::IndexState;
 use rows::store::Direction;
-use rows::table::Table;
+use rows::table::{Covering, Table};
 
 use super::lookup::{Keys, Lookup, Said, said};
 use super::select::push_terms;
 use crate::error::Result;
 use crate::index_use::IndexUse;
-use crate::optimize::is_volatile;
+use crate::optimize::{columns_of, has_subquery, is_volatile};
 
 /// Most indexes, or ranges of them, that one OR is looked up in.
 const MERGED_MAX: usize = 32;
@@ -70,10 +72,34 @@ pub struct Access {
     pub merged_behind: Option<usize>,
     /// What the index does not answer.
     pub residual: Vec<Node>,
+    /// What of that its entries tell before their rows are read, if there is such.
+    pub by_entry: Option<EntryTerms>,
     /// All terms, for when it cannot be used after all.
     pub terms: Vec<Node>,
     /// How EXPLAIN names it.
     pub kind: AccessKind,
+}
+
+/// Terms that an index does not answer, divided by what tells whether they hold.
+#[derive(Clone, Debug)]
+pub struct EntryTerms {
+    /// How entries tell the columns of `told`.
+    pub covering: Arc<Covering>,
+    /// Those that an entry tells.
+    told: Vec<Node>,
+    /// Those that its row is read for.
+    rest: Vec<Node>,
+}
+
+/// What the terms of a way are asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowCandidate {
+    /// An entry whose row is not read yet: only terms that it tells.
+    Entry,
+    /// The row of an entry that was asked: the other terms.
+    RowOfEntry,
+    /// A row that a part of the ranges has found: all terms.
+    Row(usize),
 }
 
 /// Another index that finds a part of the rows.
@@ -151,6 +177,7 @@ pub fn plan_access(
 ) -> Access {
     let best = ways(table, index_use, terms, order, Reader::ByRange).into_iter().next();
     let mut best = best.expect("all rows can be read");
+    best.ask_entries(table);
     best.evaluate_once();
     best
 }
@@ -232,6 +259,7 @@ fn consider(
             ordered,
             merged_behind,
             residual,
+            by_entry: None,
             terms,
             kind,
         },
@@ -289,6 +317,7 @@ fn merged_by(
         ordered: false,
         merged_behind: None,
         residual,
+        by_entry: None,
         terms: terms.to_vec(),
         kind,
         ..first
@@ -399,13 +428,22 @@ impl Access {
         self.keys.iter().map(|keys| (self.index, keys)).chain(others)
     }
 
-    /// Whether a row counts that a part of the ranges has found, of which no other part has it.
-    pub fn takes(&self, row: &Scope<'_>, part: usize, all_terms: bool) -> Result<bool> {
-        for term in self.filter(all_terms) {
+    /// Whether a candidate counts; a row of several parts of the ranges does so at one of them.
+    ///
+    /// # Errors
+    /// Of the expressions.
+    pub fn takes(&self, row: &Scope<'_>, candidate: RowCandidate, all_terms: bool) -> Result<bool> {
+        let terms = match (candidate, &self.by_entry) {
+            (RowCandidate::Entry, Some(divided)) => &divided.told,
+            (RowCandidate::RowOfEntry, Some(divided)) => &divided.rest,
+            _ => self.filter(all_terms),
+        };
+        for term in terms {
             if !term.holds(row)? {
                 return Ok(false);
             }
         }
+        let RowCandidate::Row(part) = candidate else { return Ok(true) };
         if self.branches.is_empty() || all_terms {
             return Ok(true);
         }
@@ -417,10 +455,41 @@ impl Access {
         Ok(false)
     }
 
+    /// Has entries asked before their rows are read, where they tell whether some of the terms hold.
+    pub fn ask_entries(&mut self, table: &Table) {
+        if self.index == 0 || !self.others.is_empty() {
+            return;
+        }
+        let mut columns = Vec::new();
+        let (mut told, mut rest) = (Vec::new(), Vec::new());
+        for term in &self.residual {
+            let own = columns_of(term);
+            let is_told = !own.is_empty()
+                && !is_volatile(term)
+                && !has_subquery(term)
+                && table.entry_columns(self.index, &own).is_some();
+            if is_told {
+                columns.extend(own);
+                told.push(term.clone());
+            } else {
+                rest.push(term.clone());
+            }
+        }
+        let covering = table.entry_columns(self.index, &columns).filter(|_| !told.is_empty());
+        let divided = |covering| EntryTerms { covering: Arc::new(covering), told, rest };
+        self.by_entry = covering.map(divided);
+    }
+
+    /// How entries are asked before their rows are read, if they are.
+    pub fn entry_columns(&self, all_terms: bool) -> Option<&Arc<Covering>> {
+        self.by_entry.as_ref().map(|divided| &divided.covering).filter(|_| !all_terms)
+    }
+
     /// Marks what its conditions need to evaluate but once for all rows.
     pub fn evaluate_once(&mut self) {
-        let Access { residual, terms, branches, .. } = self;
-        let all = residual.iter_mut().chain(terms).chain(branches);
+        let Access { residual, terms, branches, by_entry, .. } = self;
+        let divided = by_entry.iter_mut().flat_map(|EntryTerms { told, rest, .. }| [told, rest]);
+        let all = residual.iter_mut().chain(terms).chain(branches).chain(divided.flatten());
         all.for_each(Node::evaluate_once);
     }
 

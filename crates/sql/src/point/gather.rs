@@ -9,20 +9,24 @@
 //! Not here: which ranges (`access`), when rows are read past the index (`sweep`), what becomes of the
 //! rows (`select`, `write`).
 
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use expression::KillMark;
+use expression::{KillMark, RowView};
 use rows::cache::PREFETCH_MAX;
 use rows::engine::Engine;
 use rows::error::Error;
-use rows::find::{Flow, Found};
+use rows::find::{EntryTest, Flow, Found, Seen};
+use rows::merged;
 use rows::store::{Direction, Reach, Read};
-use rows::table::Table;
+use rows::table::{Covering, Table};
 use values::budget::{Budget, SMALL_BYTES, Share};
+use values::datum::Value;
 use values::row::RowRef;
 
+use super::access::RowCandidate;
 use super::ranges::{IndexRanges, Ranges};
-use super::sweep::{ASKED_AFTER, RowSpan, Sweep};
+use super::sweep::{ASKED_AFTER, Course, RowSpan, Sweep};
 use crate::error::{Result, SqlError};
 
 /// How many rows are looked at between two looks at the kill mark.
@@ -137,6 +141,10 @@ pub struct Gatherer {
     wanted: u64,
     /// Rows that were looked at where all may be read instead: those whose span is known.
     looked_at: u64,
+    /// Entries that were asked for these.
+    asked: u64,
+    /// How entries are asked before their rows are read, if they are.
+    by_entry: Option<Arc<Covering>>,
     sweep: Sweep,
 }
 
@@ -158,8 +166,8 @@ impl Piece {
         Piece { bytes_max: usize::MAX, rows_max: usize::MAX, seen_max: u32::MAX };
 }
 
-/// Decides whether a row counts that a part of the ranges has found.
-pub type Filter<'f> = dyn FnMut(&RowRef<'_>, usize) -> Result<bool> + 'f;
+/// Decides whether a candidate counts.
+pub type Filter<'f> = dyn FnMut(RowView<'_>, RowCandidate) -> Result<bool> + 'f;
 
 impl Gatherer {
     /// The beginning of what was found, in the given direction.
@@ -168,8 +176,24 @@ impl Gatherer {
             found.first.ranges.reverse();
             found.others.iter_mut().for_each(|part| part.ranges.reverse());
         }
-        let (wanted, sweep) = (offset.saturating_add(limit), Sweep::Never);
-        Gatherer { direction, found, offset, limit, kill: None, wanted, looked_at: 0, sweep }
+        Gatherer {
+            direction,
+            found,
+            offset,
+            limit,
+            kill: None,
+            wanted: offset.saturating_add(limit),
+            looked_at: 0,
+            asked: 0,
+            by_entry: None,
+            sweep: Sweep::Never,
+        }
+    }
+
+    /// Asks entries before their rows are read: of a way that has one index alone.
+    pub fn asking_entries(mut self, by_entry: Option<&Arc<Covering>>) -> Gatherer {
+        self.by_entry = by_entry.cloned();
+        self
     }
 
     /// Whether rows may come in any order: all of the table may be read then where many would have to be
@@ -211,7 +235,7 @@ impl Gatherer {
             // As many as are wanted still, as far as those before tell.
             let left = self.offset.saturating_add(self.limit);
             let wanted = left.saturating_mul(self.looked_at) / (self.wanted - left).max(1);
-            let course = (self.looked_at, wanted);
+            let course = Course { looked_up: self.looked_at, asked: self.asked, wanted };
             if self.sweep.ask(engine, table, view, &mut self.found, course)? {
                 self.direction = Direction::Forward;
             }
@@ -222,7 +246,8 @@ impl Gatherer {
         match result {
             Ok(next) => {
                 if is_open {
-                    self.looked_at += u64::from(next.seen);
+                    self.looked_at += u64::from(next.looked_up);
+                    self.asked += u64::from(next.seen);
                 }
                 self.found.others.truncate(next.part);
                 let ranges = &mut self.found.part_mut(next.part).ranges;
@@ -260,7 +285,7 @@ impl Gatherer {
         let looked_at = self.looked_at;
         let mut part = self.found.others.len();
         let mut left = self.found.part(part).ranges.len();
-        let mut seen = 0u32;
+        let (seen, mut looked_up) = (Cell::new(0u32), 0u32);
         let base = out.len();
         while self.limit > 0 && (left > 0 || part > 0) {
             if left == 0 {
@@ -274,23 +299,50 @@ impl Gatherer {
                 engine.look_ahead(*index, &ranges[batch]);
             }
             let range = &ranges[left - 1];
-            let mut failure = None;
+            let failure = Cell::new(None);
             let mut from = None;
             let (offset, limit) = (&mut self.offset, &mut self.limit);
             let kill = self.kill.as_deref();
             let sweep = &mut self.sweep;
+            // Whether it may go on to one more entry or row.
+            let may_see = || {
+                seen.set(seen.get().wrapping_add(1));
+                let failed = if seen.get() > piece.seen_max {
+                    Some(SqlError::would_wait())
+                } else if seen.get().is_multiple_of(KILL_CHECK_ROWS) {
+                    kill.and_then(|kill| kill.check().err()).map(SqlError::from)
+                } else {
+                    None
+                };
+                let may = failed.is_none();
+                failure.set(failed);
+                may
+            };
+            let filter = RefCell::new(filter.as_deref_mut());
+            let asks = *index > 0 && self.by_entry.is_some();
+            let candidate = if asks { RowCandidate::RowOfEntry } else { RowCandidate::Row(part) };
+            let mut ask = |told: &[Value]| {
+                if !may_see() {
+                    return Ok(Seen::Last);
+                }
+                let holds = match filter.borrow_mut().as_deref_mut() {
+                    Some(filter) => filter(RowView::Values(told), RowCandidate::Entry),
+                    None => Ok(true),
+                };
+                Ok(match holds {
+                    Ok(true) => Seen::Taken,
+                    Ok(false) => Seen::PassedOver,
+                    Err(error) => {
+                        failure.set(Some(error));
+                        Seen::Last
+                    }
+                })
+            };
             let mut visit = |found: Found<'_>| {
-                seen = seen.wrapping_add(1);
-                if seen > piece.seen_max {
-                    failure = Some(SqlError::would_wait());
+                if !asks && !may_see() {
                     return Ok(Flow::Stop);
                 }
-                if seen.is_multiple_of(KILL_CHECK_ROWS)
-                    && let Some(Err(error)) = kill.map(KillMark::check)
-                {
-                    failure = Some(error.into());
-                    return Ok(Flow::Stop);
-                }
+                looked_up = looked_up.wrapping_add(1);
                 let is_theirs = match sweep {
                     Sweep::Begun(entries) => entries.have(table, &found)?,
                     Sweep::Allowed(span) if is_open => {
@@ -299,8 +351,8 @@ impl Gatherer {
                     }
                     Sweep::Allowed(_) | Sweep::Never => true,
                 };
-                let counts = match filter.as_deref_mut() {
-                    Some(filter) if is_theirs => filter(&found.row, part),
+                let counts = match filter.borrow_mut().as_deref_mut() {
+                    Some(filter) if is_theirs => filter(RowView::Stored(&found.row), candidate),
                     _ => Ok(is_theirs),
                 };
                 match counts {
@@ -311,7 +363,7 @@ impl Gatherer {
                     }
                     Ok(false) => {}
                     Err(error) => {
-                        failure = Some(error);
+                        failure.set(Some(error));
                         return Ok(Flow::Stop);
                     }
                 }
@@ -320,26 +372,29 @@ impl Gatherer {
                 }
                 let is_full = out.len() - base >= piece.rows_max
                     || out.len() > base && out.bytes.len() >= piece.bytes_max;
-                if is_full || is_open && looked_at + u64::from(seen) >= ASKED_AFTER {
+                if is_full || is_open && looked_at + u64::from(looked_up) >= ASKED_AFTER {
                     from = Some(place_of(table, *index, &found)?);
                     return Ok(Flow::Stop);
                 }
                 Ok(Flow::Continue)
             };
             let direction = self.direction;
-            engine.find(view, table, *index, range, direction, reach, &mut visit)?;
-            if let Some(error) = failure {
+            let by_entry = self.by_entry.as_deref().filter(|_| asks);
+            let mut test = by_entry.map(|covering| EntryTest::new(table, covering, &mut ask));
+            let (span, test) = (merged::Span::One(range), test.as_mut());
+            engine.find_if(view, table, *index, span, direction, reach, test, &mut visit)?;
+            if let Some(error) = failure.take() {
                 return Err(error);
             }
             if from.is_some() {
-                return Ok(Next { part, ranges_left: left, from, seen });
+                return Ok(Next { part, ranges_left: left, from, seen: seen.get(), looked_up });
             }
             left -= 1;
         }
         if self.limit == 0 {
             (part, left) = (0, 0);
         }
-        Ok(Next { part, ranges_left: left, from: None, seen })
+        Ok(Next { part, ranges_left: left, from: None, seen: seen.get(), looked_up })
     }
 }
 
@@ -356,6 +411,8 @@ struct Next {
     part: usize,
     ranges_left: usize,
     from: Option<Vec<u8>>,
-    /// Rows that were looked at.
+    /// Entries that were asked, or rows that were looked at where none are.
     seen: u32,
+    /// Rows that were looked at.
+    looked_up: u32,
 }

@@ -16,7 +16,7 @@ mod select;
 mod sort;
 mod sweep;
 
-pub use access::{Access, AccessKind, Ordering, Reader, plan_access, ways};
+pub use access::{Access, AccessKind, Ordering, Reader, RowCandidate, plan_access, ways};
 pub use gather::{Filter, Gathered, Gatherer, Piece};
 pub use lookup::{Between, Keys, Lookup};
 pub use ranges::{IndexRanges, Ranges};

@@ -51,7 +51,7 @@ impl Sweep {
     }
 
     /// Begins if so many entries are left that it is worth it, and says so; the ranges are those of all
-    /// rows then. So many were looked up before, and no more are wanted than so many.
+    /// rows then.
     ///
     /// # Errors
     /// Of the store.
@@ -61,7 +61,7 @@ impl Sweep {
         table: &Table,
         view: &dyn Read,
         found: &mut Ranges,
-        (looked_up, wanted): (u64, u64),
+        Course { looked_up, asked, wanted }: Course,
     ) -> Result<bool> {
         let Sweep::Allowed(span) = std::mem::replace(self, Sweep::Never) else { return Ok(false) };
         if !found.others.is_empty() || found.first.ranges.len() > RANGES_MAX {
@@ -73,6 +73,7 @@ impl Sweep {
         for range in &found.first.ranges {
             left += engine.entries_about(view, range, size)?;
         }
+        let left = left.saturating_mul(looked_up) / asked.max(looked_up).max(1);
         if left.min(wanted).saturating_mul(LOOK_UP_ROWS) <= size {
             return Ok(false);
         }
@@ -85,6 +86,17 @@ impl Sweep {
         *self = Sweep::Begun(Entries { index, ranges, key: Vec::new(), value: Vec::new() });
         Ok(true)
     }
+}
+
+/// How a gatherer has fared so far.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Course {
+    /// Rows that were looked up,
+    pub looked_up: u64,
+    /// of so many entries, which were asked before,
+    pub asked: u64,
+    /// and no more of either are wanted than so many.
+    pub wanted: u64,
 }
 
 /// The first and the last of some rows' keys.

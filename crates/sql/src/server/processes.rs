@@ -77,6 +77,8 @@ pub struct ProcessLine {
     pub state: Cow<'static, str>,
     /// The statement's text.
     pub info: Option<String>,
+    /// Bytes that the connection has of the memory for clients.
+    pub memory_bytes: usize,
 }
 
 impl Process {
@@ -151,6 +153,7 @@ impl Process {
                 }),
             },
             info: running.then(|| String::from_utf8_lossy(&state.info).into_owned()),
+            memory_bytes: self.kill.memory_bytes(),
         }
     }
 }

@@ -18,7 +18,6 @@ use rows::engine::Engine;
 use rows::store::{Direction, LockWait, Reach};
 use rows::table::Table;
 use rows::transaction::Transaction;
-use values::row::RowRef;
 
 use super::source::{TableSource, holds_all};
 use super::{Session, Statement};
@@ -76,7 +75,9 @@ impl Session {
             return Err(SqlError::would_wait());
         }
         let is_any = from.sort.is_empty() && limit == u64::MAX && !from.index_use.is_forced();
-        let mut gatherer = Gatherer::new(found, access.direction, skip, take).in_any_order(is_any);
+        let mut gatherer = Gatherer::new(found, access.direction, skip, take)
+            .asking_entries(access.entry_columns(all_terms))
+            .in_any_order(is_any);
         let wanted = if cut_later && !sorted { offset.saturating_add(limit) } else { u64::MAX };
         let piece = match wanted {
             _ if !how.may_wait => LOOP_PIECE,
@@ -101,8 +102,8 @@ impl Session {
             for key in &keys {
                 had.take(transaction, key)?;
             }
-            let mut filter = |row: &RowRef<'_>, part: usize| {
-                access.takes(&scope.with_row(RowView::Stored(row)), part, all_terms)
+            let mut filter = |row: RowView<'_>, candidate| {
+                access.takes(&scope.with_row(row), candidate, all_terms)
             };
             let mut found = Gathered::default();
             while !had.is_enough() && !gatherer.is_done() {

@@ -18,9 +18,8 @@ use super::{Session, Statement};
 use crate::error::{Result, SqlError};
 use crate::plan::Plan;
 use crate::reply::{How, Parameter, Prepared, Reply, ResultColumn};
+use crate::server::CountedStatement;
 
-/// Most prepared statements of a session.
-const PREPARED_MAX: usize = 16_382;
 /// Memory that a prepared statement takes besides its text, about: plan and columns.
 const PREPARED_BYTES: usize = 4096;
 
@@ -33,6 +32,7 @@ pub(super) struct PreparedStatement {
     shape: Arc<[u8]>,
     /// Memory for all of it.
     _share: Share,
+    _counted: CountedStatement,
     plan: Option<Plan>,
     /// The database it was prepared in.
     database: Option<String>,
@@ -47,22 +47,18 @@ impl PreparedStatement {
 
 impl Session {
     pub(super) fn prepare_statement(&mut self, text: &[u8]) -> Result<Prepared> {
-        if self.prepared.len() >= PREPARED_MAX {
-            return Err(SqlError::new(
-                1461,
-                format!(
-                    "Can't create more than max_prepared_stmt_count statements (current value: \
-                     {PREPARED_MAX})"
-                ),
-            ));
-        }
+        let counted = self.sql.prepared_statements().add(self.sql.globals())?;
         self.begin_statement();
         let text =
             open_version_comments(text, self.variables.mode).unwrap_or_else(|| text.to_vec());
-        let mut scanned = Scanned::within(self.sql.engine().budget().bytes_max() / 4);
+        let mut scanned =
+            Scanned::within(self.sql.engine().budget().bytes_max() / super::LITERALS_PART);
         scanned.scan(&text, self.variables.mode)?;
-        let mut share = self.sql.engine().budget().share();
-        share.grow_to(PREPARED_BYTES + 4 * text.len() + scanned.memory_bytes())?;
+        // It stays until it is closed, or its client leaves.
+        let mut share = self.sql.engine().budget().kept_share();
+        share.grow_to(PREPARED_BYTES + 4 * text.len() + scanned.kept_bytes())?;
+        let mut parsing = self.sql.engine().budget().share();
+        parsing.grow_to(scanned.memory_bytes().saturating_sub(scanned.kept_bytes()))?;
         if scanned.taken < text.len() {
             return Err(syntax::scan::syntax_at(&text, scanned.taken).into());
         }
@@ -78,14 +74,15 @@ impl Session {
             how: How::POOL,
         };
         let (plan, columns) = self.describe(&statement)?;
-        drop(datums);
+        drop((datums, parsing));
         let id = self.next_prepared;
         self.next_prepared = self.next_prepared.wrapping_add(1).max(1);
         let parameters = scanned.parameters;
         let database = self.database.clone();
         let shape = Arc::from(scanned.shape.as_slice());
-        self.prepared
-            .insert(id, PreparedStatement { text, scanned, shape, _share: share, plan, database });
+        let (_share, _counted) = (share, counted);
+        let prepared = PreparedStatement { text, scanned, shape, _share, _counted, plan, database };
+        self.prepared.insert(id, prepared);
         Ok(Prepared { id, parameters, columns })
     }
 

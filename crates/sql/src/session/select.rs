@@ -366,6 +366,7 @@ impl Session {
         let all_terms = found.all_terms;
         let gatherer = Gatherer::new(found, access.direction, offset, limit)
             .with_kill(Arc::clone(&self.process.kill))
+            .asking_entries(access.entry_columns(all_terms))
             .in_any_order(from.sort.is_empty() && !from.index_use.is_forced());
         let mut source = TableSource {
             all_terms,

@@ -153,8 +153,8 @@ impl TableSource {
     ) -> Result<()> {
         let Some(from) = &self.plan.from else { return Ok(()) };
         let takes_all = from.access.takes_all(self.all_terms);
-        let mut filter = |row: &RowRef<'_>, part: usize| {
-            from.access.takes(&scope.with_row(RowView::Stored(row)), part, self.all_terms)
+        let mut filter = |row: RowView<'_>, candidate| {
+            from.access.takes(&scope.with_row(row), candidate, self.all_terms)
         };
         let filter: Option<&mut Filter<'_>> = if takes_all { None } else { Some(&mut filter) };
         let (reach, out) = (how.reach, &mut self.gathered);

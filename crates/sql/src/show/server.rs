@@ -24,8 +24,10 @@ pub fn variables(sql: &Sql, session: Option<&SessionVariables>) -> Listing {
 pub fn status(sql: &Sql) -> Listing {
     let counters = sql.counters();
     let connected = sql.processes().count() as u64;
-    let running =
-        sql.processes().lines().iter().filter(|line| line.command == "Query").count() as u64;
+    let lines = sql.processes().lines();
+    let running = lines.iter().filter(|line| line.command == "Query").count() as u64;
+    let largest = lines.iter().map(|line| line.memory_bytes).max().unwrap_or_default() as u64;
+    let prepared = sql.prepared_statements().count() as u64;
     let mut figures: Vec<(String, String)> = [
         ("Com_delete", counters.deletes.get()),
         ("Com_insert", counters.inserts.get()),
@@ -35,7 +37,10 @@ pub fn status(sql: &Sql) -> Listing {
         ("Connections", counters.connections.get()),
         ("Max_used_connections", connected),
         ("Queries", counters.questions.get()),
+        ("Prepared_stmt_count", prepared),
         ("Questions", counters.questions.get()),
+        ("Rowhouse_connection_memory_bytes_largest", largest),
+        ("Rowhouse_kept_memory_bytes", sql.engine().budget().kept() as u64),
         ("Rowhouse_plans_made", counters.plans_made.get()),
         ("Rowhouse_select_lookups", counters.lookups.get()),
         ("Slow_queries", 0),
@@ -95,9 +100,18 @@ pub fn warnings(warnings: &Warnings, errors_only: bool, limit: Option<(u64, u64)
 pub fn processes(sql: &Sql, full: bool) -> Listing {
     /// Characters of a statement that are shown without FULL.
     const INFO_CHARS: usize = 100;
-    let mut listing =
-        Listing::new(&["Id#", "User", "Host", "db", "Command", "Time#", "State", "Info"])
-            .long_text(7);
+    let mut listing = Listing::new(&[
+        "Id#",
+        "User",
+        "Host",
+        "db",
+        "Command",
+        "Time#",
+        "State",
+        "Info",
+        "Memory_used#",
+    ])
+    .long_text(7);
     let now = sql.engine().clock().unix_micros();
     let ending = sql.long_queries().ending();
     for line in sql.processes().lines().into_iter().chain(ending) {
@@ -114,6 +128,7 @@ pub fn processes(sql: &Sql, full: bool) -> Listing {
             number(now.saturating_sub(line.since) / 1_000_000),
             text(line.state),
             maybe(info),
+            number(line.memory_bytes as u64),
         ]);
     }
     listing

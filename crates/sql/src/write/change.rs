@@ -315,6 +315,7 @@ impl Target {
         }
         let mut gatherer = Gatherer::new(found, self.access.direction, 0, taken)
             .with_kill(Arc::clone(&context.facts.kill))
+            .asking_entries(self.access.entry_columns(all_terms))
             .in_any_order(self.sort.is_empty() && !self.in_order && !self.index_use.is_forced());
         let mut alone = transaction.alone_in(&self.table)?;
         // In a loop all of the few rows are read before the first is written.
@@ -330,8 +331,8 @@ impl Target {
         let mut gathered = Gathered::default();
         while !gatherer.is_done() {
             gathered.clear();
-            let mut filter = |row: &RowRef<'_>, part: usize| {
-                self.access.takes(&scope.with_row(RowView::Stored(row)), part, all_terms)
+            let mut filter = |row: RowView<'_>, candidate| {
+                self.access.takes(&scope.with_row(row), candidate, all_terms)
             };
             let filter: Option<&mut crate::point::Filter<'_>> =
                 if takes_all { None } else { Some(&mut filter) };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::house::House;
-use crate::harness::{answer};
+use crate::harness::answer;
 use sql::Session;
 
 /// A table of every type, and rows with the ends of their ranges.

@@ -63,7 +63,8 @@ impl Scanner<'_, '_> {
         } else if plain && let Ok(v) = token.parse() {
             Some(Literal::UInt(v))
         } else {
-            Decimal::parse(token.as_bytes()).map(Literal::Decimal)
+            let place = Literal::Decimal(start as u32, at as u32);
+            Decimal::parse(token.as_bytes()).map(|_| place)
         };
         match literal {
             Some(literal) => self.take(literal),

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use rows::cache::KeyBatch;
 use rows::{Engine, Group};
+use values::budget::Budget;
 use values::interrupt::{self, Interrupt};
 
 use crate::conversation::Turn;
@@ -51,6 +52,8 @@ pub struct ScriptOptions {
     pub time_max: Duration,
     /// Most bytes of a state.
     pub memory_bytes_max: usize,
+    /// What is set aside for the stashes of all scripts.
+    pub stash: Arc<Budget>,
     /// Most states, and so calls at a time.
     pub states_max: usize,
 }
@@ -119,7 +122,7 @@ impl Scripts {
     /// What is wrong with it, as a sentence.
     pub fn new(engine: &Arc<Engine>, options: ScriptOptions) -> Result<Scripts, String> {
         let scripts = Scripts {
-            stash: Stash::new(engine, options.memory_bytes_max),
+            stash: Stash::new(&options.stash),
             time_max: options.time_max,
             states: States::new(options),
             locks: Locks::default(),

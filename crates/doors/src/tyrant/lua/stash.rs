@@ -1,18 +1,17 @@
 //! The stash: texts by keys that all calls of a server share, in memory.
 //!
 //! Invariants
-//! 1. It holds no more bytes than one Lua state may, and they are counted in the memory that
-//!    clients may use.
+//! 1. All stashes of a server together hold no more bytes than are set aside for them: scripts take nothing
+//!    of what clients may use, for good.
 //! 2. It belongs to no transaction: what a failed call has put there stays, as in the original.
 //!
 //! Not here: the functions of scripts that use it (`host`).
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rows::Engine;
-use values::budget::Share;
+use values::budget::{Budget, Share};
 
 /// What an entry takes besides its bytes.
 const ENTRY_BYTES: usize = 64;
@@ -20,7 +19,7 @@ const ENTRY_BYTES: usize = 64;
 /// Texts by keys.
 #[derive(Debug)]
 pub struct Stash {
-    bytes_max: usize,
+    budget: Arc<Budget>,
     held: Mutex<Held>,
 }
 
@@ -32,11 +31,10 @@ struct Held {
 }
 
 impl Stash {
-    /// An empty one for so many bytes.
-    pub fn new(engine: &Engine, bytes_max: usize) -> Stash {
-        let share = engine.budget().share();
-        let held = Held { texts: BTreeMap::new(), bytes: 0, share };
-        Stash { bytes_max, held: Mutex::new(held) }
+    /// An empty one in the memory that is set aside for stashes.
+    pub fn new(budget: &Arc<Budget>) -> Stash {
+        let held = Held { texts: BTreeMap::new(), bytes: 0, share: budget.share() };
+        Stash { budget: Arc::clone(budget), held: Mutex::new(held) }
     }
 
     /// Puts what `make` makes of the text that is there; `None` leaves it. `false` when there is
@@ -47,10 +45,12 @@ impl Stash {
         let Some(text) = make(old.map(Vec::as_slice)) else { return true };
         let freed = old.map_or(0, |old| ENTRY_BYTES + key.len() + old.len());
         let bytes = held.bytes - freed + ENTRY_BYTES + key.len() + text.len();
-        if bytes > self.bytes_max || held.share.keep_up_with(bytes).is_err() {
+        let others = self.budget.used().saturating_sub(held.bytes);
+        if others.saturating_add(bytes) > self.budget.bytes_max() {
             return false;
         }
         held.bytes = bytes;
+        held.share.set(bytes);
         held.texts.insert(key.to_vec(), text);
         true
     }
@@ -66,9 +66,7 @@ impl Stash {
         let Some(old) = held.texts.remove(key) else { return false };
         held.bytes -= ENTRY_BYTES + key.len() + old.len();
         let bytes = held.bytes;
-        if held.share.bytes() > 2 * bytes {
-            held.share.set(bytes);
-        }
+        held.share.set(bytes);
         true
     }
 
