@@ -5,7 +5,8 @@
 //! may cost is bounded before it is looked at: nobody can be heard while it is parsed and compiled.
 //!
 //! Invariants
-//! 1. A pattern of more than `COST_MAX` is refused without being parsed.
+//! 1. A pattern of more than `COST_MAX` bytes is refused without being looked at, and one whose classes
+//!    cost more than that before they are written out.
 //! 2. Memory for compiling is asked for before each attempt, the first of which takes little.
 //! 3. A pattern is compiled once as long as it is in use: the last ones are kept for all threads, in at
 //!    most `KEPT_BYTES_MAX`.
@@ -17,13 +18,19 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use regex::bytes::{Regex, RegexBuilder};
+use regex_syntax::ast::{self, Ast, ClassPerlKind, ClassSetItem, ClassUnicode};
+use regex_syntax::hir::{Class, HirKind};
 
-/// Most that a pattern may cost: a byte costs 1, a class of Unicode `CLASS_COST`.
+/// Most that a pattern may cost: a byte costs 1, so many letters of a class that has to be folded 1 more.
 const COST_MAX: usize = 16 << 10;
-/// A class of Unicode, or a range, stands for hundreds of pieces.
-const CLASS_COST: usize = 64;
+const LETTERS_PER_COST: usize = 512;
+/// Letters of `\w`, `\d` and `\s`, about.
+const WORD_LETTERS: usize = 140_000;
+const DIGIT_LETTERS: usize = 770;
+/// Letters that there are.
+const ALL_LETTERS: usize = 0x11_0000;
 /// Bytes of a compiled pattern that are tried one after the other; the last is the most it may have.
-const SIZES: [usize; 5] = [8 << 10, 64 << 10, 512 << 10, 2 << 20, 8 << 20];
+const SIZES: [usize; 4] = [8 << 10, 64 << 10, 512 << 10, 6 << 20];
 /// The same pattern is compiled several times over: to be searched forwards, backwards, in one pass.
 const TIMES_COMPILED: usize = 3;
 /// Bytes of a parsed pattern for each of its cost, about.
@@ -110,15 +117,15 @@ impl Pattern {
         &self,
         begin: &mut dyn FnMut(usize) -> Result<R, E>,
     ) -> Result<Compiled, E> {
-        let cost = self.cost();
-        if cost > COST_MAX {
+        if self.text.len() > COST_MAX {
             return Err(PatternError::TooBig.into());
         }
+        let text = String::from_utf8_lossy(&self.text);
+        // The bounds of words of older servers.
+        let text = text.replace("[[:<:]]", r"\b{start}").replace("[[:>:]]", r"\b{end}");
+        let cost = cost(&text).ok_or(PatternError::TooBig)?;
         for size in SIZES {
             let _memory = begin(TIMES_COMPILED * size + PARSED_BYTES * cost)?;
-            let text = String::from_utf8_lossy(&self.text);
-            // The bounds of words of older servers.
-            let text = text.replace("[[:<:]]", r"\b{start}").replace("[[:>:]]", r"\b{end}");
             let built = RegexBuilder::new(&text)
                 .case_insensitive(self.folds)
                 .multi_line(self.multi_line)
@@ -147,31 +154,76 @@ impl Pattern {
         }
         Err(PatternError::TooBig.into())
     }
+}
 
-    /// What it costs to parse, about: seen without parsing it.
-    fn cost(&self) -> usize {
-        if self.text.len() > COST_MAX {
-            return usize::MAX;
-        }
-        let mut cost = self.text.len();
-        let mut rest = &self.text[..];
-        let mut in_class = false;
-        while let [byte, behind @ ..] = rest {
-            rest = behind;
-            match (byte, behind.first()) {
-                (b'\\', Some(escaped)) => {
-                    rest = &behind[1..];
-                    if matches!(escaped, b'p' | b'P' | b'w' | b'W' | b'd' | b'D' | b's' | b'S') {
-                        cost += CLASS_COST;
-                    }
-                }
-                (b'[', _) => in_class = true,
-                (b']', _) => in_class = false,
-                (b'-', _) if in_class => cost += CLASS_COST,
-                _ => {}
+/// What a pattern costs to be written out, about; `None` if that is too much. One that makes no sense costs
+/// no more than its bytes: that is found out soon.
+fn cost(text: &str) -> Option<usize> {
+    let Ok(ast) = ast::parse::Parser::new().parse(text) else { return Some(text.len()) };
+    ast::visit(&ast, Cost { text, cost: text.len() }).ok()
+}
+
+/// Adds up what a pattern costs.
+struct Cost<'t> {
+    text: &'t str,
+    cost: usize,
+}
+
+/// It costs too much.
+struct TooMuch;
+
+impl Cost<'_> {
+    fn add(&mut self, letters: usize) -> Result<(), TooMuch> {
+        self.cost += letters / LETTERS_PER_COST;
+        if self.cost > COST_MAX { Err(TooMuch) } else { Ok(()) }
+    }
+
+    fn add_perl(&mut self, kind: &ClassPerlKind) -> Result<(), TooMuch> {
+        self.add(match kind {
+            ClassPerlKind::Word => WORD_LETTERS,
+            ClassPerlKind::Digit | ClassPerlKind::Space => DIGIT_LETTERS,
+        })
+    }
+
+    fn add_unicode(&mut self, class: &ClassUnicode) -> Result<(), TooMuch> {
+        let written = &self.text[class.span.start.offset..class.span.end.offset];
+        // What its name stands for is a table that is copied.
+        let letters = match regex_syntax::parse(written).map(regex_syntax::hir::Hir::into_kind) {
+            Ok(HirKind::Class(Class::Unicode(class))) => {
+                class.iter().map(|range| range.end() as usize - range.start() as usize + 1).sum()
             }
+            _ => 1,
+        };
+        // It is folded first, and negated then.
+        self.add(if class.is_negated() { ALL_LETTERS.saturating_sub(letters) } else { letters })
+    }
+}
+
+impl ast::Visitor for Cost<'_> {
+    type Output = usize;
+    type Err = TooMuch;
+
+    fn finish(self) -> Result<usize, TooMuch> {
+        Ok(self.cost)
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), TooMuch> {
+        match ast {
+            Ast::ClassPerl(class) => self.add_perl(&class.kind),
+            Ast::ClassUnicode(class) => self.add_unicode(class),
+            _ => Ok(()),
         }
-        cost
+    }
+
+    fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), TooMuch> {
+        match item {
+            ClassSetItem::Range(range) => {
+                self.add((range.end.c as usize).saturating_sub(range.start.c as usize))
+            }
+            ClassSetItem::Perl(class) => self.add_perl(&class.kind),
+            ClassSetItem::Unicode(class) => self.add_unicode(class),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -222,7 +274,11 @@ mod tests {
             "a".repeat(COST_MAX + 1),
             r"\pL".repeat(1000),
             r"\w".repeat(1000),
-            format!("[{}]", "a-z".repeat(1000)),
+            r"[\w.]".repeat(1000),
+            r"\p{Any}".repeat(50),
+            r"\P{Greek}\pL".repeat(100),
+            r"[a-\x{10FFFF}]".repeat(20),
+            r"(?x)[]a - \x{10FFFF}]".repeat(20),
             "(a|b)".repeat(5000),
         ] {
             let (compiled, asked) = compile(&text);
@@ -236,7 +292,7 @@ mod tests {
         let (compiled, asked) = compile("^memory.{3}$");
         assert!(compiled.is_ok());
         assert!(asked.len() == 1 && asked[0] < 64 << 10, "{asked:?}");
-        let (compiled, asked) = compile(r"memory \w{300}");
+        let (compiled, asked) = compile(r"memory \w{100}");
         assert!(compiled.is_ok());
         assert!(asked.len() > 1 && asked.is_sorted(), "{asked:?}");
         let (compiled, asked) = compile(r"memory ((\pL{1,99}){1,99}){1,99}");
@@ -249,6 +305,20 @@ mod tests {
             if times == 2 { Err(PatternError::Illegal("no".into())) } else { Ok(()) }
         });
         assert_eq!((refused.unwrap_err(), times), (PatternError::Illegal("no".into()), 2));
+    }
+
+    #[test]
+    fn what_is_usual_costs_little() {
+        for text in [
+            r"^[\w.+-]+@[\w-]+\.[\w.-]+$".to_owned(),
+            r"\p{L}+\s\p{N}{4}\b".to_owned(),
+            "[一-龥]+".to_owned(),
+            r"(\d{1,3}\.){3}\d{1,3} - - \[([^\]]+)\]".to_owned(),
+            format!("^({})$", "0123-4567|".repeat(1500)),
+        ] {
+            assert!(compile(&text).0.is_ok(), "{text}");
+        }
+        assert_eq!(compile("a(b").0.unwrap_err(), PatternError::Illegal("unclosed group".into()));
     }
 
     #[test]

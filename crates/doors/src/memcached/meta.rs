@@ -49,12 +49,21 @@ pub(super) fn serve(
         out.truncate(mark);
         refusal(why, out);
     };
-    let block = match block(command, all.get(2).copied()) {
-        Ok(block) => block,
-        Err(line) => {
-            out.extend_from_slice(line);
-            return Ok(Served::Unmeasured { consumed: line_bytes });
+    // The block of data belongs to `ms` even when the rest makes no sense.
+    let block = match (command, all.get(2)) {
+        (b's', None) => {
+            // It announces none.
+            out.extend_from_slice(BAD_LINE);
+            return served(line_bytes, 0);
         }
+        (b's', Some(length)) => {
+            let Some(length) = block_length(length) else {
+                out.extend_from_slice(BAD_LINE);
+                return Ok(Served::Unmeasured { consumed: line_bytes });
+            };
+            Some(length)
+        }
+        _ => None,
     };
     let block_bytes = block.map_or(0, |length| length + 2);
     let Some(asked) = all.get(1).filter(|key| key.len() <= KEY_BYTES_MAX) else {
@@ -108,20 +117,6 @@ pub(super) fn serve(
         Err(other) => return Err(other),
     }
     served(line_bytes + block_bytes, 0)
-}
-
-/// The length of the block of data, which belongs to `ms` even when the rest makes no sense;
-/// without one that can be used, the reply.
-fn block(command: u8, length: Option<&[u8]>) -> Result<Option<usize>, &'static [u8]> {
-    if command != b's' {
-        return Ok(None);
-    }
-    let length = length.ok_or(BAD_LINE)?;
-    match block_length(length) {
-        Some(length) => Ok(Some(length)),
-        None if length.first() == Some(&b'-') => Err(BAD_CHUNK),
-        None => Err(BAD_LINE),
-    }
 }
 
 /// The flags, or a refusal in the words that each command has for it.

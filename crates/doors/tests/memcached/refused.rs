@@ -86,8 +86,6 @@ fn behind_a_block_whose_length_cannot_be_read_nothing_is_carried_out() {
         // A key with a space in it: another word stands where the length should.
         "set k y 0 0 29",
         "cas k y 0 0 29 1",
-        "ms",
-        "ms k",
         "ms k abc",
         "ms k +30",
         "ms k S30",
@@ -187,6 +185,19 @@ fn a_blanked_item_kept_its_time_to_live() {
         ("set a 7 100 1\nx\nmd a x I T30\nmg a t\n", "STORED\nHD\nHD t30 X W\n"),
         ("set a 7 100 1\nx\nmd a I\nmg a t s f\n", "STORED\nHD\nHD t100 s1 f7 X W\n"),
     ]);
+}
+
+/// As the original's own `metaget.t` has it.
+#[test]
+fn a_meta_set_without_a_length_announces_no_data() {
+    let bad = |line: &str| (line.to_owned(), BAD);
+    let house = House::new();
+    let mut client = house.client();
+    for (line, reply) in [bad("ms\n"), bad("ms quiet\n"), ("ms quiet 2 q\nbo\nmn\n".into(), "MN\n")]
+    {
+        client.expect(&[(&line, reply)]);
+    }
+    client.expect(&[("ms k -1\n", BAD)]);
 }
 
 #[test]

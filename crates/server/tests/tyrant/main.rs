@@ -11,6 +11,7 @@ mod support;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use mysql::Mysql;
 use support::{Running, ask_line, run, wait_until};
@@ -122,6 +123,30 @@ fn refused_commands_are_counted_and_told_once_a_second() {
     let told = server.log().matches("refused at the Tyrant door").count();
     assert!((1..3).contains(&told), "{}", server.log());
     assert_eq!(support::figure(directory.path(), "tyrant_refused"), 3);
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn what_a_script_prints_could_be_lines_of_the_log_of_any_number_and_length() {
+    const CALLS: usize = 2000;
+    let script = "function say(key, value) print(value, value) return 'said' end";
+    let (_directory, data, flag) = with_script(script);
+    let server = Running::start(&data, &[&flag]);
+    let mut client = server.connect("tyrant");
+    let since = Instant::now();
+    let forged = ext("say", "k", "one\n2026-01-01T00:00:00Z ERROR forged\r\x1b[2J");
+    assert_eq!(ask(&mut client, &forged, 9), value("said"));
+    assert_eq!(ask(&mut client, &ext("say", "k", &"x".repeat(100_000)), 9), value("said"));
+    let many = ext("say", "k", "again").repeat(CALLS);
+    assert_eq!(ask(&mut client, &many, 9 * CALLS), value("said").repeat(CALLS));
+    let says = |log: &str| log.matches("a Lua script says").count();
+    wait_until("it is in the log", || says(&server.log()) > 2);
+    let log = server.log();
+    assert!(log.contains(r"one\n2026-01-01T00:00:00Z ERROR forged\r\u{1b}[2J"), "{log}");
+    assert!(!log.lines().any(|line| line.starts_with("2026-01-01")), "{log}");
+    assert!(log.lines().all(|line| line.len() < 5000), "a long one is cut");
+    let most = 100 * (since.elapsed().as_secs() as usize + 2);
+    assert!(says(&log) <= most, "a client that calls fills the log");
     assert_eq!(server.stop().code(), Some(0));
 }
 
