@@ -103,6 +103,9 @@ pub(crate) struct Shared {
     /// Before the database, whose iterators they are.
     pub spares: Spares,
     pub database: DB,
+    /// Behind the database: one that was opened for reading does not keep by itself what its options refer
+    /// to, as the logger.
+    _outlives: Options,
 }
 
 impl RocksStore {
@@ -169,6 +172,7 @@ impl RocksStore {
             ingested: AtomicU64::new(0),
             directory: directory.to_path_buf(),
             memory_bytes,
+            _outlives: options.clone(),
             options,
             layout,
             space: Space::new(directory, buffer_bytes),
