@@ -234,7 +234,7 @@ impl Database {
     }
 
     /// The table.
-    pub fn table(&self) -> &std::sync::Arc<Table> {
+    pub fn table(&self) -> &Arc<Table> {
         &self.place.table
     }
 
