@@ -6,7 +6,7 @@
 //!
 //! Not here: the waits themselves (`locks`, `table`; for memory SQL's), who looks (the process list of SQL).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -40,6 +40,14 @@ impl WaitMark {
 
 thread_local! {
     static OF_THIS_THREAD: RefCell<Option<Arc<WaitMark>>> = const { RefCell::new(None) };
+    /// Waits for row locks so far.
+    static ROW_LOCK_WAITS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How often the calling thread has waited for a row that another transaction had locked: whoever reads this
+/// twice knows whether others may have changed rows between that a scan had passed already.
+pub fn row_lock_waits() -> u64 {
+    ROW_LOCK_WAITS.get()
 }
 
 /// While it lives, the calling thread's waits are told to a mark.
@@ -66,6 +74,9 @@ pub fn during<T>(what: Waiting, wait: impl FnOnce() -> T) -> T {
         mark.0.store(what as u8, Ordering::Relaxed);
     }
     let waited = wait();
+    if what == Waiting::RowLock {
+        ROW_LOCK_WAITS.set(ROW_LOCK_WAITS.get() + 1);
+    }
     if let Some(mark) = &mark {
         mark.0.store(0, Ordering::Relaxed);
     }

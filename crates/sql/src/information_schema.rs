@@ -1,24 +1,23 @@
 //! `information_schema`: the catalog and the server as tables that queries can read.
 //!
-//! Each table is made when a statement names it, from the state of that moment. Only what
-//! clients ask for is here; `docs/sql.md` lists it.
+//! Each table is made when a statement reads it, from the state of that moment, of the tables that its conditions
+//! ask for. Only what clients ask for is here; `docs/sql.md` lists it.
 //!
-//! Not here: SHOW (`show`), reading them in queries (`analytic`).
+//! Not here: SHOW (`show`), reading them in queries (`executor::join`, crate `analytic`).
 
 mod absent;
+mod asked;
 mod columns;
 mod keys;
 mod keywords;
 mod tables;
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use rows::engine::Engine;
-use rows::table::Table;
 use values::datum::Value;
 
 use absent::empty;
+pub use asked::{Asked, NameColumns};
 use columns::columns;
 use keys::{check_constraints, key_column_usage, statistics, table_constraints};
 use keywords::keywords;
@@ -73,15 +72,17 @@ pub fn is_own_name(database: &str) -> bool {
 /// The catalog's name in every table.
 const CATALOG: &str = "def";
 
-/// Whether a column of TABLES or TABLE_SIZES says how large a table is: write buffers are walked for that.
+/// Whether a column of TABLES, TABLE_SIZES or STATISTICS says how large a table is: write buffers are walked
+/// and rows read for that.
 pub fn is_size(column: &str) -> bool {
-    const SIZES: [&str; 6] = [
+    const SIZES: [&str; 7] = [
         "TABLE_ROWS",
         "AVG_ROW_LENGTH",
         "DATA_LENGTH",
         "DATA_PLAIN_LENGTH",
         "INDEX_LENGTH",
         "INDEX_PLAIN_LENGTH",
+        "CARDINALITY",
     ];
     SIZES.contains(&column)
 }
@@ -93,24 +94,60 @@ fn is_cased(column: &str) -> bool {
             .contains(&column)
 }
 
-/// A table by name, without regard to case: its columns and rows, with sizes only where they are named;
-/// `None` when there is none.
+/// A table by name, without regard to case: its columns and rows; `None` when there is none.
+///
+/// # Errors
+/// Those of reading what a table is like.
 pub fn table(
     facts: &SqlContext,
     listing: &CatalogListing,
 ) -> Result<Option<(Vec<ResultColumn>, Vec<Vec<Value>>)>> {
+    let Some(made) = made(facts, listing, &Asked::all())? else { return Ok(None) };
+    Ok(Some((described(made.columns, &listing.name), made.rows)))
+}
+
+/// The columns of a table by name; `None` when there is none.
+///
+/// # Errors
+/// As `table`.
+pub fn columns_of(
+    facts: &SqlContext,
+    listing: &CatalogListing,
+) -> Result<Option<Vec<ResultColumn>>> {
+    let made = made(facts, listing, &Asked::none())?;
+    Ok(made.map(|made| described(made.columns, &listing.name)))
+}
+
+/// The rows of a table by name, at least those about the tables that are asked for.
+///
+/// # Errors
+/// As `table`.
+pub fn rows_about(
+    facts: &SqlContext,
+    listing: &CatalogListing,
+    asked: &Asked<'_>,
+) -> Result<Vec<Vec<Value>>> {
+    Ok(made(facts, listing, asked)?.map(|made| made.rows).unwrap_or_default())
+}
+
+/// A table with rows, with sizes only where they are named.
+fn made(
+    facts: &SqlContext,
+    listing: &CatalogListing,
+    asked: &Asked<'_>,
+) -> Result<Option<Listing>> {
     let engine = facts.sql.engine();
     let upper = listing.name.to_ascii_uppercase();
     let sizes = listing.sizes.load(Ordering::Relaxed);
-    let listing = match upper.as_str() {
+    let made = match upper.as_str() {
         "SCHEMATA" => schemata(engine),
-        "TABLES" => tables(engine, sizes)?,
-        "TABLE_SIZES" => table_sizes(engine, sizes)?,
-        "COLUMNS" => columns(engine, facts.zone)?,
-        "STATISTICS" => statistics(engine)?,
-        "KEY_COLUMN_USAGE" => key_column_usage(engine)?,
-        "CHECK_CONSTRAINTS" => check_constraints(engine)?,
-        "TABLE_CONSTRAINTS" => table_constraints(engine)?,
+        "TABLES" => tables(engine, sizes, asked),
+        "TABLE_SIZES" => table_sizes(engine, sizes, asked)?,
+        "COLUMNS" => columns(engine, facts.zone, asked),
+        "STATISTICS" => statistics(engine, sizes, asked),
+        "KEY_COLUMN_USAGE" => key_column_usage(engine, asked),
+        "CHECK_CONSTRAINTS" => check_constraints(engine, asked),
+        "TABLE_CONSTRAINTS" => table_constraints(engine, asked),
         "EVENTS" => show::event_rows(engine, facts.zone),
         "ENGINES" => show::engines(),
         "PLUGINS" => plugins(),
@@ -142,29 +179,24 @@ pub fn table(
             None => return Ok(None),
         },
     };
-    let mut columns = listing.columns;
+    facts.sql.counters().tables_listed.add_many(asked.listed());
+    Ok(Some(made))
+}
+
+/// Columns as those of a table of this database.
+fn described(mut columns: Vec<ResultColumn>, table: &str) -> Vec<ResultColumn> {
+    let upper = table.to_ascii_uppercase();
     for column in &mut columns {
         column.name = column.name.to_ascii_uppercase();
         if is_cased(&column.name) {
             column.tell_case_apart();
         }
         column.org_name.clone_from(&column.name);
-        column.table = upper.clone();
-        column.org_table = upper.clone();
+        column.table.clone_from(&upper);
+        column.org_table.clone_from(&upper);
         column.database = INFORMATION_SCHEMA.to_string();
     }
-    Ok(Some((columns, listing.rows)))
-}
-
-fn all_tables(engine: &Engine) -> Result<Vec<Arc<Table>>> {
-    let mut all = Vec::new();
-    for database in engine.catalog().databases() {
-        // A database may go while this is read.
-        if let Ok(tables) = engine.catalog().tables(&database) {
-            all.extend(tables);
-        }
-    }
-    Ok(all)
+    columns
 }
 
 fn renamed(mut listing: Listing, names: &[&str]) -> Listing {

@@ -98,6 +98,12 @@ pub struct Counters {
     pub lookups: Counter,
     /// Queries and writing statements that were bound, because no kept plan was right for them.
     pub plans_made: Counter,
+    /// Statements prepared by the protocol.
+    pub prepares: Counter,
+    /// Statements prepared by PREPARE.
+    pub named_prepares: Counter,
+    /// Tables that `information_schema` and SHOW TABLE STATUS have told of.
+    pub tables_listed: Counter,
     /// INSERT.
     pub inserts: Counter,
     /// UPDATE.

@@ -32,6 +32,7 @@ mod definitions;
 mod event_body;
 mod events;
 mod explain;
+mod field_list;
 mod inserts;
 mod into;
 mod joined;
@@ -82,7 +83,7 @@ use expression::{
 };
 use prepared::PreparedStatement;
 use syntax::TableName;
-use syntax::scan::{Scanned, leading_word, open_version_comments};
+use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, without_ends};
 use transaction::OpenTransaction;
 
 /// Status flag: a transaction is open.
@@ -295,12 +296,17 @@ impl Session {
             true => INFORMATION_SCHEMA,
             false => name,
         };
-        if name != INFORMATION_SCHEMA && !self.sql.engine().catalog().has_database(name) {
+        if !self.has_database(name) {
             return Err(SqlError::unknown_database(name));
         }
         self.database = Some(name.to_string());
         self.process.set_database(Some(name));
         Ok(())
+    }
+
+    /// Whether there is a database of this name, in the case in which it is called.
+    fn has_database(&self, name: &str) -> bool {
+        name == INFORMATION_SCHEMA || self.sql.engine().catalog().has_database(name)
     }
 
     /// Flags of the protocol: in a transaction, autocommit.
@@ -365,8 +371,8 @@ impl Session {
         )
     }
 
-    /// Executes the first statement of `text`; says how many bytes it took, `;` and the spaces and
-    /// comments behind it included.
+    /// Executes the first statement of `text`; says how many bytes it took, `;` and the spaces behind it
+    /// included. Semicolons at the end of the text end nothing.
     ///
     /// # Errors
     /// MySQL's; `would_wait` when it may not wait and would have to: nothing was done.
@@ -397,20 +403,23 @@ impl Session {
         if how.may_wait && text.len() > LONG_TEXT_BYTES {
             begin_busy_thread(self.sql.engine().budget().bytes_max());
         }
-        let opened = open_version_comments(text, self.variables.mode);
-        let text = opened.as_deref().unwrap_or(text);
+        let written = without_ends(text);
+        let opened = open_version_comments(written, self.variables.mode);
+        let opened = opened.as_deref().unwrap_or(written);
         let mut scanned = std::mem::take(&mut self.scanned);
         let _current = self.current(how);
-        let result = self.query_scanned(text, &mut scanned, how, group);
-        let taken = syntax::scan::skip_space(text, scanned.taken);
+        let result = self.query_scanned((written, opened), &mut scanned, how, group);
+        let next = self.behind(opened, &scanned);
+        let taken = if next < written.len() { next } else { text.len() };
         scanned.shrink();
         self.scanned = scanned;
         Ok((result?, taken))
     }
 
+    /// `text` is what was `written` with the comments that are executed as a part of it.
     fn query_scanned(
         &mut self,
-        text: &[u8],
+        (written, text): (&[u8], &[u8]),
         scanned: &mut Scanned,
         how: How,
         group: Option<&mut Group>,
@@ -421,7 +430,10 @@ impl Session {
             if scanned.parameters > 0 {
                 return Err(syntax::scan::syntax_at(text, scanned.start).into());
             }
-            let next = syntax::scan::skip_space(text, scanned.taken);
+            if scanned.is_empty() {
+                return self.nothing(written, scanned);
+            }
+            let next = self.behind(text, scanned);
             if next < text.len() && !self.multi_statements {
                 return Err(syntax::scan::syntax_at(text, next).into());
             }
@@ -436,6 +448,28 @@ impl Session {
         self.leave(result)
     }
 
+    /// Where the text behind a statement begins. Comments there are a statement where there may be several.
+    fn behind(&self, text: &[u8], scanned: &Scanned) -> usize {
+        match self.multi_statements {
+            true => scanned.taken,
+            false => skip_space(text, scanned.taken),
+        }
+    }
+
+    /// A statement without a word: a comment is one that does nothing (MySQL 9.7 and MariaDB 10.11 answer
+    /// so), nothing at all is none.
+    fn nothing(&mut self, written: &[u8], scanned: &Scanned) -> Result<Reply> {
+        if scanned.end < written.len() {
+            return Err(syntax::scan::syntax_at(written, scanned.end).into());
+        }
+        if written.is_empty() {
+            return Err(query_was_empty());
+        }
+        self.begin_statement();
+        self.row_count = 0;
+        Ok(self.done(0))
+    }
+
     /// Prepares the first statement of `text`.
     ///
     /// # Errors
@@ -445,6 +479,7 @@ impl Session {
         self.limits.set_in_loop(false);
         let _current = KillMark::of_this_thread(&self.process.kill);
         let result = panics::caught(b"PREPARE", || self.prepare_statement(text));
+        self.sql.counters().prepares.add();
         self.sql.counters().questions.add();
         self.process.leave();
         result.inspect_err(|error| self.note_error(error))
@@ -485,7 +520,7 @@ impl Session {
         how: How,
         group: Option<&mut Group>,
     ) -> Result<Reply> {
-        let Some(mut prepared) = self.prepared.remove(&id) else {
+        let Some(prepared) = self.prepared.remove(&id) else {
             return Err(SqlError::new(
                 1243,
                 format!("Unknown prepared statement handler ({id}) given to EXECUTE"),
@@ -503,7 +538,7 @@ impl Session {
         let _current = self.current(how);
         let shape = prepared.shape();
         let result =
-            panics::caught(&shape, || self.execute_prepared(&mut prepared, parameters, how, group));
+            panics::caught(&shape, || self.execute_prepared(&prepared, parameters, how, group));
         self.prepared.insert(id, prepared);
         self.leave(result)
     }
@@ -614,9 +649,6 @@ impl Session {
                 _ => |c| &c.deletes,
             };
             return self.counted(|session| session.run_write(statement, known, group), counter);
-        }
-        if source.is_empty() {
-            return Err(SqlError::new(1065, "Query was empty"));
         }
         self.run_admin(statement, group)
     }
@@ -741,6 +773,10 @@ impl Session {
             ..Done::default()
         })
     }
+}
+
+fn query_was_empty() -> SqlError {
+    SqlError::new(1065, "Query was empty")
 }
 
 /// The time that the hint `/*+ MAX_EXECUTION_TIME(milliseconds) */` behind SELECT allows.

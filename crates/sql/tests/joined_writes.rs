@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::Instant;
 
-use crate::harness::{answer, run, server, session};
+use crate::harness::{PATIENCE, answer, run, server, session};
 use sql::{Session, Sql};
 
 const WRITERS: u64 = 4;
@@ -99,4 +100,60 @@ fn one_row_under_two_names_is_changed_under_each() {
         run(&mut own, statement);
     }
     assert_eq!(run(&mut own, "SELECT MIN(n), MAX(n), COUNT(*) FROM stock"), "8\t8\t3");
+}
+
+/// Runs `first`, then `second` in another session, which has to wait for it until it is committed; gives what
+/// `second` answers.
+fn behind(sql: &Arc<Sql>, first: &str, second: &str) -> String {
+    let mut own = session(sql);
+    run(&mut own, "BEGIN");
+    run(&mut own, first);
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let mut other = session(sql);
+            run(&mut other, second)
+        });
+        let begun = Instant::now();
+        let waits = "SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE '%lock%'";
+        while run(&mut own, waits) == "0" {
+            assert!(begun.elapsed() < PATIENCE, "nobody waits");
+            thread::yield_now();
+        }
+        run(&mut own, "COMMIT");
+        waiting.join().expect("runs")
+    })
+}
+
+#[test]
+fn a_statement_that_waited_did_not_see_rows_that_began_to_match() {
+    let sql = server();
+    let mut own = session(&sql);
+    run(&mut own, "CREATE TABLE t (id INT PRIMARY KEY, v INT, w INT, KEY (w))");
+    let more = "UPDATE t SET v = v + 10, w = w + 10";
+    for (second, answer, left) in [
+        ("DELETE FROM t WHERE v = 20", "ok 1", "2:30 3:40"),
+        ("DELETE FROM t WHERE w = 20", "ok 1", "2:30 3:40"),
+        ("DELETE FROM t WHERE v = 20 OR v = 30 ORDER BY v DESC LIMIT 1", "ok 1", "1:20 3:40"),
+        ("DELETE FROM t WHERE v BETWEEN 20 AND 30 RETURNING id", "1\n2", "3:40"),
+        (
+            "UPDATE t SET v = 0 WHERE v = 20",
+            "ok 1 [Rows matched: 1  Changed: 1  Warnings: 0]",
+            "1:0 2:30 3:40",
+        ),
+        (
+            "UPDATE t SET v = v + 10 WHERE v IN (20, 30)",
+            "ok 2 [Rows matched: 2  Changed: 2  Warnings: 0]",
+            "1:30 2:40 3:40",
+        ),
+        ("SELECT id FROM t WHERE v = 20 FOR UPDATE", "1", "1:20 2:30 3:40"),
+        ("SELECT id FROM t WHERE w = 20 FOR UPDATE", "1", "1:20 2:30 3:40"),
+        ("SELECT id FROM t WHERE v >= 20 ORDER BY id LIMIT 2 FOR UPDATE", "1\n2", "1:20 2:30 3:40"),
+    ] {
+        run(&mut own, "DELETE FROM t");
+        run(&mut own, "INSERT INTO t VALUES (1, 10, 10), (2, 20, 20), (3, 30, 30)");
+        assert_eq!(behind(&sql, more, second), answer, "{second}");
+        let rows =
+            run(&mut own, "SELECT GROUP_CONCAT(id, ':', v ORDER BY id SEPARATOR ' ') FROM t");
+        assert_eq!(rows, left, "{second}");
+    }
 }

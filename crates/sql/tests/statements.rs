@@ -461,7 +461,8 @@ fn several_statements_in_one_text_are_taken_one_by_one() {
     s.set_multi_statements(true);
     let text = b"SELECT 1; -- one\n SELECT ';' ;";
     let (_, taken) = s.query(text, How::POOL).expect("runs");
-    assert_eq!(&text[taken..], b"SELECT ';' ;");
+    // A comment belongs to what follows it, as in MySQL.
+    assert_eq!(&text[taken..], b"-- one\n SELECT ';' ;");
     let (_, rest) = s.query(&text[taken..], How::POOL).expect("runs");
     assert_eq!(taken + rest, text.len());
     s.set_multi_statements(false);
@@ -544,4 +545,289 @@ fn done(reply: Reply) -> Done {
         Reply::Done(done) => done,
         Reply::Rows(_) | Reply::LoadLocal(_) => panic!("no rows were asked for"),
     }
+}
+
+#[test]
+fn a_prepared_statement_ran_in_the_database_of_the_moment() {
+    let sql = server();
+    let s = &mut session(&sql);
+    for (database, value) in [("pa", 1), ("pb", 2)] {
+        run(s, &format!("CREATE DATABASE {database}"));
+        run(s, &format!("CREATE TABLE {database}.t (a INT PRIMARY KEY)"));
+        run(s, &format!("INSERT INTO {database}.t VALUES ({value})"));
+    }
+    run(s, "USE pa");
+    run(s, "PREPARE r FROM 'SELECT a, DATABASE() FROM t'");
+    run(s, "PREPARE w FROM 'INSERT INTO t VALUES (5)'");
+    run(s, "PREPARE d FROM 'CREATE TABLE n (a INT)'");
+    run(s, "PREPARE l FROM 'SHOW TABLES'");
+    let read = s.prepare(b"SELECT COUNT(*), DATABASE() FROM t WHERE a < ?").expect("prepares");
+    let write = s.prepare(b"DELETE FROM t WHERE a = ?").expect("prepares");
+    run(s, "USE pb");
+    run(s, "PREPARE gone FROM 'DROP DATABASE pb'");
+    assert_eq!(run(s, "EXECUTE r"), "1\tpa");
+    assert_eq!(run(s, "EXECUTE w"), "ok 1");
+    assert_eq!(run(s, "EXECUTE d"), "ok 0");
+    assert_eq!(run(s, "EXECUTE l"), "n\nt");
+    let execute = |s: &mut Session, id, value| {
+        let reply = s.execute(id, &[Datum::Int(value)], How::POOL).expect("runs");
+        shown(s, reply).expect("shows")
+    };
+    assert_eq!(execute(s, read.id, 9), "2\tpa");
+    assert_eq!(execute(s, write.id, 1), "ok 1");
+    assert_eq!(run(s, "SELECT GROUP_CONCAT(a), DATABASE() FROM pa.t"), "5\tpb");
+    assert_eq!(run(s, "SELECT a FROM t"), "2");
+    assert_eq!(s.database(), Some("pb"));
+    // One that fails leaves the session where it is, too.
+    run(s, "DROP DATABASE pa");
+    assert_eq!(error(s, "EXECUTE r"), 1049);
+    assert_eq!(s.database(), Some("pb"));
+    run(s, "CREATE DATABASE pa");
+    assert_eq!(error(s, "EXECUTE r"), 1146);
+    assert_eq!(s.database(), Some("pb"));
+    run(s, "USE pa");
+    assert_eq!(run(s, "EXECUTE gone"), "ok 1");
+    assert_eq!(s.database(), Some("pa"));
+    // The database that the session is in may be what is dropped.
+    run(s, "PREPARE gone FROM 'DROP DATABASE test'");
+    run(s, "USE test");
+    run(s, "EXECUTE gone");
+    assert_eq!(s.database(), None);
+}
+
+#[test]
+fn a_comment_alone_was_an_empty_query() {
+    let sql = server();
+    let s = &mut session(&sql);
+    let comments = [
+        "-- x",
+        "# x\n",
+        "/* x */",
+        "/* x */;",
+        "/*!99999 SET @a = 1 */",
+        "/*!40101 */;",
+        "-- x\n;;",
+    ];
+    for several in [false, true] {
+        s.set_multi_statements(several);
+        for comment in comments {
+            assert_eq!(run(s, comment), "ok 0", "{comment}");
+        }
+        for empty in ["", " ", ";", " ;; \n"] {
+            assert_eq!(error(s, empty), 1065, "{empty:?}");
+        }
+        for wrong in [";SELECT 1", "-- x\n;SELECT 1", "/* x", "SELECT 1 /* x"] {
+            assert_eq!(error(s, wrong), 1064, "{wrong}");
+        }
+        for one in ["SELECT 1;", "SELECT 1;;", "SELECT 1; ;\n"] {
+            let (_, taken) = s.query(one.as_bytes(), How::POOL).expect("runs");
+            assert_eq!(taken, one.len(), "{one}");
+        }
+        // Where there may be several statements, a comment behind the last is one.
+        let (_, taken) = s.query(b"SELECT 1; -- x", How::POOL).expect("runs");
+        assert_eq!(taken, if several { 10 } else { 14 });
+    }
+    assert_eq!(s.prepare(b"-- x").err().map(|e| e.number), Some(1295));
+    assert_eq!(s.prepare(b";").err().map(|e| e.number), Some(1065));
+    assert!(s.prepare(b"SELECT 1;; -- x").is_err());
+    assert!(s.prepare(b"SELECT 1; -- x").is_ok());
+}
+
+#[test]
+fn what_information_schema_knows_of_one_table_was_looked_for_in_all_of_them() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE DATABASE other");
+    for database in ["test", "other"] {
+        for n in 0..30 {
+            run(
+                s,
+                &format!(
+                    "CREATE TABLE {database}.t{n} (id INT PRIMARY KEY, v INT, KEY (v), CHECK (v > 0))"
+                ),
+            );
+        }
+    }
+    let listed = |s: &mut Session| -> u64 {
+        let line = run(s, "SHOW STATUS LIKE 'Rowhouse_tables_listed'");
+        line.split('\t').nth(1).expect("a value").parse().expect("a number")
+    };
+    run(s, "SET @name = 't7'");
+    let one = "table_schema = 'test' AND table_name = 't7'";
+    let join = "c.table_schema = t.table_schema AND c.table_name = t.table_name";
+    // Each with the rows it gives, and how many tables it needs to look at.
+    let questions = [
+        (format!("SELECT column_name FROM information_schema.columns WHERE {one}"), 2, 1),
+        (format!("SELECT * FROM information_schema.tables WHERE {one}"), 1, 1),
+        (format!("SELECT * FROM information_schema.statistics WHERE {one}"), 2, 1),
+        (format!("SELECT * FROM information_schema.key_column_usage WHERE {one}"), 1, 1),
+        (format!("SELECT * FROM information_schema.table_constraints WHERE {one}"), 2, 1),
+        (format!("SELECT * FROM information_schema.table_sizes WHERE {one}"), 1, 1),
+        (
+            "SELECT * FROM information_schema.check_constraints \
+             WHERE constraint_schema = 'test' AND table_name = 't7'"
+                .into(),
+            1,
+            1,
+        ),
+        (
+            "SELECT 1 FROM information_schema.columns \
+             WHERE table_schema = DATABASE() AND table_name = @name"
+                .into(),
+            2,
+            1,
+        ),
+        (
+            "SELECT 1 FROM information_schema.columns \
+             WHERE table_schema IN ('test', 'none') AND table_name IN ('t7', 't8', 'none')"
+                .into(),
+            4,
+            2,
+        ),
+        (
+            "SELECT 1 FROM information_schema.columns \
+             WHERE table_schema = SCHEMA() AND table_name LIKE 't2_'"
+                .into(),
+            20,
+            10,
+        ),
+        ("SELECT 1 FROM information_schema.columns WHERE table_name = 't7'".into(), 4, 2),
+        (
+            "SELECT 1 FROM information_schema.columns \
+             WHERE CONCAT(table_schema, '.', UPPER(table_name)) = 'test.T7'"
+                .into(),
+            2,
+            1,
+        ),
+        (
+            format!(
+                "SELECT c.column_name FROM information_schema.columns c \
+                 JOIN information_schema.tables t ON {join} \
+                 WHERE t.table_schema = 'test' AND t.table_name = 't7'"
+            ),
+            2,
+            2,
+        ),
+        (
+            format!(
+                "SELECT t.table_name, (SELECT COUNT(*) FROM information_schema.columns c \
+                 WHERE {join}) FROM information_schema.tables t WHERE {one}"
+            ),
+            1,
+            2,
+        ),
+        ("SHOW TABLE STATUS LIKE 't7'".into(), 1, 1),
+        ("SHOW TABLE STATUS WHERE Name = 't7' AND Rows = 0".into(), 1, 1),
+        ("SHOW TABLE STATUS FROM other WHERE Rows = 0".into(), 30, 30),
+        ("SELECT 1 FROM information_schema.columns WHERE table_schema = 'none'".into(), 0, 0),
+        ("SELECT 1 FROM information_schema.columns WHERE table_schema = NULL".into(), 0, 0),
+        ("SELECT 1 FROM information_schema.tables WHERE table_name = 'TABLES'".into(), 1, 0),
+        // What is no condition on a name alone leads nowhere, and is right all the same.
+        (
+            "SELECT 1 FROM information_schema.columns WHERE table_name = 't7' OR column_name = 'v'"
+                .into(),
+            62,
+            60,
+        ),
+        (
+            "SELECT 1 FROM information_schema.columns \
+             WHERE table_name = 'T7' COLLATE utf8mb4_general_ci AND table_schema = 'test '"
+                .into(),
+            2,
+            1,
+        ),
+    ];
+    for (question, rows, tables) in questions {
+        let before = listed(s);
+        let answered = run(s, &question);
+        assert_eq!(answered.lines().count(), rows, "{question}: {answered}");
+        assert_eq!(listed(s) - before, tables, "{question}");
+    }
+    let text = "SELECT column_name FROM information_schema.columns WHERE table_schema = ? AND table_name = ?";
+    let prepared = s.prepare(text.as_bytes()).expect("prepares");
+    let before = listed(s);
+    let names = [Datum::Bytes(b"other"), Datum::Bytes(b"t7")];
+    let reply = s.execute(prepared.id, &names, How::POOL).expect("runs");
+    assert_eq!(shown(s, reply).expect("shows"), "id\nv");
+    assert_eq!(listed(s) - before, 1);
+}
+
+#[test]
+fn columns_of_derived_tables_had_no_table() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(5))");
+    let mut announced = |query: &str| -> Vec<String> {
+        let (reply, _) = s.query(query.as_bytes(), How::POOL).expect("runs");
+        let Reply::Rows(rows) = reply else { panic!("no rows") };
+        let column = |c: &sql::ResultColumn| {
+            [&*c.database, &c.table, &c.org_table, &c.name, &c.org_name].join("|")
+        };
+        rows.columns().iter().map(column).collect()
+    };
+    for (query, columns) in [
+        ("SELECT * FROM (SELECT a, a + 1 AS c FROM t) d", ["test|d|t|a|a", "|d||c|c"].as_slice()),
+        ("SELECT x.n AS q FROM (SELECT MAX(b) AS n FROM t GROUP BY a) x", &["|x||q|n"]),
+        ("WITH w AS (SELECT b AS z FROM t) SELECT z FROM w", &["test|w|t|z|z"]),
+        ("SELECT * FROM (SELECT a FROM t UNION SELECT 2) u", &["|u||a|a"]),
+        ("SELECT * FROM (SELECT * FROM (SELECT a FROM t) i) o", &["test|o|t|a|a"]),
+        ("SELECT d.c + 1 FROM (SELECT COUNT(*) AS c FROM t) d", &["|||d.c + 1|"]),
+        ("SELECT a AS k FROM t", &["test|t|t|k|a"]),
+    ] {
+        assert_eq!(announced(query), columns, "{query}");
+    }
+}
+
+#[test]
+fn on_duplicate_key_update_was_an_alias_behind_a_select_without_from() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(9))");
+    run(s, "INSERT INTO t VALUES (1, 'x')");
+    run(s, "INSERT INTO t SELECT 1, 'q' ON DUPLICATE KEY UPDATE b = 'dup'");
+    assert_eq!(run(s, "SELECT * FROM t"), "1\tdup");
+    run(
+        s,
+        "INSERT INTO t (a, b) SELECT 1, 'q' UNION SELECT 2, 'r' ON DUPLICATE KEY UPDATE b = VALUES(b)",
+    );
+    assert_eq!(run(s, "SELECT * FROM t"), "1\tq\n2\tr");
+    run(
+        s,
+        "INSERT INTO t SELECT 1 AS x, 'q' UNION ALL SELECT 3, 'z' ON DUPLICATE KEY UPDATE b = CONCAT(VALUES(b), 1)",
+    );
+    assert_eq!(run(s, "SELECT * FROM t"), "1\tq1\n2\tr\n3\tz");
+    assert_eq!(error(s, "INSERT INTO t SELECT 5 AS x, 'q' ON DUPLICATE KEY UPDATE b = x"), 1054);
+}
+
+#[test]
+fn what_tools_ask_for_beside_queries_was_refused() {
+    let sql = server();
+    let s = &mut session(&sql);
+    let status = run(s, "SHOW ENGINE INNODB STATUS");
+    assert!(status.starts_with("InnoDB\t\t"), "{status}");
+    assert!(
+        status.contains("INNODB MONITOR OUTPUT") && status.contains("TRANSACTIONS"),
+        "{status}"
+    );
+    assert_eq!(run(s, "SHOW ENGINE myisam STATUS"), "");
+    assert_eq!(run(s, "SHOW ENGINE innodb MUTEX"), "");
+    assert_eq!(error(s, "SHOW ENGINE nosuch STATUS"), 1286);
+    for empty in [
+        "SHOW PROFILES",
+        "SHOW PROFILE",
+        "SHOW PROFILE ALL",
+        "SHOW PROFILE CPU, BLOCK IO FOR QUERY 3 LIMIT 2 OFFSET 1",
+        "SHOW SLAVE HOSTS",
+        "SHOW REPLICAS",
+        "SELECT character_set_client, routine_body FROM information_schema.routines",
+    ] {
+        assert_eq!(run(s, empty), "", "{empty}");
+    }
+    assert_eq!(error(s, "SHOW PROFILE EVERYTHING"), 1064);
+    assert_eq!(run(s, "SELECT @@innodb_stats_persistent, @@disabled_storage_engines"), "1\t");
+    let before = run(s, "SHOW STATUS LIKE 'Com_stmt_prepare'");
+    s.prepare(b"SELECT 1").expect("prepares");
+    assert_ne!(run(s, "SHOW STATUS LIKE 'Com_stmt_prepare'"), before);
+    let pages = run(s, "SHOW STATUS LIKE 'Innodb_buffer_pool_pages%'");
+    assert_eq!(pages.lines().count(), 4, "{pages}");
 }

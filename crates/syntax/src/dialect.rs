@@ -7,7 +7,7 @@
 //! | 60              | `->` `->>`                                   |
 //! | 50              | unary `-` `~` `!`, BINARY                    |
 //! | 47              | `||` under PIPES_AS_CONCAT                   |
-//! | 45 40 30        | `^`, then `*` `/` DIV `%`, then `+` `-`      |
+//! | 45 40 30        | `^`, then `*` `/` `%` DIV MOD, then `+` `-`  |
 //! | 27 23 21        | `<<` `>>`, then `&`, then `|`                |
 //! | 20              | BETWEEN, IN, LIKE, SOUNDS LIKE, REGEXP       |
 //! | 17              | `=` `<=>` `<` `>` `<>`, IS                   |
@@ -136,6 +136,9 @@ impl Dialect for RowhouseDialect {
             Token::Overlap => self.prec_value(Precedence::And),
             Token::Assignment => ASSIGNMENT,
             Token::Word(_) if is_sounds_like(parser) => self.prec_value(Precedence::Like),
+            Token::Word(ref word) if word.keyword == Keyword::MOD => {
+                self.prec_value(Precedence::MulDivModOp)
+            }
             _ => return None,
         }))
     }
@@ -202,13 +205,14 @@ impl Dialect for RowhouseDialect {
                 right: sound(right),
             }));
         }
-        if !parser.parse_keyword(Keyword::DIV) {
-            return None;
-        }
+        let op = match parser.parse_one_of_keywords(&[Keyword::DIV, Keyword::MOD])? {
+            Keyword::DIV => BinaryOperator::MyIntegerDivide,
+            _ => BinaryOperator::Modulo,
+        };
         let right = parser.parse_subexpr(self.prec_value(Precedence::MulDivModOp));
         Some(right.map(|right| Expr::BinaryOp {
             left: Box::new(expr.clone()),
-            op: BinaryOperator::MyIntegerDivide,
+            op,
             right: Box::new(right),
         }))
     }
@@ -235,6 +239,11 @@ impl Dialect for RowhouseDialect {
 
     fn supports_user_host_grantee(&self) -> bool {
         true
+    }
+
+    fn is_column_alias(&self, keyword: &Keyword, parser: &mut Parser) -> bool {
+        // Behind a SELECT without FROM there may be ON DUPLICATE KEY UPDATE.
+        *keyword != Keyword::ON && BASE.is_column_alias(keyword, parser)
     }
 
     fn is_table_factor_alias(

@@ -28,7 +28,7 @@ mod tests;
 use values::datum::Datum;
 use values::decimal::Decimal;
 
-pub use comment::{open_version_comments, skip_space};
+pub use comment::{open_version_comments, skip_blank, skip_space, without_ends};
 use shape::{Part, Scanner};
 use values::SqlMode;
 
@@ -75,8 +75,8 @@ pub struct Scanned {
     pub start: usize,
     /// End of the statement.
     pub end: usize,
-    /// Bytes of the text that belong to the statement, with `;` and the spaces and comments
-    /// behind it.
+    /// Bytes of the text that belong to the statement, with `;` and the spaces behind it. A comment
+    /// there is a statement of its own, if nothing else follows.
     pub taken: usize,
     /// Literals that it may have; 0: any number.
     pub literals_max: usize,
@@ -92,6 +92,11 @@ const LITERAL_BYTES: usize = 2 * size_of::<Literal>() + size_of::<Datum<'_>>();
 const SMALL_STATEMENT_BYTES: usize = 1 << 20;
 
 impl Scanned {
+    /// Whether there is nothing but spaces and comments before the `;` or the end.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
     /// A scanner of statements that may take so much memory.
     pub fn within(bytes_max: usize) -> Scanned {
         Scanned { literals_max: (bytes_max / LITERAL_BYTES).max(1), ..Scanned::default() }

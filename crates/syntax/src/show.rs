@@ -65,6 +65,10 @@ pub enum Subject {
     Events { database: Option<String> },
     /// SHOW CREATE EVENT.
     CreateEvent { name: TableName },
+    /// SHOW ENGINE name STATUS; other listings of an engine are empty.
+    Engine { name: String, status: bool },
+    /// SHOW PROFILE: nothing is profiled; the names of the result's columns.
+    Profile(Vec<&'static str>),
     /// Things that there are none of; the names of the result's columns.
     Nothing(&'static [&'static str]),
 }
@@ -210,11 +214,63 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Subject> {
         Err(Error::new(1381, "You are not using binary logging"))
     } else if cursor.take_all(&["SLAVE", "STATUS"]) || cursor.take_all(&["REPLICA", "STATUS"]) {
         Ok(Subject::Nothing(&["Replica_IO_State", "Source_Host"]))
+    } else if cursor.take_all(&["SLAVE", "HOSTS"]) {
+        Ok(Subject::Nothing(&["Server_id", "Host", "Port", "Master_id"]))
+    } else if cursor.take("REPLICAS") {
+        Ok(Subject::Nothing(&["Server_Id", "Host", "Port", "Source_Id", "Replica_UUID"]))
     } else if cursor.take("PROFILES") {
         Ok(Subject::Nothing(&["Query_ID", "Duration", "Query"]))
+    } else if cursor.take("PROFILE") {
+        profile(cursor)
+    } else if cursor.take("ENGINE") {
+        let name = cursor.name()?;
+        match cursor.take_any(&["STATUS", "MUTEX", "LOGS"]) {
+            Some(what) => Ok(Subject::Engine { name, status: what == "STATUS" }),
+            None => Err(cursor.syntax()),
+        }
     } else {
         Err(cursor.syntax())
     }
+}
+
+/// What SHOW PROFILE tells of each kind, in the order of its columns.
+const PROFILED: [(&[&str], &[&str]); 8] = [
+    (&["CPU"], &["CPU_user", "CPU_system"]),
+    (&["CONTEXT", "SWITCHES"], &["Context_voluntary", "Context_involuntary"]),
+    (&["BLOCK", "IO"], &["Block_ops_in", "Block_ops_out"]),
+    (&["IPC"], &["Messages_sent", "Messages_received"]),
+    (&["PAGE", "FAULTS"], &["Page_faults_major", "Page_faults_minor"]),
+    (&["SWAPS"], &["Swaps"]),
+    (&["SOURCE"], &["Source_function", "Source_file", "Source_line"]),
+    (&["MEMORY"], &[]),
+];
+
+/// `[kind, ...] [FOR QUERY number] [LIMIT count [OFFSET count]]`.
+fn profile(cursor: &mut Cursor<'_>) -> Result<Subject> {
+    let mut asked = [false; PROFILED.len()];
+    if !cursor.at_end() && !cursor.is("FOR") && !cursor.is("LIMIT") {
+        cursor.list(|cursor| {
+            if cursor.take("ALL") {
+                asked = [true; PROFILED.len()];
+                return Ok(());
+            }
+            match PROFILED.iter().position(|(words, _)| cursor.take_all(words)) {
+                Some(kind) => asked[kind] = true,
+                None => return Err(cursor.syntax()),
+            }
+            Ok(())
+        })?;
+    }
+    if cursor.take_all(&["FOR", "QUERY"]) {
+        cursor.number()?;
+    }
+    limit(cursor)?;
+    if cursor.take("OFFSET") {
+        cursor.number()?;
+    }
+    let kinds = PROFILED.iter().zip(asked).filter(|(_, asked)| *asked);
+    let columns = kinds.flat_map(|((_, columns), _)| columns.iter().copied());
+    Ok(Subject::Profile(["Status", "Duration"].into_iter().chain(columns).collect()))
 }
 
 fn create(cursor: &mut Cursor<'_>) -> Result<Subject> {

@@ -15,7 +15,7 @@ use datafusion::logical_expr::{
     Case, Expr, LogicalPlan, LogicalPlanBuilder, Subquery as DataFusionSubquery, lit,
 };
 use expression::{BIGINT, Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, common_rule};
-use sql::tree::{AskedQuery, Body, Query};
+use sql::tree::{AskedQuery, Query};
 use sql::{Result, SqlError};
 use values::types::{Collation, ColumnType};
 
@@ -49,7 +49,7 @@ impl Lowering<'_> {
     }
 
     fn scalar_subquery(&self, row: &Row<'_>, subquery: &Subquery) -> Result<(Expr, ColumnType)> {
-        if subquery.is_correlated() && !gives_one_row(subquery.query()) {
+        if subquery.is_correlated() && !subquery.query().gives_one_row() {
             // Whether there are more is known only once it has run for the row.
             return Err(SqlError::unsupported("a correlated value that may be several in a plan"));
         }
@@ -78,6 +78,10 @@ impl Lowering<'_> {
                 let value = self.as_double(self.converted(expr, &own, ty), ty);
                 Ok(value.not_eq(lit(0.0f64)))
             }
+            // A join would ask for rows that the aggregate is computed of, not for its own row.
+            SubqueryForm::Exists { negated } if subquery.query().gives_one_row() => {
+                Ok(lit(!negated))
+            }
             SubqueryForm::Exists { negated } => {
                 let plan = self.query(subquery.query(), Some(row))?.plan;
                 exists(plan, *negated, demanded)
@@ -97,6 +101,9 @@ impl Lowering<'_> {
         quantifier: Quantifier,
         demanded: bool,
     ) -> Result<Expr> {
+        if let ([operand], true) = (operands, subquery.query().gives_one_row()) {
+            return self.with_only_row(row, subquery, operand, comparison);
+        }
         let inner = self.query(subquery.query(), Some(row))?;
         if operands.len() != inner.columns.len() {
             let message = format!("Operand should contain {} column(s)", operands.len());
@@ -282,15 +289,6 @@ fn counted(plan: LogicalPlan) -> Result<Expr> {
 fn rule_of(operand: &Node, ty: &ColumnType) -> Collation {
     let column = Node::new(Kind::Column(0), ty.clone(), true);
     common_rule([operand, &column].into_iter())
-}
-
-/// Whether a query aggregates everything into one row.
-fn gives_one_row(query: &Query) -> bool {
-    let Body::Select(select) = &query.body else { return false };
-    query.limit.is_none()
-        && query.offset.is_none()
-        && select.having.is_none()
-        && select.grouping.as_ref().is_some_and(|grouping| grouping.keys.is_empty())
 }
 
 /// Tells DataFusion that the value may be NULL: it is when there is no row.

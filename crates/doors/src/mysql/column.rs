@@ -42,6 +42,13 @@ pub fn wire(column: &ResultColumn, results: Option<CharacterSet>) -> WireColumn 
             wire.length = wire.length / CHARACTER_BYTES_MAX * set.bytes_max();
         }
     }
+    // What is NULL in every row has no type, unless a table says one.
+    if column.ty == (ColumnType::VarBinary { bytes: 0 })
+        && column.nullable
+        && column.org_name.is_empty()
+    {
+        wire.type_code = type_code::NULL;
+    }
     let properties = &column.flags;
     let mut set = |holds: bool, flag: u16| {
         if holds {
@@ -164,6 +171,16 @@ mod tests {
         assert_eq!((moment.length, moment.decimals), (23, 3));
         let blob = of(ColumnType::Blob { size: LobSize::Normal });
         assert_eq!(blob.flags, column_flag::BLOB | column_flag::BINARY);
+    }
+
+    #[test]
+    fn null_alone_was_announced_as_a_text() {
+        let null = of(ColumnType::VarBinary { bytes: 0 });
+        assert_eq!((null.type_code, null.length, null.character_set), (type_code::NULL, 0, 63));
+        assert_eq!(null.flags, column_flag::BINARY);
+        let mut stored = ResultColumn::computed("x", ColumnType::VarBinary { bytes: 0 }, true);
+        stored.org_name = "x".to_owned();
+        assert_eq!(wire(&stored, None).type_code, type_code::VAR_STRING);
     }
 
     #[test]

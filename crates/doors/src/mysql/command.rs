@@ -23,6 +23,9 @@ pub enum Command<'a> {
         /// LIKE pattern.
         pattern: &'a [u8],
     },
+    /// FLUSH, by a bit for each part. Deprecated, and what `mariadb-admin refresh` and `mariadb-dump
+    /// --flush-logs` send.
+    Refresh(u8),
     /// One line about the server.
     Statistics,
     /// SHOW PROCESSLIST.
@@ -78,6 +81,7 @@ pub mod code {
     pub const INIT_DB: u8 = 0x02;
     pub const QUERY: u8 = 0x03;
     pub const FIELD_LIST: u8 = 0x04;
+    pub const REFRESH: u8 = 0x07;
     pub const STATISTICS: u8 = 0x09;
     pub const PROCESS_INFO: u8 = 0x0a;
     pub const PROCESS_KILL: u8 = 0x0c;

@@ -26,6 +26,8 @@ pub fn command(payload: &[u8]) -> Result<Command<'_>, Malformed> {
         code::FIELD_LIST => {
             Command::FieldList { table: cursor.until_zero_or_end(), pattern: cursor.rest() }
         }
+        // A client that names no part means all.
+        code::REFRESH => Command::Refresh(cursor.rest().first().copied().unwrap_or(0)),
         code::STATISTICS => Command::Statistics,
         code::PROCESS_INFO => Command::ProcessInfo,
         code::PROCESS_KILL => Command::ProcessKill(cursor.u32()?),

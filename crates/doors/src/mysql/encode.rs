@@ -195,17 +195,21 @@ pub fn write_column(
     });
 }
 
-/// A column definition as COM_FIELD_LIST sends it: with a default value, here always NULL.
+/// A column definition as COM_FIELD_LIST sends it: with the text of its default value.
 pub fn write_listed_column(
     packets: &mut Packets<'_>,
     result: &ResultColumn,
+    default: Option<&[u8]>,
     results: Option<CharacterSet>,
 ) {
     let mut column = Vec::new();
     write_column(&mut Packets::new(&mut column, 0), result, results);
     packets.packet(|out| {
         out.extend_from_slice(&column[super::frame::HEADER_BYTES..]);
-        out.push(0xFB);
+        match default {
+            Some(text) => write_lenenc_bytes(out, text),
+            None => out.push(0xFB),
+        }
     });
 }
 

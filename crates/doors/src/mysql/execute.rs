@@ -140,6 +140,7 @@ impl Link {
             Command::ProcessKill(id) => {
                 self.internal(format!("KILL {id}").as_bytes(), packets, how)
             }
+            Command::Refresh(parts) => self.internal(refresh_text(parts), packets, how),
             Command::Debug => Ok(self.end(packets)),
             Command::SetMultiStatements(allowed) => {
                 self.session.set_multi_statements(allowed);
@@ -382,20 +383,17 @@ impl Link {
         Ok(self.ok(packets))
     }
 
-    /// The columns come from preparing a SELECT of them, which reads no row.
+    /// The columns of a table of the current database, with their defaults.
     fn field_list(
         &mut self,
         table: &[u8],
         pattern: &[u8],
         packets: &mut Packets<'_>,
     ) -> Result<Outcome, SqlError> {
-        let quoted = utf8(table)?.replace('`', "``");
-        let prepared = self.session.prepare(format!("SELECT * FROM `{quoted}`").as_bytes())?;
-        self.session.close(prepared.id);
         let results = self.results_in();
-        for column in prepared.columns.iter() {
+        for (column, default) in self.session.columns_with_defaults(utf8(table)?)? {
             if matches_pattern(column.name.as_bytes(), pattern) {
-                encode::write_listed_column(packets, column, results);
+                encode::write_listed_column(packets, &column, default.as_deref(), results);
             }
         }
         Ok(self.end(packets))
@@ -499,6 +497,13 @@ fn settle(served: Result<Outcome, SqlError>, from: usize, packets: &mut Packets<
             Outcome::Answered
         }
     }
+}
+
+/// COM_REFRESH as a statement: there is nothing to flush, and no binary log to reset.
+fn refresh_text(parts: u8) -> &'static [u8] {
+    /// REFRESH_MASTER: the binary log begins again.
+    const MASTER: u8 = 0x80;
+    if parts & MASTER != 0 { b"RESET MASTER" } else { b"FLUSH LOGS" }
 }
 
 fn parameter_error(error: ParameterError) -> SqlError {

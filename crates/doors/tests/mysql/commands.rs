@@ -7,6 +7,7 @@ use super::client::{DEPRECATE_EOF, EOF, MULTI_STATEMENTS, OK, error_number, text
 
 const INIT_DB: u8 = 0x02;
 const FIELD_LIST: u8 = 0x04;
+const REFRESH: u8 = 0x07;
 const STATISTICS: u8 = 0x09;
 const PROCESS_INFO: u8 = 0x0a;
 const DEBUG: u8 = 0x0d;
@@ -58,6 +59,45 @@ fn field_list_gives_the_columns_that_match() {
     assert_eq!(error_number(&client.command(FIELD_LIST, b"nothing\0")[0]), 1146);
     assert_eq!(error_number(&client.command(FIELD_LIST, b"`; DROP TABLE item\0")[0]), 1146);
     assert_eq!(client.command(FIELD_LIST, b"item\0").len(), 3 + 1);
+}
+
+#[test]
+fn the_field_list_said_null_for_every_default_which_c_clients_read_as_a_text() {
+    let mut client = House::open().client(0);
+    client.query(
+        "CREATE TABLE d (id INT PRIMARY KEY AUTO_INCREMENT, a VARCHAR(10) DEFAULT 'xy', \
+         b DECIMAL(5,2) NOT NULL, c DATETIME DEFAULT CURRENT_TIMESTAMP, e ENUM('p','q') NOT NULL, \
+         f INT DEFAULT (1 + 1), g TEXT, h BINARY(2) NOT NULL, i TIME(2) NOT NULL)",
+    );
+    let listed = client.command(FIELD_LIST, b"d\0");
+    // Behind the fixed part of 13 bytes there is the default, NULL or with its length.
+    let default = |packet: &[u8]| {
+        let mut at = 0;
+        (0..6).for_each(|_| at += 1 + usize::from(packet[at]));
+        packet[at + 13..].to_vec()
+    };
+    let defaults: Vec<Vec<u8>> = listed[..9].iter().map(|packet| default(packet)).collect();
+    let expected: [&[u8]; 9] = [
+        b"\x010",
+        b"\x02xy",
+        b"\x040.00",
+        b"\xfb",
+        b"\x01p",
+        b"\x012",
+        b"\xfb",
+        b"\x02\0\0",
+        b"\x0b00:00:00.00",
+    ];
+    assert_eq!(defaults, expected);
+}
+
+#[test]
+fn refreshing_was_an_unknown_command() {
+    let mut client = House::open().client(0);
+    for parts in [&b""[..], b"\x02", b"\x3f"] {
+        assert_eq!(client.command(REFRESH, parts)[0][0], OK);
+    }
+    assert_eq!(error_number(&client.command(REFRESH, b"\x80")[0]), 1186);
 }
 
 #[test]

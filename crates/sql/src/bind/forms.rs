@@ -8,7 +8,7 @@
 
 use expression::{
     Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, common_rule, compared,
-    seen_beside,
+    seen_beside, slot,
 };
 use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
@@ -17,6 +17,7 @@ use sqlparser::ast::{
 use syntax::cursor::name_parts;
 
 use super::Binder;
+use super::grouping::AGGREGATES;
 use super::scope::QueryScope;
 use crate::bind::scalar::{Bound, Names, bind, call_node, elsewhere};
 use crate::error::SqlError;
@@ -90,9 +91,9 @@ impl Binder<'_> {
         call: &ast::Function,
         names: &Names<'_>,
     ) -> Bound<Node> {
-        let allowed = matches!(names.clause, "field list" | "having clause" | "order clause");
-        if !allowed || scope.inside_aggregate.get() {
-            return Err(SqlError::new(1111, "Invalid use of group function").into());
+        let misplaced = || SqlError::new(1111, "Invalid use of group function");
+        if scope.inside_aggregate.get() {
+            return Err(misplaced().into());
         }
         let FunctionArguments::List(list) = &call.args else { return elsewhere(&call.name) };
         if call.filter.is_some() || call.null_treatment.is_some() || !call.within_group.is_empty() {
@@ -101,15 +102,34 @@ impl Binder<'_> {
         scope.inside_aggregate.set(true);
         let bound = self.aggregate_of(function, list, names);
         scope.inside_aggregate.set(false);
-        let aggregate = bound?;
+        let mut aggregate = bound?;
+        // One of outer columns alone is of the SELECT that these are of, if it may stand there.
+        let mut level = aggregate.level();
+        let outer = scope.around(level);
+        if outer.is_some_and(|outer| outer.inside_aggregate.get()) {
+            return Err(misplaced().into());
+        }
+        let outer = outer.filter(|outer| level > 0 && outer.may_aggregate.get());
+        if outer.is_none() {
+            level = 0;
+            let allowed = matches!(names.clause, "field list" | "having clause" | "order clause");
+            if !allowed {
+                return Err(misplaced().into());
+            }
+        }
         let nullable = aggregate.function.result(&aggregate.arguments).1;
         let ty = aggregate.ty.clone();
-        let mut aggregates = scope.aggregates.borrow_mut();
+        aggregate.move_outwards(level);
+        let mut aggregates = outer.unwrap_or(scope).aggregates.borrow_mut();
         let number = aggregates.iter().position(|known| *known == aggregate).unwrap_or_else(|| {
             aggregates.push(aggregate);
             aggregates.len() - 1
         });
-        Ok(Node::new(Kind::Aggregate(number), ty, nullable))
+        let kind = match level {
+            0 => Kind::Aggregate(number),
+            level => Kind::Outer(level, slot(AGGREGATES, number)),
+        };
+        Ok(Node::new(kind, ty, nullable))
     }
 
     /// The aggregate of a function's arguments.

@@ -21,8 +21,9 @@ use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
 use crate::file_table::{FileColumn, FileOptions, FileTable};
 use crate::index_use::IndexUse;
-use crate::information_schema::{is_own_name, is_size};
+use crate::information_schema::{NameColumns, columns_of, is_own_name, is_size};
 use crate::point::{push_terms, table_column};
+use crate::reply::ResultColumn;
 use crate::tree::{CatalogListing, Join, OutputColumn, Query, Relation, Source};
 use crate::write::KEY_COLUMN as KEY_NAME;
 
@@ -255,12 +256,12 @@ impl Binder<'_> {
         let qualifier = alias.is_none().then(|| database.to_owned());
         let shown = alias.unwrap_or_else(|| table.to_owned());
         if is_own_name(database) {
-            let listing = CatalogListing { name: table.to_owned(), sizes: Arc::default() };
-            let listed = crate::information_schema::table(self.facts, &listing)?;
-            let Some((columns, _)) = listed else {
+            let mut listing = CatalogListing::named(table);
+            let Some(columns) = columns_of(self.facts, &listing)? else {
                 let message = format!("Unknown table '{table}' in information_schema");
                 return Err(SqlError::new(1109, message).into());
             };
+            listing.names = NameColumns::of(&columns);
             let columns = columns
                 .into_iter()
                 .map(|c| (c.name.clone(), c.ty.clone(), true, Some(Arc::new(c))))
@@ -344,11 +345,21 @@ impl Binder<'_> {
     }
 }
 
-type Described = (String, ColumnType, bool, Option<Arc<crate::reply::ResultColumn>>);
+type Described = (String, ColumnType, bool, Option<Arc<ResultColumn>>);
 
+/// Columns as those of a relation that is no table: they are announced under its name, and under their own names
+/// in it (MySQL 9.7 answers so).
 fn described(columns: &[OutputColumn]) -> Vec<Described> {
     let describe = |column: &OutputColumn| {
-        (column.name.clone(), column.ty.clone(), column.nullable, column.origin.clone())
+        let (name, ty, nullable) = (column.name.clone(), column.ty.clone(), column.nullable);
+        let origin = match &column.origin {
+            Some(origin) => ResultColumn { org_name: name.clone(), ..(**origin).clone() },
+            None => ResultColumn {
+                org_name: name.clone(),
+                ..ResultColumn::computed(name.clone(), ty.clone(), nullable)
+            },
+        };
+        (name, ty, nullable, Some(Arc::new(origin)))
     };
     columns.iter().map(describe).collect()
 }

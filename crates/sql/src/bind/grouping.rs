@@ -6,9 +6,13 @@
 //!
 //! Not here: computing groups (`executor::group`) and window functions (`executor::window`).
 
-use expression::{Kind, Node};
+use expression::{Kind, Node, parts_of};
 
 use crate::tree::{AskedQuery, Grouping, Windowing, outer_slots_mut};
+
+/// Within a sub-query, and while the SELECT around it is bound: the relation whose columns are that SELECT's
+/// aggregates. No SELECT has so many relations.
+pub(super) const AGGREGATES: usize = 62;
 
 /// Rewrites an expression over joined rows to one over the groups' rows.
 pub(super) fn lift(grouping: &mut Grouping, node: &mut Node) {
@@ -88,8 +92,11 @@ impl Above<'_> {
             Kind::Subquery(subquery) => {
                 outer_slots_mut(subquery.query_mut(), &mut |reference| {
                     let Kind::Outer(level, slot) = reference.kind else { return };
-                    let mut column =
-                        Node::new(Kind::Column(slot), reference.ty.clone(), reference.nullable);
+                    let kind = match parts_of(slot) {
+                        (AGGREGATES, number) => Kind::Aggregate(number),
+                        _ => Kind::Column(slot),
+                    };
+                    let mut column = Node::new(kind, reference.ty.clone(), reference.nullable);
                     self.lift(&mut column);
                     if let Kind::Column(position) = column.kind {
                         reference.kind = Kind::Outer(level, position);

@@ -214,6 +214,13 @@ pub fn same_kinds(kinds: &[ColumnType], literals: &[Datum<'_>]) -> bool {
 fn result_column(column: &OutputColumn) -> ResultColumn {
     let nullable = column.nullable;
     match &column.origin {
+        // Of what a derived table computes, only the names are known there.
+        Some(origin) if origin.org_table.is_empty() => ResultColumn {
+            name: column.name.clone(),
+            ty: column.ty.clone(),
+            nullable,
+            ..(**origin).clone()
+        },
         Some(origin) => ResultColumn { name: column.name.clone(), nullable, ..(**origin).clone() },
         None => ResultColumn::computed(column.name.clone(), column.ty.clone(), nullable),
     }

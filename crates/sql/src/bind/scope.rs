@@ -5,7 +5,9 @@
 //! 1. Column names compare without case; table names and aliases with it.
 //! 2. A name is looked for in the innermost SELECT first, then outwards; what is found outside
 //!    becomes a reference to the enclosing row.
-//! 3. HAVING and ORDER BY prefer an alias to a column, GROUP BY a column to an alias.
+//! 3. A name that is all of an item of ORDER BY means an alias before a column, within an expression a column
+//!    before an alias. GROUP BY prefers a column to an alias, unless several tables have it; HAVING an alias to a
+//!    column, unless that is grouped by (MySQL 9.7 and MariaDB 10.11 answer so).
 //!
 //! Not here: where relations come from (`from`).
 
@@ -75,8 +77,12 @@ pub(super) struct QueryScope<'p> {
     pub shown: Vec<usize>,
     /// Aliases of the select list, once it is bound.
     pub aliases: RefCell<Vec<(String, Node)>>,
+    /// Columns that GROUP BY names, once it is bound.
+    pub grouped: RefCell<Vec<(String, Node)>>,
     /// Aggregates seen so far.
     pub aggregates: RefCell<Vec<Aggregate>>,
+    /// Whether an aggregate may stand in what is being bound: the select list, HAVING, ORDER BY.
+    pub may_aggregate: Cell<bool>,
     /// Within an aggregate's arguments.
     pub inside_aggregate: Cell<bool>,
     /// The WINDOW clause.
@@ -97,12 +103,19 @@ impl<'p> QueryScope<'p> {
             relations,
             shown: Vec::new(),
             aliases: RefCell::default(),
+            grouped: RefCell::default(),
             aggregates: RefCell::default(),
+            may_aggregate: Cell::new(false),
             inside_aggregate: Cell::new(false),
             named_windows: &[],
             windows: RefCell::default(),
             inside_window: Cell::new(false),
         }
+    }
+
+    /// The SELECT so many levels around this one.
+    pub fn around(&self, level: u16) -> Option<&QueryScope<'p>> {
+        (0..level).try_fold(self, |scope, _| scope.parent)
     }
 
     fn resolve(&self, parts: &[&str], clause: &'static str) -> Bound<Node> {
@@ -124,10 +137,12 @@ impl<'p> QueryScope<'p> {
 
     fn resolve_here(&self, parts: &[&str], clause: &'static str) -> Bound<Option<Node>> {
         let outside = !self.inside_aggregate.get();
-        if let ([name], "having clause" | "order clause", true) = (parts, clause, outside)
+        if let ([name], "having clause", true) = (parts, clause, outside)
             && let Some(node) = self.alias(name)
         {
-            return Ok(Some(node));
+            let grouped = self.grouped.borrow();
+            let column = grouped.iter().find(|(column, _)| column.eq_ignore_ascii_case(name));
+            return Ok(Some(column.map_or(node, |(_, column)| column.clone())));
         }
         if let Some(column) = self.column(parts, clause)? {
             return Ok(Some(column.node()));
@@ -138,10 +153,18 @@ impl<'p> QueryScope<'p> {
         }
     }
 
-    fn alias(&self, name: &str) -> Option<Node> {
+    /// What an alias of the select list stands for.
+    pub fn alias(&self, name: &str) -> Option<Node> {
         let aliases = self.aliases.borrow();
         let found = aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
         found.map(|(_, node)| node.clone())
+    }
+
+    /// What a name that is all of an item of GROUP BY stands for, if that is an alias although tables have such
+    /// columns: several of them have one.
+    pub fn alias_of_several(&self, name: &str) -> Option<Node> {
+        let alias = self.alias(name)?;
+        self.column(&[name], "group statement").is_err().then_some(alias)
     }
 
     fn column(&self, parts: &[&str], clause: &str) -> Bound<Option<&ScopeColumn>> {

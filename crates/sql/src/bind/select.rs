@@ -17,7 +17,7 @@ use sqlparser::ast;
 use super::Binder;
 use super::from::From;
 use super::grouping::{lift, lift_functions, lift_over_windows};
-use super::query::position;
+use super::query::{bare_number, position};
 use super::scope::QueryScope;
 use super::zero_date::{is_never_null, zero_date_as_null};
 use crate::bind::scalar::{Bound, elsewhere};
@@ -59,10 +59,13 @@ impl Binder<'_> {
             let own = |term| zero_date_as_null(term, is_stored_as_not_null);
             conditions = conditions.into_iter().map(own).collect();
         }
+        scope.may_aggregate.set(true);
         let items = self.items(&scope, select)?;
+        scope.may_aggregate.set(false);
         *scope.aliases.borrow_mut() =
             items.iter().map(|item| (item.name.clone(), item.node.clone())).collect();
         let (keys, rollup) = self.group_keys(&scope, select, &items)?;
+        scope.may_aggregate.set(true);
         let having = select.having.as_ref();
         let mut having =
             having.map(|expr| self.expression(&scope, expr, "having clause")).transpose()?;
@@ -222,10 +225,18 @@ impl Binder<'_> {
                 ast::Expr::Nested(inner) => inner,
                 expr => expr,
             };
-            let key = match position(expr, items.len(), "group statement")? {
-                Some(at) => listed(at)?,
-                None => self.expression(scope, expr, "group statement")?,
+            let alias = match expr {
+                ast::Expr::Identifier(name) => scope.alias_of_several(&name.value),
+                _ => None,
             };
+            let key = match (position(expr, items.len(), "group statement")?, alias) {
+                (Some(at), _) => listed(at)?,
+                (None, Some(alias)) => alias,
+                (None, None) => self.expression(scope, expr, "group statement")?,
+            };
+            if let (Some(name), Kind::Column(_)) = (column_name(expr), &key.kind) {
+                scope.grouped.borrow_mut().push((name.to_owned(), key.clone()));
+            }
             let mut aggregate = false;
             key.visit(&mut |node| {
                 aggregate |= matches!(node.kind, Kind::Aggregate(_) | Kind::Window(_));
@@ -252,7 +263,14 @@ impl Binder<'_> {
             let position = match position(&item.expr, visible, "order clause")? {
                 Some(position) => position,
                 None => {
-                    let node = self.expression(scope, &item.expr, "order clause")?;
+                    let alias = match bare_number(&item.expr) {
+                        ast::Expr::Identifier(name) => scope.alias(&name.value),
+                        _ => None,
+                    };
+                    let node = match alias {
+                        Some(alias) => alias,
+                        None => self.expression(scope, &item.expr, "order clause")?,
+                    };
                     if matches!(node.kind, Kind::Constant(_) | Kind::Parameter(_)) {
                         continue;
                     }
@@ -276,6 +294,15 @@ fn keep_digits(aggregates: &mut [Aggregate], node: &Node) {
         }
         _ => {}
     });
+}
+
+/// The name of the column that an expression is, if it is nothing but a name.
+fn column_name(expr: &ast::Expr) -> Option<&str> {
+    match expr {
+        ast::Expr::Identifier(name) => Some(&name.value),
+        ast::Expr::CompoundIdentifier(parts) => parts.last().map(|name| name.value.as_str()),
+        _ => None,
+    }
 }
 
 fn is_over_windows(node: &Node) -> bool {

@@ -25,9 +25,10 @@ use super::residual::Residual;
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
 use crate::file_table::{FileStep, Reading, Wanted};
+use crate::information_schema::{Asked, rows_about};
 use crate::optimize::{Member, Scan, Step};
 use crate::point::{Access, Filter, Gathered, Gatherer, IndexRanges, Piece, Ranges, RowCandidate};
-use crate::tree::{Relation, Source};
+use crate::tree::{CatalogListing, Relation, Source};
 
 /// Rows of a file that are decoded at a time.
 const FILE_BATCH_ROWS: usize = 1024;
@@ -176,6 +177,14 @@ impl Execution<'_> {
                     }
                     _ => self.scan_table(table, (access, found), &local, each),
                 }
+            }
+            (Source::Listing(_), _) if scan.same => {
+                let buffer = self.kept_scan(relation, scan, &local)?;
+                self.each_of(&buffer, &[], &local, each)
+            }
+            (Source::Listing(listing), _) => {
+                let rows = self.listed(relation, listing, &scan.terms, &local)?;
+                self.each_of(&Buffer::new(Content::Values(rows)), &scan.terms, &local, each)
             }
             _ => {
                 let buffer = self.rows_of(relation, &local)?;
@@ -371,6 +380,15 @@ impl Execution<'_> {
                 self.fill(table, &mut gatherer, terms, &local, &mut gathered)?;
                 Content::Stored(Arc::clone(table), gathered)
             }
+            (Source::Listing(listing), _) => {
+                let all = self.listed(relation, listing, &scan.terms, &local)?;
+                let mut rows: Vec<Vec<Value>> = Vec::new();
+                let all = Buffer::new(Content::Values(all));
+                self.each_of(&all, &scan.terms, &local, &mut |row| {
+                    self.push_values(row, &mut rows)
+                })?;
+                Content::Values(rows)
+            }
             _ => {
                 let all = self.rows_of(relation, &local)?;
                 if scan.terms.is_empty() {
@@ -403,7 +421,27 @@ impl Execution<'_> {
         Ok(Flow::Continue)
     }
 
-    /// The rows of a derived table, a listing, files or a recursion.
+    /// The rows of a table of information_schema, at least those for which the terms hold.
+    fn listed(
+        &self,
+        relation: &Relation,
+        listing: &CatalogListing,
+        terms: &[Node],
+        local: &Scope<'_>,
+    ) -> Result<Vec<Vec<Value>>> {
+        // There may be thousands of tables.
+        if !self.how.may_wait {
+            return Err(SqlError::would_wait());
+        }
+        let asked = Asked::by(&listing.names, terms, local)?;
+        let mut rows = rows_about(self.facts, listing, &asked)?;
+        for (value, ty) in rows.iter_mut().flat_map(|row| row.iter_mut().zip(&relation.types)) {
+            *value = values::convert::convert(ty, value.as_datum(), self.facts.zone).value;
+        }
+        Ok(rows)
+    }
+
+    /// The rows of a derived table, files or a recursion.
     fn rows_of(&self, relation: &Relation, local: &Scope<'_>) -> Result<Rc<Buffer>> {
         let place = match &relation.source {
             Source::Query(query) => query.id,
@@ -421,20 +459,6 @@ impl Execution<'_> {
                     rows.push(row);
                     Ok(Flow::Continue)
                 })?;
-            }
-            Source::Listing(listing) => {
-                // There may be thousands of tables.
-                if !self.how.may_wait {
-                    return Err(SqlError::would_wait());
-                }
-                if let Some((_, listed)) = crate::information_schema::table(self.facts, listing)? {
-                    for line in listed {
-                        let fitted = line.iter().zip(&relation.types).map(|(value, ty)| {
-                            values::convert::convert(ty, value.as_datum(), self.facts.zone).value
-                        });
-                        rows.push(fitted.collect());
-                    }
-                }
             }
             Source::File(files) => {
                 let wanted = Wanted {
@@ -458,7 +482,7 @@ impl Execution<'_> {
                     }
                 }
             }
-            Source::Table(_) | Source::Added(_) => {}
+            Source::Table(_) | Source::Added(_) | Source::Listing(_) => {}
         }
         Ok(self.keep(place, Content::Values(rows)))
     }

@@ -6,13 +6,12 @@ use values::datum::Value;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
-use super::{CATALOG, all_tables};
+use super::{Asked, CATALOG};
 use crate::ddl::default_text;
-use crate::error::Result;
 use crate::show::catalog::{extra_words, key_word};
 use crate::show::{Listing, maybe, number, text};
 
-pub(super) fn columns(engine: &Engine, zone: Zone) -> Result<Listing> {
+pub(super) fn columns(engine: &Engine, zone: Zone, asked: &Asked<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "TABLE_CATALOG",
         "TABLE_SCHEMA",
@@ -39,7 +38,7 @@ pub(super) fn columns(engine: &Engine, zone: Zone) -> Result<Listing> {
     ])
     .long_text(5)
     .long_text(15);
-    for table in all_tables(engine)? {
+    for table in asked.tables(engine) {
         for (position, column) in table.columns.iter().enumerate() {
             let collation = type_collation(&column.ty)
                 .filter(|collation| *collation != Collation::Binary)
@@ -72,7 +71,7 @@ pub(super) fn columns(engine: &Engine, zone: Zone) -> Result<Listing> {
             ]);
         }
     }
-    Ok(listing)
+    listing
 }
 
 /// The type's first word.

@@ -5,12 +5,12 @@ use rows::engine::Engine;
 use rows::table::Table;
 use values::datum::Value;
 
-use super::{CATALOG, all_tables};
-use crate::error::Result;
-use crate::show::catalog::index_lines;
+use super::{Asked, CATALOG};
+use crate::show::catalog::{approximate_rows, index_lines};
 use crate::show::{Listing, number, text};
 
-pub(super) fn statistics(engine: &Engine) -> Result<Listing> {
+/// `sizes`: with the tables' numbers of rows.
+pub(super) fn statistics(engine: &Engine, sizes: bool, asked: &Asked<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "TABLE_CATALOG",
         "TABLE_SCHEMA",
@@ -31,8 +31,9 @@ pub(super) fn statistics(engine: &Engine) -> Result<Listing> {
         "IS_VISIBLE",
         "EXPRESSION",
     ]);
-    for table in all_tables(engine)? {
-        for mut line in index_lines(engine, &table).rows {
+    for table in asked.tables(engine) {
+        let rows = if sizes { approximate_rows(engine, &table) } else { 0 };
+        for mut line in index_lines(&table, rows).rows {
             let behind = line.split_off(2);
             let Some(non_unique) = line.pop() else { continue };
             let database = text(&table.database);
@@ -42,10 +43,10 @@ pub(super) fn statistics(engine: &Engine) -> Result<Listing> {
             listing.push(row);
         }
     }
-    Ok(listing)
+    listing
 }
 
-pub(super) fn key_column_usage(engine: &Engine) -> Result<Listing> {
+pub(super) fn key_column_usage(engine: &Engine, asked: &Asked<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "CONSTRAINT_CATALOG",
         "CONSTRAINT_SCHEMA",
@@ -60,7 +61,7 @@ pub(super) fn key_column_usage(engine: &Engine) -> Result<Listing> {
         "REFERENCED_TABLE_NAME",
         "REFERENCED_COLUMN_NAME",
     ]);
-    for table in all_tables(engine)? {
+    for table in asked.tables(engine) {
         for index in table.indexes.iter().filter(|index| index.unique) {
             for (n, part) in index.parts.iter().enumerate() {
                 listing.push(vec![
@@ -80,10 +81,10 @@ pub(super) fn key_column_usage(engine: &Engine) -> Result<Listing> {
             }
         }
     }
-    Ok(listing)
+    listing
 }
 
-pub(super) fn table_constraints(engine: &Engine) -> Result<Listing> {
+pub(super) fn table_constraints(engine: &Engine, asked: &Asked<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "CONSTRAINT_CATALOG",
         "CONSTRAINT_SCHEMA",
@@ -93,7 +94,7 @@ pub(super) fn table_constraints(engine: &Engine) -> Result<Listing> {
         "CONSTRAINT_TYPE",
         "ENFORCED",
     ]);
-    for table in all_tables(engine)? {
+    for table in asked.tables(engine) {
         for (n, index) in table.indexes.iter().enumerate() {
             if !index.unique || index.parts.is_empty() {
                 continue;
@@ -120,11 +121,11 @@ pub(super) fn table_constraints(engine: &Engine) -> Result<Listing> {
             ]);
         }
     }
-    Ok(listing)
+    listing
 }
 
 /// CHECK_CONSTRAINTS, with the columns of MariaDB.
-pub(super) fn check_constraints(engine: &Engine) -> Result<Listing> {
+pub(super) fn check_constraints(engine: &Engine, asked: &Asked<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "CONSTRAINT_CATALOG",
         "CONSTRAINT_SCHEMA",
@@ -133,7 +134,7 @@ pub(super) fn check_constraints(engine: &Engine) -> Result<Listing> {
         "LEVEL",
         "CHECK_CLAUSE",
     ]);
-    for table in all_tables(engine)? {
+    for table in asked.tables(engine) {
         let of_columns = table.columns.iter().filter(|column| column.check.is_some()).count();
         for (n, (name, condition)) in checks_of(&table).enumerate() {
             listing.push(vec![
@@ -146,7 +147,7 @@ pub(super) fn check_constraints(engine: &Engine) -> Result<Listing> {
             ]);
         }
     }
-    Ok(listing)
+    listing
 }
 
 /// Names and conditions of a table's checks: those behind columns, under their names, then its own.

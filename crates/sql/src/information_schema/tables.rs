@@ -5,8 +5,7 @@ use rows::error::Error;
 use values::datum::Value;
 use values::types::ColumnType;
 
-use super::{CATALOG, TABLES, all_tables};
-
+use super::{Asked, CATALOG, INFORMATION_SCHEMA, TABLES};
 use crate::error::Result;
 use crate::show::catalog::{database_names, table_status_line};
 use crate::show::sizes::{ShownSizes, sizes_of};
@@ -35,7 +34,7 @@ pub(super) fn schemata(engine: &Engine) -> Listing {
 }
 
 /// `sizes`: with the tables' sizes.
-pub(super) fn tables(engine: &Engine, sizes: bool) -> Result<Listing> {
+pub(super) fn tables(engine: &Engine, sizes: bool, asked: &Asked<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "TABLE_CATALOG",
         "TABLE_SCHEMA",
@@ -62,28 +61,28 @@ pub(super) fn tables(engine: &Engine, sizes: bool) -> Result<Listing> {
     for column in [14, 15, 16] {
         listing.columns[column].ty = ColumnType::DateTime { fsp: 0 };
     }
-    for table in all_tables(engine)? {
+    for table in asked.tables(engine) {
         let mut row =
             vec![text(CATALOG), text(&table.database), text(&table.name), text("BASE TABLE")];
         row.extend(table_status_line(engine, &table, sizes).into_iter().skip(1));
         listing.push(row);
     }
-    for name in TABLES {
+    for name in TABLES.into_iter().filter(|name| asked.has(INFORMATION_SCHEMA, name)) {
         let mut row = vec![Value::Null; 21];
         row[..4].clone_from_slice(&[
             text(CATALOG),
-            text("information_schema"),
+            text(INFORMATION_SCHEMA),
             text(name),
             text("SYSTEM VIEW"),
         ]);
         row[20] = text("");
         listing.push(row);
     }
-    Ok(listing)
+    listing
 }
 
 /// What MySQL has no columns for: bytes before compression, beside those on disk.
-pub(super) fn table_sizes(engine: &Engine, sizes: bool) -> Result<Listing> {
+pub(super) fn table_sizes(engine: &Engine, sizes: bool, asked: &Asked<'_>) -> Result<Listing> {
     let mut listing = Listing::new(&[
         "TABLE_SCHEMA",
         "TABLE_NAME",
@@ -93,7 +92,7 @@ pub(super) fn table_sizes(engine: &Engine, sizes: bool) -> Result<Listing> {
         "INDEX_LENGTH#",
         "INDEX_PLAIN_LENGTH#",
     ]);
-    for table in all_tables(engine)? {
+    for table in asked.tables(engine) {
         let measured = if sizes { sizes_of(engine, &table) } else { Ok(ShownSizes::default()) };
         let shown = match measured {
             Ok(shown) => shown,

@@ -20,7 +20,7 @@ use super::terms::{can_be_local, columns_of, depends_on_others, is_volatile, loc
 use crate::error::Result;
 use crate::index_use::IndexUse;
 use crate::point::{Access, AccessKind, Between, Keys, Lookup, Ordering, Reader, ways};
-use crate::tree::{Relation, Source};
+use crate::tree::{CatalogListing, Relation, Source};
 
 /// One relation, or several joined by themselves, within the order of joining.
 #[derive(Clone, Debug)]
@@ -156,7 +156,7 @@ pub fn way_to(
         }
         Source::Query(query) => (query.rows, None),
         Source::Added(_) => (ADDED_ROWS, None),
-        Source::Listing(_) => (200.0, None),
+        Source::Listing(listing) => (listed_rows(listing, &local), None),
         Source::File(files) => (files.rows_about() as f64, None),
     };
     let scan = |access, terms, hash, same, examined| Scan {
@@ -220,6 +220,16 @@ pub fn way_to(
     }
     let scan = Scan { covering, ..scan(access, terms, Some(keys), true, once) };
     Ok(Way { step: step(scan, matched), examined: matched, once })
+}
+
+/// Rows that a table of information_schema is thought to have for its terms: their names lead to it.
+fn listed_rows(listing: &CatalogListing, local: &[Node]) -> f64 {
+    match listing.names.looked_up(local) {
+        (true, true) => LOOK_UP_COST_MAX,
+        (false, true) => 2.0 * LOOK_UP_COST_MAX,
+        (true, false) => 60.0,
+        (false, false) => 200.0,
+    }
 }
 
 /// The equations that a hash table can answer, and the other terms.

@@ -93,16 +93,50 @@ fn of_node(node: &Node) -> bool {
 }
 
 fn is_doubted(subquery: &Subquery) -> bool {
-    if subquery.is_correlated() && !is_correlated_by_equations(subquery) {
+    if subquery.is_correlated()
+        && (!is_correlated_by_equations(subquery) || !is_joined_rightly(subquery))
+    {
         return true;
     }
     match &subquery.form {
+        SubqueryForm::Compare { operands, .. } if is_of_one_row(operands, subquery) => false,
         SubqueryForm::Compare { operands, quantifier, .. } => {
             let nullable = operands.iter().any(|node| node.nullable)
                 || subquery.query().columns.iter().any(|column| column.nullable);
             *quantifier != Quantifier::Only && nullable
         }
         SubqueryForm::Scalar | SubqueryForm::Exists { .. } => false,
+    }
+}
+
+/// Whether one operand is compared with the only row of a query that always has one.
+fn is_of_one_row(operands: &[Node], subquery: &Subquery) -> bool {
+    operands.len() == 1 && subquery.query().gives_one_row()
+}
+
+/// Whether its equations may be taken out of it and made a join's: what it computes over its rows
+/// is then computed over those of each value of the equations. That is something else where a row
+/// is computed of no rows at all, where rows are numbered or counted off, and where there are
+/// totals of totals.
+fn is_joined_rightly(subquery: &Subquery) -> bool {
+    let query = subquery.query();
+    let Body::Select(select) = &query.body else { return false };
+    if select.windowing.is_some() || select.grouping.as_ref().is_some_and(|all| all.rollup) {
+        return false;
+    }
+    // One with a row for all that it finds is a value, or is known to have one; its value is that of
+    // an outer join.
+    if select.grouping.as_ref().is_some_and(|grouping| grouping.keys.is_empty()) {
+        let one_row = query.gives_one_row() && !select.distinct;
+        return match &subquery.form {
+            SubqueryForm::Scalar => one_row,
+            SubqueryForm::Exists { .. } => query.gives_one_row(),
+            SubqueryForm::Compare { operands, .. } => one_row && operands.len() == 1,
+        };
+    }
+    match subquery.form {
+        SubqueryForm::Exists { .. } => query.offset.is_none(),
+        _ => query.offset.is_none() && query.limit.is_none(),
     }
 }
 

@@ -3,14 +3,16 @@
 //! Not here: running it (`session::select`), everything with joins, groups or sub-queries
 //! (`analytic`).
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use expression::{Kind, Node, UNTYPED};
 use rows::catalog::Catalog;
+use rows::schema::TableDefinition;
 use rows::table::Table;
 use sqlparser::ast::{
     Expr, GroupByExpr, OrderByExpr, OrderByKind, Query, Select, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, TableFactor, Value as Literal,
+    SelectItemQualifiedWildcardKind, SetExpr, TableFactor, Value as Literal, visit_expressions,
 };
 use syntax::cursor::table_name;
 use values::SqlMode;
@@ -493,9 +495,24 @@ fn sort_key(
                 None => bind(&item.expr, names)?,
             }
         }
+        // Within an expression an alias is one if no column has its name.
+        expr if names_alias(expr, columns, table) => return elsewhere("an alias in an expression"),
         expr => bind(expr, names)?,
     };
     Ok(SortKey { node, descending })
+}
+
+/// Whether an expression has a name that is an alias of the select list and no column of the table.
+fn names_alias(expr: &Expr, columns: &[ResultColumn], table: &TableDefinition) -> bool {
+    let is_alias = |name: &str| {
+        table.column(name).is_none()
+            && columns.iter().any(|column| column.name.eq_ignore_ascii_case(name))
+    };
+    let found = visit_expressions(expr, |part| match part {
+        Expr::Identifier(ident) if is_alias(&ident.value) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    found.is_break()
 }
 
 /// Sort keys of UPDATE and DELETE.

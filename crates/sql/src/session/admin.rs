@@ -377,7 +377,7 @@ impl Session {
 
     fn listing(&mut self, show: &Show) -> Result<Listing> {
         let mode = self.variables.mode;
-        let listing = self.unfiltered(&show.subject)?;
+        let listing = self.unfiltered(show)?;
         listing.filter(&show.filter, mode)
     }
 
@@ -389,7 +389,8 @@ impl Session {
         if known { Ok(name) } else { Err(SqlError::unknown_database(&name)) }
     }
 
-    fn unfiltered(&mut self, subject: &Subject) -> Result<Listing> {
+    /// What is shown, at least of what the filter lets through.
+    fn unfiltered(&mut self, Show { subject, filter }: &Show) -> Result<Listing> {
         self.take_late_warnings();
         let engine = Arc::clone(self.sql.engine());
         Ok(match subject {
@@ -398,11 +399,17 @@ impl Session {
                 show::tables(&engine, &self.database_or_current(database)?, *full)?
             }
             Subject::TableStatus { database } => {
-                show::table_status(&engine, &self.database_or_current(database)?)?
+                let (database, mode) = (self.database_or_current(database)?, self.variables.mode);
+                let listing = show::table_status(&engine, &database, filter, mode)?;
+                self.sql.counters().tables_listed.add_many(listing.rows.len() as u64);
+                listing
             }
             Subject::OpenTables => show::open_tables(&engine, &self.database_or_current(&None)?)?,
             Subject::Columns { full, table } => self.columns_of(table, *full)?,
-            Subject::Indexes { table } => show::index_lines(&engine, &*self.table(table)?),
+            Subject::Indexes { table } => {
+                let table = self.table(table)?;
+                show::index_lines(&table, show::approximate_rows(&engine, &table))
+            }
             Subject::CreateTable { table } => {
                 show::create_table(&engine, &*self.table(table)?, self.variables.zone)
             }
@@ -439,6 +446,8 @@ impl Session {
                 show::events(&engine, &name.ok_or_else(SqlError::no_database)?)
             }
             Subject::CreateEvent { name } => show::create_event(&*self.event(name)?),
+            Subject::Engine { name, status } => show::engine(&self.sql, name, *status)?,
+            Subject::Profile(names) => Listing::new(names),
             Subject::Nothing(names) => Listing::new(names),
         })
     }
@@ -450,8 +459,8 @@ impl Session {
             return Ok(show::columns(&*self.table(name)?, full, self.variables.zone));
         }
         let facts = self.facts();
-        let listing = CatalogListing { name: table.to_owned(), sizes: Arc::default() };
-        let Some((columns, _)) = crate::information_schema::table(&facts, &listing)? else {
+        let listing = CatalogListing::named(table);
+        let Some(columns) = crate::information_schema::columns_of(&facts, &listing)? else {
             return Err(SqlError::new(
                 1109,
                 format!("Unknown table '{table}' in information_schema"),

@@ -55,8 +55,9 @@ impl Session {
         if scanned.parameters > 0 {
             return Err(syntax::scan::syntax_at(statement.as_bytes(), scanned.start).into());
         }
-        if scanned.taken < statement.len() {
-            return Err(syntax::scan::syntax_at(statement.as_bytes(), scanned.taken).into());
+        let next = syntax::scan::skip_space(statement.as_bytes(), scanned.taken);
+        if next < statement.len() {
+            return Err(syntax::scan::syntax_at(statement.as_bytes(), next).into());
         }
         match word.as_str() {
             // With INTO it is looked at when it runs.

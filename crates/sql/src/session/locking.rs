@@ -5,7 +5,8 @@
 //! statement begin anew when it may be free, as with UPDATE (docs/decisions/0069-lock-waits-in-loops.md).
 //!
 //! Invariants
-//! 1. A row is given only if it meets the condition under its lock, whatever it was before.
+//! 1. A row is given only if it meets the condition under its lock, whatever it was before. A scan that had to
+//!    wait is run again over the newest rows (`write::settled`).
 //! 2. In an event loop nothing waits: neither for a lock nor for a disk.
 //!
 //! Not here: joins and other queries (`locked_query`), how locks are waited for (`rows::locks`).
@@ -23,10 +24,11 @@ use super::source::{TableSource, holds_all};
 use super::{Session, Statement};
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
+use crate::optimize::is_volatile;
 use crate::point::{Filter, From, Gathered, Gatherer, Piece, SelectPlan, sort_rows};
 use crate::reply::RowStream;
 use crate::tree::Locking;
-use crate::write::LOOP_PIECE;
+use crate::write::{LOOP_PIECE, until_settled};
 
 /// How much is read at a time where LIMIT says how many rows are wanted: those that others have locked
 /// may have to be skipped, or are gone when their lock is had.
@@ -75,9 +77,12 @@ impl Session {
             return Err(SqlError::would_wait());
         }
         let is_any = from.sort.is_empty() && limit == u64::MAX && !from.index_use.is_forced();
-        let mut gatherer = Gatherer::new(found, access.direction, skip, take)
-            .asking_entries(access.entry_columns(all_terms))
-            .in_any_order(is_any);
+        let gatherer_of = |found| {
+            Gatherer::new(found, access.direction, skip, take)
+                .asking_entries(access.entry_columns(all_terms))
+                .in_any_order(is_any)
+        };
+        let mut gatherer = gatherer_of(found);
         let wanted = if cut_later && !sorted { offset.saturating_add(limit) } else { u64::MAX };
         let piece = match wanted {
             _ if !how.may_wait => LOOP_PIECE,
@@ -94,10 +99,16 @@ impl Session {
             wanted,
             rows: Gathered::default(),
         };
-        let gathered = self.writing(how, |_, transaction| {
-            let mut keys = named.unwrap_or_default();
-            if access.direction == Direction::Backward {
-                keys.reverse();
+        let may_miss = named.is_none() && !access.terms.iter().any(is_volatile);
+        let mut keys = named.unwrap_or_default();
+        if access.direction == Direction::Backward {
+            keys.reverse();
+        }
+        let mut is_first = true;
+        let mut run = |transaction: &mut Transaction| -> Result<((), bool)> {
+            if !std::mem::replace(&mut is_first, false) {
+                had.rows = Gathered::default();
+                gatherer = gatherer_of(from.access.ranges(&from.table, scope)?);
             }
             for key in &keys {
                 had.take(transaction, key)?;
@@ -129,8 +140,10 @@ impl Session {
             if sorted {
                 sort_rows(&mut had.rows, &from.table, &from.sort, scope)?;
             }
-            Ok(had.rows)
-        })?;
+            Ok(((), may_miss))
+        };
+        self.writing(how, |_, transaction| until_settled(transaction, || (), &mut run))?;
+        let gathered = had.rows;
         let mut source = TableSource {
             gathered,
             ..TableSource::new(plan, gatherer, facts, &self.limits, scope)

@@ -2,7 +2,9 @@
 //!
 //! Invariants
 //! 1. What was prepared executes no prepared statement.
-//! 2. A statement is scanned once. Its plan is kept, and made anew when a table of it has changed or its
+//! 2. A prepared statement runs in the database in which it was prepared (MySQL 9.7 and MariaDB 10.11
+//!    answer so), and the session is in its own again behind it.
+//! 3. A statement is scanned once. Its plan is kept, and made anew when a table of it has changed or its
 //!    parameters are of other kinds.
 
 use std::ops::ControlFlow;
@@ -10,12 +12,13 @@ use std::sync::Arc;
 
 use rows::Group;
 use sqlparser::ast::{Expr, visit_expressions};
-use syntax::scan::{Scanned, leading_word, open_version_comments};
+use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, without_ends};
 use values::budget::Share;
 use values::datum::{Datum, Value};
 
-use super::{Session, Statement};
+use super::{Session, Statement, query_was_empty};
 use crate::error::{Result, SqlError};
+use crate::panics;
 use crate::plan::Plan;
 use crate::reply::{How, Parameter, Prepared, Reply, ResultColumn};
 use crate::server::CountedStatement;
@@ -49,6 +52,10 @@ impl Session {
     pub(super) fn prepare_statement(&mut self, text: &[u8]) -> Result<Prepared> {
         let counted = self.sql.prepared_statements().add(self.sql.globals())?;
         self.begin_statement();
+        let text = without_ends(text);
+        if text.is_empty() {
+            return Err(query_was_empty());
+        }
         let text =
             open_version_comments(text, self.variables.mode).unwrap_or_else(|| text.to_vec());
         let mut scanned =
@@ -59,8 +66,12 @@ impl Session {
         share.grow_to(PREPARED_BYTES + 4 * text.len() + scanned.kept_bytes())?;
         let mut parsing = self.sql.engine().budget().share();
         parsing.grow_to(scanned.memory_bytes().saturating_sub(scanned.kept_bytes()))?;
-        if scanned.taken < text.len() {
-            return Err(syntax::scan::syntax_at(&text, scanned.taken).into());
+        let next = skip_space(&text, scanned.taken);
+        if next < text.len() {
+            return Err(syntax::scan::syntax_at(&text, next).into());
+        }
+        if scanned.is_empty() {
+            return Err(not_prepared());
         }
         // While only the columns are asked for, every parameter is NULL.
         let own = vec![Datum::Null; usize::from(scanned.parameters)];
@@ -126,9 +137,6 @@ impl Session {
             let columns = plan.returned_columns().unwrap_or_else(|| Arc::from([]));
             return Ok((Some(plan), columns));
         }
-        if statement.source().is_empty() {
-            return Err(SqlError::new(1065, "Query was empty"));
-        }
         if is(b"prepare") || is(b"execute") || is(b"deallocate") {
             return Err(not_prepared());
         }
@@ -138,7 +146,7 @@ impl Session {
 
     pub(super) fn execute_prepared(
         &mut self,
-        prepared: &mut PreparedStatement,
+        prepared: &PreparedStatement,
         parameters: &[Parameter<'_>],
         how: How,
         group: Option<&mut Group>,
@@ -146,8 +154,33 @@ impl Session {
         if parameters.len() != usize::from(prepared.scanned.parameters) {
             return Err(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_execute"));
         }
-        let same_database = prepared.database == self.database;
-        let known = prepared.plan.as_ref().filter(|plan| same_database && plan.is_current());
+        if prepared.database == self.database {
+            return self.run_prepared(prepared, parameters, how, group);
+        }
+        if let Some(name) = &prepared.database
+            && !self.has_database(name)
+        {
+            return Err(SqlError::unknown_database(name));
+        }
+        let own = std::mem::replace(&mut self.database, prepared.database.clone());
+        // A panic must not leave the session in a database that it did not choose.
+        let result =
+            panics::caught(&prepared.shape, || self.run_prepared(prepared, parameters, how, group));
+        // It may be what the statement has dropped.
+        self.database = own.filter(|name| self.has_database(name));
+        self.process.set_database(self.database.as_deref());
+        result
+    }
+
+    /// Runs it in the database that the session is in.
+    fn run_prepared(
+        &mut self,
+        prepared: &PreparedStatement,
+        parameters: &[Parameter<'_>],
+        how: How,
+        group: Option<&mut Group>,
+    ) -> Result<Reply> {
+        let known = prepared.plan.as_ref().filter(|plan| plan.is_current());
         let mut datums: Vec<Datum<'_>> = Vec::with_capacity(prepared.scanned.literals.len());
         prepared.scanned.datums(&prepared.text, parameters, &mut datums);
         let statement = Statement {
@@ -162,6 +195,7 @@ impl Session {
 
     /// PREPARE name FROM text.
     pub(super) fn prepare_named(&mut self, name: &str, text: &[u8]) -> Result<Reply> {
+        self.sql.counters().named_prepares.add();
         let name = name.to_lowercase();
         if let Some(old) = self.named.remove(&name) {
             self.prepared.remove(&old);
@@ -175,10 +209,10 @@ impl Session {
     pub(super) fn execute_named(&mut self, name: &str, using: &[Expr], how: How) -> Result<Reply> {
         let id = self.named_statement(name, "EXECUTE")?;
         let values = self.values_of(using, "EXECUTE..USING")?;
-        let Some(mut prepared) = self.prepared.remove(&id) else {
+        let Some(prepared) = self.prepared.remove(&id) else {
             return Err(unknown_handler(name, "EXECUTE"));
         };
-        let result = self.execute_with_values(&mut prepared, &values, how);
+        let result = self.execute_with_values(&prepared, &values, how);
         self.prepared.insert(id, prepared);
         result
     }
@@ -197,15 +231,15 @@ impl Session {
         }
         let values = self.values_of(using, "EXECUTE..USING")?;
         let id = self.prepare_statement(shown.as_bytes())?.id;
-        let Some(mut prepared) = self.prepared.remove(&id) else {
+        let Some(prepared) = self.prepared.remove(&id) else {
             return Err(SqlError::other("a statement that was just prepared"));
         };
-        self.execute_with_values(&mut prepared, &values, how)
+        self.execute_with_values(&prepared, &values, how)
     }
 
     fn execute_with_values(
         &mut self,
-        prepared: &mut PreparedStatement,
+        prepared: &PreparedStatement,
         values: &[Value],
         how: How,
     ) -> Result<Reply> {

@@ -6,6 +6,8 @@ use expression::type_collation;
 use rows::engine::Engine;
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
+use syntax::show::Filter;
+use values::SqlMode;
 use values::datum::Value;
 use values::temporal::{DateTime, Timestamp, Zone};
 use values::types::ColumnType;
@@ -123,8 +125,13 @@ fn created(seconds: u64) -> Value {
     if moment == DateTime::ZERO { Value::Null } else { Value::DateTime(moment) }
 }
 
-/// SHOW TABLE STATUS, for the tables whose names `wanted` lets through.
-pub fn table_status(engine: &Engine, database: &str) -> Result<Listing> {
+/// SHOW TABLE STATUS, of the tables that a filter may let through.
+pub fn table_status(
+    engine: &Engine,
+    database: &str,
+    filter: &Filter,
+    mode: SqlMode,
+) -> Result<Listing> {
     let mut listing = Listing::new(&[
         "Name",
         "Engine",
@@ -147,7 +154,11 @@ pub fn table_status(engine: &Engine, database: &str) -> Result<Listing> {
     ])
     .cased(0);
     listing.columns[11].ty = ColumnType::DateTime { fsp: 0 };
-    for table in tables_in(engine, database)? {
+    let mut tables = tables_in(engine, database)?;
+    let may_pass = listing.by_name(filter, mode)?;
+    // How large a table is takes long to find out.
+    tables.retain(|table| may_pass(&table.name));
+    for table in tables {
         listing.push(table_status_line(engine, &table, true));
     }
     Ok(listing)
@@ -278,8 +289,8 @@ pub fn columns(table: &Table, full: bool, zone: Zone) -> Listing {
     listing
 }
 
-/// SHOW INDEX.
-pub fn index_lines(engine: &Engine, table: &Table) -> Listing {
+/// SHOW INDEX of a table of about so many rows.
+pub fn index_lines(table: &Table, rows: u64) -> Listing {
     let mut listing = Listing::new(&[
         "Table",
         "Non_unique#",
@@ -297,7 +308,6 @@ pub fn index_lines(engine: &Engine, table: &Table) -> Listing {
         "Visible",
         "Expression",
     ]);
-    let rows = approximate_rows(engine, table);
     for index in &table.indexes {
         for (n, part) in index.parts.iter().enumerate() {
             let column = &table.columns[part.column];

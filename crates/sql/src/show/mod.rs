@@ -10,6 +10,7 @@ mod events;
 mod explain;
 mod explain_table;
 mod explain_tree;
+mod monitor;
 mod server;
 pub mod sizes;
 
@@ -20,21 +21,24 @@ use values::types::{Collation, ColumnType};
 
 use crate::bind::scalar::{Names, bind};
 use crate::error::Result;
+use crate::optimize::is_volatile;
 use crate::reply::ResultColumn;
 
 pub use catalog::{
-    columns, create_database, create_table, databases, index_lines, open_tables, table_status,
-    tables,
+    approximate_rows, columns, create_database, create_table, databases, index_lines, open_tables,
+    table_status, tables,
 };
 pub use events::{create_event, event_rows, events};
 pub use explain::{EXPLAIN_COLUMNS, ShownAccess, explain_lines, plan_text};
 pub use explain_table::explain_table;
 pub use explain_tree::{measured_lines, tree_lines};
-use expression::{BIGINT_UNSIGNED, Environment, RowView, text_type, type_collation};
+use expression::{BIGINT_UNSIGNED, Environment, Kind, Node, RowView, text_type, type_collation};
+pub use monitor::engine;
 pub use server::{
     character_sets, collations, engines, grants, plugins, privileges, processes, status, variables,
     warnings,
 };
+use sqlparser::ast::Expr;
 use syntax::show::Filter;
 use values::SqlMode;
 
@@ -99,9 +103,7 @@ impl Listing {
                 }
             }
             Filter::Where(expr) => {
-                let names =
-                    Names { listing: Some(&self.columns), ..Names::none("where clause", mode) };
-                let node = bind(expr, &names).map_err(crate::error::SqlError::from)?;
+                let node = self.condition(expr, mode)?;
                 let bare = Environment::bare(&[], Zone::UTC);
                 let mut kept = Vec::with_capacity(self.rows.len());
                 for row in self.rows {
@@ -113,6 +115,52 @@ impl Listing {
             }
         }
         Ok(self)
+    }
+
+    /// WHERE over its columns.
+    fn condition(&self, expr: &Expr, mode: SqlMode) -> Result<Node> {
+        let names = Names { listing: Some(&self.columns), ..Names::none("where clause", mode) };
+        Ok(bind(expr, &names).map_err(crate::error::SqlError::from)?)
+    }
+
+    /// Whether a filter may let the line of a name through, which stands in the column that LIKE is about, by
+    /// what it says of that column alone.
+    fn by_name(&self, filter: &Filter, mode: SqlMode) -> Result<impl Fn(&str) -> bool + use<>> {
+        let (like, width) = (self.like, self.columns.len());
+        let rule = type_collation(&self.columns[like].ty).unwrap_or(Collation::Utf8Mb4GeneralCi);
+        let (mut pattern, mut terms) = (None, Vec::new());
+        match filter {
+            Filter::All => {}
+            Filter::Like(text) => pattern = Some(text.clone()),
+            Filter::Where(expr) => {
+                let node = self.condition(expr, mode)?;
+                terms = match node.kind {
+                    Kind::And(terms) => terms,
+                    _ => vec![node],
+                };
+                terms.retain(|term| {
+                    let mut only = !is_volatile(term);
+                    term.visit(&mut |node| {
+                        only &= match node.kind {
+                            Kind::Column(at) => at == like,
+                            _ => true,
+                        };
+                    });
+                    only
+                });
+            }
+        }
+        Ok(move |name: &str| {
+            let bare = Environment::bare(&[], Zone::UTC);
+            let mut row = vec![Value::Null; width];
+            row[like] = text(name);
+            // What cannot be said of a name is said of the line.
+            let holds = |term: &Node| {
+                term.holds(&bare.scope().with_row(RowView::Values(&row))).unwrap_or(true)
+            };
+            pattern.as_ref().is_none_or(|pattern| matches_like(&row[like], pattern, rule))
+                && terms.iter().all(holds)
+        })
     }
 }
 

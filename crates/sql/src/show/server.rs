@@ -31,8 +31,10 @@ pub fn status(sql: &Sql) -> Listing {
     let mut figures: Vec<(String, String)> = [
         ("Com_delete", counters.deletes.get()),
         ("Com_insert", counters.inserts.get()),
+        ("Com_prepare_sql", counters.named_prepares.get()),
         ("Com_replace", counters.replaces.get()),
         ("Com_select", counters.selects.get()),
+        ("Com_stmt_prepare", counters.prepares.get()),
         ("Com_update", counters.updates.get()),
         ("Connections", counters.connections.get()),
         ("Max_used_connections", connected),
@@ -43,6 +45,7 @@ pub fn status(sql: &Sql) -> Listing {
         ("Rowhouse_kept_memory_bytes", sql.engine().budget().kept() as u64),
         ("Rowhouse_plans_made", counters.plans_made.get()),
         ("Rowhouse_select_lookups", counters.lookups.get()),
+        ("Rowhouse_tables_listed", counters.tables_listed.get()),
         ("Slow_queries", 0),
         ("Threads_cached", 0),
         ("Threads_connected", connected),
@@ -59,7 +62,9 @@ pub fn status(sql: &Sql) -> Listing {
     .collect();
     figures.push(("Ssl_cipher".to_string(), String::new()));
     figures.push(("Ssl_version".to_string(), String::new()));
-    for (name, value) in sql.engine().metrics().figures() {
+    let shown = sql.engine().metrics().figures();
+    figures.extend(pages(&shown));
+    for (name, value) in shown {
         // What goes through this door is what these are in MySQL.
         match name.as_str() {
             "mysql_received_bytes" => figures.push(("Bytes_received".to_string(), value.clone())),
@@ -74,6 +79,26 @@ pub fn status(sql: &Sql) -> Listing {
         listing.push(vec![text(name), text(value)]);
     }
     listing
+}
+
+/// The row cache as InnoDB's buffer pool: in its pages, which tools ask for.
+fn pages(figures: &[(String, String)]) -> Vec<(String, String)> {
+    /// `innodb_page_size`.
+    const PAGE_BYTES: u64 = 16_384;
+    let bytes = |name: &str| {
+        let found = figures.iter().find(|(known, _)| known == name);
+        found.and_then(|(_, value)| value.parse::<u64>().ok()).unwrap_or(0)
+    };
+    let (total, data) = (bytes("row_cache_bytes_max"), bytes("row_cache_bytes"));
+    let (total, data) = (total / PAGE_BYTES, data.div_ceil(PAGE_BYTES));
+    [
+        ("Innodb_buffer_pool_pages_data", data),
+        ("Innodb_buffer_pool_pages_dirty", 0),
+        ("Innodb_buffer_pool_pages_free", total.saturating_sub(data)),
+        ("Innodb_buffer_pool_pages_total", total),
+    ]
+    .map(|(name, value)| (name.to_string(), value.to_string()))
+    .into()
 }
 
 /// SHOW WARNINGS, SHOW ERRORS.
@@ -134,25 +159,22 @@ pub fn processes(sql: &Sql, full: bool) -> Listing {
     listing
 }
 
+/// The names of the engines, the one that rows are stored by in front.
+pub(super) const ENGINES: [&str; 4] = ["InnoDB", "COLUMNAR", "MyISAM", "MEMORY"];
+
 /// SHOW ENGINES.
 pub fn engines() -> Listing {
     let mut listing =
         Listing::new(&["Engine", "Support", "Comment", "Transactions", "XA", "Savepoints"]);
     let rows = [
-        ("InnoDB", "DEFAULT", "Rows of Rowhouse: every other name means this one", "YES", "NO"),
-        ("COLUMNAR", "YES", "Rows stored by column, for analytic queries", "YES", "NO"),
-        ("MyISAM", "YES", "The same rows under another name", "YES", "NO"),
-        ("MEMORY", "YES", "The same rows under another name", "YES", "NO"),
+        ("DEFAULT", "Rows of Rowhouse: every other name means this one"),
+        ("YES", "Rows stored by column, for analytic queries"),
+        ("YES", "The same rows under another name"),
+        ("YES", "The same rows under another name"),
     ];
-    for (name, support, comment, transactions, xa) in rows {
-        listing.push(vec![
-            text(name),
-            text(support),
-            text(comment),
-            text(transactions),
-            text(xa),
-            text("YES"),
-        ]);
+    for (name, (support, comment)) in ENGINES.into_iter().zip(rows) {
+        let (yes, no) = (text("YES"), text("NO"));
+        listing.push(vec![text(name), text(support), text(comment), yes.clone(), no, yes]);
     }
     listing
 }

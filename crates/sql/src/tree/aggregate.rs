@@ -4,9 +4,11 @@
 //!
 //! Not here: computing them (`executor::accumulate`).
 
-use expression::{BIGINT, BIGINT_UNSIGNED, Node, keeps_digits, type_collation};
+use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, keeps_digits, type_collation};
 use values::decimal::Decimal;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
+
+use super::walk::node_mut;
 
 /// An aggregate function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +77,48 @@ pub struct Aggregate {
 pub const KEPT_DIGITS: u8 = 12;
 
 impl Aggregate {
+    fn each_node_mut(&mut self, each: &mut dyn FnMut(&mut Node)) {
+        let sorted = self.order.iter_mut().map(|(node, _)| node);
+        let limits = self.limit.iter_mut().flat_map(|limit| limit.iter_mut());
+        self.arguments.iter_mut().chain(sorted).chain(limits).for_each(each);
+    }
+
+    /// Of how many levels further out the SELECT is whose rows it is over: 0 for the one that it stands in.
+    /// That is the innermost that it names a column of (MySQL 8.0 manual, 14.19.1).
+    pub fn level(&mut self) -> u16 {
+        let mut nearest: Option<u16> = None;
+        self.each_node_mut(&mut |node| {
+            node_mut(node, 0, &mut |part, depth| {
+                let level = match part.kind {
+                    Kind::Column(_) if depth == 0 => 0,
+                    Kind::Outer(level, _) if level >= depth => level - depth,
+                    _ => return,
+                };
+                nearest = Some(nearest.map_or(level, |before| before.min(level)));
+            });
+        });
+        nearest.unwrap_or(0)
+    }
+
+    /// Makes it one that stands so many levels further out; it names no column of those between.
+    pub fn move_outwards(&mut self, levels: u16) {
+        if levels == 0 {
+            return;
+        }
+        self.each_node_mut(&mut |node| {
+            node_mut(node, 0, &mut |part, depth| {
+                if let Kind::Outer(level, slot) = part.kind
+                    && level >= depth
+                {
+                    part.kind = match level - levels {
+                        0 => Kind::Column(slot),
+                        level => Kind::Outer(level, slot),
+                    };
+                }
+            });
+        });
+    }
+
     /// The type that holds its results, where they have to be of one.
     pub fn kept_type(&self) -> ColumnType {
         match self.ty {

@@ -40,6 +40,7 @@ pub use window::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowin
 
 use crate::file_table::FileTable;
 use crate::index_use::IndexUse;
+use crate::information_schema::NameColumns;
 use crate::optimize::Step;
 use crate::reply::ResultColumn;
 
@@ -148,6 +149,16 @@ impl Query {
             Body::Select(select) => select.outputs.get(at).is_some_and(Node::is_fixed),
             Body::Set(_) | Body::Recursion(_) | Body::Values(_) => false,
         }
+    }
+
+    /// Whether it aggregates all that it finds into one row, so that it has a row whatever it finds.
+    pub fn gives_one_row(&self) -> bool {
+        let Body::Select(select) = &self.body else { return false };
+        let all = |grouping: &Grouping| grouping.keys.is_empty();
+        self.limit.is_none()
+            && self.offset.is_none()
+            && select.having.is_none()
+            && select.grouping.as_ref().is_some_and(all)
     }
 
     /// A query of a body, without order and limit, and not planned yet.
@@ -362,6 +373,16 @@ pub struct CatalogListing {
     pub name: String,
     /// Whether the query names what takes long to find out: how large tables are.
     pub sizes: Arc<AtomicBool>,
+    /// Where it has names, by which it may be looked up.
+    pub names: NameColumns,
+}
+
+impl CatalogListing {
+    /// One of which no more is known than its name.
+    pub fn named(name: &str) -> CatalogListing {
+        let (sizes, names) = (Arc::default(), NameColumns::default());
+        CatalogListing { name: name.to_owned(), sizes, names }
+    }
 }
 
 /// How relations are joined, as written.

@@ -49,7 +49,8 @@ fn select_nodes(select: &mut Select, level: u16, each: &mut dyn FnMut(&mut Node,
     rest.chain(inputs).for_each(|node| node_mut(node, level, each));
 }
 
-fn node_mut(node: &mut Node, level: u16, each: &mut dyn FnMut(&mut Node, u16)) {
+/// Calls `each` with every node of an expression, which is at that level.
+pub(super) fn node_mut(node: &mut Node, level: u16, each: &mut dyn FnMut(&mut Node, u16)) {
     each(node, level);
     if let Kind::Subquery(subquery) = &mut node.kind {
         each_node_mut(subquery.query_mut(), level + 1, each);

@@ -71,7 +71,7 @@ const fn variable(
 }
 
 /// All variables, sorted by name.
-pub static VARIABLES: [Definition; 198] = [
+pub static VARIABLES: [Definition; 201] = [
     variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
     variable("auto_increment_offset", Kind::Number, "1", Reach::ReadOnly),
     variable("autocommit", Kind::Switch, "ON", Reach::Both),
@@ -106,6 +106,7 @@ pub static VARIABLES: [Definition; 198] = [
     variable("default_tmp_storage_engine", Kind::Text, "InnoDB", Reach::Both),
     variable("default_week_format", Kind::Number, "0", Reach::Both),
     variable("delay_key_write", Kind::Text, "ON", Reach::Global),
+    variable("disabled_storage_engines", Kind::Text, "", Reach::ReadOnly),
     variable("div_precision_increment", Kind::Number, "4", Reach::Both),
     variable("eq_range_index_dive_limit", Kind::Number, "200", Reach::Both),
     variable("error_count", Kind::Number, "0", Reach::ReadOnly),
@@ -134,8 +135,10 @@ pub static VARIABLES: [Definition; 198] = [
     variable("innodb_flush_log_at_trx_commit", Kind::Number, "1", Reach::Global),
     variable("innodb_lock_wait_timeout", Kind::Number, "50", Reach::Both),
     variable("innodb_log_file_size", Kind::Number, "50331648", Reach::ReadOnly),
+    variable("innodb_log_files_in_group", Kind::Number, "1", Reach::ReadOnly),
     variable("innodb_page_size", Kind::Number, "16384", Reach::ReadOnly),
     variable("innodb_read_only", Kind::Switch, "OFF", Reach::ReadOnly),
+    variable("innodb_stats_persistent", Kind::Switch, "ON", Reach::Global),
     variable("innodb_strict_mode", Kind::Switch, "ON", Reach::Both),
     variable("innodb_version", Kind::Text, "8.0.36", Reach::ReadOnly),
     variable("insert_id", Kind::Number, "0", Reach::Both),

@@ -6,6 +6,7 @@
 //! Invariants
 //! 1. A row is decided upon under its lock, from its latest state: the condition is checked again
 //!    there. It is read again where others write in the table. What is a matter of chance is decided once.
+//!    A scan that had to wait for a lock is run again over the newest rows (`settled`).
 //! 2. An UPDATE that moves rows within the index it reads, reads it as it was at the beginning.
 //!
 //! Not here: several tables, and sub-queries that give new values (`joined`).
@@ -26,6 +27,7 @@ use super::assign::{assign, bind_assignments, update_now_columns};
 use super::column::{Store, defaults_of};
 use super::finding::{Finding, FoundKeys};
 use super::returning::{Returned, Returning, bind_returning};
+use super::settled::until_settled;
 use super::{Ask, LOOP_PIECE, WriteContext, Written, stop, through};
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
 use crate::bind::zero_dates_as_null;
@@ -270,7 +272,8 @@ impl Target {
     }
 
     /// Calls `each` with every row that matches, in order; `found`: by what a query has
-    /// found; `moves`: which may change what is read.
+    /// found; `moves`: which may change what is read. Says whether rows were looked for that others may have
+    /// made match meanwhile, and which can be looked for again.
     ///
     /// # Errors
     /// `would_wait` for a transaction of an event loop when there are many, before any is given.
@@ -281,13 +284,14 @@ impl Target {
         context: &WriteContext<'_>,
         (found, moves): (Option<FoundKeys>, bool),
         each: &mut dyn FnMut(&mut Transaction, MatchedRow<'_>) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         if let Some(found) = found {
             let mut each_key = |transaction: &mut Transaction, key: &[u8]| {
                 each(transaction, MatchedRow { key, seen: None })
             };
             let budget = engine.budget();
-            return found.visit(&self.table, transaction, context, budget, &mut each_key);
+            found.visit(&self.table, transaction, context, budget, &mut each_key)?;
+            return Ok(false);
         }
         let environment = context.environment();
         let scope = environment.scope();
@@ -308,10 +312,11 @@ impl Target {
             if in_loop && keys.len() > LOOP_PIECE.rows_max {
                 return Err(SqlError::would_wait());
             }
-            return keys.iter().try_for_each(|key| {
+            keys.iter().try_for_each(|key| {
                 context.facts.limits.check()?;
                 each(transaction, MatchedRow { key, seen: None })
-            });
+            })?;
+            return Ok(false);
         }
         let mut gatherer = Gatherer::new(found, self.access.direction, 0, taken)
             .with_kill(Arc::clone(&context.facts.kill))
@@ -356,7 +361,8 @@ impl Target {
                 alone = transaction.alone_in(&self.table)?;
             }
         }
-        Ok(())
+        // What is a matter of chance, or does something, is evaluated once for each row.
+        Ok(!self.access.terms.iter().any(is_volatile))
     }
 }
 
@@ -425,53 +431,76 @@ impl UpdatePlan {
         engine: &Engine,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
-        found: Option<FoundKeys>,
+        mut found: Option<FoundKeys>,
     ) -> Result<Written> {
+        let once = self.sets.iter().filter_map(|(_, node)| node.as_ref()).any(is_volatile);
+        let undo = || drop(context.warnings.take());
+        until_settled(transaction, undo, |transaction| {
+            let (written, may_miss) = self.run_once(engine, transaction, context, found.take())?;
+            Ok((written, may_miss && !once))
+        })
+    }
+
+    /// Says as well what `Target::visit` says.
+    fn run_once(
+        &self,
+        engine: &Engine,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        found: Option<FoundKeys>,
+    ) -> Result<(Written, bool)> {
         let (mut matched, mut changed) = (0u64, 0u64);
         let table = &self.target.table;
         let terms = &self.target.checks;
         let way = (found, self.moves);
-        self.target.visit(engine, transaction, context, way, &mut |transaction, matched_row| {
-            let mut found = false;
-            let row = matched + 1;
-            let outcome = through(|aside| {
-                matched_row.change(transaction, table, &mut |old| {
-                    match matches(terms, old, context) {
-                        Ok(true) => found = true,
-                        Ok(false) => return Ok(RowChange::Keep),
-                        Err(error) => return stop(aside, error),
-                    }
-                    let values = old.values()?;
-                    let sets = assign(
-                        context,
-                        table,
-                        &self.sets,
-                        &self.defaults,
-                        &self.update_now,
-                        &values,
-                        RowView::None,
-                        row,
-                    );
-                    match sets {
-                        Ok(sets) => Ok(RowChange::Set(sets)),
-                        Err(error) => stop(aside, error),
-                    }
-                })
-            });
-            matched += u64::from(found);
-            match outcome {
-                Ok(Changed::Updated) => changed += 1,
-                Ok(_) => {}
-                Err(error) => context.forgive(error)?,
-            }
-            Ok(())
-        })?;
+        let may_miss = self.target.visit(
+            engine,
+            transaction,
+            context,
+            way,
+            &mut |transaction, matched_row| {
+                let mut found = false;
+                let row = matched + 1;
+                let outcome = through(|aside| {
+                    matched_row.change(transaction, table, &mut |old| {
+                        match matches(terms, old, context) {
+                            Ok(true) => found = true,
+                            Ok(false) => return Ok(RowChange::Keep),
+                            Err(error) => return stop(aside, error),
+                        }
+                        let values = old.values()?;
+                        let sets = assign(
+                            context,
+                            table,
+                            &self.sets,
+                            &self.defaults,
+                            &self.update_now,
+                            &values,
+                            RowView::None,
+                            row,
+                        );
+                        match sets {
+                            Ok(sets) => Ok(RowChange::Set(sets)),
+                            Err(error) => stop(aside, error),
+                        }
+                    })
+                });
+                matched += u64::from(found);
+                match outcome {
+                    Ok(Changed::Updated) => changed += 1,
+                    Ok(_) => {}
+                    Err(error) => context.forgive(error)?,
+                }
+                Ok(())
+            },
+        )?;
         let warnings = context.warnings.borrow().count();
-        Ok(Written {
+        let written = Written {
             affected: if context.found_rows { matched } else { changed },
             info: format!("Rows matched: {matched}  Changed: {changed}  Warnings: {warnings}"),
             ..Written::default()
-        })
+        };
+        Ok((written, may_miss))
     }
 }
 
@@ -512,36 +541,53 @@ impl DeletePlan {
         engine: &Engine,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
-        found: Option<FoundKeys>,
+        mut found: Option<FoundKeys>,
     ) -> Result<Written> {
+        let undo = || drop(context.warnings.take());
+        until_settled(transaction, undo, |transaction| {
+            self.run_once(engine, transaction, context, found.take())
+        })
+    }
+
+    /// Says as well what `Target::visit` says.
+    fn run_once(
+        &self,
+        engine: &Engine,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        found: Option<FoundKeys>,
+    ) -> Result<(Written, bool)> {
         let mut deleted = 0;
         let mut returned = self.returning.as_ref().map(Returned::new);
         let table = &self.target.table;
         let terms = &self.target.checks;
         let way = (found, false);
-        self.target.visit(engine, transaction, context, way, &mut |transaction, row| {
-            let mut line = None;
-            let outcome = through(|aside| {
-                row.change(transaction, table, &mut |old| match matches(terms, old, context) {
-                    Ok(true) => {
-                        if let Some(returning) = &self.returning {
-                            match returning.line(context, RowView::Stored(&old)) {
-                                Ok(values) => line = Some(values),
-                                Err(error) => return stop(aside, error),
+        let may_miss =
+            self.target.visit(engine, transaction, context, way, &mut |transaction, row| {
+                let mut line = None;
+                let outcome = through(|aside| {
+                    row.change(transaction, table, &mut |old| match matches(terms, old, context) {
+                        Ok(true) => {
+                            if let Some(returning) = &self.returning {
+                                match returning.line(context, RowView::Stored(&old)) {
+                                    Ok(values) => line = Some(values),
+                                    Err(error) => return stop(aside, error),
+                                }
                             }
+                            Ok(RowChange::Delete)
                         }
-                        Ok(RowChange::Delete)
-                    }
-                    Ok(false) => Ok(RowChange::Keep),
-                    Err(error) => stop(aside, error),
-                })
+                        Ok(false) => Ok(RowChange::Keep),
+                        Err(error) => stop(aside, error),
+                    })
+                })?;
+                deleted += u64::from(outcome == Changed::Deleted);
+                if let (Some(returned), Some(line), Changed::Deleted) =
+                    (&mut returned, line, outcome)
+                {
+                    returned.push(context, line)?;
+                }
+                Ok(())
             })?;
-            deleted += u64::from(outcome == Changed::Deleted);
-            if let (Some(returned), Some(line), Changed::Deleted) = (&mut returned, line, outcome) {
-                returned.push(context, line)?;
-            }
-            Ok(())
-        })?;
-        Ok(Written { affected: deleted, returned, ..Written::default() })
+        Ok((Written { affected: deleted, returned, ..Written::default() }, may_miss))
     }
 }

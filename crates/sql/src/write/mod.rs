@@ -16,6 +16,7 @@ mod insert;
 mod joined;
 mod of_query;
 mod returning;
+mod settled;
 
 use std::cell::RefCell;
 
@@ -40,6 +41,7 @@ pub use insert::{InsertPlan, Tally, bind_insert, given};
 pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 pub use of_query::InsertOfQuery;
 pub use returning::Returned;
+pub use settled::until_settled;
 
 /// Most rows that a statement writes in an event loop.
 const LOOP_ROWS_MAX: usize = 16;

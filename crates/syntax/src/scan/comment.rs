@@ -2,25 +2,52 @@
 
 use values::SqlMode;
 
-/// Position behind spaces and comments (those that MySQL executes do not count as comments).
+/// Position behind spaces and comments (those that MySQL executes do not count as comments), or of a comment
+/// that does not end.
 pub fn skip_space(text: &[u8], mut at: usize) -> usize {
     loop {
         match text.get(at) {
             Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c) => at += 1,
             Some(b'#') => at = end_of_line(text, at),
             Some(b'-') if is_dash_comment(text, at) => at = end_of_line(text, at),
-            Some(b'/') if text.get(at + 1) == Some(&b'*') => at = end_of_comment(text, at),
+            Some(b'/') if text.get(at + 1) == Some(&b'*') => match closed_comment(text, at) {
+                Some(end) => at = end,
+                None => return at,
+            },
             _ => return at,
         }
     }
+}
+
+/// Position behind spaces.
+pub fn skip_blank(text: &[u8], at: usize) -> usize {
+    let blank = text[at..].iter().take_while(|byte| is_blank(**byte)).count();
+    at + blank
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == 0x0b
+}
+
+/// A text without the spaces and semicolons at its end, which MySQL takes away before it reads a packet:
+/// `SELECT 1;;` is one statement.
+pub fn without_ends(text: &[u8]) -> &[u8] {
+    let is_end = |byte: &u8| is_blank(*byte) || *byte == b';';
+    let end = text.iter().rposition(|byte| !is_end(byte)).map_or(0, |last| last + 1);
+    &text[..end]
 }
 
 pub(super) fn is_dash_comment(text: &[u8], at: usize) -> bool {
     text.get(at + 1) == Some(&b'-') && text.get(at + 2).is_none_or(|b| b.is_ascii_whitespace())
 }
 
+/// Behind the end of the comment that begins at a position, if it ends.
+fn closed_comment(text: &[u8], at: usize) -> Option<usize> {
+    memchr::memmem::find(&text[at + 2..], b"*/").map(|n| at + 2 + n + 2)
+}
+
 fn end_of_comment(text: &[u8], at: usize) -> usize {
-    memchr::memmem::find(&text[at + 2..], b"*/").map_or(text.len(), |n| at + 2 + n + 2)
+    closed_comment(text, at).unwrap_or(text.len())
 }
 
 fn end_of_line(text: &[u8], at: usize) -> usize {

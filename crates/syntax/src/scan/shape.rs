@@ -4,7 +4,7 @@
 
 use values::{CharacterSet, SqlMode};
 
-use super::comment::{is_dash_comment, skip_space};
+use super::comment::{is_dash_comment, skip_blank, skip_space};
 use super::{Literal, Scanned, is_word, leading_word, syntax_at};
 use crate::error::{Error, Result};
 
@@ -112,7 +112,13 @@ impl Scanner<'_, '_> {
                 }
                 b'#' => self.space(),
                 b'-' if is_dash_comment(self.text, self.at) => self.space(),
-                b'/' if self.text.get(self.at + 1) == Some(&b'*') => self.space(),
+                b'/' if self.text.get(self.at + 1) == Some(&b'*') => {
+                    let start = self.at;
+                    self.space();
+                    if self.at == start {
+                        return Err(syntax_at(self.text, start));
+                    }
+                }
                 b'(' => self.open(),
                 b')' => self.close(),
                 b',' => {
@@ -131,7 +137,7 @@ impl Scanner<'_, '_> {
             self.out.shape.pop();
         }
         self.out.end = end;
-        self.out.taken = skip_space(self.text, taken);
+        self.out.taken = skip_blank(self.text, taken);
     }
 
     pub(super) fn push(&mut self, byte: u8) {

@@ -1,0 +1,68 @@
+//! COM_FIELD_LIST: the columns of a table, each with its default as text. C clients
+//! (`mysql_list_fields`) read the defaults without asking whether there are any.
+//!
+//! Not here: which columns match (`doors::mysql`), SHOW COLUMNS (`show::catalog`).
+
+use rows::schema::Column;
+use values::temporal::Zone;
+use values::text::write_text;
+use values::types::ColumnType;
+
+use super::Session;
+use crate::error::{Result, SqlError};
+use crate::information_schema::{columns_of, is_own_name};
+use crate::point::table_column;
+use crate::reply::ResultColumn;
+use crate::tree::CatalogListing;
+use crate::write::{Store, default_of, implied_default};
+
+impl Session {
+    /// The columns of a table of the current database, with the texts of their defaults; `None`: NULL.
+    ///
+    /// # Errors
+    /// 1046, 1146.
+    pub fn columns_with_defaults(
+        &mut self,
+        table: &str,
+    ) -> Result<Vec<(ResultColumn, Option<Vec<u8>>)>> {
+        self.begin_statement();
+        let found = self.with_defaults(table);
+        found.inspect_err(|error| self.note_error(error))
+    }
+
+    fn with_defaults(&self, name: &str) -> Result<Vec<(ResultColumn, Option<Vec<u8>>)>> {
+        let database = self.database.as_deref().ok_or_else(SqlError::no_database)?;
+        if is_own_name(database) {
+            let listing = CatalogListing::named(name);
+            let columns = columns_of(&self.facts(), &listing)?.ok_or_else(|| {
+                SqlError::new(1109, format!("Unknown table '{name}' in information_schema"))
+            })?;
+            return Ok(columns.into_iter().map(|column| (column, None)).collect());
+        }
+        let table = self.sql.engine().catalog().table(database, name)?;
+        let zone = self.variables.zone;
+        let described = |(at, column): (usize, &Column)| {
+            let shown = table_column(&table, at, column.name.clone(), &table.name);
+            (shown, default_text(column, zone))
+        };
+        Ok(table.columns.iter().enumerate().map(described).collect())
+    }
+}
+
+/// A column's default as a value of it; that of one which has to be given is what it would hold outside of
+/// strict mode, and what is computed is none (MySQL 9.7 and MariaDB 10.11 answer so).
+fn default_text(column: &Column, zone: Zone) -> Option<Vec<u8>> {
+    let value = match default_of(column) {
+        Store::Value(value) if value.is_null() && !column.auto_increment => return None,
+        Store::Value(value) if !value.is_null() => value,
+        Store::Value(_) | Store::Missing => implied_default(&column.ty),
+        Store::Now | Store::Expression(_) => return None,
+    };
+    let mut text = Vec::new();
+    match &column.ty {
+        // It is no JSON, but what the column's bytes are without a value.
+        ColumnType::Json if !column.nullable => {}
+        ty => write_text(ty, value.as_datum(), zone, &mut text),
+    }
+    Some(text)
+}
