@@ -9,9 +9,12 @@
 //! scan      tables and index ranges as DataFusion reads them
 //! kernels   functions with MySQL's meaning over Arrow columns
 //! columns   which Arrow type carries which MySQL type
+//! distinct_limit  groupings whose limit cannot end them early
+//! row_counts  sides of joins without columns
 //! large_limit  sorts whose limit leaves more than fits into memory
 //! absent    what DataFusion must not take for constant beside an outer join
 //! window    window functions within the memory: whole partitions, a few at a time
+//! carried   other functions of the rows so far, with the rows carried past them
 //! numbering ROW_NUMBER and its like, as rows come
 //! places    how many begin at once that keep rows
 //! given     time, as the worker threads were given it
@@ -29,7 +32,9 @@
 //! statements that write.
 
 mod absent;
+mod carried;
 mod columns;
+mod distinct_limit;
 mod ending;
 mod failure;
 mod given;
@@ -42,6 +47,7 @@ mod numbering;
 mod places;
 mod planning;
 mod pool;
+mod row_counts;
 mod runtime;
 mod scan;
 mod stream;
@@ -312,6 +318,7 @@ impl Analytic {
         let plan = |state: &SessionState, logical| {
             let planned = planning::physical_plan(state, self.runtime.handle(), logical, limits)?;
             let planned = window::in_parts(planned).map_err(failure::no_plan)?;
+            let planned = row_counts::counted(planned).map_err(failure::no_plan)?;
             interruptible(planned).map_err(failure::no_plan)
         };
         let mut planned = plan(state, logical.clone())?;

@@ -27,6 +27,7 @@ use tokio::runtime;
 
 use super::Planned;
 use super::absent::ForgetConstants;
+use super::distinct_limit::ForgetLimits;
 use super::failure::{fills_disk, translate};
 use super::given::GivenTime;
 use super::large_limit::SortWhole;
@@ -171,6 +172,7 @@ fn rules(memory_bytes: usize) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync
     rules.push(Arc::new(GroupInScans));
     rules.push(Arc::new(CountInScans));
     rules.push(Arc::new(SortWhole { memory_bytes }));
+    rules.push(Arc::new(ForgetLimits));
     rules
 }
 

@@ -8,8 +8,8 @@
 //! Invariants
 //! 1. A partition is given to the operator wholly, with its rows in the order of the input.
 //!
-//! Not here: functions that need no more than the rows so far (numbers: `numbering`; DataFusion
-//! computes the others as rows come).
+//! Not here: functions that need no more than the rows so far (numbers: `numbering`; others:
+//! `carried`).
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,6 +33,7 @@ use datafusion::physical_plan::{
 };
 use futures::{StreamExt, stream};
 
+use super::carried::Carrying;
 use super::leaf::leaf;
 use super::numbering::Numbering;
 
@@ -51,7 +52,13 @@ pub(super) fn in_parts(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn Execution
 fn own(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
     let way = match node.downcast_ref::<WindowAggExec>() {
         Some(window) => Way::Parts(Arc::new(window.clone())),
-        None => Way::Numbers(Numbering::instead_of(node.downcast_ref()?)?),
+        None => {
+            let window = node.downcast_ref()?;
+            match Numbering::instead_of(window) {
+                Some(numbering) => Way::Numbers(numbering),
+                None => Way::Carries(Carrying::instead_of(window)?),
+            }
+        }
     };
     Some(Arc::new(OwnWindow { inner: Arc::clone(node), way }))
 }
@@ -108,6 +115,7 @@ enum Way {
     /// DataFusion's operator, for a part of the input at a time.
     Parts(Arc<WindowAggExec>),
     Numbers(Numbering),
+    Carries(Carrying),
 }
 
 impl DisplayAs for OwnWindow {
@@ -162,6 +170,7 @@ impl ExecutionPlan for OwnWindow {
         match &self.way {
             Way::Parts(window) => Parts::of(window, input, context),
             Way::Numbers(numbering) => Ok(numbering.add_to(input, self.schema())),
+            Way::Carries(carrying) => carrying.over(input, partition, &context),
         }
     }
 

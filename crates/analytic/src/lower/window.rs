@@ -6,6 +6,8 @@
 //!
 //! Not here: running them within the memory (`analytic::window`), what they may be over (`tree`).
 
+use columnar::arrow::arrow_type;
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::functions_window::cume_dist::cume_dist_udwf;
 use datafusion::functions_window::lead_lag::{lag_udwf, lead_udwf};
@@ -16,7 +18,7 @@ use datafusion::functions_window::row_number::row_number_udwf;
 use datafusion::logical_expr::expr::{self, AggregateFunction, WindowFunctionParams};
 use datafusion::logical_expr::{
     Expr, LogicalPlan, LogicalPlanBuilder, WindowFrame, WindowFrameBound, WindowFrameUnits,
-    WindowFunctionDefinition,
+    WindowFunctionDefinition, cast,
 };
 use expression::{BIGINT, BIGINT_UNSIGNED, Cell, Node, fit};
 use sql::tree::{
@@ -58,9 +60,10 @@ impl Lowering<'_> {
         let plan = projected(plan, kept)?;
         let over = Row { columns: Columns::Flat(seen), enclosing };
         let mut calls: Vec<Expr> = Vec::new();
+        let mut by_offset = ByOffset::default();
         let mut outputs = Vec::with_capacity(windowing.functions.len());
         for function in &windowing.functions {
-            let params = self.window_params(&over, function)?;
+            let params = self.window_params(&over, function, &mut by_offset)?;
             let mut add = |definition, args| {
                 let params = WindowFunctionParams { args, ..params.clone() };
                 let call = Expr::WindowFunction(Box::new(expr::WindowFunction {
@@ -73,8 +76,9 @@ impl Lowering<'_> {
                 }
                 column(&name)
             };
-            outputs.push(self.window_call(&over, function, &mut add)?);
+            outputs.push(self.window_call(&over, function, &mut by_offset, &mut add)?);
         }
+        let plan = by_offset.beside(plan)?;
         let plan = LogicalPlanBuilder::window_plan(plan, calls).map_err(no_plan)?;
         let Columns::Flat(seen) = &over.columns else {
             return Err(SqlError::other("a row of window functions without columns"));
@@ -89,10 +93,14 @@ impl Lowering<'_> {
         &self,
         row: &Row<'_>,
         function: &WindowFunction,
+        by_offset: &mut ByOffset,
     ) -> Result<WindowFunctionParams> {
         let Window { partition, order, frame } = &function.window;
-        let key = |node: &Node| Ok(key_of(self.value(row, node)?, &node.ty));
-        let partition_by = partition.iter().map(key).collect::<Result<Vec<Expr>>>()?;
+        let mut key = |node: &Node| {
+            let key = key_of(self.value(row, node)?, &node.ty);
+            Ok(by_offset.column(key, &node.ty, || self.name("o")))
+        };
+        let partition_by = partition.iter().map(&mut key).collect::<Result<Vec<Expr>>>()?;
         let order_by = order
             .iter()
             .map(|(node, descending)| Ok(sort_by(key(node)?, *descending)))
@@ -159,10 +167,14 @@ impl Lowering<'_> {
         &self,
         row: &Row<'_>,
         function: &WindowFunction,
+        by_offset: &mut ByOffset,
         add: &mut dyn FnMut(WindowFunctionDefinition, Vec<Expr>) -> Expr,
     ) -> Result<Expr> {
         let own = WindowFunctionDefinition::WindowUDF;
-        let as_own = |expr: Expr, node: &Node| self.converted(expr, &node.ty, &function.ty);
+        let as_own = |expr: Expr, node: &Node| {
+            self.converted(as_view(expr, &node.ty), &node.ty, &function.ty)
+        };
+        let mut moved = |expr: Expr, ty: &ColumnType| by_offset.column(expr, ty, || self.name("o"));
         Ok(match &function.call {
             WindowCall::RowNumber => add(own(row_number_udwf()), Vec::new()),
             WindowCall::Rank => add(own(rank_udwf()), Vec::new()),
@@ -174,7 +186,7 @@ impl Lowering<'_> {
                 add(own(ntile_udwf()), vec![parts])
             }
             WindowCall::Neighbour { value, distance, otherwise, ahead } => {
-                let mut args = vec![self.as_type(row, value, &function.ty)?];
+                let mut args = vec![moved(self.as_type(row, value, &function.ty)?, &function.ty)];
                 if distance.is_some() || otherwise.is_some() {
                     args.push(match distance {
                         Some(distance) => self.as_type(row, distance, &BIGINT)?,
@@ -182,18 +194,25 @@ impl Lowering<'_> {
                     });
                 }
                 if let Some(otherwise) = otherwise {
-                    args.push(self.as_type(row, otherwise, &function.ty)?);
+                    args.push(as_offsets(
+                        self.as_type(row, otherwise, &function.ty)?,
+                        &function.ty,
+                    ));
                 }
-                add(own(if *ahead { lead_udwf() } else { lag_udwf() }), args)
+                let neighbour = add(own(if *ahead { lead_udwf() } else { lag_udwf() }), args);
+                as_view(neighbour, &function.ty)
             }
             WindowCall::First(node) => {
-                as_own(add(own(first_value_udwf()), vec![self.value(row, node)?]), node)
+                let value = moved(self.value(row, node)?, &node.ty);
+                as_own(add(own(first_value_udwf()), vec![value]), node)
             }
             WindowCall::Last(node) => {
-                as_own(add(own(last_value_udwf()), vec![self.value(row, node)?]), node)
+                let value = moved(self.value(row, node)?, &node.ty);
+                as_own(add(own(last_value_udwf()), vec![value]), node)
             }
             WindowCall::Nth(node, number) => {
-                let args = vec![self.value(row, node)?, self.as_type(row, number, &BIGINT)?];
+                let value = moved(self.value(row, node)?, &node.ty);
+                let args = vec![value, self.as_type(row, number, &BIGINT)?];
                 as_own(add(own(nth_value_udwf()), args), node)
             }
             WindowCall::Aggregate(aggregate) => {
@@ -224,4 +243,48 @@ impl Lowering<'_> {
             None => Ok(self.converted(self.value(row, node)?, &node.ty, ty)),
         }
     }
+}
+
+/// Texts that functions only compare or move, by offsets: of views DataFusion's operator would keep all
+/// that have passed it (`analytic::carried`).
+#[derive(Default)]
+struct ByOffset(Vec<(Expr, String)>);
+
+impl ByOffset {
+    /// An expression of a type as functions have it: a column of its own if it is a text.
+    fn column(&mut self, expr: Expr, ty: &ColumnType, name: impl FnOnce() -> String) -> Expr {
+        if !is_view(ty) {
+            return expr;
+        }
+        if let Some((_, name)) = self.0.iter().find(|(known, _)| *known == expr) {
+            return column(name);
+        }
+        let name = name();
+        self.0.push((expr, name.clone()));
+        column(&name)
+    }
+
+    /// The plan with those columns.
+    fn beside(self, plan: LogicalPlan) -> Result<LogicalPlan> {
+        if self.0.is_empty() {
+            return Ok(plan);
+        }
+        let fields = plan.schema().fields().iter();
+        let own = fields.map(|field| column(field.name())).collect::<Vec<_>>();
+        let added =
+            self.0.into_iter().map(|(expr, name)| cast(expr, DataType::LargeBinary).alias(name));
+        projected(plan, own.into_iter().chain(added).collect())
+    }
+}
+
+fn is_view(ty: &ColumnType) -> bool {
+    arrow_type(ty) == DataType::BinaryView
+}
+
+fn as_offsets(expr: Expr, ty: &ColumnType) -> Expr {
+    if is_view(ty) { cast(expr, DataType::LargeBinary) } else { expr }
+}
+
+fn as_view(expr: Expr, ty: &ColumnType) -> Expr {
+    if is_view(ty) { cast(expr, DataType::BinaryView) } else { expr }
 }

@@ -347,6 +347,71 @@ fn numbers_of_rows_go_on_from_batch_to_batch() {
 }
 
 #[test]
+fn different_rows_of_window_functions_with_a_limit_ended_with_1105() {
+    let mut house = House::with_memory(64 << 20);
+    numbered(&mut house);
+    for function in ["RANK()", "ROW_NUMBER()", "SUM(id)", "LAG(id)", "FIRST_VALUE(t)"] {
+        let over = format!("{function} OVER (PARTITION BY k % 1000 ORDER BY id)");
+        for query in [
+            format!("SELECT DISTINCT k % 1000, {over} FROM n LIMIT 3"),
+            format!(
+                "SELECT k, w FROM (SELECT k % 1000 k, {over} w FROM n) x GROUP BY k, w LIMIT 3"
+            ),
+            format!("SELECT DISTINCT k FROM (SELECT k % 1000 k, {over} w FROM n) x LIMIT 3"),
+        ] {
+            assert_eq!(house.answer(&query).len(), 3, "{query}");
+        }
+    }
+}
+
+#[test]
+fn functions_of_the_rows_so_far_kept_rows_that_nobody_counted() {
+    // Peers and partitions of seven rows, of a third of all, and all alone; where memory is small what waits
+    // for the last of them is carried in files.
+    for memory in [128 << 20, 64 << 20] {
+        let mut house = House::with_memory(memory);
+        numbered(&mut house);
+        for size in [7, 1, 30_000] {
+            let query = format!(
+                "SELECT COUNT(*), SUM(t = CONCAT('text number ', id)), SUM(l <=> e), SUM(f = g),
+                    SUM(s = (last * (last + 1) - first * (first - 1)) / 2), SUM(p = last - first + 1)
+                FROM (SELECT id, t, id DIV {size} * {size} first,
+                    LEAST(99999, id DIV {size} * {size} + {size} - 1) last,
+                    LAG(t, 2) OVER (ORDER BY id) l,
+                    IF(id < 2, NULL, CONCAT('text number ', id - 2)) e,
+                    FIRST_VALUE(t) OVER (PARTITION BY id DIV {size} ORDER BY id) f,
+                    CONCAT('text number ', id DIV {size} * {size}) g,
+                    SUM(id) OVER (PARTITION BY id DIV {size} ORDER BY id DIV {size}) s,
+                    COUNT(t) OVER (PARTITION BY id DIV {size} ORDER BY id DIV {size}) p FROM n) w"
+            );
+            let all = "100000\t".repeat(6);
+            assert_eq!(house.answer(&query), [all.trim_end()], "{size} within {memory}");
+        }
+        let texts = "SELECT COUNT(*), SUM(m = t), SUM(n) FROM (SELECT t,
+            MAX(t) OVER (ORDER BY t) m, COUNT(*) OVER (PARTITION BY t ORDER BY t) n FROM n) w";
+        assert_eq!(house.answer(texts), ["100000\t100000\t100000"], "{memory}");
+        let pieces = "SELECT COUNT(*), SUM(m = CONCAT('text number ', id)) FROM (SELECT id,
+            MAX(t) OVER (PARTITION BY id DIV 3 ORDER BY id ROWS CURRENT ROW) m FROM n) w";
+        assert_eq!(house.answer(pieces), ["100000\t100000"], "{memory}");
+    }
+}
+
+#[test]
+fn a_join_kept_every_batch_of_a_side_that_has_no_columns() {
+    let mut house = House::new();
+    numbered(&mut house);
+    house.run("SET rowhouse_executor = 'columns'");
+    for (query, count) in [
+        ("SELECT COUNT(*) FROM n a, ten b, ten c WHERE a.id < 1000", "100000"),
+        ("SELECT COUNT(*) FROM n a, ten b WHERE a.t < 'text number 2'", "111120"),
+        ("SELECT COUNT(*) FROM ten a, ten b, ten c, ten d, ten e WHERE a.d < b.d", "45000"),
+    ] {
+        assert!(house.plan(query).contains("RowCount"), "{}", house.plan(query));
+        assert_eq!(house.answer(query), [count], "{query}");
+    }
+}
+
+#[test]
 fn a_query_beyond_memory_fails_and_the_next_one_works() {
     let mut house = House::with_memory(4 << 20);
     numbered(&mut house);
