@@ -23,7 +23,6 @@ use std::task::{Context, Poll, ready};
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, RecordBatch};
 use datafusion::arrow::buffer::ScalarBuffer;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
-use datafusion::common::utils::memory::get_record_batch_memory_size;
 use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::TaskContext;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
@@ -43,6 +42,7 @@ use futures::{StreamExt, stream};
 use parking_lot::Mutex;
 
 use super::leaf::leaf;
+use super::stream::bytes_of;
 use super::window::Keys;
 
 /// Bytes of texts that the operator may keep for nothing.
@@ -222,12 +222,12 @@ impl Source {
         let batch = RecordBatch::try_new(batch.schema(), columns)?;
         let bare = self.bare(&batch)?;
         let texts: usize = bare.columns().iter().map(|column| text_bytes(column).0).sum();
-        let mut counted = Counted { held: get_record_batch_memory_size(&bare) - texts, rows: 0 };
+        let mut counted = Counted { held: bytes_of(&bare) - texts, rows: 0 };
         self.held.try_grow(counted.held)?;
         if texts > 0 {
             self.texts.try_grow(texts)?;
         }
-        let own = get_record_batch_memory_size(&batch);
+        let own = bytes_of(&batch);
         let is_kept = self.rows.size() + own <= self.carried_max && self.rows.try_grow(own).is_ok();
         let kept = if is_kept {
             counted.rows = own;

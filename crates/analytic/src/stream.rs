@@ -127,7 +127,7 @@ impl Ready {
 }
 
 /// What the rows take, not the buffers that they share with other batches of the query.
-fn bytes_of(rows: &RecordBatch) -> usize {
+pub(super) fn bytes_of(rows: &RecordBatch) -> usize {
     let views = |array: &dyn Array| match array.data_type() {
         DataType::Utf8View => Some(array.as_string_view().total_buffer_bytes_used()),
         DataType::BinaryView => Some(array.as_binary_view().total_buffer_bytes_used()),
