@@ -298,7 +298,7 @@ mod tests {
         let (compiled, asked) = compile(r"memory ((\pL{1,99}){1,99}){1,99}");
         assert_eq!(compiled.unwrap_err(), PatternError::TooBig);
         assert_eq!(asked.len(), SIZES.len());
-        // Who is refused memory, or is to end, compiles no further.
+        // Where memory is refused, or the statement is to end, no further attempt is made.
         let mut times = 0;
         let refused = pattern(r"refused \w{400}").compiled(&mut |_| {
             times += 1;
