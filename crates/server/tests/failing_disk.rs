@@ -402,7 +402,7 @@ fn nobody_was_told_of_a_disk_that_fills() {
     let directory = tempfile::tempdir().unwrap();
     let data_dir = directory.path().join("data");
     let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
-    layer.show_used(500).unwrap();
+    layer.show_used(495).unwrap();
     let server = Running::start_beneath(&layer, &data_dir, &[]);
     let tells = |what: &str| wait_until(what, || server.log().contains(what));
     let status = || {
@@ -410,7 +410,7 @@ fn nobody_was_told_of_a_disk_that_fills() {
         String::from_utf8_lossy(&asked.stdout).into_owned()
     };
     assert!(status().contains(" free, 50% used"), "{}", status());
-    layer.show_used(920).unwrap();
+    layer.show_used(915).unwrap();
     tells("used_percent=92");
     layer.show_used(955).unwrap();
     tells("used_percent=96");
@@ -420,7 +420,7 @@ fn nobody_was_told_of_a_disk_that_fills() {
     tells("the disk is full: writes are refused until there is space");
     assert!(status().contains("the disk is full: writes are refused"), "{}", status());
     layer.fail(Fault::None).unwrap();
-    layer.show_used(500).unwrap();
+    layer.show_used(495).unwrap();
     tells("the disk has room again");
     let log = server.log();
     assert_eq!(log.matches("the disk is nearly full").count(), 2, "{log}");
