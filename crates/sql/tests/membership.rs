@@ -1,8 +1,12 @@
 //! EXISTS, IN and their opposites: asked row by row, looked up among the sub-query's members, or
 //! joined, whichever is cheapest, and always with the same answer.
 
+use std::sync::Arc;
+
 use crate::harness::{run, server, session};
-use sql::Session;
+use rows::memory::MemoryStore;
+use rows::{Engine, EngineOptions};
+use sql::{Session, SqlOptions};
 
 /// 700 rows each: `o` is asked about, `i` is looked into; `k` of both is indexed, `n` is not.
 fn fill(session: &mut Session) {
@@ -82,12 +86,12 @@ fn in_is_unknown_where_null_makes_it_so() {
     let session = &mut session(&sql);
     fill(session);
     // IS TRUE is asked about unknown too, so that nothing is looked up for it.
-    for (membership, of_known) in [
-        ("k IN (SELECT k FROM i WHERE u = 3)", false),
-        ("k IN (SELECT n FROM i WHERE i.u = o.u)", false),
+    for (membership, of_one) in [
+        ("k IN (SELECT k FROM i WHERE u = 3)", true),
+        ("k IN (SELECT n FROM i WHERE i.u = o.u)", true),
         ("(k, s) IN (SELECT k, s FROM i)", false),
-        ("s IN (SELECT s FROM i WHERE n < 5)", false),
-        ("u IN (SELECT n FROM i WHERE n IS NOT NULL AND k < 20)", false),
+        ("s IN (SELECT s FROM i WHERE n < 5)", true),
+        ("u IN (SELECT n FROM i WHERE n IS NOT NULL AND k < 20)", true),
         ("u IN (SELECT u FROM i WHERE k < 20)", true),
         ("u IN (SELECT u FROM i WHERE i.s = o.s AND i.k < 9)", true),
         ("o.id IN (SELECT id FROM i)", true),
@@ -103,7 +107,7 @@ fn in_is_unknown_where_null_makes_it_so() {
         let false_ones = format!("SELECT id FROM o WHERE ({membership}) IS FALSE ORDER BY id");
         assert_eq!(run(session, &query), run(session, &false_ones), "{query}");
         let shown = plan(session, &query);
-        assert_eq!(shown.contains("Not exists"), of_known, "{query}\n{shown}");
+        assert_eq!(shown.contains("Not exists"), of_one, "{query}\n{shown}");
     }
     for (answer, question) in [
         ("NULL", "SELECT NULL IN (SELECT k FROM i)"),
@@ -225,4 +229,54 @@ fn changes_ask_for_rows_as_queries_do() {
     run(session, "DELETE FROM o WHERE id IN (SELECT id FROM i WHERE k < 30)");
     let left = "SELECT COUNT(*) FROM o JOIN i USING (id) WHERE i.k < 30";
     assert_eq!(run(session, left).trim_end(), "0");
+}
+
+#[test]
+fn a_few_rows_not_among_many_read_all_of_these() {
+    // Too little for as many members.
+    let options = EngineOptions { client_bytes: 1 << 20, ..EngineOptions::default() };
+    let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
+    let options = SqlOptions { memory_bytes: 64 << 20, threads: 2, ..SqlOptions::default() };
+    let sql = analytic::start(engine, &options).expect("starts");
+    let session = &mut session(&sql);
+    run(session, "CREATE TABLE t (id INT PRIMARY KEY, k INT, s VARCHAR(20))");
+    run(session, "CREATE TABLE u (id INT PRIMARY KEY, k INT, s VARCHAR(20), KEY k (k))");
+    run(session, "INSERT INTO t VALUES (1, 5, 'a'), (2, NULL, 'b'), (3, 70000, 'c'), (4, 9, NULL)");
+    for first in (0..40_000).step_by(500) {
+        let rows: Vec<String> =
+            (first..first + 500).map(|id| format!("({id}, {id}, 'x{id}')")).collect();
+        run(session, &format!("INSERT INTO u VALUES {}", rows.join(",")));
+    }
+    for (query, answer) in [
+        ("SELECT COUNT(*) FROM t WHERE id < 5 AND k NOT IN (SELECT id FROM u)", "1"),
+        ("SELECT COUNT(*) FROM t WHERE id < 5 AND NOT k IN (SELECT id FROM u)", "1"),
+        ("SELECT COUNT(*) FROM t WHERE id < 5 AND k <> ALL (SELECT id FROM u)", "1"),
+        ("SELECT COUNT(*) FROM t WHERE id < 5 AND k NOT IN (SELECT id FROM u WHERE id < 0)", "4"),
+        ("SELECT COUNT(*) FROM t WHERE id < 5 AND k NOT IN (SELECT DISTINCT k FROM u)", "1"),
+        (
+            "SELECT id FROM t WHERE id < 5 AND k NOT IN (SELECT id FROM u WHERE id > 6) ORDER BY id",
+            "1\n3",
+        ),
+        ("DELETE FROM t WHERE id < 5 AND k NOT IN (SELECT id FROM u)", "ok 1"),
+    ] {
+        assert_eq!(run(session, query), answer, "{query}");
+    }
+    run(session, "INSERT INTO u VALUES (100000, NULL, NULL)");
+    for query in [
+        "SELECT COUNT(*) FROM t WHERE k NOT IN (SELECT k FROM u)",
+        "SELECT COUNT(*) FROM t WHERE s NOT IN (SELECT s FROM u)",
+    ] {
+        for executor in ["rows", "columns"] {
+            run(session, &format!("SET SESSION rowhouse_executor = '{executor}'"));
+            assert_eq!(run(session, query), "0", "{executor}: {query}");
+        }
+    }
+    run(session, "DELETE FROM u WHERE id = 100000");
+    for executor in ["rows", "columns"] {
+        run(session, &format!("SET SESSION rowhouse_executor = '{executor}'"));
+        let query = "SELECT COUNT(*) FROM t WHERE s NOT IN (SELECT s FROM u)";
+        assert_eq!(run(session, query), "2", "{executor}");
+        let query = "SELECT COUNT(*) FROM u WHERE k NOT IN (SELECT k FROM t WHERE k > 0)";
+        assert_eq!(run(session, query), "39998", "{executor}");
+    }
 }

@@ -80,8 +80,13 @@ fn by_values(aggregates: &[Named]) -> Vec<(Option<Expr>, Vec<Named>)> {
     found
 }
 
+/// Whether some of the aggregates are over different values.
+pub(super) fn wants_values(aggregates: &[Named]) -> bool {
+    by_values(aggregates).iter().any(|(of, _)| of.is_some())
+}
+
 /// Whether a plan gives the same rows however often it is run.
-fn is_repeatable(plan: &LogicalPlan) -> bool {
+pub(super) fn is_repeatable(plan: &LogicalPlan) -> bool {
     let mut repeatable = true;
     let looked = plan.apply_with_subqueries(|part| {
         let volatile = part.expressions().iter().any(Expr::is_volatile);
@@ -124,9 +129,8 @@ impl Lowering<'_> {
         aggregates: &[Named],
     ) -> Result<Option<LogicalPlan>> {
         let parts = by_values(aggregates);
-        let wants_values = parts.iter().any(|(of, _)| of.is_some());
         let in_one = distinct_of(aggregates).is_some();
-        if !wants_values || in_one || parts.len() < 2 || !is_repeatable(plan) {
+        if !wants_values(aggregates) || in_one || parts.len() < 2 || !is_repeatable(plan) {
             return Ok(None);
         }
         let mut whole: Option<LogicalPlanBuilder> = None;

@@ -10,11 +10,13 @@
 
 use std::sync::Arc;
 
+use datafusion::common::ScalarValue;
 use datafusion::functions_aggregate::count::count;
 use datafusion::functions_aggregate::first_last::first_value_udaf;
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{
-    Aggregate, BinaryExpr, Case, Expr, GroupingSet, LogicalPlan, LogicalPlanBuilder, Operator, lit,
+    Aggregate, BinaryExpr, Case, Expr, ExprSchemable, GroupingSet, LogicalPlan, LogicalPlanBuilder,
+    Operator, Union, lit,
 };
 use expression::{BIGINT, write_json_key};
 use sql::Result;
@@ -26,10 +28,10 @@ use super::super::columns::{Class, class_of, collation_of};
 use super::super::failure::no_plan;
 use super::super::kernels::{self, CollationKey, Numbers, Operation, RowFunction};
 use super::convert::native_cast;
-use super::distinct::Named;
+use super::distinct::{Named, is_repeatable, wants_values};
 use super::query::is_collated;
 use super::row::{Columns, Row, Seen};
-use super::{Lowering, built, call, column, projected};
+use super::{Lowering, built, call, column, filtered, projected};
 
 /// What values are compared, grouped and sorted by: texts by their collation, 0 as -0.
 pub(super) fn key_of(expr: Expr, ty: &ColumnType) -> Expr {
@@ -146,6 +148,10 @@ impl Lowering<'_> {
         let plan = match (apart, grouping.rollup) {
             (Some(grouped), _) => grouped,
             (None, false) => self.grouped_at_once(plan, &keys, &collected.named)?,
+            (None, true) if wants_values(&collected.named) && is_repeatable(&plan) => {
+                let sums = self.summed_apart(plan, &keys, collected.named)?;
+                in_order(sums, &keys, unordered)?
+            }
             (None, true) => {
                 let aggregates = collected.named.into_iter().map(|(expr, name)| expr.alias(name));
                 rolled_up(plan, keys, aggregates.collect(), &self.name("n"), unordered)?
@@ -175,6 +181,42 @@ impl Lowering<'_> {
         };
         built(LogicalPlanBuilder::new(plan).aggregate(named(keys), named(aggregates)))
     }
+
+    /// A rollup with a grouping of its own for each number of keys, so that sets of different values are
+    /// groupings, too, and may go to files.
+    fn summed_apart(
+        &self,
+        plan: LogicalPlan,
+        keys: &[Named],
+        mut aggregates: Vec<Named>,
+    ) -> Result<LogicalPlan> {
+        let rows = self.name("n");
+        aggregates.push((count(lit(1i64)), rows.clone()));
+        let mut sums = Vec::with_capacity(keys.len() + 1);
+        for kept in (0..=keys.len()).rev() {
+            let own = &keys[..kept];
+            let grouped = match self.grouped_apart(&plan, own, &aggregates)? {
+                Some(grouped) => grouped,
+                None => self.grouped_at_once(plan.clone(), own, &aggregates)?,
+            };
+            let mut columns: Vec<Expr> = own.iter().map(|(_, name)| column(name)).collect();
+            for (key, name) in &keys[kept..] {
+                let ty = key.get_type(plan.schema()).map_err(no_plan)?;
+                let null = ScalarValue::try_from(&ty).map_err(no_plan)?;
+                columns.push(lit(null).alias(name));
+            }
+            columns.extend(aggregates.iter().map(|(_, name)| column(name)));
+            // As DataFusion numbers the groupings of its own rollups. It must not know that it is the same
+            // in all rows of one: it would sort by it within none, and merge by it all the same.
+            let summed_over = lit((1i64 << (keys.len() - kept)) - 1);
+            let known = vec![(Box::new(column(&rows).gt(lit(0i64))), Box::new(summed_over))];
+            let summed_over = Expr::Case(Case::new(None, known, None));
+            columns.push(summed_over.alias(Aggregate::INTERNAL_GROUPING_ID));
+            let grouped = filtered(grouped, column(&rows).gt(lit(0i64)))?;
+            sums.push(Arc::new(projected(grouped, columns)?));
+        }
+        Ok(LogicalPlan::Union(Union::try_new_with_loose_types(sums).map_err(no_plan)?))
+    }
 }
 
 /// `rows`: a name for how many rows a group has. The sum over all would be there without any.
@@ -189,25 +231,30 @@ fn rolled_up(
     let names: Vec<String> = keys.iter().map(|(_, name)| name.clone()).collect();
     let builder = LogicalPlanBuilder::new(plan);
     let own = builder.schema().columns().into_iter().map(Expr::Column);
-    let columns: Vec<Expr> =
-        own.chain(keys.into_iter().map(|(key, name)| key.alias(name))).collect();
+    let aliased = keys.iter().map(|(key, name)| key.clone().alias(name));
+    let columns: Vec<Expr> = own.chain(aliased).collect();
     let rollup = GroupingSet::Rollup(names.iter().map(|name| column(name)).collect());
     let grouped = builder
         .project(columns)
         .and_then(|builder| builder.aggregate([Expr::GroupingSet(rollup)], aggregates))
         .and_then(|builder| builder.filter(column(rows).gt(lit(0i64))))
         .map_err(no_plan)?;
+    in_order(built(Ok(grouped))?, &keys, unordered)
+}
+
+/// A rollup's rows with each sum behind its groups, where that is asked for.
+fn in_order(plan: LogicalPlan, keys: &[Named], unordered: bool) -> Result<LogicalPlan> {
     if !unordered {
-        return built(Ok(grouped));
+        return Ok(plan);
     }
-    let mut sorts = Vec::with_capacity(2 * names.len());
-    for (at, name) in names.iter().enumerate() {
+    let mut sorts = Vec::with_capacity(2 * keys.len());
+    for (at, (_, name)) in keys.iter().enumerate() {
         // The bit of a key is set where it was summed over.
-        let bit = lit(1i64 << (names.len() - 1 - at));
+        let bit = lit(1i64 << (keys.len() - 1 - at));
         let set = native_cast(column(Aggregate::INTERNAL_GROUPING_ID), &BIGINT);
         let summed = BinaryExpr::new(Box::new(set), Operator::BitwiseAnd, Box::new(bit));
         sorts.push(Expr::BinaryExpr(summed).sort(true, true));
         sorts.push(column(name).sort(true, true));
     }
-    built(grouped.sort(sorts))
+    built(LogicalPlanBuilder::new(plan).sort(sorts))
 }

@@ -84,7 +84,12 @@ impl Lowering<'_> {
             }
             SubqueryForm::Exists { negated } => {
                 let plan = self.query(subquery.query(), Some(row))?.plan;
-                exists(plan, *negated, demanded)
+                if subquery.is_correlated() {
+                    return exists(plan, *negated, demanded);
+                }
+                // Asked once, and not joined with every row.
+                let one = built(LogicalPlanBuilder::new(plan).limit(0, Some(1)))?;
+                exists(one, *negated, false)
             }
             SubqueryForm::Compare { operands, comparison, quantifier } => {
                 self.quantified(row, subquery, operands, *comparison, *quantifier, demanded)

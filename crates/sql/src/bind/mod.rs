@@ -98,6 +98,7 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
         },
     };
     let mut query = binder.query(source.query, None)?;
+    optimize::take_apart(&mut query, &|| binder.id());
     let (traits, variables) = finish(&mut query);
     let sizes = optimize::Sizes::new(facts, view, source.literals);
     let locks = binder.locks.get();

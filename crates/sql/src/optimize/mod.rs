@@ -7,7 +7,7 @@
 //! inner     sub-queries and derived tables, and what they cost
 //! rewrite   EXISTS and IN become joins, outer joins that cannot give NULLs become inner ones
 //! access    the way to one relation's rows, and what it costs      statistics   how many rows
-//! batches   the same way for DataFusion's scans
+//! batches   the same way for DataFusion's scans                unknown   NOT IN as terms that NULLs leave known
 //! order     the order of joining                              needs        which columns
 //! doubts    what is right only as it is written      known   what needs no rows
 //! distinct  DISTINCT that changes nothing
@@ -37,6 +37,7 @@ mod order;
 mod rewrite;
 mod statistics;
 mod terms;
+mod unknown;
 mod unnest;
 
 use access::RECURSION_STEPS;
@@ -51,6 +52,7 @@ pub use known::{known_of_table, only_counts};
 pub use rewrite::rule_of;
 pub use statistics::Sizes;
 pub use terms::{columns_of, has_subquery, is_volatile};
+pub use unknown::take_apart;
 
 use crate::error::Result;
 use crate::tree::{Body, Query, Recursion, Select, SortKey};
