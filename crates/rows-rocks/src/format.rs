@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn a_newer_version_is_refused() {
         let directory = directory(Some(text(VERSION + 1).as_bytes()));
-        assert!(matches!(examine(directory.path()), Err(Error::Refused { .. })));
+        assert!(matches!(examine(directory.path()), Err(Error::Newer { .. })));
     }
 
     #[test]

@@ -225,8 +225,10 @@ impl Numbers {
 
     fn key(&self, at: &Number) -> Vec<u8> {
         let number = self.start.plus(at);
+        // Of the keys that begin so the shortest comes first.
+        let bytes = number.0.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         let mut key = self.shared.clone();
-        key.extend_from_slice(&number.0[1..]);
+        key.extend_from_slice(number.0.get(1..bytes).unwrap_or_default());
         key
     }
 }
@@ -421,7 +423,7 @@ mod tests {
     #[test]
     fn distances_are_numbers() {
         let numbers = Numbers::between(b"ab\x01", b"ac");
-        assert_eq!(numbers.key(&Number::zero(&numbers)), b"ab\x01\0\0\0\0\0\0\0\0");
+        assert_eq!(numbers.key(&Number::zero(&numbers)), b"ab\x01");
         let one = Number::power(&numbers, 0);
         assert_eq!(one.plus(&one), Number::power(&numbers, 1));
         let large = Number::power(&numbers, 16);
