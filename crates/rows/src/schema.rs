@@ -16,7 +16,7 @@ use values::decimal::Decimal;
 use values::member::MemberKind;
 use values::row::{RowColumn, RowLayout};
 use values::temporal::Zone;
-use values::types::ColumnType;
+use values::types::{Collation, ColumnType};
 
 /// Number of a table's key range. Never reused; 0 is the catalog itself.
 pub type TableId = u32;
@@ -284,6 +284,10 @@ pub struct TableDefinition {
     /// Conditions of the table. Since catalog format 8.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<CheckDefinition>,
+    /// The collation of text columns that come without one. Definitions of earlier versions do not say it; it
+    /// is that of most of their columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collation: Option<Collation>,
 }
 
 /// ENGINE= of tables that are stored by column.

@@ -183,7 +183,7 @@ fn alter_table_and_defaults_showed_timestamps_on_the_clock_of_utc() {
         s,
         "ALTER TABLE u ADD b DATETIME DEFAULT CURRENT_TIMESTAMP, ADD c TIMESTAMP DEFAULT \
          CURRENT_TIMESTAMP, ADD d TIMESTAMP DEFAULT '2021-01-01 00:00:00', ADD e VARCHAR(30) \
-         DEFAULT (NOW())",
+         DEFAULT (CONCAT(NOW()))",
     );
     assert_eq!(
         run(s, "SELECT * FROM u"),
@@ -277,6 +277,37 @@ fn the_empty_value_of_an_enum_was_found_by_no_index() {
     }
     run(s, "DELETE FROM t WHERE v = ''");
     assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "3");
+}
+
+#[test]
+fn a_tables_own_collation_was_taken_from_its_columns() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE t (a VARCHAR(10) COLLATE utf8mb4_bin, b VARCHAR(10) COLLATE utf8mb4_bin) \
+         DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci",
+    );
+    let collation_of = |s: &mut Session, column: &str| {
+        let query = "SELECT collation_name FROM information_schema.columns WHERE table_name";
+        run(s, &format!("{query} = 't' AND column_name = '{column}'"))
+    };
+    run(s, "ALTER TABLE t ADD c VARCHAR(10)");
+    assert_eq!(collation_of(s, "c"), "utf8mb4_general_ci");
+    run(s, "ALTER TABLE t COLLATE utf8mb4_bin");
+    run(s, "ALTER TABLE t ADD d VARCHAR(10)");
+    assert_eq!(collation_of(s, "c"), "utf8mb4_general_ci");
+    assert_eq!(collation_of(s, "d"), "utf8mb4_bin");
+    run(s, "ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci");
+    assert_eq!(collation_of(s, "d"), "utf8mb4_general_ci");
+    run(s, "ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, ADD n INT");
+    run(s, "ALTER TABLE t COLLATE utf8mb4_general_ci");
+    run(s, "CREATE TABLE u LIKE t");
+    for table in ["t", "u"] {
+        let shown = run(s, &format!("SHOW CREATE TABLE {table}"));
+        assert!(shown.ends_with("COLLATE=utf8mb4_general_ci"), "{shown}");
+        assert!(shown.contains("`a` varchar(10) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"));
+    }
 }
 
 #[test]

@@ -59,10 +59,19 @@ fn texts_of_other_character_sets_were_read_as_utf8() {
     run(s, "INSERT INTO t VALUES (_latin1 X'E4', _binary'ab'), (_latin1 X'F6', X'00')");
     assert_eq!(run(s, "SELECT a FROM t WHERE a = _latin1 X'E4'"), "ä");
     assert_eq!(run(s, "SELECT HEX(b) FROM t WHERE a <> _latin1 X'E4'"), "00");
+    run(s, "DELETE FROM t");
+    run(s, "INSERT INTO t VALUES (_latin1 X'E4', _latin1 X'E4')");
+    run(s, "INSERT INTO t SELECT 'x', CONVERT('ä' USING latin1)");
+    run(s, "INSERT INTO t VALUES ('y', 'ä')");
+    assert_eq!(run(s, "SELECT HEX(b) FROM t ORDER BY a"), "E4\nE4\nC3A4");
     assert_eq!(error(s, "SET NAMES utf16"), 1231);
     assert_eq!(error(s, "SET NAMES nonsense"), 1115);
     run(s, "SET NAMES latin1");
     assert_eq!(run(s, "SELECT @@character_set_client, @@character_set_results"), "latin1\tlatin1");
+    // Binary columns have the bytes of the connection's character set.
+    run(s, "INSERT INTO t VALUES ('z', 'ä')");
+    run(s, "UPDATE t SET b = 'öä' WHERE a = 'z'");
+    assert_eq!(run(s, "SELECT a, HEX(b) FROM t WHERE a = 'z'"), "z\tF6E4");
 }
 
 #[test]

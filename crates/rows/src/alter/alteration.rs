@@ -3,6 +3,8 @@
 //! Not here: what they come to together (`plan`), their syntax (crate `syntax`).
 
 use crate::ddl::{NewColumnarIndex, NewIndex, NewMember};
+use values::types::Collation;
+
 use crate::schema::{Column, DefaultValue};
 
 /// Where a column goes.
@@ -76,6 +78,8 @@ pub enum Alteration {
     },
     /// COMMENT.
     SetComment(String),
+    /// DEFAULT COLLATE, of columns that are added later.
+    SetCollation(Collation),
     /// ENGINE.
     SetEngine(String),
     /// AUTO_INCREMENT.

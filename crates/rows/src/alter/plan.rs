@@ -119,6 +119,10 @@ impl Plan {
                 self.definition.comment = comment;
                 Ok(())
             }
+            Alteration::SetCollation(collation) => {
+                self.definition.collation = Some(collation);
+                Ok(())
+            }
             Alteration::SetEngine(engine) => {
                 let was_columnar = self.definition.columnar;
                 self.definition.engine = engine;

@@ -7,7 +7,7 @@
 //! Not here: what a definition must fulfil (`rules`).
 
 use values::member::MemberKind;
-use values::types::ColumnType;
+use values::types::{Collation, ColumnType};
 
 use super::rules::{broken, broken_owned, check_name, validate};
 use crate::error::{Error, Result, Thing};
@@ -45,6 +45,8 @@ pub struct NewTable {
     pub columnar_index: Option<NewColumnarIndex>,
     /// Conditions of the table: names, made up when `None`, and texts.
     pub checks: Vec<(Option<String>, String)>,
+    /// The collation of text columns that come without one.
+    pub collation: Option<Collation>,
 }
 
 impl NewTable {
@@ -67,6 +69,7 @@ impl NewTable {
             members: Vec::new(),
             columnar_index: None,
             checks: Vec::new(),
+            collation: None,
         }
     }
 }
@@ -161,6 +164,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         members: Vec::new(),
         columnar_index: None,
         checks: Vec::new(),
+        collation: new.collation,
     };
     definition.follow_engine();
     let mut primary_seen = false;

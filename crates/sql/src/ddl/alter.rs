@@ -40,8 +40,13 @@ pub fn alterations(
     Ok((maker.out, maker.unenforced))
 }
 
-/// The collation that most text columns of a table have: its default is not kept.
+/// A table's own collation; where its definition is of an earlier version, which did not keep it, that of most
+/// of its text columns.
 pub fn table_collation(table: &Table) -> Collation {
+    table.collation.unwrap_or_else(|| common_collation(table))
+}
+
+fn common_collation(table: &Table) -> Collation {
     let text = table.columns.iter().filter_map(|column| type_collation(&column.ty));
     let (mut ci, mut bin) = (0, 0);
     for collation in text {
@@ -200,7 +205,14 @@ impl Maker<'_> {
         })
     }
 
+    /// The collation of columns that are added from here on.
+    fn set_collation(&mut self, collation: Collation) {
+        self.collation = collation;
+        self.out.push(Alteration::SetCollation(collation));
+    }
+
     fn convert_to(&mut self, collation: Collation) {
+        self.set_collation(collation);
         for column in &self.table.columns {
             let ty = with_collation(&column.ty, collation);
             if ty != column.ty && type_collation(&column.ty) != Some(Collation::Binary) {
@@ -232,9 +244,8 @@ impl Maker<'_> {
         if let Some(members) = &options.members {
             self.out.push(Alteration::SetMembers(members.iter().map(new_member).collect()));
         }
-        // A default collation is that of columns added later in the same statement.
         if let Some(collation) = options.collation {
-            self.collation = collation;
+            self.set_collation(collation);
         }
     }
 }

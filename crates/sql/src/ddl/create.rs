@@ -126,6 +126,7 @@ pub fn new_table(
         members: create.options.members.iter().flatten().map(new_member).collect(),
         columnar_index,
         checks,
+        collation: Some(collation),
     };
     Ok((table, unenforced))
 }
@@ -216,6 +217,7 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
                 |check: &CheckDefinition| (Some(check.name.clone()), check.condition.clone());
             source.checks.iter().map(named).collect()
         },
+        collation: source.collation,
     }
 }
 

@@ -146,7 +146,10 @@ pub fn create_table_text(
     if let Some(next) = next.filter(|next| *next > 1) {
         text.push_str(&format!(" AUTO_INCREMENT={next}"));
     }
-    text.push_str(&format!(" DEFAULT CHARSET=utf8mb4 COLLATE={}", default.name()));
+    match default {
+        Collation::Binary => text.push_str(" DEFAULT CHARSET=binary"),
+        _ => text.push_str(&format!(" DEFAULT CHARSET=utf8mb4 COLLATE={}", default.name())),
+    }
     if !definition.comment.is_empty() {
         text.push_str(&format!(" COMMENT={}", string_literal(&definition.comment)));
     }

@@ -1,5 +1,6 @@
 //! What a query gives to columns of a table, where that is more than it would show a client: literals of
-//! hexadecimal digits are numbers to a column of numbers, and a quotient is stored with all digits that
+//! hexadecimal digits are numbers to a column of numbers, texts of another character set their bytes to a
+//! column of bytes, and a quotient is stored with all digits that
 //! it was computed with (MariaDB 10.11 answers so: tests/oracle/sql/kept-writes.sql).
 //!
 //! Groups, DISTINCT, set operations and sorts of a join put their rows into a temporary table first, whose
@@ -9,7 +10,7 @@
 
 use std::sync::Arc;
 
-use expression::{BIGINT_UNSIGNED, Kind, Node, is_number, keeps_digits};
+use expression::{BIGINT_UNSIGNED, Kind, Node, is_number, keeps_digits, seen_as_bytes};
 use values::datum::Value;
 use values::types::ColumnType;
 
@@ -18,7 +19,11 @@ use crate::tree::{AskedQuery, Body, Query, QueryPlan, Select};
 
 /// An expression as what a column of a type is given.
 pub fn given_to(ty: &ColumnType, node: Node) -> Node {
-    if is_number(ty) { node.with_number() } else { node }
+    match ty {
+        _ if is_number(ty) => node.with_number(),
+        _ if ty.is_binary_string() => seen_as_bytes(node),
+        _ => node,
+    }
 }
 
 /// Makes the columns of a query, from one on, what these columns are given. Of one table, rows keep the
