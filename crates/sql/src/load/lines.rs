@@ -554,8 +554,11 @@ impl Splitter {
     }
 
     fn finish_field(&mut self, from: usize, has_null: bool, enclosed: bool) {
+        let null = has_null && self.scratch.len() - from == 1;
+        if null {
+            self.scratch.truncate(from);
+        }
         let end = self.scratch.len();
-        let null = has_null && end - from == 1;
         let word = self.format.enclosed.is_some() && !enclosed && &self.scratch[from..] == b"NULL";
         self.spans.push(Span { start: from, end, copied: true, null: null || word });
     }
