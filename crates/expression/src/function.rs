@@ -529,7 +529,17 @@ impl Function {
         let ty = match (self, ty) {
             // A format makes text of it.
             (Function::FromUnixTime, _) if arguments.len() == 2 => text_type(255),
-            (Function::IsNull | Function::RegexpLike, _) => TRUTH,
+            (
+                Function::IsNull
+                | Function::RegexpLike
+                | Function::IsUuid
+                | Function::JsonValid
+                | Function::JsonContains
+                | Function::JsonContainsPath
+                | Function::JsonOverlaps
+                | Function::JsonMemberOf,
+                _,
+            ) => TRUTH,
             (Function::Greatest | Function::Least, ColumnType::Float) => ColumnType::Double,
             (Function::Soundex, ty) => text_type(display_chars(&ty).max(4)),
             // Up to 64 words.

@@ -10,6 +10,7 @@ use rows::transaction::{EXPECTED_MAX, Transaction};
 use values::datum::{Datum, Value};
 
 use super::WriteContext;
+use super::column::refuses_day;
 use super::insert::{InsertPlan, RowPlan};
 use crate::error::Result;
 
@@ -101,7 +102,8 @@ fn key_of(
             return None;
         }
         let converted = column.convert(datum, context.facts.zone);
-        if converted.issue.is_some() || converted.note {
+        let is_refused = refuses_day(context.facts.mode, &converted.value);
+        if converted.issue.is_some() || converted.note || is_refused {
             return None;
         }
         values.push(converted.value);
