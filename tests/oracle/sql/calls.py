@@ -1,7 +1,8 @@
 """Calls of functions of times and of JSON, beside the newest MySQL: each template with each of its values.
 
 Every call is a SELECT of its own, so that one value which both servers refuse hides no other. The same call is
-then made over a table that holds the values, on each executor of Rowhouse: these may not differ at all.
+then made over a table that holds the values, on each executor of Rowhouse: these may not differ at all. At last
+it is made over columns of each type, on MySQL and on each executor.
 
 What differs from MySQL is listed in `calls_reasons`, by reason; what is not is a failure.
 
@@ -133,6 +134,39 @@ def over_tables(kind):
             yield f"SELECT id, {template.format('v', *values)} AS c0 FROM {table} ORDER BY id"
 
 
+COLUMNS = {
+    "times": ("days", ["d", "dt", "ts", "t"]),
+    "json": ("papers", ["j", "tx", "b"]),
+}
+
+
+def over_columns(kind):
+    """A template over columns of each type, with the first few of each other pool."""
+    table, columns = COLUMNS[kind]
+    for template, first, *pools in TEMPLATES[kind]:
+        if id(first) not in (id(MOMENTS), id(TIMES), id(DOCUMENTS), id(VALUES)):
+            continue
+        for column in columns:
+            for values in itertools.product(*(pool[:3] for pool in pools)):
+                yield f"SELECT id, {template.format(column, *values)} AS c0 FROM {table} ORDER BY id"
+
+
+def typed_tables():
+    """Statements that make the tables of `COLUMNS`, on both servers."""
+    yield "CREATE TABLE days (id INT PRIMARY KEY, d DATE, dt DATETIME(3), ts TIMESTAMP NULL, t TIME(2))"
+    yield (
+        "INSERT INTO days VALUES (1, '2024-02-29', '2024-02-29 23:59:59.999', '2024-02-29 12:00:00', '-10:11:12.25'), "
+        "(2, '1999-12-31', '1970-01-01 00:00:00', '2038-01-19 03:14:07', '100:00:00'), (3, NULL, NULL, NULL, NULL), "
+        "(4, '0001-01-01', '9999-12-31 23:59:59', '1970-01-01 00:00:01', '00:00:00')"
+    )
+    yield "CREATE TABLE papers (id INT PRIMARY KEY, j JSON, tx VARCHAR(60), n DECIMAL(5,2), b VARCHAR(9))"
+    # As MySQL would print them, which prints what it has stored.
+    yield (
+        "INSERT INTO papers VALUES (1, '{\"a\": 1, \"b\": [1, {\"a\": \"x\"}]}', '[1, 2]', NULL, '1'), (2, '[1, [2, 3], null]', "
+        "'{\"a\": 1}', NULL, 'null'), (3, NULL, NULL, NULL, NULL), (4, '\"x\"', '\"x\"', NULL, 'true')"
+    )
+
+
 def tables():
     """Statements that make them. Values that are no texts are texts there."""
     for name, values in (("moments", MOMENTS), ("times", TIMES), ("documents", DOCUMENTS)):
@@ -155,10 +189,6 @@ def compare(ports, count):
     for kind in TEMPLATES:
         for statement in statements(kind):
             compare_call(ways, kind, statement, count)
-    for reason in REASONS:
-        theirs, ours = ways.ask_them(reason.statement), ways.ask_us(reason.statement, None)
-        if not reason.explains(reason.statement, difference(theirs, ours), theirs, ours):
-            count.failures.append(("reason", None, "stale", reason.statement, str(theirs), str(ours)))
     for statement in tables():
         given = answer(ways.ours, statement)
         if given.error is not None:
@@ -166,12 +196,25 @@ def compare(ports, count):
     for kind in TEMPLATES:
         for statement in over_tables(kind):
             compare_executors(ways, kind, statement, count)
+    for statement in typed_tables():
+        for side in (ways.theirs, ways.ours):
+            given = answer(side, statement)
+            if given.error is not None:
+                raise RuntimeError(f"{statement}: {given}")
+    for reason in REASONS:
+        theirs, ours = ways.ask_them(reason.statement), ways.ask_us(reason.statement, None)
+        if not reason.explains(reason.statement, difference(theirs, ours), theirs, ours):
+            count.failures.append(("reason", None, "stale", reason.statement, str(theirs), str(ours)))
+    for kind in TEMPLATES:
+        for statement in over_columns(kind):
+            for executor in Ways.EXECUTORS:
+                compare_call(ways, kind, statement, count, executor)
     ways.close()
 
 
-def compare_call(ways, kind, statement, count):
-    theirs, ours = ways.ask_them(statement), ways.ask_us(statement, None)
-    count.by[f"calls of {kind}"] += 1
+def compare_call(ways, kind, statement, count, executor=None):
+    theirs, ours = ways.ask_them(statement), ways.ask_us(statement, executor)
+    count.by[f"calls of {kind}" + (f" over columns ({executor})" if executor else "")] += 1
     count.by["statements"] += 1
     respect = difference(theirs, ours)
     if respect in (None, "types"):
@@ -180,7 +223,7 @@ def compare_call(ways, kind, statement, count):
     if reason is not None:
         count.reasons[reason.why] += 1
     else:
-        count.failures.append((kind, None, respect, statement, str(theirs), str(ours)))
+        count.failures.append((kind, executor, respect, statement, str(theirs), str(ours)))
 
 
 def compare_executors(ways, kind, statement, count):

@@ -266,6 +266,13 @@ REASONS = [
         ("rows",),
     ),
     Reason(
+        "TIMESTAMP, ADDTIME and SUBTIME take the time of day of a moment that is added, in MariaDB it is no length",
+        "SELECT TIMESTAMP(DATE'2024-01-31', TIMESTAMP'2000-01-01 10:00:00') AS c0",
+        r"(TIMESTAMP|ADDTIME|SUBTIME)\(",
+        ("rows",),
+        lambda theirs, ours: any(None in row for row in theirs.rows),
+    ),
+    Reason(
         "a whole number of seconds that is a DOUBLE has a fraction as a time",
         "SELECT SEC_TO_TIME(CEILING(d)) AS c0 FROM v",
         r"SEC_TO_TIME\(",
