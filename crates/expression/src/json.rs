@@ -18,6 +18,7 @@ use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::ColumnType;
 
+use crate::cast::is_number;
 use crate::error::{Error, Result};
 use crate::function::{Function, int};
 use crate::json_combine::{contains, is_member, merge_patch, merge_preserve, overlap};
@@ -91,7 +92,8 @@ impl<'a> Given<'_, 'a> {
         let datum = self.cells[at].datum();
         let mut buffer = Vec::new();
         let text = match datum {
-            Datum::Null => return Ok(None),
+            // What is never a document is none where it is NULL either.
+            Datum::Null if !is_no_text(&self.arguments[at].ty) => return Ok(None),
             Datum::Bytes(text) => text,
             datum @ Datum::Enum(_) => {
                 bytes_of(&self.arguments[at].ty, datum, self.scope.zone, &mut buffer)
@@ -130,7 +132,8 @@ impl<'a> Given<'_, 'a> {
 
     /// JSON_QUOTE and JSON_UNQUOTE.
     fn of_text(&self) -> Result<Cell<'a>> {
-        if self.cells[0].is_null() {
+        let is_valid = self.function == Function::JsonValid;
+        if self.cells[0].is_null() && !(is_valid && is_no_text(&self.arguments[0].ty)) {
             return Ok(NULL);
         }
         Ok(match self.function {
@@ -338,6 +341,13 @@ impl<'a> Given<'_, 'a> {
             }
         })
     }
+}
+
+/// Whether values of a type are numbers or times, none of which is read as a document.
+fn is_no_text(ty: &ColumnType) -> bool {
+    use ColumnType as T;
+    is_number(ty)
+        || matches!(ty, T::Date | T::Time { .. } | T::DateTime { .. } | T::Timestamp { .. })
 }
 
 /// Whether an argument is 'all' rather than 'one'.

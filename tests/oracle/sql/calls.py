@@ -136,7 +136,7 @@ def over_tables(kind):
 
 COLUMNS = {
     "times": ("days", ["d", "dt", "ts", "t"]),
-    "json": ("papers", ["j", "tx", "b"]),
+    "json": ("papers", ["j", "tx", "n", "b"]),
 }
 
 
