@@ -273,6 +273,13 @@ REASONS = [
         lambda theirs, ours: any(None in row for row in theirs.rows),
     ),
     Reason(
+        "a text that says '0000-00-00' is no day under NO_ZERO_DATE; MariaDB takes zeros of it",
+        "SELECT YEAR('0000-00-00') AS c0",
+        r"(YEAR|MONTH|DAY\w*|QUARTER|HOUR|MINUTE|SECOND)\(|EXTRACT\(|_FORMAT\(",
+        ("rows",),
+        nulls_are_zero,
+    ),
+    Reason(
         "a whole number of seconds that is a DOUBLE has a fraction as a time",
         "SELECT SEC_TO_TIME(CEILING(d)) AS c0 FROM v",
         r"SEC_TO_TIME\(",
