@@ -556,6 +556,11 @@ fn different_values_are_aggregated_alike_in_both_executors() {
         "SELECT g, COUNT(DISTINCT v) FROM t GROUP BY g HAVING SUM(v) > 100 ORDER BY 2 DESC, 1 LIMIT 3",
         "SELECT g, COUNT(DISTINCT v) FROM t GROUP BY g WITH ROLLUP",
         "SELECT v, COUNT(DISTINCT g), SUM(id / 3) FROM t GROUP BY v ORDER BY v",
+        "SELECT g, v % 3 r, COUNT(DISTINCT v), SUM(DISTINCT id), COUNT(*) FROM t GROUP BY g, r \
+         WITH ROLLUP",
+        "SELECT CONCAT('a', g) x, v % 3 r, COUNT(DISTINCT at), MAX(id) FROM t GROUP BY x, r \
+         WITH ROLLUP",
+        "SELECT g, COUNT(DISTINCT v) FROM t WHERE id < 0 GROUP BY g WITH ROLLUP",
     ] {
         run(s, "SET SESSION rowhouse_executor = 'rows'");
         let by_row = run(s, query);
@@ -581,5 +586,34 @@ fn literals_unlike_those_that_a_plan_was_made_with_are_answered_alike_however_of
         let before = made();
         assert_eq!(run(s, &query(last)), expected[usize::from(last == 1000)], "{round}");
         assert!(round == 0 || made() == before, "the shape's plan stays");
+    }
+}
+
+#[test]
+fn texts_that_two_queries_share_are_found_alike_in_both_executors() {
+    let sql = server();
+    let s = &mut session(&sql);
+    numbered(s, 3000);
+    let text = |of: &str| format!("SELECT {of} x, CONCAT('Text ', v % 20) y FROM t");
+    let sides = [
+        (text("g"), text("id % 9")),
+        (text("v"), "SELECT v x, UPPER(CONCAT('text ', v % 20)) y FROM t".into()),
+        ("SELECT v, v * 0e0 FROM t".into(), "SELECT g, g * -0e0 FROM t WHERE id < 90".into()),
+        ("SELECT CONCAT('a', v) FROM t".into(), "SELECT CONCAT('A', g, ' ') FROM t".into()),
+        ("SELECT BINARY CONCAT('a', v) FROM t".into(), "SELECT CONCAT('A', g) FROM t".into()),
+    ];
+    for (left, right) in sides {
+        for operator in ["INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL"] {
+            let asked = format!("{left} {operator} {right}");
+            let columns = if left.contains(" y ") { "LOWER(y), x" } else { "*" };
+            let query = match columns {
+                "*" => format!("{asked} ORDER BY 1"),
+                columns => format!("SELECT {columns} FROM ({asked}) q ORDER BY 1, 2"),
+            };
+            run(s, "SET SESSION rowhouse_executor = 'rows'");
+            let by_row = run(s, &query);
+            run(s, "SET SESSION rowhouse_executor = 'columns'");
+            assert_eq!(run(s, &query), by_row, "{query}");
+        }
     }
 }

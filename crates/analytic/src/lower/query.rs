@@ -7,18 +7,27 @@
 
 use std::sync::Arc;
 
-use datafusion::logical_expr::expr::Sort;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union};
-use expression::Node;
+use datafusion::common::{Column, ScalarValue};
+use datafusion::functions_window::rank::rank_udwf;
+use datafusion::functions_window::row_number::row_number_udwf;
+use datafusion::logical_expr::expr::{Sort, WindowFunction, WindowFunctionParams};
+use datafusion::logical_expr::{
+    Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Union, WindowFrame,
+    WindowFunctionDefinition, lit,
+};
+use expression::{BIGINT, Node};
 use sql::tree::{Body, Query, SetOperation, SetOperator};
 use sql::{Result, SqlError, row_count};
-use values::types::Collation;
+use values::datum::Value;
+use values::types::{Collation, ColumnType};
 
 use super::super::columns::{collation_of, is_string};
 use super::super::failure::no_plan;
+use super::super::kernels::RowFunction;
+use super::convert::native_cast;
 use super::grouping::{any_value, key_of};
 use super::row::{Columns, Lowered, Row, Seen};
-use super::{Lowering, built, projected};
+use super::{Lowering, built, call, column, filtered, projected};
 
 impl Lowering<'_> {
     /// Lowers a query; `enclosing` is the row of the SELECT that it stands in.
@@ -91,20 +100,76 @@ impl Lowering<'_> {
             let all = Lowered { plan: LogicalPlan::Union(union), columns };
             return if set.all { Ok(all) } else { distinct(all, query.columns.len()) };
         }
-        // DataFusion compares bytes, and takes equal rows for one.
-        let collated = |seen: &Seen| is_collated(&seen.ty);
-        if set.all || columns.iter().any(collated) {
-            return Err(SqlError::unsupported("such an INTERSECT or EXCEPT in a plan"));
-        }
         let mut sides = sides.into_iter();
         let (Some(left), Some(right)) = (sides.next(), sides.next()) else {
             return Err(SqlError::other("a set operation with one side"));
         };
+        // DataFusion compares bytes, and takes equal rows for one.
+        let as_bytes = |seen: &Seen| !is_collated(&seen.ty) && seen.ty != ColumnType::Double;
+        if set.all || !columns.iter().all(as_bytes) {
+            return self.sorted_together(set, left, right, columns);
+        }
         let plan = match set.operator {
             SetOperator::Intersect => LogicalPlanBuilder::intersect(left, right, false),
             _ => LogicalPlanBuilder::except(left, right, false),
         };
         Ok(Lowered { plan: plan.map_err(no_plan)?, columns })
+    }
+
+    /// INTERSECT or EXCEPT of two sides whose columns have the same names: the rows of both, sorted by what
+    /// they are compared by, where those of the right come first. A row's number and its rank tell how many
+    /// equal ones there are on the right, and which of the left it is.
+    ///
+    /// ```text
+    /// key  side   number  rank
+    /// a    right  1       1
+    /// a    left   2       2      rank - 1 rows on the right; number - rank + 1: the first of the left
+    /// a    left   3       2
+    /// ```
+    fn sorted_together(
+        &self,
+        set: &SetOperation,
+        left: LogicalPlan,
+        right: LogicalPlan,
+        columns: Vec<Seen>,
+    ) -> Result<Lowered> {
+        let key = |seen: &Seen| (key_of(seen.expr(), &seen.ty), self.name("k"));
+        let named: Vec<(Expr, String)> = columns.iter().map(key).collect();
+        let (side, number, rank) = (self.name("s"), self.name("w"), self.name("w"));
+        let (mut own, mut others) = (Vec::new(), Vec::new());
+        for seen in &columns {
+            let ty = seen.expr().get_type(left.schema()).map_err(no_plan)?;
+            let null = ScalarValue::try_from(&ty).map_err(no_plan)?;
+            own.push(seen.expr());
+            others.push(lit(null).alias(&seen.column.name));
+        }
+        let compared = || named.iter().map(|(key, name)| key.clone().alias(name));
+        let marked = |number| columns.first().map(|seen| side_of(seen, number).alias(&side));
+        let of_left = own.into_iter().chain(compared()).chain(marked(0));
+        let of_right = others.into_iter().chain(compared()).chain(marked(1));
+        let sides = vec![
+            Arc::new(projected(left, of_left.collect())?),
+            Arc::new(projected(right, of_right.collect())?),
+        ];
+        let all = LogicalPlan::Union(Union::try_new_with_loose_types(sides).map_err(no_plan)?);
+        let by = named.iter().map(|(_, name)| column(name)).collect();
+        let order = sort_by(column(&side), true);
+        let counted = numbered(all, (by, order), [&number, &rank])?;
+        let (number, rank) =
+            (native_cast(column(&number), &BIGINT), native_cast(column(&rank), &BIGINT));
+        let on_the_right = rank.clone() - lit(1i64);
+        let of_the_left = number - rank + lit(1i64);
+        let stays = match (set.all, set.operator) {
+            (true, SetOperator::Intersect) => of_the_left.lt_eq(on_the_right),
+            (true, _) => of_the_left.gt(on_the_right),
+            (false, SetOperator::Intersect) => {
+                of_the_left.eq(lit(1i64)).and(on_the_right.gt(lit(0i64)))
+            }
+            (false, _) => of_the_left.eq(lit(1i64)).and(on_the_right.eq(lit(0i64))),
+        };
+        let plan = filtered(counted, column(&side).eq(lit(0i64)).and(stays))?;
+        let plan = projected(plan, columns.iter().map(Seen::expr).collect())?;
+        Ok(Lowered { plan, columns })
     }
 
     /// A side of a set operation with its columns converted and named alike.
@@ -135,8 +200,51 @@ impl Lowering<'_> {
     }
 }
 
+/// The number of a side, as if it depended on a column: where DataFusion knows that it is the same in all rows
+/// of one side, it sorts that by less than it merges by.
+fn side_of(seen: &Seen, number: i64) -> Expr {
+    let function = RowFunction::new(
+        "side",
+        &number.to_string(),
+        vec![seen.ty.clone()],
+        Some(BIGINT),
+        false,
+        Arc::new(move |_| Ok(Value::Int(number))),
+    );
+    call(function, vec![seen.expr()])
+}
+
+/// Rows with their number and their rank among those that have the same keys.
+fn numbered(
+    plan: LogicalPlan,
+    (keys, order): (Vec<Expr>, Sort),
+    names: [&str; 2],
+) -> Result<LogicalPlan> {
+    let params = WindowFunctionParams {
+        args: Vec::new(),
+        partition_by: keys,
+        order_by: vec![order],
+        window_frame: WindowFrame::new(Some(false)),
+        filter: None,
+        null_treatment: None,
+        distinct: false,
+    };
+    let calls = [row_number_udwf(), rank_udwf()].map(|function| {
+        let fun = WindowFunctionDefinition::WindowUDF(function);
+        Expr::WindowFunction(Box::new(WindowFunction { fun, params: params.clone() }))
+    });
+    let before: Vec<Column> = plan.schema().columns();
+    let called: Vec<Expr> = calls
+        .iter()
+        .zip(names)
+        .map(|(call, name)| column(&call.schema_name().to_string()).alias(name))
+        .collect();
+    let plan = LogicalPlanBuilder::window_plan(plan, calls).map_err(no_plan)?;
+    projected(plan, before.into_iter().map(Expr::Column).chain(called).collect())
+}
+
 /// Whether texts of the type are equal that differ in their bytes.
-pub(super) fn is_collated(ty: &values::types::ColumnType) -> bool {
+pub(super) fn is_collated(ty: &ColumnType) -> bool {
     is_string(ty) && collation_of(ty) != Collation::Binary
 }
 
