@@ -116,14 +116,6 @@ fn start_mover(server: &Running, clients: &mut Writers) {
     });
 }
 
-/// Waits until each client has begun, and ended, a step from now on.
-fn wait_for_all(clients: &Writers) {
-    let before = clients.counts();
-    wait_until("a step of each client", || {
-        clients.counts().iter().zip(&before).all(|(now, old)| *now >= old + 2)
-    });
-}
-
 #[test]
 fn nobody_meets_an_error_or_a_wrong_answer_when_indexes_are_dropped() {
     let directory = tempfile::tempdir().unwrap();
@@ -140,12 +132,12 @@ fn nobody_meets_an_error_or_a_wrong_answer_when_indexes_are_dropped() {
         ("ALTER TABLE d.t DROP INDEX by_s, DROP KEY by_b", "CREATE INDEX by_s ON d.t (s, b)"),
         ("ALTER TABLE d.t DROP INDEX by_s, ADD INDEX by_s (s)", "SELECT 1"),
     ] {
-        wait_for_all(&clients);
+        clients.wait_for_all();
         sql.execute(drop).unwrap_or_else(|error| panic!("{drop}: {error}"));
-        wait_for_all(&clients);
+        clients.wait_for_all();
         sql.query(add).unwrap_or_else(|error| panic!("{add}: {error}"));
     }
-    wait_for_all(&clients);
+    clients.wait_for_all();
     eprintln!("{:?} steps", clients.end());
     let counts = ["id + 0 > -10000", "a >= 0", "s > ''"]
         .map(|by| one(&mut sql, &format!("SELECT COUNT(*) FROM d.t WHERE {by}")));
@@ -189,10 +181,10 @@ fn entries_of_a_dropped_index_give_their_space_back_beside_writers_and_after_a_k
         let update = format!("UPDATE d.t SET s = 'written {n}' WHERE id = {}", n % 100);
         writer.execute(&update).unwrap_or_else(|error| panic!("{update}: {error}"));
     });
-    wait_for_all(&writers);
+    writers.wait_for_all();
     sql.execute("DROP INDEX by_s ON d.t").unwrap();
     wait_for_space(&mut sql, data, before, with_index);
-    wait_for_all(&writers);
+    writers.wait_for_all();
     writers.end();
     sql.execute(add).unwrap();
     let with_index = file_bytes(data);

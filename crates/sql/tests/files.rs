@@ -212,7 +212,6 @@ fn paths_that_are_not_allowed_or_not_there_get_mysqls_errors() {
         (1290, "SELECT 1 INTO OUTFILE ''".to_string()),
         (1, "SELECT 1 INTO OUTFILE 'none/x'".to_string()),
         (1235, "SELECT 1 INTO OUTFILE 'x' FIELDS TERMINATED BY ''".to_string()),
-        (1235, "SELECT 1 INTO OUTFILE 'x' CHARACTER SET latin1".to_string()),
         (1064, "SELECT 1 INTO OUTFILE".to_string()),
         (1064, "SELECT 1 INTO OUTFILE 'x' FIELDS ENCLOSED BY 'ab'".to_string()),
         (1146, "SELECT 1 FROM none INTO OUTFILE 'x'".to_string()),

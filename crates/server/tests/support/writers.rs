@@ -9,13 +9,35 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::mysql::{Failure, Mysql};
-use crate::support::{Running, run, wait_until};
+use crate::support::{PATIENCE, Running, rest, run, wait_until};
 
 /// Rows of `d.t` that there are before the writers.
 pub const ROWS: u64 = 150_000;
+/// Steps after which a writer comes back to the row that was new then: the table grows by some thousands of
+/// rows, however quick the machine is.
+const FRESH: u64 = 4_000;
+/// Steps of all clients together in which each of them has had its turn.
+const STEPS_MAX: u64 = 10_000_000;
+
+/// The number of the row that a writer adds at a step. It is behind all others, and no other writer's.
+fn fresh(writer: u64, n: u64) -> u64 {
+    ROWS + 4 * (n % FRESH) + writer
+}
+
+/// How many rows that a writer of `Writers::start` has added are there after so many steps. Not of the
+/// second one, which rolls back some.
+pub fn fresh_rows(writer: usize, done: u64) -> u64 {
+    // How often it adds one, and how many steps before that the former one of its number goes.
+    let (every, before) = [(4, 2), (1, 0), (2, 1), (2, 0)][writer];
+    let is_there = |slot: &u64| {
+        let last = slot + (done - 1 - slot) / FRESH * FRESH;
+        last + FRESH - before >= done
+    };
+    (0..FRESH.min(done)).step_by(every).filter(is_there).count() as u64
+}
 
 pub fn login(server: &Running) -> Mysql {
     let stream = server.connect("mysql");
@@ -95,21 +117,22 @@ impl Writers {
         let mut sql = login(server);
         writers.go(move |n, id| {
             // Behind the rows, since other writers have the rest.
-            let fresh = ROWS + 4 * n;
+            let (new, next) = (fresh(0, n), fresh(0, n + 2));
             let statement = match n % 4 {
-                0 => format!("INSERT INTO d.t VALUES ({fresh}, {n} % 1000, {fresh}, 'sql')"),
+                0 => format!("INSERT INTO d.t VALUES ({new}, {n} % 1000, {new}, 'sql')"),
                 1 => format!("UPDATE d.t SET a = a + 1, s = 'sql {n}' WHERE id = {id}"),
-                2 => format!("DELETE FROM d.t WHERE id = {id}"),
+                2 => format!("DELETE FROM d.t WHERE id IN ({id}, {next})"),
                 _ => format!("REPLACE INTO d.t VALUES ({id}, 7, {id}, 'again')"),
             };
             sql.execute(&statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
         });
         let mut sql = login(server);
         writers.go(move |n, id| {
-            let fresh = ROWS + 4 * n + 1;
+            let new = fresh(1, n);
             let all = [
                 "BEGIN".to_owned(),
-                format!("INSERT INTO d.t VALUES ({fresh}, 1, {fresh}, 'in a transaction')"),
+                format!("DELETE FROM d.t WHERE id = {new}"),
+                format!("INSERT INTO d.t VALUES ({new}, 1, {new}, 'in a transaction')"),
                 format!("UPDATE d.t SET a = a + 1 WHERE id BETWEEN {id} AND {id} + 5"),
                 if n.is_multiple_of(3) { "ROLLBACK" } else { "COMMIT" }.to_owned(),
             ];
@@ -128,17 +151,22 @@ impl Writers {
         let mut lines = Lines(BufReader::new(server.connect("handlersocket-write")));
         assert_eq!(lines.ask("P\t1\td\tt\tPRIMARY\tid,a,b,s\n"), "0\t1");
         writers.go(move |n, id| {
-            let fresh = ROWS + 4 * n + 2;
-            let reply = match n % 2 {
-                0 => lines.ask(&format!("1\t+\t4\t{fresh}\t5\t{fresh}\tby handlersocket\n")),
-                _ => lines.ask(&format!("1\t=\t1\t{id}\t1\t0\tU\t{id}\t6\t{id}\thandlersocket\n")),
+            let (new, next) = (fresh(2, n), fresh(2, n + 1));
+            let requests = match n % 2 {
+                0 => vec![format!("1\t+\t4\t{new}\t5\t{new}\tby handlersocket\n")],
+                _ => vec![
+                    format!("1\t=\t1\t{id}\t1\t0\tU\t{id}\t6\t{id}\thandlersocket\n"),
+                    format!("1\t=\t1\t{next}\t1\t0\tD\n"),
+                ],
             };
-            assert!(reply.starts_with("0\t1"), "{reply}");
+            for request in requests {
+                let reply = lines.ask(&request);
+                assert!(reply.starts_with("0\t1"), "{reply}");
+            }
         });
         let mut lines = Lines(BufReader::new(server.connect("memcached")));
         writers.go(move |n, id| {
-            let fresh = ROWS + 4 * n + 3;
-            let key = if n.is_multiple_of(2) { fresh } else { id };
+            let key = if n.is_multiple_of(2) { fresh(3, n) } else { id };
             let value = format!("8|{key}|memcached");
             let request = format!("set t:{key} 0 0 {}\r\n{value}\r\n", value.len());
             assert_eq!(lines.ask(&request), "STORED");
@@ -162,6 +190,26 @@ impl Writers {
 
     pub fn counts(&self) -> Vec<u64> {
         self.done.iter().map(|done| done.load(Ordering::Relaxed)).collect()
+    }
+
+    /// Waits until each client has begun, and ended, a step from now on. It is an error if clients stand
+    /// still, or one of them while others make very many steps; how long a step takes is none.
+    pub fn wait_for_all(&self) {
+        let before = self.counts();
+        let (mut since, mut last) = (Instant::now(), 0);
+        loop {
+            let now = self.counts();
+            if now.iter().zip(&before).all(|(now, old)| *now >= old + 2) {
+                return;
+            }
+            let steps: u64 = now.iter().zip(&before).map(|(now, old)| now - old).sum();
+            if steps > last {
+                (since, last) = (Instant::now(), steps);
+            }
+            assert!(since.elapsed() < 5 * PATIENCE, "clients stand still: {before:?}, {now:?}");
+            assert!(steps < STEPS_MAX, "a client stands still: {before:?}, {now:?}");
+            rest();
+        }
     }
 
     /// Ends them; gives how much each has done.

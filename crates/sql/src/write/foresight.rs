@@ -10,7 +10,6 @@ use rows::transaction::{EXPECTED_MAX, Transaction};
 use values::datum::{Datum, Value};
 
 use super::WriteContext;
-use super::column::refuses_day;
 use super::insert::{InsertPlan, RowPlan};
 use crate::error::Result;
 
@@ -102,7 +101,7 @@ fn key_of(
             return None;
         }
         let converted = column.convert(datum, context.facts.zone);
-        let is_refused = refuses_day(context.facts.mode, &converted.value);
+        let is_refused = context.facts.mode.refuses_value(&converted.value);
         if converted.issue.is_some() || converted.note || is_refused {
             return None;
         }
