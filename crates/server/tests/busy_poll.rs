@@ -54,15 +54,15 @@ fn a_loop_that_may_not_poll_does_not() {
 #[test]
 fn who_comes_while_a_loop_polls_for_another_is_served_at_once() {
     let place = tempfile::tempdir().expect("a directory");
-    let server = Running::start(place.path(), &["--busy-poll=1s"]);
+    let server = Running::start(place.path(), &["--busy-poll=20s"]);
     let mut busy = server.connect("memcached");
     ask(&mut busy);
-    // Nobody ends a poll of a second but who comes.
+    // Nobody ends a poll of twenty seconds but who comes, and no machine takes ten for that.
     for _ in 0..20 {
         let begun = Instant::now();
         let mut newcomer = server.connect("memcached");
         assert_eq!(ask_line(&mut newcomer, "get nothing\r\n").trim_end(), "END");
-        assert!(begun.elapsed() < Duration::from_millis(500), "{:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
         ask_line(&mut busy, "get nothing\r\n");
     }
 }

@@ -474,3 +474,213 @@ fn the_log_did_not_say_whose_connection_was_closed_for_its_memory() {
     let closed = crate::support::figure(directory.path(), "connections_closed_for_memory");
     assert!(closed >= lines.len() as u64, "{closed}");
 }
+
+/// Rows of the table that shapes of statements are over, and the memory beside which they are many.
+const SHAPE_ROWS: u64 = 250_000;
+const SHAPE_MEMORY: &str = "--memory=256MiB";
+
+/// A statement over all rows, and what it answers: the first column of the first row, or how many rows it
+/// changes.
+type Shape = (&'static str, String);
+
+/// Queries of every shape.
+fn shapes_of_queries() -> Vec<Shape> {
+    let (all, half) = (SHAPE_ROWS, SHAPE_ROWS / 2);
+    let shape = |query: &'static str, answer: u64| (query, answer.to_string());
+    vec![
+        // Sorts.
+        shape("SELECT id FROM t ORDER BY s DESC, id LIMIT 1", all - 1),
+        shape("SELECT id FROM t ORDER BY s LIMIT 100000, 1", 100_000),
+        shape("SELECT COUNT(*) FROM (SELECT s, id FROM t ORDER BY s, id LIMIT 1000000) q", all),
+        // Sets.
+        shape("SELECT COUNT(*) FROM (SELECT DISTINCT s FROM t) q", all),
+        shape("SELECT COUNT(DISTINCT s) FROM t", all),
+        shape("SELECT COUNT(DISTINCT s), COUNT(DISTINCT n) FROM t", all),
+        shape("SELECT COUNT(*) FROM (SELECT s FROM t UNION SELECT s FROM u) q", all),
+        shape("SELECT COUNT(*) FROM (SELECT s FROM t INTERSECT SELECT s FROM u) q", half),
+        shape("SELECT COUNT(*) FROM (SELECT s FROM t EXCEPT SELECT s FROM u) q", half),
+        shape("SELECT COUNT(*) FROM (SELECT s FROM t INTERSECT ALL SELECT s FROM u) q", half),
+        shape("SELECT COUNT(*) FROM (SELECT s FROM t EXCEPT ALL SELECT s FROM u) q", half),
+        shape("SELECT COUNT(*) FROM t WHERE k NOT IN (SELECT id FROM u)", half - 1),
+        shape("SELECT COUNT(*) FROM t WHERE id < 5 AND k NOT IN (SELECT id FROM u)", 1),
+        shape("SELECT COUNT(*) FROM t WHERE s NOT IN (SELECT s FROM u)", half),
+        shape("SELECT COUNT(*) FROM t WHERE s IN (SELECT s FROM u)", half),
+        shape("SELECT COUNT(*) FROM t WHERE NOT EXISTS (SELECT * FROM u WHERE u.s = t.s)", half),
+        shape("SELECT SUM(k IN (SELECT id FROM u)) FROM t WHERE id < 1000", 500),
+        // Groups and rollups.
+        shape("SELECT COUNT(*) FROM (SELECT s, COUNT(*), MAX(n) FROM t GROUP BY s) q", all),
+        shape(
+            "SELECT COUNT(*) FROM (SELECT s, k, COUNT(*) FROM t GROUP BY s, k WITH ROLLUP) q",
+            2 * all + 1,
+        ),
+        shape(
+            "SELECT COUNT(*) FROM (SELECT g, COUNT(DISTINCT n) c FROM t GROUP BY g WITH ROLLUP) q",
+            11,
+        ),
+        shape(
+            "SELECT MAX(c) FROM (SELECT g, COUNT(DISTINCT s) c FROM t GROUP BY g WITH ROLLUP) q",
+            all,
+        ),
+        shape("SELECT LENGTH(GROUP_CONCAT(n)) > 0 FROM t GROUP BY g ORDER BY g LIMIT 1", 1),
+        // Windows.
+        shape("SELECT MAX(r) FROM (SELECT ROW_NUMBER() OVER (ORDER BY s) r FROM t) q", all),
+        shape(
+            "SELECT MAX(r) FROM (SELECT RANK() OVER (PARTITION BY g ORDER BY s) r FROM t) q",
+            all / 10,
+        ),
+        shape(
+            "SELECT COUNT(*) FROM (SELECT SUM(n) OVER (PARTITION BY s) x FROM t) q WHERE x >= 0",
+            all,
+        ),
+        shape("SELECT COUNT(l) FROM (SELECT LAG(s) OVER (ORDER BY id) l FROM t) q", all - 1),
+        // Joins.
+        shape("SELECT COUNT(*) FROM t JOIN u USING (s)", half),
+        shape("SELECT COUNT(*) FROM t LEFT JOIN u ON u.s = t.s WHERE u.id IS NULL", half),
+        // Recursive ones.
+        shape(
+            "WITH RECURSIVE r AS (SELECT 1 x UNION ALL SELECT x + 1 FROM r WHERE x < 20000) \
+             SELECT COUNT(*) FROM r",
+            20_000,
+        ),
+        shape(
+            "WITH RECURSIVE r AS (SELECT id, k FROM t WHERE id < 20000 UNION SELECT t.id, t.k \
+             FROM t JOIN r ON t.id = r.k) SELECT COUNT(*) FROM r",
+            20_000,
+        ),
+    ]
+}
+
+/// Changes of all rows, each of which leaves `t` with as many.
+fn shapes_of_changes() -> Vec<Shape> {
+    let (all, half) = (SHAPE_ROWS, SHAPE_ROWS / 2);
+    let shape = |statement: &'static str, changed: u64| (statement, changed.to_string());
+    vec![
+        shape("UPDATE t SET n = n + 1", all),
+        shape("UPDATE t SET n = n - 1 WHERE s > ''", all),
+        shape("UPDATE t JOIN u USING (s) SET t.n = u.n + 1", half),
+        shape("INSERT INTO t SELECT id + 1000000, k, g, CONCAT('new ', s), n FROM t", all),
+        shape("DELETE FROM t WHERE id >= 1000000 AND s NOT IN (SELECT s FROM u)", all),
+        shape("DELETE FROM u WHERE k NOT IN (SELECT id FROM t)", 0),
+        shape("REPLACE INTO u SELECT * FROM t WHERE id % 2 = 0 AND id > 0", all - 2),
+        shape("CREATE TABLE copied AS SELECT s, COUNT(*) c FROM t GROUP BY s", all),
+        shape("ALTER TABLE t ADD INDEX by_s (s)", 0),
+        shape("ALTER TABLE t MODIFY n BIGINT, DROP PRIMARY KEY, ADD PRIMARY KEY (s, id)", all),
+    ]
+}
+
+#[test]
+fn statements_of_some_shapes_ended_for_want_of_memory_over_many_rows() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let server = Running::start(directory.path(), &[SHAPE_MEMORY, "--durability=os"]);
+    let stream = server.connect("mysql");
+    stream.set_read_timeout(Some(Duration::from_secs(300))).expect("settable");
+    let mut sql = Mysql::login(stream).expect("nobody needs a password");
+    sql.query("CREATE DATABASE d").expect("made");
+    sql.query("USE d").expect("used");
+    for table in ["t", "u"] {
+        let columns = "id INT PRIMARY KEY, k INT, g INT, s VARCHAR(60), n INT";
+        sql.query(&format!("CREATE TABLE {table} ({columns})")).expect("made");
+    }
+    // Of each second row the text is in `u`, too; of one the key is unknown.
+    sql.begin_load("LOAD DATA LOCAL INFILE 'f' INTO TABLE t").expect("begun");
+    for first in (0..SHAPE_ROWS).step_by(10_000) {
+        let line = |id: u64| {
+            let key = if id == 1 { "\\N".to_string() } else { id.to_string() };
+            format!("{id}\t{key}\t{}\tText {id:08} of some length\t{}\n", id % 10, id % 1000)
+        };
+        let piece: String = (first..first + 10_000).map(line).collect();
+        sql.send_piece(piece.as_bytes()).expect("sent");
+    }
+    sql.send_piece(b"").expect("sent");
+    sql.result().expect("loaded");
+    sql.query("INSERT INTO u SELECT * FROM t WHERE id % 2 = 0").expect("filled");
+    sql.query("SET SESSION cte_max_recursion_depth = 100000").expect("set");
+    let mut failed = Vec::new();
+    for (query, answer) in shapes_of_queries() {
+        match sql.query(query) {
+            Ok(rows) if rows[0][0].as_deref() == Some(&answer) => {}
+            Ok(rows) => failed.push(format!("{query}: {:?}, not {answer}", rows[0][0])),
+            Err(error) => failed.push(format!("{query}: {error}")),
+        }
+    }
+    for (statement, changed) in shapes_of_changes() {
+        match sql.execute(statement) {
+            Ok(rows) if rows.to_string() == changed => {}
+            Ok(rows) => failed.push(format!("{statement}: {rows}, not {changed}")),
+            Err(error) => failed.push(format!("{statement}: {error}")),
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn small_statements_were_refused_for_their_memory() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let server = Running::start(directory.path(), &["--memory=256MiB", "--durability=os"]);
+    let stream = server.connect("mysql");
+    stream.set_read_timeout(Some(Duration::from_secs(300))).expect("settable");
+    let mut sql = Mysql::login(stream).expect("nobody needs a password");
+    sql.query("CREATE DATABASE d").expect("made");
+    sql.query("CREATE TABLE d.t (a INT, b INT, c INT)").expect("made");
+    let document = format!("[{}]", vec!["1"; 500_000].join(","));
+    let valid = sql.query(&format!("SELECT JSON_VALID('{document}')")).expect("answered");
+    assert_eq!(valid[0][0].as_deref(), Some("1"));
+    let rows: Vec<String> = (0..75_000).map(|n| format!("({n},{n},{n})")).collect();
+    let insert = format!("INSERT INTO d.t VALUES {}", rows.join(","));
+    assert_eq!(sql.execute(&insert).expect("inserted"), 75_000);
+    let marks = vec!["(?,?,?)"; 21_845].join(",");
+    sql.query(&format!("PREPARE many FROM 'INSERT INTO d.t VALUES {marks}'")).expect("prepared");
+    sql.query("DEALLOCATE PREPARE many").expect("closed");
+}
+
+/// The memory that the process list shows of a connection.
+fn memory_of(sql: &mut Mysql, connection: &str) -> u64 {
+    let query = "SELECT memory_used FROM information_schema.processlist WHERE id = ";
+    let rows = sql.query(&format!("{query}{connection}")).expect("shown");
+    rows[0][0].as_deref().expect("a number").parse().expect("a number")
+}
+
+#[test]
+fn one_that_prepared_statements_for_good_had_others_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let server = Running::start(directory.path(), &["--memory=64MiB", "--durability=os"]);
+    let login = || Mysql::login(server.connect("mysql")).expect("nobody needs a password");
+    let (mut hoarder, mut other) = (login(), login());
+    other.query("CREATE DATABASE d").expect("made");
+    other.query("CREATE TABLE d.t (id INT PRIMARY KEY, a INT)").expect("made");
+    other.query("INSERT INTO d.t VALUES (1, 0)").expect("inserted");
+    let number = hoarder.query("SELECT CONNECTION_ID()").expect("answered");
+    let number = number[0][0].clone().expect("a number");
+    let mut made = 0;
+    let refused = loop {
+        match hoarder.query(&format!("PREPARE p{made} FROM 'SELECT a + {made} FROM d.t'")) {
+            Ok(_) => made += 1,
+            Err(Failure::Error { number, .. }) => break number,
+            Err(gone) => panic!("{gone}"),
+        }
+        assert!(made < 20_000, "it has no limit");
+    };
+    assert!([1041, 1461].contains(&refused), "{refused}");
+    for round in 0..100 {
+        other.query("UPDATE d.t SET a = a + 1").expect("changed");
+        let prepare = format!("PREPARE q{round} FROM 'SELECT a FROM d.t WHERE id = ?'");
+        other.query(&prepare).expect("prepared");
+    }
+    let (most, least) = (memory_of(&mut other, &number), memory_of(&mut other, "CONNECTION_ID()"));
+    assert!(most > 100 * 4096 && most > least, "{most}, {least}");
+    let list = other.query("SHOW PROCESSLIST").expect("shown");
+    let line = list.iter().find(|line| line[0].as_deref() == Some(&number)).expect("there");
+    assert_eq!(line[8].as_deref(), Some(&*most.to_string()));
+    drop(hoarder);
+    let gone = |sql: &mut Mysql| {
+        let count = sql.query("SHOW STATUS LIKE 'Prepared_stmt_count'").expect("shown");
+        count[0][1].as_deref() == Some("100")
+    };
+    wait_until("its statements to go", || gone(&mut other));
+    other.query("SET GLOBAL max_prepared_stmt_count = 101").expect("set");
+    other.query("PREPARE last FROM 'SELECT 1'").expect("prepared");
+    let beyond = other.query("PREPARE beyond FROM 'SELECT 1'");
+    assert!(matches!(beyond, Err(Failure::Error { number: 1461, .. })), "{beyond:?}");
+    // One that takes the place of another is none more.
+    other.query("PREPARE last FROM 'SELECT 2'").expect("prepared");
+}
