@@ -16,6 +16,7 @@ use crate::common::settle;
 use crate::condition::{between, compare_nodes, in_list, like};
 use crate::context::StatementContext;
 use crate::error::{Error, Result};
+use crate::json::json_is_true;
 use crate::limits::LARGE_BYTES;
 use crate::moment::difference;
 use crate::node::{Arithmetic, Comparison, Kind, Node};
@@ -187,6 +188,11 @@ impl Node {
             }
             _ => {
                 let cell = self.evaluate(scope)?;
+                if let Datum::Bytes(document) = cell.datum()
+                    && self.ty == ColumnType::Json
+                {
+                    return Ok(Some(json_is_true(document)));
+                }
                 let truth = scope.number(cell.datum()).map(Number::is_true);
                 scope.limits.check_refused()?;
                 Ok(truth)

@@ -532,6 +532,12 @@ pub(crate) fn json_scalar<'a>(text: &[u8]) -> Cell<'a> {
     }
 }
 
+/// Whether a document holds as a condition: it does unless it is the number 0 (MySQL 8.0 manual, 13.5). IF and CASE
+/// take the number that it is (`Node::json_as_number`).
+pub(crate) fn json_is_true(text: &[u8]) -> bool {
+    !Json::read(text).is_ok_and(|document| order(&document, &Json::Int(0)).is_eq())
+}
+
 /// The members of an object: names and values as JSON. MySQL orders names by length, then by
 /// bytes; of equal ones the last counts.
 #[derive(Debug, Default)]

@@ -67,6 +67,11 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
         false => node,
     };
     let arguments: Vec<Node> = match function {
+        Function::If => {
+            let mut arguments = arguments.into_iter();
+            let condition = arguments.next().map(Node::json_as_number);
+            condition.into_iter().chain(arguments).collect()
+        }
         // They compare JSON as its text.
         Function::Greatest | Function::Least if has_json() => {
             arguments.into_iter().map(as_text).collect()

@@ -485,6 +485,11 @@ fn json_null_was_not_its_text_in_case_and_a_column_no_candidate_of_json_contains
     let holds = "json_contains('{\"a\": \"x\", \"b\": 1}', j)";
     assert_eq!(run(s, &format!("SELECT id FROM t WHERE {holds}")), "2");
     assert_eq!(run(s, "SELECT SUM(j->'$.a') FROM t"), "1");
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET rowhouse_executor = '{executor}'"));
+        assert_eq!(run(s, "SELECT id FROM t WHERE j->'$.a' ORDER BY id"), "1\n2\n3");
+        assert_eq!(run(s, "SELECT IF(j->'$.a', 1, 0) FROM t ORDER BY id"), "0\n0\n1");
+    }
 }
 
 #[test]

@@ -219,6 +219,61 @@ SELECT id FROM j WHERE v='low' ORDER BY id
 => 8
 => 13
 SELECT CASE JSON_EXTRACT('{"a":null}','$.a') WHEN 'null' THEN 1 ELSE 0 END, CASE JSON_EXTRACT('{"a":"x"}','$.a') WHEN 'x' THEN 1 ELSE 0 END, CASE JSON_EXTRACT('{"a":true}','$.a') WHEN 1 THEN 1 ELSE 0 END, NULLIF(JSON_EXTRACT('{"a":"x"}','$.a'),'x')
+# Documents as conditions
+SELECT id FROM j WHERE d ORDER BY id
+=> 1
+=> 2
+=> 3
+=> 4
+=> 5
+=> 6
+=> 7
+=> 9
+=> 10
+=> 11
+=> 12
+=> 13
+=> 14
+=> 15
+=> 16
+=> 17
+=> 18
+=> 19
+=> 22
+=> 23
+=> 24
+SELECT id FROM j WHERE NOT d ORDER BY id
+=> 20
+=> 21
+SELECT id FROM j WHERE d AND id > 20 ORDER BY id
+=> 22
+=> 23
+=> 24
+SELECT id, IF(d,1,0), CASE WHEN d THEN 1 ELSE 0 END, d IS TRUE, d OR 0 FROM j ORDER BY id
+=> 1 | 0 | 0 | 1 | 1
+=> 2 | 1 | 1 | 1 | 1
+=> 3 | 1 | 1 | 1 | 1
+=> 4 | 0 | 0 | 1 | 1
+=> 5 | 0 | 0 | 1 | 1
+=> 6 | 0 | 0 | 1 | 1
+=> 7 | 0 | 0 | 1 | 1
+=> 8 | 0 | 0 | 0 | NULL
+=> 9 | 1 | 1 | 1 | 1
+=> 10 | 0 | 0 | 1 | 1
+=> 11 | 0 | 0 | 1 | 1
+=> 12 | 1 | 1 | 1 | 1
+=> 13 | 1 | 1 | 1 | 1
+=> 14 | 1 | 1 | 1 | 1
+=> 15 | 0 | 0 | 1 | 1
+=> 16 | 0 | 0 | 1 | 1
+=> 17 | 0 | 0 | 1 | 1
+=> 18 | 0 | 0 | 1 | 1
+=> 19 | 1 | 1 | 1 | 1
+=> 20 | 0 | 0 | 0 | 0
+=> 21 | 0 | 0 | 0 | 0
+=> 22 | 0 | 0 | 1 | 1
+=> 23 | 0 | 0 | 1 | 1
+=> 24 | 1 | 1 | 1 | 1
 # Paths
 SELECT JSON_EXTRACT('{"b\\\\s":1}','$."b\\\\s"'), JSON_EXTRACT('{"d\\"q":1}','$."d\\"q"')
 SELECT JSON_EXTRACT('{"ä":1}','$."\\u00e4"')

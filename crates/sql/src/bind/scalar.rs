@@ -258,6 +258,11 @@ fn case(
             branches = branches.into_iter().map(|(when, then)| (condition(when), then)).collect();
             None
         }
+        None => {
+            let number = |(when, then): (Node, Node)| (when.json_as_number(), then);
+            branches = branches.into_iter().map(number).collect();
+            None
+        }
         operand => operand,
     };
     let otherwise = otherwise.map(|expr| bind(expr, names)).transpose()?;
