@@ -491,3 +491,26 @@ fn the_door_is_told_of_late_warnings_when_the_rows_end() {
     assert_eq!(lines, "NULL\nNULL\nNULL");
     assert_eq!(s.warning_count(), 3);
 }
+
+#[test]
+fn rows_are_changed_in_the_order_asked_for_where_that_makes_a_difference() {
+    let sql = server(CLIENT_BYTES);
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE m (i INT PRIMARY KEY, t VARCHAR(60), k INT)");
+    for first in (0..2_000).step_by(500) {
+        let row = |i: i32| format!("({i},'{:040}',{i})", i * 7919 % 40_009);
+        let rows: Vec<String> = (first..first + 500).map(row).collect();
+        run(s, &format!("INSERT INTO m VALUES {}", rows.join(",")));
+    }
+    let done = run(s, "UPDATE m SET k = k + 1 ORDER BY t");
+    assert!(done.starts_with("ok 2000 "), "{done}");
+    assert_eq!(run(s, "SELECT SUM(k - i) FROM m"), "2000");
+    // Of some of them, and what a variable is by then, the order decides.
+    run(s, "SET @n = 0");
+    run(s, "UPDATE m SET k = (@n := @n + 1) WHERE i < 3 ORDER BY t DESC");
+    assert_eq!(run(s, "SELECT GROUP_CONCAT(k ORDER BY i) FROM m WHERE i < 3"), "3,2,1");
+    run(s, "UPDATE m SET k = -1 WHERE i < 3 ORDER BY t DESC LIMIT 1");
+    assert_eq!(run(s, "SELECT i FROM m WHERE k = -1"), "2");
+    run(s, "DELETE FROM m WHERE i >= 3 ORDER BY t");
+    assert_eq!(run(s, "SELECT COUNT(*) FROM m"), "3");
+}

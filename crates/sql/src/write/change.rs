@@ -142,6 +142,9 @@ pub fn bind_update(
     let in_order = (0..table.indexes.len()).filter(unique).any(touched)
         || sets.iter().filter_map(|(_, node)| node.as_ref()).any(is_volatile);
     target.in_order = in_order;
+    if !in_order {
+        target.forget_order();
+    }
     target.finding = Finding::by_column(&table, &target.shown, &update.tables, how, in_order, ask)?;
     let defaults = defaults_of(&table);
     let values = sets.iter().filter_map(|(_, node)| node.as_ref());
@@ -213,6 +216,9 @@ pub fn bind_delete(
     };
     let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
     let mut target = bind_target(table, factor, alias.as_deref(), how, mode)?;
+    if delete.returning.is_empty() {
+        target.forget_order();
+    }
     target.finding =
         Finding::by_column(&target.table, &target.shown, &delete.tables, how, false, ask)?;
     let returning = match delete.returning.as_slice() {
@@ -259,6 +265,14 @@ impl Target {
         }
         self.finding = Some(Finding::by_query(&self.shown, tables, how, ask)?);
         Ok(())
+    }
+
+    /// No row has to be sorted where all are changed, in whatever order.
+    fn forget_order(&mut self) {
+        if self.limit.is_none() {
+            self.sort.clear();
+            self.sorted = true;
+        }
     }
 
     /// Whether what is checked under a row's lock is all that the condition says.
