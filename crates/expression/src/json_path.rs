@@ -320,10 +320,10 @@ fn go<'j>(value: &'j Json, step: &Step, single_is_array: bool, out: &mut Vec<&'j
         }
         (Step::EachElement, Json::Array(items)) => out.extend(items),
         (Step::AnyWay, value) => below(value, out),
-        (step, single) if single_is_array && !matches!(single, Json::Array(_)) => {
-            if step.stays_at_single() {
-                out.push(single);
-            }
+        (step, single)
+            if single_is_array && !matches!(single, Json::Array(_)) && step.stays_at_single() =>
+        {
+            out.push(single);
         }
         _ => {}
     }

@@ -411,7 +411,7 @@ mod tests {
 
     #[test]
     fn a_range_of_which_nothing_can_be_read_is_one_gap() {
-        let (keys, gaps, scans) = read(0..1000, &[0..u32::MAX]);
+        let (keys, gaps, scans) = read(0..1000, std::slice::from_ref(&(0..u32::MAX)));
         assert_eq!((keys.len(), gaps), (0, vec![(None, None)]));
         assert!(scans <= 2 + PROBES_MAX, "{scans}");
         // Nor is a sound one that is empty.

@@ -337,7 +337,11 @@ mod tests {
         assert!(other.join().unwrap().is_empty(), "all have it");
         let other = Pattern { folds: false, ..pattern("once for all") };
         let mut asked = 0;
-        other.compiled(&mut |_| Ok::<_, PatternError>(asked += 1)).unwrap();
+        let mut note = |_| {
+            asked += 1;
+            Ok::<_, PatternError>(())
+        };
+        other.compiled(&mut note).unwrap();
         assert_eq!(asked, 1, "its options are others");
     }
 

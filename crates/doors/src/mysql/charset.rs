@@ -22,6 +22,7 @@ pub fn results_in(set: CharacterSet) -> Option<CharacterSet> {
 }
 
 /// How many bytes of a text, as it came, its first bytes in UTF-8 are made of.
+#[expect(clippy::ptr_arg, reason = "whether it was converted matters as well")]
 pub fn bytes_as_sent(
     set: CharacterSet,
     sent: &[u8],

@@ -120,7 +120,7 @@ impl Listing {
     /// WHERE over its columns.
     fn condition(&self, expr: &Expr, mode: SqlMode) -> Result<Node> {
         let names = Names { listing: Some(&self.columns), ..Names::none("where clause", mode) };
-        Ok(bind(expr, &names).map_err(crate::error::SqlError::from)?)
+        bind(expr, &names).map_err(crate::error::SqlError::from)
     }
 
     /// Whether a filter may let the line of a name through, which stands in the column that LIKE is about, by

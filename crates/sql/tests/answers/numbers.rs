@@ -247,10 +247,10 @@ fn whole_numbers_with_parameters_and_variables_became_double() {
     // A plan that was made for a number is none for a text.
     for _ in 0..3 {
         run(s, "SET @v = 5");
-        assert_eq!(types(s, "SELECT @v FROM n WHERE id = 1"), [bigint.clone()]);
+        assert_eq!(types(s, "SELECT @v FROM n WHERE id = 1"), std::slice::from_ref(&bigint));
         run(s, "SET @v = 'abc'");
         assert_eq!(run(s, "SELECT @v FROM n WHERE id = 1"), "abc");
-        assert_ne!(types(s, "SELECT @v FROM n WHERE id = 1"), [bigint.clone()]);
+        assert_ne!(types(s, "SELECT @v FROM n WHERE id = 1"), std::slice::from_ref(&bigint));
     }
     run(s, "CREATE TABLE made AS SELECT @n a, @u b, @n + 1 c");
     let made = run(s, "SHOW CREATE TABLE made");
