@@ -15,8 +15,8 @@ use sqlparser::ast::{
     SelectItemQualifiedWildcardKind, SetExpr, TableFactor, Value as Literal, visit_expressions,
 };
 use syntax::cursor::table_name;
-use values::SqlMode;
 use values::types::ColumnType;
+use values::{CharacterSet, SqlMode};
 
 use super::access::{Access, AccessKind, Ordering, Reader, plan_access, ways};
 use super::sort::SortKey;
@@ -218,6 +218,20 @@ pub fn item_name(expr: &Expr, text: Option<&String>) -> String {
         }
         Expr::Value(value) => match &value.value {
             Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text) => text.clone(),
+            _ => text.cloned().unwrap_or_else(|| expr.to_string()),
+        },
+        // A text behind an introducer is named by the text, too.
+        Expr::Prefixed { prefix, value } => match &**value {
+            Expr::Value(literal) => match (&literal.value, prefix.value.strip_prefix('_')) {
+                (
+                    Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text),
+                    Some(set),
+                ) => {
+                    let set = CharacterSet::parse(set).unwrap_or(CharacterSet::UTF8MB4);
+                    String::from_utf8_lossy(&set.decode(text.as_bytes())).into_owned()
+                }
+                _ => text.cloned().unwrap_or_else(|| expr.to_string()),
+            },
             _ => text.cloned().unwrap_or_else(|| expr.to_string()),
         },
         _ => text.cloned().unwrap_or_else(|| expr.to_string()),
