@@ -104,19 +104,13 @@ pub fn now_value(ty: &ColumnType, now: i64, zone: Zone) -> Value {
 
 /// A time of day on its way into a column of days: that time today.
 fn of_today<'d>(ty: &ColumnType, datum: Datum<'d>, now: i64, zone: Zone) -> Datum<'d> {
-    let has_day = matches!(
-        ty,
-        ColumnType::Date
-            | ColumnType::DateTime { .. }
-            | ColumnType::Timestamp { .. }
-            | ColumnType::Year
-    );
+    let has_day =
+        matches!(ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. });
     let Datum::Time(time) = datum else { return datum };
     if !has_day {
         return datum;
     }
     match DateTime::today_at(time, now, zone) {
-        Some(moment) if matches!(ty, ColumnType::Year) => Datum::Year(moment.year()),
         Some(moment) => Datum::DateTime(moment),
         None => datum,
     }
