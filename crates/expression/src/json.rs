@@ -48,7 +48,7 @@ pub fn call<'a>(
         return Ok(None);
     }
     if function == F::JsonValid {
-        return Ok(Some(is_valid(cells)));
+        return Ok(Some(is_valid(&arguments[0].ty, cells[0].datum())));
     }
     let bytes = cells.iter().map(|cell| match cell.datum() {
         Datum::Bytes(text) => tree_bytes(text),
@@ -132,8 +132,7 @@ impl<'a> Given<'_, 'a> {
 
     /// JSON_QUOTE and JSON_UNQUOTE.
     fn of_text(&self) -> Result<Cell<'a>> {
-        let is_valid = self.function == Function::JsonValid;
-        if self.cells[0].is_null() && !(is_valid && is_no_text(&self.arguments[0].ty)) {
+        if self.cells[0].is_null() {
             return Ok(NULL);
         }
         Ok(match self.function {
@@ -459,9 +458,9 @@ fn unquoted<'a>(value: &Json) -> Cell<'a> {
 }
 
 /// JSON_VALID, which makes no tree.
-fn is_valid<'a>(cells: &[Cell<'a>]) -> Cell<'a> {
-    match cells[0].datum() {
-        Datum::Null => NULL,
+fn is_valid<'a>(ty: &ColumnType, datum: Datum<'_>) -> Cell<'a> {
+    match datum {
+        Datum::Null if !is_no_text(ty) => NULL,
         Datum::Bytes(text) => {
             let is_text = std::str::from_utf8(text).is_ok();
             Cell::truth(is_text && serde_json::from_slice::<IgnoredAny>(text).is_ok())

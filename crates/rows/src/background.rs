@@ -17,7 +17,7 @@ use std::time::Duration;
 const NICENESS: i32 = 10;
 /// The same of upkeep, which clients wait for in the end: on full cores such a thread gets a third of what
 /// another gets.
-const NICENESS_OF_UPKEEP: i32 = 5;
+pub const NICENESS_OF_UPKEEP: i32 = 5;
 /// The shortest slice that the kernel grants. Kernels before 6.12 have one for all, and ignore it.
 const SLICE_NANOS: u64 = 100_000;
 
