@@ -125,7 +125,7 @@ pub trait Conversation: Send {
         true
     }
 
-    /// Who the client has shown to be, for the log; `None` where the protocol knows no users.
+    /// The user that the client logged in as, for the log; `None` where the protocol knows no users.
     fn user(&self) -> Option<&str> {
         None
     }

@@ -34,7 +34,7 @@ use crate::store::Shared;
 pub(crate) const RECLAIM_FILE: &str = "RECLAIM";
 
 /// Bytes in files between two removed ranges up to which both are compacted as one: every compaction
-/// costs some milliseconds, and may write the file anew that has what is between them.
+/// costs some milliseconds, and may rewrite the file that has what is between them.
 const BETWEEN_BYTES_MAX: u64 = 4 << 20;
 
 /// What is to be reclaimed.

@@ -1,7 +1,7 @@
 //! What can be read of damaged rows, written into an empty store.
 //!
 //! Definitions first, then sound tables byte by byte, then the rows that can be read of damaged ones, with
-//! their index entries made anew. The new store holds no damage, and nothing that the old one did not have.
+//! their index entries made again. The new store holds no damage, and nothing that the old one did not have.
 //!
 //! Invariants
 //! 1. Nothing is changed where it is read.

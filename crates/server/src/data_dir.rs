@@ -199,7 +199,7 @@ impl DataDir {
         lock.read_to_string(&mut last).map_err(io)?;
         let crashed = last.trim().parse().ok();
         match name_holder(&mut lock) {
-            // Who holds the lock is only told to others; a full disk keeps nobody from reading.
+            // The holder is named only for the benefit of others; a full disk keeps nobody from reading.
             Err(error) if is_disk_full(&error) => {}
             named => named.map_err(io)?,
         }

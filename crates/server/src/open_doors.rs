@@ -91,7 +91,7 @@ impl Kind {
             Kind::HandlerSocket | Kind::HandlerSocketWrite => (most.handlersocket, 0),
             Kind::Memcached => (most.memcached, 0),
             Kind::Tyrant | Kind::TyrantMore(_) => (most.tyrant, 0),
-            // Who watches the server is let in when it is full.
+            // A scraper or `rowhouse status` gets in when the server is full.
             Kind::Metrics | Kind::Status => {
                 return Admission::Own { connections_max: STATUS_CONNECTIONS_MAX };
             }

@@ -179,7 +179,7 @@ fn idle_clients_that_took_all_connections_no_longer_shut_out_the_operator() {
     assert!(all.contains("\nconnections_max 40\n"), "{all}");
     succeeds(&["backup", base.path().join("backups").to_str().unwrap()]);
     assert!(succeeds(&["dump", "--quiet"]).contains("-- Dump completed"));
-    // Who comes from this machine may log in, and the data directory has a socket besides.
+    // Clients on this machine may log in, and the data directory has a socket besides.
     let mut login = Mysql::login(server.connect("mysql")).expect("a place is kept");
     let most = login.query("SELECT @@max_connections").unwrap();
     assert_eq!(most, [[Some("40".to_owned())]]);
@@ -209,7 +209,7 @@ fn one_doors_clients_could_take_the_connections_of_all_doors() {
     wait_until("the log says which limit", || server.log().contains("at this door"));
     let mut other = server.connect("handlersocket");
     assert!(ask_line(&mut other, "P\t1\tno\tno\tPRIMARY\tid\n").starts_with("1\t1\t"));
-    // Who leaves makes room.
+    // A client that leaves makes room.
     drop(clients.remove(0));
     wait_until("there is room again", || {
         ask_line(&mut server.connect("memcached"), "get a\r\n") == "END\r"

@@ -368,7 +368,7 @@ pub struct DoorConnections {
 pub struct Socket {
     /// Where it is.
     pub path: PathBuf,
-    /// Who may connect.
+    /// The users that may connect.
     pub mode: u32,
     /// Its group; `None`: the server's.
     pub group: Option<u32>,

@@ -31,7 +31,7 @@ pub enum Kind {
     Table,
     /// Texts with `;` between; in the file a list, too.
     List,
-    /// Who may use a file, in octal digits: `0660`.
+    /// A file's mode, in octal digits: `0660`.
     Mode,
     /// A group of the system, by name or number; empty: the server's own.
     Group,

@@ -263,7 +263,7 @@ fn without_table(
     Ok(finish(None, condition, outputs, columns, limit, offset))
 }
 
-/// A result column's expression. Of which types its parameters are is not known here.
+/// A result column's expression. The types of its parameters are not known here.
 fn typed(node: Node) -> Bound<Node> {
     let mut unknown = false;
     node.visit(&mut |part| {
