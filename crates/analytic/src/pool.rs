@@ -55,6 +55,10 @@ const DIVISIONS_PART: usize = 4;
 const MERGES_MAX: usize = 32;
 /// What a merge may have in any case, if it is there.
 const MERGE_BYTES: usize = 1 << 20;
+/// A sort that writes what it holds may take such a part of that beyond its own part,
+const SORTED_PART: usize = 4;
+/// up to twice that part, or twice this where many share the memory.
+const SORT_BYTES: usize = 1 << 20;
 /// The part of the memory that those share who can write to files.
 const SPILLERS_PART: usize = 3;
 /// What each operator may have at least.
@@ -177,6 +181,13 @@ impl MemoryPool for QueryPool {
                 _ if reads_back => beyond(BEYOND_OF_LAST_STEPS),
                 0 if consumer.name().starts_with(SORT) => beyond(BEYOND_OF_SORTS),
                 _ if held == 0 || held < part => left,
+                // Rows in order take a little more than they took as they came, and its part may be one batch.
+                _ if consumer.name().starts_with(SORT)
+                    && additional <= held / SORTED_PART
+                    && held < part.max(SORT_BYTES) * 2 =>
+                {
+                    left
+                }
                 _ => 0,
             }
         } else if of_files {
@@ -312,6 +323,19 @@ mod tests {
         assert!(sort.try_grow(1).is_err(), "it can write that");
         assert!(spiller("ExternalSorter[1]").try_grow(MIB).is_err(), "an eighth is all");
         assert!(spiller("RepartitionExec[0]").try_grow(MIB).is_err());
+    }
+
+    #[test]
+    fn a_sort_of_one_batch_was_refused_the_memory_to_write_it_while_there_was_some() {
+        let pool = pool_of(16 * MIB);
+        let others: Vec<_> =
+            (0..30).map(|number| spiller(&pool, &format!("ExternalSorter[{number}]"))).collect();
+        let sort = &others[0];
+        sort.try_grow(800 << 10).expect("its first batch");
+        sort.try_grow(48 << 10).expect("a little more, to write it");
+        assert!(sort.try_grow(800 << 10).is_err(), "it writes the first one before the next");
+        while sort.try_grow(100 << 10).is_ok() {}
+        assert!(sort.size() < 3 * MIB, "{}", sort.size());
     }
 
     #[test]

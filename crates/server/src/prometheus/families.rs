@@ -90,6 +90,17 @@ pub const FAMILIES: &[Family] = &[
     ),
     counter("failed_logins", EachDoor("failed_logins"), "Logins that failed"),
     counter(
+        "refused_commands",
+        EachDoor("refused"),
+        "Commands that a door of Tokyo Tyrant does not obey by its settings",
+    ),
+    counter(
+        "failed_commands",
+        EachDoor("failed"),
+        "Commands that failed for a reason which the protocol cannot tell",
+    ),
+    gauge("connections_max", Figure("connections_max"), "Connections that clients may have"),
+    counter(
         "connections_refused",
         Figure("connections_refused"),
         "Clients turned away because of a limit of connections",
@@ -151,6 +162,33 @@ pub const FAMILIES: &[Family] = &[
         Figure("client_memory_bytes_max"),
         "Memory that clients may make the server keep",
     ),
+    counter(
+        "connections_closed_for_memory",
+        Figure("connections_closed_for_memory"),
+        "Connections closed because they held much of a memory that was short",
+    ),
+    // Analytic queries.
+    gauge("queries_under_way", Figure("queries_under_way"), "Analytic queries that have not ended"),
+    gauge("query_memory_bytes", Figure("query_memory_bytes"), "Memory of analytic queries"),
+    gauge(
+        "query_memory_max_bytes",
+        Figure("query_memory_bytes_max"),
+        "Memory that analytic queries may take",
+    ),
+    gauge(
+        "query_temporary_files",
+        Figure("query_temporary_files"),
+        "Temporary files of analytic queries",
+    ),
+    gauge(
+        "query_temporary_bytes",
+        Figure("query_temporary_bytes"),
+        "Bytes of these temporary files",
+    ),
+    // The disk.
+    gauge("disk_free_bytes", Figure("disk_free_bytes"), "Free bytes where the rows are"),
+    gauge("disk_used_percent", Figure("disk_used_percent"), "How full the disk of the rows is"),
+    gauge("disk_is_full", Figure("disk_full"), "1 while writes are refused because it is full"),
     // The store.
     gauge("store_disk_bytes", Figure("store_disk_bytes"), "Bytes of the store's files"),
     gauge("store_memory_bytes", Figure("store_memory_bytes"), "Memory of the store"),
@@ -169,6 +207,21 @@ pub const FAMILIES: &[Family] = &[
         "store_early_compactions",
         Figure("store_early_compactions"),
         "Compactions begun early, where scans passed over many removed rows",
+    ),
+    gauge(
+        "store_log_replayed_bytes",
+        Figure("store_log_bytes_replayed"),
+        "Bytes of the log that the last start replayed",
+    ),
+    gauge(
+        "store_log_replayed_batches",
+        Figure("store_log_batches_replayed"),
+        "Batches of the log that the last start replayed",
+    ),
+    gauge(
+        "store_log_replay_seconds",
+        Micros("store_log_replay_micros"),
+        "Time that the last start took to replay the log",
     ),
     counter("store_log_syncs", Figure("store_log_syncs"), "Syncs of the store's log"),
     gauge(
