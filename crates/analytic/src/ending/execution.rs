@@ -98,6 +98,11 @@ impl Execution {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
+    /// Bytes that its operators hold.
+    pub(super) fn held(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
     /// It has taken memory that is not there.
     pub(super) fn overdraw(&self) {
         self.is_overdrawn.store(true, Ordering::Relaxed);

@@ -1,7 +1,8 @@
 //! The memory of one execution: a part of the memory for queries, which is refused when it is to end.
 //!
 //! Some operators take memory without asking, where they cannot go on with less: they say so, and it is
-//! counted. What is taken like that beyond all that the pool would give ends the execution.
+//! counted. Where more is in use than the pool would ever give, an execution ends that takes more like that while
+//! it alone has several times the memory.
 //!
 //! Not here: how the memory is divided among operators (`analytic::pool`).
 
@@ -19,6 +20,9 @@ use super::execution::Execution;
 /// not there.
 const BEYOND_MAX: usize = 3;
 
+/// An execution that holds so many times the memory for queries has taken it without asking.
+const HELD_MAX: usize = 4;
+
 /// Memory of one execution.
 #[derive(Debug)]
 pub(super) struct ExecutionPool {
@@ -33,7 +37,12 @@ impl ExecutionPool {
 
     fn is_overdrawn(&self) -> bool {
         match self.all.memory_limit() {
-            MemoryLimit::Finite(limit) => self.all.reserved() > limit + limit / 8 * BEYOND_MAX,
+            MemoryLimit::Finite(limit) => {
+                let is_beyond = self.all.reserved() > limit + limit / 8 * BEYOND_MAX;
+                // What others hold is no fault of this one; and a merge join counts the buffer behind each
+                // piece of a batch once for every piece.
+                is_beyond && self.execution.held() > limit * HELD_MAX
+            }
             MemoryLimit::Infinite | MemoryLimit::Unknown => false,
         }
     }
@@ -113,9 +122,20 @@ mod tests {
         let execution = execution();
         let pool: Arc<dyn MemoryPool> = Arc::new(ExecutionPool::new(all, &execution));
         let join = MemoryConsumer::new("join").register(&pool);
-        join.grow(11 << 17);
-        execution.check().expect("the last steps of a query may have as much");
+        join.grow(HELD_MAX << 20);
+        execution.check().expect("pieces of a batch are counted more than once");
         join.grow(1);
         assert!(execution.check().is_err());
+    }
+
+    #[test]
+    fn a_query_was_ended_for_what_others_held() {
+        let all: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1 << 20));
+        let others = MemoryConsumer::new("others").register(&all);
+        others.grow(11 << 17);
+        let execution = execution();
+        let pool: Arc<dyn MemoryPool> = Arc::new(ExecutionPool::new(all, &execution));
+        MemoryConsumer::new("join").register(&pool).grow(1 << 19);
+        execution.check().expect("the others give theirs back");
     }
 }
