@@ -100,8 +100,6 @@ def reasons():
          r"EXECUTE s"),
         ("a mode of WEEK below 0 counts by its bits, in MySQL as 0",
          r"WEEK\("),
-        ("a length of time beyond all others has a fraction here, as in MariaDB",
-         r"SEC_TO_TIME\("),
         ("FROM_DAYS of a number that is no day is 0000-00-00, as in MariaDB",
          r"FROM_DAYS\("),
     )]
