@@ -1,3 +1,5 @@
+//! What bytes are in each character set, and that they come back.
+
 use super::*;
 
 fn set(name: &str) -> CharacterSet {
