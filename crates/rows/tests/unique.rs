@@ -259,3 +259,26 @@ fn operations_by_key_and_by_unique_value_do_not_wait_for_each_other_in_a_circle(
     });
     assert_sound(&engine);
 }
+
+/// Each row wants the value that the other has. Whatever the order, both are taken; as the entry
+/// given up and the one wanted are locked in the order of their keys, neither waits in a circle.
+#[test]
+fn single_changes_to_each_others_value_find_it_taken() {
+    const EACH: usize = 20_000;
+    let (engine, t) = furnished();
+    std::thread::scope(|scope| {
+        for (id, wanted) in [(1, "b@x"), (2, "a@x")] {
+            let (engine, t) = (&engine, &t);
+            scope.spawn(move || {
+                let outcomes: Vec<_> = (0..EACH)
+                    .map(|_| try_change(&mut engine.begin(LONG).unwrap(), t, id, &set_mail(wanted)))
+                    .collect();
+                let is_taken = |outcome: &_| matches!(outcome, Err(Error::Duplicate { .. }));
+                let other = outcomes.iter().find(|outcome| !is_taken(outcome));
+                assert!(other.is_none(), "{other:?}");
+            });
+        }
+    });
+    assert_eq!(rows_by(&engine, &t, 2), ["3 old NULL", "1 old a@x", "2 old b@x"]);
+    assert_sound(&engine);
+}

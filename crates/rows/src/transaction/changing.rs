@@ -4,6 +4,8 @@
 //! 1. Only entries whose bytes change are written; a row that stays as it was is not, unless it
 //!    is set anew. Nothing is read again for that: the row was read under its lock.
 //! 2. A row whose key changes moves: its new place is locked, and free.
+//! 3. The entry of an index that a row gives up and the one that it gets are locked in the order of
+//!    their keys, so that two rows that want each other's value do not wait for each other.
 //!
 //! Not here: locking it (`operations`).
 
@@ -118,11 +120,16 @@ impl Transaction {
                 self.store.put(after.key, after.value);
                 continue;
             }
-            if before.unique {
+            // In the order of their keys, whoever of two rows gives up what the other wants.
+            let given_up_first = before.key < after.key;
+            if before.unique && given_up_first {
+                self.lock_entry(&before.key)?;
+            }
+            self.put_entry(table, index, &new_values, &new_key)?;
+            if before.unique && !given_up_first {
                 self.lock_entry(&before.key)?;
             }
             self.store.delete(before.key);
-            self.put_entry(table, index, &new_values, &new_key)?;
         }
         if moves || table.has_members_of(&changed) {
             let mut before = table.member_entries(&old_values, row_key)?;
