@@ -64,6 +64,7 @@ crashes: setup rocksdb
 
 lint: setup rocksdb
 	scripts/decision-index --check
+	scripts/wrap-docs --check
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
 
