@@ -6,12 +6,12 @@
 //! they are given; the static type of a node says how its text looks and what a result column is.
 //!
 //! Layers, bottom up:
-//! - what a statement lets its expressions do: `warning`, `kill`, `limits`, `context`
-//! - what they are: `node`, `subquery`, `slot`; what operands make: `make`, `common`, `digits`
-//! - the row at hand: `frame`, and `Scope` of `scope`
-//! - values: `value`, `number`, `arithmetic`, `compare`, `cast`, `ordinals`, and functions by kind
-//!   (`function`, `*_call`, `json*`, `time_*`, `moment`)
-//! - nodes over a row: `evaluate`, with `condition` and `shifting`; what is the same for all rows: `once`, `lists`
+//! - `statement`: what a statement lets its expressions do
+//! - `tree`: what they are, and what operands make
+//! - `row`: the row at hand
+//! - `value`: values, what operators make of them, CAST
+//! - `functions`: the functions, a folder or file for each family
+//! - `evaluation`: nodes over a row; what is read of rows by shorter ways
 //!
 //! Invariants
 //! 1. Nothing here knows a syntax tree, a session, a table or a store.
@@ -20,91 +20,47 @@
 //! Not here: names and syntax (crate `sql`, `bind`), queries, conversion to a column's domain
 //! (`values::convert`).
 
-mod address_call;
-mod arithmetic;
-mod beside;
-mod cast;
-mod charset_call;
-mod cipher_call;
-mod common;
-mod compare;
-mod compress_call;
-mod condition;
-mod context;
-mod digest_call;
-mod digits;
-mod error;
-mod evaluate;
-mod frame;
-mod function;
-mod json;
-mod json_combine;
-mod json_document;
-mod json_edit;
-mod json_layout;
-mod json_normal;
-mod json_order;
-mod json_path;
-mod json_search;
-mod json_text;
-mod kill;
-pub mod limits;
-mod lists;
-mod make;
-pub mod moment;
-mod moments_read;
-mod node;
-mod number;
-mod number_call;
-mod once;
-mod ordinals;
-mod regular_call;
-mod scope;
-mod session_call;
-mod shifting;
-mod slot;
-mod subquery;
-mod text_call;
-mod texts;
-mod time_call;
-mod time_format;
-mod time_parse;
-mod time_sum;
+mod evaluation;
+mod functions;
+mod row;
+mod statement;
+mod tree;
 mod value;
-pub mod warning;
-mod word_call;
 
-pub use arithmetic::quotient;
-pub use beside::{as_key, beside, exact_beside, halves};
-pub use cast::{fit, is_number};
-pub use charset_call::{charset_of, converted_to, read_as, seen_as_bytes, written_in};
-pub use common::{as_signed, common_type, display_chars};
-pub use compare::compare;
-pub use context::{Server, SideEffects, StatementContext, SystemVariables};
-pub use digits::number_digits;
-pub use error::{Error, Result, shortened};
-pub use frame::{Enclosing, Joined, JoinedRow, Subqueries};
-pub use function::Function;
-pub use json::{JsonMembers, json_element};
-pub use json_order::{write_json_comparison_key, write_json_key};
-pub use kill::{KillMark, ThreadGuard};
-pub use limits::Limits;
-pub use lists::List;
-pub use make::{
+pub use functions::time::moment;
+pub use statement::{limits, warning};
+
+pub use evaluation::beside::{as_key, beside, exact_beside, halves};
+pub use evaluation::ordinals::{Ordinals, ordinal_beside};
+pub use functions::function::Function;
+pub use functions::json::calls::{JsonMembers, json_element};
+pub use functions::json::order::{write_json_comparison_key, write_json_key};
+pub use functions::number::Random;
+pub use functions::text::charset::{charset_of, converted_to, read_as, seen_as_bytes, written_in};
+pub use functions::time::digits::number_digits;
+pub use functions::time::moment::Unit;
+pub use row::frame::{Enclosing, Joined, JoinedRow, Subqueries};
+pub use row::scope::{Environment, RowView, Scope};
+pub use statement::context::{Server, SideEffects, StatementContext, SystemVariables};
+pub use statement::error::{Error, Result, shortened};
+pub use statement::kill::{KillMark, ThreadGuard};
+pub use statement::limits::Limits;
+pub use statement::warning::{Level, Warning, Warnings};
+pub use tree::common::{as_signed, common_type, display_chars};
+pub use tree::lists::List;
+pub use tree::make::{
     among, arithmetic_node, boolean, call_node, case_condition, common_rule, compared,
     keeps_digits, seen_beside, shift_node, temporal_number, within,
 };
-pub use moment::Unit;
-pub use node::{
+pub use tree::node::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, TRUTH, UNTYPED, common_collation,
     text_type, type_collation,
 };
-pub use number::{Number, leading_exact};
-pub use number_call::Random;
-pub use once::{Known, Once};
-pub use ordinals::{Ordinals, ordinal_beside};
-pub use scope::{Environment, RowView, Scope};
-pub use slot::{KEY_COLUMN, parts_of, slot};
-pub use subquery::{BoundQuery, Quantifier, Subquery, SubqueryForm};
-pub use value::{Cell, bytes_of, text_of};
-pub use warning::{Level, Warning, Warnings};
+pub use tree::once::{Known, Once};
+pub use tree::slot::{KEY_COLUMN, parts_of, slot};
+pub use tree::subquery::{BoundQuery, Quantifier, Subquery, SubqueryForm};
+pub use value::arithmetic::quotient;
+pub use value::cast::{fit, is_number};
+pub use value::cell::{Cell, bytes_of, text_of};
+pub use value::compare::compare;
+pub use value::number::{Number, leading_exact};

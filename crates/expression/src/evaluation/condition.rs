@@ -1,0 +1,235 @@
+//! Conditions on values: comparisons, IN, BETWEEN and LIKE.
+//!
+//! Invariants
+//! 1. `None` is unknown: one side was NULL, or is nothing that can be compared.
+//! 2. What a column's ordinal or borrowed text decides is decided without a value being made.
+//!
+//! Not here: AND, OR, NOT (`evaluate`), the order of two values (`compare`).
+
+use std::cmp::Ordering;
+
+use values::collation;
+use values::datum::Datum;
+use values::types::{Collation, ColumnType};
+
+use crate::evaluation::beside::{beside, sides};
+use crate::evaluation::ordinals::Column;
+use crate::evaluation::texts::Place;
+use crate::functions::json::calls::json_scalar;
+use crate::row::scope::Scope;
+use crate::statement::error::Result;
+use crate::tree::lists::List;
+use crate::tree::node::{Comparison, Node};
+use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::compare::{compare, is_plain_number};
+use crate::value::number::Number;
+
+/// Most steps of a search that looks for no end of the statement.
+const UNCHECKED_STEPS_MAX: usize = 1 << 16;
+
+pub fn compare_nodes(
+    op: Comparison,
+    a: &Node,
+    b: &Node,
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<Option<bool>> {
+    if let Some(column) = Column::of(a, scope)?
+        && let Some(known) = column.known(b, scope)
+    {
+        return Ok(match column.ordinal {
+            Some(ordinal) => Some(op.holds(ordinal.cmp(&known))),
+            None => (op == Comparison::NullSafeEqual).then_some(false),
+        });
+    }
+    if are_texts(a, b)
+        && let (Place::Text(left), Place::Text(right)) = (a.place(scope)?, b.place(scope)?)
+    {
+        return Ok(Some(op.holds(collation::compare(rule, left, right))));
+    }
+    let (left, right) = (a.evaluate(scope)?, b.evaluate(scope)?);
+    if op == Comparison::NullSafeEqual && (left.is_null() || right.is_null()) {
+        return Ok(Some(left.is_null() && right.is_null()));
+    }
+    let order = order_of((a, left.datum()), (b, right.datum()), rule, scope)?;
+    Ok(order.map(|order| op.holds(order)))
+}
+
+/// The order of the values of two nodes.
+///
+/// # Errors
+/// Those of `check_texts_beside_numbers`.
+pub fn order_of(
+    (a, left): (&Node, Datum<'_>),
+    (b, right): (&Node, Datum<'_>),
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<Option<Ordering>> {
+    check_texts_beside_numbers([(a, left), (b, right)].into_iter(), scope)?;
+    let (left, right) = sides((a, left), (b, right), scope);
+    Ok(compare((left, &a.ty), (right, &b.ty), rule, scope.zone))
+}
+
+/// In a strict write a text that is compared with a number has to be one: without that `s = 0` would be true of
+/// every word, and an UPDATE change all of those rows.
+///
+/// # Errors
+/// 1292.
+fn check_texts_beside_numbers<'t>(
+    sides: impl Iterator<Item = (&'t Node, Datum<'t>)> + Clone,
+    scope: &Scope<'_>,
+) -> Result<()> {
+    let is_strict = scope.strict || scope.limits.is_strict();
+    if !is_strict || !sides.clone().any(|(_, datum)| is_plain_number(datum)) {
+        return Ok(());
+    }
+    for (node, datum) in sides {
+        let is_text = matches!(datum, Datum::Bytes(_)) && !node.is_digits_literal();
+        if is_text && node.ty != ColumnType::Json {
+            scope.number(datum);
+        }
+    }
+    scope.limits.check_refused()
+}
+
+pub fn in_list(a: &Node, list: &List, rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
+    if let Some(column) = Column::of(a, scope)?
+        && let Some(found) = ordinal_in_list(&column, list, scope)
+    {
+        return Ok(found);
+    }
+    let place = match a.is_text() {
+        true => a.place(scope)?,
+        false => Place::Other,
+    };
+    let value = match place {
+        Place::Other => a.evaluate(scope)?,
+        Place::Text(text) => Cell::Plain(Datum::Bytes(text)),
+        Place::Null => NULL,
+    };
+    if a.is_text()
+        && let Datum::Bytes(text) = value.datum()
+        && let Some(found) =
+            scope.known.and_then(|known| known.lists.has_text(list, (a, rule), text, scope))
+    {
+        return Ok(found);
+    }
+    let mut unknown = value.is_null();
+    for node in list.iter() {
+        if let Place::Text(text) = place
+            && are_texts(a, node)
+            && let Place::Text(item) = node.place(scope)?
+        {
+            match collation::compare(rule, text, item) {
+                Ordering::Equal => return Ok(Some(true)),
+                _ => continue,
+            }
+        }
+        let item = node.evaluate(scope)?;
+        match order_of((a, value.datum()), (node, item.datum()), rule, scope)? {
+            Some(Ordering::Equal) => return Ok(Some(true)),
+            Some(_) => {}
+            None => unknown = true,
+        }
+    }
+    Ok((!unknown).then_some(false))
+}
+
+/// Whether a column's value is in a list, where both have ordinals.
+fn ordinal_in_list(column: &Column<'_>, list: &List, scope: &Scope<'_>) -> Option<Option<bool>> {
+    let found = scope.known.and_then(|known| known.lists.has_ordinal(list, column, scope));
+    found.or_else(|| column.is_among(list, scope))
+}
+
+/// Whether two are compared as texts, if their values are ones: JSON is not.
+pub fn are_texts(a: &Node, b: &Node) -> bool {
+    let is_text = |node: &Node| node.ty != ColumnType::Json && node.is_text();
+    is_text(a) && is_text(b)
+}
+
+pub fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
+    let [a, low, high] = nodes;
+    if let Some(column) = Column::of(a, scope)?
+        && let Some(bounds) = column.known(low, scope).zip(column.known(high, scope))
+    {
+        return Ok(column.ordinal.map(|ordinal| (bounds.0..=bounds.1).contains(&ordinal)));
+    }
+    let value = a.evaluate(scope)?;
+    let (bottom, top) = (low.evaluate(scope)?, high.evaluate(scope)?);
+    // All three are compared as one kind: with a number among texts, as numbers.
+    let kinds = [(a, value.datum()), (low, bottom.datum()), (high, top.datum())];
+    check_texts_beside_numbers(kinds.into_iter(), scope)?;
+    let number = kinds.into_iter().find(|(_, kind)| is_plain_number(*kind));
+    let is_text = |kind: Datum<'_>| matches!(kind, Datum::Bytes(_) | Datum::Null);
+    let numeric =
+        number.is_some() && kinds.iter().all(|(_, kind)| is_plain_number(*kind) || is_text(*kind));
+    // A text between two texts is a number beside the third value.
+    let seen = |side: (&Node, Datum<'_>)| -> Datum<'static> {
+        let number = match side {
+            (node, Datum::Bytes(document)) if node.is_json_as_text() => {
+                Number::of(json_scalar(document).datum(), scope.zone)
+            }
+            _ => {
+                let beside_it = number.map_or(side.1, |number| beside(side, number));
+                Number::of(beside_it, scope.zone)
+            }
+        };
+        number.map_or(Datum::Null, |(number, _)| number.datum())
+    };
+    let order = |bound: (&Node, Datum<'_>)| match numeric {
+        true => {
+            let sides = sides(kinds[0], bound, scope);
+            let (value, bound) = ((a, sides.0), (bound.0, sides.1));
+            compare((seen(value), &a.ty), (seen(bound), &bound.0.ty), rule, scope.zone)
+        }
+        false => compare((kinds[0].1, &a.ty), (bound.1, &bound.0.ty), rule, scope.zone),
+    };
+    let above = order(kinds[1]).map(Ordering::is_ge);
+    let below = order(kinds[2]).map(Ordering::is_le);
+    Ok(match (above, below) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    })
+}
+
+pub fn like(
+    a: &Node,
+    pattern: &Node,
+    escape: Option<char>,
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<Option<bool>> {
+    match (a.place(scope)?, pattern.place(scope)?) {
+        (Place::Text(text), Place::Text(pattern)) => {
+            return like_text(text, pattern, escape, rule, scope).map(Some);
+        }
+        (Place::Null, Place::Text(_)) => return Ok(None),
+        _ => {}
+    }
+    let (text, pattern_cell) = (a.evaluate(scope)?, pattern.evaluate(scope)?);
+    if text.is_null() || pattern_cell.is_null() {
+        return Ok(None);
+    }
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    let text = bytes_of(&a.ty, text.datum(), scope.zone, &mut left);
+    let pattern = bytes_of(&pattern.ty, pattern_cell.datum(), scope.zone, &mut right);
+    like_text(text, pattern, escape, rule, scope).map(Some)
+}
+
+fn like_text(
+    text: &[u8],
+    pattern: &[u8],
+    escape: Option<char>,
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<bool> {
+    let steps = text.len().saturating_mul(pattern.len());
+    scope.limits.search(steps)?;
+    let found = collation::like(rule, text, pattern, escape);
+    if steps > UNCHECKED_STEPS_MAX {
+        // It gives up in the middle when the statement is to end.
+        scope.limits.check()?;
+    }
+    Ok(found)
+}

@@ -1,0 +1,8 @@
+//! Nodes over a row, and the short ways for columns: their ordinals and texts.
+
+pub(crate) mod beside;
+pub(crate) mod condition;
+pub(crate) mod evaluate;
+pub(crate) mod ordinals;
+pub(crate) mod shifting;
+pub(crate) mod texts;

@@ -1,0 +1,86 @@
+//! Addresses of the Internet: INET_ATON, INET_NTOA, INET6_ATON, INET6_NTOA, IS_IPV4, IS_IPV6,
+//! IS_IPV4_COMPAT, IS_IPV4_MAPPED (MySQL 8.0 manual, 14.23).
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use values::datum::Datum;
+
+use crate::functions::function::{Function, int, whole};
+use crate::row::scope::Scope;
+use crate::tree::node::Node;
+use crate::value::cell::{Cell, NULL, bytes_of};
+
+/// The value, or `None` when it is not a function of addresses.
+pub fn call<'a>(
+    function: Function,
+    arguments: &[Node],
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Option<Cell<'a>> {
+    use Function as F;
+    let asks = matches!(function, F::IsIpv4 | F::IsIpv6 | F::IsIpv4Compat | F::IsIpv4Mapped);
+    if !asks && !matches!(function, F::InetAton | F::InetNtoa | F::Inet6Aton | F::Inet6Ntoa) {
+        return None;
+    }
+    if cells[0].is_null() {
+        return Some(if asks { int(0) } else { NULL });
+    }
+    if function == F::InetNtoa {
+        let address = whole(&cells[0], scope).and_then(|number| u32::try_from(number).ok());
+        return Some(address.map_or(NULL, |address| text(Ipv4Addr::from(address))));
+    }
+    let mut buffer = Vec::new();
+    let bytes = bytes_of(&arguments[0].ty, cells[0].datum(), scope.zone, &mut buffer);
+    let read = std::str::from_utf8(bytes).unwrap_or_default();
+    let (four, six) = (|| read.parse::<Ipv4Addr>().ok(), || read.parse::<Ipv6Addr>().ok());
+    Some(match function {
+        F::IsIpv4 => Cell::truth(four().is_some()),
+        F::IsIpv6 => Cell::truth(six().is_some()),
+        F::IsIpv4Compat => Cell::truth(<[u8; 16]>::try_from(bytes).is_ok_and(is_compatible)),
+        F::IsIpv4Mapped => {
+            let address = <[u8; 16]>::try_from(bytes).map(Ipv6Addr::from);
+            Cell::truth(address.is_ok_and(|address| address.to_ipv4_mapped().is_some()))
+        }
+        F::Inet6Aton => match (four(), six()) {
+            (Some(address), _) => Cell::Owned(address.octets().to_vec()),
+            (None, Some(address)) => Cell::Owned(address.octets().to_vec()),
+            (None, None) => NULL,
+        },
+        F::Inet6Ntoa => match (<[u8; 4]>::try_from(bytes), <[u8; 16]>::try_from(bytes)) {
+            (Ok(octets), _) => text(Ipv4Addr::from(octets)),
+            (_, Ok(octets)) => text_of_six(octets),
+            _ => NULL,
+        },
+        _ => inet_aton(read),
+    })
+}
+
+fn text<'a>(address: impl ToString) -> Cell<'a> {
+    Cell::Owned(address.to_string().into_bytes())
+}
+
+/// Whether it is an address of IPv4 but for its leading zeros.
+fn is_compatible(octets: [u8; 16]) -> bool {
+    octets[..12].iter().all(|byte| *byte == 0) && octets[12..14] != [0, 0]
+}
+
+/// The last four bytes of such an address are shown as one of IPv4.
+fn text_of_six<'a>(octets: [u8; 16]) -> Cell<'a> {
+    if is_compatible(octets) {
+        let four = Ipv4Addr::new(octets[12], octets[13], octets[14], octets[15]);
+        return text(format!("::{four}"));
+    }
+    text(Ipv6Addr::from(octets))
+}
+
+/// '127.1' is short for '127.0.0.1', as in MySQL.
+fn inet_aton<'a>(text: &str) -> Cell<'a> {
+    let parts: Vec<Option<u8>> = text.split('.').map(|part| part.parse().ok()).collect();
+    let Some(parts) = parts.into_iter().collect::<Option<Vec<u8>>>() else { return NULL };
+    let (Some((last, leading)), true) = (parts.split_last(), parts.len() <= 4) else { return NULL };
+    let high = leading
+        .iter()
+        .enumerate()
+        .fold(0u64, |value, (n, part)| value | u64::from(*part) << (24 - 8 * n));
+    Cell::Plain(Datum::UInt(high | u64::from(*last)))
+}

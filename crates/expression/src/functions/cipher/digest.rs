@@ -1,0 +1,134 @@
+//! Digests, check sums, encodings and UUIDs.
+
+use md5::Md5;
+use values::codes::{crc32, from_base64, to_base64, write_hex};
+use values::datum::Datum;
+
+use crate::functions::function::{Function, int, whole};
+use crate::functions::text::calls::made;
+use crate::row::scope::Scope;
+use crate::statement::error::{Error, Result};
+use crate::value::cell::{Cell, NULL};
+
+/// Characters of a line of base 64, as MySQL breaks it.
+const BASE64_LINE: usize = 76;
+
+/// The value of a function of texts that are not NULL.
+pub fn call<'a>(
+    function: Function,
+    texts: &[&[u8]],
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Cell<'a>> {
+    let text = texts[0];
+    Ok(match function {
+        Function::Md5 => {
+            use md5::Digest;
+            Cell::Owned(write_hex(&Md5::digest(text), false))
+        }
+        Function::Sha1 => {
+            use sha1::Digest;
+            Cell::Owned(write_hex(&sha1::Sha1::digest(text), false))
+        }
+        Function::Sha2 => {
+            use sha2::Digest;
+            match whole(&cells[1], scope) {
+                Some(0 | 256) => Cell::Owned(write_hex(&sha2::Sha256::digest(text), false)),
+                Some(224) => Cell::Owned(write_hex(&sha2::Sha224::digest(text), false)),
+                Some(384) => Cell::Owned(write_hex(&sha2::Sha384::digest(text), false)),
+                Some(512) => Cell::Owned(write_hex(&sha2::Sha512::digest(text), false)),
+                _ => NULL,
+            }
+        }
+        Function::Crc32 | Function::Crc32c => {
+            // With two arguments the first one is the sum of what stands before.
+            let (before, bytes) = match cells {
+                [before, _] => (whole(before, scope).unwrap_or(0) as u32, texts[1]),
+                _ => (0, text),
+            };
+            let sum = match function {
+                Function::Crc32 => crc32(before, bytes),
+                _ => crc32c::crc32c_append(before, bytes),
+            };
+            Cell::Plain(Datum::UInt(u64::from(sum)))
+        }
+        Function::ToBase64 => {
+            let digits = text.len().div_ceil(3).saturating_mul(4);
+            // A line break behind each 76 but the last.
+            let bytes = digits + digits.saturating_sub(1) / 76;
+            made(function, bytes, scope, || to_base64(text, Some(BASE64_LINE)))?
+        }
+        Function::FromBase64 => from_base64(text).map_or(NULL, Cell::Owned),
+        Function::UuidToBin => match parse_uuid(text) {
+            Some(bytes) => {
+                let swap = cells.get(1).and_then(|cell| whole(cell, scope)) == Some(1);
+                Cell::Owned(if swap { swap_times(bytes) } else { bytes.to_vec() })
+            }
+            None => {
+                let shown = String::from_utf8_lossy(text);
+                return Err(Error::new(
+                    1411,
+                    format!("Incorrect string value: '{shown}' for function uuid_to_bin"),
+                ));
+            }
+        },
+        Function::BinToUuid => match <[u8; 16]>::try_from(text) {
+            Ok(bytes) => {
+                let swap = cells.get(1).and_then(|cell| whole(cell, scope)) == Some(1);
+                Cell::Owned(write_uuid(if swap { unswap_times(bytes) } else { bytes }))
+            }
+            Err(_) => {
+                return Err(Error::new(1411, "Incorrect string value for function bin_to_uuid"));
+            }
+        },
+        Function::IsUuid => int(i64::from(parse_uuid(text).is_some())),
+        _ => return Err(Error::unknown_function(function.name())),
+    })
+}
+
+fn parse_uuid(text: &[u8]) -> Option<[u8; 16]> {
+    let text = text.strip_prefix(b"{").and_then(|rest| rest.strip_suffix(b"}")).unwrap_or(text);
+    let digits: Vec<u8> = match text.len() {
+        32 => text.to_vec(),
+        36 if [8, 13, 18, 23].iter().all(|&at| text[at] == b'-') => {
+            text.iter().copied().filter(|&b| b != b'-').collect()
+        }
+        _ => return None,
+    };
+    let mut bytes = [0; 16];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        let pair = std::str::from_utf8(pair).ok()?;
+        *byte = u8::from_str_radix(pair, 16).ok()?;
+    }
+    (digits.len() == 32).then_some(bytes)
+}
+
+/// The usual form of a UUID.
+pub fn write_uuid(bytes: [u8; 16]) -> Vec<u8> {
+    let digits = write_hex(&bytes, false);
+    [
+        &digits[..8],
+        b"-",
+        &digits[8..12],
+        b"-",
+        &digits[12..16],
+        b"-",
+        &digits[16..20],
+        b"-",
+        &digits[20..],
+    ]
+    .concat()
+}
+
+/// Puts the slowly changing part first, so that UUIDs made in order are stored in order.
+fn swap_times(bytes: [u8; 16]) -> Vec<u8> {
+    [&bytes[6..8], &bytes[4..6], &bytes[..4], &bytes[8..]].concat()
+}
+
+fn unswap_times(bytes: [u8; 16]) -> [u8; 16] {
+    let mut out = bytes;
+    out[..4].copy_from_slice(&bytes[4..8]);
+    out[4..6].copy_from_slice(&bytes[2..4]);
+    out[6..8].copy_from_slice(&bytes[..2]);
+    out
+}

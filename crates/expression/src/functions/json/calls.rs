@@ -1,0 +1,624 @@
+//! Functions on JSON, on its text.
+//!
+//! NULL for a document, a path or a word is NULL (MySQL 8.0 manual, 14.17); a value that is NULL becomes `null`.
+//!
+//! Invariants
+//! 1. Documents under way count in the statement's memory before they are read: a tree takes many
+//!    times the bytes of its text.
+//!
+//! Not here: checking columns of type JSON (`values::convert`), documents themselves (`json::document`), their
+//! order (`json::order`), paths (`json::path`), changes of a document (`json::edit`), several documents
+//! (`json::combine`), texts within one (`json::search`), layouts (`json::layout`, `json::text`).
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use serde::de::IgnoredAny;
+use values::datum::Datum;
+use values::temporal::Zone;
+use values::types::ColumnType;
+
+use crate::functions::function::{Function, int};
+use crate::functions::json::combine::{contains, is_member, merge_patch, merge_preserve, overlap};
+use crate::functions::json::document::{Json, NotJson, write_string};
+use crate::functions::json::edit::{array_append, array_insert, put, remove};
+use crate::functions::json::layout::{pretty, storage_size};
+use crate::functions::json::order::order;
+use crate::functions::json::path::{find, find_plainly, has_wildcard, path_of, single_path_of};
+use crate::functions::json::search::search;
+use crate::row::scope::Scope;
+use crate::statement::error::{Error, Result};
+use crate::statement::limits::LARGE_BYTES;
+use crate::tree::node::Node;
+use crate::value::cast::is_number;
+use crate::value::cell::{Cell, NULL, bytes_of};
+
+/// Memory of a value of a tree, or of a name, besides its text, about.
+const TREE_NODE_BYTES: usize = 56;
+
+/// The value, or `None` when it is not a function on JSON.
+pub fn call<'a>(
+    function: Function,
+    arguments: &[Node],
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Option<Cell<'a>>> {
+    use Function as F;
+    if !is_json_function(function) {
+        return Ok(None);
+    }
+    if function == F::JsonValid {
+        return Ok(Some(is_valid(&arguments[0].ty, cells[0].datum())));
+    }
+    let bytes = cells.iter().map(|cell| match cell.datum() {
+        Datum::Bytes(text) => tree_bytes(text),
+        _ => 0,
+    });
+    let _work = scope.limits.take(bytes.fold(0, usize::saturating_add))?;
+    let given = Given { function, arguments, cells, scope };
+    Ok(Some(match function {
+        F::JsonObject => object(arguments, cells, scope)?,
+        F::JsonArray => array(arguments, cells, scope),
+        F::JsonMergePatch | F::JsonMergePreserve => given.merged()?,
+        F::JsonMemberOf => given.member_of()?,
+        F::JsonValue => given.single_value()?,
+        F::JsonUnquote | F::JsonQuote => given.of_text()?,
+        _ => match given.document(0)? {
+            Some(document) => given.of_document(document)?,
+            None => NULL,
+        },
+    }))
+}
+
+/// A call's arguments and their values.
+struct Given<'g, 'a> {
+    function: Function,
+    arguments: &'g [Node],
+    cells: &'g [Cell<'a>],
+    scope: &'g Scope<'a>,
+}
+
+impl<'a> Given<'_, 'a> {
+    /// The name in messages.
+    fn name(&self) -> String {
+        self.function.name().to_lowercase()
+    }
+
+    /// An argument's document; none: it is NULL.
+    ///
+    /// # Errors
+    /// 3141 for a text that is no document, 3146 for what is no text.
+    fn document(&self, at: usize) -> Result<Option<Json>> {
+        let datum = self.cells[at].datum();
+        let mut buffer = Vec::new();
+        let text = match datum {
+            // What is never a document is none where it is NULL either.
+            Datum::Null if !is_no_text(&self.arguments[at].ty) => return Ok(None),
+            Datum::Bytes(text) => text,
+            datum @ Datum::Enum(_) => {
+                bytes_of(&self.arguments[at].ty, datum, self.scope.zone, &mut buffer)
+            }
+            _ => {
+                let (name, number) = (self.name(), at + 1);
+                return Err(Error::new(
+                    3146,
+                    format!(
+                        "Invalid data type for JSON data in argument {number} to function {name}; a JSON \
+                         string or JSON type is required."
+                    ),
+                ));
+            }
+        };
+        match Json::read(text) {
+            Ok(document) => Ok(Some(document)),
+            Err(not) => Err(invalid(&self.name(), at, text, not)),
+        }
+    }
+
+    /// The text of an argument, which has to be one.
+    ///
+    /// # Errors
+    /// 3064 for what is none.
+    fn text(&self, also_json: bool) -> Result<&[u8]> {
+        let is_json = self.arguments[0].ty == ColumnType::Json;
+        match self.cells[0].datum() {
+            Datum::Bytes(text) if also_json || !is_json => Ok(text),
+            _ => {
+                let message = format!("Incorrect type for argument 1 in function {}.", self.name());
+                Err(Error::new(3064, message))
+            }
+        }
+    }
+
+    /// JSON_QUOTE and JSON_UNQUOTE.
+    fn of_text(&self) -> Result<Cell<'a>> {
+        if self.cells[0].is_null() {
+            return Ok(NULL);
+        }
+        Ok(match self.function {
+            Function::JsonQuote => {
+                let mut out = Vec::new();
+                write_string(&String::from_utf8_lossy(self.text(false)?), &mut out);
+                Cell::Owned(out)
+            }
+            _ => match self.text(true)? {
+                quoted @ [b'"', .., b'"'] => match Json::read(quoted) {
+                    Ok(Json::String(text)) => Cell::Owned(text.into_bytes()),
+                    Ok(_) => Cell::Owned(quoted.to_vec()),
+                    Err(not) => return Err(invalid(&self.name(), 0, quoted, not)),
+                },
+                text => Cell::Owned(text.to_vec()),
+            },
+        })
+    }
+
+    /// JSON_MERGE_PATCH and JSON_MERGE_PRESERVE. What is patched with NULL is unknown until a document that is
+    /// no object takes its place.
+    fn merged(&self) -> Result<Cell<'a>> {
+        let is_patch = self.function == Function::JsonMergePatch;
+        let mut merged = self.document(0)?;
+        for at in 1..self.cells.len() {
+            if merged.is_none() && !is_patch {
+                return Ok(NULL);
+            }
+            merged = match (merged, self.document(at)?) {
+                (Some(merged), Some(next)) if is_patch => Some(merge_patch(merged, next)),
+                (Some(merged), Some(next)) => Some(merge_preserve(merged, next)),
+                (None, Some(next)) if is_patch && !matches!(next, Json::Object(_)) => Some(next),
+                _ => None,
+            };
+        }
+        Ok(merged.as_ref().map_or(NULL, print))
+    }
+
+    /// `value MEMBER OF (document)`.
+    fn member_of(&self) -> Result<Cell<'a>> {
+        if self.cells[0].is_null() {
+            return Ok(NULL);
+        }
+        let Some(document) = self.document(1)? else { return Ok(NULL) };
+        Ok(Cell::truth(is_member(&self.value(0), &document)))
+    }
+
+    /// JSON_VALUE: NULL also for a text that is no document.
+    fn single_value(&self) -> Result<Cell<'a>> {
+        if self.is_null(1) {
+            return Ok(NULL);
+        }
+        let document = match self.cells[0].datum() {
+            Datum::Bytes(text) => Json::read(text).ok(),
+            _ => self.document(0)?,
+        };
+        let path = path_of(&self.cells[1])?;
+        let Some(document) = document else { return Ok(NULL) };
+        Ok(match find(&document, &path).as_slice() {
+            [one] => unquoted(one),
+            _ => NULL,
+        })
+    }
+
+    /// An argument as a value within a document.
+    fn value(&self, at: usize) -> Json {
+        value_of(&self.arguments[at], &self.cells[at], self.scope.zone)
+    }
+
+    fn is_null(&self, at: usize) -> bool {
+        self.cells[at].is_null()
+    }
+
+    /// What is asked of one document, which is the first argument.
+    fn of_document(&self, mut document: Json) -> Result<Cell<'a>> {
+        use Function as F;
+        let cells = self.cells;
+        Ok(match self.function {
+            F::JsonExtract => self.extract(&document)?,
+            F::JsonLength | F::JsonKeys => match cells.get(1) {
+                None => inspect(self.function, &document),
+                Some(cell) if cell.is_null() => NULL,
+                Some(cell) if self.function == F::JsonLength => {
+                    let path = path_of(cell)?;
+                    match find(&document, &path).as_slice() {
+                        [] => NULL,
+                        // Several are an array of them.
+                        several if has_wildcard(&path) => int(several.len() as i64),
+                        [one, ..] => inspect(self.function, one),
+                    }
+                }
+                Some(cell) => match find_plainly(&document, &single_path_of(cell)?).first() {
+                    Some(target) => inspect(self.function, target),
+                    None => NULL,
+                },
+            },
+            F::JsonContains => {
+                let Some(candidate) = self.document(1)? else { return Ok(NULL) };
+                match cells.get(2) {
+                    None => Cell::truth(contains(&document, &candidate)),
+                    Some(cell) if cell.is_null() => NULL,
+                    Some(cell) => match find(&document, &single_path_of(cell)?).first() {
+                        Some(target) => Cell::truth(contains(target, &candidate)),
+                        None => NULL,
+                    },
+                }
+            }
+            F::JsonDepth => int(depth(&document)),
+            F::JsonOverlaps => match self.document(1)? {
+                Some(other) => Cell::truth(overlap(&document, &other)),
+                None => NULL,
+            },
+            F::JsonExists | F::JsonQuery if self.is_null(1) => NULL,
+            F::JsonExists => Cell::truth(!find(&document, &path_of(&cells[1])?).is_empty()),
+            F::JsonQuery => {
+                let found = find(&document, &path_of(&cells[1])?);
+                found.into_iter().find(|value| !value.is_scalar()).map_or(NULL, print)
+            }
+            F::JsonSearch => search(&document, self.arguments, cells, self.scope)?,
+            F::JsonType => Cell::Owned(document.type_name().as_bytes().to_vec()),
+            F::JsonContainsPath => self.contains_path(&document)?,
+            F::JsonPretty => pretty(&document, self.scope)?,
+            F::JsonStorageSize => int(storage_size(&document)),
+            // What is removed leaves no room in a text.
+            F::JsonStorageFree => int(0),
+            F::JsonRemove => {
+                if cells.iter().any(Cell::is_null) {
+                    return Ok(NULL);
+                }
+                for cell in &cells[1..] {
+                    remove(&mut document, &single_path_of(cell)?)?;
+                }
+                print(&document)
+            }
+            _ => {
+                for at in (1..cells.len().saturating_sub(1)).step_by(2) {
+                    if self.is_null(at) {
+                        return Ok(NULL);
+                    }
+                    let path = single_path_of(&cells[at])?;
+                    let value = self.value(at + 1);
+                    match self.function {
+                        F::JsonArrayAppend => array_append(&mut document, &path, value),
+                        F::JsonArrayInsert => array_insert(&mut document, &path, value)?,
+                        function => put(function, &mut document, &path, value),
+                    }
+                }
+                print(&document)
+            }
+        })
+    }
+
+    /// JSON_CONTAINS_PATH: paths are looked at until it is known.
+    fn contains_path(&self, document: &Json) -> Result<Cell<'a>> {
+        if self.is_null(1) {
+            return Ok(NULL);
+        }
+        let all = one_or_all(&self.name(), &self.arguments[1], &self.cells[1], self.scope)?;
+        for cell in &self.cells[2..] {
+            if cell.is_null() {
+                return Ok(NULL);
+            }
+            let is_there = !find(document, &path_of(cell)?).is_empty();
+            if is_there != all {
+                return Ok(Cell::truth(is_there));
+            }
+        }
+        Ok(Cell::truth(all))
+    }
+
+    fn extract(&self, document: &Json) -> Result<Cell<'a>> {
+        let paths = &self.cells[1..];
+        if paths.iter().any(Cell::is_null) {
+            return Ok(NULL);
+        }
+        let mut found = Vec::new();
+        let mut many = paths.len() > 1;
+        for cell in paths {
+            let path = path_of(cell)?;
+            many |= has_wildcard(&path);
+            found.extend(find(document, &path));
+        }
+        Ok(match (found.as_slice(), many) {
+            ([], _) => NULL,
+            ([one], false) => print(one),
+            (several, _) => {
+                // Many paths may find one large part again and again.
+                let limits = &self.scope.limits;
+                let mut held = limits.hold();
+                let mut out = vec![b'['];
+                for (n, part) in several.iter().enumerate() {
+                    if n > 0 {
+                        out.extend(b", ");
+                    }
+                    let before = out.len();
+                    part.write(&mut out);
+                    held.add(out.len() - before)?;
+                    if out.len() > limits.value_bytes_max() {
+                        break;
+                    }
+                }
+                out.push(b']');
+                drop(held);
+                Cell::Owned(out)
+            }
+        })
+    }
+}
+
+/// Whether values of a type are numbers or times, none of which is read as a document.
+fn is_no_text(ty: &ColumnType) -> bool {
+    use ColumnType as T;
+    is_number(ty)
+        || matches!(ty, T::Date | T::Time { .. } | T::DateTime { .. } | T::Timestamp { .. })
+}
+
+/// Whether an argument is 'all' rather than 'one'.
+///
+/// # Errors
+/// 3154 for anything else.
+pub(crate) fn one_or_all(
+    function: &str,
+    argument: &Node,
+    cell: &Cell<'_>,
+    scope: &Scope<'_>,
+) -> Result<bool> {
+    let mut buffer = Vec::new();
+    let word = bytes_of(&argument.ty, cell.datum(), scope.zone, &mut buffer);
+    let all = word.eq_ignore_ascii_case(b"all");
+    match all || word.eq_ignore_ascii_case(b"one") {
+        true => Ok(all),
+        false => Err(Error::new(
+            3154,
+            format!("The oneOrAll argument to {function} may take these values: 'one' or 'all'."),
+        )),
+    }
+}
+
+/// The document that a value of SQL says, for CAST: a text has to be one.
+///
+/// # Errors
+/// 3141 for a text that is none.
+pub(crate) fn cast_as_json<'a>(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Result<Cell<'a>> {
+    let is_bytes = matches!(
+        ty,
+        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. }
+    );
+    match datum {
+        Datum::Bytes(text) if *ty == ColumnType::Json => Ok(Cell::Owned(text.to_vec())),
+        Datum::Bytes(text) if !is_bytes => match Json::read(text) {
+            Ok(document) => Ok(print(&document)),
+            Err(not) => Err(invalid("cast_as_json", 0, text, not)),
+        },
+        datum => Ok(print(&Json::of(ty, datum, zone))),
+    }
+}
+
+/// 3141.
+fn invalid(function: &str, at: usize, text: &[u8], NotJson(position): NotJson) -> Error {
+    let why = if text.is_empty() { "The document is empty." } else { "Invalid value." };
+    let number = at + 1;
+    Error::new(
+        3141,
+        format!(
+            "Invalid JSON text in argument {number} to function {function}: \"{why}\" at position {position}."
+        ),
+    )
+}
+
+fn is_json_function(function: Function) -> bool {
+    use Function as F;
+    matches!(
+        function,
+        F::JsonObject
+            | F::JsonArray
+            | F::JsonValid
+            | F::JsonExtract
+            | F::JsonUnquote
+            | F::JsonQuote
+            | F::JsonLength
+            | F::JsonType
+            | F::JsonKeys
+            | F::JsonContains
+            | F::JsonContainsPath
+            | F::JsonSet
+            | F::JsonInsert
+            | F::JsonReplace
+            | F::JsonRemove
+            | F::JsonArrayAppend
+            | F::JsonArrayInsert
+            | F::JsonMergePatch
+            | F::JsonMergePreserve
+            | F::JsonDepth
+            | F::JsonOverlaps
+            | F::JsonExists
+            | F::JsonQuery
+            | F::JsonValue
+            | F::JsonSearch
+            | F::JsonMemberOf
+            | F::JsonPretty
+            | F::JsonStorageSize
+            | F::JsonStorageFree
+    )
+}
+
+/// How deep a document is: 1 for what has nothing in it.
+fn depth(value: &Json) -> i64 {
+    let within = match value {
+        Json::Array(items) => items.iter().map(depth).max(),
+        Json::Object(members) => members.values().map(depth).max(),
+        _ => None,
+    };
+    within.unwrap_or(0) + 1
+}
+
+/// A value as text, one that is a text without its quotes, `null` as NULL.
+fn unquoted<'a>(value: &Json) -> Cell<'a> {
+    match value {
+        Json::Null => NULL,
+        Json::String(text) => Cell::Owned(text.clone().into_bytes()),
+        other => print(other),
+    }
+}
+
+/// JSON_VALID, which makes no tree.
+fn is_valid<'a>(ty: &ColumnType, datum: Datum<'_>) -> Cell<'a> {
+    match datum {
+        Datum::Null if !is_no_text(ty) => NULL,
+        Datum::Bytes(text) => {
+            let is_text = std::str::from_utf8(text).is_ok();
+            Cell::truth(is_text && serde_json::from_slice::<IgnoredAny>(text).is_ok())
+        }
+        _ => Cell::truth(false),
+    }
+}
+
+/// About what a document takes as a tree, and its text once more.
+fn tree_bytes(text: &[u8]) -> usize {
+    if text.len() < LARGE_BYTES {
+        return text.len();
+    }
+    let bytes = text.iter().map(|byte| match byte {
+        b',' | b'[' | b'{' | b':' => TREE_NODE_BYTES,
+        // Printed as `\u0001`.
+        0..=31 => 6,
+        b'"' | b'\\' => 2,
+        _ => 1,
+    });
+    bytes.sum::<usize>() + text.len()
+}
+
+/// JSON_LENGTH and JSON_KEYS.
+fn inspect<'a>(function: Function, target: &Json) -> Cell<'a> {
+    match (function, target) {
+        (Function::JsonLength, Json::Array(items)) => int(items.len() as i64),
+        (Function::JsonLength, Json::Object(members)) => int(members.len() as i64),
+        (Function::JsonLength, _) => int(1),
+        (_, Json::Object(members)) => {
+            let names = members.iter().map(|(name, _)| Json::String(name.to_owned()));
+            print(&Json::Array(names.collect()))
+        }
+        _ => NULL,
+    }
+}
+
+/// An argument as a value within a document.
+fn value_of(node: &Node, cell: &Cell<'_>, zone: Zone) -> Json {
+    match node.is_digits_literal() {
+        true => Json::of(&ColumnType::VarBinary { bytes: 0 }, cell.datum(), zone),
+        false => Json::of(&node.ty, cell.datum(), zone),
+    }
+}
+
+/// A document's text.
+pub(crate) fn print<'a>(value: &Json) -> Cell<'a> {
+    let mut out = Vec::new();
+    value.write(&mut out);
+    Cell::Owned(out)
+}
+
+/// Appends a value as JSON.
+pub fn json_element(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
+    Json::of(ty, datum, zone).write(out);
+}
+
+/// What a document is where SQL wants a number or a time: a text without its quotes, true as 1, and 0 where it
+/// is no single value (MySQL 8.0 manual, 13.5).
+pub(crate) fn json_scalar<'a>(text: &[u8]) -> Cell<'a> {
+    match Json::read(text) {
+        Ok(Json::String(text)) => Cell::Owned(text.into_bytes()),
+        Ok(Json::Bool(truth)) => Cell::truth(truth),
+        Ok(Json::UInt(value)) => Cell::Plain(Datum::UInt(value)),
+        Ok(Json::Double(value)) => Cell::Plain(Datum::Double(value)),
+        Ok(Json::Int(value)) => int(value),
+        _ => int(0),
+    }
+}
+
+/// Whether a document holds as a condition: it does unless it is the number 0 (MySQL 8.0 manual, 13.5). IF and CASE
+/// take the number that it is (`Node::json_as_number`).
+pub(crate) fn json_is_true(text: &[u8]) -> bool {
+    !Json::read(text).is_ok_and(|document| order(&document, &Json::Int(0)).is_eq())
+}
+
+/// The members of an object: names and values as JSON. MySQL orders names by length, then by
+/// bytes; of equal ones the last counts.
+#[derive(Debug, Default)]
+pub struct JsonMembers(BTreeMap<(usize, String), Vec<u8>>);
+
+impl JsonMembers {
+    /// Adds a member, or gives it another value.
+    pub fn insert(&mut self, name: String, value: Vec<u8>) {
+        self.0.insert((name.len(), name), value);
+    }
+
+    /// The object.
+    pub fn print(&self) -> Vec<u8> {
+        let mut out = vec![b'{'];
+        for (n, ((_, name), value)) in self.0.iter().enumerate() {
+            if n > 0 {
+                out.extend(b", ");
+            }
+            write_string(name, &mut out);
+            out.extend(b": ");
+            out.extend(value);
+        }
+        out.push(b'}');
+        out
+    }
+}
+
+fn array<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+    let mut out = vec![b'['];
+    for (n, (node, cell)) in arguments.iter().zip(cells).enumerate() {
+        if n > 0 {
+            out.extend(b", ");
+        }
+        value_of(node, cell, scope.zone).write(&mut out);
+    }
+    out.push(b']');
+    Cell::Owned(out)
+}
+
+fn object<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
+    let mut members = JsonMembers::default();
+    for at in (0..cells.len()).step_by(2) {
+        if cells[at].is_null() {
+            return Err(Error::null_member_name());
+        }
+        let mut buffer = Vec::new();
+        let name = bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, &mut buffer);
+        let name = String::from_utf8_lossy(name).into_owned();
+        let mut value = Vec::new();
+        value_of(&arguments[at + 1], &cells[at + 1], scope.zone).write(&mut value);
+        members.insert(name, value);
+    }
+    Ok(Cell::Owned(members.print()))
+}
+
+/// The order of a JSON value and another, which counts as the JSON that it would be.
+pub fn json_order(
+    (a, a_ty): (Datum<'_>, &ColumnType),
+    (b, b_ty): (Datum<'_>, &ColumnType),
+    zone: Zone,
+) -> Ordering {
+    if let (Datum::Bytes(x), Datum::Bytes(y)) = (a, b)
+        && a_ty == b_ty
+        && x == y
+    {
+        return Ordering::Equal;
+    }
+    // Those that no text of a document has stand above all others.
+    match (is_beyond_documents(a_ty, a), is_beyond_documents(b_ty, b)) {
+        (true, false) => return Ordering::Greater,
+        (false, true) => return Ordering::Less,
+        _ => {}
+    }
+    order(&Json::of(a_ty, a, zone), &Json::of(b_ty, b, zone))
+}
+
+/// Whether a value of SQL is of a kind of its own as JSON: a time, or bytes.
+fn is_beyond_documents(ty: &ColumnType, datum: Datum<'_>) -> bool {
+    use ColumnType as T;
+    match datum {
+        Datum::Date(_) | Datum::Time(_) | Datum::DateTime(_) | Datum::Timestamp(_) => true,
+        Datum::Bytes(_) => matches!(ty, T::Binary { .. } | T::VarBinary { .. } | T::Blob { .. }),
+        _ => false,
+    }
+}

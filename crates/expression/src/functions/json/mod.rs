@@ -1,0 +1,12 @@
+//! Functions of JSON, and documents as trees.
+
+pub(crate) mod calls;
+pub(crate) mod combine;
+pub(crate) mod document;
+pub(crate) mod edit;
+pub(crate) mod layout;
+pub(crate) mod normal;
+pub(crate) mod order;
+pub(crate) mod path;
+pub(crate) mod search;
+pub(crate) mod text;

@@ -1,0 +1,329 @@
+//! Numeric functions.
+
+use values::datum::Datum;
+use values::decimal::Decimal;
+use values::temporal::Zone;
+use values::types::ColumnType;
+
+use crate::functions::function::{Function, int, whole};
+use crate::functions::time::digits::fraction_digits;
+use crate::row::scope::Scope;
+use crate::statement::error::{Error, Result};
+use crate::tree::node::{Arithmetic, BIGINT, BIGINT_UNSIGNED, Kind, Node};
+use crate::value::arithmetic;
+use crate::value::cell::{Cell, NULL};
+use crate::value::number::Number;
+
+/// The result type of ROUND, ABS and their like: the argument's kind of number.
+pub fn result(function: Function, arguments: &[Node]) -> ColumnType {
+    let Some(first) = arguments.first() else { return BIGINT };
+    match (&first.ty, function) {
+        (_, Function::UnixTimestamp) => match fraction_digits(first) {
+            0 => BIGINT,
+            digits => ColumnType::Decimal { precision: 10 + digits, scale: digits },
+        },
+        (ColumnType::Int { .. }, _) => first.ty.clone(),
+        (ColumnType::Year, _) => BIGINT_UNSIGNED,
+        (ColumnType::Decimal { precision, scale }, Function::Round | Function::Truncate) => {
+            // Digits that it has not are not shown (MySQL 9.7: tests/oracle/sql/beyond-bigint.sql).
+            let digits = match arguments.get(1).and_then(known_digits) {
+                Some(digits) => digits.clamp(0, i64::from(*scale)) as u8,
+                None if arguments.len() > 1 => *scale,
+                None => 0,
+            };
+            ColumnType::Decimal {
+                precision: (precision - scale + digits + 1).min(65),
+                scale: digits,
+            }
+        }
+        (ColumnType::Decimal { .. }, _) => first.ty.clone(),
+        // A time is its number.
+        (ColumnType::Date, _) => BIGINT,
+        (ty @ (ColumnType::Time { .. } | ColumnType::DateTime { .. }), _)
+        | (ty @ ColumnType::Timestamp { .. }, _) => match ty.fsp() {
+            0 => BIGINT,
+            fsp => ColumnType::Decimal { precision: 14 + fsp, scale: fsp },
+        },
+        _ => ColumnType::Double,
+    }
+}
+
+/// The digits that ROUND and TRUNCATE are asked for, where they are known before the statement runs.
+fn known_digits(node: &Node) -> Option<i64> {
+    let Kind::Constant(value) = &node.kind else { return None };
+    let (number, _) = Number::of_whole(value.as_datum(), Zone::UTC)?;
+    Some(number.to_i128().clamp(i64::MIN.into(), i64::MAX.into()) as i64)
+}
+
+/// The result type of FLOOR and CEILING: an integer where every value fits one.
+pub fn whole_result(arguments: &[Node]) -> ColumnType {
+    match arguments.first().map(|node| &node.ty) {
+        Some(ColumnType::Int { unsigned: true, .. }) => BIGINT_UNSIGNED,
+        Some(
+            ColumnType::Int { .. }
+            | ColumnType::Year
+            | ColumnType::Date
+            | ColumnType::Time { .. }
+            | ColumnType::DateTime { .. }
+            | ColumnType::Timestamp { .. },
+        ) => BIGINT,
+        Some(ColumnType::Decimal { precision, scale }) => match precision - scale {
+            0..=17 => BIGINT,
+            digits => ColumnType::Decimal { precision: (digits + 1).min(65), scale: 0 },
+        },
+        _ => ColumnType::Double,
+    }
+}
+
+/// Error 1690 for what is no number.
+fn in_range<'a>(function: Function, value: f64) -> Result<Cell<'a>> {
+    if value.is_finite() {
+        return Ok(Cell::Plain(Datum::Double(value)));
+    }
+    let name = function.name().to_lowercase();
+    Err(Error::new(1690, format!("DOUBLE value is out of range in '{name}()'")))
+}
+
+fn double<'a>(value: f64) -> Cell<'a> {
+    if value.is_finite() { Cell::Plain(Datum::Double(value)) } else { NULL }
+}
+
+/// The value, or `None` when it is not a numeric function.
+pub fn call<'a>(
+    function: Function,
+    node: &Node,
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Option<Cell<'a>>> {
+    let unary: Option<fn(f64) -> f64> = match function {
+        Function::Sqrt => Some(f64::sqrt),
+        Function::Sin => Some(f64::sin),
+        Function::Cos => Some(f64::cos),
+        Function::Tan => Some(f64::tan),
+        Function::Asin => Some(f64::asin),
+        Function::Acos => Some(f64::acos),
+        Function::Radians => Some(f64::to_radians),
+        Function::Degrees => Some(f64::to_degrees),
+        Function::Ln => Some(f64::ln),
+        Function::Log2 => Some(f64::log2),
+        Function::Log10 => Some(f64::log10),
+        Function::Log if cells.len() == 1 => Some(f64::ln),
+        Function::Atan if cells.len() == 1 => Some(f64::atan),
+        _ => None,
+    };
+    if let Some(compute) = unary {
+        let number = scope.number(cells[0].datum());
+        return Ok(Some(number.map_or(NULL, |number| double(compute(number.to_f64())))));
+    }
+    match function {
+        Function::Pi => return Ok(Some(double(std::f64::consts::PI))),
+        Function::Rand => return Ok(Some(double(random(node, cells, scope)))),
+        Function::Abs
+        | Function::Ceiling
+        | Function::Floor
+        | Function::Round
+        | Function::Truncate
+        | Function::Mod
+        | Function::Power
+        | Function::Exp
+        | Function::Cot
+        | Function::Log
+        | Function::Atan
+        | Function::Sign
+        | Function::BitCount => {}
+        _ => return Ok(None),
+    }
+    let first = match function {
+        Function::BitCount => scope.integer(cells[0].datum()),
+        _ => scope.number(cells[0].datum()),
+    };
+    let Some(first) = first else { return Ok(Some(NULL)) };
+    let is_rounded = matches!(function, Function::Round | Function::Truncate);
+    let second = match cells.get(1) {
+        None => None,
+        Some(cell) if is_rounded && !cell.is_null() => None,
+        Some(cell) => match scope.number(cell.datum()) {
+            Some(number) => Some(number),
+            None => return Ok(Some(NULL)),
+        },
+    };
+    let second_double = second.map_or(0.0, Number::to_f64);
+    Ok(Some(match function {
+        Function::Abs => match first {
+            Number::Int(v) if v < 0 => Cell::Plain(arithmetic::negate(first, true)?.datum()),
+            Number::Double(v) => double(v.abs()),
+            Number::Decimal(v) => Cell::Plain(Datum::Decimal(v.abs())),
+            other => Cell::Plain(other.datum()),
+        },
+        Function::Ceiling | Function::Floor => round_to_whole(function, first, &node.ty),
+        Function::Round | Function::Truncate => {
+            let digits = cells.get(1).and_then(|cell| whole(cell, scope)).unwrap_or(0);
+            round(first, digits, function)?
+        }
+        Function::Mod => {
+            let second = second.unwrap_or(Number::Int(0));
+            match arithmetic::compute(Arithmetic::Modulo, first, second, false)? {
+                Some(number) => Cell::Plain(number.datum()),
+                None => NULL,
+            }
+        }
+        Function::Power => in_range(function, first.to_f64().powf(second_double))?,
+        Function::Exp => in_range(function, first.to_f64().exp())?,
+        Function::Cot => in_range(function, 1.0 / first.to_f64().tan())?,
+        Function::Log => double(second_double.ln() / first.to_f64().ln()),
+        Function::Atan => double(first.to_f64().atan2(second_double)),
+        Function::Sign => {
+            let value = first.to_f64();
+            int(if value > 0.0 { 1 } else { -i64::from(value < 0.0) })
+        }
+        _ => int(i64::from(first.to_bits().count_ones())),
+    }))
+}
+
+fn round_to_whole<'a>(function: Function, number: Number, ty: &ColumnType) -> Cell<'a> {
+    match number {
+        Number::Double(v) => double(if function == Function::Floor { v.floor() } else { v.ceil() }),
+        Number::Decimal(v) => {
+            let Some(cut) = v.truncate(0) else { return NULL };
+            let one = Decimal::from(1i64);
+            let whole = match function {
+                Function::Floor if v < cut => cut.checked_sub(one),
+                Function::Ceiling if v > cut => cut.checked_add(one),
+                _ => Some(cut),
+            };
+            match whole {
+                Some(whole) if matches!(ty, ColumnType::Decimal { .. }) => {
+                    Cell::Plain(Datum::Decimal(whole))
+                }
+                Some(whole) => match whole.to_i64() {
+                    Some(value) => int(value),
+                    // Of a literal of more digits than those that its type was made of.
+                    None => Cell::Plain(Datum::Decimal(whole)),
+                },
+                None => NULL,
+            }
+        }
+        other => Cell::Plain(other.datum()),
+    }
+}
+
+/// A double with so many digits behind its point, half to even as `rint` in MySQL's
+/// my_double_round.
+pub fn round_double(value: f64, digits: i64) -> f64 {
+    scaled(value, digits, f64::round_ties_even)
+}
+
+fn scaled(value: f64, digits: i64, apply: fn(f64) -> f64) -> f64 {
+    let factor = 10f64.powi(digits.unsigned_abs() as i32);
+    if digits < 0 {
+        return apply(value / factor) * factor;
+    }
+    let scaled = value * factor;
+    if scaled.is_finite() { apply(scaled) / factor } else { value }
+}
+
+/// Error 1690 for a whole number that its kind does not hold.
+fn whole_out_of_range<'a>(function: Function, kind: &str) -> Result<Cell<'a>> {
+    let name = function.name().to_lowercase();
+    Err(Error::new(1690, format!("{kind} value is out of range in '{name}()'")))
+}
+
+fn round<'a>(number: Number, digits: i64, function: Function) -> Result<Cell<'a>> {
+    let cut = function == Function::Truncate;
+    // No DECIMAL has more, and those that one has not add nothing to it.
+    let digits = digits.clamp(-75, i64::from(Decimal::SCALE_MAX));
+    Ok(match number {
+        Number::Double(v) if cut => double(scaled(v, digits, f64::trunc)),
+        Number::Double(v) => double(round_double(v, digits)),
+        Number::Decimal(v) if digits >= i64::from(v.scale()) => Cell::Plain(Datum::Decimal(v)),
+        Number::Decimal(v) if digits >= 0 => {
+            let scale = digits as u8;
+            let value = if cut { v.truncate(scale) } else { v.rescale(scale) };
+            value.map_or(NULL, |value| Cell::Plain(Datum::Decimal(value)))
+        }
+        other if digits >= 0 => Cell::Plain(other.datum()),
+        Number::Decimal(v) => Cell::Plain(Datum::Decimal(rounded_whole(v, -digits, cut))),
+        Number::UInt(_) if digits < -20 => Cell::Plain(Datum::UInt(0)),
+        _ if digits < -20 => int(0),
+        other => {
+            let unit = 10i128.pow((-digits) as u32);
+            let value = other.to_i128();
+            let half = if cut { 0 } else { unit / 2 * value.signum() };
+            let rounded = (value + half) / unit * unit;
+            match (other, i64::try_from(rounded)) {
+                (Number::UInt(_), _) => match u64::try_from(rounded) {
+                    Ok(value) => Cell::Plain(Datum::UInt(value)),
+                    Err(_) => return whole_out_of_range(function, "BIGINT UNSIGNED"),
+                },
+                (_, Ok(v)) => int(v),
+                (_, Err(_)) => return whole_out_of_range(function, "BIGINT"),
+            }
+        }
+    })
+}
+
+/// A DECIMAL without so many digits before its point.
+fn rounded_whole(value: Decimal, digits: i64, cut: bool) -> Decimal {
+    if digits > i64::from(Decimal::PRECISION_MAX) {
+        return Decimal::ZERO;
+    }
+    let ten = Decimal::from(10i64);
+    let unit =
+        (0..digits).fold(Decimal::from(1i64), |unit, _| unit.checked_mul(ten).unwrap_or(unit));
+    let (whole, rest) = match (value.truncate(0), value.checked_rem(unit)) {
+        (Some(whole), Some(rest)) => (whole, rest),
+        _ => return value,
+    };
+    let rest_digits = rest.truncate(0).unwrap_or(Decimal::ZERO);
+    let below = whole.checked_sub(rest_digits).unwrap_or(whole);
+    let is_up = !cut && rest.abs().checked_add(rest.abs()).is_some_and(|twice| twice >= unit);
+    let further = match (is_up, value.is_negative()) {
+        (false, _) => Some(below),
+        (true, false) => below.checked_add(unit),
+        (true, true) => below.checked_sub(unit),
+    };
+    further.unwrap_or(below)
+}
+
+/// A number in [0, 1): from a seed by MySQL's generator, else unforeseeable.
+fn random(node: &Node, cells: &[Cell<'_>], scope: &Scope<'_>) -> f64 {
+    let Some(cell) = cells.first() else {
+        return (crate::functions::session::random_bits() >> 11) as f64 / (1u64 << 53) as f64;
+    };
+    let seed = whole(cell, scope).unwrap_or(0);
+    let constant = matches!(&node.kind, Kind::Call(_, arguments) if arguments[0].is_constant());
+    match scope.context {
+        // One sequence for the whole statement.
+        Some(context) if constant => {
+            let place = std::ptr::from_ref(node).addr();
+            let mut sequences = context.random.lock();
+            sequences.entry(place).or_insert_with(|| Random::seeded(seed)).next()
+        }
+        _ => Random::seeded(seed).next(),
+    }
+}
+
+/// MySQL's generator of random numbers (`randominit` and `my_rnd` in its sources).
+#[derive(Debug)]
+pub struct Random {
+    first: u64,
+    second: u64,
+}
+
+impl Random {
+    const MAX: u64 = 0x3FFF_FFFF;
+
+    fn seeded(seed: i64) -> Random {
+        let seed = seed as u32;
+        Random {
+            first: u64::from(seed.wrapping_mul(0x10001).wrapping_add(55_555_555)) % Self::MAX,
+            second: u64::from(seed.wrapping_mul(0x1000_0001)) % Self::MAX,
+        }
+    }
+
+    fn next(&mut self) -> f64 {
+        self.first = (self.first * 3 + self.second) % Self::MAX;
+        self.second = (self.first + self.second + 33) % Self::MAX;
+        self.first as f64 / Self::MAX as f64
+    }
+}

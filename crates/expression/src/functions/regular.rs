@@ -1,0 +1,232 @@
+//! Regular expressions: REGEXP and the functions REGEXP_LIKE, _INSTR, _SUBSTR and _REPLACE (MySQL
+//! 8.0 manual, 14.8.2).
+//!
+//! Patterns are those of the crate `regex`, whose time grows with the text alone: there is neither
+//! `\1` within a pattern nor looking ahead or behind. The word bounds of older servers, `[[:<:]]`
+//! and `[[:>:]]`, are understood.
+//!
+//! Invariants
+//! 1. In an event loop no pattern is compiled that may take long.
+//!
+//! Not here: how patterns are compiled and kept (`values::pattern`), LIKE (`values::collation`).
+
+use regex::bytes::{Captures, Regex};
+use values::pattern::{Pattern, PatternError};
+use values::types::Collation;
+
+use crate::functions::function::{Function, int, whole};
+use crate::functions::text::calls::{count, locate_rule, made, offset, texts_of};
+use crate::row::scope::Scope;
+use crate::statement::error::{Error, Result};
+use crate::tree::node::Node;
+use crate::value::cell::{Cell, NULL};
+
+/// The value, or `None` when it is not a function of regular expressions.
+pub fn call<'a>(
+    function: Function,
+    arguments: &[Node],
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Option<Cell<'a>>> {
+    use Function as F;
+    // Where the position to begin at and the options stand among the arguments.
+    let (position_at, options_at) = match function {
+        F::RegexpLike => (usize::MAX, 2),
+        F::RegexpSubstr => (2, 4),
+        F::RegexpInstr => (2, 5),
+        F::RegexpReplace => (3, 5),
+        _ => return Ok(None),
+    };
+    if cells.iter().any(Cell::is_null) {
+        return Ok(Some(NULL));
+    }
+    let mut buffers = vec![Vec::new(); cells.len()];
+    let texts = texts_of(arguments, cells, scope, &mut buffers);
+    let number = |n: usize, default: i64| match cells.get(n) {
+        Some(cell) => whole(cell, scope).unwrap_or(default),
+        None => default,
+    };
+    let rule = locate_rule(&arguments[..2]);
+    let options = texts.get(options_at).copied().unwrap_or_default();
+    let regex = compiled(texts[1], options, rule, scope)?;
+    let text = texts[0];
+    scope.limits.search(text.len().saturating_mul(texts[1].len()))?;
+    let binary = rule == Collation::Binary;
+    let start = start_of(text, number(position_at, 1), binary)?;
+    let occurrence = |at: usize| usize::try_from(number(at, 1).max(1) - 1).unwrap_or(usize::MAX);
+    Ok(Some(match function {
+        F::RegexpLike => Cell::truth(regex.is_match(text)),
+        F::RegexpInstr => {
+            let found = matches(&regex, text, start).nth(occurrence(3));
+            let place = found.map(|found| match number(4, 0) {
+                0 => found.0,
+                1 => found.1,
+                _ => usize::MAX,
+            });
+            match place {
+                None => int(0),
+                Some(usize::MAX) => {
+                    let message =
+                        "Incorrect arguments to regexp_instr: return_option must be 1 or 0.";
+                    return Err(Error::new(1210, message));
+                }
+                Some(at) => int(count(&text[..at], binary) as i64 + 1),
+            }
+        }
+        F::RegexpSubstr => match matches(&regex, text, start).nth(occurrence(3)) {
+            Some((from, to)) => Cell::Owned(text[from..to].to_vec()),
+            None => NULL,
+        },
+        _ => {
+            let only = match number(4, 0) {
+                0 => None,
+                number => Some(usize::try_from(number.max(1) - 1).unwrap_or(usize::MAX)),
+            };
+            let replaced = replaced(&regex, text, texts[2], start, only, scope)?;
+            made(function, replaced.len(), scope, || replaced)?
+        }
+    }))
+}
+
+/// Where the character of a position begins; the one behind the last has a place, too.
+fn start_of(text: &[u8], position: i64, binary: bool) -> Result<usize> {
+    let before = usize::try_from(position.saturating_sub(1)).ok();
+    match before.filter(|before| *before <= count(text, binary)) {
+        Some(before) => Ok(offset(text, before, binary)),
+        None => Err(out_of_bounds()),
+    }
+}
+
+fn out_of_bounds() -> Error {
+    Error::new(3686, "Index out of bounds in regular expression search.")
+}
+
+/// The matches from a place on: where each begins and ends.
+fn matches<'t>(
+    regex: &'t Regex,
+    text: &'t [u8],
+    start: usize,
+) -> impl Iterator<Item = (usize, usize)> + 't {
+    let mut at = start;
+    std::iter::from_fn(move || {
+        let found = (at <= text.len()).then(|| regex.find_at(text, at)).flatten()?;
+        at = behind(text, found.start(), found.end());
+        Some((found.start(), found.end()))
+    })
+}
+
+/// Where the search goes on behind a match: an empty one is not found again.
+fn behind(text: &[u8], start: usize, end: usize) -> usize {
+    match start == end {
+        false => end,
+        true => end + offset(&text[end..], 1, false).max(1),
+    }
+}
+
+/// The text with all matches from a place on replaced, or with one of them.
+fn replaced(
+    regex: &Regex,
+    text: &[u8],
+    with: &[u8],
+    start: usize,
+    only: Option<usize>,
+    scope: &Scope<'_>,
+) -> Result<Vec<u8>> {
+    let bytes_max = scope.limits.value_bytes_max();
+    let mut out = Vec::with_capacity(text.len());
+    let (mut copied, mut at, mut number) = (0, start, 0);
+    while at <= text.len()
+        && let Some(found) = regex.captures_at(text, at)
+    {
+        let Some(whole) = found.get(0) else { break };
+        if only.is_none_or(|only| only == number) {
+            out.extend_from_slice(&text[copied..whole.start()]);
+            expand(&found, with, &mut out)?;
+            copied = whole.end();
+            // What is longer than may be is not made to its end.
+            if only.is_some() || out.len() > bytes_max {
+                break;
+            }
+        }
+        number += 1;
+        at = behind(text, whole.start(), whole.end());
+        scope.limits.check()?;
+    }
+    out.extend_from_slice(&text[copied..]);
+    Ok(out)
+}
+
+/// Appends a replacement: `$1` is what the first group matched, `\` takes the next character as it
+/// is.
+fn expand(found: &Captures<'_>, with: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    let mut at = 0;
+    while let Some(&byte) = with.get(at) {
+        at += 1;
+        match (byte, with.get(at)) {
+            (b'\\', Some(&next)) => {
+                out.push(next);
+                at += 1;
+            }
+            (b'$', Some(b'0'..=b'9')) => {
+                // As many digits as still name a group.
+                let mut group = 0;
+                let mut digits = 0;
+                while let Some(digit @ b'0'..=b'9') = with.get(at) {
+                    let longer = group * 10 + usize::from(digit - b'0');
+                    if longer >= found.len() && digits > 0 {
+                        break;
+                    }
+                    (group, digits, at) = (longer, digits + 1, at + 1);
+                }
+                if group >= found.len() {
+                    return Err(out_of_bounds());
+                }
+                out.extend_from_slice(found.get(group).map_or(&[][..], |part| part.as_bytes()));
+            }
+            _ => out.push(byte),
+        }
+    }
+    Ok(())
+}
+
+fn compiled(pattern: &[u8], options: &[u8], rule: Collation, scope: &Scope<'_>) -> Result<Regex> {
+    let mut wanted = Pattern {
+        text: pattern.to_vec(),
+        folds: rule == Collation::Utf8Mb4GeneralCi,
+        multi_line: false,
+        dot_is_all: false,
+    };
+    for option in options {
+        match option {
+            b'c' => wanted.folds = false,
+            b'i' => wanted.folds = true,
+            b'm' => wanted.multi_line = true,
+            b'n' => wanted.dot_is_all = true,
+            // Only `\n` ends a line here in any case.
+            b'u' => {}
+            _ => return Err(Error::new(1210, "Incorrect arguments to regexp_like")),
+        }
+    }
+    if wanted.text.is_empty() {
+        return Err(Error::new(3685, "Illegal argument to a regular expression."));
+    }
+    let compiled = wanted.compiled(&mut |bytes| {
+        scope.limits.check()?;
+        scope.limits.take(bytes)
+    })?;
+    Ok(compiled.regex)
+}
+
+impl From<PatternError> for Error {
+    fn from(error: PatternError) -> Error {
+        match error {
+            PatternError::TooBig => Error::new(
+                3700,
+                "The regular expression pattern exceeds limits on size or complexity.",
+            ),
+            PatternError::Illegal(why) => {
+                Error::new(3692, format!("Illegal regular expression: {why}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Functions that ask the session, the clock's identity or the server.
+//!
+//! Not here: the current time (`time::calls`).
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use values::CharacterSet;
+use values::datum::Datum;
+use values::types::Collation;
+
+use crate::functions::cipher::digest::write_uuid;
+use crate::functions::function::{Function, int, whole};
+use crate::functions::text::charset::charset_of;
+use crate::row::scope::Scope;
+use crate::statement::error::{Error, Result};
+use crate::tree::node::Node;
+use crate::value::cell::{Cell, NULL, text_of};
+
+/// Between the start of the Gregorian calendar and the epoch, in units of 100 ns.
+const GREGORIAN_OFFSET: u64 = 0x01b2_1dd2_1381_4000;
+
+/// 64 bits that nobody can foresee.
+pub fn random_bits() -> u64 {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    thread_local! {
+        static STATE: RandomState = RandomState::new();
+    }
+    STATE.with(|state| state.hash_one(COUNTER.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// The value, or `None` when it is not such a function.
+pub fn call<'a>(
+    function: Function,
+    arguments: &'a [Node],
+    scope: &Scope<'a>,
+) -> Result<Option<Cell<'a>>> {
+    let text = |text: &str| Cell::Owned(text.as_bytes().to_vec());
+    Ok(Some(match function {
+        Function::Database => {
+            scope.context()?.database.as_deref().map_or(NULL, |name| Cell::Plain(bytes(name)))
+        }
+        Function::User => Cell::Plain(bytes(&scope.context()?.user)),
+        Function::Version => text(scope.context()?.server.version()),
+        Function::ConnectionId => {
+            Cell::Plain(Datum::UInt(u64::from(scope.context()?.connection_id)))
+        }
+        Function::LastInsertId => last_insert_id(arguments, scope)?,
+        Function::RowCount => int(scope.context()?.row_count),
+        Function::FoundRows => int(scope.context()?.found_rows as i64),
+        Function::Uuid => Cell::Owned(uuid(scope.context()?.now)),
+        // MariaDB's digits of a UUID, without dashes.
+        Function::SysGuid => {
+            let mut digits = uuid(scope.context()?.now);
+            digits.retain(|byte| *byte != b'-');
+            Cell::Owned(digits)
+        }
+        Function::RandomBytes => random_bytes(arguments, scope)?,
+        Function::UuidShort => {
+            static COUNTER: AtomicU64 = AtomicU64::new(0);
+            let seconds = scope.context()?.now as u64 / 1_000_000;
+            let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+            Cell::Plain(Datum::UInt((seconds << 24) + count))
+        }
+        Function::Sleep => sleep(arguments, scope)?,
+        Function::Benchmark => {
+            let times = whole(&arguments[0].evaluate(scope)?, scope).unwrap_or(0);
+            for _ in 0..times {
+                scope.context()?.kill.check()?;
+                arguments[1].evaluate(scope)?;
+            }
+            int(0)
+        }
+        Function::GetLock
+        | Function::ReleaseLock
+        | Function::ReleaseAllLocks
+        | Function::IsFreeLock
+        | Function::IsUsedLock => named_lock(function, arguments, scope)?,
+        Function::Charset => {
+            let collation = arguments[0].collation().0;
+            let set = charset_of(&arguments[0]).map_or("utf8mb4", CharacterSet::name);
+            text(if collation == Collation::Binary { "binary" } else { set })
+        }
+        Function::Coercibility => int(i64::from(arguments[0].coercibility())),
+        Function::CollationOf => text(arguments[0].collation().0.name()),
+        _ => return Ok(None),
+    }))
+}
+
+fn bytes(text: &str) -> Datum<'_> {
+    Datum::Bytes(text.as_bytes())
+}
+
+/// Bytes that nobody can foresee; NULL for more than MariaDB gives.
+fn random_bytes<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>> {
+    const BYTES_MAX: usize = 1024;
+    let count = whole(&arguments[0].evaluate(scope)?, scope).map(usize::try_from);
+    let Some(Ok(count @ 0..=BYTES_MAX)) = count else { return Ok(NULL) };
+    let mut bytes = vec![0; count];
+    getrandom::fill(&mut bytes)
+        .map_err(|source| Error::new(1105, format!("No random bytes: {source}")))?;
+    Ok(Cell::Owned(bytes))
+}
+
+fn last_insert_id<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>> {
+    let context = scope.context()?;
+    let Some(argument) = arguments.first() else {
+        let set = context.side_effects.lock().last_insert_id;
+        return Ok(Cell::Plain(Datum::UInt(set.unwrap_or(context.last_insert_id))));
+    };
+    let Some(number) = scope.integer(argument.evaluate(scope)?.datum()) else { return Ok(NULL) };
+    let value = number.to_bits();
+    context.side_effects.lock().last_insert_id = Some(value);
+    Ok(Cell::Plain(Datum::UInt(value)))
+}
+
+/// A UUID of version 1: time first, then what makes this server and this moment unlike others.
+fn uuid(now: i64) -> Vec<u8> {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    static NODE: std::sync::LazyLock<u64> =
+        std::sync::LazyLock::new(|| RandomState::new().hash_one(1u8));
+    let clock = GREGORIAN_OFFSET + now as u64 * 10;
+    let previous =
+        LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(clock.max(last + 1)));
+    let ticks = clock.max(previous.unwrap_or_default() + 1);
+    let mut out = [0; 16];
+    out[..4].copy_from_slice(&(ticks as u32).to_be_bytes());
+    out[4..6].copy_from_slice(&((ticks >> 32) as u16).to_be_bytes());
+    out[6..8].copy_from_slice(&((ticks >> 48) as u16 & 0x0fff | 0x1000).to_be_bytes());
+    out[8..].copy_from_slice(&NODE.to_be_bytes());
+    out[8] = out[8] & 0x3f | 0x80;
+    // The multicast bit marks a node number that is no card's address.
+    out[10] |= 1;
+    write_uuid(out)
+}
+
+fn sleep<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>> {
+    /// How often a sleeper looks whether it was killed.
+    const STEP: Duration = Duration::from_millis(50);
+    let seconds = scope.number(arguments[0].evaluate(scope)?.datum()).map(|n| n.to_f64());
+    let Some(seconds) = seconds.filter(|seconds| *seconds >= 0.0) else {
+        return Err(Error::new(1210, "Incorrect arguments to sleep."));
+    };
+    let mut left = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    let context = scope.context()?;
+    while !left.is_zero() {
+        if context.kill.is_connection_killed() {
+            context.kill.check()?;
+        }
+        // An interrupted sleep is 1 (MySQL 8.0 manual, 14.24).
+        if context.kill.check().is_err() {
+            return Ok(int(1));
+        }
+        let step = left.min(STEP);
+        std::thread::sleep(step);
+        left -= step;
+    }
+    Ok(int(0))
+}
+
+fn named_lock<'a>(
+    function: Function,
+    arguments: &'a [Node],
+    scope: &Scope<'a>,
+) -> Result<Cell<'a>> {
+    let context = scope.context()?;
+    let server = &context.server;
+    if function == Function::ReleaseAllLocks {
+        return Ok(int(server.release_all_locks(context.connection_id) as i64));
+    }
+    let cell = arguments[0].evaluate(scope)?;
+    if cell.is_null() {
+        return Ok(NULL);
+    }
+    let mut name = Vec::new();
+    text_of(&arguments[0].ty, cell.datum(), scope.zone, &mut name);
+    let name = String::from_utf8_lossy(&name).to_lowercase();
+    Ok(match function {
+        Function::GetLock => {
+            let seconds = scope.number(arguments[1].evaluate(scope)?.datum());
+            let seconds = seconds.map_or(0.0, |n| n.to_f64());
+            let wait = if seconds < 0.0 {
+                Duration::MAX
+            } else {
+                Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+            };
+            int(i64::from(server.acquire_lock(
+                &name,
+                context.connection_id,
+                wait,
+                &context.kill,
+            )?))
+        }
+        Function::ReleaseLock => match server.release_lock(&name, context.connection_id) {
+            Some(released) => int(i64::from(released)),
+            None => NULL,
+        },
+        Function::IsFreeLock => int(i64::from(server.lock_holder(&name).is_none())),
+        _ => server.lock_holder(&name).map_or(NULL, |id| Cell::Plain(Datum::UInt(u64::from(id)))),
+    })
+}

@@ -1,0 +1,602 @@
+//! Functions on text and bytes.
+//!
+//! Positions count characters, from 1; of binary strings, bytes.
+//!
+//! Invariants
+//! 1. A function whose result can be longer than its arguments knows the length before it makes
+//!    the result (`made`).
+
+use values::codes::{from_hex, write_hex};
+use values::collation;
+use values::datum::Datum;
+use values::types::Collation;
+
+use crate::functions::function::{Function, int, whole};
+use crate::functions::number::round_double;
+use crate::row::scope::Scope;
+use crate::statement::error::Result;
+use crate::tree::node::{Node, common_collation, type_collation};
+use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::number::Number;
+
+/// Bytes that a search compares before it asks again whether the statement is to go on.
+const CHECK_BYTES: usize = 1 << 20;
+
+/// The value, or `None` when it is not a function of text.
+pub fn call<'a>(
+    function: Function,
+    arguments: &'a [Node],
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Option<Cell<'a>>> {
+    use Function as F;
+    match function {
+        F::ConcatWs => return concat_ws(arguments, cells, scope).map(Some),
+        F::Field => return Ok(Some(field(arguments, cells, scope))),
+        F::Char => return Ok(Some(char_call(cells, scope))),
+        F::Chr => return Ok(Some(chr(&cells[0], scope))),
+        F::Quote if cells[0].is_null() => return Ok(Some(Cell::Owned(b"NULL".to_vec()))),
+        _ => {}
+    }
+    if !is_text_function(function) {
+        return Ok(None);
+    }
+    if cells.iter().any(Cell::is_null) {
+        return Ok(Some(NULL));
+    }
+    let mut buffers = vec![Vec::new(); cells.len()];
+    let texts = texts_of(arguments, cells, scope, &mut buffers);
+    let number = |n: usize| cells.get(n).and_then(|cell| whole(cell, scope)).unwrap_or(0);
+    let binary =
+        arguments.first().is_some_and(|a| type_collation(&a.ty) == Some(Collation::Binary));
+    let first = texts.first().copied().unwrap_or_default();
+    Ok(Some(match function {
+        F::Concat => {
+            let bytes = texts.iter().map(|text| text.len()).fold(0, usize::saturating_add);
+            made(function, bytes, scope, || texts.concat())?
+        }
+        F::Length => int(first.len() as i64),
+        F::BitLength => int(first.len() as i64 * 8),
+        F::CharLength => int(count(first, binary) as i64),
+        F::Lower if binary => Cell::Owned(first.to_vec()),
+        F::Upper if binary => Cell::Owned(first.to_vec()),
+        F::Lower => Cell::Owned(cased(first, char::to_lowercase)),
+        F::Upper => Cell::Owned(cased(first, char::to_uppercase)),
+        F::Left => Cell::Owned(slice(first, 0, number(1).max(0) as usize, binary).to_vec()),
+        F::Right => {
+            let total = count(first, binary);
+            let kept = (number(1).max(0) as usize).min(total);
+            Cell::Owned(slice(first, total - kept, kept, binary).to_vec())
+        }
+        F::Substring => {
+            let length = if cells.len() == 3 { number(2) } else { i64::MAX };
+            Cell::Owned(substring(first, number(1), length, binary).to_vec())
+        }
+        F::SubstringIndex => Cell::Owned(substring_index(first, texts[1], number(2)).to_vec()),
+        F::Trim | F::TrimLeading | F::TrimTrailing => {
+            let what = texts.get(1).copied().unwrap_or(b" ");
+            Cell::Owned(trim(first, what, function).to_vec())
+        }
+        F::Replace => replace(first, texts[1], texts[2], scope)?,
+        F::Reverse if binary => Cell::Owned(first.iter().rev().copied().collect()),
+        F::Reverse => Cell::Owned(
+            String::from_utf8_lossy(first).chars().rev().collect::<String>().into_bytes(),
+        ),
+        F::Repeat => repeat(function, first, number(1), scope)?,
+        F::Space => repeat(function, b" ", number(0), scope)?,
+        F::PadLeft | F::PadRight => {
+            let with = texts.get(2).copied().unwrap_or(b" ");
+            pad(function, first, number(1), with, binary, scope)?
+        }
+        F::GetFormat => {
+            let pattern = crate::functions::time::format::usual_at(texts[1], first);
+            pattern.map_or(NULL, |pattern| Cell::Plain(Datum::Bytes(pattern.as_bytes())))
+        }
+        F::WeightString if !arguments[0].is_text() => NULL,
+        F::WeightString => {
+            // Three bytes a character at most.
+            made(function, first.len().saturating_mul(3), scope, || {
+                let mut weights = Vec::new();
+                let rule = arguments[0].collation().0;
+                collation::write_shown_weights(rule, first, &mut weights);
+                weights
+            })?
+        }
+        F::Locate => {
+            let start = if cells.len() == 3 { number(2) } else { 1 };
+            int(locate(first, texts[1], start, locate_rule(arguments), scope)?)
+        }
+        F::Instr => int(locate(texts[1], first, 1, locate_rule(arguments), scope)?),
+        F::InsertText => insert(first, number(1), number(2), texts[3], binary, scope)?,
+        F::Hex => hex(&cells[0], first, scope)?,
+        F::Unhex => unhex(first),
+        F::Ascii => int(first.first().map_or(0, |&b| i64::from(b))),
+        F::Ord => {
+            let length = std::str::from_utf8(first)
+                .ok()
+                .and_then(|text| text.chars().next())
+                .map_or(1, char::len_utf8);
+            int(first.iter().take(length).fold(0, |value, &b| value << 8 | i64::from(b)))
+        }
+        F::FindInSet => {
+            let rule = locate_rule(arguments);
+            let found = (!texts[1].is_empty())
+                .then(|| {
+                    texts[1]
+                        .split(|&b| b == b',')
+                        .position(|word| collation::equal(rule, word, first))
+                })
+                .flatten();
+            int(found.map_or(0, |at| at as i64 + 1))
+        }
+        F::Strcmp => int(collation::compare(locate_rule(arguments), first, texts[1]) as i64),
+        F::Quote => {
+            let escaped = first.iter().filter(|byte| matches!(byte, b'\'' | b'\\' | 0 | 26));
+            made(function, first.len() + escaped.count() + 2, scope, || quote(first))?
+        }
+        F::Format => format_number(&cells[0], number(1), scope),
+        F::Bin => conv(first, 10, 2),
+        F::Oct => conv(first, 10, 8),
+        F::Conv => conv(first, number(1), number(2)),
+        _ => crate::functions::cipher::digest::call(function, &texts, cells, scope)?,
+    }))
+}
+
+/// The arguments as text or bytes, one each; those of other types are written into `buffers`.
+pub(crate) fn texts_of<'a>(
+    arguments: &[Node],
+    cells: &'a [Cell<'_>],
+    scope: &Scope<'_>,
+    buffers: &'a mut [Vec<u8>],
+) -> Vec<&'a [u8]> {
+    let pairs = cells.iter().zip(arguments).zip(buffers);
+    pairs.map(|((cell, own), buffer)| bytes_of(&own.ty, cell.datum(), scope.zone, buffer)).collect()
+}
+
+fn is_text_function(function: Function) -> bool {
+    use Function as F;
+    matches!(
+        function,
+        F::Concat
+            | F::Length
+            | F::BitLength
+            | F::CharLength
+            | F::Lower
+            | F::Upper
+            | F::Left
+            | F::Right
+            | F::Substring
+            | F::SubstringIndex
+            | F::Trim
+            | F::TrimLeading
+            | F::TrimTrailing
+            | F::Replace
+            | F::Reverse
+            | F::Repeat
+            | F::Space
+            | F::PadLeft
+            | F::PadRight
+            | F::Locate
+            | F::Instr
+            | F::InsertText
+            | F::Hex
+            | F::Unhex
+            | F::Ascii
+            | F::Ord
+            | F::FindInSet
+            | F::Strcmp
+            | F::Quote
+            | F::Format
+            | F::Bin
+            | F::Oct
+            | F::Conv
+            | F::Md5
+            | F::Sha1
+            | F::Sha2
+            | F::Crc32
+            | F::Crc32c
+            | F::WeightString
+            | F::GetFormat
+            | F::ToBase64
+            | F::FromBase64
+            | F::UuidToBin
+            | F::BinToUuid
+            | F::IsUuid
+    )
+}
+
+/// The collation that two text arguments compare under.
+pub(crate) fn locate_rule(arguments: &[Node]) -> Collation {
+    let mut rule = arguments[0].collation();
+    for argument in &arguments[1..] {
+        rule = common_collation(rule, argument.collation());
+    }
+    rule.0
+}
+
+/// A text in another case, character by character: 'ß' has no capital of one.
+fn cased<I: Iterator<Item = char>>(text: &[u8], case: fn(char) -> I) -> Vec<u8> {
+    let one = |character: char| {
+        let mut cased = case(character);
+        match (cased.next(), cased.next()) {
+            (Some(only), None) => only,
+            _ => character,
+        }
+    };
+    String::from_utf8_lossy(text).chars().map(one).collect::<String>().into_bytes()
+}
+
+/// How many characters a text has.
+pub(crate) fn count(text: &[u8], binary: bool) -> usize {
+    if binary { text.len() } else { text.iter().filter(|&&b| b & 0xc0 != 0x80).count() }
+}
+
+/// Where a character begins.
+pub(crate) fn offset(text: &[u8], chars: usize, binary: bool) -> usize {
+    if binary {
+        return chars.min(text.len());
+    }
+    let starts = text.iter().enumerate().filter(|(_, b)| *b & 0xc0 != 0x80);
+    starts.map(|(at, _)| at).nth(chars).unwrap_or(text.len())
+}
+
+fn slice(text: &[u8], from: usize, chars: usize, binary: bool) -> &[u8] {
+    let start = offset(text, from, binary);
+    let rest = &text[start..];
+    &rest[..offset(rest, chars, binary)]
+}
+
+fn substring(text: &[u8], from: i64, length: i64, binary: bool) -> &[u8] {
+    if length <= 0 || from == 0 {
+        return b"";
+    }
+    let start = if from > 0 {
+        from as usize - 1
+    } else {
+        let total = count(text, binary) as i64;
+        if -from > total {
+            return b"";
+        }
+        (total + from) as usize
+    };
+    slice(text, start, usize::try_from(length).unwrap_or(usize::MAX), binary)
+}
+
+fn substring_index<'t>(text: &'t [u8], mark: &[u8], times: i64) -> &'t [u8] {
+    if mark.is_empty() || times == 0 {
+        return b"";
+    }
+    let nth = usize::try_from(times.unsigned_abs() - 1).unwrap_or(usize::MAX);
+    if times > 0 {
+        memchr::memmem::find_iter(text, mark).nth(nth).map_or(text, |at| &text[..at])
+    } else {
+        let found = memchr::memmem::rfind_iter(text, mark).nth(nth);
+        found.map_or(text, |at| &text[at + mark.len()..])
+    }
+}
+
+fn trim<'t>(text: &'t [u8], what: &[u8], function: Function) -> &'t [u8] {
+    let mut text = text;
+    if what.is_empty() {
+        return text;
+    }
+    if function != Function::TrimTrailing {
+        while let Some(rest) = text.strip_prefix(what) {
+            text = rest;
+        }
+    }
+    if function != Function::TrimLeading {
+        while let Some(rest) = text.strip_suffix(what) {
+            text = rest;
+        }
+    }
+    text
+}
+
+/// A text of so many bytes; NULL, with a warning, when that is more than may be.
+pub(crate) fn made<'a>(
+    function: Function,
+    bytes: usize,
+    scope: &Scope<'_>,
+    make: impl FnOnce() -> Vec<u8>,
+) -> Result<Cell<'a>> {
+    Ok(match scope.room(function.name(), bytes)? {
+        Some(room) => Cell::Counted(make(), room),
+        None => NULL,
+    })
+}
+
+fn replace<'a>(text: &[u8], from: &[u8], to: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> {
+    if from.is_empty() {
+        return Ok(Cell::Owned(text.to_vec()));
+    }
+    let found = memchr::memmem::find_iter(text, from).count();
+    let bytes = (text.len() - found * from.len()).saturating_add(found.saturating_mul(to.len()));
+    made(Function::Replace, bytes, scope, || {
+        let mut out = Vec::with_capacity(bytes);
+        let mut at = 0;
+        for found in memchr::memmem::find_iter(text, from) {
+            out.extend_from_slice(&text[at..found]);
+            out.extend_from_slice(to);
+            at = found + from.len();
+        }
+        out.extend_from_slice(&text[at..]);
+        out
+    })
+}
+
+fn repeat<'a>(function: Function, text: &[u8], times: i64, scope: &Scope<'_>) -> Result<Cell<'a>> {
+    let times = usize::try_from(times).unwrap_or(0);
+    made(function, text.len().saturating_mul(times), scope, || match text {
+        [] => Vec::new(),
+        text => text.repeat(times),
+    })
+}
+
+fn pad<'a>(
+    function: Function,
+    text: &[u8],
+    chars: i64,
+    with: &[u8],
+    binary: bool,
+    scope: &Scope<'_>,
+) -> Result<Cell<'a>> {
+    let Ok(chars) = usize::try_from(chars) else { return Ok(NULL) };
+    let have = count(text, binary);
+    if have >= chars {
+        return Ok(Cell::Owned(slice(text, 0, chars, binary).to_vec()));
+    }
+    let width = count(with, binary);
+    if width == 0 {
+        return Ok(Cell::Owned(Vec::new()));
+    }
+    let (whole, part) = ((chars - have) / width, slice(with, 0, (chars - have) % width, binary));
+    let bytes = whole.saturating_mul(with.len()).saturating_add(part.len() + text.len());
+    made(function, bytes, scope, || {
+        let mut out = Vec::with_capacity(bytes);
+        if function == Function::PadRight {
+            out.extend_from_slice(text);
+        }
+        for _ in 0..whole {
+            out.extend_from_slice(with);
+        }
+        out.extend_from_slice(part);
+        if function == Function::PadLeft {
+            out.extend_from_slice(text);
+        }
+        out
+    })
+}
+
+/// Position of `needle` in `text`, from character `start`; 0 if it is not there.
+fn locate(
+    needle: &[u8],
+    text: &[u8],
+    start: i64,
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<i64> {
+    scope.limits.search(text.len().saturating_mul(needle.len()))?;
+    let binary = rule == Collation::Binary;
+    let total = count(text, binary) as i64;
+    if start < 1 || start - 1 > total {
+        return Ok(0);
+    }
+    let mut at = offset(text, start as usize - 1, binary);
+    let mut position = start;
+    let mut compared = 0;
+    loop {
+        compared += needle.len() + 1;
+        if compared > CHECK_BYTES {
+            scope.limits.check()?;
+            compared = 0;
+        }
+        let rest = &text[at..];
+        // As many bytes, though other characters could be equal, too (MySQL's my_instr_mb).
+        let Some(candidate) = rest.get(..needle.len()) else { return Ok(0) };
+        let whole = binary || rest.get(needle.len()).is_none_or(|byte| byte & 0xc0 != 0x80);
+        if whole && collation::equal(rule, candidate, needle) {
+            return Ok(position);
+        }
+        if rest.is_empty() {
+            return Ok(0);
+        }
+        at += offset(rest, 1, binary);
+        position += 1;
+    }
+}
+
+fn insert<'a>(
+    text: &[u8],
+    from: i64,
+    length: i64,
+    with: &[u8],
+    binary: bool,
+    scope: &Scope<'_>,
+) -> Result<Cell<'a>> {
+    let total = count(text, binary) as i64;
+    if from < 1 || from > total {
+        return Ok(Cell::Owned(text.to_vec()));
+    }
+    let start = offset(text, from as usize - 1, binary);
+    let rest = &text[start..];
+    let cut = match usize::try_from(length) {
+        Ok(chars) => offset(rest, chars, binary),
+        Err(_) => rest.len(),
+    };
+    let bytes = start + with.len() + rest.len() - cut;
+    made(Function::InsertText, bytes, scope, || [&text[..start], with, &rest[cut..]].concat())
+}
+
+fn concat_ws<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'_>) -> Result<Cell<'a>> {
+    if cells[0].is_null() {
+        return Ok(NULL);
+    }
+    let mut separator = Vec::new();
+    let separator = bytes_of(&arguments[0].ty, cells[0].datum(), scope.zone, &mut separator);
+    let text_bytes = |cell: &Cell<'_>| match cell.datum() {
+        Datum::Bytes(text) => text.len(),
+        _ => 0,
+    };
+    let texts = cells[1..].iter().filter(|cell| !cell.is_null());
+    let bytes = texts.map(|cell| text_bytes(cell).saturating_add(separator.len()));
+    let bytes = bytes.fold(0, usize::saturating_add).saturating_sub(separator.len());
+    let Some(room) = scope.room(Function::ConcatWs.name(), bytes)? else { return Ok(NULL) };
+    let mut out = Vec::new();
+    let mut first = true;
+    for (cell, argument) in cells.iter().zip(arguments).skip(1) {
+        if cell.is_null() {
+            continue;
+        }
+        if !first {
+            out.extend_from_slice(separator);
+        }
+        first = false;
+        crate::value::cell::text_of(&argument.ty, cell.datum(), scope.zone, &mut out);
+    }
+    Ok(Cell::Counted(out, room))
+}
+
+fn field<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
+    let rule = locate_rule(arguments);
+    let wanted = (cells[0].datum(), &arguments[0].ty);
+    let found = cells.iter().zip(arguments).skip(1).position(|(cell, argument)| {
+        let order =
+            crate::value::compare::compare(wanted, (cell.datum(), &argument.ty), rule, scope.zone);
+        order == Some(std::cmp::Ordering::Equal)
+    });
+    int(found.map_or(0, |at| at as i64 + 1))
+}
+
+fn char_call<'a>(cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
+    let mut out = Vec::new();
+    for cell in cells {
+        let Some(number) = scope.integer(cell.datum()) else { continue };
+        let bytes = (number.to_bits() as u32).to_be_bytes();
+        let first = bytes.iter().position(|&b| b != 0).unwrap_or(3);
+        out.extend_from_slice(&bytes[first..]);
+    }
+    Cell::Owned(out)
+}
+
+/// As CHAR of one number, as text: NULL, with a warning, when the bytes are none.
+fn chr<'a>(cell: &Cell<'a>, scope: &Scope<'_>) -> Cell<'a> {
+    if cell.is_null() {
+        return NULL;
+    }
+    let Cell::Owned(bytes) = char_call(std::slice::from_ref(cell), scope) else { return NULL };
+    match std::str::from_utf8(&bytes) {
+        Ok(_) => Cell::Owned(bytes),
+        Err(_) => {
+            let shown = String::from_utf8_lossy(&write_hex(&bytes, true)).into_owned();
+            scope.warn(1300, || format!("Invalid utf8mb4 character string: '{shown}'"));
+            NULL
+        }
+    }
+}
+
+fn hex<'a>(cell: &Cell<'_>, text: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> {
+    Ok(match cell.datum() {
+        Datum::Bytes(_)
+        | Datum::Date(_)
+        | Datum::DateTime(_)
+        | Datum::Timestamp(_)
+        | Datum::Time(_)
+        | Datum::Enum(_) => {
+            made(Function::Hex, text.len().saturating_mul(2), scope, || write_hex(text, true))?
+        }
+        number => {
+            let bits = Number::of(number, scope.zone).map_or(0, |(number, _)| number.to_bits());
+            Cell::Owned(format!("{bits:X}").into_bytes())
+        }
+    })
+}
+
+fn unhex<'a>(text: &[u8]) -> Cell<'a> {
+    from_hex(text).map_or(NULL, Cell::Owned)
+}
+
+fn quote(text: &[u8]) -> Vec<u8> {
+    let mut out = vec![b'\''];
+    for &byte in text {
+        match byte {
+            b'\'' | b'\\' => out.extend([b'\\', byte]),
+            0 => out.extend(b"\\0"),
+            26 => out.extend(b"\\Z"),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'\'');
+    out
+}
+
+fn format_number<'a>(cell: &Cell<'_>, digits: i64, scope: &Scope<'_>) -> Cell<'a> {
+    let Some(number) = scope.number(cell.datum()) else { return NULL };
+    let digits = digits.clamp(0, 30) as u8;
+    let number = match number {
+        Number::Double(value) => Number::Double(round_double(value, i64::from(digits))),
+        other => other,
+    };
+    let rounded = number.to_decimal().and_then(|value| value.rescale(digits));
+    let plain = match rounded {
+        Some(value) => value.to_string(),
+        None => format!("{:.*}", usize::from(digits), number.to_f64()),
+    };
+    let (sign, plain) = match plain.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", plain.as_str()),
+    };
+    let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
+    let mut out = sign.to_string();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if !fraction.is_empty() {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    Cell::Owned(out.into_bytes())
+}
+
+fn in_base(mut value: u64, base: u32) -> Vec<u8> {
+    let mut digits = Vec::new();
+    loop {
+        let digit = (value % u64::from(base)) as u32;
+        digits.push(char::from_digit(digit, base).unwrap_or('0').to_ascii_uppercase() as u8);
+        value /= u64::from(base);
+        if value == 0 {
+            break;
+        }
+    }
+    digits.reverse();
+    digits
+}
+
+fn conv<'a>(text: &[u8], from: i64, to: i64) -> Cell<'a> {
+    let valid = |base: i64| (2..=36).contains(&base.abs());
+    if !valid(from) || !valid(to) || text.is_empty() {
+        return NULL;
+    }
+    let text = String::from_utf8_lossy(text);
+    let text = text.trim();
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let base = from.unsigned_abs() as u32;
+    let mut value = 0u64;
+    for digit in digits.chars().map_while(|c| c.to_digit(base)) {
+        value = value.saturating_mul(u64::from(base)).saturating_add(u64::from(digit));
+    }
+    let value = if negative { value.wrapping_neg() } else { value };
+    let target = to.unsigned_abs() as u32;
+    if to < 0 && (value as i64) < 0 {
+        let mut out = vec![b'-'];
+        out.extend(in_base((value as i64).unsigned_abs(), target));
+        return Cell::Owned(out);
+    }
+    Cell::Owned(in_base(value, target))
+}

@@ -1,0 +1,386 @@
+//! Functions of days and times.
+//!
+//! Not here: intervals (`moment`), and their operators (`evaluate`).
+
+use values::datum::Datum;
+use values::decimal::Decimal;
+use values::temporal::{Date, DateTime, Zone, days_in_month};
+use values::text::write_untyped;
+use values::types::ColumnType;
+
+use crate::functions::function::{Function, int, whole};
+use crate::functions::time::format::{format, format_time};
+use crate::functions::time::moment::{Unit, day_of_year, extract, week, weekday};
+use crate::functions::time::parse::parse;
+use crate::functions::time::sum::{self, is_dated, time_within_range};
+use crate::row::scope::Scope;
+use crate::statement::error::Result;
+use crate::tree::node::{Kind, Node};
+use crate::value::cell::{Cell, NULL, bytes_of};
+
+/// Days from 0000-01-01 to 1970-01-01, plus one: TO_DAYS('0000-01-01') is 1.
+const EPOCH_DAYS: i64 = 719_528;
+const SECOND: i64 = 1_000_000;
+/// The first instant that functions of seconds since 1970 do not know, 3001-01-19 (MySQL 8.0 manual, 14.7).
+const UNIX_END: i64 = 32_536_771_200 * SECOND;
+
+/// The current time, as clocks in the session's zone show it.
+fn now(scope: &Scope<'_>, zone: Zone) -> Result<DateTime> {
+    Ok(zone.datetime_at(scope.context()?.now).unwrap_or(DateTime::ZERO))
+}
+
+/// The value, or `None` when it is not a function of times.
+pub fn call<'a>(
+    function: Function,
+    node: &Node,
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Option<Cell<'a>>> {
+    use Function as F;
+    let fsp = match &node.ty {
+        ColumnType::DateTime { fsp } | ColumnType::Time { fsp } => *fsp,
+        _ => 0,
+    };
+    // A code of two bytes prints as eleven at most.
+    let _printed = match (function, cells.get(1).map(Cell::datum)) {
+        (F::DateFormat | F::TimeFormat | F::FromUnixTime, Some(Datum::Bytes(pattern))) => {
+            Some(scope.limits.take(pattern.len().saturating_mul(6))?)
+        }
+        _ => None,
+    };
+    Ok(Some(match function {
+        F::Now | F::SysDate => Cell::Plain(Datum::DateTime(now(scope, scope.zone)?.truncate(fsp))),
+        F::UtcTimestamp => Cell::Plain(Datum::DateTime(now(scope, Zone::UTC)?.truncate(fsp))),
+        F::CurrentDate => Cell::Plain(Datum::Date(now(scope, scope.zone)?.date())),
+        F::UtcDate => Cell::Plain(Datum::Date(now(scope, Zone::UTC)?.date())),
+        F::CurrentTime => Cell::Plain(Datum::Time(now(scope, scope.zone)?.time().truncate(fsp))),
+        F::UtcTime => Cell::Plain(Datum::Time(now(scope, Zone::UTC)?.time().truncate(fsp))),
+        F::UnixTimestamp => unix_timestamp(node, cells, scope)?,
+        F::FromUnixTime => from_unix_time(cells, scope),
+        _ => return with_arguments(function, node, cells, scope),
+    }))
+}
+
+/// YEAR, MONTH or DAY of what is a date already.
+pub fn part_of_date(function: Function, datum: Datum<'_>) -> Option<Cell<'static>> {
+    let unit = match function {
+        Function::Year => Unit::Year,
+        Function::Month => Unit::Month,
+        Function::Day => Unit::Day,
+        _ => return None,
+    };
+    let value = match datum {
+        Datum::Date(date) => DateTime::from_date(date),
+        Datum::DateTime(value) => value,
+        _ => return None,
+    };
+    Some(int(extract(unit, value)))
+}
+
+fn unix_timestamp<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
+    let Some(cell) = cells.first() else {
+        return Ok(int(scope.context()?.now / SECOND));
+    };
+    if cell.is_null() {
+        return Ok(NULL);
+    }
+    let micros = match cell.datum() {
+        Datum::Timestamp(value) => Some(value.micros() as i64),
+        other => scope.moment(other).and_then(|value| scope.zone.instant_of(value)),
+    };
+    let micros = micros.filter(|micros| (0..UNIX_END).contains(micros)).unwrap_or(0);
+    let seconds = Decimal::from_i128(i128::from(micros), 6);
+    Ok(match node.ty {
+        ColumnType::Decimal { scale, .. } => {
+            Cell::Plain(Datum::Decimal(seconds.rescale(scale).unwrap_or(seconds)))
+        }
+        _ if micros % SECOND == 0 => int(micros / SECOND),
+        // Of a `?` whose digits were not known.
+        _ => Cell::Plain(Datum::Decimal(seconds)),
+    })
+}
+
+fn from_unix_time<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+    let Some(number) = scope.number(cells[0].datum()) else { return NULL };
+    let seconds = number.to_decimal().and_then(|value| value.rescale(6));
+    let micros = seconds.and_then(|value| i64::try_from(value.unscaled()).ok());
+    let is_beyond = |micros: i64| micros >= UNIX_END;
+    if micros.map_or(number.to_f64() > 0.0, is_beyond) {
+        scope.distrust(1292, || {
+            let mut text = Vec::new();
+            write_untyped(number.datum(), scope.zone, &mut text);
+            format!("Truncated incorrect unixtime value: '{}'", String::from_utf8_lossy(&text))
+        });
+        return NULL;
+    }
+    let Some(micros) = micros.filter(|micros| *micros >= 0) else { return NULL };
+    let Some(value) = scope.zone.datetime_at(micros) else { return NULL };
+    match cells.get(1) {
+        None => Cell::Plain(Datum::DateTime(value)),
+        Some(cell) => match cell.datum() {
+            Datum::Bytes(pattern) => format(pattern, value).map_or(NULL, Cell::Owned),
+            _ => NULL,
+        },
+    }
+}
+
+fn with_arguments<'a>(
+    function: Function,
+    node: &Node,
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Option<Cell<'a>>> {
+    use Function as F;
+    if let Some(sum) = sum::call(function, node, cells, scope)? {
+        return Ok(Some(sum));
+    }
+    match function {
+        F::TimeOf
+        | F::Hour
+        | F::Minute
+        | F::Second
+        | F::Microsecond
+        | F::TimeDiff
+        | F::TimeToSec
+        | F::SecToTime
+        | F::MakeTime
+        | F::TimeFormat => {
+            return Ok(Some(of_times(function, node, cells, scope)));
+        }
+        F::MakeDate | F::FromDays => return Ok(Some(making_days(function, cells, scope))),
+        F::StrToDate => return Ok(Some(str_to_date(node, cells, scope))),
+        F::ConvertTz => return Ok(Some(convert_tz(cells, scope))),
+        F::DateOf
+        | F::TimestampOf
+        | F::Year
+        | F::Month
+        | F::Day
+        | F::Quarter
+        | F::DayOfWeek
+        | F::Weekday
+        | F::DayOfYear
+        | F::Week
+        | F::WeekOfYear
+        | F::YearWeek
+        | F::DayName
+        | F::MonthName
+        | F::LastDay
+        | F::DateDiff
+        | F::ToDays
+        | F::ToSeconds
+        | F::DateFormat => {}
+        _ => return Ok(None),
+    }
+    // A mode that is NULL is mode 0.
+    let asked = if matches!(function, F::Week | F::YearWeek) { &cells[..1] } else { cells };
+    if asked.iter().any(Cell::is_null) {
+        return Ok(Some(NULL));
+    }
+    let Some(value) = scope.moment(cells[0].datum()) else { return Ok(Some(NULL)) };
+    let date = value.date();
+    let mode = || cells.get(1).and_then(|cell| whole(cell, scope)).unwrap_or(0) as u8;
+    Ok(Some(match function {
+        // Others take a day apart that the mode would not have stored.
+        F::DateOf | F::TimestampOf if scope.mode.refuses_day(date, value.is_zero()) => NULL,
+        F::DateOf => Cell::Plain(Datum::Date(date)),
+        F::TimestampOf => timestamp_of(value, cells, scope),
+        F::Year => int(extract(Unit::Year, value)),
+        F::Month => int(extract(Unit::Month, value)),
+        F::Day => int(extract(Unit::Day, value)),
+        F::Quarter => int(extract(Unit::Quarter, value)),
+        F::DayOfWeek => weekday(date).map_or(NULL, |day| int(i64::from((day + 1) % 7 + 1))),
+        F::Weekday => weekday(date).map_or(NULL, |day| int(i64::from(day))),
+        F::DayOfYear => day_of_year(date).map_or(NULL, |day| int(i64::from(day))),
+        F::Week => week(date, mode()).map_or(NULL, |(week, _)| int(i64::from(week))),
+        F::WeekOfYear => week(date, 3).map_or(NULL, |(week, _)| int(i64::from(week))),
+        F::YearWeek => week(date, mode() | 2)
+            .map_or(NULL, |(week, year)| int(i64::from(year) * 100 + i64::from(week))),
+        F::DayName => weekday(date).map_or(NULL, |day| {
+            Cell::Owned(crate::functions::time::format::DAYS[usize::from(day)].as_bytes().to_vec())
+        }),
+        F::MonthName => match date.month() {
+            0 => NULL,
+            month => Cell::Owned(
+                crate::functions::time::format::MONTHS[usize::from(month) - 1].as_bytes().to_vec(),
+            ),
+        },
+        F::LastDay => {
+            let last = days_in_month(date.year(), date.month());
+            match Date::new(date.year(), date.month(), last) {
+                Some(day) if date.month() > 0 => Cell::Plain(Datum::Date(day)),
+                _ => NULL,
+            }
+        }
+        F::DateDiff => {
+            let other = scope.moment(cells[1].datum()).and_then(|value| value.date().days());
+            match date.days().zip(other) {
+                Some((a, b)) => int(i64::from(a) - i64::from(b)),
+                None => NULL,
+            }
+        }
+        F::ToDays => date.days().map_or(NULL, |days| int(i64::from(days) + EPOCH_DAYS)),
+        F::ToSeconds => value
+            .to_micros()
+            .map_or(NULL, |micros| int(micros.div_euclid(SECOND) + EPOCH_DAYS * 86_400)),
+        _ => match cells[1].datum() {
+            Datum::Bytes(pattern) => format(pattern, value).map_or(NULL, Cell::Owned),
+            _ => NULL,
+        },
+    }))
+}
+
+/// What a clock in another zone shows. What neither shows between 1970 and 3001 stays as it is
+/// (MySQL 8.0 manual, 14.7).
+fn convert_tz<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+    let zone = |cell: &Cell<'_>| match cell.datum() {
+        Datum::Bytes(name) if name.eq_ignore_ascii_case(b"system") => Some(Zone::of_system()),
+        Datum::Bytes(name) => Zone::parse(std::str::from_utf8(name).ok()?),
+        _ => None,
+    };
+    let (Some(from), Some(to)) = (zone(&cells[1]), zone(&cells[2])) else { return NULL };
+    let Some(shown) = scope.moment(cells[0].datum()) else { return NULL };
+    let Some(instant) = from.instant_of(shown) else { return NULL };
+    let converted = match instant {
+        SECOND..UNIX_END => to.datetime_at(instant),
+        _ => Some(shown),
+    };
+    converted.map_or(NULL, |value| Cell::Plain(Datum::DateTime(value)))
+}
+
+fn timestamp_of<'a>(value: DateTime, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+    let Some(cell) = cells.get(1) else { return Cell::Plain(Datum::DateTime(value)) };
+    // Of another moment its time of day is added.
+    let sum = scope
+        .span(cell.datum())
+        .and_then(|time| DateTime::from_micros(value.to_micros()?.checked_add(time.micros())?));
+    sum.map_or(NULL, |value| Cell::Plain(Datum::DateTime(value)))
+}
+
+fn of_times<'a>(
+    function: Function,
+    node: &Node,
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Cell<'a> {
+    use Function as F;
+    if cells.iter().any(Cell::is_null) {
+        return NULL;
+    }
+    let time =
+        |micros: i64| Cell::Plain(Datum::Time(time_within_range(micros).truncate(node.ty.fsp())));
+    match function {
+        F::SecToTime => {
+            return micros_of(&cells[0], scope).map_or(NULL, time);
+        }
+        F::MakeTime => {
+            let part = |n: usize| whole(&cells[n], scope).unwrap_or(0);
+            let (hours, minutes) = (part(0), part(1));
+            let Some(seconds) = micros_of(&cells[2], scope) else { return NULL };
+            // 59.9999999 is rounded to a minute.
+            let is_below =
+                scope.number(cells[2].datum()).is_some_and(|number| number.to_f64() < 60.0);
+            if !(0..60).contains(&minutes) || seconds < 0 || !is_below {
+                return NULL;
+            }
+            let whole = i64::try_from(hours.unsigned_abs()).unwrap_or(i64::MAX);
+            let length = whole.saturating_mul(3600).saturating_add(minutes * 60);
+            let length = length.saturating_mul(SECOND).saturating_add(seconds);
+            return time(if hours < 0 { -length } else { length });
+        }
+        F::TimeDiff => {
+            let difference = match (is_dated(&cells[0]), is_dated(&cells[1])) {
+                (true, true) => {
+                    let micros = |cell: &Cell<'_>| scope.moment(cell.datum())?.to_micros();
+                    micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
+                }
+                (false, false) => {
+                    let micros = |cell: &Cell<'_>| Some(scope.span(cell.datum())?.micros());
+                    micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
+                }
+                // A time of day and a day with a time have no difference.
+                _ => None,
+            };
+            return difference.map_or(NULL, time);
+        }
+        _ => {}
+    }
+    let Some(value) = scope.span(cells[0].datum()) else { return NULL };
+    match function {
+        F::TimeOf => Cell::Plain(Datum::Time(value)),
+        F::Hour => int(i64::from(value.hours())),
+        F::Minute => int(i64::from(value.minute())),
+        F::Second => int(i64::from(value.second())),
+        F::Microsecond => int(i64::from(value.fraction())),
+        F::TimeToSec => int(value.micros() / SECOND),
+        _ => match cells[1].datum() {
+            Datum::Bytes(pattern) => format_time(pattern, value).map_or(NULL, Cell::Owned),
+            _ => NULL,
+        },
+    }
+}
+
+/// A number of seconds in microseconds.
+fn micros_of(cell: &Cell<'_>, scope: &Scope<'_>) -> Option<i64> {
+    let number = scope.number(cell.datum())?;
+    let micros = number.to_decimal().and_then(|seconds| {
+        let micros = seconds.rescale(6)?.unscaled();
+        i64::try_from(micros).ok()
+    });
+    Some(micros.unwrap_or(if number.to_f64() < 0.0 { i64::MIN + 1 } else { i64::MAX }))
+}
+
+fn making_days<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+    let Some(first) = whole(&cells[0], scope) else { return NULL };
+    let days = if function == Function::FromDays {
+        if !(1..3_652_425).contains(&first) {
+            return NULL;
+        }
+        first - EPOCH_DAYS
+    } else {
+        let Some(day) = whole(&cells[1], scope).filter(|day| *day > 0) else { return NULL };
+        let year = match first {
+            0..70 => first + 2000,
+            70..100 => first + 1900,
+            year => year,
+        };
+        let Ok(year) = u16::try_from(year) else { return NULL };
+        i64::from(values::temporal::days_from_civil(year, 1, 1)) + day - 1
+    };
+    let date = i32::try_from(days).ok().and_then(Date::from_days);
+    date.map_or(NULL, |date| Cell::Plain(Datum::Date(date)))
+}
+
+fn str_to_date<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
+    let Kind::Call(_, arguments) = &node.kind else { return NULL };
+    let mut buffer = Vec::new();
+    let text = match cells[0].datum() {
+        Datum::Null => return NULL,
+        datum => bytes_of(&arguments[0].ty, datum, scope.zone, &mut buffer),
+    };
+    let Datum::Bytes(pattern) = cells[1].datum() else { return NULL };
+    let is_time = matches!(node.ty, ColumnType::Time { .. });
+    let read = parse(text, pattern).filter(|read| {
+        let (date, mode) = (read.date, scope.mode);
+        let is_time = is_time && date.is_zero();
+        is_time
+            || !mode.no_zero_date() && !mode.refuses_day(date, date.is_zero())
+            || !date.has_zero_part()
+    });
+    match read {
+        Some(read) if node.ty == ColumnType::Date => Cell::Plain(Datum::Date(read.date)),
+        Some(read) if is_time => {
+            // Days are hours of it.
+            let days = i64::from(read.date.day()) * 86_400 * SECOND;
+            let time = time_within_range(read.time.micros() + days);
+            Cell::Plain(Datum::Time(time))
+        }
+        Some(read) => read.datetime().map_or(NULL, |value| Cell::Plain(Datum::DateTime(value))),
+        None => {
+            scope.distrust(1411, || {
+                let text = String::from_utf8_lossy(text);
+                format!("Incorrect datetime value: '{text}' for function str_to_date")
+            });
+            NULL
+        }
+    }
+}

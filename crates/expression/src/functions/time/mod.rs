@@ -1,0 +1,9 @@
+//! Functions of days and times, and the intervals between them.
+
+pub(crate) mod calls;
+pub(crate) mod digits;
+pub(crate) mod format;
+pub mod moment;
+pub(crate) mod moments_read;
+pub(crate) mod parse;
+pub(crate) mod sum;

@@ -1,0 +1,127 @@
+//! Sums: of a time or a moment and a length of time (ADDTIME, SUBTIME), and of months, which are written as
+//! `YYYYMM` or `YYMM` (PERIOD_ADD, PERIOD_DIFF).
+//!
+//! Not here: intervals (`moment`), types (`digits`).
+
+use values::datum::Datum;
+use values::temporal::{DateTime, Time, read_time};
+use values::types::ColumnType;
+
+use crate::functions::function::{Function, int, whole};
+use crate::row::scope::Scope;
+use crate::statement::error::{Error, Result};
+use crate::tree::node::Node;
+use crate::value::cell::{Cell, NULL, text_of};
+
+/// The longest time that has no fraction, which is what longer ones become.
+const LONGEST: i64 = 3_020_399_000_000;
+
+/// A length of time in microseconds, as a TIME.
+pub(crate) fn time_within_range(micros: i64) -> Time {
+    Time::from_micros(micros.clamp(-LONGEST, LONGEST)).unwrap_or(Time::ZERO)
+}
+
+/// The value, or `None` when it is not one of these functions.
+pub fn call<'a>(
+    function: Function,
+    node: &Node,
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Option<Cell<'a>>> {
+    use Function as F;
+    if !matches!(function, F::AddTime | F::SubTime | F::PeriodAdd | F::PeriodDiff) {
+        return Ok(None);
+    }
+    if cells.iter().any(Cell::is_null) {
+        return Ok(Some(NULL));
+    }
+    if matches!(function, F::AddTime | F::SubTime) {
+        return Ok(Some(sum(function == F::SubTime, node, cells, scope).unwrap_or(NULL)));
+    }
+    let number = |at: usize| whole(&cells[at], scope).unwrap_or(0);
+    let months_of = |at: usize| {
+        months(number(at)).ok_or_else(|| {
+            let name = function.name().to_lowercase();
+            Error::new(1210, format!("Incorrect arguments to {name}"))
+        })
+    };
+    Ok(Some(int(match function {
+        F::PeriodAdd => period(months_of(0)?.saturating_add(number(1))),
+        _ => months_of(0)? - months_of(1)?,
+    })))
+}
+
+/// Numbers of so many digits are of a day with a time.
+const DATED_NUMBERS: std::ops::RangeFrom<i64> = 10_000_000..;
+
+/// Whether a value is a day, with a time or without.
+pub(crate) fn is_dated(cell: &Cell<'_>) -> bool {
+    match cell.datum() {
+        Datum::DateTime(_) | Datum::Timestamp(_) | Datum::Date(_) => true,
+        Datum::Bytes(text) => is_dated_text(text),
+        Datum::Int(number) => DATED_NUMBERS.contains(&number),
+        Datum::UInt(number) => i64::try_from(number).is_ok_and(|n| DATED_NUMBERS.contains(&n)),
+        _ => false,
+    }
+}
+
+/// Whether a text says a day: a whole moment, or a date with dashes.
+pub(crate) fn is_dated_text(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match text.get(digits..) {
+        // Also one that there is not.
+        Some([b'-', digit, ..]) => digits > 0 && digit.is_ascii_digit(),
+        _ => read_time(text).is_some_and(|read| read.of_day),
+    }
+}
+
+/// `None`: one of them is none. Of a moment that is added its time of day counts.
+fn sum<'a>(
+    takes_away: bool,
+    node: &Node,
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Option<Cell<'a>> {
+    let length = scope.span(cells[1].datum())?.micros();
+    let length = if takes_away { -length } else { length };
+    let fsp = |micros: i64| if micros.rem_euclid(1_000_000) == 0 { 0 } else { 6 };
+    let (value, ty) = if is_dated(&cells[0]) {
+        let micros = scope.moment(cells[0].datum())?.to_micros()?.checked_add(length)?;
+        let value = Datum::DateTime(DateTime::from_micros(micros)?);
+        (value, ColumnType::DateTime { fsp: fsp(micros) })
+    } else {
+        let micros = scope.span(cells[0].datum())?.micros().saturating_add(length);
+        let value = time_within_range(micros);
+        (Datum::Time(value), ColumnType::Time { fsp: fsp(value.micros()) })
+    };
+    if matches!(node.ty, ColumnType::DateTime { .. } | ColumnType::Time { .. }) {
+        return Some(Cell::Plain(value));
+    }
+    let mut text = Vec::new();
+    text_of(&ty, value, scope.zone, &mut text);
+    Some(Cell::Owned(text))
+}
+
+/// A year that is written with two digits is one from 1970 to 2069.
+fn whole_year(year: i64) -> i64 {
+    match year {
+        0..70 => year + 2000,
+        70..100 => year + 1900,
+        year => year,
+    }
+}
+
+/// The months of a period; `None` for what is none.
+fn months(period: i64) -> Option<i64> {
+    let (year, month) = (period / 100, period % 100);
+    let is_period = period > 0 && (1..=12).contains(&month);
+    is_period.then(|| whole_year(year) * 12 + month - 1)
+}
+
+fn period(months: i64) -> i64 {
+    match months {
+        0 => 0,
+        months => whole_year(months / 12).saturating_mul(100).saturating_add(months % 12 + 1),
+    }
+}

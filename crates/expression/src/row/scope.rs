@@ -1,0 +1,276 @@
+//! What an expression is evaluated over: a row, and what is the same for all rows of a statement.
+//!
+//! Invariants
+//! 1. A scope is small and copied for each row; the environment behind it is made once a statement.
+//! 2. A warning of a strict write is a refusal: `distrust` decides, not who evaluates.
+//!
+//! Not here: the evaluation (`evaluate`), rows that are joined (`frame`).
+
+use std::cell::RefCell;
+use std::ops::Deref;
+
+use values::SqlMode;
+use values::datum::{Datum, Value};
+use values::row::RowRef;
+use values::temporal::{DateTime, Time, Zone};
+
+use crate::row::frame::{Enclosing, Joined, Subqueries};
+use crate::statement::context::StatementContext;
+use crate::statement::error::{Error, Result};
+use crate::statement::limits::{Limits, Room, TOO_LONG, too_long};
+use crate::statement::warning::{Level, Warnings};
+use crate::tree::once::Known;
+use crate::value::compare::{moment, span};
+use crate::value::number::Number;
+
+/// The row that columns are read from.
+#[derive(Clone, Copy)]
+pub enum RowView<'a> {
+    /// There is none.
+    None,
+    /// A stored row.
+    Stored(&'a RowRef<'a>),
+    /// Values in column order.
+    Values(&'a [Value]),
+    /// Datums in column order.
+    Datums(&'a [Datum<'a>]),
+    /// Rows joined: columns are slots.
+    Joined(&'a Joined<'a>),
+}
+
+impl<'a> RowView<'a> {
+    /// Whether it is the same in all columns as the row before it.
+    #[inline]
+    pub fn is_repeated(&self) -> bool {
+        matches!(self, RowView::Joined(joined) if joined.is_repeated())
+    }
+
+    /// A column's value.
+    #[inline]
+    pub fn column(&self, position: usize) -> Result<Datum<'a>> {
+        match self {
+            RowView::None => Err(Error::other("a column where there is no row")),
+            RowView::Stored(row) => Ok(row.column(position)?),
+            RowView::Values(values) => Ok(values[position].as_datum()),
+            RowView::Datums(values) => Ok(values[position]),
+            RowView::Joined(joined) => joined.column(position),
+        }
+    }
+}
+
+/// What an expression is evaluated over: a row within an environment. Small, as one is made for each
+/// row.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    /// The row.
+    pub row: RowView<'a>,
+    /// What is joined before the relation whose row is at hand.
+    pub joined: Option<&'a Joined<'a>>,
+    /// What is the same for all rows.
+    pub environment: &'a Environment<'a>,
+}
+
+/// What expressions see besides the row.
+#[derive(Clone, Copy)]
+pub struct Environment<'a> {
+    /// The row that INSERT would add.
+    pub incoming: RowView<'a>,
+    /// Literals and `?`.
+    pub parameters: &'a [Datum<'a>],
+    /// The session, for the functions that ask it.
+    pub context: Option<&'a StatementContext>,
+    /// The session's zone.
+    pub zone: Zone,
+    /// sql_mode.
+    pub mode: SqlMode,
+    /// Where warnings go.
+    pub warnings: Option<&'a RefCell<Warnings>>,
+    /// What the statement may use.
+    pub limits: &'a Limits,
+    /// Whether a division by zero is an error rather than a warning (strict writes).
+    pub strict: bool,
+    /// Rows of enclosing SELECTs.
+    pub enclosing: Option<&'a Enclosing<'a>>,
+    /// Who runs sub-queries.
+    pub subqueries: Option<&'a dyn Subqueries>,
+    /// What is the same for all rows, where there may be many with the same parameters.
+    pub known: Option<&'a Known>,
+}
+
+impl<'a> Environment<'a> {
+    /// Only parameters: for look-ups, which warn of nothing.
+    pub fn bare(parameters: &'a [Datum<'a>], zone: Zone) -> Environment<'a> {
+        Environment {
+            incoming: RowView::None,
+            parameters,
+            context: None,
+            zone,
+            mode: SqlMode::default(),
+            warnings: None,
+            limits: Limits::of_the_server(),
+            strict: false,
+            enclosing: None,
+            subqueries: None,
+            known: None,
+        }
+    }
+
+    /// A session's.
+    pub fn of(context: &'a StatementContext, parameters: &'a [Datum<'a>]) -> Environment<'a> {
+        Environment {
+            context: Some(context),
+            mode: context.mode,
+            limits: &context.limits,
+            ..Environment::bare(parameters, context.zone)
+        }
+    }
+
+    /// Where there is no row.
+    #[inline]
+    pub fn scope(&'a self) -> Scope<'a> {
+        Scope { row: RowView::None, joined: None, environment: self }
+    }
+}
+
+impl<'a> Deref for Scope<'a> {
+    type Target = Environment<'a>;
+
+    #[inline]
+    fn deref(&self) -> &Environment<'a> {
+        self.environment
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// The same with another row.
+    #[inline]
+    pub fn with_row(&self, row: RowView<'a>) -> Scope<'a> {
+        Scope { row, ..*self }
+    }
+
+    /// The session; an error where an expression needs it and there is none.
+    #[inline]
+    pub fn context(&self) -> Result<&'a StatementContext> {
+        self.context.ok_or_else(|| Error::other("a session function without a session"))
+    }
+
+    /// Adds a warning.
+    pub fn warn(&self, number: u16, message: impl FnOnce() -> String) {
+        if let Some(warnings) = self.warnings {
+            warnings.borrow_mut().push_with(Level::Warning, || (number, message()));
+        }
+    }
+
+    /// Adds a warning of a value that makes no sense where it stands, which a strict write refuses instead of
+    /// writing what is made of it (MySQL 8.0 manual, 7.1.11; tests/oracle/sql/strict.sql).
+    pub fn distrust(&self, number: u16, message: impl FnOnce() -> String) {
+        match self.strict || self.limits.is_strict() {
+            true => self.limits.refuse(Error::new(number, message())),
+            false => self.warn(number, message),
+        }
+    }
+
+    /// Memory for a text of so many bytes that a function is about to make; `None` when it is
+    /// longer than may be: then it is NULL, and a warning says so.
+    ///
+    /// # Errors
+    /// 1301 instead of the warning in a strict write; 1041 without memory.
+    pub fn room(&self, function: &str, bytes: usize) -> Result<Option<Room>> {
+        if bytes <= self.limits.value_bytes_max() {
+            return self.limits.take(bytes).map(Some);
+        }
+        let message = too_long(function, self.limits.value_bytes_max());
+        if self.strict || self.limits.is_strict() {
+            return Err(Error::new(TOO_LONG, message));
+        }
+        match self.warnings {
+            Some(_) => self.warn(TOO_LONG, || message),
+            None => self.limits.warn(TOO_LONG, message),
+        }
+        Ok(None)
+    }
+
+    /// What a division by zero leads to in this mode, besides NULL.
+    ///
+    /// # Errors
+    /// 1365 in a strict write.
+    pub(crate) fn division_by_zero(&self) -> Result<()> {
+        if !self.mode.error_for_division_by_zero() {
+            return Ok(());
+        }
+        if self.strict || self.limits.is_strict() {
+            return Err(Error::new(1365, "Division by 0"));
+        }
+        self.warn(1365, || "Division by 0".to_string());
+        Ok(())
+    }
+
+    /// A point in time as the session's clock shows it; a time of day is one of today.
+    pub fn moment(&self, datum: Datum<'_>) -> Option<DateTime> {
+        let Datum::Time(time) = datum else {
+            let found = moment(datum, self.zone);
+            // A text that says no day, where the mode wants one (MySQL 9.7 answers so).
+            let is_refused = |moment: &DateTime| {
+                moment.is_zero() && self.mode.no_zero_date() && matches!(datum, Datum::Bytes(_))
+            };
+            let found = found.filter(|moment| !is_refused(moment));
+            if let (None, Datum::Bytes(text)) = (found, datum) {
+                self.distrust(1292, || {
+                    format!("Incorrect datetime value: '{}'", String::from_utf8_lossy(text))
+                });
+            }
+            return found;
+        };
+        DateTime::today_at(time, self.context?.now, self.zone)
+    }
+
+    /// A length of time, with a warning for a text that is none.
+    pub fn span(&self, datum: Datum<'_>) -> Option<Time> {
+        let found = span(datum, self.zone);
+        if let (None, Datum::Bytes(text)) = (found, datum) {
+            self.distrust(1292, || {
+                format!("Incorrect time value: '{}'", String::from_utf8_lossy(text))
+            });
+        }
+        found
+    }
+
+    /// A value where a whole number is wanted (`Number::of_whole`), with a warning for a text that is none.
+    pub fn integer(&self, datum: Datum<'_>) -> Option<Number> {
+        let (number, strange) = Number::of_whole(datum, self.zone)?;
+        if strange && let Datum::Bytes(text) = datum {
+            self.distrust_integer(text);
+        }
+        Some(number)
+    }
+
+    pub(crate) fn distrust_integer(&self, text: &[u8]) {
+        self.distrust(1292, || {
+            format!("Truncated incorrect INTEGER value: '{}'", String::from_utf8_lossy(text))
+        });
+    }
+
+    /// Warns, for all rows together, of a text that is no number beside one.
+    pub(crate) fn warn_of_text(&self, text: &[u8]) {
+        let warn = |warnings: &mut Warnings| {
+            let text = String::from_utf8_lossy(text);
+            warnings.push_once(1292, format!("Truncated incorrect DOUBLE value: '{text}'"));
+        };
+        match self.warnings {
+            Some(warnings) => warn(&mut warnings.borrow_mut()),
+            None if std::ptr::eq(self.limits, Limits::of_the_server()) => {}
+            None => self.limits.with_warnings(warn),
+        }
+    }
+
+    /// A value as a number, with a warning for a text that is none.
+    pub fn number(&self, datum: Datum<'_>) -> Option<Number> {
+        let (number, strange) = Number::of(datum, self.zone)?;
+        if strange && let Datum::Bytes(text) = datum {
+            self.distrust(1292, || {
+                format!("Truncated incorrect DOUBLE value: '{}'", String::from_utf8_lossy(text))
+            });
+        }
+        Some(number)
+    }
+}

@@ -1,0 +1,7 @@
+//! What a statement lets its expressions do: its context, limits, kill mark, warnings and errors.
+
+pub(crate) mod context;
+pub(crate) mod error;
+pub(crate) mod kill;
+pub mod limits;
+pub mod warning;

@@ -1,0 +1,213 @@
+//! The type that several expressions have in common, and the value of the one that is chosen as a
+//! value of it: of IF, COALESCE, CASE, GREATEST and their kin.
+//!
+//! Numbers become the widest kind among them, whole ones of both signs a DECIMAL; a number with
+//! anything else becomes text, a day with a time a DATETIME (MySQL 8.0 manual, 14.5).
+//!
+//! Invariants
+//! 1. A value chosen is of the kind of the node's type, so that whoever uses it sees the same as
+//!    the client would: `CONCAT(IF(1, 1, 2.50))` is '1.00'.
+//!
+//! Not here: types of a UNION's columns (crate `sql`, `bind::query`).
+
+use values::datum::Datum;
+use values::decimal::Decimal;
+use values::types::{Collation, ColumnType, IntWidth};
+
+use crate::functions::function::Function;
+use crate::row::scope::Scope;
+use crate::statement::error::Result;
+use crate::tree::node::{BIGINT, BIGINT_UNSIGNED, Kind, Node, UNTYPED, common_collation};
+use crate::value::cell::{Cell, text_of};
+use crate::value::number::Number;
+
+/// About how many characters a value of the type prints as.
+pub fn display_chars(ty: &ColumnType) -> u32 {
+    match ty {
+        ColumnType::Int { .. } => 20,
+        ColumnType::Float => 12,
+        ColumnType::Double => 22,
+        ColumnType::Decimal { precision, .. } => u32::from(*precision) + 2,
+        ColumnType::Char { chars, .. } | ColumnType::VarChar { chars, .. } => *chars,
+        ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } => (*bytes).min(65_532),
+        ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json => 16_383,
+        ColumnType::Date => 10,
+        ColumnType::Time { .. } => 17,
+        ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => 26,
+        ColumnType::Year => 4,
+        ColumnType::Enum { values, .. } => {
+            values.iter().map(|word| word.chars().count() as u32).max().unwrap_or(1)
+        }
+    }
+}
+
+/// Whether it is NULL whatever happens, and of no type.
+fn is_null(node: &Node) -> bool {
+    match &node.kind {
+        Kind::Constant(value) => value.is_null(),
+        // A `?` that was bound as NULL.
+        Kind::Parameter(_) => node.ty == ColumnType::VarBinary { bytes: 0 },
+        Kind::Call(Function::NullIf, arguments) => arguments.first().is_some_and(is_null),
+        _ => false,
+    }
+}
+
+/// Whether it is a literal or `?` of which nothing was known when it was bound, and no text.
+fn is_untyped(node: &Node, scope: &Scope<'_>) -> bool {
+    let Kind::Parameter(number) = node.kind else { return false };
+    let value = scope.parameters.get(usize::from(number));
+    node.ty == UNTYPED && !matches!(value, Some(Datum::Bytes(_) | Datum::Null) | None)
+}
+
+/// The type that values of several nodes have in common.
+pub fn common_type(nodes: &[Node]) -> ColumnType {
+    let mut known = nodes.iter().filter(|node| !is_null(node)).map(|node| &node.ty);
+    let Some(first) = known.next() else { return ColumnType::VarBinary { bytes: 0 } };
+    let mut common = first.clone();
+    for ty in known {
+        common = both(&common, ty);
+    }
+    match &common {
+        ColumnType::VarChar { chars, .. } => {
+            let texts = nodes.iter().filter(|node| node.is_text()).map(Node::collation);
+            let rule = texts.reduce(common_collation).map(|(rule, _)| rule);
+            let collation = rule.unwrap_or(Collation::Utf8Mb4GeneralCi);
+            ColumnType::VarChar { chars: *chars, collation }
+        }
+        // An ENUM that was chosen is its word.
+        ColumnType::Enum { collation, .. } => {
+            ColumnType::VarChar { chars: display_chars(&common), collation: *collation }
+        }
+        // A literal of digits is bytes here.
+        ColumnType::Binary { bytes } => ColumnType::VarBinary { bytes: *bytes },
+        _ => common,
+    }
+}
+
+/// Digits before and behind the point that hold every number of an exact type.
+fn exact_digits(ty: &ColumnType) -> (u8, u8) {
+    match ty {
+        ColumnType::Decimal { precision, scale } => (precision - scale, *scale),
+        ColumnType::Year => (4, 0),
+        _ => (20, 0),
+    }
+}
+
+fn both(a: &ColumnType, b: &ColumnType) -> ColumnType {
+    use ColumnType as T;
+    let whole = |ty: &T| matches!(ty, T::Int { .. } | T::Year);
+    let exact = |ty: &T| whole(ty) || matches!(ty, T::Decimal { .. });
+    let number = |ty: &T| exact(ty) || matches!(ty, T::Float | T::Double);
+    let dated = |ty: &T| matches!(ty, T::Date | T::DateTime { .. } | T::Timestamp { .. });
+    let temporal = |ty: &T| dated(ty) || matches!(ty, T::Time { .. });
+    let bytes = |ty: &T| matches!(ty, T::Binary { .. } | T::VarBinary { .. } | T::Blob { .. });
+    match (a, b) {
+        _ if a == b => a.clone(),
+        (T::Int { unsigned: true, .. }, T::Int { unsigned: true, .. }) => BIGINT_UNSIGNED,
+        (T::Int { unsigned: x, .. }, T::Int { unsigned: y, .. }) if x != y => mixed_signs(a, b),
+        _ if whole(a) && whole(b) => BIGINT,
+        _ if exact(a) && exact(b) => {
+            let ((x, s), (y, t)) = (exact_digits(a), exact_digits(b));
+            let scale = s.max(t);
+            T::Decimal { precision: (x.max(y) + scale).min(65), scale }
+        }
+        (T::Float, T::Int { width, .. }) | (T::Int { width, .. }, T::Float)
+            if matches!(width, IntWidth::Tiny | IntWidth::Small | IntWidth::Medium) =>
+        {
+            T::Float
+        }
+        _ if number(a) && number(b) => T::Double,
+        (T::Time { fsp: x }, T::Time { fsp: y }) => T::Time { fsp: *x.max(y) },
+        _ if temporal(a) && temporal(b) => T::DateTime { fsp: a.fsp().max(b.fsp()) },
+        _ if bytes(a) || bytes(b) => {
+            T::VarBinary { bytes: display_chars(a).max(display_chars(b)).min(65_532) }
+        }
+        _ => crate::tree::node::text_type(display_chars(a).max(display_chars(b))),
+    }
+}
+
+/// A signed with an unsigned number: a DECIMAL where no integer holds both.
+fn mixed_signs(a: &ColumnType, b: &ColumnType) -> ColumnType {
+    let large = |ty: &ColumnType| {
+        matches!(ty, ColumnType::Int { width: IntWidth::Big, unsigned: true, .. })
+    };
+    if large(a) || large(b) { ColumnType::Decimal { precision: 20, scale: 0 } } else { BIGINT }
+}
+
+/// A whole number of either sign as one of a kind, so that equal ones of several branches have one key;
+/// `None` for what is no whole number, or none of that kind.
+pub fn as_signed(datum: Datum<'_>, unsigned: bool) -> Option<Datum<'static>> {
+    match (datum, unsigned) {
+        (Datum::UInt(value), false) => i64::try_from(value).ok().map(Datum::Int),
+        (Datum::Int(value), true) => u64::try_from(value).ok().map(Datum::UInt),
+        (Datum::Year(value), false) => Some(Datum::Int(i64::from(value))),
+        (Datum::Year(value), true) => Some(Datum::UInt(u64::from(value))),
+        _ => None,
+    }
+}
+
+/// The value of one of several nodes, as a value of what they have in common.
+pub fn chosen_of<'a>(
+    node: &'a Node,
+    among: &'a [Node],
+    chosen: usize,
+    scope: &Scope<'a>,
+) -> Result<Cell<'a>> {
+    let cell = among[chosen].evaluate(scope)?;
+    Ok(settle(node, &among[chosen], among, cell, scope))
+}
+
+/// The value `cell` of `chosen`, which is one of `among`, as one of the node's own type.
+pub fn settle<'a>(
+    node: &Node,
+    chosen: &Node,
+    among: &[Node],
+    cell: Cell<'a>,
+    scope: &Scope<'a>,
+) -> Cell<'a> {
+    use ColumnType as T;
+    let datum = cell.datum();
+    match (&node.ty, datum) {
+        (T::Int { unsigned, .. }, _) => match as_signed(datum, *unsigned) {
+            Some(same) => Cell::Plain(same),
+            None => cell,
+        },
+        (_, Datum::Null)
+        | (T::Year, _)
+        | (T::Decimal { .. }, Datum::Decimal(_))
+        | (T::Double, Datum::Double(_))
+        | (T::Float, _) => cell,
+        (T::Decimal { .. }, Datum::Int(value)) => Cell::Plain(Datum::Decimal(Decimal::from(value))),
+        (T::Decimal { .. }, Datum::UInt(value)) => {
+            Cell::Plain(Datum::Decimal(Decimal::from(value)))
+        }
+        (T::Double, Datum::Bytes(_)) => cell,
+        (T::Double, other) => match Number::of(other, scope.zone) {
+            Some((number, _)) => Cell::Plain(Datum::Double(number.to_f64())),
+            None => cell,
+        },
+        (T::DateTime { .. }, Datum::Date(_) | Datum::Timestamp(_) | Datum::Time(_)) => {
+            match scope.moment(datum) {
+                Some(moment) => Cell::Plain(Datum::DateTime(moment)),
+                None => cell,
+            }
+        }
+        (T::Char { .. } | T::VarChar { .. } | T::Text { .. }, Datum::Bytes(_))
+        | (T::Binary { .. } | T::VarBinary { .. } | T::Blob { .. }, Datum::Bytes(_)) => cell,
+        // What a parameter is was not known when the common type was chosen.
+        (
+            T::Char { .. }
+            | T::VarChar { .. }
+            | T::Text { .. }
+            | T::Binary { .. }
+            | T::VarBinary { .. }
+            | T::Blob { .. },
+            _,
+        ) if !among.iter().any(|node| is_untyped(node, scope)) => {
+            let mut text = Vec::new();
+            text_of(&chosen.ty, datum, scope.zone, &mut text);
+            Cell::Owned(text)
+        }
+        _ => cell,
+    }
+}

@@ -1,0 +1,323 @@
+//! Nodes out of bound operands: what an operator or a function makes of them, of which type and under
+//! which collation.
+//!
+//! Not here: names and syntax (crate `sql`, `bind::scalar`).
+
+use values::SqlMode;
+use values::datum::Value;
+use values::types::{Collation, ColumnType, IntWidth};
+
+use crate::functions::function::Function;
+use crate::functions::text::charset::seen_as_bytes;
+use crate::functions::time::digits::number_digits;
+use crate::functions::time::moment::Unit;
+use crate::statement::error::Result;
+use crate::tree::common::display_chars;
+use crate::tree::node::{
+    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, TRUTH, common_collation, text_type,
+};
+use crate::value::cast::is_number;
+
+/// A condition's result.
+pub fn boolean(kind: Kind, nullable: bool) -> Node {
+    Node::new(kind, TRUTH, nullable)
+}
+
+/// A time moved by an interval.
+pub fn shift_node(base: Node, amount: Node, unit: Unit, minus: bool) -> Node {
+    // '1:2' is a text of two numbers.
+    let amount = match unit {
+        Unit::Compound(..) => amount,
+        _ => amount.with_number(),
+    };
+    let fraction = |fsp: u8| match unit {
+        _ if unit.has_fraction() => 6,
+        Unit::Second => fsp.max(number_digits(&amount)),
+        _ => fsp,
+    };
+    let ty = match &base.ty {
+        ColumnType::Date if unit.is_of_days() => ColumnType::Date,
+        ColumnType::Date => ColumnType::DateTime { fsp: fraction(0) },
+        ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => {
+            ColumnType::DateTime { fsp: fraction(*fsp) }
+        }
+        ColumnType::Time { fsp } if unit.has_days() => ColumnType::DateTime { fsp: fraction(*fsp) },
+        ColumnType::Time { fsp } => ColumnType::Time { fsp: fraction(*fsp) },
+        _ => text_type(26),
+    };
+    Node::new(Kind::Shift(Box::new(base), Box::new(amount), unit, minus), ty, true)
+}
+
+/// A call by name; `None` when there is no such function.
+///
+/// # Errors
+/// 1582 for a wrong number of arguments.
+pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
+    let function = match Function::find(name, arguments.len())? {
+        Ok(function) => function,
+        Err(error) => return Some(Err(error)),
+    };
+    let times = arguments.iter().all(|node| is_time(node) || is_moment(node));
+    let are_mixed_times = times && arguments.iter().any(is_moment);
+    let has_json = || arguments.iter().any(|node| node.ty == ColumnType::Json);
+    let are_wanted: Vec<bool> =
+        (0..arguments.len()).map(|at| function.wants_number(at, &arguments)).collect();
+    let as_wanted = |(node, is_wanted): (Node, bool)| match is_wanted {
+        true => node.as_operand(),
+        false => node,
+    };
+    let arguments: Vec<Node> = match function {
+        Function::If => {
+            let mut arguments = arguments.into_iter();
+            let condition = arguments.next().map(Node::json_as_number);
+            condition.into_iter().chain(arguments).collect()
+        }
+        // They compare JSON as its text.
+        Function::Greatest | Function::Least if has_json() => {
+            arguments.into_iter().map(as_text).collect()
+        }
+        Function::Greatest | Function::Least if are_mixed_times => {
+            arguments.into_iter().map(of_today).collect()
+        }
+        _ if function.looks_at_bytes() => arguments.into_iter().map(seen_as_bytes).collect(),
+        _ => arguments.into_iter().zip(are_wanted).map(as_wanted).collect(),
+    };
+    let (ty, nullable) = function.result(&arguments);
+    Some(Ok(Node::new(Kind::Call(function, arguments), ty, nullable)))
+}
+
+/// A value as text.
+fn as_text(node: Node) -> Node {
+    if node.is_text() {
+        return node.json_as_text();
+    }
+    let (ty, nullable) = (text_type(display_chars(&node.ty)), node.nullable);
+    Node::new(Kind::Cast(Box::new(node)), ty, nullable)
+}
+
+/// Two sides of a comparison that takes JSON for a number beside a number, and for its text beside anything
+/// else: CASE and BETWEEN do, `=` and IN do not (MySQL 9.7 answers so).
+fn json_as_other(a: Node, b: &Node) -> Node {
+    match a.ty {
+        ColumnType::Json if is_number(&b.ty) => a.as_operand(),
+        _ => a.json_as_text(),
+    }
+}
+
+/// Whether `CASE operand WHEN value` holds; both without a CASE of their own.
+pub fn case_condition(operand: Node, value: Node) -> Node {
+    let (a, b) = (json_as_other(operand.clone(), &value), json_as_other(value, &operand));
+    let (a, b) = compared(a, b);
+    let rule = common_rule([&a, &b].into_iter());
+    let nullable = a.nullable || b.nullable;
+    boolean(Kind::Compare(Comparison::Equal, Box::new(a), Box::new(b), rule), nullable)
+}
+
+/// A value and what it is sought among: 0x41 is a number beside anything but a text, and a time of day
+/// is one of today beside a moment.
+pub fn among(node: Node, list: Vec<Node>) -> (Node, Vec<Node>) {
+    if is_moment(&node) {
+        return (node, list.into_iter().map(|node| of_today(node.with_number())).collect());
+    }
+    if is_time(&node) && !list.is_empty() && list.iter().all(is_moment) {
+        return (of_today(node), list);
+    }
+    if node.is_digits_literal() {
+        let texts = list.iter().all(Node::is_text);
+        return (if texts { node } else { node.with_number() }, list);
+    }
+    if node.is_text() {
+        return (node, list);
+    }
+    let list: Vec<Node> = list.into_iter().map(Node::with_number).collect();
+    match <[Node; 1]>::try_from(list) {
+        // That is an equation.
+        Ok([only]) => {
+            let (node, only) = both_shown(node, only);
+            (node, vec![only])
+        }
+        Err(list) => (node, list),
+    }
+}
+
+/// The collation under which nodes compare with each other.
+pub fn common_rule<'n>(nodes: impl Iterator<Item = &'n Node>) -> Collation {
+    nodes
+        .map(Node::collation)
+        .reduce(common_collation)
+        .map_or(Collation::Utf8Mb4GeneralCi, |(collation, _)| collation)
+}
+
+/// What a value lies between, as what is compared: 0x41 is a number beside anything but a text, and a
+/// time of day is one of today beside moments.
+pub fn within(nodes: [Node; 3]) -> [Node; 3] {
+    let number = nodes.iter().find(|node| is_number(&node.ty)).cloned();
+    let nodes = nodes.map(|node| match (&node.ty, &number) {
+        (ColumnType::Json, Some(number)) => json_as_other(node, number),
+        _ => node.json_as_text(),
+    });
+    let texts = nodes.iter().all(Node::is_text);
+    let times = nodes.iter().all(|node| is_time(node) || is_moment(node));
+    let moments = times && nodes.iter().any(is_moment);
+    nodes.map(|node| match (texts, moments) {
+        (true, _) => node,
+        (false, true) => of_today(node),
+        (false, false) => node.with_number(),
+    })
+}
+
+fn is_time(node: &Node) -> bool {
+    matches!(node.ty, ColumnType::Time { .. })
+}
+
+fn is_moment(node: &Node) -> bool {
+    matches!(node.ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. })
+}
+
+/// A time of day as the moment at which it is that time today, as MySQL compares it with moments.
+fn of_today(node: Node) -> Node {
+    if !is_time(&node) {
+        return node;
+    }
+    let ty = ColumnType::DateTime { fsp: node.ty.fsp() };
+    Node::new(Kind::Call(Function::TimestampOf, vec![node]), ty, true)
+}
+
+/// The sides of a comparison: 0x41 is a number beside anything but a text, and a time of day is one of
+/// today beside a moment.
+pub fn compared(a: Node, b: Node) -> (Node, Node) {
+    if is_moment(&a) && is_time(&b) {
+        return (a, of_today(b));
+    }
+    if is_time(&a) && is_moment(&b) {
+        return (of_today(a), b);
+    }
+    if a.is_digits_literal() && !b.is_text() {
+        return (a.with_number(), b);
+    }
+    if b.is_digits_literal() && !a.is_text() {
+        return (a, b.with_number());
+    }
+    both_shown(a, b)
+}
+
+/// Two sides of a comparison, each as it is seen beside the other.
+fn both_shown(a: Node, b: Node) -> (Node, Node) {
+    // Neither loses its type by it, which is all that the other one asks.
+    let a = seen_beside(a, &b);
+    let b = seen_beside(b, &a);
+    (a, b)
+}
+
+/// One side of a comparison as it is seen beside the other.
+pub fn seen_beside(node: Node, other: &Node) -> Node {
+    if !is_seen_as_shown(&node, other) {
+        return node;
+    }
+    let (ty, nullable) = (node.ty.clone(), node.nullable);
+    Node::new(Kind::Cast(Box::new(node)), ty, nullable)
+}
+
+/// Whether a number is compared as it is shown: what is computed with more digits is so beside an exact
+/// number, so that `1/3 = 0.3333` (MariaDB 10.11 answers so: tests/oracle/sql/quotients.sql).
+fn is_seen_as_shown(node: &Node, other: &Node) -> bool {
+    let is_exact =
+        matches!(other.ty, ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Year);
+    is_exact && matches!(node.ty, ColumnType::Decimal { .. }) && keeps_digits(node)
+}
+
+/// Whether a node's value can have more digits behind the point than its type.
+pub fn keeps_digits(node: &Node) -> bool {
+    let mut keeps = false;
+    node.visit(&mut |part| {
+        keeps |= match part.kind {
+            Kind::Arithmetic(Arithmetic::Divide, ..) => true,
+            // Of one group alone, within an expression.
+            Kind::Aggregate(_) => !std::ptr::eq(part, node),
+            _ => false,
+        };
+    });
+    keeps
+}
+
+/// An operator on two numbers.
+pub fn arithmetic_node(op: Arithmetic, a: Node, b: Node, mode: SqlMode) -> Node {
+    let (a, b) = (a.as_operand(), b.as_operand());
+    let ty = arithmetic_type(op, &a, &b, mode.no_unsigned_subtraction());
+    let division =
+        matches!(op, Arithmetic::Divide | Arithmetic::IntegerDivide | Arithmetic::Modulo);
+    let nullable = a.nullable || b.nullable || division;
+    Node::new(Kind::Arithmetic(op, Box::new(a), Box::new(b)), ty, nullable)
+}
+
+/// Digits of a whole number: a literal's own, else those of its type.
+fn integer_digits(node: &Node) -> u8 {
+    let of = |magnitude: u64| magnitude.checked_ilog10().unwrap_or(0) as u8 + 1;
+    match (&node.kind, &node.ty) {
+        (Kind::Constant(Value::Int(value)), _) => of(value.unsigned_abs()),
+        (Kind::Constant(Value::UInt(value)), _) => of(*value),
+        (_, ColumnType::Int { width, .. }) => match width {
+            IntWidth::Tiny => 3,
+            IntWidth::Small => 5,
+            IntWidth::Medium => 8,
+            IntWidth::Int => 10,
+            IntWidth::Big => 20,
+        },
+        (_, ColumnType::Year) => 4,
+        _ => 20,
+    }
+}
+
+/// Digits of the number that a time is, and those of them behind the point.
+pub fn temporal_number(ty: &ColumnType) -> Option<(u8, u8)> {
+    match ty {
+        ColumnType::Date => Some((8, 0)),
+        ColumnType::Time { fsp } => Some((7 + fsp, *fsp)),
+        ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => Some((14 + fsp, *fsp)),
+        _ => None,
+    }
+}
+
+/// `signed_minus`: NO_UNSIGNED_SUBTRACTION.
+fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node, signed_minus: bool) -> ColumnType {
+    use Arithmetic as A;
+    if op.is_of_bits() {
+        return BIGINT_UNSIGNED;
+    }
+    let unsigned = |node: &Node| matches!(node.ty, ColumnType::Int { unsigned: true, .. });
+    let whole = |node: &Node| {
+        matches!(node.ty, ColumnType::Int { .. } | ColumnType::Year)
+            || matches!(temporal_number(&node.ty), Some((_, 0)))
+    };
+    let exact = |node: &Node| {
+        whole(node)
+            || matches!(node.ty, ColumnType::Decimal { .. })
+            || temporal_number(&node.ty).is_some()
+    };
+    if op == A::IntegerDivide {
+        return if unsigned(a) || unsigned(b) { BIGINT_UNSIGNED } else { BIGINT };
+    }
+    if whole(a) && whole(b) && op != A::Divide {
+        let unsigned = match op {
+            A::Modulo => unsigned(a),
+            A::Subtract if signed_minus => false,
+            _ => unsigned(a) || unsigned(b),
+        };
+        return if unsigned { BIGINT_UNSIGNED } else { BIGINT };
+    }
+    if exact(a) && exact(b) {
+        let digits = |node: &Node| match node.ty {
+            ColumnType::Decimal { precision, scale } => (precision, scale),
+            _ => temporal_number(&node.ty).unwrap_or_else(|| (integer_digits(node), 0)),
+        };
+        let ((p, s), (q, t)) = (digits(a), digits(b));
+        let (precision, scale) = match op {
+            A::Multiply => (p + q, s + t),
+            A::Divide => (p + t + 4, s + 4),
+            A::Modulo => (p.max(q), s.max(t)),
+            _ => ((p - s).max(q - t) + s.max(t) + 1, s.max(t)),
+        };
+        return ColumnType::Decimal { precision: precision.min(65), scale: scale.min(30) };
+    }
+    ColumnType::Double
+}

@@ -1,0 +1,533 @@
+//! The bound expression.
+//!
+//! Invariants
+//! 1. Names are resolved: a column is a position in its table.
+//! 2. The collation of a comparison is decided when it is bound.
+//!
+//! Not here: how it is made (`make`; crate `sql`, `bind`) and evaluated (`evaluate`).
+
+use std::cmp::Ordering;
+
+use values::datum::Value;
+use values::types::{Collation, ColumnType, IntWidth, LobSize};
+
+use crate::functions::function::Function;
+use crate::functions::time::moment::Unit;
+use crate::tree::lists::List;
+use crate::tree::once::Once;
+use crate::tree::subquery::Subquery;
+
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `<>`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `<=>`
+    NullSafeEqual,
+}
+
+impl Comparison {
+    /// Whether it holds for values in this order.
+    pub fn holds(self, order: Ordering) -> bool {
+        match self {
+            Comparison::Equal | Comparison::NullSafeEqual => order == Ordering::Equal,
+            Comparison::NotEqual => order != Ordering::Equal,
+            Comparison::Less => order == Ordering::Less,
+            Comparison::LessEqual => order != Ordering::Greater,
+            Comparison::Greater => order == Ordering::Greater,
+            Comparison::GreaterEqual => order != Ordering::Less,
+        }
+    }
+
+    /// The comparison with its sides exchanged.
+    pub fn mirrored(self) -> Comparison {
+        match self {
+            Comparison::Less => Comparison::Greater,
+            Comparison::LessEqual => Comparison::GreaterEqual,
+            Comparison::Greater => Comparison::Less,
+            Comparison::GreaterEqual => Comparison::LessEqual,
+            same => same,
+        }
+    }
+}
+
+/// An arithmetic operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// DIV
+    IntegerDivide,
+    /// `%`, MOD
+    Modulo,
+    /// `&`
+    BitAnd,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+}
+
+impl Arithmetic {
+    /// Whether it is one of the 64 bits of whole numbers.
+    pub fn is_of_bits(self) -> bool {
+        use Arithmetic as A;
+        matches!(self, A::BitAnd | A::BitOr | A::BitXor | A::ShiftLeft | A::ShiftRight)
+    }
+}
+
+/// What a node computes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A constant.
+    Constant(Value),
+    /// A literal taken out of the text, or a `?`.
+    Parameter(u16),
+    /// A column of the row.
+    Column(usize),
+    /// A column of the row that INSERT would add.
+    Incoming(usize),
+    /// A slot of a row further out: of the SELECT so many levels around this one, or, at level 0,
+    /// of what is joined before the relation whose row is at hand.
+    Outer(u16, usize),
+    /// An aggregate of this SELECT, by number. Only while the SELECT is bound.
+    Aggregate(usize),
+    /// A window function of this SELECT, by number. Only while the SELECT is bound.
+    Window(usize),
+    /// A sub-query.
+    Subquery(Box<Subquery>),
+    /// A comparison.
+    Compare(Comparison, Box<Node>, Box<Node>, Collation),
+    /// All hold.
+    And(Vec<Node>),
+    /// One holds.
+    Or(Vec<Node>),
+    /// Exactly one holds.
+    Xor(Box<Node>, Box<Node>),
+    /// It does not hold.
+    Not(Box<Node>),
+    /// IS [NOT] NULL.
+    IsNull(Box<Node>, bool),
+    /// IS [NOT] TRUE or FALSE: the truth asked for, and whether negated.
+    IsTruth(Box<Node>, bool, bool),
+    /// [NOT] IN a list.
+    InList(Box<Node>, List, bool, Collation),
+    /// [NOT] BETWEEN.
+    Between(Box<[Node; 3]>, bool, Collation),
+    /// [NOT] LIKE, with the escape character.
+    Like(Box<Node>, Box<Node>, Option<char>, bool, Collation),
+    /// Arithmetic.
+    Arithmetic(Arithmetic, Box<Node>, Box<Node>),
+    /// `-x`
+    Negate(Box<Node>),
+    /// `~x`
+    BitNot(Box<Node>),
+    /// CASE: operand, WHEN and THEN, ELSE.
+    Case(Option<Box<Node>>, Vec<(Node, Node)>, Option<Box<Node>>, Collation),
+    /// A function.
+    Call(Function, Vec<Node>),
+    /// CAST to the node's type.
+    Cast(Box<Node>),
+    /// COLLATE, BINARY: only changes how it compares.
+    Collated(Box<Node>),
+    /// A time plus (or minus, if the flag is set) an interval.
+    Shift(Box<Node>, Box<Node>, Unit, bool),
+    /// EXTRACT.
+    Extract(Unit, Box<Node>),
+    /// TIMESTAMPDIFF.
+    Difference(Unit, Box<Node>, Box<Node>),
+    /// An expression that is the same for all rows of an execution.
+    Once(Box<Once>),
+    /// `@name`
+    UserVariable(String),
+    /// `@name := value`
+    Assign(String, Box<Node>),
+    /// `@@name`; the flag says global.
+    SystemVariable(String, bool),
+}
+
+/// The nodes beneath one, for shared and for exclusive access alike.
+macro_rules! children {
+    ($kind:expr, $each:ident, $iter:ident, $deref:ident, $operands:ident, $node:ident) => {
+        match $kind {
+            Kind::Constant(_)
+            | Kind::Parameter(_)
+            | Kind::Column(_)
+            | Kind::Incoming(_)
+            | Kind::Outer(..)
+            | Kind::Aggregate(_)
+            | Kind::Window(_)
+            | Kind::UserVariable(_)
+            | Kind::SystemVariable(..) => {}
+            Kind::Compare(_, a, b, _)
+            | Kind::Xor(a, b)
+            | Kind::Like(a, b, ..)
+            | Kind::Arithmetic(_, a, b)
+            | Kind::Shift(a, b, ..)
+            | Kind::Difference(_, a, b) => {
+                $each(a);
+                $each(b);
+            }
+            Kind::And(nodes) | Kind::Or(nodes) | Kind::Call(_, nodes) => {
+                nodes.$iter().for_each(|node| $each(node));
+            }
+            Kind::Not(a)
+            | Kind::IsNull(a, _)
+            | Kind::IsTruth(a, ..)
+            | Kind::Negate(a)
+            | Kind::BitNot(a)
+            | Kind::Cast(a)
+            | Kind::Collated(a)
+            | Kind::Extract(_, a)
+            | Kind::Assign(_, a) => $each(a),
+            Kind::Once(once) => $each(once.$node()),
+            Kind::InList(a, list, ..) => {
+                $each(a);
+                list.$iter().for_each(|node| $each(node));
+            }
+            Kind::Between(nodes, ..) => nodes.$iter().for_each(|node| $each(node)),
+            Kind::Case(operand, branches, otherwise, _) => {
+                if let Some(operand) = operand.$deref() {
+                    $each(operand);
+                }
+                for (when, then) in branches.$iter() {
+                    $each(when);
+                    $each(then);
+                }
+                if let Some(otherwise) = otherwise.$deref() {
+                    $each(otherwise);
+                }
+            }
+            Kind::Subquery(subquery) => {
+                subquery.$operands().$iter().for_each(|node| $each(node));
+            }
+        }
+    };
+}
+
+/// A bound expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// What it computes.
+    pub kind: Kind,
+    /// How its value looks as text and as a result column.
+    pub ty: ColumnType,
+    /// Whether it can be NULL.
+    pub nullable: bool,
+}
+
+/// BIGINT.
+pub const BIGINT: ColumnType =
+    ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
+/// What a condition gives: 0 or 1 to a client, a boolean to JSON.
+pub const TRUTH: ColumnType =
+    ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: true };
+/// BIGINT UNSIGNED.
+pub const BIGINT_UNSIGNED: ColumnType =
+    ColumnType::Int { width: IntWidth::Big, unsigned: true, boolean: false };
+
+/// The type of a literal that was taken out of the text, or of a `?`, where nothing is known of it.
+pub const UNTYPED: ColumnType =
+    ColumnType::VarChar { chars: 16_383, collation: Collation::Utf8Mb4GeneralCi };
+
+/// Text of so many characters in the default collation.
+pub fn text_type(chars: u32) -> ColumnType {
+    ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi }
+}
+
+impl Node {
+    /// A node.
+    pub fn new(kind: Kind, ty: ColumnType, nullable: bool) -> Node {
+        Node { kind, ty, nullable }
+    }
+
+    /// A constant.
+    pub fn constant(value: Value) -> Node {
+        let ty = match &value {
+            Value::Int(_) => BIGINT,
+            Value::UInt(_) => BIGINT_UNSIGNED,
+            Value::Float(_) => ColumnType::Float,
+            Value::Double(_) => ColumnType::Double,
+            Value::Decimal(v) => ColumnType::Decimal {
+                precision: (v.whole_digits() + v.scale()).clamp(1, 65),
+                scale: v.scale().min(30),
+            },
+            Value::Bytes(v) => text_type(String::from_utf8_lossy(v).chars().count() as u32),
+            Value::Date(_) => ColumnType::Date,
+            Value::Time(_) => ColumnType::Time { fsp: 6 },
+            Value::DateTime(_) => ColumnType::DateTime { fsp: 6 },
+            Value::Timestamp(_) => ColumnType::Timestamp { fsp: 6 },
+            Value::Year(_) => ColumnType::Year,
+            Value::Enum(_) => BIGINT,
+            Value::Null => ColumnType::VarBinary { bytes: 0 },
+        };
+        let nullable = value.is_null();
+        Node { kind: Kind::Constant(value), ty, nullable }
+    }
+
+    /// The collation of its text and its coercibility: 0 explicit, 2 column, 3 what the system says, 4
+    /// literal, 6 number or NULL.
+    pub fn collation(&self) -> (Collation, u8) {
+        match &self.kind {
+            Kind::Collated(_) => (type_collation(&self.ty).unwrap_or(Collation::Binary), 0),
+            Kind::Once(once) => once.node().collation(),
+            Kind::Column(_)
+            | Kind::Incoming(_)
+            | Kind::Outer(..)
+            | Kind::Aggregate(_)
+            | Kind::Window(_)
+            | Kind::Subquery(_) => match type_collation(&self.ty) {
+                Some(collation) => (collation, 2),
+                None => (Collation::Utf8Mb4GeneralCi, 6),
+            },
+            Kind::Constant(Value::Null) => (Collation::Utf8Mb4GeneralCi, 6),
+            Kind::Call(Function::User | Function::Database | Function::Version, _)
+            | Kind::SystemVariable(..)
+                if self.is_text() =>
+            {
+                (Collation::Utf8Mb4GeneralCi, 3)
+            }
+            Kind::Call(_, arguments) => strongest(arguments.iter(), &self.ty),
+            Kind::Case(_, branches, otherwise, _) => strongest(
+                branches.iter().map(|(_, then)| then).chain(otherwise.as_deref()),
+                &self.ty,
+            ),
+            Kind::Cast(_) | Kind::UserVariable(_) | Kind::SystemVariable(..) => {
+                match type_collation(&self.ty) {
+                    Some(collation) => (collation, 2),
+                    None => (Collation::Utf8Mb4GeneralCi, 6),
+                }
+            }
+            _ => match type_collation(&self.ty) {
+                Some(collation) => (collation, 4),
+                None => (Collation::Utf8Mb4GeneralCi, 6),
+            },
+        }
+    }
+
+    /// What COERCIBILITY says: as `collation`, but numbers are 5 (MariaDB 10.11 answers so:
+    /// tests/oracle/sql/functions.sql).
+    pub fn coercibility(&self) -> u8 {
+        match (&self.kind, self.is_text()) {
+            (Kind::Constant(Value::Null), _) => 6,
+            (_, false) => 5,
+            _ => self.collation().1,
+        }
+    }
+
+    /// A literal of hexadecimal digits or of bits.
+    pub fn digits_literal(bytes: Vec<u8>) -> Node {
+        let ty = ColumnType::Binary { bytes: bytes.len() as u32 };
+        Node::new(Kind::Constant(Value::Bytes(bytes)), ty, false)
+    }
+
+    /// The place of one that was taken out of the text.
+    pub fn digits_parameter(number: u16) -> Node {
+        Node::new(Kind::Parameter(number), ColumnType::Binary { bytes: 8 }, false)
+    }
+
+    /// Whether it is a literal of digits: bytes, or a number where one is wanted. Only these have the
+    /// type BINARY among constants and parameters.
+    pub fn is_digits_literal(&self) -> bool {
+        matches!(
+            (&self.kind, &self.ty),
+            (Kind::Constant(Value::Bytes(_)) | Kind::Parameter(_), ColumnType::Binary { .. })
+        )
+    }
+
+    /// The same, where a number is wanted.
+    pub fn with_number(self) -> Node {
+        match &self.kind {
+            Kind::Constant(Value::Bytes(bytes)) if self.is_digits_literal() => {
+                let number = number_of_digits(bytes);
+                Node::new(Kind::Constant(Value::UInt(number)), BIGINT_UNSIGNED, false)
+            }
+            Kind::Parameter(_) if self.is_digits_literal() => {
+                Node::new(Kind::Cast(Box::new(self)), BIGINT_UNSIGNED, false)
+            }
+            _ => self,
+        }
+    }
+
+    /// An operand of arithmetic: as `with_number`, and JSON as the number that it is.
+    #[must_use]
+    pub fn as_operand(self) -> Node {
+        self.with_number().json_as_number()
+    }
+
+    /// JSON as the number that it is; anything else as it is.
+    #[must_use]
+    pub fn json_as_number(self) -> Node {
+        match self.ty {
+            ColumnType::Json => {
+                let nullable = self.nullable;
+                Node::new(Kind::Cast(Box::new(self)), ColumnType::Double, nullable)
+            }
+            _ => self,
+        }
+    }
+
+    /// JSON as its text; anything else as it is.
+    #[must_use]
+    pub fn json_as_text(self) -> Node {
+        match self.ty {
+            ColumnType::Json => {
+                let nullable = self.nullable;
+                let ty = ColumnType::Text { size: LobSize::Long, collation: Collation::Utf8Mb4Bin };
+                Node::new(Kind::Collated(Box::new(self)), ty, nullable)
+            }
+            _ => self,
+        }
+    }
+
+    /// Whether it is JSON that stands for its text (`json_as_text`).
+    pub fn is_json_as_text(&self) -> bool {
+        matches!(&self.kind, Kind::Collated(inner) if inner.ty == ColumnType::Json)
+    }
+
+    /// Whether it is text or bytes rather than a number or a time.
+    pub fn is_text(&self) -> bool {
+        type_collation(&self.ty).is_some()
+    }
+
+    /// Whether its value does not depend on the row.
+    pub fn is_row_free(&self) -> bool {
+        let mut free = true;
+        self.visit(&mut |node| {
+            free &= match &node.kind {
+                Kind::Column(_) | Kind::Incoming(_) => false,
+                Kind::Aggregate(_) | Kind::Window(_) => false,
+                Kind::Subquery(subquery) => !subquery.is_correlated(),
+                _ => true,
+            };
+        });
+        free
+    }
+
+    /// Whether it is the same at every evaluation within one statement.
+    pub fn is_constant(&self) -> bool {
+        let mut constant = true;
+        self.visit(&mut |node| {
+            constant &= match &node.kind {
+                Kind::Column(_) | Kind::Incoming(_) | Kind::Assign(..) => false,
+                Kind::Outer(..) | Kind::Subquery(_) => false,
+                Kind::Aggregate(_) | Kind::Window(_) => false,
+                Kind::UserVariable(_) => false,
+                Kind::Call(function, _) => !function.is_volatile(),
+                _ => true,
+            };
+        });
+        constant
+    }
+
+    /// Whether it depends on nothing but the row: not on the session, the time or chance.
+    pub fn is_of_row_alone(&self) -> bool {
+        let mut alone = true;
+        self.visit(&mut |node| {
+            alone &= match &node.kind {
+                Kind::UserVariable(_) | Kind::SystemVariable(..) | Kind::Assign(..) => false,
+                Kind::Outer(..) | Kind::Subquery(_) | Kind::Parameter(_) => false,
+                Kind::Aggregate(_) | Kind::Window(_) | Kind::Incoming(_) => false,
+                Kind::Call(function, arguments) => !function.asks_more_than(arguments),
+                _ => true,
+            };
+        });
+        alone
+    }
+
+    /// Whether evaluating it can take long (SLEEP).
+    pub fn waits(&self) -> bool {
+        let mut waits = false;
+        self.visit(&mut |node| {
+            waits |= matches!(&node.kind, Kind::Call(function, _) if function.waits());
+        });
+        waits
+    }
+
+    /// Visits this node and all beneath, sub-queries' insides left out.
+    pub fn visit(&self, each: &mut dyn FnMut(&Node)) {
+        each(self);
+        self.each_child(&mut |child| child.visit(each));
+    }
+
+    /// Calls `each` with the nodes right beneath this one; of a sub-query those are what its rows
+    /// are compared with.
+    pub fn each_child(&self, each: &mut dyn FnMut(&Node)) {
+        children!(&self.kind, each, iter, as_deref, operands, node);
+    }
+
+    /// As `each_child`.
+    pub fn each_child_mut(&mut self, each: &mut dyn FnMut(&mut Node)) {
+        children!(&mut self.kind, each, iter_mut, as_deref_mut, operands_mut, node_mut);
+    }
+}
+
+/// The number that a literal of digits is: its last eight bytes count.
+pub fn number_of_digits(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// The collation of a type's text; `None` for types without text.
+pub fn type_collation(ty: &ColumnType) -> Option<Collation> {
+    match ty {
+        ColumnType::Char { collation, .. }
+        | ColumnType::VarChar { collation, .. }
+        | ColumnType::Text { collation, .. }
+        | ColumnType::Enum { collation, .. } => Some(*collation),
+        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => {
+            Some(Collation::Binary)
+        }
+        ColumnType::Json => Some(Collation::Utf8Mb4Bin),
+        _ => None,
+    }
+}
+
+/// The collation of a result's type; of the lowest coercibility of what it is made of.
+fn strongest<'a>(nodes: impl Iterator<Item = &'a Node>, ty: &ColumnType) -> (Collation, u8) {
+    let Some(collation) = type_collation(ty) else { return (Collation::Utf8Mb4GeneralCi, 6) };
+    let (mut lowest, mut known) = (6, false);
+    for node in nodes {
+        let (own, coercibility) = node.collation();
+        lowest = lowest.min(coercibility);
+        known |= own == Collation::Binary;
+    }
+    // Bytes that were made of text (UNHEX) insist on nothing.
+    let made = collation == Collation::Binary && !known;
+    (collation, if lowest < 6 && !made { lowest } else { 4 })
+}
+
+/// The collation under which two sides compare: that of lower coercibility; equal and different, the one
+/// that tells more apart.
+pub fn common_collation(a: (Collation, u8), b: (Collation, u8)) -> (Collation, u8) {
+    let exactness = |collation| match collation {
+        Collation::Utf8Mb4GeneralCi => 0,
+        Collation::Utf8Mb4Bin => 1,
+        Collation::Binary => 2,
+    };
+    match a.1.cmp(&b.1) {
+        Ordering::Less => a,
+        Ordering::Greater => b,
+        Ordering::Equal if exactness(a.0) >= exactness(b.0) => a,
+        Ordering::Equal => b,
+    }
+}

@@ -1,0 +1,247 @@
+//! CAST and CONVERT.
+//!
+//! Not here: conversion to a column's domain on writing (`values::convert`).
+
+use values::convert::{Issue, convert};
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
+
+use crate::functions::json::calls::{cast_as_json, json_scalar};
+use crate::row::scope::Scope;
+use crate::statement::error::Result;
+use crate::tree::node::{Node, number_of_digits};
+use crate::value::cell::{Cell, NULL, bytes_of};
+use crate::value::number::{Number, leading_integer};
+
+/// The value of `CAST(node AS ty)`.
+pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {
+    let mut cell = node.evaluate(scope)?;
+    if cell.is_null() {
+        return Ok(NULL);
+    }
+    if let Datum::Bytes(bytes) = cell.datum()
+        && node.is_digits_literal()
+        && is_number(ty)
+    {
+        cell = Cell::Plain(Datum::UInt(number_of_digits(bytes)));
+    }
+    let is_text_or_json = matches!(
+        ty,
+        ColumnType::VarChar { .. }
+            | ColumnType::VarBinary { .. }
+            | ColumnType::Binary { .. }
+            | ColumnType::Json
+    );
+    if let Datum::Bytes(document) = cell.datum()
+        && node.ty == ColumnType::Json
+        && !is_text_or_json
+    {
+        cell = json_scalar(document);
+    }
+    match ty {
+        ColumnType::Json if node.is_digits_literal() => {
+            cast_as_json(&ColumnType::VarBinary { bytes: 0 }, cell.datum(), scope.zone)
+        }
+        ColumnType::Json => cast_as_json(&node.ty, cell.datum(), scope.zone),
+        ColumnType::Int { unsigned, .. } => Ok(Cell::Plain(integer(*unsigned, &cell, scope))),
+        ColumnType::VarChar { .. } | ColumnType::VarBinary { .. } | ColumnType::Binary { .. } => {
+            text(ty, node, &cell, scope)
+        }
+        _ => {
+            let mut buffer = Vec::new();
+            // An ENUM goes by its word, unless a number is wanted.
+            let datum = match cell.datum() {
+                Datum::Enum(number) if is_number(ty) => Datum::UInt(u64::from(number)),
+                datum @ Datum::Enum(_) => {
+                    Datum::Bytes(bytes_of(&node.ty, datum, scope.zone, &mut buffer))
+                }
+                // First the time of day, then its digits: 23:59:59.9 becomes 24:00:00.
+                Datum::DateTime(moment) if matches!(ty, ColumnType::Time { .. }) => {
+                    Datum::Time(moment.time())
+                }
+                Datum::Timestamp(instant) if matches!(ty, ColumnType::Time { .. }) => {
+                    Datum::Time(instant.to_datetime(scope.zone).time())
+                }
+                // A time of day is one of today.
+                Datum::Time(_) if has_day(ty) => match scope.moment(cell.datum()) {
+                    Some(moment) => Datum::DateTime(moment),
+                    None => return Ok(NULL),
+                },
+                other => other,
+            };
+            let converted = convert(ty, datum, scope.zone);
+            if is_refused_day(&converted.value, scope) {
+                let shown = Cell::of(datum.to_value());
+                let issue = Issue::Incorrect { what: "datetime" };
+                scope.distrust(1292, || warning(ty, &shown, issue, scope));
+                return Ok(NULL);
+            }
+            if let Some(issue) = converted.issue {
+                let shown = Cell::of(datum.to_value());
+                scope.distrust(1292, || warning(ty, &shown, issue, scope));
+                if is_temporal(ty) && !matches!(issue, Issue::Truncated) {
+                    return Ok(NULL);
+                }
+            }
+            Ok(Cell::of(converted.value))
+        }
+    }
+}
+
+/// Whether values of the type are numbers.
+pub fn is_number(ty: &ColumnType) -> bool {
+    matches!(
+        ty,
+        ColumnType::Int { .. }
+            | ColumnType::Decimal { .. }
+            | ColumnType::Double
+            | ColumnType::Float
+            | ColumnType::Year
+    )
+}
+
+fn is_temporal(ty: &ColumnType) -> bool {
+    matches!(ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Time { .. })
+}
+
+fn has_day(ty: &ColumnType) -> bool {
+    matches!(ty, ColumnType::Date | ColumnType::DateTime { .. })
+}
+
+/// NO_ZERO_DATE and NO_ZERO_IN_DATE.
+fn is_refused_day(value: &Value, scope: &Scope<'_>) -> bool {
+    let date = match value {
+        Value::Date(date) => *date,
+        Value::DateTime(moment) => moment.date(),
+        _ => return false,
+    };
+    scope.mode.refuses_day(date, date.is_zero())
+}
+
+fn warning(ty: &ColumnType, cell: &Cell<'_>, issue: Issue, scope: &Scope<'_>) -> String {
+    let mut text = Vec::new();
+    crate::value::cell::text_of(ty, cell.datum(), scope.zone, &mut text);
+    let text = String::from_utf8_lossy(&text);
+    match (issue, ty) {
+        (_, ColumnType::Date | ColumnType::DateTime { .. }) => {
+            format!("Incorrect datetime value: '{text}'")
+        }
+        (_, ColumnType::Time { .. }) => format!("Truncated incorrect time value: '{text}'"),
+        (_, ColumnType::Decimal { .. }) => format!("Truncated incorrect DECIMAL value: '{text}'"),
+        _ => format!("Truncated incorrect DOUBLE value: '{text}'"),
+    }
+}
+
+fn integer(unsigned: bool, cell: &Cell<'_>, scope: &Scope<'_>) -> Datum<'static> {
+    let whole = match cell.datum() {
+        // An unsigned number keeps its 64 bits, as does a text that says one.
+        Datum::UInt(value) if !unsigned => return Datum::Int(value as i64),
+        Datum::Bytes(text) if !unsigned => {
+            let whole = warned_integer(text, scope);
+            return Datum::Int(match u64::try_from(whole) {
+                Ok(value) => value as i64,
+                Err(_) if whole < 0 => whole.max(i128::from(i64::MIN)) as i64,
+                Err(_) => u64::MAX as i64,
+            });
+        }
+        Datum::Bytes(text) => warned_integer(text, scope),
+        other => Number::of(other, scope.zone).map_or(0, |(number, _)| number.to_i128()),
+    };
+    if !unsigned {
+        return Datum::Int(whole.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64);
+    }
+    // As does a negative whole one; of other kinds below 0 there is no number left.
+    let exact = matches!(cell.datum(), Datum::Int(_) | Datum::Bytes(_));
+    Datum::UInt(if whole < 0 && exact {
+        whole.max(i128::from(i64::MIN)) as i64 as u64
+    } else {
+        whole.clamp(0, i128::from(u64::MAX)) as u64
+    })
+}
+
+/// The whole number at the front of a text; what follows is cut off with a warning.
+fn warned_integer(text: &[u8], scope: &Scope<'_>) -> i128 {
+    let (value, whole) = leading_integer(text);
+    if !whole {
+        scope.distrust_integer(text);
+    }
+    value
+}
+
+fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) -> Result<Cell<'a>> {
+    let mut buffer = Vec::new();
+    let bytes = bytes_of(&node.ty, cell.datum(), scope.zone, &mut buffer);
+    if matches!(ty, ColumnType::VarChar { .. }) && std::str::from_utf8(bytes).is_err() {
+        scope.warn(1300, || "Invalid utf8mb4 character string".to_string());
+        return Ok(NULL);
+    }
+    let cut = match ty {
+        ColumnType::VarChar { chars, .. } => std::str::from_utf8(bytes)
+            .ok()
+            .and_then(|text| text.char_indices().nth(*chars as usize))
+            .map(|(at, _)| at),
+        ColumnType::Binary { bytes: length } => {
+            Some(*length as usize).filter(|length| *length < bytes.len())
+        }
+        _ => None,
+    };
+    if cut.is_some() {
+        let kind = if matches!(ty, ColumnType::VarChar { .. }) { "CHAR" } else { "BINARY" };
+        scope.warn(1292, || {
+            format!("Truncated incorrect {kind} value: '{}'", String::from_utf8_lossy(bytes))
+        });
+    }
+    let bytes = &bytes[..cut.unwrap_or(bytes.len())];
+    let length = match ty {
+        ColumnType::Binary { bytes: length } => bytes.len().max(*length as usize),
+        _ => bytes.len(),
+    };
+    let Some(room) = scope.room("cast_as_binary", length)? else { return Ok(NULL) };
+    let mut out = Vec::with_capacity(length);
+    out.extend_from_slice(bytes);
+    out.resize(length, 0);
+    Ok(Cell::Counted(out, room))
+}
+
+/// A value made to fit a result column's type, for columns of SELECT that are expressions.
+pub fn fit(ty: &ColumnType, cell: Cell<'_>, from: &ColumnType, scope: &Scope<'_>) -> Value {
+    let datum = cell.datum();
+    let same = matches!(
+        (ty, datum),
+        (_, Datum::Null)
+            | (ColumnType::Int { unsigned: false, .. }, Datum::Int(_))
+            | (ColumnType::Int { unsigned: true, .. }, Datum::UInt(_))
+            | (ColumnType::Double, Datum::Double(_))
+            | (ColumnType::Date, Datum::Date(_))
+            | (ColumnType::DateTime { .. }, Datum::DateTime(_))
+            | (ColumnType::Timestamp { .. }, Datum::Timestamp(_))
+            | (ColumnType::Time { .. }, Datum::Time(_))
+            | (ColumnType::VarChar { .. } | ColumnType::Text { .. }, Datum::Bytes(_))
+            | (ColumnType::VarBinary { .. } | ColumnType::Blob { .. }, Datum::Bytes(_))
+            | (ColumnType::Json, Datum::Bytes(_))
+    );
+    if same {
+        return cell.into_value();
+    }
+    match ty {
+        ColumnType::VarChar { .. }
+        | ColumnType::Text { .. }
+        | ColumnType::VarBinary { .. }
+        | ColumnType::Blob { .. } => {
+            let mut text = Vec::new();
+            crate::value::cell::text_of(from, datum, scope.zone, &mut text);
+            Value::Bytes(text)
+        }
+        ColumnType::Int { unsigned, .. } => integer(*unsigned, &cell, scope).to_value(),
+        // A time of day is one of today.
+        ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }
+            if matches!(datum, Datum::Time(_)) =>
+        {
+            match scope.moment(datum) {
+                Some(moment) => convert(ty, Datum::DateTime(moment), scope.zone).value,
+                None => Value::Null,
+            }
+        }
+        _ => convert(ty, datum, scope.zone).value,
+    }
+}
