@@ -7,7 +7,7 @@
 //! Later the `mover` makes segments of recent rows; loads make them at once (`ingest`).
 //!
 //! Invariants
-//! 1. Who writes a row holds its lock, so what the store has in its place does not change meanwhile.
+//! 1. A writer of a row holds its lock, so what the store has in its place does not change meanwhile.
 //! 2. For a table that is not columnar no call does more than a look at a number.
 //!
 //! Not here: how a place becomes a row (`reader`), what a scan by column sees (`scan`), transactions

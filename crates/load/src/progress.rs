@@ -1,4 +1,4 @@
-//! Who is told how far a dump or a load is.
+//! Reports of how far a dump or a load is.
 //!
 //! Not here: how it is shown (crate `server`), what is counted (`dump`, `loading`).
 

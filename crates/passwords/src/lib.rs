@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Invariants
-//! 1. Who listens to a proof learns neither the password nor the digest.
+//! 1. A listener to a proof learns neither the password nor the digest.
 //!
 //! Not here: packets, accounts and the order of the exchange (`doors::mysql`, `load`).
 

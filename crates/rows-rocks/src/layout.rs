@@ -20,7 +20,7 @@
 //!
 //! Invariants
 //! 1. Whole indexes and filters together take no more than a third of the memory, about, so they are
-//!    always pinned. Who gives a server less memory than before has more of them until files are
+//!    always pinned. A server that is given less memory than before has more of them until files are
 //!    compacted.
 //! 2. Once files are written in parts, they are until the store is opened again.
 //! 3. What data bring about by growing ends only when they have halved: each change writes a small

@@ -1,6 +1,6 @@
 //! The store: opening, closing, and `trait Store`, each operation in a line or two.
 //!
-//! Who owns what: `RocksStore` is a handle, shared by transactions. Behind it, `Handle` owns the
+//! Ownership: `RocksStore` is a handle, shared by transactions. Behind it, `Handle` owns the
 //! background threads and ends them when the last handle goes; `Shared` owns the database and
 //! lives on while snapshots need it.
 //!

@@ -2,7 +2,7 @@
 //!
 //! An event loop lends its group to every request of a turn. Whoever writes asks for the
 //! transaction, marks it, and rolls back to the mark when the request fails, so that the others'
-//! writes stay. Who ends a transaction of its own adds it, to be committed with the rest.
+//! writes stay. A turn that ends a transaction of its own adds it, to be committed with the rest.
 //!
 //! Invariants
 //! 1. The group is committed with the strictest durability that any of its writers asked for.

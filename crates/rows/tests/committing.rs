@@ -1,4 +1,4 @@
-//! Who commits: a thread that finds nobody else at it, or the committer's for all who wait.
+//! Which thread commits: one that finds nobody else at it, or the committer's for all who wait.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};

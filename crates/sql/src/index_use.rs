@@ -125,7 +125,7 @@ impl Purpose {
         }
     }
 
-    /// The indexes of rows that are left. Who asks for the columnar one alone says nothing of them:
+    /// The indexes of rows that are left. A hint for the columnar one alone says nothing of them:
     /// they serve where it does not have all that is needed.
     fn allowed(self) -> IndexSet {
         let named = self.named.filter(|named| *named != IndexSet::COLUMNAR);

@@ -1,4 +1,4 @@
-//! Who runs long queries: the analytic way, which is handed over when a server starts, so that nothing
+//! What runs long queries: the analytic way, which is handed over when a server starts, so that nothing
 //! here depends on the library that it is made with.
 //!
 //! Not here: which queries are long (`session::query`), how they are run (crate `analytic`).

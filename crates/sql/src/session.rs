@@ -549,7 +549,7 @@ impl Session {
         self.named.retain(|_, named| *named != id);
     }
 
-    /// Takes memory for carrying out a large statement; a small one needs none. Who has to wait for it
+    /// Takes memory for carrying out a large statement; a small one needs none. If it has to wait for it
     /// forgets what was scanned meanwhile, and scans the text again.
     fn room_for(&self, text: &[u8], scanned: &mut Scanned, how: How) -> Result<Option<Room>> {
         let bytes = scanned.memory_bytes();

@@ -7,7 +7,7 @@
 //! tokens of "b, a b"                                b  a  b
 //! parts of "a New  York" as words are looked for    "a n" " ne" "new" .. "ork" "rk" "k"
 //! ```
-//! Who looks for a record by its columns, and who keeps an index of them, reads them here: what the one
+//! A search for records by their columns and an index of these both read them here: what the one
 //! finds the other has an entry for.
 //!
 //! Invariants

@@ -38,8 +38,8 @@ pub struct Marks {
     count: AtomicUsize,
     /// `| tag 31 bits | read since written 1 bit | Unix second 32 bits |`
     accesses: Box<[AtomicU64]>,
-    /// Of one seed everywhere, so that two servers that are told the same forget the same. Who
-    /// makes keys collide makes them count as unread, no more.
+    /// Of one seed everywhere, so that two servers that are told the same forget the same. A
+    /// client that makes keys collide makes them count as unread, no more.
     hasher: FixedState,
 }
 

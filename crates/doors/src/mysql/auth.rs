@@ -1,4 +1,4 @@
-//! Who may come in: accounts, and the exchange that proves a password.
+//! Authentication: accounts, and the exchange that proves a password.
 //!
 //! ```text
 //! client                                server

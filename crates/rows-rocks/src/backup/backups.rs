@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. A directory with a number for its name is a complete backup: it is written as `unfinished`,
 //!    synced, and then renamed. It is renamed again before anything of it is removed.
-//! 2. Who writes here holds the lock of `rowhouse-backups`; who reads files shares it, and needs no
+//! 2. A writer holds the lock of `rowhouse-backups`; a reader of files shares it, and needs no
 //!    right to write here.
 //! 3. Complete backups are never written to.
 

@@ -11,7 +11,7 @@
 //! Invariants
 //! 1. Blocks join stretches in the order of their numbers, and each stretch is written by one call,
 //!    so the keys of no two calls overlap.
-//! 2. Who has made the first block that is missing never waits for others here: those that are
+//! 2. The thread that has made the first block that is missing never waits for others here: those that are
 //!    ahead of it wait when they have made much.
 //! 3. No more is in memory than one stretch for each thread, one that grows, and what is ahead.
 //!

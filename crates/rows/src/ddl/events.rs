@@ -1,7 +1,7 @@
 //! Making, changing and dropping events.
 //!
 //! Invariants
-//! 1. Who changes an event shows the definition he has read: where it is no longer the present
+//! 1. A change of an event shows the definition that it has read: where it is no longer the present
 //!    one nothing is changed, so that a statement and a run that ends do not undo each other.
 //!
 //! Not here: what an event is (`event`), when it runs (`sql::events`).

@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. While a lock is held no row of its tables changes and no such table is changed or dropped;
-//!    with a lock of all tables, none is made either. Who wants to waits for the gates, as long as
+//!    with a lock of all tables, none is made either. A change waits for the gates, as long as
 //!    it would for a schema change.
 //! 2. Gates are closed in the order of the tables' ids, behind the one for new tables.
 //!

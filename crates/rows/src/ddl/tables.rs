@@ -1,7 +1,7 @@
 //! Making, dropping, emptying and renaming tables.
 //!
 //! Invariants
-//! 1. Who closes several gates does so in the order of the tables' ids.
+//! 1. Several gates are closed in the order of the tables' ids.
 //! 2. What was looked up before a gate was closed is looked up again behind it.
 //!
 //! Not here: what a new table's definition is (`definition`).

@@ -13,7 +13,7 @@
 //!
 //! Invariants
 //! 1. Entries are made of the row alone, so that those of a row as it was are found again to be removed.
-//! 2. Who looks in a range of these finds every row that has such a member; a row that is found may have
+//! 2. A look in a range of these finds every row that has such a member; a row that is found may have
 //!    another, and is asked once more.
 //!
 //! Not here: what is read of a text (`member`), writing entries (`transaction`), rows found (`postings`).

@@ -28,7 +28,7 @@
 //!
 //! Invariants
 //! 1. `Table` never changes; `TableState` is shared by all versions of one table.
-//! 2. Who writes rows holds a `GateGuard`; a schema change closes the gate, so it starts with no
+//! 2. A writer of rows holds a `GateGuard`; a schema change closes the gate, so it starts with no
 //!    writer inside and none enters until it is over.
 //!
 //! Not here: persistence of definitions (`catalog`), the changes themselves (`ddl`, `alter`).

@@ -4,8 +4,8 @@
 //! that is alone inside may claim the table, and the next one comes in when it has left.
 //!
 //! Invariants
-//! 1. Who leaves behind writes moves `writers_left` before anybody learns that the transaction is over.
-//! 2. Who waits for the gate does so for a stated time, or not at all, and no longer when it is
+//! 1. A writer that leaves behind writes moves `writers_left` before anybody learns that the transaction is over.
+//! 2. The gate is waited for for a stated time, or not at all, and no longer when it is
 //!    given up.
 //! 3. One definition of a table is changed at a time, also while the gate is open for the writers
 //!    beside that change (`Altering`).

@@ -196,7 +196,7 @@ impl Table {
     }
 
     /// Whether a view from before another version took the place of this one still shows its rows and
-    /// the entries of one of its indexes: those are the other's as well. Who has opened a cursor before
+    /// the entries of one of its indexes: those are the other's as well. A transaction that has opened a cursor before
     /// asking sees all of them.
     #[cold]
     pub(crate) fn is_kept_for(&self, view: &dyn Read, index: IndexId) -> bool {

@@ -1,16 +1,16 @@
-//! Unique entries: locked by whoever makes or removes one, and looked for under that lock.
+//! Unique entries: locked before they are made or removed, and looked for under that lock.
 //!
-//! Who wants a value whose row another transaction has removed, and has not committed, waits for
-//! that transaction, and so do two who bring the same value. Who finds a value taken has decided
-//! that by the look alone: the entry is free again at once, so that neither a refused row keeps
+//! A writer that wants a value whose row another transaction has removed, and has not committed,
+//! waits for that transaction, and so do two that bring the same value. That a value is taken is
+//! decided by the look alone: the entry is free again at once, so that neither a refused row keeps
 //! others from removing the one that is there, nor anybody waits for a row with its entry locked.
 //!
 //! Invariants
 //! 1. A unique entry is made, removed and found free only while it is locked.
 //! 2. A row is waited for before its entries, never with one of them locked for the sake of a look.
-//!    So who removes a row by its key and who replaces it by a unique value cannot deadlock.
+//!    So a delete of a row by its key and a REPLACE of it by a unique value cannot deadlock.
 //!
-//! Not here: entries of indexes that are not unique, which nobody looks for.
+//! Not here: entries of indexes that are not unique, which are not locked.
 
 use super::life::Transaction;
 use crate::error::Result;

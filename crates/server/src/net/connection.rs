@@ -371,7 +371,7 @@ impl Connection {
     }
 
     /// Tells its client how far it is with what it does elsewhere; whether there is something to
-    /// send. Who has not taken the last report gets no other.
+    /// send. A client that has not taken the last report gets no other.
     pub fn tell_progress(&mut self, now: Instant) -> bool {
         match &self.reports {
             Some(reports) if self.output.unsent() == 0 => {

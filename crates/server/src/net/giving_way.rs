@@ -7,7 +7,7 @@
 //! others, for the rest of its errand.
 //!
 //! Invariants
-//! 1. Who holds row locks does not give way: others wait for them.
+//! 1. A thread that holds row locks does not give way: others wait for them.
 //! 2. A thread that gave way goes after its errand: only a privileged process may undo it. What it
 //!    started would stay behind others, too, so it starts no thread in its place.
 //! 3. While no thread is at work the watch sleeps, or is not there. Threads take no lock to say that they begin

@@ -1,6 +1,6 @@
 //! Locality: connections are served on the core on which their clients run.
 //!
-//! Who wakes a thread on another core pays for an interrupt, and what the other core has just written
+//! A thread that wakes one on another core pays for an interrupt, and what the other core has just written
 //! has to come out of its cache. Where clients share the machine with the server, and keep it busy, both
 //! cost as much as the requests themselves. So each loop is then pinned to a core, and a connection goes to the
 //! loop of the core from which its packets come. (docs/decisions/0078-locality.md)

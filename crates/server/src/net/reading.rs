@@ -3,7 +3,7 @@
 //!
 //! Handing a conversation to a thread that may wait, and taking it back, costs more than its look-up and
 //! the disk together. So what it was refused is read meanwhile (`rows::begun_reads`), all reads of a turn in
-//! one system call, and the conversation, which has changed nothing, stays where it is. Who
+//! one system call, and the conversation, which has changed nothing, stays where it is. One that
 //! needs more than a few blocks, such as a scan, goes to the pool.
 //! (docs/decisions/0066-reads-begun-in-loops.md)
 //!

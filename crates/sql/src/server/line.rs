@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. One at a time has its turn; the next one's begins when it is dropped.
 //! 2. A wait ends with its statement, and with its deadline.
-//! 3. Who waited in vain leaves word of that to the next one, and to nobody else.
+//! 3. A statement that waited in vain leaves word of that to the next one, and to nobody else.
 //!
 //! Not here: what those who have their turn wait for (`rooms`, `session::begun_anew`).
 

@@ -1,6 +1,6 @@
 //! Rooms of large statements: the memory that their literals and words take while they are carried out.
 //!
-//! Who finds no room waits in line until statements under way end, as it would for a lock. All
+//! A statement that finds no room waits in line until statements under way end, as it would for a lock. All
 //! together have a quarter of the clients' memory at most: in the rest are the writes that they make, which
 //! take about as much, their texts, also of those that wait, and everybody else.
 //!
@@ -8,7 +8,7 @@
 //! 1. Rooms are given in the order in which they were asked for.
 //! 2. Nobody waits while no statement has a room: what others hold need not come back, so that is an
 //!    error at once.
-//! 3. Who waits holds none.
+//! 3. A statement that waits holds none.
 //!
 //! Not here: how much a statement takes (`syntax::scan`), the sum that it is taken from
 //! (`values::budget`).

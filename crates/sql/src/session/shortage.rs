@@ -5,10 +5,10 @@
 //! of the refused one was sent: it waits in line, and begins anew when others have given back what they had.
 //!
 //! Invariants
-//! 1. Who was refused although nobody else was at work, or had memory, is not begun anew: it needs more than there is.
+//! 1. A statement that was refused although nobody else was at work, or had memory, is not begun anew: it needs more than there is.
 //! 2. One at a time is begun anew, in the order in which they were refused, and a few times at most. A query comes
 //!    first then: others that would keep rows wait until its first row has come.
-//! 3. Who stands behind one that was refused while nobody gave back anything waits no longer for that, and is begun
+//! 3. A statement that stands behind one that was refused while nobody gave back anything waits no longer for that, and is begun
 //!    once more: it may need less.
 //!
 //! Not here: rooms of large statements, which are waited for beforehand (`server::rooms`).

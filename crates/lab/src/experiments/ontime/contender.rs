@@ -1,4 +1,4 @@
-//! Who answers the queries: a server of SQL, or a database inside a process of its own.
+//! What answers the queries: a server of SQL, or a database inside a process of its own.
 //!
 //! Not here: what they are asked (`queries`) and what is made of their times (`mod`).
 

@@ -1,4 +1,4 @@
-//! Who is measured at the wall: a server, or a program that has a library inside.
+//! What is measured at the wall: a server, or a program that has a library inside.
 
 use std::time::{Duration, Instant};
 
