@@ -65,6 +65,7 @@ crashes: setup rocksdb
 lint: setup rocksdb
 	scripts/decision-index --check
 	scripts/wrap-docs --check
+	scripts/module-graph --check
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
 
