@@ -66,6 +66,7 @@ lint: setup rocksdb
 	scripts/decision-index --check
 	scripts/wrap-docs --check
 	scripts/module-graph --check
+	scripts/tidy
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
 
