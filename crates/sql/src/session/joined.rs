@@ -1,25 +1,24 @@
 //! UPDATE and DELETE of rows that a join, or a query with sub-queries, finds: as often as somebody
-//! changes a row between the query's look at it and its lock.
+//! changes a row between the query's look at it and its lock, or had one that was waited for.
 //!
 //! Not here: the query, and the change of a row (`write::joined`).
 
 use std::sync::Arc;
 
-use expression::Warnings;
+use rows::store::Read;
 use rows::transaction::Transaction;
+use values::datum::Datum;
 use values::types::ColumnType;
 
 use super::{Session, Statement};
 use crate::context::SqlContext;
-use crate::error::{Result, SqlError};
+use crate::error::Result;
 use crate::load::each_row;
 use crate::reply::RowStream;
 use crate::tree::QueryPlan;
-use crate::write::{FoundIn, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written};
-
-/// How often a statement is begun again. What it has met is locked then, so that only rows that come in
-/// anew can be others once more.
-const RUNS_MAX: usize = 16;
+use crate::write::{
+    Currency, FoundIn, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written, until_settled,
+};
 
 impl Session {
     /// UPDATE over several tables, or with sub-queries.
@@ -72,31 +71,39 @@ impl Session {
         ) -> Result<Option<Written>>,
     ) -> Result<Written> {
         self.change_with(facts, statement, ignore, None, |t, context, session| {
-            let mark = t.savepoint();
-            for _ in 0..RUNS_MAX {
-                let parameters = statement.parameters;
+            let engine = Arc::clone(session.sql.engine());
+            let undo = || drop(context.warnings.take());
+            until_settled(t, undo, |t| {
                 let (view, stream) =
-                    session.as_of_a_write(is_lenient, |session| match query.locks {
-                        true => {
-                            let found = session.run_under_locks(t, query, parameters)?;
-                            let view = t.frozen_at(found.base);
-                            Ok((view, session.stream_of(query, &found.facts, found.rows)?))
-                        }
-                        false => {
-                            let view = t.frozen_at(session.fresh_snapshot()?);
-                            let of_query = Arc::clone(&view);
-                            Ok((view, session.rows_of(query, parameters, of_query)?))
-                        }
-                    })?;
-                let engine = Arc::clone(session.sql.engine());
+                    session.found_under(t, query, statement.parameters, is_lenient)?;
                 let state = FoundIn { engine: &engine, view: &*view };
-                if let Some(written) = apply(t, context, &state, stream)? {
-                    return Ok(written);
-                }
-                t.rollback_to(mark);
-                *context.warnings.borrow_mut() = Warnings::default();
+                Ok(match apply(t, context, &state, stream)? {
+                    Some(written) => (written, Currency::UnlessWaited),
+                    None => (Written::default(), Currency::Outdated),
+                })
+            })
+        })
+    }
+
+    /// What a query finds for a transaction that writes, and the state in which it does.
+    pub(super) fn found_under(
+        &mut self,
+        t: &mut Transaction,
+        query: &QueryPlan,
+        parameters: &[Datum<'_>],
+        is_lenient: bool,
+    ) -> Result<(Arc<dyn Read>, RowStream)> {
+        self.as_of_a_write(is_lenient, |session| match query.locks {
+            true => {
+                let found = session.run_under_locks(t, query, parameters)?;
+                let view = t.frozen_at(found.base);
+                Ok((view, session.stream_of(query, &found.facts, found.rows)?))
             }
-            Err(SqlError::deadlock())
+            false => {
+                let view = t.frozen_at(session.fresh_snapshot()?);
+                let of_query = Arc::clone(&view);
+                Ok((view, session.rows_of(query, parameters, of_query)?))
+            }
         })
     }
 }

@@ -28,7 +28,7 @@ use crate::optimize::is_volatile;
 use crate::point::{Filter, From, Gathered, Gatherer, Piece, SelectPlan, sort_rows};
 use crate::reply::RowStream;
 use crate::tree::Locking;
-use crate::write::{LOOP_PIECE, until_settled};
+use crate::write::{Currency, LOOP_PIECE, until_settled};
 
 /// How much is read at a time where LIMIT says how many rows are wanted: those that others have locked
 /// may have to be skipped, or are gone when their lock is had.
@@ -99,13 +99,16 @@ impl Session {
             wanted,
             rows: Gathered::default(),
         };
-        let may_miss = named.is_none() && !access.terms.iter().any(is_volatile);
+        let currency = match named.is_none() && !access.terms.iter().any(is_volatile) {
+            true => Currency::UnlessWaited,
+            false => Currency::Current,
+        };
         let mut keys = named.unwrap_or_default();
         if access.direction == Direction::Backward {
             keys.reverse();
         }
         let mut is_first = true;
-        let mut run = |transaction: &mut Transaction| -> Result<((), bool)> {
+        let mut run = |transaction: &mut Transaction| -> Result<((), Currency)> {
             if !std::mem::replace(&mut is_first, false) {
                 had.rows = Gathered::default();
                 gatherer = gatherer_of(from.access.ranges(&from.table, scope)?);
@@ -140,7 +143,7 @@ impl Session {
             if sorted {
                 sort_rows(&mut had.rows, &from.table, &from.sort, scope)?;
             }
-            Ok(((), may_miss))
+            Ok(((), currency))
         };
         self.writing(how, |_, transaction| until_settled(transaction, || (), &mut run))?;
         let gathered = had.rows;

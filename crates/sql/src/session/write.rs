@@ -142,18 +142,24 @@ impl Session {
             }
             Plan::Update(plan) => {
                 let finding = plan.finding().map(|finding| (finding, plan.table(), plan.access()));
-                let found = self.found_by_query(finding, plan.ignore, statement)?;
                 self.change_with(facts, statement, plan.ignore, group, |t, context, session| {
-                    plan.run(session.sql.engine(), t, context, found)
+                    let engine = Arc::clone(session.sql.engine());
+                    let find = &mut |t: &mut Transaction| {
+                        session.found_by_query(t, finding, plan.ignore, statement)
+                    };
+                    plan.run(&engine, t, context, find)
                 })
             }
             Plan::Delete(plan) => {
                 // Nothing is written of the values that it looks at: they are warned of, whatever the mode.
                 let finding = plan.finding().map(|finding| (finding, plan.table(), plan.access()));
-                let found = self.found_by_query(finding, true, statement)?;
                 self.change_with(facts, statement, plan.ignore, group, |t, context, session| {
                     let context = WriteContext { strict: false, ..*context };
-                    plan.run(session.sql.engine(), t, &context, found)
+                    let engine = Arc::clone(session.sql.engine());
+                    let find = &mut |t: &mut Transaction| {
+                        session.found_by_query(t, finding, true, statement)
+                    };
+                    plan.run(&engine, t, &context, find)
                 })
             }
             Plan::JoinedUpdate(plan) => self.update_joined(plan, statement, facts),
@@ -245,17 +251,19 @@ impl Session {
     /// The keys of the rows that an UPDATE or DELETE of one table is about, where a query is to find them.
     fn found_by_query(
         &mut self,
+        t: &mut Transaction,
         finding: Option<(&Finding, &Arc<Table>, &Access)>,
         ignore: bool,
         statement: &Statement<'_>,
     ) -> Result<Option<FoundKeys>> {
         match finding {
             Some((finding, ..)) if finding.is_needed => {
-                let rows = self.select_latest(finding.query(), statement.parameters, ignore)?;
-                Ok(Some(FoundKeys(rows)))
+                let (view, rows) =
+                    self.found_under(t, finding.query(), statement.parameters, ignore)?;
+                Ok(Some(FoundKeys { rows, state: Some(view) }))
             }
             Some((finding, table, access)) if statement.how.may_wait => {
-                self.found_by_column(finding.query(), (table, access), ignore, statement)
+                self.found_by_column(t, finding.query(), (table, access), ignore, statement)
             }
             _ => Ok(None),
         }
@@ -266,6 +274,7 @@ impl Session {
     /// to the table.
     fn found_by_column(
         &mut self,
+        t: &mut Transaction,
         query: &QueryPlan,
         (table, access): (&Arc<Table>, &Access),
         ignore: bool,
@@ -277,7 +286,7 @@ impl Session {
         if query.traits.assigns || query.traits.waits || self.runs_over_rows_at(query, cost) {
             return Ok(None);
         }
-        let view = self.latest_view()?;
+        let view = t.frozen_at(self.fresh_snapshot()?);
         if view.beneath(&table.index_range(0)).is_none() {
             return Ok(None);
         }
@@ -286,7 +295,7 @@ impl Session {
             session.sql.long_queries().select(query, statement.parameters, &context)
         });
         match stream {
-            Ok(stream) => Ok(Some(FoundKeys(stream))),
+            Ok(rows) => Ok(Some(FoundKeys { rows, state: None })),
             Err(error) if error.number == 1235 => Ok(None),
             Err(error) => Err(error),
         }

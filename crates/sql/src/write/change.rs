@@ -25,9 +25,9 @@ use values::row::RowRef;
 
 use super::assign::{assign, bind_assignments, update_now_columns};
 use super::column::{Store, defaults_of};
-use super::finding::{Finding, FoundKeys};
+use super::finding::{Find, Finding, FoundKeys};
 use super::returning::{Returned, Returning, bind_returning};
-use super::settled::until_settled;
+use super::settled::{Currency, until_settled};
 use super::{Ask, LOOP_PIECE, WriteContext, Written, stop, through};
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
 use crate::bind::zero_dates_as_null;
@@ -286,8 +286,8 @@ impl Target {
     }
 
     /// Calls `each` with every row that matches, in order; `found`: by what a query has
-    /// found; `moves`: which may change what is read. Says whether rows were looked for that others may have
-    /// made match meanwhile, and which can be looked for again.
+    /// found; `moves`: which may change what is read. Says whether others may have made rows match meanwhile,
+    /// and these can be looked for again.
     ///
     /// # Errors
     /// `would_wait` for a transaction of an event loop when there are many, before any is given.
@@ -298,14 +298,17 @@ impl Target {
         context: &WriteContext<'_>,
         (found, moves): (Option<FoundKeys>, bool),
         each: &mut dyn FnMut(&mut Transaction, MatchedRow<'_>) -> Result<()>,
-    ) -> Result<bool> {
+    ) -> Result<Currency> {
         if let Some(found) = found {
             let mut each_key = |transaction: &mut Transaction, key: &[u8]| {
                 each(transaction, MatchedRow { key, seen: None })
             };
-            let budget = engine.budget();
-            found.visit(&self.table, transaction, context, budget, &mut each_key)?;
-            return Ok(false);
+            return Ok(
+                match found.visit(&self.table, transaction, context, engine, &mut each_key)? {
+                    true => Currency::UnlessWaited,
+                    false => Currency::Outdated,
+                },
+            );
         }
         let environment = context.environment();
         let scope = environment.scope();
@@ -330,7 +333,7 @@ impl Target {
                 context.facts.limits.check()?;
                 each(transaction, MatchedRow { key, seen: None })
             })?;
-            return Ok(false);
+            return Ok(Currency::Current);
         }
         let mut gatherer = Gatherer::new(found, self.access.direction, 0, taken)
             .with_kill(Arc::clone(&context.facts.kill))
@@ -376,7 +379,10 @@ impl Target {
             }
         }
         // What is a matter of chance, or does something, is evaluated once for each row.
-        Ok(!self.access.terms.iter().any(is_volatile))
+        Ok(match self.access.terms.iter().any(is_volatile) {
+            true => Currency::Current,
+            false => Currency::UnlessWaited,
+        })
     }
 }
 
@@ -439,19 +445,21 @@ impl UpdatePlan {
         self.target.finding.as_ref()
     }
 
-    /// Changes the rows, those `found` if they were looked for already.
+    /// Changes the rows, those that `find` finds if it does.
     pub fn run(
         &self,
         engine: &Engine,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
-        mut found: Option<FoundKeys>,
+        find: &mut Find<'_>,
     ) -> Result<Written> {
         let once = self.sets.iter().filter_map(|(_, node)| node.as_ref()).any(is_volatile);
         let undo = || drop(context.warnings.take());
         until_settled(transaction, undo, |transaction| {
-            let (written, may_miss) = self.run_once(engine, transaction, context, found.take())?;
-            Ok((written, may_miss && !once))
+            let found = find(transaction)?;
+            let (written, currency) = self.run_once(engine, transaction, context, found)?;
+            let is_done = once && currency == Currency::UnlessWaited;
+            Ok((written, if is_done { Currency::Current } else { currency }))
         })
     }
 
@@ -462,12 +470,12 @@ impl UpdatePlan {
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
         found: Option<FoundKeys>,
-    ) -> Result<(Written, bool)> {
+    ) -> Result<(Written, Currency)> {
         let (mut matched, mut changed) = (0u64, 0u64);
         let table = &self.target.table;
         let terms = &self.target.checks;
         let way = (found, self.moves);
-        let may_miss = self.target.visit(
+        let currency = self.target.visit(
             engine,
             transaction,
             context,
@@ -514,7 +522,7 @@ impl UpdatePlan {
             info: format!("Rows matched: {matched}  Changed: {changed}  Warnings: {warnings}"),
             ..Written::default()
         };
-        Ok((written, may_miss))
+        Ok((written, currency))
     }
 }
 
@@ -549,17 +557,18 @@ impl DeletePlan {
         self.target.finding.as_ref()
     }
 
-    /// Deletes the rows, those `found` if they were looked for already.
+    /// Deletes the rows, those that `find` finds if it does.
     pub fn run(
         &self,
         engine: &Engine,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
-        mut found: Option<FoundKeys>,
+        find: &mut Find<'_>,
     ) -> Result<Written> {
         let undo = || drop(context.warnings.take());
         until_settled(transaction, undo, |transaction| {
-            self.run_once(engine, transaction, context, found.take())
+            let found = find(transaction)?;
+            self.run_once(engine, transaction, context, found)
         })
     }
 
@@ -570,13 +579,13 @@ impl DeletePlan {
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
         found: Option<FoundKeys>,
-    ) -> Result<(Written, bool)> {
+    ) -> Result<(Written, Currency)> {
         let mut deleted = 0;
         let mut returned = self.returning.as_ref().map(Returned::new);
         let table = &self.target.table;
         let terms = &self.target.checks;
         let way = (found, false);
-        let may_miss =
+        let currency =
             self.target.visit(engine, transaction, context, way, &mut |transaction, row| {
                 let mut line = None;
                 let outcome = through(|aside| {
@@ -602,6 +611,6 @@ impl DeletePlan {
                 }
                 Ok(())
             })?;
-        Ok((Written { affected: deleted, returned, ..Written::default() }, may_miss))
+        Ok((Written { affected: deleted, returned, ..Written::default() }, currency))
     }
 }

@@ -4,7 +4,8 @@
 //!
 //! Invariants
 //! 1. The query's state is that of the statement's beginning. What has changed since is seen under
-//!    the lock of each row, where the condition is checked again (`change`).
+//!    the lock of each row, where the condition is checked again (`change`). Where only the query can tell
+//!    whether a row meets it, a row that is another by then makes the statement begin again (`settled`).
 //! 2. Rows are changed in the order in which they are found: the one that was asked for, where a
 //!    statement's outcome depends on it, else that of their places, so that each segment is read once.
 //! 3. Those of a piece are locked before, in the order of their keys, so that two statements over the
@@ -14,14 +15,15 @@
 
 use std::sync::Arc;
 
+use rows::Engine;
+use rows::store::Read;
 use rows::table::Table;
-use rows::transaction::Transaction;
+use rows::transaction::{RowChange, Transaction};
 use sqlparser::ast::{Expr, Ident, OrderByExpr, TableWithJoins};
-use values::budget::Budget;
 use values::datum::Datum;
 
-use super::joined::{KEY_COLUMN, key_item, key_of, query_of};
-use super::{Ask, WriteContext};
+use super::joined::{FoundIn, KEY_COLUMN, key_item, key_of, query_of};
+use super::{Ask, WriteContext, through};
 use crate::bind::scalar::{BindFailure, Bound};
 use crate::error::{Result, SqlError};
 use crate::point::Gathered;
@@ -87,39 +89,76 @@ impl Finding {
     }
 }
 
+/// Runs the query that finds a statement's rows, if one is to.
+pub type Find<'a> = dyn FnMut(&mut Transaction) -> Result<Option<FoundKeys>> + 'a;
+
 /// Keys of rows, as the query finds them.
-pub struct FoundKeys(pub RowStream);
+pub struct FoundKeys {
+    /// The query's rows: one column, the key.
+    pub rows: RowStream,
+    /// The state that they were found in, where nothing but the query can tell that they are the ones.
+    pub state: Option<Arc<dyn Read>>,
+}
 
 impl FoundKeys {
-    /// Locks the rows of a piece, then calls `each` with their keys.
+    /// Locks the rows of a piece, then calls `each` with their keys. `false`: one of them is another than
+    /// the query has seen; those of its piece and behind it were not given.
     pub(super) fn visit(
         mut self,
         table: &Arc<Table>,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
-        budget: &Arc<Budget>,
+        engine: &Engine,
         each: &mut dyn FnMut(&mut Transaction, &[u8]) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
+        let state = self.state.take();
+        let state = state.as_deref().map(|view| FoundIn { engine, view });
+        let mut is_outdated = false;
         let mut gathered = Gathered::default();
         let mut more = true;
         while more {
             gathered.clear();
-            more = self.0.next(How::POOL, &mut |line| {
+            more = self.rows.next(How::POOL, &mut |line| {
                 let [Datum::Bytes(key)] = line else {
                     return Err(SqlError::other("a row without a key"));
                 };
-                gathered.push(budget, key, &[])?;
+                gathered.push(engine.budget(), key, &[])?;
                 Ok(if gathered.len() == PIECE_ROWS { Pace::Pause } else { Pace::More })
             })?;
             for n in gathered.in_key_order() {
                 context.facts.limits.check()?;
-                transaction.lock_row(table, gathered.key(n))?;
+                let key = gathered.key(n);
+                match &state {
+                    Some(state) => is_outdated |= is_another(state, transaction, table, key)?,
+                    None => transaction.lock_row(table, key)?,
+                }
+            }
+            if is_outdated {
+                return Ok(false);
             }
             for n in 0..gathered.len() {
                 context.facts.limits.check()?;
                 each(transaction, gathered.key(n))?;
             }
         }
-        Ok(())
+        Ok(true)
     }
+}
+
+/// Locks a row; whether it is another than the one that the query has seen. One that is gone is not.
+fn is_another(
+    state: &FoundIn<'_>,
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    key: &[u8],
+) -> Result<bool> {
+    let seen = state.version(table, key)?;
+    let mut is_other = false;
+    through(|_| {
+        transaction.change_row(table, key, &mut |row| {
+            is_other = seen != Some(row.version());
+            Ok(RowChange::Keep)
+        })
+    })?;
+    Ok(is_other)
 }

@@ -8,7 +8,8 @@
 //! Invariants
 //! 1. A row is changed only if it is, under its lock, what the query saw. Where one is not, the others are
 //!    but locked, and the statement has to be begun again (`Progress::is_stale`): its query then sees
-//!    what was written meanwhile.
+//!    what was written meanwhile. So it does where a lock was waited for: its holder may have changed
+//!    rows of the other tables, or of sub-queries (`settled`).
 //!
 //! Not here: running the query (`session::joined`).
 
@@ -327,6 +328,18 @@ pub struct FoundIn<'a> {
 }
 
 impl FoundIn<'_> {
+    /// Which version of a row it has, if any.
+    pub(super) fn version(&self, table: &Arc<Table>, key: &[u8]) -> Result<Option<u64>> {
+        let mut version = None;
+        through(|_| {
+            self.engine.get_stored(self.view, table, key, Reach::Disk, &mut |found| {
+                version = Some(found.row.version());
+                Ok(())
+            })
+        })?;
+        Ok(version)
+    }
+
     /// Changes a row as `decide` says, if it is what it is in this state; `None` if it is not.
     fn change(
         &self,
@@ -335,13 +348,7 @@ impl FoundIn<'_> {
         key: &[u8],
         decide: &mut Decide<'_>,
     ) -> Result<Option<Changed>> {
-        let mut seen = None;
-        through(|_| {
-            self.engine.get_stored(self.view, table, key, Reach::Disk, &mut |found| {
-                seen = Some(found.row.version());
-                Ok(())
-            })
-        })?;
+        let seen = self.version(table, key)?;
         let mut change = |transaction: &mut Transaction, takes_any: bool| {
             let mut is_other = false;
             let changed = through(|aside| {

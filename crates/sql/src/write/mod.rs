@@ -41,7 +41,7 @@ pub use insert::{InsertPlan, Tally, bind_insert, given};
 pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 pub use of_query::InsertOfQuery;
 pub use returning::Returned;
-pub use settled::until_settled;
+pub use settled::{Currency, until_settled};
 
 /// Most rows that a statement writes in an event loop.
 const LOOP_ROWS_MAX: usize = 16;
