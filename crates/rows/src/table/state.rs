@@ -4,9 +4,9 @@
 //! that is alone inside may claim the table, and the next one comes in when it has left.
 //!
 //! Invariants
-//! 1. A writer that leaves behind writes moves `writers_left` before anybody learns that the transaction is over.
-//! 2. The gate is waited for for a stated time, or not at all, and no longer when it is
-//!    given up.
+//! 1. A writer that leaves behind writes moves `writers_left` before anybody learns that the
+//!    transaction is over.
+//! 2. Waiting for the gate has a time limit, and ends when the client that waits has gone.
 //! 3. One definition of a table is changed at a time, also while the gate is open for the writers
 //!    beside that change (`Altering`).
 //! 4. Whether changes are noted is the same for a writer from its coming in to its leaving, but
@@ -136,6 +136,29 @@ struct Kept {
     ended: VecDeque<(u64, u64)>,
 }
 
+/// Whether writers come in, and who is inside. Two things are independent: the gate, and whether
+/// a definition is being changed (`altering`), which one change at a time holds from `alter` on.
+///
+/// ```text
+///              enter: writers + 1          close, with writers inside
+///           ┌────────────────────┐       ┌──────────────────────────────┐
+///           ▼                    │       │                              ▼
+///  ┌──────────────┐  enter  ┌────┴───────┴─┐  time is over:   ┌──────────────────┐
+///  │     open,    ├────────>│     open,    │<───── opened ────┤      closing:    │
+///  │ nobody inside│<────────┤ writers >= 1 │                  │ nobody comes in  │
+///  └──┬────────▲──┘  last   └──┬────────▲──┘                  └────────┬─────────┘
+///     │        │     leaves    │ claim  │ it leaves                    │ last leaves
+///     │        │               ▼ (alone)│                              ▼
+///     │        │          ┌─────────────┴┐                    ┌──────────────────┐
+///     │        │          │   claimed:   │                    │      closed:     │
+///     │        │          │ others: None │                    │ writers wait     │
+///     │        │          └──────────────┘                    └──┬───────────▲───┘
+///     │        └──────── ClosedGate dropped ────────────────────┘           │
+///     └──────────────────── close, nobody inside ───────────────────────────┘
+/// ```
+///
+/// `enter` gives `None` while the table is claimed, and waits or is refused while the gate is
+/// closing or closed. A claimed table is closed as one with a writer inside.
 #[derive(Debug, Default)]
 struct Gate {
     writers: usize,

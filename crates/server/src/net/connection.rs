@@ -76,7 +76,32 @@ pub struct Newcomer {
     pub place: Option<Place>,
 }
 
-/// What a connection waits for.
+/// What a connection waits for. Only its loop moves it from one phase to the next:
+///
+/// ```text
+///            a turn ends with            the phase   which ends when
+///            ─────────────────────────   ─────────   ─────────────────────────────────
+///            Next::Input ─────────────>  Ready       bytes come
+///            Next::Again ─────────────>  Again       the output has been sent ─────────┐
+///  accept    Next::Commit ────────────>  Held        the group is synced ──────────────┤
+///    │       Next::Later ─────────────>  Postponed   the time is over ─────────────────┤
+///    ▼       Next::Offload                                                             │
+///  Ready ──┬───┬─ a block is missing ─>  Reading     it is read ───────────────────────┤
+///    ▲     │   ├─ a row is locked ────>  Locked      it is free ───────────────────────┤
+///    │     │   │                         │ not to be had, too many, after 10 ms        │
+///    │     │   │                         ▼                                             │
+///    │     │   └─ otherwise ──────────>  Away        the pool gives it back ───────────┤
+///    │     │                                                                           │
+///    └─────┼─────────────── another turn ──────────────────────────────────────────────┘
+///          │ Next::Close, a fault, a limit of time or size, KILL, shutdown
+///          └──────────────────────────>  Closing     the output has been sent
+///                                        │
+///                                        ▼
+///                                        Lingering   the client ends, or 2 s are over: closed
+/// ```
+///
+/// Bytes are received in `Ready` alone, and thrown away in `Lingering`; otherwise they stay in the
+/// kernel, so that a client is slowed down while it waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Bytes from the client.
