@@ -24,7 +24,7 @@ use values::counter::{LINES, line};
 use values::datum::Datum;
 
 use crate::bind::{UserVariables, same_kinds, same_variables};
-use crate::point::SelectPlan;
+use crate::point::PointSelect;
 use crate::reply::ResultColumn;
 use crate::tree::QueryPlan;
 use crate::write::{
@@ -52,7 +52,7 @@ pub type ShapeKey<'k> = (Option<&'k str>, SqlMode, &'k [u8]);
 #[derive(Clone)]
 pub enum Plan {
     /// A look-up, or a SELECT without a table.
-    Select(Arc<SelectPlan>),
+    Select(Arc<PointSelect>),
     /// A query over several relations, or with groups.
     Query(Arc<QueryPlan>),
     /// INSERT or REPLACE of rows.
@@ -76,7 +76,7 @@ impl Plan {
     fn copied(&self) -> Option<Plan> {
         let Plan::Select(plan) = self else { return None };
         let columns = plan.columns.to_vec().into();
-        Some(Plan::Select(Arc::new(SelectPlan { columns, ..SelectPlan::clone(plan) })))
+        Some(Plan::Select(Arc::new(PointSelect { columns, ..PointSelect::clone(plan) })))
     }
 
     /// The query that gives the rows, or finds them.

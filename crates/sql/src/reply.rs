@@ -11,7 +11,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rows::schema::DefaultValue;
 use rows::store::Reach;
+use rows::table::Table;
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
@@ -112,6 +114,38 @@ impl ResultColumn {
             ty,
             nullable,
             flags: ColumnFlags::default(),
+        }
+    }
+
+    /// A table's column under a name, of a table that is shown under another.
+    pub fn of_table(table: &Table, position: usize, name: String, shown: &str) -> ResultColumn {
+        let column = &table.columns[position];
+        let leads = |unique: bool| {
+            table.indexes.iter().skip(1).any(|index| {
+                index.unique == unique
+                    && index.parts.first().is_some_and(|part| part.column == position)
+                    && (!unique || index.parts.len() == 1)
+            })
+        };
+        let primary = table.indexes[0].parts.iter().any(|part| part.column == position);
+        ResultColumn {
+            name,
+            org_name: column.name.clone(),
+            table: shown.to_string(),
+            org_table: table.name.clone(),
+            database: table.database.clone(),
+            ty: column.ty.clone(),
+            nullable: column.nullable,
+            flags: ColumnFlags {
+                primary_key: primary,
+                unique_key: leads(true),
+                multiple_key: leads(false),
+                auto_increment: column.auto_increment,
+                no_default: !column.nullable
+                    && !column.auto_increment
+                    && column.default == DefaultValue::None,
+                on_update_now: column.on_update_now,
+            },
         }
     }
 

@@ -91,6 +91,7 @@ impl Binder<'_> {
         call: &ast::Function,
         names: &Names<'_>,
     ) -> Bound<Node> {
+        self.want_literals("an aggregate")?;
         let misplaced = || SqlError::new(1111, "Invalid use of group function");
         if scope.inside_aggregate.get() {
             return Err(misplaced().into());
@@ -233,6 +234,7 @@ impl Binder<'_> {
         form: impl FnOnce(&[Node]) -> Bound<SubqueryForm>,
         width: usize,
     ) -> Bound<Node> {
+        self.want_literals("a sub-query")?;
         let query = self.query(query, Some(scope))?;
         if width > 0 && query.columns.len() != width {
             let message = format!("Operand should contain {width} column(s)");

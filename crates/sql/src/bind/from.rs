@@ -22,9 +22,8 @@ use crate::error::SqlError;
 use crate::file_table::{FileColumn, FileOptions, FileTable};
 use crate::index_use::IndexUse;
 use crate::information_schema::{NameColumns, columns_of, is_own_name, is_size};
-use crate::point::{push_terms, table_column};
 use crate::reply::ResultColumn;
-use crate::tree::{CatalogListing, Join, OutputColumn, Query, Relation, Source};
+use crate::tree::{CatalogListing, Join, OutputColumn, Query, Relation, Source, push_terms};
 use crate::write::KEY_COLUMN as KEY_NAME;
 
 /// The most tables of one FROM, as in MySQL.
@@ -278,7 +277,7 @@ impl Binder<'_> {
         let table = catalog.table(database, table).map_err(SqlError::from)?;
         self.tables.borrow_mut().push(Arc::clone(&table));
         let describe = |at: usize| {
-            let origin = table_column(&table, at, table.columns[at].name.clone(), &shown);
+            let origin = ResultColumn::of_table(&table, at, table.columns[at].name.clone(), &shown);
             let (name, ty, nullable) = (origin.name.clone(), origin.ty.clone(), origin.nullable);
             (name, ty, nullable, Some(Arc::new(origin)))
         };

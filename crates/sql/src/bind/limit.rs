@@ -13,7 +13,7 @@ use crate::error::SqlError;
 ///
 /// # Errors
 /// 1064 for FETCH beside LIMIT or of a percentage, 4180 for WITH TIES without an order, 1235 with one.
-pub fn limit_of(query: &Query) -> Bound<(Option<Expr>, Option<Expr>)> {
+pub(super) fn limit_of(query: &Query) -> Bound<(Option<Expr>, Option<Expr>)> {
     let (limit, offset) = match &query.limit_clause {
         None => (None, None),
         Some(LimitClause::LimitOffset { limit, offset, limit_by }) if limit_by.is_empty() => {

@@ -17,7 +17,7 @@ use crate::error::{Result, SqlError};
 use crate::tree::{Body, Locking, Query, Relation, Source};
 
 /// What a clause says about rows that others have locked, and the name that its OF says.
-pub(crate) fn locking_of(clause: &LockClause) -> Result<(Locking, Option<String>)> {
+fn locking_of(clause: &LockClause) -> Result<(Locking, Option<String>)> {
     let only = clause.of.as_ref().map(table_name).transpose()?;
     let locking = match clause.nonblock {
         None => Locking::Wait,
@@ -28,7 +28,7 @@ pub(crate) fn locking_of(clause: &LockClause) -> Result<(Locking, Option<String>
 }
 
 /// Error 3568 for OF that names no relation of its SELECT.
-pub(crate) fn unresolved(name: &str) -> SqlError {
+fn unresolved(name: &str) -> SqlError {
     SqlError::new(3568, format!("Unresolved table name `{name}` in locking clause."))
 }
 

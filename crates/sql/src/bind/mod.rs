@@ -26,40 +26,45 @@ mod recursion;
 pub mod scalar;
 mod scope;
 mod select;
+mod title;
 mod window;
 mod zero_date;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
-use rows::store::Read;
 use rows::table::Table;
 use sqlparser::ast;
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType, LobSize};
 
-pub use limit::{limit_of, limit_to};
-pub(crate) use locking::{locking_of, unresolved};
-pub(crate) use query::bare_number;
+pub use limit::limit_to;
+pub(crate) use query::position;
+pub(crate) use title::item_name;
 pub(crate) use zero_date::zero_dates_as_null;
 
-use crate::bind::scalar::Bound;
+use crate::bind::scalar::{Bound, elsewhere};
 use crate::context::SqlContext;
 use crate::error::SqlError;
 use crate::optimize;
 use crate::reply::ResultColumn;
 use crate::tree::{
-    AskedQuery, OutputColumn, Query, QueryPlan, Traits, each_node_mut, free_references,
+    AskedQuery, BoundQuery, OutputColumn, Query, Traits, each_node_mut, free_references,
 };
-
-/// Of the query that is bound next.
-static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// The deepest that SELECTs may be nested, as in MySQL.
 const NESTING_MAX: usize = 63;
+
+/// What is known of the literals that `?N` stand for.
+#[derive(Clone, Copy)]
+pub enum Literals<'a> {
+    /// All: their kinds become types.
+    Known(&'a [Datum<'a>]),
+    /// Nothing yet: what depends on them is refused, the rest is right for literals of any kind.
+    OfAnyKind,
+}
 
 /// A query as written, with what is needed to bind it.
 #[derive(Clone, Copy)]
@@ -68,17 +73,17 @@ pub struct Source<'a> {
     pub query: &'a ast::Query,
     /// The items of its first SELECT as they were written, or nothing.
     pub texts: &'a [String],
-    /// The literals that `?N` stand for; their kinds become types.
-    pub literals: &'a [Datum<'a>],
+    /// The literals that `?N` stand for.
+    pub literals: Literals<'a>,
     /// Whether somebody asks for the names of its columns: who writes its rows somewhere does not.
     pub named: bool,
 }
 
-/// Binds and plans a query. Table sizes are asked of `view`.
+/// Binds a query.
 ///
 /// # Errors
 /// `Elsewhere` for what is not supported.
-pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> Bound<QueryPlan> {
+pub fn bind_query(source: &Source<'_>, facts: &SqlContext) -> Bound<BoundQuery> {
     let binder = Binder {
         facts,
         literals: source.literals,
@@ -100,33 +105,19 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
     let mut query = binder.query(source.query, None)?;
     optimize::take_apart(&mut query, &|| binder.id());
     let (traits, variables) = finish(&mut query);
-    let sizes = optimize::Sizes::new(facts, view, source.literals);
-    let locks = binder.locks.get();
-    let needs_rows = locks || optimize::needs_rows(&query);
-    let written = query.clone();
-    optimize::plan_query(&mut query, &sizes)?;
-    let columns = query.columns.iter().map(result_column).collect();
-    let literals = source.literals.iter().map(kind_of).collect();
-    let reads_files = binder.reads_files.get();
-    let tables = binder.tables.into_inner();
-    let engine = facts.sql.engine();
-    let sizes = tables.iter().map(|table| engine.row_count(table).ok().flatten()).collect();
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    Ok(QueryPlan {
-        number,
+    Ok(BoundQuery {
+        columns: query.columns.iter().map(result_column).collect(),
         query,
-        written,
-        columns,
-        tables,
-        sizes,
-        literals,
+        literals: match source.literals {
+            Literals::Known(literals) => literals.iter().map(kind_of).collect(),
+            Literals::OfAnyKind => Vec::new(),
+        },
+        tables: binder.tables.into_inner(),
         variables,
         mode: facts.mode,
         traits,
-        needs_rows,
-        reads_files,
-        locks,
-        runs: Arc::default(),
+        reads_files: binder.reads_files.get(),
+        locks: binder.locks.get(),
     })
 }
 
@@ -259,7 +250,7 @@ enum CommonRows {
 /// What a statement is bound against.
 struct Binder<'a> {
     facts: &'a SqlContext,
-    literals: &'a [Datum<'a>],
+    literals: Literals<'a>,
     named: bool,
     /// WITH, innermost last.
     ctes: RefCell<Vec<CommonTable>>,
@@ -279,6 +270,14 @@ struct Binder<'a> {
 impl Binder<'_> {
     fn id(&self) -> usize {
         self.ids.replace(self.ids.get() + 1)
+    }
+
+    /// Refuses what depends on the kinds of literals, as long as these are not known.
+    fn want_literals(&self, what: &str) -> Bound<()> {
+        match self.literals {
+            Literals::Known(_) => Ok(()),
+            Literals::OfAnyKind => elsewhere(format_args!("{what} without its literals")),
+        }
     }
 
     /// Counts so many more relations.

@@ -29,7 +29,7 @@ pub(super) fn first_select(body: &ast::SetExpr) -> Option<&ast::Select> {
 }
 
 /// The number in ORDER BY or GROUP BY that may be a position: brackets and a plus are none of it.
-pub(crate) fn bare_number(expr: &ast::Expr) -> &ast::Expr {
+pub(super) fn bare_number(expr: &ast::Expr) -> &ast::Expr {
     match expr {
         ast::Expr::Nested(inner)
         | ast::Expr::UnaryOp { op: ast::UnaryOperator::Plus, expr: inner } => bare_number(inner),
@@ -38,7 +38,7 @@ pub(crate) fn bare_number(expr: &ast::Expr) -> &ast::Expr {
 }
 
 /// The position that a number in ORDER BY or GROUP BY means; 1054 when there is no such column.
-pub(super) fn position(expr: &ast::Expr, columns: usize, clause: &str) -> Bound<Option<usize>> {
+pub(crate) fn position(expr: &ast::Expr, columns: usize, clause: &str) -> Bound<Option<usize>> {
     let ast::Expr::Value(value) = bare_number(expr) else { return Ok(None) };
     let ast::Value::Number(text, _) = &value.value else { return Ok(None) };
     let Ok(at) = text.parse::<usize>() else { return Ok(None) };

@@ -15,11 +15,11 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use expression::{Kind, Node, slot};
+use expression::{Kind, Node, UNTYPED, slot};
 use sqlparser::ast::{Expr, Ident, NamedWindowDefinition};
 use values::types::ColumnType;
 
-use super::{Binder, kind_of};
+use super::{Binder, Literals, kind_of};
 use crate::bind::scalar::{BindFailure, Bound, Names, Resolver, default_node, elsewhere};
 use crate::error::SqlError;
 use crate::reply::ResultColumn;
@@ -307,10 +307,15 @@ impl Resolver for InScope<'_> {
     }
 
     fn literal(&self, number: u16) -> (ColumnType, bool) {
-        let literal = self.binder.literals.get(usize::from(number));
+        let Literals::Known(literals) = self.binder.literals else { return (UNTYPED, true) };
+        let literal = literals.get(usize::from(number));
         literal.map_or((ColumnType::VarBinary { bytes: 0 }, true), |literal| {
             (kind_of(literal), literal.is_null())
         })
+    }
+
+    fn knows_literals(&self) -> bool {
+        matches!(self.binder.literals, Literals::Known(_))
     }
 }
 

@@ -19,12 +19,13 @@ use super::from::From;
 use super::grouping::{lift, lift_functions, lift_over_windows};
 use super::query::{bare_number, position};
 use super::scope::QueryScope;
+use super::title::{item_name, result_type};
 use super::zero_date::{is_never_null, zero_date_as_null};
 use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
-use crate::point::{item_name, push_terms, result_type};
 use crate::tree::{
     Aggregate, Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Source, Windowing,
+    push_terms,
 };
 
 /// An item of the select list.

@@ -35,6 +35,7 @@ impl Binder<'_> {
         over: &ast::WindowType,
         names: &Names<'_>,
     ) -> Bound<Node> {
+        self.want_literals("a window function")?;
         let allowed = matches!(names.clause, "field list" | "order clause");
         if !allowed || scope.inside_aggregate.get() || scope.inside_window.get() {
             let message = format!("You cannot use the window function '{name}' in this context.'");

@@ -10,7 +10,7 @@
 //! batches   the same way for DataFusion's scans                unknown   NOT IN as terms that NULLs leave known
 //! order     the order of joining                              needs        which columns
 //! doubts    what is right only as it is written      known   what needs no rows
-//! distinct  DISTINCT that changes nothing
+//! distinct  DISTINCT that changes nothing             look_up     what needs no plan of joins
 //! late      rows that are read when they are given            leaps   entries of an index that are not read
 //! ```
 //! Costs count rows looked at. They are guesses from table sizes; a statement that meets far more
@@ -30,10 +30,12 @@ mod inner;
 mod known;
 mod late;
 mod leaps;
+mod look_up;
 mod merge;
 mod needs;
 mod once;
 mod order;
+mod planned;
 mod rewrite;
 mod statistics;
 mod terms;
@@ -49,6 +51,8 @@ pub use doubts::needs_rows;
 use expression::{Kind, Node};
 pub use inner::BEGIN_ROWS;
 pub use known::{known_of_table, only_counts};
+pub use look_up::look_up;
+pub use planned::planned;
 pub use rewrite::rule_of;
 pub use statistics::Sizes;
 pub use terms::{columns_of, has_subquery, is_volatile};
@@ -61,7 +65,7 @@ use crate::tree::{Body, Query, Recursion, Select, SortKey};
 ///
 /// # Errors
 /// Those of reading a few rows.
-pub fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
+fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
     match &mut query.body {
         Body::Select(select) => {
             let wanted = Wanted {

@@ -73,6 +73,11 @@ impl<'a> Sizes<'a> {
         }
     }
 
+    /// Whose tables they are.
+    pub(super) fn engine(&self) -> &Engine {
+        self.engine
+    }
+
     /// What the values of an access are evaluated in, as far as they are known before the statement runs.
     pub(super) fn environment(&self) -> Environment<'_> {
         Environment { mode: self.mode, ..Environment::bare(self.literals, self.zone) }

@@ -18,10 +18,10 @@ use rows::store::Direction;
 use rows::table::{Covering, Table};
 
 use super::lookup::{Keys, Lookup, Said, said};
-use super::select::push_terms;
 use crate::error::Result;
 use crate::index_use::IndexUse;
 use crate::optimize::{columns_of, has_subquery, is_volatile};
+use crate::tree::push_terms;
 
 /// Most indexes, or ranges of them, that one OR is looked up in.
 const MERGED_MAX: usize = 32;

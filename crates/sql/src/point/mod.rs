@@ -3,7 +3,7 @@
 //!
 //! `lookup` finds what a condition says about the keys of an index, `access` chooses the index,
 //! `ranges` makes ranges of it when the values are known, `key` keys of values, `gather` reads rows, `sweep` past the index where
-//! these are many, `select` is the SELECT around it, `sort` orders what no index orders.
+//! these are many, `select` is the plan of a SELECT by it, `sort` orders what no index orders.
 //!
 //! Not here: everything else that SELECT can do (`analytic`).
 
@@ -20,8 +20,5 @@ pub use access::{Access, AccessKind, Ordering, Reader, RowCandidate, plan_access
 pub use gather::{Filter, Gathered, Gatherer, Piece};
 pub use lookup::{Between, Keys, Lookup};
 pub use ranges::{IndexRanges, Ranges};
-pub use select::{
-    From, Output, SelectPlan, Surroundings, bind_select, item_name, push_terms, result_type,
-    simple_ordering, sort_keys, table_column,
-};
+pub use select::{From, Output, PointSelect, simple_ordering};
 pub use sort::{SortKey, sort_rows};

@@ -119,7 +119,7 @@ impl Session {
         }
         let stream = match &create.query {
             Some(query) => {
-                let plan = self.bind_tree(query, &[], &[]).map_err(SqlError::from)?;
+                let plan = self.plan_query(query, &[], &[]).map_err(SqlError::from)?;
                 Some(self.select_latest(&plan, &[], false)?)
             }
             None => None,

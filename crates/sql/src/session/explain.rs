@@ -10,14 +10,14 @@ use syntax::scan::leading_word;
 use syntax::{Cursor, item_texts};
 
 use super::Session;
+use crate::bind::Literals;
 use crate::error::{Result, SqlError};
 use crate::executor::{Failure, Limits, Measured, Measures};
-use crate::optimize::{Member, Sizes};
+use crate::optimize::{Sizes, look_up};
 use crate::plan::Plan;
 use crate::point::From;
 use crate::reply::{How, Reply, RowStream};
 use crate::show::{self, Listing, ShownAccess};
-use crate::tree::{self, Body, Source};
 
 impl Session {
     /// EXPLAIN of the statement with this text.
@@ -54,7 +54,7 @@ impl Session {
     /// EXPLAIN ANALYZE: runs the query, and shows beside each step what it came to.
     fn analyze_query(&mut self, text: &str) -> Result<Listing> {
         let query = self.query_of_text(text)?;
-        let plan = self.bind_tree(&query, &item_texts(text), &[]).map_err(SqlError::from)?;
+        let plan = self.plan_query(&query, &item_texts(text), &[]).map_err(SqlError::from)?;
         if self.runs_over_rows(&plan) {
             let (facts, view, measures) = (self.facts(), self.read_view()?, Measures::default());
             let (how, bounds) = (How::POOL, self.bounds_of(&plan));
@@ -80,22 +80,14 @@ impl Session {
         let query = self.query_of_text(text)?;
         let (facts, view) = (self.facts(), self.read_view()?);
         let sizes = &Sizes::new(&facts, &*view, &[]);
-        let look_up = match format {
-            Some("TREE") => None,
-            _ => self.bind_query(&query, &item_texts(text)).ok(),
-        };
-        if let Some(plan) = look_up.as_ref().filter(|plan| !plan.uncertain) {
+        let known = Literals::Known(&[]);
+        let bound = self.bind(&query, &item_texts(text), known).map_err(SqlError::from)?;
+        if format != Some("TREE")
+            && let Some(plan) = look_up(&bound)
+        {
             return show::explain_lines(sizes, "SIMPLE", plan.from.as_ref().map(of_look_up));
         }
-        let plan = self.bind_tree(&query, &item_texts(text), &[]).map_err(SqlError::from)?;
-        // Which of several indexes it is, the tree knows that was planned over the rows.
-        if let Some(from) = look_up.as_ref().and_then(|plan| plan.from.as_ref()) {
-            let shown = match self.runs_over_rows(&plan) {
-                true => of_tree(&plan.query).unwrap_or(of_look_up(from)),
-                false => of_look_up(from),
-            };
-            return show::explain_lines(sizes, "SIMPLE", Some(shown));
-        }
+        let plan = self.planned(bound, &[])?;
         if !self.runs_over_rows(&plan) {
             let context = self.query_context()?;
             match self.sql.long_queries().explain(&plan, &context) {
@@ -148,16 +140,4 @@ impl Session {
 fn of_look_up(from: &From) -> ShownAccess<'_> {
     let From { table, shown, access, index_use, sorted, .. } = from;
     ShownAccess { table, name: shown, access, index_use, sorted: !sorted, joined: &[] }
-}
-
-/// The way that was chosen for a query of one table.
-fn of_tree(query: &tree::Query) -> Option<ShownAccess<'_>> {
-    let Body::Select(select) = &query.body else { return None };
-    let ([relation], [step]) = (&select.relations[..], &select.plan.steps[..]) else { return None };
-    let (Source::Table(table), Member::Scan(scan)) = (&relation.source, &step.member) else {
-        return None;
-    };
-    let (access, index_use) = (scan.access.as_ref()?, &relation.index_use);
-    let sorted = !query.order.is_empty() && !select.plan.ordered;
-    Some(ShownAccess { table, name: &relation.name, access, index_use, sorted, joined: &[] })
 }

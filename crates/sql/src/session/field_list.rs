@@ -11,7 +11,6 @@ use values::types::ColumnType;
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::information_schema::{columns_of, is_own_name};
-use crate::point::table_column;
 use crate::reply::ResultColumn;
 use crate::tree::CatalogListing;
 use crate::write::{Store, default_of, implied_default};
@@ -42,7 +41,7 @@ impl Session {
         let table = self.sql.engine().catalog().table(database, name)?;
         let zone = self.variables.zone;
         let described = |(at, column): (usize, &Column)| {
-            let shown = table_column(&table, at, column.name.clone(), &table.name);
+            let shown = ResultColumn::of_table(&table, at, column.name.clone(), &table.name);
             (shown, default_text(column, zone))
         };
         Ok(table.columns.iter().enumerate().map(described).collect())

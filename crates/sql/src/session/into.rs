@@ -88,7 +88,7 @@ impl Session {
     }
 
     fn first_rows(&mut self, query: &Query, most: usize, how: How) -> Result<FirstRows> {
-        let mut stream = self.begun_anew(how, |session| session.query_rows(query, how))?;
+        let mut stream = self.begun_anew(how, |session| session.query_rows(query, &[], how))?;
         let types = stream.columns().iter().map(|column| column.ty.clone()).collect();
         let mut rows: Vec<Vec<Value>> = Vec::new();
         let mut more = most > 0;

@@ -20,13 +20,13 @@ use rows::store::{Direction, LockWait, Reach};
 use rows::table::Table;
 use rows::transaction::Transaction;
 
+use super::Session;
 use super::source::{TableSource, holds_all};
-use super::{Session, Statement};
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::optimize::is_volatile;
-use crate::point::{Filter, From, Gathered, Gatherer, Piece, SelectPlan, sort_rows};
-use crate::reply::RowStream;
+use crate::point::{Filter, From, Gathered, Gatherer, Piece, PointSelect, sort_rows};
+use crate::reply::{How, RowStream};
 use crate::tree::Locking;
 use crate::write::{Currency, LOOP_PIECE, until_settled};
 
@@ -42,13 +42,12 @@ impl Session {
     /// is small enough for one.
     pub(super) fn locking_read(
         &mut self,
-        plan: &Arc<SelectPlan>,
+        plan: &Arc<PointSelect>,
         (offset, limit): (u64, u64),
         scope: &Scope<'_>,
         facts: Option<&Arc<SqlContext>>,
-        statement: &Statement<'_>,
+        how: How,
     ) -> Result<RowStream> {
-        let how = statement.how;
         self.open_implicitly()?;
         if !how.may_wait && !self.may_write_in_loop(false) {
             return Err(SqlError::would_wait());
@@ -155,7 +154,7 @@ impl Session {
             source.cut(offset, limit);
         }
         self.found_rows.set(source.gathered.len() as u64);
-        source.keep_parameters(statement.parameters);
+        source.keep_parameters(scope.parameters);
         Ok(RowStream::new(Arc::clone(&plan.columns), scope.zone, Box::new(source)))
     }
 }

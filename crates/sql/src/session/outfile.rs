@@ -109,7 +109,7 @@ impl Session {
     }
 
     fn write_parquet(&mut self, query: &Query, file: NewFile, how: How) -> Result<Reply> {
-        let mut stream = self.begun_anew(how, |session| session.query_rows(query, how))?;
+        let mut stream = self.begun_anew(how, |session| session.query_rows(query, &[], how))?;
         let share = self.sql.engine().budget().share();
         let mut writer = ParquetWriter::new(file, Arc::clone(stream.columns()), share)?;
         let kill = Arc::clone(&self.process.kill);
@@ -134,7 +134,7 @@ impl Session {
         mut file: NewFile,
         how: How,
     ) -> Result<Reply> {
-        let mut stream = self.begun_anew(how, |session| session.query_rows(query, how))?;
+        let mut stream = self.begun_anew(how, |session| session.query_rows(query, &[], how))?;
         let (columns, zone) = (Arc::clone(stream.columns()), stream.zone());
         let mut out = Vec::new();
         let mut rows = 0;

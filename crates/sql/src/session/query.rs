@@ -18,13 +18,14 @@ use values::datum::Datum;
 use super::shortage::{END_WAIT, await_memory};
 use super::source::ValueRows;
 use super::{Session, Statement};
-use crate::bind;
 use crate::bind::scalar::Bound;
+use crate::bind::{self, Literals};
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::executor::{self, Bounds, Failure, Limits};
+use crate::optimize::{Sizes, planned};
 use crate::reply::{How, Reply, RowSource, RowStream, Sink};
-use crate::tree::QueryPlan;
+use crate::tree::{BoundQuery, QueryPlan};
 use crate::variables::Executor;
 
 /// Rows that a query may look at in an event loop: some 300 us, in which others wait.
@@ -40,25 +41,42 @@ const LONG_ROWS: f64 = 60_000.0;
 const BOUNDS: Bounds = Bounds { rows_max: 120_000, bytes_max: 32 << 20 };
 
 impl Session {
-    /// Binds a query to a tree.
-    pub(super) fn bind_tree(
+    /// Binds a query.
+    pub(super) fn bind(
+        &self,
+        query: &Query,
+        texts: &[String],
+        literals: Literals<'_>,
+    ) -> Bound<BoundQuery> {
+        bind::bind_query(&bind::Source { query, texts, literals, named: true }, &self.facts())
+    }
+
+    /// Plans a query that was bound with these literals.
+    pub(super) fn planned(&self, bound: BoundQuery, literals: &[Datum<'_>]) -> Result<QueryPlan> {
+        let facts = self.facts();
+        planned(bound, &Sizes::new(&facts, self.sql.engine().latest(), literals))
+    }
+
+    /// Binds a query and plans it.
+    pub(super) fn plan_query(
         &self,
         query: &Query,
         texts: &[String],
         literals: &[Datum<'_>],
     ) -> Bound<QueryPlan> {
-        let source = bind::Source { query, texts, literals, named: true };
-        bind::bind_query(&source, &self.facts(), self.sql.engine().latest())
+        let bound = self.bind(query, texts, Literals::Known(literals))?;
+        Ok(self.planned(bound, literals)?)
     }
 
     /// The same of a query whose rows a statement writes, or writes to.
-    pub(super) fn bind_unnamed_tree(
+    pub(super) fn plan_unnamed_query(
         &self,
         query: &Query,
         literals: &[Datum<'_>],
     ) -> Bound<QueryPlan> {
-        let source = bind::Source { query, texts: &[], literals, named: false };
-        bind::bind_query(&source, &self.facts(), self.sql.engine().latest())
+        let known = Literals::Known(literals);
+        let source = bind::Source { query, texts: &[], literals: known, named: false };
+        Ok(self.planned(bind::bind_query(&source, &self.facts())?, literals)?)
     }
 
     /// Runs a tree's plan; `None` when it is one for the analytic way.

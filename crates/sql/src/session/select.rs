@@ -1,16 +1,15 @@
 //! SELECT: by plan on an index, or the analytic way.
 //!
-//! Not here: binding (`point::select`, `bind`), FOR UPDATE of one table (`locking`).
+//! Not here: binding (`bind`), which queries are look-ups (`optimize::look_up`), FOR UPDATE of one table (`locking`).
 
 use std::sync::Arc;
 
 use expression::limits::Room;
 use expression::{Environment, Known, Scope, fit};
 use rows::store::Read;
-use sqlparser::ast::Query;
+use sqlparser::ast::{GroupByExpr, Query, SetExpr, TableFactor};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 use syntax::cursor::Place;
-use syntax::scan::Scanned;
 use syntax::{Cursor, item_texts};
 use values::SqlMode;
 use values::datum::{Datum, Value};
@@ -18,12 +17,13 @@ use values::temporal::Zone;
 
 use super::source::{TableSource, ValueRows, first_piece_for, piece_for, value_bytes};
 use super::{Session, Statement};
-use crate::bind::limit_to;
 use crate::bind::scalar::BindFailure;
+use crate::bind::{Literals, limit_to};
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
+use crate::optimize::look_up;
 use crate::plan::Plan;
-use crate::point::{AccessKind, Gatherer, Output, SelectPlan, Surroundings, bind_select};
+use crate::point::{AccessKind, Gatherer, Output, PointSelect};
 use crate::reply::{How, Pace, Reply, ResultColumn, RowStream};
 use crate::tree::QueryPlan;
 use crate::write::row_count;
@@ -71,7 +71,10 @@ impl Session {
                     found => Ok(found),
                 }
             }
-            Plan::Select(plan) => self.run_plan(plan, statement),
+            Plan::Select(plan) => {
+                let rows = self.run_plan(plan, statement.parameters, statement.how)?;
+                Ok(rows.map(Reply::Rows))
+            }
             _ => Ok(None),
         }
     }
@@ -85,7 +88,7 @@ impl Session {
     ) -> Result<Option<Reply>> {
         let shape = statement.shape()?;
         let query = parse_query(shape, self.variables.mode)?;
-        match self.bind_tree(&query, &item_texts(shape), statement.parameters) {
+        match self.plan_query(&query, &item_texts(shape), statement.parameters) {
             Ok(fresh) if self.runs_over_rows(&fresh) => {
                 self.run_tree(&QueryPlan { runs: Arc::clone(&tree.runs), ..fresh }, statement)
             }
@@ -103,27 +106,17 @@ impl Session {
         let plan = match parse_query(shape_text, mode) {
             Ok(query) => {
                 let texts = item_texts(shape_text);
-                match self.bind_query(&query, &texts) {
-                    Ok(plan) if !plan.uncertain => Plan::Select(Arc::new(plan)),
+                match self.look_up_of(&query, &texts)? {
+                    Some(plan) => Plan::Select(Arc::new(plan)),
                     // Sizes of tables are read from the disk.
-                    Ok(_) | Err(BindFailure::Elsewhere(_)) if !statement.how.may_wait => {
-                        return Err(SqlError::would_wait());
-                    }
-                    // Which index is best only the rows say.
-                    Ok(plan) => match self.bind_tree(&query, &texts, literals) {
-                        Ok(tree) if self.runs_over_rows(&tree) => Plan::Query(Arc::new(tree)),
-                        _ => Plan::Select(Arc::new(plan)),
+                    None if !statement.how.may_wait => return Err(SqlError::would_wait()),
+                    None => match self.plan_query(&query, &texts, literals) {
+                        Ok(tree) if !tree.reads_files => Plan::Query(Arc::new(tree)),
+                        // Files are opened for one statement.
+                        Ok(_) | Err(BindFailure::Elsewhere(_)) => Plan::Other,
+                        // It is said of its text; a table may be altered so that it is right.
+                        Err(BindFailure::Wrong(_)) => return Ok(Plan::Other),
                     },
-                    Err(BindFailure::Elsewhere(_)) => {
-                        match self.bind_tree(&query, &texts, literals) {
-                            Ok(tree) if !tree.reads_files => Plan::Query(Arc::new(tree)),
-                            // Files are opened for one statement.
-                            Ok(_) | Err(BindFailure::Elsewhere(_)) => Plan::Other,
-                            // It is said of its text; a table may be altered so that it is right.
-                            Err(BindFailure::Wrong(_)) => return Ok(Plan::Other),
-                        }
-                    }
-                    Err(BindFailure::Wrong(error)) => return Err(error),
                 }
             }
             // Some literals cannot be taken out (DATE '2024-01-01'): then the text must parse.
@@ -136,18 +129,16 @@ impl Session {
         Ok(plan)
     }
 
-    pub(super) fn bind_query(
-        &self,
-        query: &Query,
-        texts: &[String],
-    ) -> std::result::Result<SelectPlan, BindFailure> {
-        let around = Surroundings {
-            catalog: self.sql.engine().catalog(),
-            database: self.database.as_deref(),
-            mode: self.variables.mode,
-            variables: &self.user_variables,
-        };
-        bind_select(query, &around, texts)
+    /// The plan of a query that is a look-up for literals of any kind.
+    fn look_up_of(&self, query: &Query, texts: &[String]) -> Result<Option<PointSelect>> {
+        if !may_be_look_up(query) {
+            return Ok(None);
+        }
+        match self.bind(query, texts, Literals::OfAnyKind) {
+            Ok(bound) => Ok(look_up(&bound)),
+            Err(BindFailure::Elsewhere(_)) => Ok(None),
+            Err(BindFailure::Wrong(error)) => Err(error),
+        }
     }
 
     /// The query with the client's parameters as literals.
@@ -179,15 +170,8 @@ impl Session {
         self.keep_shape(statement);
         self.sql.counters().plans_made.add();
         let query = self.query_with_literals(statement)?;
-        // What could not be bound by shape may be a look-up all the same.
         let texts = item_texts(statement.source_text()?);
-        if let Ok(plan) = self.bind_query(&query, &texts)
-            && let Some(reply) =
-                self.run_plan(&Arc::new(plan), &Statement { parameters: &[], ..*statement })?
-        {
-            return Ok(reply);
-        }
-        self.select_by_text(&query, &texts).map(Reply::Rows)
+        self.query_rows(&query, &texts, statement.how).map(Reply::Rows)
     }
 
     /// A query of a known tree that looks at many rows: the analytic way.
@@ -199,23 +183,21 @@ impl Session {
         self.select_analytically(tree, statement.parameters, view).map(Reply::Rows)
     }
 
-    /// The rows of a query whose literals stand in it, whichever way it goes.
-    pub(super) fn query_rows(&mut self, query: &Query, how: How) -> Result<RowStream> {
-        if let Ok(plan) = self.bind_query(query, &[]) {
-            let mut scanned = Scanned::default();
-            scanned.scan(b"", self.variables.mode)?;
-            let statement =
-                Statement { text: b"", scanned: &scanned, parameters: &[], own: &[], how };
-            if let Some(Reply::Rows(rows)) = self.run_plan(&Arc::new(plan), &statement)? {
-                return Ok(rows);
-            }
+    /// The rows of a query whose literals stand in it, whichever way it goes; `texts` as `item_texts`
+    /// gives them, or nothing.
+    pub(super) fn query_rows(
+        &mut self,
+        query: &Query,
+        texts: &[String],
+        how: How,
+    ) -> Result<RowStream> {
+        let bound = self.bind(query, texts, Literals::Known(&[])).map_err(SqlError::from)?;
+        if let Some(plan) = look_up(&bound)
+            && let Some(rows) = self.run_plan(&Arc::new(plan), &[], how)?
+        {
+            return Ok(rows);
         }
-        self.select_by_text(query, &[])
-    }
-
-    /// Runs a query whose literals stand in it; `texts` as `item_texts` gives them, or nothing.
-    pub(super) fn select_by_text(&mut self, query: &Query, texts: &[String]) -> Result<RowStream> {
-        let plan = self.bind_tree(query, texts, &[]).map_err(SqlError::from)?;
+        let plan = self.planned(bound, &[])?;
         if plan.locks {
             return self.select_locked(&plan, &[]);
         }
@@ -235,7 +217,8 @@ impl Session {
     ) -> Result<Arc<[ResultColumn]>> {
         let query = self.query_with_literals(statement)?;
         let texts = item_texts(statement.source_text()?);
-        Ok(self.bind_tree(&query, &texts, &[]).map_err(SqlError::from)?.columns)
+        let known = Literals::Known(&[]);
+        Ok(self.bind(&query, &texts, known).map_err(SqlError::from)?.columns)
     }
 
     /// What plain SELECTs read now: the transaction's snapshot with its writes, or a fresh one.
@@ -277,13 +260,14 @@ impl Session {
         }
     }
 
-    /// Runs a plan; `None` when it must go the analytic way after all.
+    /// Runs a look-up; `None` when it must go the analytic way after all.
     fn run_plan(
         &mut self,
-        plan: &Arc<SelectPlan>,
-        statement: &Statement<'_>,
-    ) -> Result<Option<Reply>> {
-        if plan.waits && !statement.how.may_wait {
+        plan: &Arc<PointSelect>,
+        parameters: &[Datum<'_>],
+        how: How,
+    ) -> Result<Option<RowStream>> {
+        if plan.waits && !how.may_wait {
             return Err(SqlError::would_wait());
         }
         let facts = plan.needs_facts.then(|| self.facts());
@@ -295,7 +279,7 @@ impl Session {
             known: Some(&known),
             mode: self.variables.mode,
             context: facts.as_deref().map(|facts| &facts.statement),
-            ..Environment::bare(statement.parameters, zone)
+            ..Environment::bare(parameters, zone)
         };
         let reply = match &plan.from {
             None => {
@@ -315,9 +299,9 @@ impl Session {
                 let offset = row_count(plan.offset.as_ref(), &scope)?.unwrap_or(0);
                 let limits = (offset, limit);
                 if from.locking.is_some() {
-                    Some(self.locking_read(plan, limits, &scope, facts.as_ref(), statement)?)
+                    Some(self.locking_read(plan, limits, &scope, facts.as_ref(), how)?)
                 } else {
-                    self.plain_read(plan, limits, &scope, facts.as_ref(), statement)?
+                    self.plain_read(plan, limits, &scope, facts.as_ref(), how)?
                 }
             }
         };
@@ -327,7 +311,7 @@ impl Session {
                 let mut rows = Vec::new();
                 let limits = Arc::clone(&self.limits);
                 let mut held = limits.hold();
-                while stream.next(statement.how, &mut |row| {
+                while stream.next(how, &mut |row| {
                     let row: Vec<Value> = row.iter().map(Datum::to_value).collect();
                     row.iter().try_for_each(|value| held.add_value(value))?;
                     rows.push(row);
@@ -344,16 +328,16 @@ impl Session {
         if reply.is_some() {
             self.row_count = -1;
         }
-        Ok(reply.map(Reply::Rows))
+        Ok(reply)
     }
 
     fn plain_read(
         &mut self,
-        plan: &Arc<SelectPlan>,
+        plan: &Arc<PointSelect>,
         (offset, limit): (u64, u64),
         scope: &Scope<'_>,
         facts: Option<&Arc<SqlContext>>,
-        statement: &Statement<'_>,
+        how: How,
     ) -> Result<Option<RowStream>> {
         let Some(from) = &plan.from else { return Ok(None) };
         self.open_implicitly()?;
@@ -372,7 +356,6 @@ impl Session {
             all_terms,
             ..TableSource::new(plan, gatherer, facts, &self.limits, scope)
         };
-        let how = statement.how;
         let piece = piece_for(how);
         let one_row = access.kind == AccessKind::Const && !all_terms;
         match &self.open {
@@ -403,7 +386,7 @@ impl Session {
             }
         }
         let (found, is_whole) = (source.gathered.len() as u64, source.gatherer.is_done());
-        source.keep_parameters(statement.parameters);
+        source.keep_parameters(scope.parameters);
         let columns = Arc::clone(&plan.columns);
         let stream = RowStream::new(columns, scope.zone, Box::new(source));
         if !is_whole {
@@ -412,6 +395,25 @@ impl Session {
         self.found_rows.set(found);
         Ok(Some(stream))
     }
+}
+
+/// Whether a query may be a look-up, as far as it is seen before its names are: those that others do are bound
+/// but once.
+fn may_be_look_up(query: &Query) -> bool {
+    let SetExpr::Select(select) = query.body.as_ref() else { return false };
+    let no_groups = matches!(
+        &select.group_by,
+        GroupByExpr::Expressions(exprs, modifiers) if exprs.is_empty() && modifiers.is_empty()
+    );
+    let is_of_one_table = match select.from.as_slice() {
+        [] => true,
+        [one] => {
+            one.joins.is_empty() && matches!(one.relation, TableFactor::Table { args: None, .. })
+        }
+        _ => false,
+    };
+    let no_others = query.with.is_none() && select.distinct.is_none() && select.having.is_none();
+    no_others && no_groups && is_of_one_table
 }
 
 /// Parses a query that is the whole text.
@@ -466,11 +468,11 @@ fn literal_token(value: Datum<'_>, zone: Zone) -> Token {
 }
 
 /// The one row of a SELECT without a table; none if its condition says so or LIMIT is 0.
-fn constant_row(plan: &SelectPlan, scope: &Scope<'_>) -> Result<(Option<Vec<Value>>, Room)> {
-    if let Some(condition) = &plan.condition
-        && !condition.holds(scope)?
-    {
-        return Ok((None, Room::default()));
+fn constant_row(plan: &PointSelect, scope: &Scope<'_>) -> Result<(Option<Vec<Value>>, Room)> {
+    for condition in &plan.conditions {
+        if !condition.holds(scope)? {
+            return Ok((None, Room::default()));
+        }
     }
     let limit = row_count(plan.limit.as_ref(), scope)?;
     let offset = row_count(plan.offset.as_ref(), scope)?;

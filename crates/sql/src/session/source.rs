@@ -19,7 +19,7 @@ use values::temporal::Zone;
 
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::point::{Filter, Gathered, Gatherer, Output, Piece, SelectPlan};
+use crate::point::{Filter, Gathered, Gatherer, Output, Piece, PointSelect};
 use crate::reply::{How, Pace, RowSource, Sink};
 
 /// How much is read at a time.
@@ -112,7 +112,7 @@ pub(super) struct TableSource {
     pub(super) limits: Arc<Limits>,
     pub(super) zone: Zone,
     pub(super) mode: SqlMode,
-    pub(super) plan: Arc<SelectPlan>,
+    pub(super) plan: Arc<PointSelect>,
     /// What is the same for all rows, as the parameters are.
     pub(super) known: Known,
 }
@@ -120,7 +120,7 @@ pub(super) struct TableSource {
 impl TableSource {
     /// Of nothing yet: the gatherer has all that is to be read.
     pub(super) fn new(
-        plan: &Arc<SelectPlan>,
+        plan: &Arc<PointSelect>,
         gatherer: Gatherer,
         facts: Option<&Arc<SqlContext>>,
         limits: &Arc<Limits>,

@@ -76,7 +76,7 @@ impl Session {
     /// Binds a statement whose `?N` stand for these literals.
     fn bind_change(&self, change: &Change, literals: &[Datum<'_>], how: How) -> Bound<Plan> {
         let ask = |query: &Query| match how.may_wait {
-            true => self.bind_unnamed_tree(query, literals),
+            true => self.plan_unnamed_query(query, literals),
             // Sizes of tables are read from the disk.
             false => Err(SqlError::would_wait().into()),
         };

@@ -35,7 +35,7 @@ pub use aggregate::{Aggregate, AggregateFunction, KEPT_DIGITS};
 use expression::Node;
 pub use forecast::Runs;
 pub use subquery::{AskedQuery, Members};
-pub use walk::{each_node_mut, free_references, outer_slots_mut};
+pub use walk::{each_node_mut, free_references, outer_slots_mut, push_terms};
 pub use window::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
 
 use crate::file_table::FileTable;
@@ -43,6 +43,29 @@ use crate::index_use::IndexUse;
 use crate::information_schema::NameColumns;
 use crate::optimize::Step;
 use crate::reply::ResultColumn;
+
+/// A query as it was bound, not planned yet.
+#[derive(Debug)]
+pub struct BoundQuery {
+    /// The query.
+    pub query: Query,
+    /// Its columns for the client.
+    pub columns: Arc<[ResultColumn]>,
+    /// Tables that it reads.
+    pub tables: Vec<Arc<Table>>,
+    /// The kinds of the literals that it was bound with; none are here if it is right for any.
+    pub literals: Vec<ColumnType>,
+    /// The types of the user variables that it was bound with.
+    pub variables: Vec<(String, ColumnType)>,
+    /// The mode that it was bound in.
+    pub mode: SqlMode,
+    /// What is to be known of its expressions.
+    pub traits: Traits,
+    /// Whether it reads files.
+    pub reads_files: bool,
+    /// Whether it locks rows of some relation.
+    pub locks: bool,
+}
 
 /// What a statement's shape means: a query with all that its being right depends on.
 #[derive(Debug)]

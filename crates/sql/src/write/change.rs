@@ -30,14 +30,14 @@ use super::returning::{Returned, Returning, bind_returning};
 use super::settled::{Currency, until_settled};
 use super::{Ask, LOOP_PIECE, WriteContext, Written, stop, through};
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
-use crate::bind::zero_dates_as_null;
+use crate::bind::{position, zero_dates_as_null};
 use crate::error::{Result, SqlError};
 use crate::index_use::IndexUse;
 use crate::optimize::is_volatile;
 use crate::point::{
-    Access, Gathered, Gatherer, Piece, SortKey, plan_access, push_terms, simple_ordering,
-    sort_keys, sort_rows,
+    Access, Gathered, Gatherer, Piece, SortKey, plan_access, simple_ordering, sort_rows,
 };
+use crate::tree::push_terms;
 
 /// Bytes of rows read at a time.
 const PIECE_BYTES: usize = 4 << 20;
@@ -113,6 +113,19 @@ fn bind_target(
     let checks = access.terms.iter().filter(|term| !is_volatile(term)).cloned().collect();
     let (in_order, finding) = (false, None);
     Ok(Target { table, shown, access, index_use, sort, sorted, limit, in_order, checks, finding })
+}
+
+/// ORDER BY, whose numbers are no positions of anything.
+fn sort_keys(order: &[OrderByExpr], names: &Names<'_>) -> Bound<Vec<SortKey>> {
+    let key = |item: &OrderByExpr| {
+        if item.options.nulls_first.is_some() || item.with_fill.is_some() {
+            return elsewhere("NULLS FIRST");
+        }
+        position(&item.expr, 0, names.clause)?;
+        let descending = item.options.asc == Some(false);
+        Ok(SortKey { node: bind(&item.expr, names)?, descending })
+    };
+    order.iter().map(key).collect()
 }
 
 /// Binds an UPDATE of one table.

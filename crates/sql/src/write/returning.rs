@@ -20,9 +20,9 @@ use syntax::cursor::name_parts;
 use values::datum::Value;
 
 use super::WriteContext;
+use crate::bind::item_name;
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
 use crate::error::{Result, SqlError};
-use crate::point::{item_name, table_column};
 use crate::reply::ResultColumn;
 use crate::tree::AggregateFunction;
 
@@ -68,7 +68,7 @@ pub fn bind_returning(
                 }
                 for position in 0..table.columns.len() {
                     let name = table.columns[position].name.clone();
-                    columns.push(table_column(table, position, name, &table.name));
+                    columns.push(ResultColumn::of_table(table, position, name, &table.name));
                     nodes.push(column_node(table, position));
                 }
             }
@@ -76,7 +76,9 @@ pub fn bind_returning(
                 let node = bind(expr, &names).map_err(|failure| refusal(expr, failure))?;
                 let name = alias.clone().unwrap_or_else(|| item_name(expr, Some(text)));
                 columns.push(match node.kind {
-                    Kind::Column(position) => table_column(table, position, name, &table.name),
+                    Kind::Column(position) => {
+                        ResultColumn::of_table(table, position, name, &table.name)
+                    }
                     _ => ResultColumn::computed(name, node.ty.clone(), node.nullable),
                 });
                 nodes.push(node);

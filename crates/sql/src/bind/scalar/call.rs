@@ -106,6 +106,10 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
 }
 
 fn values_call(parts: &[&Ident], names: &Names<'_>) -> Bound<Node> {
+    if let (Some(resolver), None) = (names.resolver, names.table) {
+        resolver.column(parts, names.clause)?;
+        return Ok(Node::constant(Value::Null));
+    }
     let ([column], Some(table)) = (parts, names.table) else { return elsewhere("VALUES()") };
     let position = table
         .column(&column.value)

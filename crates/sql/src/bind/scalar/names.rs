@@ -40,6 +40,9 @@ pub trait Resolver {
 
     /// The type of a literal that was taken out of the text, and whether it is NULL.
     fn literal(&self, number: u16) -> (ColumnType, bool);
+
+    /// Whether that type is the literal's own, and not one for literals of any kind.
+    fn knows_literals(&self) -> bool;
 }
 
 /// What names mean.

@@ -113,7 +113,8 @@ fn chain(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> B
 /// A look-up knows nothing of its literals, and with how many digits a quotient compares is a matter of their
 /// kinds.
 pub(super) fn refuse_unknown_digits(a: &Node, b: &Node, names: &Names<'_>) -> Bound<()> {
-    let is_look_up = names.resolver.is_none() && names.clause == "where clause";
+    let knows_literals = names.resolver.is_some_and(|resolver| resolver.knows_literals());
+    let is_look_up = !knows_literals && names.clause == "where clause";
     if is_look_up && is_of_unknown_digits(a, b) {
         return elsewhere("a quotient beside a literal of which nothing is known yet");
     }
