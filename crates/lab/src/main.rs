@@ -74,14 +74,9 @@ enum Experiment {
     Nasty(experiments::nasty::Options),
     /// Look-ups, updates and the game with data of 0.5 to 10 times the memory.
     Wall(experiments::wall::Options),
-    /// epoll, io_uring and tokio under an echo server: CPU time per request.
-    Kernel(experiments::kernel::Options),
     /// The echo server that other experiments start as their limit.
     #[command(hide = true)]
     EchoServer {
-        /// How it meets the kernel.
-        #[arg(long, default_value = "epoll")]
-        kernel: peers::Kernel,
         /// Event loops.
         #[arg(long, default_value_t = 1)]
         threads: usize,
@@ -113,8 +108,7 @@ fn main() -> Result<()> {
         Experiment::Cache(options) => experiments::cache::run(&options),
         Experiment::Nasty(options) => experiments::nasty::run(&options),
         Experiment::Wall(options) => experiments::wall::run(&options),
-        Experiment::Kernel(options) => experiments::kernel::run(&options),
-        Experiment::EchoServer { kernel, threads } => peers::serve_echo(kernel, threads),
+        Experiment::EchoServer { threads } => peers::serve_echo(threads),
     }
 }
 

@@ -10,7 +10,7 @@ use anyhow::Result;
 use super::loading::{DATABASE, UserFiller, fill, load_users};
 use super::{Common, progress};
 use crate::peers::{
-    AppendFsync, Durability, Echo, Kernel, MariaDb, MariaDbSettings, Memcached, Redis, Rowhouse,
+    AppendFsync, Durability, Echo, MariaDb, MariaDbSettings, Memcached, Redis, Rowhouse,
 };
 use crate::protocols::{self, Reader, Writer, handlersocket, mysql};
 use crate::report::Report;
@@ -123,7 +123,7 @@ impl Fleet {
             rowhouse_records: false,
         };
         if settings.echo && common.wants(ECHO) {
-            fleet.echo = report.keep(ECHO, Echo::start(Kernel::Epoll, threads));
+            fleet.echo = report.keep(ECHO, Echo::start(threads));
         }
         if common.wants(MEMCACHED) {
             fleet.memcached = report.keep(MEMCACHED, start_memcached(users, threads));

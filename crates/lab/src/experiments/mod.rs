@@ -8,7 +8,6 @@ pub mod game;
 pub mod idle;
 pub mod iibench;
 pub mod indexing;
-pub mod kernel;
 pub mod live;
 pub mod load;
 pub mod lookup;

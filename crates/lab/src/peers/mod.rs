@@ -13,7 +13,7 @@ mod rowhouse;
 mod server;
 mod tokyo_cabinet;
 
-pub use echo::{Echo, Kernel, serve as serve_echo};
+pub use echo::{Echo, serve as serve_echo};
 pub use engine::{Engine, EngineServer, EngineSettings};
 pub use mariadb::{MariaDb, MariaDbSettings};
 pub use memcached::Memcached;

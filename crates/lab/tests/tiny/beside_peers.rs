@@ -307,12 +307,6 @@ fn a_server_lives_through_statements_that_would_end_fill_or_hang_it() {
 }
 
 #[test]
-fn every_kernel_interface_echoes_what_was_sent() {
-    let run = run(&["kernel", "--connections", "8"]);
-    run.has(&["epoll", "uring", "uring-fixed", "uring-coop", "uring-direct", "tokio"]);
-}
-
-#[test]
 fn the_game_loses_nothing_where_writes_are_single_operations() {
     let run = run(&["game", "--rows", "500", "--connections", "1,4"]);
     run.has(&[

@@ -1,62 +1,24 @@
-//! The echo server: the limit of what sockets and an event loop can do on this machine, with each
-//! of the kernel's interfaces.
+//! The echo server: the limit of what sockets and an event loop can do on this machine.
 //!
 //! One loop per thread, connections dealt out in turn, nothing between reading and writing: the
 //! loop that a server could have if answering cost nothing. It runs as a child process so that its
 //! CPU time is its own.
 
 mod epoll;
-mod ring;
-mod uring;
 
 use std::io::{self, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::process::{Command, exit};
 use std::sync::mpsc;
 use std::thread;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::OwnedFd;
 
-use super::server::{Server, data_dir, find_program};
+use super::server::{Server, data_dir};
 
 const READY: &str = "echo ready ";
-/// The program of `crates/lab/tokio-echo`.
-const TOKIO_PROGRAM: &str = "rowhouse-echo-tokio";
-
-/// How an echo server meets the kernel.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Kernel {
-    /// epoll, level-triggered, one receive and one send per connection and turn.
-    #[default]
-    Epoll,
-    /// io_uring: multishot receive, sends of a turn submitted together with the next wait.
-    Uring,
-    /// The same with sockets and ring registered.
-    UringFixed,
-    /// As `UringFixed` with cooperative instead of deferred task work.
-    UringCoop,
-    /// As `UringFixed`, but each send is a system call of its own, at once.
-    UringDirect,
-    /// tokio's runtime with as many workers, a task per connection.
-    Tokio,
-}
-
-impl Kernel {
-    /// The name of its flag.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kernel::Epoll => "epoll",
-            Kernel::Uring => "uring",
-            Kernel::UringFixed => "uring-fixed",
-            Kernel::UringCoop => "uring-coop",
-            Kernel::UringDirect => "uring-direct",
-            Kernel::Tokio => "tokio",
-        }
-    }
-}
 
 /// A running echo server.
 pub struct Echo {
@@ -67,16 +29,13 @@ pub struct Echo {
 }
 
 impl Echo {
-    /// Starts this program as an echo server, or the one on tokio.
-    pub fn start(kernel: Kernel, threads: usize) -> Result<Echo> {
-        let mut command = if kernel == Kernel::Tokio {
-            Command::new(tokio_program()?)
-        } else {
-            let mut command = Command::new(crate::own_program()?);
-            command.args(["echo-server", "--kernel", kernel.name()]);
-            command
-        };
-        command.args(["--threads", &threads.to_string()]);
+    /// Starts this program as an echo server.
+    ///
+    /// # Errors
+    /// The program does not start, or does not say its port in time.
+    pub fn start(threads: usize) -> Result<Echo> {
+        let mut command = Command::new(crate::own_program()?);
+        command.args(["echo-server", "--threads", &threads.to_string()]);
         let mut server = Server::start("echo", command, data_dir("echo")?)?;
         let port = server.wait_ready(|server| {
             let log = server.log();
@@ -89,18 +48,6 @@ impl Echo {
     pub fn connect(&self) -> Result<TcpStream> {
         Ok(TcpStream::connect(("127.0.0.1", self.port))?)
     }
-}
-
-/// Beside this program, or where programs are.
-fn tokio_program() -> Result<PathBuf> {
-    let beside = crate::own_program()?.with_file_name(TOKIO_PROGRAM);
-    if beside.is_file() {
-        return Ok(beside);
-    }
-    find_program(TOKIO_PROGRAM).ok().with_context(|| {
-        let build = "cargo build --release --manifest-path crates/lab/tokio-echo/Cargo.toml";
-        format!("{TOKIO_PROGRAM} is not installed (`{build}` makes it)")
-    })
 }
 
 /// What a loop is given: its connections as they come.
@@ -127,7 +74,7 @@ impl Arrivals {
 }
 
 /// Serves until the process is ended. The port goes to stdout.
-pub fn serve(kernel: Kernel, threads: usize) -> Result<()> {
+pub fn serve(threads: usize) -> Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let (started, has_started) = mpsc::channel();
     let mut loops = Vec::new();
@@ -137,8 +84,8 @@ pub fn serve(kernel: Kernel, threads: usize) -> Result<()> {
         let waker = wake.try_clone()?;
         let arrivals = Arrivals { streams, wake, started: started.clone() };
         thread::spawn(move || {
-            if let Err(error) = echo_loop(kernel, &arrivals) {
-                eprintln!("{} loop: {error:#}", kernel.name());
+            if let Err(error) = epoll::echo_loop(&arrivals) {
+                eprintln!("echo loop: {error:#}");
                 exit(1);
             }
         });
@@ -156,17 +103,4 @@ pub fn serve(kernel: Kernel, threads: usize) -> Result<()> {
         rustix::io::write(waker, &1u64.to_ne_bytes())?;
     }
     Ok(())
-}
-
-fn echo_loop(kernel: Kernel, arrivals: &Arrivals) -> Result<()> {
-    let batched = uring::Setup { deferred: true, registered: false, direct: false };
-    let fixed = uring::Setup { registered: true, ..batched };
-    match kernel {
-        Kernel::Epoll => epoll::echo_loop(arrivals),
-        Kernel::Uring => uring::echo_loop(batched, arrivals),
-        Kernel::UringFixed => uring::echo_loop(fixed, arrivals),
-        Kernel::UringCoop => uring::echo_loop(uring::Setup { deferred: false, ..fixed }, arrivals),
-        Kernel::UringDirect => uring::echo_loop(uring::Setup { direct: true, ..fixed }, arrivals),
-        Kernel::Tokio => bail!("is a program of its own"),
-    }
 }
