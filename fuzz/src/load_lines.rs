@@ -1,8 +1,8 @@
 //! LOAD DATA's lines: the same fields however the file is cut into pieces.
 
+use resources::budget::{Budget, Share};
 use sql::fuzzing::Splitter;
 use syntax::load::Format;
-use values::budget::{Budget, Share};
 
 use crate::memory::within;
 use crate::shapes::byte;

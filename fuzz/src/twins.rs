@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use doors::{Conversation, Input, Next, Turn};
+use resources::clock::SetClock;
 use rows::Group;
-use rows::clock::SetClock;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use doors::tyrant::{DatabaseName, Options, ScriptOptions, Scripts, Shared, Tyrant, prepare};
+use resources::budget::Budget;
 use rows::Engine;
-use values::budget::Budget;
 
 use crate::shapes::byte;
 use crate::twins::{Converse, Twins};

@@ -11,7 +11,7 @@ use std::any::Any;
 use std::io;
 
 use datafusion::common::DataFusionError;
-use rows::error::is_disk_full;
+use resources::disk_room::is_disk_full;
 use sql::SqlError;
 
 /// Our error as one of DataFusion's.

@@ -8,7 +8,7 @@
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use rows::background::{CoreTime, core_time, this_thread};
+use resources::background::{CoreTime, core_time, this_thread};
 
 /// How old a moment may be that is taken for now: each is a file read for each thread.
 const AGE_MAX: Duration = Duration::from_millis(5);

@@ -60,13 +60,13 @@ use datafusion::execution::session_state::SessionState;
 use datafusion::physical_plan::display::DisplayableExecutionPlan;
 use datafusion::physical_plan::{ExecutionPlan, displayable};
 use expression::KillMark;
+use resources::counter::Counter;
 use rows::Engine;
 use sql::tree::QueryPlan;
 use sql::{
     HeldBack, How, Load, LongQueries, Pace, ProcessLine, QueryContext, Result, RowStream, Sql,
     SqlError, SqlOptions,
 };
-use values::counter::Counter;
 use values::datum::Datum;
 use values::types::ColumnType;
 
@@ -287,7 +287,7 @@ impl Analytic {
             return self.plan_here(query, parameters, context, frugally);
         }
         let plan = || {
-            rows::background::give_way(0);
+            resources::background::give_way(0);
             let _current = KillMark::of_this_thread(&context.facts.kill);
             self.plan_here(query, parameters, context, frugally)
         };

@@ -21,7 +21,7 @@ use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::prelude::SessionConfig;
-use rows::background::{begin_busy_thread, give_way};
+use resources::background::{begin_busy_thread, give_way};
 use sql::{HoldNumber, Result, SqlError, SqlOptions};
 use tokio::runtime;
 

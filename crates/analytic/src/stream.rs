@@ -25,10 +25,10 @@ use datafusion::physical_plan::execute_stream;
 use expression::KillMark;
 use futures::{FutureExt, StreamExt};
 use parking_lot::Mutex;
+use resources::budget::{Budget, Share};
 use sql::{How, Pace, Result, RowSource, Sink, SqlContext, SqlError};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
-use values::budget::{Budget, Share};
 use values::datum::Datum;
 use values::types::ColumnType;
 

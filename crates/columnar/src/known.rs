@@ -9,11 +9,11 @@
 //!
 //! Not here: what is known is used for (`sql::executor`).
 
+use resources::interrupt;
 use rows::error::{Error, Result};
 use rows::store::{Direction, Reach};
 use values::RowRef;
 use values::datum::{Datum, Value};
-use values::interrupt;
 use values::types::ColumnType;
 
 use crate::column::{Column, Shape, datum_of, number_of, shape_of};

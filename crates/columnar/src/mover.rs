@@ -17,12 +17,12 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use resources::interrupt;
 use rows::error::{Error, Result, Wait};
 use rows::local::LocalStore;
 use rows::store::{Batch, Change, Direction, Durability, KeyRange, LockWait, Reach, Read, Store};
 use rows::table::{PRIMARY, Table};
 use rows::{Engine, Transaction};
-use values::interrupt;
 use values::row::RowRef;
 
 use crate::build::{Builder, Built, ROWS_MAX};

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use resources::spill::SpillDirectory;
+
 use crate::common::{
     House, Row, assert_rows, begin, by_column, by_index, change, datums, insert, open, row, settle,
     table,
@@ -13,7 +15,6 @@ use crate::common::{
 use rows::alter::Alteration;
 use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::local::{LocalStore, SortedWrites};
-use rows::spill::SpillDirectory;
 use rows::store::{Durability, Store};
 use rows::table::Patience;
 use rows::{Changed, Engine, EngineOptions, Error, RowChange, Table};

@@ -344,7 +344,7 @@ fn what_an_index_cannot_have_is_refused() {
 #[test]
 fn an_index_that_is_given_up_leaves_nothing_and_writers_note_no_more() {
     struct Now;
-    impl values::interrupt::Interrupt for Now {
+    impl resources::interrupt::Interrupt for Now {
         fn is_wanted(&self) -> bool {
             true
         }
@@ -354,7 +354,7 @@ fn an_index_that_is_given_up_leaves_nothing_and_writers_note_no_more() {
     let table = make(&house, true, false);
     insert(&house, &table, &(0..5000).map(row).collect::<Vec<_>>());
     {
-        let _working = values::interrupt::working(Arc::new(Now));
+        let _working = resources::interrupt::working(Arc::new(Now));
         let given_up = alter(&house, vec![Alteration::AddColumnarIndex(index())]);
         assert!(given_up.is_err(), "{given_up:?}");
     }

@@ -14,9 +14,8 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use values::counter::Counter;
-
-use crate::log_rate::LogRate;
+use resources::counter::Counter;
+use resources::log_rate::LogRate;
 
 /// How long the answer to the first failure of an address waits; to each further one twice as long.
 const DELAY_FIRST: Duration = Duration::from_millis(100);
@@ -76,7 +75,7 @@ impl FailedLogins {
     /// where the protocol knows no names; `peer`: `None` for one of this machine.
     pub fn note(&self, user: &str, peer: Option<IpAddr>) -> Duration {
         self.count.add();
-        if let Some(more) = self.rate.tell() {
+        if let Some(more) = self.rate.next(Instant::now()) {
             let user: String = user.chars().take(NAME_LETTERS_MAX).collect();
             let peer = peer.map_or("this machine".to_owned(), |peer| peer.to_string());
             tracing::warn!(door = self.door, ?user, %peer, more, "a login has failed");

@@ -13,7 +13,7 @@ mod foreign;
 pub mod fuzzing;
 pub mod handlersocket;
 pub mod input;
-mod log_rate;
+mod log_text;
 pub mod memcached;
 pub mod mysql;
 mod own_table;

@@ -13,13 +13,13 @@
 //! 1. A thread is told once, however many stores it works for: RocksDB has the same threads for all
 //!    stores of a process.
 //!
-//! Not here: what the program does for such threads (`rows::background`).
+//! Not here: what the program does for such threads (`resources::background`).
 
 use std::ffi::c_void;
 
 use librocksdb_sys as ffi;
+use resources::background::{begin_busy_thread, give_way_to_clients};
 use rocksdb::{AsRawPtr, Options};
-use rows::background::{begin_busy_thread, give_way_to_clients};
 
 /// Has the threads that write files under these options tell the program so, where the store has so many bytes
 /// of memory.
@@ -73,8 +73,8 @@ extern "C" fn error_passes<T>(_: *mut c_void, _: u32, _: *mut T) {}
 mod tests {
     use std::fs;
 
+    use resources::background::NICENESS_OF_UPKEEP;
     use rocksdb::DB;
-    use rows::background::NICENESS_OF_UPKEEP;
     use rustix::process::{Pid, getpriority_process};
 
     use super::*;

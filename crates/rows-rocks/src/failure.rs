@@ -26,7 +26,7 @@ pub(crate) fn of_read_kind(doing: &'static str, kind: ErrorKind, text: String) -
 
 /// An error of an operation on files.
 pub(crate) fn of_file(doing: &'static str, error: std::io::Error) -> Error {
-    match rows::error::is_disk_full(&error) {
+    match resources::disk_room::is_disk_full(&error) {
         true => Error::DiskFull { source: Box::new(error) },
         false => Error::Store { doing, applied: Some(false), source: Box::new(error) },
     }

@@ -66,7 +66,7 @@ impl Health {
 
     /// The same for a sync of the log's files.
     pub(crate) fn after_sync(&self, error: std::io::Error) -> Error {
-        match rows::error::is_disk_full(&error) {
+        match resources::disk_room::is_disk_full(&error) {
             true => Error::DiskFull { source: Box::new(error) },
             false => self.fail("syncing the log", Box::new(error)),
         }

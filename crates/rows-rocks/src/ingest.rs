@@ -5,7 +5,7 @@
 //! Invariants
 //! 1. The files become part of the database in one step, or not at all; they are synced before.
 //! 2. What a crash or an error leaves in the ingestion's directory is removed, at the latest at
-//!    the next opening (`rows::leftovers`).
+//!    the next opening (`resources::leftovers`).
 //! 3. They leave room on the disk for what others write meanwhile.
 
 use std::fs;
@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
+use resources::leftovers;
 use rocksdb::{FlushOptions, IngestExternalFileOptions, SstFileWriter};
 use rows::error::{Error, Result};
-use rows::leftovers;
 use rows::local::SortedWrites;
 use rows::store::{Cursor, Ingestion};
 

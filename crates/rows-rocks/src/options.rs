@@ -15,11 +15,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use resources::background::cores;
 use rocksdb::{
     BlockBasedIndexType, BlockBasedOptions, BlockBasedTablePinningTier, Cache, DBCompressionType,
     DBRecoveryMode, InfoLogger, LogLevel, Options, WriteBufferManager,
 };
-use rows::background::cores;
 use rows::table::PREFIX_BYTES;
 
 use crate::busy_threads::note_busy_threads;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rows::disk_room::DiskRoom;
+use resources::disk_room::DiskRoom;
 use rows::error::{Error, Result};
 
 /// Others fill the disk too, and so do compactions.

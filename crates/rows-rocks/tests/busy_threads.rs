@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use rows::background::on_busy_thread_start;
+use resources::background::on_busy_thread_start;
 use rows::store::{Batch, Change, Durability, Store};
 use rows_rocks::{RocksOptions, RocksStore};
 

@@ -23,9 +23,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use values::budget::Share;
+use resources::background::begin_busy_thread;
+use resources::budget::Share;
 
-use crate::background::begin_busy_thread;
 use crate::cache::{RowCache, Written};
 use crate::error::{Error, Result};
 use crate::recency::{Sizes, Wake};

@@ -13,11 +13,12 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use values::budget::Budget;
+use resources::budget::Budget;
+use resources::clock::{Clock, SystemClock};
+use resources::spill::SpillDirectory;
 
 use crate::cache::RowCache;
 use crate::catalog::Catalog;
-use crate::clock::{Clock, SystemClock};
 use crate::commit::{Committer, Lead};
 use crate::error::{Error, Result};
 use crate::find::Flow;
@@ -25,7 +26,6 @@ use crate::images::Images;
 use crate::metrics::Metrics;
 use crate::recency::Wake;
 use crate::rules::{MakeRules, no_rules};
-use crate::spill::SpillDirectory;
 use crate::store::{Direction, Durability, Reach, Read, Store};
 use crate::table::{PREFIX_BYTES, Patience, Table, TableState};
 use crate::transaction::counters::as_counter;

@@ -8,9 +8,10 @@
 //! Not here: "incomplete input", which is a decoder's result and no error.
 
 use std::fmt;
-use std::io;
 
-use values::budget::NoMemory;
+use resources::budget::NoMemory;
+use resources::disk_room::is_disk_full;
+use resources::spill::SpillFailure;
 use values::convert::Issue;
 use values::key::DamagedKey;
 use values::row::RowError;
@@ -112,9 +113,18 @@ impl From<NoMemory> for Error {
     }
 }
 
-/// Whether a disk, or the quota of who writes there, is full.
-pub fn is_disk_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+impl From<SpillFailure> for Error {
+    #[cold]
+    fn from(failure: SpillFailure) -> Error {
+        match is_disk_full(&failure.source) {
+            true => Error::DiskFull { source: Box::new(failure.source) },
+            false => Error::Store {
+                doing: failure.doing,
+                applied: Some(false),
+                source: Box::new(failure.source),
+            },
+        }
+    }
 }
 
 /// Result of a row operation.

@@ -15,9 +15,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use resources::spill::SpillDirectory;
+
 use crate::error::Result;
 use crate::locks::LockTable;
-use crate::spill::SpillDirectory;
 use crate::store::{
     Batch, Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read, Savepoint,
     StoreTransaction,

@@ -21,11 +21,11 @@ use std::time::Instant;
 
 use foldhash::quality::FixedState;
 use parking_lot::{Condvar, Mutex};
-use values::interrupt;
+use resources::interrupt;
+use resources::waiting::{Waiting, during};
 
 use crate::error::{Error, Result, Wait};
 use crate::store::{LockWait, LockWaker};
-use crate::waiting::{Waiting, during};
 
 /// Places that a shard keeps, however few of them are in use.
 const PLACES_MIN: usize = 64;

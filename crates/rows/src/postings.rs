@@ -14,7 +14,7 @@
 
 use std::cmp::Reverse;
 
-use values::budget::Share;
+use resources::budget::Share;
 
 use crate::bulk::go_on;
 use crate::engine::Engine;

@@ -21,9 +21,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use foldhash::quality::FixedState;
+use resources::spill::{SpillDirectory, SpillFile};
 
 use crate::error::{Error, Result};
-use crate::spill::{SpillDirectory, SpillFile};
 use crate::store::{Direction, KeyRange};
 
 const BLOCK_BYTES: usize = 16 << 10;

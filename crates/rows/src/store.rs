@@ -21,12 +21,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use resources::spill::SpillDirectory;
 
 use crate::begun_reads::BegunReads;
 use crate::bulk::{BlockCursor, RowBlock};
 use crate::error::{Error, Result};
 use crate::sizes::RangeSizes;
-use crate::spill::SpillDirectory;
 use crate::table::Table;
 
 /// How long a write is waited for before it is acknowledged.

@@ -6,13 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use resources::interrupt::{Interrupt, working};
+use resources::spill::SpillDirectory;
+
 use crate::common::*;
 use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate};
 use rows::memory::MemoryStore;
-use rows::spill::SpillDirectory;
 use rows::store::LockWait;
 use rows::{Alteration, Engine, EngineOptions, Error, Place, Result, Table, Wait};
-use values::interrupt::{Interrupt, working};
 use values::{Datum, Value};
 
 /// Each of three sorters then has 512 KiB, its least.

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use resources::interrupt::{Interrupt, working};
+use resources::spill::SpillDirectory;
+
 use crate::common::*;
 use rows::bulk::{BulkLoad, OnDuplicate, RowTaker};
 use rows::memory::MemoryStore;
-use rows::spill::SpillDirectory;
 use rows::{Engine, EngineOptions, Error, Result, Table};
 use values::Datum;
-use values::interrupt::{Interrupt, working};
 
 /// Each thread has 512 KiB then, its least, and a stretch some 250 KiB.
 const CLIENT_BYTES: usize = 6 << 20;

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use resources::clock::{Clock, SetClock};
+
 use crate::common::*;
-use rows::clock::SetClock;
 use rows::memory::MemoryStore;
 use rows::schema::Retention;
 use rows::store::{Direction, Reach};
 use rows::sweep::Sweeper;
 use rows::{
-    Alteration, Changed, Clock, Engine, EngineOptions, Error, Flow, NewTable, RowChange, Table,
-    Upserted,
+    Alteration, Changed, Engine, EngineOptions, Error, Flow, NewTable, RowChange, Table, Upserted,
 };
 use values::{Datum, Value};
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
+use resources::spill::SpillDirectory;
+
 use crate::common::*;
 use proptest::prelude::*;
 use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::ddl::NewTable;
 use rows::memory::MemoryStore;
 use rows::schema::Retention;
-use rows::spill::SpillDirectory;
 use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::transaction::RowChange;
 use rows::{Alteration, Engine, EngineOptions, Flow, Table};

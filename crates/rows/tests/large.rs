@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use resources::spill::SpillDirectory;
+
 use crate::common::*;
 use rows::memory::MemoryStore;
-use rows::spill::SpillDirectory;
 use rows::store::LockWait;
 use rows::{Changed, Engine, EngineOptions, Error, RowChange, Table, Transaction, Wait};
 use values::Value;

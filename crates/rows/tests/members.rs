@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use resources::spill::SpillDirectory;
+
 use crate::common::*;
 use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::memory::MemoryStore;
 use rows::schema::Column;
-use rows::spill::SpillDirectory;
 use rows::store::{Direction, Durability};
 use rows::table::Patience;
 use rows::{

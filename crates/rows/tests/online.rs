@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use resources::spill::SpillDirectory;
+
 use crate::common::*;
 use rows::alter::ConversionRules;
 use rows::bulk::{BulkLoad, OnDuplicate, Progress, Stage};
 use rows::memory::MemoryStore;
-use rows::spill::SpillDirectory;
 use rows::store::{Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read};
 use rows::table::Patience;
 use rows::{

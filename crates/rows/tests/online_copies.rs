@@ -5,18 +5,19 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use resources::clock::{Clock, SetClock};
+use resources::spill::SpillDirectory;
+
 use crate::common::*;
 use parking_lot::Mutex;
 use rows::bulk::{BulkLoad, OnDuplicate};
-use rows::clock::SetClock;
 use rows::memory::MemoryStore;
 use rows::schema::Retention;
-use rows::spill::SpillDirectory;
 use rows::store::{Direction, Durability, KeyRange, LockWait, Reach, Read};
 use rows::sweep::Sweeper;
 use rows::table::Patience;
 use rows::{
-    AlterOutcome, Alteration, Clock, Engine, EngineOptions, Error, Flow, NewTable, Place, Result,
+    AlterOutcome, Alteration, Engine, EngineOptions, Error, Flow, NewTable, Place, Result,
     RowChange, Table, Wait,
 };
 use values::types::IntWidth;

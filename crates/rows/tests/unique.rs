@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
+use resources::waiting::{WaitMark, Waiting, tell};
+
 use crate::common::*;
 use rows::store::LockWait;
-use rows::waiting::{WaitMark, Waiting, tell};
 use rows::{Changed, Engine, Error, RowChange, Table, Transaction, Upserted, Wait};
 use values::Value;
 

@@ -9,7 +9,7 @@
 //!
 //! Of the program alone: who takes the library (tests, fuzz targets) may have another.
 //!
-//! Not here: how much may be used (`values::budget`, settings).
+//! Not here: how much may be used (`resources::budget`, settings).
 
 use std::cell::Cell;
 use std::ffi::{CString, c_uint, c_void};

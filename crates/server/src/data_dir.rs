@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 
-use rows::error::is_disk_full;
+use resources::disk_room::is_disk_full;
 use rows_rocks::make_directory;
 
 use crate::private;

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
+use resources::disk_room::DiskRoom;
 use rows::Engine;
-use rows::disk_room::DiskRoom;
 
 /// How often the disks are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);

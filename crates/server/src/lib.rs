@@ -8,7 +8,6 @@ pub mod copies;
 pub mod data_dir;
 mod disk_watch;
 pub mod frozen;
-mod log_rate;
 pub mod logging;
 pub mod moving_rows;
 pub mod net;

@@ -5,6 +5,6 @@ mod allocator;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    rows::background::on_busy_thread_start(allocator::keep_free_pages);
+    resources::background::on_busy_thread_start(allocator::keep_free_pages);
     server::command::run()
 }

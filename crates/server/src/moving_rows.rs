@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use columnar::{ColumnStore, Moving, Round};
+use resources::background::give_way;
+use resources::interrupt::{self, Interrupt};
 use rows::Engine;
-use rows::background::give_way;
 use rows_rocks::RocksStore;
-use values::interrupt::{self, Interrupt};
 
 /// Between two rounds.
 const PAUSE: Duration = Duration::from_secs(1);

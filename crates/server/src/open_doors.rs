@@ -17,10 +17,10 @@ use doors::FailedLogins;
 use doors::handlersocket::{Access, HandlerSocket};
 use doors::memcached::{self, Memcached};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, Users};
+use resources::background::give_way;
+use resources::budget::Budget;
 use rows::Engine;
-use rows::background::give_way;
 use sql::{Sql, SqlOptions};
-use values::budget::Budget;
 
 use crate::data_dir::DataDir;
 use crate::net::address::Listener;

@@ -13,8 +13,8 @@ use anyhow::Context as _;
 use doors::tyrant::{
     self, Clockwork, DatabaseName, FAILED, ScriptOptions, Scripts, Shared, Tyrant,
 };
+use resources::budget::Budget;
 use rows::Engine;
-use values::budget::Budget;
 
 use crate::copies::Copies;
 use crate::net::connection::Door;

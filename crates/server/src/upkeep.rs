@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use doors::memcached;
+use resources::background::give_way;
 use rows::Engine;
-use rows::background::give_way;
 
 /// Between two sweeps.
 const SWEEP_PAUSE: Duration = Duration::from_secs(1);

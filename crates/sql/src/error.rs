@@ -9,8 +9,8 @@
 //! Not here: warnings (`warning`), which carry the same numbers but end nothing.
 
 use expression::{KillMark, shortened};
+use resources::budget::NoMemory;
 use rows::error::{Error, Thing};
-use values::budget::NoMemory;
 use values::convert::Issue;
 use values::key::DamagedKey;
 use values::row::RowError;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use columnar::arrow::ColumnReader;
 use expression::Limits;
+use resources::budget::Budget;
 use rustix::fs::{MemfdFlags, memfd_create};
-use values::budget::Budget;
 use values::datum::Value;
 use values::temporal::Zone;
 

@@ -18,9 +18,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
+use resources::counter::{LINES, line};
 use rows::Engine;
 use values::SqlMode;
-use values::counter::{LINES, line};
 use values::datum::Datum;
 
 use crate::bind::{UserVariables, same_kinds, same_variables};

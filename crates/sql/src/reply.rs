@@ -182,7 +182,7 @@ pub trait RowSource: Send {
         Ok(())
     }
 
-    /// Bytes of memory for clients (`values::budget`) that rows which are ready have drawn.
+    /// Bytes of memory for clients (`resources::budget`) that rows which are ready have drawn.
     fn drawn_bytes(&self) -> usize {
         0
     }

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use expression::KillMark;
+use resources::counter::Counter;
 use rows::engine::Engine;
-use values::counter::Counter;
 use values::datum::Value;
 use values::temporal::Zone;
 

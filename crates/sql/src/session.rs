@@ -57,13 +57,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use resources::background::begin_busy_thread;
+use resources::budget::Share;
+use resources::counter::Counter;
+use resources::waiting;
 use rows::Group;
-use rows::background::begin_busy_thread;
 use rows::ddl::ReadLock;
-use rows::waiting;
 use values::CharacterSet;
-use values::budget::Share;
-use values::counter::Counter;
 use values::datum::{Datum, Value};
 
 use crate::context::SqlContext;

@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use resources::spill::SpillDirectory;
+
 use crate::harness::{answer, error, run, session};
 use rows::memory::MemoryStore;
-use rows::spill::SpillDirectory;
 use rows::{Engine, EngineOptions};
 use sql::{Session, Sql, SqlOptions};
 

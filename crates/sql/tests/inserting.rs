@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use resources::spill::SpillDirectory;
+
 use crate::harness::{PATIENCE, answer, await_memory, run, session};
 use rows::memory::MemoryStore;
-use rows::spill::SpillDirectory;
 use rows::{Engine, EngineOptions};
 use sql::{How, Reply, Session, Sql, SqlOptions};
 

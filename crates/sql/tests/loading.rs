@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use resources::spill::SpillDirectory;
+
 use crate::harness::{answer, await_memory, run, session};
 use rows::memory::MemoryStore;
-use rows::spill::SpillDirectory;
 use rows::{Engine, EngineOptions};
 use sql::{How, Reply, Session, Sql, SqlOptions};
 

@@ -9,10 +9,11 @@
 //!
 //! Not here: the statements (`statement`, `table`, `show`, ...).
 
+use resources::interrupt;
 use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Whitespace, Word};
-use values::{SqlMode, interrupt};
+use values::SqlMode;
 
 use super::dialect::{self, RowhouseDialect};
 use super::scan::DIGITS_MARK;

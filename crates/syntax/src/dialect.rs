@@ -23,12 +23,12 @@
 use std::any::TypeId;
 use std::cell::Cell;
 
+use resources::interrupt;
 use sqlparser::ast::{BinaryOperator, CastKind, DataType, Expr, Statement, UnaryOperator};
 use sqlparser::dialect::{Dialect, MySqlDialect, Precedence};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
-use values::interrupt;
 
 use super::call::{self, is_next, plain_call};
 

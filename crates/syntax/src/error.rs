@@ -11,7 +11,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Why a text is no statement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// What the thread works on is to end (`values::interrupt`).
+    /// What the thread works on is to end (`resources::interrupt`).
     #[error("interrupted")]
     Interrupted,
     /// It has more literals and words than there is memory for.

@@ -11,24 +11,19 @@
 //! - `pattern`: regular expressions that clients send, compiled
 //! - `member`: members of JSON objects as texts; `codes`: hexadecimal digits, base 64, checksums
 //! - `mode`: what a session has chosen of MySQL's rules
-//! - what bounds the work on values: `budget`, of memory; `interrupt`, of time
-//! - `counter`: counts that threads raise without meeting
 //!
 //! Invariants
 //! 1. Nothing here knows a table, a session or a store. `rows`, `columnar`, `sql` and the doors name
 //!    these paths themselves: nobody hands them on.
 //!
-//! Not here: tables and their definitions (`rows`), expressions (crate `expression`).
+//! Not here: tables and their definitions (`rows`), expressions (crate `expression`), memory and time (`resources`).
 
-pub mod budget;
 pub mod charset;
 pub mod codes;
 pub mod collation;
 pub mod convert;
-pub mod counter;
 pub mod datum;
 pub mod decimal;
-pub mod interrupt;
 pub mod key;
 pub mod member;
 pub mod mode;

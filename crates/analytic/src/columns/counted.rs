@@ -43,7 +43,7 @@ pub(crate) fn counted(array: ArrayRef, room: Room) -> Result<ArrayRef> {
 #[cfg(test)]
 mod tests {
     use datafusion::arrow::array::BinaryViewBuilder;
-    use values::budget::Budget;
+    use resources::budget::Budget;
 
     use super::*;
     use expression::Limits;

@@ -13,8 +13,8 @@ use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use expression::KillMark;
 use parking_lot::Mutex;
+use resources::interrupt::Interrupt;
 use sql::{ProcessLine, SqlContext, SqlError};
-use values::interrupt::Interrupt;
 
 use super::files::ExecutionFiles;
 use super::pool::ExecutionPool;

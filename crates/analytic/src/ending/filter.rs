@@ -5,7 +5,7 @@
 //! only finds out whether there is such a row, and has no condition beside equal keys, gets one that is
 //! always true.
 //!
-//! Not here: what is asked (`values::interrupt`), who says for whom a thread works (`node`).
+//! Not here: what is asked (`resources::interrupt`), who says for whom a thread works (`node`).
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -22,8 +22,8 @@ use datafusion::physical_plan::joins::utils::JoinFilter;
 use datafusion::physical_plan::joins::{
     HashJoinExec, NestedLoopJoinExec, NestedLoopJoinExecBuilder, SortMergeJoinExec,
 };
+use resources::interrupt;
 use sql::SqlError;
-use values::interrupt;
 
 use crate::failure::raise;
 

@@ -12,7 +12,7 @@
 //! files   every temporary file, and every piece that is written to or read from one
 //! ```
 //!
-//! While an operator is asked for a batch, its thread works for the execution (`values::interrupt`), so
+//! While an operator is asked for a batch, its thread works for the execution (`resources::interrupt`), so
 //! that our own kernels, scans and the layers below ask as well.
 //!
 //! Invariants

@@ -33,9 +33,9 @@ use datafusion::physical_plan::{
     SendableRecordBatchStream,
 };
 use futures::{Stream, StreamExt};
+use resources::interrupt::{self, Interrupt};
 use sql::SqlError;
 use tokio::task::coop;
-use values::interrupt::{self, Interrupt};
 
 use super::execution::Execution;
 use super::filter::asking;

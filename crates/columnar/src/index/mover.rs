@@ -19,13 +19,14 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use resources::interrupt;
 use rows::Engine;
 use rows::error::Result;
 use rows::local::LocalStore;
 use rows::store::{Change, Direction, Reach, Read, Store};
 use rows::table::Table;
 use values::row::RowRef;
-use values::{Datum, Value, interrupt};
+use values::{Datum, Value};
 
 use super::dead;
 use super::delta::{Changed, ChangedRow, LOOKUPS, RowNow, places_of};

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use columnar::arrow::ColumnReader;
 use columnar::{ColumnStore, TableColumns, Wanted, columns_of};
+use resources::spill::SpillDirectory;
 use rows::ddl::{NewIndex, NewTable};
 use rows::schema::{COLUMNAR, Column};
-use rows::spill::SpillDirectory;
 use rows::store::{Direction, Durability, LockWait, Reach, Read};
 use rows::{Engine, EngineOptions, Flow, RowChange, Table, Transaction};
 use rows_rocks::{RocksOptions, RocksStore};

@@ -12,9 +12,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use resources::budget::{Budget, Share};
 use rows::{Error, FindOp, RowChange, Transaction};
 use values::RowRef;
-use values::budget::{Budget, Share};
 use values::convert::convert;
 use values::text::write_text;
 use values::{ColumnType, Datum, Value, Zone};

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
+use resources::counter::Counter;
 use rows::store::Reach;
 use rows::sweep::{Removed, Sweeper};
 use rows::{Engine, Table};
@@ -14,7 +15,6 @@ use crate::memcached::command::Moment;
 use crate::memcached::marks::Marks;
 use crate::memcached::place::{OWN_TABLES, Places, prepare};
 use crate::memcached::prefixes::Prefixes;
-use values::counter::Counter;
 
 /// Settings of the door.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 
 use std::io::Write as _;
 
-use rows::background::cores;
+use resources::background::cores;
 use rows::recency::Recency;
 
 use crate::memcached::execute::Rows;

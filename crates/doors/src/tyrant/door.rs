@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memchr;
+use resources::interrupt::{self, Interrupt};
 use rows::cache::{KeyBatch, PREFETCH_MAX};
 use rows::error::Error;
-use values::interrupt::{self, Interrupt};
 
 use crate::conversation::{Conversation, Leave, Next, Turn};
 use crate::input::Input;

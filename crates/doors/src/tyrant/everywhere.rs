@@ -10,9 +10,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
-use rows::background::cores;
-use rows::{share_out, split};
-use values::budget::Share;
+use resources::background::cores;
+use resources::budget::Share;
+use resources::parallel::share_out;
+use rows::split;
 
 use crate::tyrant::hits::{Hit, Hits};
 use crate::tyrant::query::Search;
@@ -57,7 +58,7 @@ pub fn search(source: &Source<'_>, hits: &mut Hits<'_>) -> rows::Result<()> {
         }
         Ok(())
     };
-    share_out(workers, parts.len(), take_part, |_| Ok(()))?;
+    share_out(workers, parts.len(), take_part, |_| Ok::<_, rows::Error>(()))?;
     for (part, share) in found.into_iter().filter_map(Mutex::into_inner) {
         hits.append(part, share)?;
     }

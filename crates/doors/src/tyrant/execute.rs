@@ -17,11 +17,11 @@ mod whole;
 mod write;
 
 use regex::bytes::Regex;
+use resources::budget::{SMALL_BYTES, Share};
+use resources::interrupt;
 use rows::cache::KeyBatch;
 use rows::store::Read;
 use rows::{Engine, Error};
-use values::budget::{SMALL_BYTES, Share};
-use values::interrupt;
 
 use crate::conversation::Turn;
 use crate::tyrant::command::{Command, Failure, Trouble};

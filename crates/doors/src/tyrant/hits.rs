@@ -10,9 +10,9 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
+use resources::budget::Share;
 use rows::Engine;
 use values::RowRef;
-use values::budget::Share;
 use values::member::number;
 
 use crate::tyrant::columns::Columns;

@@ -15,9 +15,9 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
+use resources::budget::Share;
 use rows::store::Direction;
 use values::RowRef;
-use values::budget::Share;
 
 use crate::tyrant::access::Access;
 use crate::tyrant::command::{Failure, List, Trouble};

@@ -3,14 +3,16 @@
 //! Not here: what one conversation knows (`door`), how counters are shown (`stat`).
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
+use resources::counter::Counter;
+use resources::log_rate::LogRate;
 use rows::Engine;
 
-use crate::log_rate::{LogRate, shown};
+use crate::log_text::shown;
 use crate::tyrant::command::{Command, Failure, PutMode};
 use crate::tyrant::database::DatabaseName;
 use crate::tyrant::lua::Scripts;
-use values::counter::Counter;
 
 /// Most bytes of a reason that is logged.
 const LOGGED_BYTES_MAX: usize = 500;
@@ -153,7 +155,7 @@ impl Shared {
     /// Counts a request that is refused for good, and tells the log why: once a second at most.
     pub(super) fn log_refusal(&self, request: &str, why: &str) {
         self.refused.add();
-        if let Some(more) = self.refusals.tell() {
+        if let Some(more) = self.refusals.next(Instant::now()) {
             let request = shown(request.as_bytes(), LOGGED_BYTES_MAX);
             tracing::warn!(%request, why, more, "refused at the Tyrant door");
         }
@@ -168,7 +170,7 @@ impl Shared {
             Failure::Invalid(why) | Failure::Server(why) => why,
         };
         self.failed.add();
-        if let Some(more) = self.failures.tell() {
+        if let Some(more) = self.failures.next(Instant::now()) {
             let request = shown(request.as_bytes(), LOGGED_BYTES_MAX);
             let why = shown(why.as_bytes(), LOGGED_BYTES_MAX);
             tracing::warn!(%request, %why, more, "a request has failed at the Tyrant door");

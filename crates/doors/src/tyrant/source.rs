@@ -10,11 +10,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use resources::budget::Share;
+use resources::interrupt;
 use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::{Engine, Error, Flow, Lookup, Wait};
 use values::RowRef;
-use values::budget::Share;
-use values::interrupt;
 
 use crate::tyrant::command::{Failure, Trouble};
 use crate::tyrant::database::Database;

@@ -5,8 +5,8 @@
 
 use std::io::Write as _;
 
-use rows::background::cores;
-use values::counter::Counter;
+use resources::background::cores;
+use resources::counter::Counter;
 
 use crate::tyrant::command::Trouble;
 use crate::tyrant::execute::Rows;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use doors::memcached::{Memcached, Options, Shared, prepare};
 use doors::{Conversation, Input, Next, Turn};
-use rows::clock::SetClock;
+use resources::clock::SetClock;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions, Group};
 use serving::serve;
@@ -39,7 +39,7 @@ impl House {
 
     /// Moves the time on.
     pub fn pass(&self, seconds: u64) {
-        use rows::Clock as _;
+        use resources::clock::Clock as _;
         self.clock.set(self.clock.unix_micros() + seconds * 1_000_000);
     }
 

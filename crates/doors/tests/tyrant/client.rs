@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use doors::tyrant::{DatabaseName, Options, ScriptOptions, Scripts, Shared, Tyrant, prepare};
 use doors::{Conversation, Input, Next, Turn};
-use rows::clock::SetClock;
+use resources::budget::Budget;
+use resources::clock::SetClock;
 use rows::{Engine, EngineOptions, Group};
 use serving::serve;
-use values::budget::Budget;
 
 /// The second at which tests begin.
 const START: u64 = 2_000_000_000;

@@ -5,7 +5,7 @@
 //!
 //! Not here: SQLSTATE, and errors of everything else in a statement (crate `sql`).
 
-use values::budget::NoMemory;
+use resources::budget::NoMemory;
 use values::row::RowError;
 
 /// Most bytes of a message. MySQL cuts at 512.

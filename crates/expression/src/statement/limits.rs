@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
-use values::budget::{Budget, Share};
+use resources::budget::{Budget, Share};
 use values::datum::Value;
 
 use crate::statement::error::{Error, Result};

@@ -72,7 +72,7 @@ fn of_number(number: Option<u64>) -> String {
 pub(super) fn of(file: &Path) -> impl Fn(io::Error) -> BackupError + '_ {
     |source| {
         let file = file.to_path_buf();
-        match rows::error::is_disk_full(&source) {
+        match resources::disk_room::is_disk_full(&source) {
             true => BackupError::DiskFull { file, source },
             false => BackupError::Io { file, source },
         }

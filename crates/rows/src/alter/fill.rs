@@ -9,11 +9,12 @@
 
 use std::sync::Arc;
 
+use resources::parallel::share_out;
+
 use super::making::Making;
 use crate::bulk::{Build, OnDuplicate, Progress, RowSorter, go_on, threads};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::parallel::share_out;
 use crate::split::split;
 use crate::store::{Cursor, KeyRange, Read};
 use crate::table::Table;

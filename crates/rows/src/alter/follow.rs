@@ -25,7 +25,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use values::interrupt;
+use resources::interrupt;
 
 use super::changed_rows::{ChangedRows, LookedUp, ROWS_MAX};
 use super::fill::Fill;

@@ -9,7 +9,9 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use values::interrupt;
+use resources::background::{begin_busy_thread, cores};
+use resources::interrupt;
+use resources::parallel::share_out;
 use values::row::RowRef;
 
 use super::duplicates::{Duplicates, Kept, OnDuplicate, Pass, Pruning, duplicate_of, is_unique};
@@ -19,11 +21,9 @@ use super::merge::Merge;
 use super::progress::Progress;
 use super::rows::{RowSorter, SortedRows};
 use super::sorter::Sorter;
-use crate::background::{begin_busy_thread, cores};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
-use crate::parallel::share_out;
 use crate::store::{Batch, Change, Cursor, Durability, Ingestion, KeyRange, Reach, Read, Store};
 use crate::table::Table;
 use crate::transaction::{Changed, RowChange, Transaction};
@@ -236,7 +236,7 @@ impl<'a> Build<'a> {
             Ok(())
         };
         let workers = vec![0; threads().min(sorted.ranges.len())];
-        let rows = share_out(workers, sorted.ranges.len(), merge_range, Ok)?;
+        let rows = share_out(workers, sorted.ranges.len(), merge_range, Ok::<_, Error>)?;
         Ok((files, rows.iter().sum()))
     }
 

@@ -32,7 +32,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use values::budget::Share;
+use resources::budget::Share;
+use resources::spill::SpillDirectory;
 
 use super::build::go_on;
 use super::existing::Existing;
@@ -41,7 +42,6 @@ use super::progress::Progress;
 use super::sorter::{FreeChunks, RunForm, Sorter};
 use crate::error::{Error, Result};
 use crate::find::row_at;
-use crate::spill::SpillDirectory;
 use crate::store::{Cursor, KeyRange, Read};
 use crate::table::Table;
 use crate::transaction::duplicate;

@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use values::budget::Share;
+use resources::budget::Share;
 
 use crate::cache::{Loan, RowCache};
 use crate::engine::Engine;

@@ -23,13 +23,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use parking_lot::{Condvar, Mutex};
-use values::budget::Share;
+use resources::background::give_way;
+use resources::budget::Share;
+use resources::interrupt;
 use values::datum::Datum;
-use values::interrupt;
 
 use super::block::RowBlock;
 use super::rows::push_row;
-use crate::background::give_way;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::rules::with_computed;

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use resources::spill::SpillDirectory;
 use values::datum::Datum;
 use values::row::RowRef;
 
@@ -18,7 +19,6 @@ use super::sorter::{FreeChunks, MERGE_BLOCKS, RunForm, Sorter};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::rules::with_computed;
-use crate::spill::SpillDirectory;
 use crate::store::Store;
 use crate::table::{PREFIX_BYTES, Table};
 use crate::transaction::ROW_BYTES_MAX;

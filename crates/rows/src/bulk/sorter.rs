@@ -21,10 +21,11 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::sync::Arc;
 
+use resources::spill::SpillDirectory;
+
 use super::merge::{Merge, NUMBER_BYTES};
 use crate::error::Result;
 use crate::run::{Run, RunWriter, Seen};
-use crate::spill::SpillDirectory;
 use crate::store::KeyRange;
 
 /// Bytes of an entry before its key.

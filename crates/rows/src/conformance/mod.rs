@@ -25,8 +25,9 @@ pub use reading::*;
 pub use transactions::*;
 pub use writing::*;
 
+use resources::spill::SpillDirectory;
+
 use crate::error::Result;
-use crate::spill::SpillDirectory;
 use crate::store::{
     Batch, Change, Cursor, Direction, Durability, KeyRange, Reach, Read, Store, StoreTransaction,
 };

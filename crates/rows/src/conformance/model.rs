@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use resources::spill::SpillDirectory;
+
 use super::*;
-use crate::spill::SpillDirectory;
 use crate::store::{LockWait, Savepoint};
 
 type Model = BTreeMap<Vec<u8>, Vec<u8>>;

@@ -14,13 +14,13 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use resources::spill::SpillDirectory;
 
 use super::chunks::Chunks;
 use super::own::OwnCursor;
 use super::undo::UndoLog;
 use crate::error::{Error, Result};
 use crate::run::{KeyHash, Run, RunWriter, Seen, Write};
-use crate::spill::SpillDirectory;
 use crate::store::{Batch, Change, Direction, KeyRange};
 
 /// Memory that one write takes besides its bytes: its share of a node, and of chunks that are not full.

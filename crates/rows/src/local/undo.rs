@@ -16,10 +16,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use resources::spill::{SpillDirectory, SpillFile};
 
 use crate::error::Result;
 use crate::run::Write;
-use crate::spill::{SpillDirectory, SpillFile};
 
 const TAIL_BYTES: usize = 9;
 

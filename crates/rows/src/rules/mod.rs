@@ -21,12 +21,12 @@ mod outside;
 use std::borrow::Cow;
 
 use expression::{Environment, Limits, Node, RowView, StatementContext};
+use resources::clock::{Clock, SystemClock};
 use values::SqlMode;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
 
-use crate::clock::{Clock, SystemClock};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::schema::{Column, TableDefinition};

@@ -11,7 +11,7 @@ use expression::{
     KillMark, Limits, Result, Server, SideEffects, StatementContext, SystemVariables,
 };
 use parking_lot::Mutex;
-use values::budget::Budget;
+use resources::budget::Budget;
 use values::datum::Value;
 use values::temporal::Zone;
 use values::{CharacterSet, SqlMode};

@@ -7,13 +7,13 @@
 //! Not here: rows that expire, which go without a writer; about how many rows there are (`count`).
 
 use parking_lot::Mutex;
+use resources::parallel::share_out;
 
 use super::stillness::Still;
 use super::version::Table;
 use crate::bulk::{go_on, threads};
 use crate::engine::Engine;
-use crate::error::Result;
-use crate::parallel::share_out;
+use crate::error::{Error, Result};
 use crate::schema::TableId;
 use crate::split::split;
 use crate::store::{Direction, Reach, Read};
@@ -82,7 +82,7 @@ impl Engine {
             Ok(())
         };
         let workers = vec![0; threads.min(ranges.len())];
-        let rows = share_out(workers, ranges.len(), count, Ok)?.into_iter().sum();
+        let rows = share_out(workers, ranges.len(), count, Ok::<_, Error>)?.into_iter().sum();
         self.check_readable(view, table, index)?;
         self.end_count(table, mark, rows);
         Ok(rows)

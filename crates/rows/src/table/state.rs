@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
+use resources::waiting::{Waiting, during};
 
 use super::changes::NotedColumns;
 use super::count::RowCount;
@@ -28,7 +29,6 @@ use super::counted::CountedRows;
 use crate::error::{Error, Result, Wait};
 use crate::recency::Recency;
 use crate::schema::{IndexId, TableDefinition, TableId};
-use crate::waiting::{Waiting, during};
 
 /// How long somebody waits without a look at whether that was given up.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use values::budget::{SMALL_BYTES, Share};
+use resources::budget::{SMALL_BYTES, Share};
 
 use super::expected::Expected;
 use crate::engine::Engine;

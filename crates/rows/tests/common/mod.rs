@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use resources::interrupt::{Interrupt, working};
 use rows::ddl::{NewIndex, NewTable};
 use rows::memory::MemoryStore;
 use rows::schema::Column;
 use rows::store::{Batch, Change, Direction, Durability, KeyRange, LockWait, Reach, Read, Store};
 use rows::{Engine, EngineOptions, Flow, Table, Transaction};
-use values::interrupt::{Interrupt, working};
 use values::types::IntWidth;
 use values::{Collation, ColumnType, Datum, Value};
 

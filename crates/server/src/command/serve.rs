@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use columnar::ColumnStore;
-use rows::error::is_disk_full;
-use rows::spill::SpillDirectory;
+use resources::disk_room::is_disk_full;
+use resources::spill::SpillDirectory;
 use rows::store::Store;
 use rows::{Engine, EngineOptions};
 use rows_rocks::{RocksOptions, RocksStore};

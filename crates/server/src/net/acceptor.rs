@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use resources::log_rate::LogRate;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown, SocketFlags};
@@ -30,7 +31,6 @@ use super::event_loop::Shared;
 use super::limits::{KEEPALIVE_PROBES, Limits};
 use super::mailbox::Message;
 use super::places::{Full, Places};
-use crate::log_rate::LogRate;
 
 /// Clients taken from one listener before the others have their turn.
 const ACCEPTS_MAX: usize = 64;
@@ -86,7 +86,7 @@ impl Acceptor {
     ) -> Acceptor {
         let doors = shared.doors.iter().map(|door| (door.name, door.admission));
         let places = Arc::new(Places::new(shared.limits.connections_max, doors));
-        let refusals = shared.doors.iter().map(|_| LogRate::one_in(REFUSALS_LOGGED)).collect();
+        let refusals = shared.doors.iter().map(|_| LogRate::of(1, REFUSALS_LOGGED)).collect();
         Acceptor { listeners, shared, places, refusals, stop }
     }
 

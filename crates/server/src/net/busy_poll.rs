@@ -19,7 +19,7 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rows::background::cores;
+use resources::background::cores;
 
 use super::event_loop::EventLoop;
 use super::poller::Poller;

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use doors::{Conversation, Input, Leave, Pending, Report};
+use resources::budget::Share;
 use rows::begun_reads::Piece;
-use values::budget::Share;
 
 use super::expectation::Expectation;
 use super::limits::{BUFFER_BYTES_KEPT, BYTES_PER_SECOND_MIN, OUTPUT_BYTES_MAX};
@@ -419,7 +419,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     use doors::{Next, Turn};
-    use values::budget::Budget;
+    use resources::budget::Budget;
 
     use super::*;
 

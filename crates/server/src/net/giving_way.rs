@@ -21,7 +21,7 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use rows::background::{core_time, give_way, this_thread};
+use resources::background::{core_time, give_way, this_thread};
 
 use super::limits::POOL_THREAD_IDLE;
 use super::locality;

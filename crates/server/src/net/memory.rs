@@ -12,13 +12,13 @@
 //! 2. Nobody who holds less than `SMALL_BYTES` waits or is closed, unless far more is in use than
 //!    may be: then nobody is served until the largest are gone.
 //!
-//! Not here: the sum (`values::budget`), what others take of it (transactions, statements).
+//! Not here: the sum (`resources::budget`), what others take of it (transactions, statements).
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use doors::Input;
-use values::budget::SMALL_BYTES;
+use resources::budget::SMALL_BYTES;
 
 use super::connection::Phase;
 use super::event_loop::EventLoop;

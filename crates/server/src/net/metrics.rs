@@ -8,13 +8,11 @@
 //! Not here: the store's figures (`rows::store::StoreStatus`), how a report is shown.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::log_rate::LogRate;
+use resources::log_rate::LogRate;
 
 /// How often the log tells of what clients can make happen again and again.
-const LINES_EVERY: Duration = Duration::from_secs(1);
-
 use super::latency::{Distribution, Latencies};
 
 /// A counter with one writer.
@@ -126,8 +124,8 @@ impl Metrics {
             refused: doors.iter().map(|_| AtomicU64::new(0)).collect(),
             doors,
             closed_for_memory: AtomicU64::new(0),
-            memory_lines: LogRate::one_in(LINES_EVERY),
-            large_lines: LogRate::one_in(LINES_EVERY),
+            memory_lines: LogRate::default(),
+            large_lines: LogRate::default(),
             accept_errors: AtomicU64::new(0),
         }
     }

@@ -34,7 +34,7 @@ use std::time::Instant;
 
 use doors::{Conversation, Next, Turn, Urgency};
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use rows::background::cores;
+use resources::background::cores;
 use rows::{Engine, Group, large_commits};
 
 use super::giving_way::Watch;

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use resources::background::begin_busy_thread;
 use rows::Engine;
-use rows::background::begin_busy_thread;
 
 use super::acceptor::{Acceptor, StopSignal};
 use super::address::Listener;

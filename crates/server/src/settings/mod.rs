@@ -235,7 +235,7 @@ impl Settings {
             threads: match values
                 .get("threads", |text| within(value::count(text)?, 0..=THREADS_MAX))?
             {
-                0 => rows::background::cores(),
+                0 => resources::background::cores(),
                 threads => threads,
             },
             connections_max: connections("max-connections", 1)?,

@@ -49,10 +49,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use resources::budget::Share;
 use rows::Engine;
 use rows::store::Read;
 use rows::transaction::Transaction;
-use values::budget::Share;
 use values::datum::Value;
 
 use expression::{BIGINT, Enclosing, Environment, Kind, Known, Node, Number, Scope};

@@ -361,7 +361,7 @@ impl ChunkReader for PageSource {
 
 #[cfg(test)]
 mod tests {
-    use values::budget::Budget;
+    use resources::budget::Budget;
 
     use super::*;
 

@@ -17,7 +17,7 @@ use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{Field, Schema, SchemaRef};
 use columnar::arrow::ColumnWriter;
 use parking_lot::Mutex;
-use values::budget::Share;
+use resources::budget::Share;
 use values::datum::Datum;
 
 use super::export::exported;

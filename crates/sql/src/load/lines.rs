@@ -15,7 +15,7 @@
 mod escapes;
 
 use memchr::{memchr, memchr2, memmem};
-use values::budget::{SMALL_BYTES, Share};
+use resources::budget::{SMALL_BYTES, Share};
 
 use crate::error::{Result, SqlError};
 

@@ -21,12 +21,12 @@ use std::thread::JoinHandle;
 
 use expression::KillMark;
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use rows::background::give_way;
+use resources::background::give_way;
+use resources::budget::Share;
+use resources::interrupt;
 use rows::bulk::{BulkLoad, BulkOutcome, Numbers, OnDuplicate, Progress, RowTaker, SortedRows};
 use syntax::load::Format;
-use values::budget::Share;
 use values::datum::{Datum, Value};
-use values::interrupt;
 
 use super::lines::Splitter;
 use super::noted::Noted;

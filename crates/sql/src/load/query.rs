@@ -16,10 +16,10 @@
 use std::sync::Arc;
 
 use expression::KillMark;
+use resources::budget::Share;
 use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate, Progress};
 use rows::engine::Engine;
 use rows::transaction::Transaction;
-use values::budget::Share;
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
 

@@ -13,6 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use expression::{KillMark, RowView};
+use resources::budget::{Budget, SMALL_BYTES, Share};
 use rows::cache::PREFETCH_MAX;
 use rows::engine::Engine;
 use rows::error::Error;
@@ -20,7 +21,6 @@ use rows::find::{EntryTest, Flow, Found, Seen};
 use rows::merged;
 use rows::store::{Direction, Reach, Read};
 use rows::table::{Covering, Table};
-use values::budget::{Budget, SMALL_BYTES, Share};
 use values::datum::Value;
 use values::row::RowRef;
 

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use expression::KillMark;
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use rows::waiting::{Waiting, during};
+use resources::waiting::{Waiting, during};
 
 use super::pause::pause;
 use crate::error::{Result, SqlError};

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use expression::{Error, KillMark, Result};
 use parking_lot::{Condvar, Mutex};
-use values::budget::{Budget, Share};
+use resources::budget::{Budget, Share};
 
 use super::pause::pause;
 

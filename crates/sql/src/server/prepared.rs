@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. A statement is counted until it is closed, or its connection is.
 //!
-//! Not here: the statements (`session::prepared`), their memory (`values::budget`).
+//! Not here: the statements (`session::prepared`), their memory (`resources::budget`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

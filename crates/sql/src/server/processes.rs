@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use expression::KillMark;
 use parking_lot::Mutex;
+use resources::waiting::{WaitMark, Waiting};
 use rows::bulk::Progress;
-use rows::waiting::{WaitMark, Waiting};
 
 use super::stage::StageProgress;
 

@@ -11,14 +11,14 @@
 //! 3. A statement that waits holds none.
 //!
 //! Not here: how much a statement takes (`syntax::scan`), the sum that it is taken from
-//! (`values::budget`).
+//! (`resources::budget`).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use expression::KillMark;
 use parking_lot::{Condvar, Mutex};
-use values::budget::{Budget, Share};
+use resources::budget::{Budget, Share};
 
 use super::line::{Line, pause_for_memory};
 use crate::error::Result;

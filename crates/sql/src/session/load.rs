@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
+use resources::waiting::{self, Telling};
 use rows::bulk::OnDuplicate;
 use rows::store::LockWait;
 use rows::transaction::Transaction;
-use rows::waiting::{self, Telling};
 use syntax::load::{DuplicateSpec, FieldTarget, LoadData};
 
 use super::Session;

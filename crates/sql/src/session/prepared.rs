@@ -10,10 +10,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use resources::budget::Share;
 use rows::Group;
 use sqlparser::ast::{Expr, visit_expressions};
 use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, without_ends};
-use values::budget::Share;
 use values::datum::{Datum, Value};
 
 use super::{Session, Statement, query_was_empty};

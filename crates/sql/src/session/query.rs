@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use expression::Environment;
 use expression::limits::Room;
+use resources::budget::Share;
 use rows::store::Read;
 use sqlparser::ast::Query;
-use values::budget::Share;
 use values::datum::Datum;
 
 use super::shortage::{END_WAIT, await_memory};

@@ -17,7 +17,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use expression::KillMark;
-use rows::waiting::{Waiting, during};
+use resources::waiting::{Waiting, during};
 
 use crate::error::{Result, SqlError};
 use crate::long::{HeldBack, HoldNumber, Load};

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use expression::limits::Room;
 use expression::{Environment, Known, Limits, Node, RowView, Scope, fit};
+use resources::budget::Share;
 use rows::engine::Engine;
 use rows::store::Read;
 use values::SqlMode;
-use values::budget::Share;
 use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::temporal::Zone;

@@ -17,6 +17,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use expression::RowView;
+use resources::budget::{Budget, Share};
 use rows::Engine;
 use rows::catalog::Catalog;
 use rows::store::{Reach, Read};
@@ -30,7 +31,6 @@ use syntax::change::{Delete, Update};
 use syntax::cursor::table_name;
 use syntax::{Cursor, TableName};
 use values::SqlMode;
-use values::budget::{Budget, Share};
 use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::types::ColumnType;

@@ -6,8 +6,8 @@
 //!
 //! Not here: which rows are locked (`change`, `joined`, `session::locking`).
 
+use resources::waiting::row_lock_waits;
 use rows::transaction::Transaction;
-use rows::waiting::row_lock_waits;
 
 use crate::error::{Result, SqlError};
 

@@ -5,9 +5,10 @@
 //! Not here: patterns that are matched by comparing bytes (`plain`); finding the beginning that all
 //! matches share (the planner's work).
 
+use resources::interrupt;
+
 use super::plain::like_plain;
 use super::weights::{next_character, weight};
-use crate::interrupt;
 use crate::types::Collation;
 
 /// Characters between two looks whether the statement is to end.

@@ -10,10 +10,10 @@
 
 use std::ops::ControlFlow;
 
+use resources::interrupt;
 use rows::store::{Direction, KeyRange};
 use rows::{Flow, Found};
 use values::RowRef;
-use values::interrupt;
 
 use crate::tyrant::command::{Failure, Trouble};
 use crate::tyrant::execute::{Rows, count_reply};

@@ -2,7 +2,7 @@
 //!
 //! Not here: statistics as text (`stat`).
 
-use values::interrupt;
+use resources::interrupt;
 
 use crate::tyrant::command::{Failure, Trouble};
 use crate::tyrant::execute::{Cursor, Rows, SCAN_IN_LOOP_MAX};

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use values::interrupt;
+use resources::interrupt;
 
 /// What calls have locked.
 #[derive(Debug, Default)]

@@ -13,8 +13,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use resources::interrupt::{self, Interrupt};
 use rows::Engine;
-use values::interrupt::{self, Interrupt};
 
 use crate::tyrant::command::Failure;
 use crate::tyrant::lua::scripts::{Call, Locking};

@@ -10,10 +10,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use md5::{Digest as _, Md5};
 use memchr::memmem;
 use mlua::{ChunkMode, Function, Lua, String as Text, Value};
+use resources::interrupt;
+use resources::log_rate::LogRate;
 use values::codes::{crc32, from_base64, from_hex, to_base64, write_hex};
-use values::interrupt;
 
-use crate::log_rate::{LogRate, shown};
+use crate::log_text::shown;
 use crate::tyrant::condition;
 use crate::tyrant::http::{percent_decoded, push_percent_encoded};
 use crate::tyrant::lua::points;
@@ -157,8 +158,8 @@ pub fn asking(lua: &Lua) -> mlua::Result<(Function<'_>, Function<'_>)> {
 
 /// The original's levels: 0 debug, 1 information, 2 error, 3 system.
 fn log(message: &[u8], level: f64) {
-    static LINES: LogRate = LogRate::of(LINES_PER_SECOND_MAX);
-    let Some(more) = LINES.tell() else { return };
+    static LINES: LogRate = LogRate::of(LINES_PER_SECOND_MAX, Duration::from_secs(1));
+    let Some(more) = LINES.next(Instant::now()) else { return };
     if more > 0 {
         tracing::warn!(more, "lines of Lua scripts were not logged: there were too many");
     }
@@ -296,7 +297,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use values::interrupt::Interrupt;
+    use resources::interrupt::Interrupt;
 
     use super::*;
 

@@ -14,13 +14,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use resources::budget::Budget;
+use resources::interrupt::{self, Interrupt};
+use resources::log_rate::LogRate;
 use rows::cache::KeyBatch;
 use rows::{Engine, Group};
-use values::budget::Budget;
-use values::interrupt::{self, Interrupt};
 
 use crate::conversation::Turn;
-use crate::log_rate::{LogRate, shown};
+use crate::log_text::shown;
 use crate::tyrant::command::{Failure, Trouble, failure_for};
 use crate::tyrant::database::Database;
 use crate::tyrant::execute::{Cursor, Rows};
@@ -252,7 +253,7 @@ impl Scripts {
         };
         let function = shown(call.name, 64);
         let log = shown(why.as_bytes(), LOGGED_BYTES_MAX);
-        if let Some(more) = self.failures.tell() {
+        if let Some(more) = self.failures.next(Instant::now()) {
             let milliseconds = since.elapsed().as_millis() as u64;
             tracing::warn!(%function, why = %log, milliseconds, more, "a Lua function failed");
         }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use values::budget::{Budget, Share};
+use resources::budget::{Budget, Share};
 
 /// What an entry takes besides its bytes.
 const ENTRY_BYTES: usize = 64;

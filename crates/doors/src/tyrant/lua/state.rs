@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mlua::{Function, Lua, LuaOptions, MultiValue, RegistryKey, StdLib, Table, Value, VmState};
+use resources::budget::Share;
+use resources::interrupt;
 use rows::Engine;
-use values::budget::Share;
-use values::interrupt;
 
 use crate::tyrant::lua::host::{self, Host};
 use crate::tyrant::lua::{plain, points};

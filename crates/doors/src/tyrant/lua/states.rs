@@ -9,8 +9,8 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use resources::interrupt;
 use rows::Engine;
-use values::interrupt;
 
 use crate::tyrant::lua::scripts::ScriptOptions;
 use crate::tyrant::lua::state::{Ended, State};

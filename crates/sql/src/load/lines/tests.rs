@@ -1,6 +1,6 @@
 //! Files in pieces of every size, and the memory of long lines.
 
-use values::budget::Budget;
+use resources::budget::Budget;
 
 use super::*;
 

@@ -2,7 +2,7 @@
 //!
 //! Asked by the C library's call, as RocksDB asks: what a test puts in between answers both.
 //!
-//! Not here: what follows from it (the stores, `spill`).
+//! Not here: what follows from it (the stores, `spill`, `server::disk_watch`).
 
 use std::ffi::CString;
 use std::io;
@@ -49,6 +49,11 @@ impl DiskRoom {
         let all = u128::from(self.used) + u128::from(self.free);
         u64::try_from((u128::from(self.used) * 100).div_ceil(all.max(1))).unwrap_or(100)
     }
+}
+
+/// Whether an error says that a disk, or the quota of the process, is full.
+pub fn is_disk_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 #[cfg(test)]

@@ -5,16 +5,15 @@
 //! 2. The other threads are behind those that serve clients, and end when the caller's work is to
 //!    (`interrupt`).
 //!
-//! Not here: what the parts are (`split`).
+//! Not here: what the parts are (`rows::split`).
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use parking_lot::Mutex;
-use values::interrupt;
 
 use crate::background::give_way;
-use crate::error::{Error, Result};
+use crate::interrupt;
 
 /// Does so many parts: each worker has a thread, the first one the caller's, takes one part after
 /// another with `each`, and is ended by `end` when none is left. What the workers end with comes in
@@ -22,15 +21,15 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// The first that a worker gave.
-pub fn share_out<W: Send, R: Send>(
+pub fn share_out<W: Send, R: Send, E: Send>(
     mut workers: Vec<W>,
     parts: usize,
-    each: impl Fn(&mut W, usize) -> Result<()> + Sync,
-    end: impl Fn(W) -> Result<R> + Sync,
-) -> Result<Vec<R>> {
+    each: impl Fn(&mut W, usize) -> Result<(), E> + Sync,
+    end: impl Fn(W) -> Result<R, E> + Sync,
+) -> Result<Vec<R>, E> {
     let Some(own) = workers.pop() else { return Ok(Vec::new()) };
     let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (ended, failed) = (Mutex::new(Vec::new()), Mutex::new(None::<Error>));
+    let (ended, failed) = (Mutex::new(Vec::new()), Mutex::new(None::<E>));
     let all = |mut worker: W| {
         while !stopped.load(Ordering::Relaxed) {
             let part = next.fetch_add(1, Ordering::Relaxed);
@@ -79,7 +78,7 @@ mod tests {
                 done.push(part);
                 Ok(())
             };
-            let mut done: Vec<usize> = share_out(workers, 100, each, Ok).unwrap().concat();
+            let mut done: Vec<usize> = share_out(workers, 100, each, Ok::<_, ()>).unwrap().concat();
             done.sort_unstable();
             assert!(done.into_iter().eq(0..if some { 100 } else { 0 }));
         }
@@ -90,10 +89,10 @@ mod tests {
         let begun = AtomicUsize::new(0);
         let each = |_: &mut (), part| {
             begun.fetch_add(1, Ordering::Relaxed);
-            if part == 7 { Err(Error::LockTimeout) } else { Ok(()) }
+            if part == 7 { Err("seven") } else { Ok(()) }
         };
         let ended = share_out(vec![()], 100, each, Ok);
-        assert!(matches!(ended, Err(Error::LockTimeout)));
+        assert!(ended == Err("seven"));
         assert_eq!(begun.into_inner(), 8);
     }
 }

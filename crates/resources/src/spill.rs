@@ -5,8 +5,8 @@
 //!    another process or a later start needs: what it holds when it is opened is removed (`leftovers`).
 //! 2. A file is removed when it is dropped.
 //!
-//! Not here: what is written into the files (`local`), those of analytic queries, which lie in
-//! the same directory (`sql`).
+//! Not here: what is written into the files (`rows::local`, `rows::run`), those of analytic queries,
+//! which lie in the same directory (`analytic`).
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -18,12 +18,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{Advice, fadvise};
+use thiserror::Error;
 
-use crate::error::{Error, Result, is_disk_full};
 use crate::leftovers;
 
 const WRITING: &str = "writing a temporary file";
 const READING: &str = "reading a temporary file";
+
+/// A temporary file could not be made, written or read.
+#[derive(Debug, Error)]
+#[error("{doing}: {source}")]
+pub struct SpillFailure {
+    /// What was done, for messages.
+    pub doing: &'static str,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+/// Result of work on a temporary file.
+pub type Result<T> = std::result::Result<T, SpillFailure>;
 
 /// A directory of temporary files.
 #[derive(Debug)]
@@ -52,8 +65,8 @@ impl SpillDirectory {
     /// Makes a file; `what` begins its name.
     ///
     /// # Errors
-    /// `DiskFull`, `Store`.
-    pub(crate) fn file(&self, what: &str) -> Result<SpillFile> {
+    /// Of the file system.
+    pub fn file(&self, what: &str) -> Result<SpillFile> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let path = self.path.join(format!("{what}-{number}.tmp"));
         let mut options = OpenOptions::new();
@@ -64,7 +77,7 @@ impl SpillDirectory {
 
 /// A temporary file.
 #[derive(Debug)]
-pub(crate) struct SpillFile {
+pub struct SpillFile {
     file: File,
     path: PathBuf,
 }
@@ -73,18 +86,18 @@ impl SpillFile {
     /// Writes bytes at a place.
     ///
     /// # Errors
-    /// `DiskFull`, `Store`.
-    pub(crate) fn write_at(&self, bytes: &[u8], at: u64) -> Result<()> {
+    /// Of the file system.
+    pub fn write_at(&self, bytes: &[u8], at: u64) -> Result<()> {
         self.file.write_all_at(bytes, at).map_err(|error| failed(WRITING, error))
     }
 
     /// Tells the system not to guess what will be read next: it is asked for it (`will_read`).
-    pub(crate) fn read_only_as_asked(&self) {
+    pub fn read_only_as_asked(&self) {
         self.advise(0..0, Advice::Random);
     }
 
     /// Has the system read some bytes that will be wanted soon.
-    pub(crate) fn will_read(&self, bytes: Range<u64>) {
+    pub fn will_read(&self, bytes: Range<u64>) {
         if !bytes.is_empty() {
             self.advise(bytes, Advice::WillNeed);
         }
@@ -103,8 +116,8 @@ impl SpillFile {
     /// Reads as many bytes as `bytes` has.
     ///
     /// # Errors
-    /// `Store`.
-    pub(crate) fn read_at(&self, bytes: &mut [u8], at: u64) -> Result<()> {
+    /// Of the file system.
+    pub fn read_at(&self, bytes: &mut [u8], at: u64) -> Result<()> {
         self.file.read_exact_at(bytes, at).map_err(|error| failed(READING, error))
     }
 }
@@ -116,11 +129,8 @@ impl Drop for SpillFile {
     }
 }
 
-fn failed(doing: &'static str, error: io::Error) -> Error {
-    match is_disk_full(&error) {
-        true => Error::DiskFull { source: Box::new(error) },
-        false => Error::Store { doing, applied: Some(false), source: Box::new(error) },
-    }
+fn failed(doing: &'static str, source: io::Error) -> SpillFailure {
+    SpillFailure { doing, source }
 }
 
 #[cfg(test)]
