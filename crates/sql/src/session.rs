@@ -28,6 +28,7 @@
 
 mod admin;
 mod begun_anew;
+mod checksum;
 mod definitions;
 mod event_body;
 mod events;

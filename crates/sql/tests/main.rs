@@ -6,6 +6,7 @@ mod alternatives;
 mod answers;
 mod basics;
 mod budget;
+mod checksum;
 mod counts;
 mod covering;
 mod distinct;

@@ -78,6 +78,8 @@ pub enum Statement {
     Kill { id: u64, query: bool },
     /// ANALYZE, OPTIMIZE, CHECK, REPAIR TABLE.
     Maintain { operation: &'static str, tables: Vec<TableName> },
+    /// CHECKSUM TABLE; `quick`: only what is known without reading the rows.
+    Checksum { tables: Vec<TableName>, quick: bool },
     /// PREPARE name FROM.
     Prepare { name: String, source: Box<Expr> },
     /// EXECUTE name.
@@ -157,7 +159,7 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         "OPTIMIZE" => maintain(cursor, "optimize")?,
         "CHECK" => maintain(cursor, "check")?,
         "REPAIR" => maintain(cursor, "repair")?,
-        "CHECKSUM" => return Err(Error::unsupported("CHECKSUM TABLE")),
+        "CHECKSUM" => checksum(cursor)?,
         "PREPARE" => {
             let name = cursor.name()?;
             cursor.expect("FROM")?;
@@ -488,6 +490,15 @@ fn lock_tables(cursor: &mut Cursor<'_>) -> Result<Statement> {
         Ok(table)
     })?;
     Ok(Statement::LockTables(tables))
+}
+
+fn checksum(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    if !(cursor.take("TABLE") || cursor.take("TABLES")) {
+        return Err(cursor.syntax());
+    }
+    let tables = cursor.list(Cursor::table_name)?;
+    let quick = cursor.take_any(&["QUICK", "EXTENDED"]) == Some("QUICK");
+    Ok(Statement::Checksum { tables, quick })
 }
 
 fn maintain(cursor: &mut Cursor<'_>, operation: &'static str) -> Result<Statement> {

@@ -18,8 +18,9 @@ use crate::error::{Error, Result};
 pub enum DefaultSpec {
     /// DEFAULT expression.
     Value(Box<Expr>),
-    /// DEFAULT CURRENT_TIMESTAMP, with the digits given.
-    Now,
+    /// DEFAULT CURRENT_TIMESTAMP, with the digits given; as an expression where it stands in brackets, which
+    /// columns of any type take.
+    Now(Option<Box<Expr>>),
 }
 
 /// A column as written.
@@ -421,11 +422,14 @@ fn column_attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<
 
 pub(super) fn default_value(cursor: &mut Cursor<'_>) -> Result<DefaultSpec> {
     if take_now(cursor)? {
-        return Ok(DefaultSpec::Now);
+        return Ok(DefaultSpec::Now(None));
     }
     if *cursor.peek() == Token::LParen {
         let value = bracketed(cursor)?;
-        return Ok(if is_now(&value) { DefaultSpec::Now } else { DefaultSpec::Value(value) });
+        return Ok(match is_now(&value) {
+            true => DefaultSpec::Now(Some(value)),
+            false => DefaultSpec::Value(value),
+        });
     }
     // Not a whole expression: `DEFAULT 1 NOT NULL` goes on with attributes.
     let parsed = cursor.parser_mut().parse_prefix();

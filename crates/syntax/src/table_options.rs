@@ -9,7 +9,7 @@ use values::MemberKind;
 use values::types::Collation;
 
 use super::cursor::Cursor;
-use super::types::{charset_collation, collation};
+use super::types::{char_bytes_of_collation, character_set, collation, default_collation};
 use crate::error::{Error, Result};
 
 /// Options behind a table's definition.
@@ -23,6 +23,8 @@ pub struct TableOptions {
     pub comment: Option<String>,
     /// COLLATE, or the character set's.
     pub collation: Option<Collation>,
+    /// Most bytes of a character of that set.
+    pub char_bytes: Option<u32>,
     /// EXPIRES_BY; empty lets rows stay.
     pub expires_by: Option<String>,
     /// MAX_BYTES; 0 lets rows stay.
@@ -112,11 +114,14 @@ pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) 
         || cursor.take_all(&["CHAR", "SET"])
     {
         cursor.take_token(&Token::Eq);
-        let charset = charset_collation(&cursor.name_or_string()?)?;
-        options.collation.get_or_insert(charset);
+        let set = character_set(&cursor.name_or_string()?)?;
+        options.collation.get_or_insert(default_collation(set));
+        options.char_bytes = Some(set.bytes_max());
     } else if cursor.take("COLLATE") {
         cursor.take_token(&Token::Eq);
-        options.collation = Some(collation(&cursor.name_or_string()?)?);
+        let name = cursor.name_or_string()?;
+        options.collation = Some(collation(&name)?);
+        options.char_bytes = options.char_bytes.or_else(|| char_bytes_of_collation(&name));
     } else if cursor.take_all(&["DATA", "DIRECTORY"]) || cursor.take_all(&["INDEX", "DIRECTORY"]) {
         cursor.take_token(&Token::Eq);
         cursor.string()?;

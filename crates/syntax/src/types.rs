@@ -1,7 +1,7 @@
 //! Column types as CREATE TABLE and ALTER TABLE write them.
 //!
 //! Character sets: everything is kept as utf8mb4; `utf8`, `latin1` and `ascii` are accepted and
-//! mean the same, `binary` makes the binary type of the same shape.
+//! mean the same but for how long a VARCHAR may be, `binary` makes the binary type of the same shape.
 //!
 //! Not here: what follows the type in a column definition (`table`), CAST's types
 //! (crate `sql`, `bind::scalar`).
@@ -13,8 +13,8 @@ use values::types::{Collation, ColumnType, IntWidth, LobSize};
 use super::cursor::Cursor;
 use crate::error::{Error, Result};
 
-/// Longest VARCHAR in characters: 65,535 bytes of four-byte characters, as in MySQL.
-const VARCHAR_CHARS_MAX: u64 = 16_383;
+/// Longest VARCHAR in bytes of its character set, as in MySQL.
+const VARCHAR_BYTES_MAX: u32 = 65_535;
 /// Longest VARBINARY in bytes.
 const VARBINARY_BYTES_MAX: u64 = 65_532;
 
@@ -25,6 +25,8 @@ pub struct TypeSpec {
     pub ty: ColumnType,
     /// Whether the collation was given with the column.
     pub collated: bool,
+    /// Most bytes of a character of the set that was given with the column.
+    pub char_bytes: Option<u32>,
     /// SERIAL: NOT NULL AUTO_INCREMENT UNIQUE.
     pub serial: bool,
     /// UNSIGNED of a type that does not say it itself.
@@ -35,7 +37,28 @@ pub struct TypeSpec {
 
 impl TypeSpec {
     fn plain(ty: ColumnType) -> TypeSpec {
-        TypeSpec { ty, collated: false, serial: false, unsigned: false, zerofill: false }
+        TypeSpec {
+            ty,
+            collated: false,
+            char_bytes: None,
+            serial: false,
+            unsigned: false,
+            zerofill: false,
+        }
+    }
+
+    /// Refuses a VARCHAR that is too long in its character set; `table_char_bytes`: most bytes of a character
+    /// of the table's.
+    ///
+    /// # Errors
+    /// 1074.
+    pub fn check_length(&self, column: &str, table_char_bytes: Option<u32>) -> Result<()> {
+        let each = self.char_bytes.or(table_char_bytes).unwrap_or(4);
+        let max = VARCHAR_BYTES_MAX / each;
+        match self.ty {
+            ColumnType::VarChar { chars, .. } if chars > max => Err(too_big(column, max.into())),
+            _ => Ok(()),
+        }
     }
 
     /// Sets the collation of a character type; `binary` makes it the binary type.
@@ -77,10 +100,21 @@ pub fn character_set(name: &str) -> Result<CharacterSet> {
 
 /// The default collation of a character set by name, or error 1115.
 pub fn charset_collation(name: &str) -> Result<Collation> {
-    Ok(match character_set(name)?.is_binary() {
+    Ok(default_collation(character_set(name)?))
+}
+
+/// The default collation of a character set.
+pub fn default_collation(set: CharacterSet) -> Collation {
+    match set.is_binary() {
         true => Collation::Binary,
         false => Collation::Utf8Mb4GeneralCi,
-    })
+    }
+}
+
+/// Most bytes of a character of a collation's character set, by the collation's name.
+pub fn char_bytes_of_collation(name: &str) -> Option<u32> {
+    let set = name.split('_').next().and_then(CharacterSet::parse);
+    set.map(CharacterSet::bytes_max)
 }
 
 /// Reads a type. `column` is its column's name, for errors.
@@ -220,8 +254,8 @@ fn characters(cursor: &mut Cursor<'_>, varying: bool, column: &str) -> Result<Ty
         let Some(chars) = length else {
             return Err(cursor.syntax());
         };
-        if chars > VARCHAR_CHARS_MAX {
-            return Err(too_big(column, VARCHAR_CHARS_MAX));
+        if chars > u64::from(VARCHAR_BYTES_MAX) {
+            return Err(too_big(column, VARCHAR_BYTES_MAX.into()));
         }
         ColumnType::VarChar { chars: chars as u32, collation }
     } else {
@@ -244,13 +278,16 @@ pub fn attributes(cursor: &mut Cursor<'_>, spec: &mut TypeSpec) -> Result<()> {
             || cursor.take("CHARSET")
         {
             cursor.take_token(&Token::Eq);
-            let charset = charset_collation(&cursor.name_or_string()?)?;
+            let set = character_set(&cursor.name_or_string()?)?;
+            spec.char_bytes = Some(set.bytes_max());
+            let charset = default_collation(set);
             if charset == Collation::Binary {
                 spec.collate(charset);
             }
         } else if cursor.take("COLLATE") {
             let name = cursor.name_or_string()?;
             spec.collate(collation(&name)?);
+            spec.char_bytes = spec.char_bytes.or_else(|| char_bytes_of_collation(&name));
         } else if cursor.take("BINARY") {
             spec.collate(Collation::Utf8Mb4Bin);
         } else if cursor.take("BYTE") {

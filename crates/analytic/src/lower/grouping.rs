@@ -31,7 +31,7 @@ use super::convert::native_cast;
 use super::distinct::{Named, is_repeatable, wants_values};
 use super::query::is_collated;
 use super::row::{Columns, Row, Seen};
-use super::{Lowering, built, call, column, filtered, projected};
+use super::{Lowering, built, call, column, projected};
 
 /// What values are compared, grouped and sorted by: texts by their collation, 0 as -0.
 pub(super) fn key_of(expr: Expr, ty: &ColumnType) -> Expr {
@@ -154,7 +154,7 @@ impl Lowering<'_> {
             }
             (None, true) => {
                 let aggregates = collected.named.into_iter().map(|(expr, name)| expr.alias(name));
-                rolled_up(plan, keys, aggregates.collect(), &self.name("n"), unordered)?
+                rolled_up(plan, keys, aggregates.collect(), unordered)?
             }
         };
         let (mut exprs, mut columns) = (Vec::new(), Vec::new());
@@ -209,25 +209,22 @@ impl Lowering<'_> {
             // As DataFusion numbers the groupings of its own rollups. It must not know that it is the same
             // in all rows of one: it would sort by it within none, and merge by it all the same.
             let summed_over = lit((1i64 << (keys.len() - kept)) - 1);
-            let known = vec![(Box::new(column(&rows).gt(lit(0i64))), Box::new(summed_over))];
+            let known = vec![(Box::new(column(&rows).gt_eq(lit(0i64))), Box::new(summed_over))];
             let summed_over = Expr::Case(Case::new(None, known, None));
             columns.push(summed_over.alias(Aggregate::INTERNAL_GROUPING_ID));
-            let grouped = filtered(grouped, column(&rows).gt(lit(0i64)))?;
             sums.push(Arc::new(projected(grouped, columns)?));
         }
         Ok(LogicalPlan::Union(Union::try_new_with_loose_types(sums).map_err(no_plan)?))
     }
 }
 
-/// `rows`: a name for how many rows a group has. The sum over all would be there without any.
+/// Groups and their sums. That over all is there without a row, too (MySQL 9.7; MariaDB 10.11 gives none).
 fn rolled_up(
     plan: LogicalPlan,
     keys: Vec<(Expr, String)>,
-    mut aggregates: Vec<Expr>,
-    rows: &str,
+    aggregates: Vec<Expr>,
     unordered: bool,
 ) -> Result<LogicalPlan> {
-    aggregates.push(count(lit(1i64)).alias(rows));
     let names: Vec<String> = keys.iter().map(|(_, name)| name.clone()).collect();
     let builder = LogicalPlanBuilder::new(plan);
     let own = builder.schema().columns().into_iter().map(Expr::Column);
@@ -237,7 +234,6 @@ fn rolled_up(
     let grouped = builder
         .project(columns)
         .and_then(|builder| builder.aggregate([Expr::GroupingSet(rollup)], aggregates))
-        .and_then(|builder| builder.filter(column(rows).gt(lit(0i64))))
         .map_err(no_plan)?;
     in_order(built(Ok(grouped))?, &keys, unordered)
 }

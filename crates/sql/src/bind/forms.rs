@@ -2,7 +2,8 @@
 //! compared column by column.
 //!
 //! `(a, b) = (c, d)` is `a = c AND b = d`; `(a, b) < (c, d)` is `a < c OR a = c AND b < d`;
-//! `x NOT IN (query)` is `x <> ALL (query)` (MySQL 8.0 manual, 15.2.15).
+//! `x NOT IN (query)` is `x <> ALL (query)` (MySQL 8.0 manual, 15.2.15). A sub-query that is a literal and no
+//! more is that literal, so that `id = (SELECT 0x41)` compares numbers, as in MySQL.
 //!
 //! Not here: computing any of them (`executor`).
 
@@ -44,7 +45,10 @@ impl Binder<'_> {
                     }
                 }
             }
-            Expr::Subquery(query) => self.subquery(scope, query, |_| Ok(SubqueryForm::Scalar), 1),
+            Expr::Subquery(query) => match literal_of(query) {
+                Some(literal) => bind(literal, names),
+                None => self.subquery(scope, query, |_| Ok(SubqueryForm::Scalar), 1),
+            },
             Expr::Exists { subquery, negated } => {
                 let form = SubqueryForm::Exists { negated: *negated };
                 self.subquery(scope, subquery, |_| Ok(form), 0)
@@ -290,6 +294,14 @@ impl Binder<'_> {
             }
             one => vec![bind(one, names)?],
         };
+        // IN and NOT IN; MySQL compares `> ALL (SELECT 0x40)` with bytes.
+        let is_in = matches!(
+            (comparison, quantifier),
+            (Comparison::Equal, Quantifier::Any) | (Comparison::NotEqual, Quantifier::All)
+        );
+        if let (true, [operand], Some(literal)) = (is_in, &operands[..], literal_of(query)) {
+            return Ok(compare(operand, comparison, &bind(literal, names)?));
+        }
         let width = operands.len();
         let form = |columns: &[Node]| {
             let operands = operands.into_iter().zip(columns);
@@ -303,6 +315,27 @@ impl Binder<'_> {
 /// Whether a node certainly has a value; functions may give NULL where their types say otherwise.
 fn is_never_null(node: &Node) -> bool {
     matches!(node.kind, Kind::Column(_) | Kind::Constant(_)) && !node.nullable
+}
+
+/// The literal that a query gives, if it is `SELECT literal` and no more.
+fn literal_of(query: &ast::Query) -> Option<&Expr> {
+    let ast::SetExpr::Select(select) = query.body.as_ref() else { return None };
+    let item = match select.projection.as_slice() {
+        [
+            ast::SelectItem::UnnamedExpr(item) | ast::SelectItem::ExprWithAlias { expr: item, .. },
+        ] => plain(item),
+        _ => return None,
+    };
+    let bare = query.with.is_none()
+        && query.limit_clause.is_none()
+        && select.from.is_empty()
+        && select.selection.is_none()
+        && select.having.is_none();
+    let grouped = match &select.group_by {
+        ast::GroupByExpr::All(_) => true,
+        ast::GroupByExpr::Expressions(by, _) => !by.is_empty(),
+    };
+    (bare && !grouped && matches!(item, Expr::Value(_))).then_some(item)
 }
 
 fn plain(expr: &Expr) -> &Expr {

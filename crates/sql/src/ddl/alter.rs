@@ -80,6 +80,7 @@ impl Maker<'_> {
     fn column(&mut self, spec: &ColumnSpec) -> Result<Column> {
         self.unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
         self.unenforced.zerofill += usize::from(spec.ty.zerofill);
+        spec.ty.check_length(&spec.name, None)?;
         column_of(spec, self.collation, self.session)
     }
 

@@ -87,14 +87,13 @@ pub fn default_value(
     session: ConversionRules,
 ) -> Result<DefaultValue> {
     let expr = match spec {
-        DefaultSpec::Now => {
-            return match ty {
-                ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
-                    Ok(DefaultValue::CurrentTimestamp)
-                }
-                _ => Err(invalid_default(name)),
-            };
-        }
+        DefaultSpec::Now(expr) => match (ty, expr) {
+            (ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }, _) => {
+                return Ok(DefaultValue::CurrentTimestamp);
+            }
+            (_, Some(expr)) => expr,
+            (_, None) => return Err(invalid_default(name)),
+        },
         DefaultSpec::Value(expr) => expr,
     };
     let Some(value) = constant_of(expr, ty, session.mode)? else {

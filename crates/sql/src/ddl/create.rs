@@ -57,6 +57,7 @@ pub fn new_table(
     for element in &create.elements {
         match element {
             Element::Column(spec) => {
+                spec.ty.check_length(&spec.name, create.options.char_bytes)?;
                 columns.push(column_of(spec, collation, session)?);
                 unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
                 unenforced.zerofill += usize::from(spec.ty.zerofill);

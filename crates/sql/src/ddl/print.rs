@@ -23,7 +23,10 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
         | ColumnType::Enum { collation, .. } => Some(*collation),
         _ => None,
     };
-    if let Some(collation) = collation.filter(|collation| *collation != default) {
+    if let Some(collation) = long_collation(&column.ty) {
+        let set = collation.split('_').next().unwrap_or_default();
+        line.push_str(&format!(" CHARACTER SET {set} COLLATE {collation}"));
+    } else if let Some(collation) = collation.filter(|collation| *collation != default) {
         line.push_str(&format!(" CHARACTER SET utf8mb4 COLLATE {}", collation.name()));
     }
     if let Some(computed) = &column.computed {
@@ -68,6 +71,18 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
         line.push_str(&format!(" CHECK ({condition})"));
     }
     line
+}
+
+/// The collation of the widest character set in which a VARCHAR that is too long for utf8mb4 may be so long.
+fn long_collation(ty: &ColumnType) -> Option<&'static str> {
+    let ColumnType::VarChar { chars: 16_384.., collation } = ty else { return None };
+    let is_narrow = matches!(ty, ColumnType::VarChar { chars: 21_846.., .. });
+    Some(match (is_narrow, collation) {
+        (false, Collation::Utf8Mb4Bin) => "utf8mb3_bin",
+        (false, _) => "utf8mb3_general_ci",
+        (true, Collation::Utf8Mb4Bin) => "latin1_bin",
+        (true, _) => "latin1_swedish_ci",
+    })
 }
 
 fn index_line(definition: &TableDefinition, index: &Index, primary: bool) -> String {

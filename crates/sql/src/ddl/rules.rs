@@ -57,7 +57,9 @@ pub fn text_for_all(
     now: i64,
     session: ConversionRules,
 ) -> Result<Option<Vec<u8>>> {
-    let (Some(DefaultSpec::Value(expr)), true) = (spec, column.default.is_expression()) else {
+    let (Some(DefaultSpec::Value(expr) | DefaultSpec::Now(Some(expr))), true) =
+        (spec, column.default.is_expression())
+    else {
         return Ok(None);
     };
     let node = bind(expr, &Names::none("default", session.mode)).ok().filter(Node::is_constant);

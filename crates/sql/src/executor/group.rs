@@ -310,6 +310,12 @@ impl<'g> Groups<'g> {
     ) -> Result<()> {
         let grouping = self.grouping;
         let (keys, others) = (grouping.keys.len(), grouping.others.len());
+        if grouping.rollup && self.groups.is_empty() {
+            // The sum over all is there without a row, too (MySQL 9.7; MariaDB 10.11 gives none).
+            self.values.resize(keys + others, Value::Null);
+            self.groups.push(Group { level: 0, end: 0 });
+            self.begin_states();
+        }
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
         if grouping.rollup && unordered {
             let keys_of = |at: usize| {

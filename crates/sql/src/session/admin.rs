@@ -272,6 +272,7 @@ impl Session {
                 Ok(self.done(0))
             }
             Parsed::Maintain { operation, tables } => self.maintain(operation, &tables),
+            Parsed::Checksum { tables, quick } => self.checksum(&tables, quick),
             Parsed::Prepare { name, source } => {
                 let text = self.value_of(&source)?.1;
                 self.prepare_named(&name, text.as_bytes())
@@ -324,7 +325,7 @@ impl Session {
         Ok(self.sql.engine().catalog().table(database, table)?)
     }
 
-    fn listed(&self, listing: Listing) -> Reply {
+    pub(super) fn listed(&self, listing: Listing) -> Reply {
         let source = ValueRows::new(listing.rows, Room::default());
         Reply::Rows(RowStream::new(listing.columns.into(), self.variables.zone, source))
     }
