@@ -48,7 +48,7 @@ impl Session {
     fn checksum_of(&mut self, database: &str, table: &str) -> Result<u32> {
         let statement = format!("SELECT * FROM {}.{}", quoted(database), quoted(table));
         let query = Cursor::new(&statement, self.variables.mode)?.query()?;
-        let plan = self.bind_tree(&query, &[], &[]).map_err(SqlError::from)?;
+        let plan = self.plan_query(&query, &[], &[]).map_err(SqlError::from)?;
         let base = self.base_snapshot()?;
         let view = self.with_own_writes(base);
         let stream = self.rows_of(&plan, &[], view)?;
