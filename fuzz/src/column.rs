@@ -2,7 +2,7 @@
 //! values come back as they were stored.
 
 use columnar::arrow::ColumnReader;
-use columnar::fuzzing::{Stored, encode, segment};
+use columnar::fuzzing::{StoredColumn, encode, segment};
 use values::ColumnType;
 use values::datum::Value;
 use values::decimal::Decimal;
@@ -34,7 +34,7 @@ pub fn check(mut input: &[u8]) {
     let (at, to) = (usize::from(byte(&mut input)) << 4, byte(&mut input));
     let values = values(&ty, input, rows);
     let mut stored = encode(&ty, &values).expect("values of the type");
-    let column = Stored::decode(&stored, rows).expect("what was stored");
+    let column = StoredColumn::decode(&stored, rows).expect("what was stored");
     let back = column.values(&ty, rows).expect("of the type");
     assert_eq!(format!("{back:?}"), format!("{values:?}"));
     read(&ty, &stored, rows);
@@ -48,7 +48,7 @@ pub fn check(mut input: &[u8]) {
 /// Reads a column in all ways.
 fn read(ty: &ColumnType, stored: &[u8], rows: usize) {
     let payload = stored.len() * BYTES_PER_BYTE_MAX * BYTES_PER_PAYLOAD_BYTE;
-    let decoded = within(payload + rows * ROW_BYTES + 1024, || Stored::decode(stored, rows));
+    let decoded = within(payload + rows * ROW_BYTES + 1024, || StoredColumn::decode(stored, rows));
     let Ok(column) = decoded else { return };
     let one_by_one = column.values(ty, rows);
     for all in [true, false] {

@@ -12,7 +12,7 @@ use values::Datum;
 use values::row::{RowError, RowRef};
 use values::types::{ColumnType, IntWidth};
 
-use crate::column::{Encoded, Encoder, Follows, Gather, sources_of};
+use crate::column::{EncodedColumn, Encoder, Follows, Gather, sources_of};
 use crate::keys::{Home, ROW_ID_SLOT, SegmentId, VERSION_SLOT, column};
 use crate::segment::Segment;
 
@@ -24,10 +24,10 @@ pub(crate) const ROWS_MAX: u32 = 1 << 16;
 const ROWS_AT_ONCE: usize = 256;
 
 /// A segment in the making.
-pub(crate) struct Builder {
+pub(crate) struct SegmentBuilder {
     table: Arc<Table>,
     /// By slot; the column of the table, or a number of its own.
-    columns: Vec<(u16, Source, Gather)>,
+    columns: Vec<(u16, ValueSource, Gather)>,
     encoder: Encoder,
     rows: u32,
     bytes: usize,
@@ -39,23 +39,23 @@ pub(crate) struct Builder {
 /// What a value that is no text counts, of rows that are not kept whole.
 const VALUE_BYTES: usize = 8;
 
-enum Source {
+enum ValueSource {
     Column(usize),
     RowId,
     Version,
 }
 
 /// A segment's columns, ready to be stored.
-pub(crate) struct Built {
+pub(crate) struct BuiltSegment {
     pub segment: Segment,
-    pub columns: Vec<(u16, Encoded)>,
+    pub columns: Vec<(u16, EncodedColumn)>,
 }
 
-impl Built {
+impl BuiltSegment {
     /// Keys and values of the columns.
     pub fn into_entries(self, home: impl Into<Home>, id: SegmentId) -> Vec<(Vec<u8>, Vec<u8>)> {
         let home = home.into();
-        let entry = |(slot, encoded): (u16, Encoded)| (column(home, id, slot), encoded.bytes);
+        let entry = |(slot, encoded): (u16, EncodedColumn)| (column(home, id, slot), encoded.bytes);
         self.columns.into_iter().map(entry).collect()
     }
 }
@@ -64,15 +64,15 @@ impl Built {
 pub(crate) const OWN_NUMBER: ColumnType =
     ColumnType::Int { width: IntWidth::Big, unsigned: true, boolean: false };
 
-impl Builder {
+impl SegmentBuilder {
     /// A segment that is full at `ROWS_MAX` rows, or when its rows have so many bytes.
     ///
     /// # Errors
     /// `Store` when the compression cannot begin.
-    pub fn new(table: &Arc<Table>, bytes_max: usize) -> Result<Builder> {
-        let mut builder = Builder::of(table, 0..table.columns.len(), bytes_max)?;
+    pub fn new(table: &Arc<Table>, bytes_max: usize) -> Result<SegmentBuilder> {
+        let mut builder = SegmentBuilder::of(table, 0..table.columns.len(), bytes_max)?;
         builder.is_whole = true;
-        builder.columns.push((VERSION_SLOT, Source::Version, Gather::new(&OWN_NUMBER)));
+        builder.columns.push((VERSION_SLOT, ValueSource::Version, Gather::new(&OWN_NUMBER)));
         Ok(builder)
     }
 
@@ -80,28 +80,36 @@ impl Builder {
     ///
     /// # Errors
     /// As `new`.
-    pub fn of_index(table: &Arc<Table>, bytes_max: usize) -> Result<Builder> {
+    pub fn of_index(table: &Arc<Table>, bytes_max: usize) -> Result<SegmentBuilder> {
         let kept = table.columns_kept().unwrap_or_default();
-        Builder::of(table, kept.iter().copied(), bytes_max)
+        SegmentBuilder::of(table, kept.iter().copied(), bytes_max)
     }
 
     fn of(
         table: &Arc<Table>,
         positions: impl Iterator<Item = usize>,
         bytes_max: usize,
-    ) -> Result<Builder> {
+    ) -> Result<SegmentBuilder> {
         let column = |at: usize| {
             let column = &table.columns[at];
-            (column.slot, Source::Column(at), Gather::new(&column.ty))
+            (column.slot, ValueSource::Column(at), Gather::new(&column.ty))
         };
-        let mut columns: Vec<(u16, Source, Gather)> = positions.map(column).collect();
+        let mut columns: Vec<(u16, ValueSource, Gather)> = positions.map(column).collect();
         if table.has_hidden_key() {
-            columns.push((ROW_ID_SLOT, Source::RowId, Gather::new(&OWN_NUMBER)));
+            columns.push((ROW_ID_SLOT, ValueSource::RowId, Gather::new(&OWN_NUMBER)));
         }
         // What is behind all of these comes last: the slot of versions is the largest.
         columns.sort_by_key(|(slot, _, _)| *slot);
         let (table, encoder) = (Arc::clone(table), Encoder::new()?);
-        Ok(Builder { table, columns, encoder, rows: 0, bytes: 0, bytes_max, is_whole: false })
+        Ok(SegmentBuilder {
+            table,
+            columns,
+            encoder,
+            rows: 0,
+            bytes: 0,
+            bytes_max,
+            is_whole: false,
+        })
     }
 
     pub fn table(&self) -> &Arc<Table> {
@@ -144,9 +152,9 @@ impl Builder {
         let mut kept = self.columns.len() * VALUE_BYTES;
         for (_, source, gather) in &mut self.columns {
             let datum = match source {
-                Source::Column(at) => value(*at)?,
-                Source::RowId => Datum::UInt(row_id),
-                Source::Version => Datum::UInt(version),
+                ValueSource::Column(at) => value(*at)?,
+                ValueSource::RowId => Datum::UInt(row_id),
+                ValueSource::Version => Datum::UInt(version),
             };
             if let Datum::Bytes(text) = datum {
                 kept += text.len();
@@ -174,13 +182,13 @@ impl Builder {
             let refs = refs?;
             for (_, source, gather) in &mut self.columns {
                 match source {
-                    Source::Column(at) => {
+                    ValueSource::Column(at) => {
                         gather.append_column(&refs, *at)?;
                     }
-                    Source::RowId => some
+                    ValueSource::RowId => some
                         .clone()
                         .try_for_each(|at| gather.append(Datum::UInt(block.row_id(at))))?,
-                    Source::Version => {
+                    ValueSource::Version => {
                         refs.iter().try_for_each(|_| gather.append(Datum::UInt(version)))?
                     }
                 }
@@ -196,14 +204,14 @@ impl Builder {
     ///
     /// # Errors
     /// `Store` when a compression fails.
-    pub fn finish(&mut self) -> Result<Built> {
+    pub fn finish(&mut self) -> Result<BuiltSegment> {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
         let encoder = &mut self.encoder;
         let gathered: Vec<&Gather> = self.columns.iter().map(|(_, _, gather)| gather).collect();
         let sources = sources_of(&gathered, encoder);
         let slots: Vec<u16> = self.columns.iter().map(|(slot, _, _)| *slot).collect();
-        let finish = |((slot, _, gather), source): (&mut (u16, Source, Gather), _)| {
+        let finish = |((slot, _, gather), source): (&mut (u16, ValueSource, Gather), _)| {
             let source: Option<Follows> = source;
             let encoded = match source {
                 None => gather.finish(encoder),
@@ -213,6 +221,6 @@ impl Builder {
         };
         let columns = self.columns.iter_mut().zip(sources).map(finish);
         let columns = columns.collect::<Result<Vec<_>>>()?;
-        Ok(Built { segment: Segment::new(rows, &columns), columns })
+        Ok(BuiltSegment { segment: Segment::new(rows, &columns), columns })
     }
 }

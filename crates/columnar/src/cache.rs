@@ -43,7 +43,7 @@ impl Item {
     }
 }
 
-struct Entry {
+struct CacheEntry {
     item: Item,
     used: AtomicBool,
 }
@@ -51,7 +51,7 @@ struct Entry {
 /// Columns and segments by name.
 pub(crate) struct Cache {
     bytes_max: usize,
-    kept: RwLock<Kept>,
+    kept: RwLock<CacheState>,
     hits: AtomicU64,
     misses: AtomicU64,
     /// Told how much memory of the store's is in use here, when it changes.
@@ -59,8 +59,8 @@ pub(crate) struct Cache {
 }
 
 #[derive(Default)]
-struct Kept {
-    entries: HashMap<Name, Entry, RandomState>,
+struct CacheState {
+    entries: HashMap<Name, CacheEntry, RandomState>,
     /// All names, in a ring on which a hand goes round: who was not used since it passed leaves.
     ring: Vec<Name>,
     hand: usize,
@@ -95,7 +95,7 @@ impl Cache {
         }
         let mut kept = self.kept.write();
         while kept.bytes + bytes > self.bytes_max && kept.evict() {}
-        let entry = Entry { item, used: AtomicBool::new(false) };
+        let entry = CacheEntry { item, used: AtomicBool::new(false) };
         match kept.entries.insert(name, entry) {
             Some(before) => kept.bytes -= before.item.bytes(),
             None => kept.ring.push(name),
@@ -117,7 +117,7 @@ impl Cache {
     }
 }
 
-impl Kept {
+impl CacheState {
     /// Lets one entry go; `false` when there is none.
     fn evict(&mut self) -> bool {
         while !self.ring.is_empty() {

@@ -15,7 +15,7 @@ use crate::index::check_index;
 use crate::keys::{self, Place, RECENT};
 use crate::state::State;
 use crate::store::ColumnStore;
-use crate::tables::Known;
+use crate::tables::KnownTable;
 
 impl<S: Store + LocalStore> ColumnStore<S> {
     /// Compares each columnar table's rows with its segments and notes, and each columnar index with its
@@ -41,7 +41,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     }
 }
 
-fn check_table(known: &Known, view: &dyn Read, state: &State) -> Result<Vec<String>> {
+fn check_table(known: &KnownTable, view: &dyn Read, state: &State) -> Result<Vec<String>> {
     let mut damages = Vec::new();
     let mut places: BTreeMap<u32, u32> = BTreeMap::new();
     let (mut rows, mut notes) = (0u64, 0u64);

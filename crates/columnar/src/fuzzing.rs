@@ -11,7 +11,7 @@ use crate::column::{Column, Encoder, Gather, Selection, source_of};
 use crate::segment::Segment;
 
 /// A column as it is stored.
-pub struct Stored(Column);
+pub struct StoredColumn(Column);
 
 /// The bytes of a column of some values.
 ///
@@ -33,15 +33,15 @@ pub fn segment(stored: &[u8]) -> Result<Vec<u8>> {
     Segment::decode(stored).map(|segment| segment.encode())
 }
 
-impl Stored {
+impl StoredColumn {
     /// A column of so many rows; if it follows from another one, from one of three numbers and NULL.
     ///
     /// # Errors
     /// `Corrupt`.
-    pub fn decode(stored: &[u8], rows: usize) -> Result<Stored> {
+    pub fn decode(stored: &[u8], rows: usize) -> Result<StoredColumn> {
         let numbers: Vec<u32> = (0..rows as u32).map(|row| row % 4).collect();
         let source = source_of(stored).map(|_| Column::of_numbers(0, &numbers));
-        Column::decode(stored, rows, source.as_ref()).map(Stored)
+        Column::decode(stored, rows, source.as_ref()).map(StoredColumn)
     }
 
     /// All rows, one by one.

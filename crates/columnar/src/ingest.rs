@@ -19,13 +19,13 @@ use rows::schema::TableId;
 use rows::store::{Cursor, Ingestion, Read};
 use values::row::RowRef;
 
-use crate::build::{Builder, ROWS_MAX};
+use crate::build::{ROWS_MAX, SegmentBuilder};
 use crate::keys::{self, PLACE_BYTES, Place, SegmentId};
 use crate::mover::load_next_segment;
 use crate::reader::Columns;
 use crate::segment::Segment;
-use crate::tables::Known;
-use crate::writer::{Entry, Ready, SegmentWriter, Segments};
+use crate::tables::KnownTable;
+use crate::writer::{KeyValue, Ready, SegmentWriter, Segments};
 
 /// Places beside rows that are written into one file.
 const PLACES_MAX: usize = 1 << 16;
@@ -36,7 +36,7 @@ pub(crate) struct Sealing {
     columns: Arc<Columns>,
     store: Box<dyn Read>,
     /// Segments that were made, to be listed at the end.
-    made: Mutex<Vec<(Arc<Known>, SegmentId, Segment)>>,
+    made: Mutex<Vec<(Arc<KnownTable>, SegmentId, Segment)>>,
 }
 
 impl Sealing {
@@ -46,7 +46,7 @@ impl Sealing {
 
     /// Makes segments of equal size of rows that follow each other; gives the first one's number,
     /// and how many rows it and the others have.
-    fn seal(&self, known: &Arc<Known>, blocks: &[RowBlock]) -> Result<(SegmentId, u32)> {
+    fn seal(&self, known: &Arc<KnownTable>, blocks: &[RowBlock]) -> Result<(SegmentId, u32)> {
         load_next_segment(known, &*self.store)?;
         let table = known.table();
         let bytes: usize = blocks.iter().map(|block| block.row_bytes(0..block.len())).sum();
@@ -55,10 +55,10 @@ impl Sealing {
         let count = by_bytes.max(rows.div_ceil(ROWS_MAX as usize)).max(1);
         let each = rows.div_ceil(count);
         let first = known.take_segments(count as SegmentId);
-        let mut builder = Builder::new(&table, usize::MAX)?;
+        let mut builder = SegmentBuilder::new(&table, usize::MAX)?;
         let (mut id, mut version) = (first, 0);
         let mut columns = Vec::new();
-        let mut end = |builder: &mut Builder, id: SegmentId| {
+        let mut end = |builder: &mut SegmentBuilder, id: SegmentId| {
             let built = builder.finish()?;
             self.made.lock().push((Arc::clone(known), id, built.segment.clone()));
             columns.extend(built.into_entries(table.id, id));
@@ -105,7 +105,7 @@ impl Ingestion for Sealing {
             };
         };
         let (segment, rows) = self.seal(&known, blocks)?;
-        self.inner.add(&mut Places {
+        self.inner.add(&mut IngestPlaces {
             blocks,
             next: 0,
             count: 0,
@@ -123,7 +123,7 @@ impl Ingestion for Sealing {
         let listed = made
             .iter()
             .map(|(known, id, segment)| (keys::segment(known.home, *id), segment.encode()));
-        let listed: Vec<Entry> = listed.collect();
+        let listed: Vec<KeyValue> = listed.collect();
         if !listed.is_empty() {
             inner.add(&mut Ready::new(listed))?;
         }
@@ -138,26 +138,26 @@ impl Ingestion for Sealing {
 struct Rows<'r> {
     of: &'r Sealing,
     entries: &'r mut dyn Cursor,
-    making: Option<Making>,
+    making: Option<OpenTable>,
     /// The current row's.
     place: Option<[u8; PLACE_BYTES]>,
     /// The table asked for last.
-    known: Option<(TableId, Option<Arc<Known>>)>,
+    known: Option<(TableId, Option<Arc<KnownTable>>)>,
     failed: bool,
 }
 
 /// Segments of one table in the making.
-struct Making {
-    known: Arc<Known>,
+struct OpenTable {
+    known: Arc<KnownTable>,
     writer: SegmentWriter,
     /// Places that a columnar index has, to be written.
-    places: Vec<Entry>,
+    places: Vec<KeyValue>,
 }
 
 /// A table for which a load makes segments.
 struct MadeOf<'a> {
     of: &'a Sealing,
-    known: &'a Arc<Known>,
+    known: &'a Arc<KnownTable>,
 }
 
 impl Segments for MadeOf<'_> {
@@ -171,7 +171,7 @@ impl Segments for MadeOf<'_> {
 }
 
 impl Rows<'_> {
-    fn known(&mut self, table: TableId) -> Option<Arc<Known>> {
+    fn known(&mut self, table: TableId) -> Option<Arc<KnownTable>> {
         if self.known.as_ref().is_none_or(|(known, _)| *known != table) {
             let tables = &self.of.columns.tables;
             self.known = Some((table, tables.get(table).or_else(|| tables.index_of(table))));
@@ -191,13 +191,13 @@ impl Rows<'_> {
             load_next_segment(&known, &*self.of.store)?;
             let (table, segment_bytes) = (known.table(), self.of.columns.segment_bytes);
             let builder = match known.home.index {
-                None => Builder::new(&table, segment_bytes)?,
-                Some(_) => Builder::of_index(&table, segment_bytes)?,
+                None => SegmentBuilder::new(&table, segment_bytes)?,
+                Some(_) => SegmentBuilder::of_index(&table, segment_bytes)?,
             };
             let writer = SegmentWriter::new(known.home, builder, segment_bytes);
-            self.making = Some(Making { known, writer, places: Vec::new() });
+            self.making = Some(OpenTable { known, writer, places: Vec::new() });
         }
-        let Some(Making { known, writer, places }) = &mut self.making else { return Ok(()) };
+        let Some(OpenTable { known, writer, places }) = &mut self.making else { return Ok(()) };
         let (key, row) = self.entries.entry();
         let segments = MadeOf { of: self.of, known };
         let place = writer.add((key, row), &segments, &*self.of.inner)?;
@@ -214,7 +214,9 @@ impl Rows<'_> {
 
     /// Ends the segments of a table.
     fn end(&mut self) -> Result<()> {
-        let Some(Making { known, mut writer, places }) = self.making.take() else { return Ok(()) };
+        let Some(OpenTable { known, mut writer, places }) = self.making.take() else {
+            return Ok(());
+        };
         if !places.is_empty() {
             self.of.inner.add(&mut Ready::new(places))?;
         }
@@ -246,7 +248,7 @@ impl Cursor for Rows<'_> {
 }
 
 /// The places of rows that follow each other, in segments of equal size.
-struct Places<'a> {
+struct IngestPlaces<'a> {
     blocks: &'a [RowBlock],
     /// The next row of the first block.
     next: usize,
@@ -259,7 +261,7 @@ struct Places<'a> {
     place: [u8; PLACE_BYTES],
 }
 
-impl Cursor for Places<'_> {
+impl Cursor for IngestPlaces<'_> {
     fn advance(&mut self) -> Result<bool> {
         while let Some((block, rest)) = self.blocks.split_first() {
             if self.next < block.len() {

@@ -14,7 +14,7 @@
 //! - `reader` (one row), `store` (`rows::store::Store`), `sorted` (large transactions), `ingest` (loads),
 //!   `mover` (the background), `check`
 //! - `index`: columnar indexes of tables of rows, on all of the above
-//! - `scan`, `groups`, `known`: by column, for analytic queries; `sizes`: what segments take
+//! - `scan`, `groups`, `statistics`: by column, for analytic queries; `sizes`: what segments take
 //!
 //! Not here: SQL, plans, who sees what (`rows`).
 
@@ -30,7 +30,6 @@ mod groups;
 mod index;
 mod ingest;
 mod keys;
-mod known;
 mod mover;
 mod reader;
 mod scan;
@@ -38,17 +37,18 @@ mod segment;
 mod sizes;
 mod sorted;
 mod state;
+mod statistics;
 mod store;
 mod tables;
 mod writer;
 
 pub use groups::{
-    ArrayKey, CodedGroups, ColumnArray, GroupBatch, GroupTable, Grouped, Grouping, Groups, Total,
+    ArrayKey, CodedGroups, ColumnArray, GroupBatch, GroupStep, GroupTable, Grouping, Groups, Total,
     is_same,
 };
 pub use index::index_columns_of;
-pub use known::{Question, has_extremes};
-pub use mover::{Moving, Round};
-pub use scan::{Batch, Batches, Part, TableColumns, Test, Wanted};
+pub use mover::{MoverRole, Round};
+pub use scan::{Batch, Batches, Part, ScanRequest, TableColumns, Test};
 pub use sizes::{SegmentSizes, segment_sizes_of};
+pub use statistics::{Question, has_extremes};
 pub use store::{ColumnStore, columns_of, stored_columns_of};

@@ -25,11 +25,11 @@ use rows::table::{PRIMARY, Table};
 use rows::{Engine, Transaction};
 use values::row::RowRef;
 
-use crate::build::{Builder, Built, ROWS_MAX};
+use crate::build::{BuiltSegment, ROWS_MAX, SegmentBuilder};
 use crate::keys::{self, COLUMNS, DEAD, Place, RECENT, SEGMENTS, SegmentId};
 use crate::state::{Live, State};
 use crate::store::ColumnStore;
-use crate::tables::Known;
+use crate::tables::KnownTable;
 
 /// Recent rows that are moved although more may come soon.
 const RECENT_MANY: i64 = 1 << 14;
@@ -45,7 +45,7 @@ const SMALL_PART: u32 = 4;
 pub(crate) const SMALL_COUNT: usize = 8;
 
 /// A row on its way into a segment.
-struct Moved {
+struct MovingRow {
     key: Vec<u8>,
     row: Vec<u8>,
     /// Where it is; none: it is recent.
@@ -66,12 +66,12 @@ pub struct Round {
     pub is_behind: bool,
 }
 
-/// Who moves rows.
+/// How much a thread that moves rows takes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moving {
-    /// A thread that gets what others leave: it leaves alone what has become too much for it.
+pub enum MoverRole {
+    /// Only the time that clients leave: what has become too much is left alone.
     BehindOthers,
-    /// One that takes on all that there is.
+    /// All that there is to move.
     Beside,
 }
 
@@ -81,14 +81,14 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     /// # Errors
     /// The first that a table gave; the others are looked after all the same.
     pub fn move_rows(&self, engine: &Arc<Engine>) -> Result<Round> {
-        self.move_rows_as(engine, Moving::Beside)
+        self.move_rows_as(engine, MoverRole::Beside)
     }
 
     /// As `move_rows`, by a thread of some kind.
     ///
     /// # Errors
     /// As `move_rows`.
-    pub fn move_rows_as(&self, engine: &Arc<Engine>, moving: Moving) -> Result<Round> {
+    pub fn move_rows_as(&self, engine: &Arc<Engine>, moving: MoverRole) -> Result<Round> {
         let mut round = Round::default();
         let mut outcome = Ok(());
         for known in self.columns.tables.all() {
@@ -105,7 +105,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     fn move_rows_of(
         &self,
         engine: &Arc<Engine>,
-        known: &Arc<Known>,
+        known: &Arc<KnownTable>,
         round: &mut Round,
     ) -> Result<()> {
         // A copy that is being made is followed by who makes it, without locks of rows.
@@ -134,7 +134,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     }
 
     /// At the first round after a start: counts recent rows, and removes columns that a crash left.
-    fn begin(&self, known: &Known) -> Result<()> {
+    fn begin(&self, known: &KnownTable) -> Result<()> {
         // Those of writers since the start are among them.
         let mut count = -known.recent.load(Ordering::Relaxed);
         let recent = keys::range(known.id, RECENT);
@@ -148,7 +148,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     }
 
     /// Learns the next segment's number, and removes columns that a crash left.
-    pub(crate) fn begin_segments(&self, known: &Known) -> Result<()> {
+    pub(crate) fn begin_segments(&self, known: &KnownTable) -> Result<()> {
         load_next_segment(known, &self.inner)?;
         let mut range = keys::range(known.home, COLUMNS);
         let mut changes = Vec::new();
@@ -173,7 +173,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     }
 
     /// The first recent rows.
-    fn recent_rows(&self, known: &Known) -> Result<Vec<Moved>> {
+    fn recent_rows(&self, known: &KnownTable) -> Result<Vec<MovingRow>> {
         let view = self.inner.snapshot()?;
         let range = keys::range(known.id, RECENT);
         let mut cursor = view.scan(&range, Direction::Forward, Reach::Disk)?;
@@ -186,14 +186,19 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             let key = keys::row_of_recent(known.id, cursor.key());
             if view.get(&key, Reach::Disk, &mut row)? {
                 bytes += key.len() + row.len();
-                rows.push(Moved { key, row: row.clone(), from: None });
+                rows.push(MovingRow { key, row: row.clone(), from: None });
             }
         }
         Ok(rows)
     }
 
     /// Makes new segments of worn and small ones.
-    fn renew(&self, engine: &Arc<Engine>, known: &Arc<Known>, round: &mut Round) -> Result<()> {
+    fn renew(
+        &self,
+        engine: &Arc<Engine>,
+        known: &Arc<KnownTable>,
+        round: &mut Round,
+    ) -> Result<()> {
         let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
         let state = State::of(known, &*view, moment)?;
         let is_small = |live: &&Live| {
@@ -234,7 +239,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     fn renew_some(
         &self,
         engine: &Arc<Engine>,
-        known: &Arc<Known>,
+        known: &Arc<KnownTable>,
         view: &dyn Read,
         segments: &[&Live],
         round: &mut Round,
@@ -256,10 +261,10 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     /// Rows of a segment that are alive.
     fn rows_of(
         &self,
-        known: &Known,
+        known: &KnownTable,
         view: &dyn Read,
         live: &Live,
-        rows: &mut Vec<Moved>,
+        rows: &mut Vec<MovingRow>,
     ) -> Result<()> {
         let reader = crate::reader::Reader { columns: &self.columns, inner: view };
         // A table that was dropped or copied meanwhile has none any more.
@@ -279,7 +284,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             let (mut key, mut row) = (Vec::new(), Vec::new());
             open.push_key(position, &mut key)?;
             open.push_row(position, &mut row)?;
-            rows.push(Moved { key, row, from: Some(place) });
+            rows.push(MovingRow { key, row, from: Some(place) });
         }
         Ok(())
     }
@@ -288,12 +293,12 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     fn seal(
         &self,
         engine: &Arc<Engine>,
-        known: &Arc<Known>,
-        rows: &[Moved],
+        known: &Arc<KnownTable>,
+        rows: &[MovingRow],
         round: &mut Round,
     ) -> Result<u64> {
         let table = known.table();
-        let mut builder = Builder::new(&table, usize::MAX)?;
+        let mut builder = SegmentBuilder::new(&table, usize::MAX)?;
         for moved in rows {
             let row = RowRef::new(&table.layout, &moved.row)?;
             builder.add(&moved.key, &row, row.version())?;
@@ -326,9 +331,9 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     pub(crate) fn write_columns(
         &self,
         engine: &Arc<Engine>,
-        known: &Known,
+        known: &KnownTable,
         table: &Arc<Table>,
-        built: Built,
+        built: BuiltSegment,
     ) -> Result<SegmentId> {
         let id = known.take_segments(1);
         let columns = built.into_entries(known.home, id).into_iter();
@@ -342,7 +347,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
 
     /// Removes the columns of a segment that nobody lists; should this fail, the next start sees to
     /// it.
-    pub(crate) fn remove_unlisted(&self, known: &Known, id: SegmentId) {
+    pub(crate) fn remove_unlisted(&self, known: &KnownTable, id: SegmentId) {
         let columns = keys::segment_range(known.home, COLUMNS, id);
         let changes = vec![Change::DeleteRange(columns)];
         let _ = self.inner.write(&Batch { changes }, Durability::Os);
@@ -352,9 +357,9 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     fn place(
         &self,
         engine: &Arc<Engine>,
-        known: &Arc<Known>,
+        known: &Arc<KnownTable>,
         table: &Arc<Table>,
-        rows: &[Moved],
+        rows: &[MovingRow],
         first: Place,
         (segment, listed): (Vec<u8>, Vec<u8>),
     ) -> Result<u64> {
@@ -397,7 +402,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     }
 
     /// Removes a segment that has no rows any more.
-    pub(crate) fn remove_if_dead(&self, known: &Arc<Known>, id: SegmentId) -> Result<()> {
+    pub(crate) fn remove_if_dead(&self, known: &Arc<KnownTable>, id: SegmentId) -> Result<()> {
         let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
         let state = State::of(known, &*view, moment)?;
         let is_dead = |live: &&Live| live.id == id && live.rows() == 0;
@@ -413,7 +418,11 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     }
 
     /// Writes a change of segments.
-    pub(crate) fn write_segments(&self, known: &Arc<Known>, changes: Vec<Change>) -> Result<()> {
+    pub(crate) fn write_segments(
+        &self,
+        known: &Arc<KnownTable>,
+        changes: Vec<Change>,
+    ) -> Result<()> {
         let _moving = known.moving.write();
         let tables = &self.columns.tables;
         let _changing = (tables.change(known), tables.change_recent(known));
@@ -424,7 +433,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
 /// Goes into the table, so that its definition stays as it is.
 pub(crate) fn enter(
     engine: &Arc<Engine>,
-    known: &Known,
+    known: &KnownTable,
     table: &Arc<Table>,
 ) -> Result<Transaction> {
     let mut inside = engine.begin(LockWait::Never)?;
@@ -446,7 +455,7 @@ fn gone_is_fine(moved: Result<()>) -> Result<()> {
 }
 
 /// Reads the number of a table's next segment, once per start.
-pub(crate) fn load_next_segment(known: &Known, store: &dyn Read) -> Result<()> {
+pub(crate) fn load_next_segment(known: &KnownTable, store: &dyn Read) -> Result<()> {
     if known.next_segment.load(Ordering::SeqCst) != 0 {
         return Ok(());
     }

@@ -37,7 +37,7 @@ pub(crate) struct Columns {
     pub tables: Tables,
     pub cache: Cache,
     /// What rows were read from one by one, by whomever.
-    opened: Mutex<Opened>,
+    opened: Mutex<OpenSegments>,
     /// Bytes of rows that make a segment full.
     pub segment_bytes: usize,
 }
@@ -70,6 +70,10 @@ pub(crate) struct Open {
 
 impl Open {
     /// Appends the key of a row.
+    ///
+    /// # Errors
+    /// `Corrupt` when a column does not decode; what stands in `out` behind its old end is of no
+    /// use then.
     pub fn push_key(&self, position: u32, out: &mut Vec<u8>) -> Result<()> {
         let row = position as usize;
         if let Some(ids) = &self.row_ids {
@@ -88,6 +92,10 @@ impl Open {
     }
 
     /// Appends the bytes of a row.
+    ///
+    /// # Errors
+    /// `Corrupt` when the segment has no such position, or a column does not decode. Nothing is
+    /// appended then.
     pub fn push_row(&self, position: u32, out: &mut Vec<u8>) -> Result<()> {
         let row = position as usize;
         if position >= self.rows {
@@ -106,9 +114,9 @@ impl Open {
 
 /// Segments that were opened last, the latest first.
 #[derive(Default)]
-struct Opened(VecDeque<Arc<Open>>);
+struct OpenSegments(VecDeque<Arc<Open>>);
 
-impl Opened {
+impl OpenSegments {
     /// As `Reader::open`.
     fn get(
         &mut self,
@@ -132,6 +140,10 @@ impl Opened {
 
 impl<'a> Reader<'a> {
     /// What is known of a segment; `None` when there is none of this number.
+    ///
+    /// # Errors
+    /// `WouldWait` when it is not in memory and `reach` does not go to the disk, `Corrupt` when it
+    /// does not decode, and those of reading the store.
     pub fn segment(
         &self,
         home: impl Into<Home>,
@@ -155,6 +167,9 @@ impl<'a> Reader<'a> {
     }
 
     /// A column of a segment; `None` when the segment is older than the column, or gone.
+    ///
+    /// # Errors
+    /// As `segment`.
     pub fn column(
         &self,
         home: impl Into<Home>,
@@ -203,6 +218,9 @@ impl<'a> Reader<'a> {
     }
 
     /// A column that a segment must have.
+    ///
+    /// # Errors
+    /// `Corrupt` when the segment lacks it, and those of `column`.
     pub fn stored_column(
         &self,
         home: impl Into<Home>,
@@ -216,6 +234,9 @@ impl<'a> Reader<'a> {
     }
 
     /// A segment with all columns of its table; `None` when there is none of this number.
+    ///
+    /// # Errors
+    /// As `segment`, of the segment and each of its columns.
     pub fn open(&self, table: TableId, id: SegmentId, reach: Reach) -> Result<Option<Open>> {
         let Some(known) = self.columns.tables.get(table) else { return Ok(None) };
         let Some(segment) = self.segment(table, id, reach)? else { return Ok(None) };
@@ -260,6 +281,10 @@ impl<'a> Reader<'a> {
     }
 
     /// As `Read::get`, with the row in the place of where it is.
+    ///
+    /// # Errors
+    /// Those of the store's own `get` and of opening a segment, and `Corrupt` when a row's place
+    /// stays without a segment however often it is looked up.
     pub fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
         for _ in 0..TRIES {
             if !self.inner.get(key, reach, value)? {
@@ -276,6 +301,9 @@ impl<'a> Reader<'a> {
     }
 
     /// As `Read::get_many`, with rows in the place of where they are.
+    ///
+    /// # Errors
+    /// Those of `get` and of `each`; keys behind the one that failed are not looked up.
     pub fn get_many(
         &self,
         keys: &[Vec<u8>],
@@ -285,7 +313,7 @@ impl<'a> Reader<'a> {
         if self.columns.tables.is_empty() {
             return self.inner.get_many(keys, reach, each);
         }
-        let (mut opened, mut row) = (Opened::default(), Vec::new());
+        let (mut opened, mut row) = (OpenSegments::default(), Vec::new());
         self.inner.get_many(keys, reach, &mut |at, value| {
             let placed = value.and_then(|value| place_at(&keys[at], value));
             let Some((table, place)) = placed else { return each(at, value) };
@@ -314,7 +342,7 @@ pub(crate) struct RowCursor<'a> {
     /// What columns are read from: the state that is scanned.
     view: View<'a>,
     reach: Reach,
-    opened: Opened,
+    opened: OpenSegments,
     row: Vec<u8>,
     /// Whether the current row is in `row`.
     is_placed: bool,
@@ -333,7 +361,7 @@ impl<'a> RowCursor<'a> {
         view: View<'a>,
         reach: Reach,
     ) -> RowCursor<'a> {
-        let (opened, row, is_placed) = (Opened::default(), Vec::new(), false);
+        let (opened, row, is_placed) = (OpenSegments::default(), Vec::new(), false);
         RowCursor { inner, columns, view, reach, opened, row, is_placed }
     }
 }

@@ -30,10 +30,10 @@ use crate::reader::{Columns, Reader};
 use crate::segment::SegmentColumn;
 use crate::state::{Live, State};
 use crate::store::ColumnSnapshot;
-use crate::tables::Known;
+use crate::tables::KnownTable;
 
 pub use batches::Batches;
-pub(crate) use batches::{Reading, Source, Step};
+pub(crate) use batches::{ColumnSource, Reading, Step};
 use recent::Recent;
 
 /// Recent rows that are looked up at once.
@@ -44,7 +44,7 @@ pub(crate) const RECENT_ROWS: usize = 1024;
 pub struct TableColumns {
     view: Arc<dyn Read>,
     columns: Arc<Columns>,
-    known: Arc<Known>,
+    known: Arc<KnownTable>,
     table: Arc<Table>,
     state: Arc<State>,
     /// Whether there are rows that are in no segment; of a columnar table.
@@ -68,7 +68,7 @@ pub struct Test {
 
 /// What to read of a table.
 #[derive(Clone)]
-pub struct Wanted {
+pub struct ScanRequest {
     /// Positions of columns in the table; the number of columns stands for the row's key.
     pub positions: Arc<[usize]>,
     /// All of which must hold.
@@ -167,7 +167,7 @@ impl TableColumns {
     /// Of a columnar index, whose segments show none of the changed rows.
     pub(crate) fn of_index(
         snapshot: &ColumnSnapshot,
-        known: Arc<Known>,
+        known: Arc<KnownTable>,
         state: Arc<State>,
         changed: Arc<[NotedRow]>,
     ) -> TableColumns {
@@ -309,7 +309,7 @@ impl TableColumns {
     }
 
     /// Reads a part by groups. When one of the keys cannot be grouped by, all rows stand alone.
-    pub fn read_groups(self, part: Part, wanted: Wanted, grouping: Grouping) -> Groups {
+    pub fn read_groups(self, part: Part, wanted: ScanRequest, grouping: Grouping) -> Groups {
         let key = |at: &usize| {
             let position = wanted.positions[*at];
             let span = self.span(position, &part.segments)?;
@@ -322,7 +322,7 @@ impl TableColumns {
     }
 
     /// Reads a part.
-    pub fn read(self, part: Part, wanted: Wanted) -> Batches {
+    pub fn read(self, part: Part, wanted: ScanRequest) -> Batches {
         Batches::new(self, part, wanted)
     }
 }

@@ -18,7 +18,7 @@
 
 use rows::error::{Error, Result};
 
-use crate::column::Encoded;
+use crate::column::EncodedColumn;
 
 const FORM: u8 = 1;
 /// More rows than any segment ever had.
@@ -47,8 +47,8 @@ pub(crate) struct SegmentColumn {
 }
 
 impl Segment {
-    pub fn new(rows: u32, columns: &[(u16, Encoded)]) -> Segment {
-        let known = |(slot, column): &(u16, Encoded)| SegmentColumn {
+    pub fn new(rows: u32, columns: &[(u16, EncodedColumn)]) -> Segment {
+        let known = |(slot, column): &(u16, EncodedColumn)| SegmentColumn {
             slot: *slot,
             nulls: column.nulls,
             range: column.range,
@@ -91,7 +91,7 @@ impl Segment {
     /// `Corrupt`.
     pub fn decode(stored: &[u8]) -> Result<Segment> {
         let damaged = || Error::Corrupt { key: Vec::new(), why: "a segment does not decode" };
-        let mut rest = Rest(stored);
+        let mut rest = SegmentRest(stored);
         let form: [u8; 1] = rest.take().ok_or_else(damaged)?;
         if form != [FORM] {
             return Err(damaged());
@@ -107,9 +107,9 @@ impl Segment {
 }
 
 /// What is still to be decoded.
-struct Rest<'a>(&'a [u8]);
+struct SegmentRest<'a>(&'a [u8]);
 
-impl Rest<'_> {
+impl SegmentRest<'_> {
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (taken, rest) = self.0.split_first_chunk::<N>()?;
         self.0 = rest;

@@ -20,8 +20,8 @@ use rows::schema::TableId;
 use rows::store::{Reach, Store};
 
 use crate::keys::{self, Place, SegmentId};
-use crate::store::{ColumnStore, Counted};
-use crate::tables::Known;
+use crate::store::{ColumnStore, NoteCounts};
+use crate::tables::KnownTable;
 
 /// The iterator that adds notes to the writes of a pass.
 pub(crate) struct NotedWrites<'p, 'a, S> {
@@ -30,10 +30,10 @@ pub(crate) struct NotedWrites<'p, 'a, S> {
     writes: Box<SortedWrites<'a>>,
     stage: Stage<'a>,
     /// Of the table whose rows are given out now.
-    noted: Option<Noted>,
+    noted: Option<TableNotes>,
     /// The first write behind the notes that are given out now.
     ahead: Option<SortedWrite>,
-    counted: Counted,
+    counted: NoteCounts,
 }
 
 /// What is given out.
@@ -46,8 +46,8 @@ enum Stage<'a> {
 }
 
 /// Notes of a table.
-struct Noted {
-    known: Arc<Known>,
+struct TableNotes {
+    known: Arc<KnownTable>,
     rows: usize,
     /// By row.
     recent: Bits,
@@ -104,12 +104,12 @@ impl<'p, 'a, S: Store + LocalStore> NotedWrites<'p, 'a, S> {
             stage: Stage::Writes,
             noted: None,
             ahead: None,
-            counted: Counted::default(),
+            counted: NoteCounts::default(),
         }
     }
 
     /// What is to be counted when all of it is written.
-    pub fn into_counted(self) -> Counted {
+    pub fn into_counted(self) -> NoteCounts {
         self.counted
     }
 
@@ -177,7 +177,7 @@ impl<'p, 'a, S: Store + LocalStore> NotedWrites<'p, 'a, S> {
         let Some(known) = self.store.table_of_row(key) else { return Ok(()) };
         let note = self.store.note(&known, key, put, Reach::Disk)?;
         self.counted.add(&known, put, &note, &self.store.columns.tables);
-        let noted = self.noted.get_or_insert_with(|| Noted {
+        let noted = self.noted.get_or_insert_with(|| TableNotes {
             known,
             rows: 0,
             recent: Bits::default(),

@@ -15,7 +15,7 @@ use crate::dead_rows::DeadRows;
 use crate::index::dead;
 use crate::keys::{self, DEAD, SEGMENTS, SegmentId};
 use crate::segment::Segment;
-use crate::tables::{Known, Moment};
+use crate::tables::{KnownTable, Moment};
 
 /// Segments of one state.
 #[derive(Debug)]
@@ -48,7 +48,10 @@ impl Live {
 
 impl State {
     /// That of a view, taken at a moment.
-    pub fn of(known: &Known, view: &dyn Read, moment: Moment) -> Result<Arc<State>> {
+    ///
+    /// # Errors
+    /// Those of reading the list of segments; the state that was remembered stays.
+    pub fn of(known: &KnownTable, view: &dyn Read, moment: Moment) -> Result<Arc<State>> {
         let Some(moment) = moment.segments else {
             return Ok(Arc::new(State { moment: 0, segments: read(known, view)? }));
         };
@@ -71,7 +74,7 @@ impl State {
     }
 }
 
-fn read(known: &Known, view: &dyn Read) -> Result<Vec<Live>> {
+fn read(known: &KnownTable, view: &dyn Read) -> Result<Vec<Live>> {
     let mut segments = Vec::new();
     let mut cursor =
         view.scan(&keys::range(known.home, SEGMENTS), Direction::Forward, Reach::Disk)?;

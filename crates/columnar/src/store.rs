@@ -32,13 +32,13 @@ use rows::store::{
 use rows::table::Table;
 
 use crate::cache::Cache;
-use crate::index::Filling;
+use crate::index::IndexFill;
 use crate::ingest::Sealing;
 use crate::keys::{self, Place};
 use crate::reader::{Columns, Reader, RowCursor, View};
 use crate::scan::TableColumns;
 use crate::sorted::NotedWrites;
-use crate::tables::{Changing, Known, Moment, Tables};
+use crate::tables::{ChangeGuard, KnownTable, Moment, Tables};
 
 /// Bytes of rows that make a segment full: a part of the memory, within limits.
 const SEGMENT_PART: usize = 64;
@@ -75,15 +75,15 @@ pub(crate) struct Note {
 
 /// What is to be counted when notes have been written.
 #[derive(Default)]
-pub(crate) struct Counted {
+pub(crate) struct NoteCounts {
     /// Tables with the change in their number of recent rows.
-    recent: Vec<(Arc<Known>, i64, Changing)>,
-    changing: Vec<(u32, Changing)>,
+    recent: Vec<(Arc<KnownTable>, i64, ChangeGuard)>,
+    changing: Vec<(u32, ChangeGuard)>,
 }
 
-impl Counted {
+impl NoteCounts {
     /// Adds a row that is written, or removed if `put` is false.
-    pub fn add(&mut self, known: &Arc<Known>, put: bool, note: &Note, tables: &Tables) {
+    pub fn add(&mut self, known: &Arc<KnownTable>, put: bool, note: &Note, tables: &Tables) {
         if note.dead.is_some() {
             if !self.changing.iter().any(|(changing, _)| *changing == known.id) {
                 self.changing.push((known.id, tables.change(known)));
@@ -127,12 +127,18 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     }
 
     /// The columnar table whose row has this key.
-    pub(crate) fn table_of_row(&self, key: &[u8]) -> Option<Arc<Known>> {
+    pub(crate) fn table_of_row(&self, key: &[u8]) -> Option<Arc<KnownTable>> {
         self.columns.tables.get(keys::table_of_row(key)?)
     }
 
     /// What is to be noted of a row that is written, or removed if `put` is false.
-    pub(crate) fn note(&self, known: &Known, key: &[u8], put: bool, reach: Reach) -> Result<Note> {
+    pub(crate) fn note(
+        &self,
+        known: &KnownTable,
+        key: &[u8],
+        put: bool,
+        reach: Reach,
+    ) -> Result<Note> {
         debug_assert_eq!(keys::table_of_row(key), Some(known.id));
         let mut before = Vec::new();
         let was_there = self.inner.get(key, reach, &mut before)?;
@@ -142,11 +148,11 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     }
 
     /// Batches as one, with their notes; `None` when there are none.
-    fn noted(&self, batches: &[&Batch], reach: Reach) -> Result<Option<(Batch, Counted)>> {
+    fn noted(&self, batches: &[&Batch], reach: Reach) -> Result<Option<(Batch, NoteCounts)>> {
         if self.columns.tables.is_empty() {
             return Ok(None);
         }
-        let mut counted = Counted::default();
+        let mut counted = NoteCounts::default();
         let mut notes = Vec::new();
         for change in batches.iter().flat_map(|batch| &batch.changes) {
             let (key, put) = match change {
@@ -431,7 +437,7 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
             return self.inner.ingest(entries);
         }
         let ingestion = self.ingestion()?;
-        let count = ingestion.add(&mut Listed { entries, current: Default::default() })?;
+        let count = ingestion.add(&mut ListCursor { entries, current: Default::default() })?;
         ingestion.finish()?;
         Ok(count)
     }
@@ -445,7 +451,7 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
     }
 
     fn column_ingestion(&self, table: &Arc<Table>) -> Result<Box<dyn Ingestion>> {
-        Ok(Box::new(Filling::new(self.inner.ingestion()?, &self.columns, table)?))
+        Ok(Box::new(IndexFill::new(self.inner.ingestion()?, &self.columns, table)?))
     }
 
     fn check_room(&self, bytes: u64) -> Result<()> {
@@ -496,12 +502,12 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
 }
 
 /// Entries of an iterator as a cursor.
-struct Listed<'a> {
+struct ListCursor<'a> {
     entries: &'a mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>,
     current: (Vec<u8>, Vec<u8>),
 }
 
-impl Cursor for Listed<'_> {
+impl Cursor for ListCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
         let Some(next) = self.entries.next() else { return Ok(false) };
         self.current = next?;

@@ -31,15 +31,15 @@ use crate::state::State;
 /// All columnar tables.
 #[derive(Default)]
 pub(crate) struct Tables {
-    known: RwLock<HashMap<TableId, Arc<Known>, RandomState>>,
+    known: RwLock<HashMap<TableId, Arc<KnownTable>, RandomState>>,
     /// Columnar indexes of tables of rows, by table.
-    indexes: RwLock<HashMap<TableId, Arc<Known>, RandomState>>,
+    indexes: RwLock<HashMap<TableId, Arc<KnownTable>, RandomState>>,
     indexes_count: AtomicUsize,
     /// How many; so that who has none pays nothing.
     count: AtomicUsize,
     /// Of segments and dead rows.
     changes: Arc<Changes>,
-    /// Of which rows are recent.
+    /// Changes of the set of recent rows.
     recent_changes: Arc<Changes>,
     /// How many snapshots were begun.
     snapshots: AtomicU64,
@@ -66,14 +66,14 @@ impl Changes {
 pub(crate) struct Moment {
     /// Of segments and dead rows.
     pub segments: Option<u64>,
-    /// Of which rows are recent.
+    /// Changes of the set of recent rows.
     pub recent: Option<u64>,
     /// How many snapshots had been begun when this one was.
     pub number: u64,
 }
 
 /// A columnar table, or a columnar index.
-pub(crate) struct Known {
+pub(crate) struct KnownTable {
     pub id: TableId,
     /// Whose keys its segments have.
     pub home: Home,
@@ -117,7 +117,7 @@ impl Tables {
     }
 
     #[inline]
-    pub fn get(&self, id: TableId) -> Option<Arc<Known>> {
+    pub fn get(&self, id: TableId) -> Option<Arc<KnownTable>> {
         if self.is_empty() {
             return None;
         }
@@ -125,6 +125,9 @@ impl Tables {
     }
 
     /// Takes a snapshot, with its moment.
+    ///
+    /// # Errors
+    /// Those of `snapshot`.
     pub fn at_moment<T>(&self, snapshot: impl FnOnce() -> Result<T>) -> Result<(T, Moment)> {
         let number = self.snapshots_begun();
         let quiet = || Moment {
@@ -149,16 +152,16 @@ impl Tables {
     }
 
     /// Says that segments or dead rows of a table are about to change.
-    pub fn change(&self, known: &Known) -> Changing {
-        Changing::begin(&self.changes, &known.changed)
+    pub fn change(&self, known: &KnownTable) -> ChangeGuard {
+        ChangeGuard::begin(&self.changes, &known.changed)
     }
 
     /// Says that which rows of a table are recent is about to change.
-    pub fn change_recent(&self, known: &Known) -> Changing {
-        Changing::begin(&self.recent_changes, &known.recent_changed)
+    pub fn change_recent(&self, known: &KnownTable) -> ChangeGuard {
+        ChangeGuard::begin(&self.recent_changes, &known.recent_changed)
     }
 
-    pub fn all(&self) -> Vec<Arc<Known>> {
+    pub fn all(&self) -> Vec<Arc<KnownTable>> {
         self.known.read().values().cloned().collect()
     }
 
@@ -168,7 +171,7 @@ impl Tables {
         match known.get(&table.id) {
             Some(known) => *known.table.write() = Arc::clone(table),
             None => {
-                known.insert(table.id, Arc::new(Known::new(table, table.id.into())));
+                known.insert(table.id, Arc::new(KnownTable::new(table, table.id.into())));
             }
         }
         self.count.store(known.len(), Ordering::Release);
@@ -184,7 +187,7 @@ impl Tables {
         let mut indexes = self.indexes.write();
         match indexes.get(&table.id) {
             Some(known) if known.home == home => *known.table.write() = Arc::clone(table),
-            _ => drop(indexes.insert(table.id, Arc::new(Known::new(table, home)))),
+            _ => drop(indexes.insert(table.id, Arc::new(KnownTable::new(table, home)))),
         }
         self.indexes_count.store(indexes.len(), Ordering::Release);
     }
@@ -195,12 +198,12 @@ impl Tables {
     }
 
     /// The columnar index of a table.
-    pub fn index_of(&self, id: TableId) -> Option<Arc<Known>> {
+    pub fn index_of(&self, id: TableId) -> Option<Arc<KnownTable>> {
         self.indexes.read().get(&id).cloned()
     }
 
     /// All columnar indexes.
-    pub fn all_indexes(&self) -> Vec<Arc<Known>> {
+    pub fn all_indexes(&self) -> Vec<Arc<KnownTable>> {
         self.indexes.read().values().cloned().collect()
     }
 
@@ -226,9 +229,9 @@ impl Tables {
     }
 }
 
-impl Known {
-    fn new(table: &Arc<Table>, home: Home) -> Known {
-        Known {
+impl KnownTable {
+    fn new(table: &Arc<Table>, home: Home) -> KnownTable {
+        KnownTable {
             id: table.id,
             home,
             changes_seen: AtomicU64::new(u64::MAX),
@@ -268,6 +271,9 @@ impl Known {
 
     /// Whether a view shows recent rows. That it shows none is remembered: notes that are gone are
     /// passed over by every scan of them until the store's next flush.
+    ///
+    /// # Errors
+    /// Those of looking for one in the store.
     pub fn has_recent(&self, view: &dyn Read, moment: Moment) -> Result<bool> {
         let is_as_at = |then: u64| self.recent_changed.load(Ordering::SeqCst) <= then;
         let seen = self.none_recent.load(Ordering::SeqCst).checked_sub(1);
@@ -286,20 +292,20 @@ impl Known {
 }
 
 /// A change that is under way; it is over, made or not, when this is dropped.
-pub(crate) struct Changing {
+pub(crate) struct ChangeGuard {
     changes: Arc<Changes>,
     /// The number of the table's last one.
     last: Arc<AtomicU64>,
 }
 
-impl Changing {
-    fn begin(changes: &Arc<Changes>, last: &Arc<AtomicU64>) -> Changing {
+impl ChangeGuard {
+    fn begin(changes: &Arc<Changes>, last: &Arc<AtomicU64>) -> ChangeGuard {
         changes.under_way.fetch_add(1, Ordering::SeqCst);
-        Changing { changes: Arc::clone(changes), last: Arc::clone(last) }
+        ChangeGuard { changes: Arc::clone(changes), last: Arc::clone(last) }
     }
 }
 
-impl Drop for Changing {
+impl Drop for ChangeGuard {
     fn drop(&mut self) {
         let number = self.changes.last.fetch_add(1, Ordering::SeqCst) + 1;
         self.last.fetch_max(number, Ordering::SeqCst);

@@ -14,7 +14,7 @@ use rows::store::{Cursor, Ingestion};
 use rows::table::Table;
 use values::row::RowRef;
 
-use crate::build::Builder;
+use crate::build::SegmentBuilder;
 use crate::keys::{Home, Place, SegmentId};
 use crate::segment::Segment;
 
@@ -26,7 +26,7 @@ const FILE_SEGMENTS: usize = 4;
 const FILE_BYTES_MAX: usize = 16 << 20;
 
 /// A key and a value.
-pub(crate) type Entry = (Vec<u8>, Vec<u8>);
+pub(crate) type KeyValue = (Vec<u8>, Vec<u8>);
 
 /// Where segments come from, and who is told of them.
 pub(crate) trait Segments {
@@ -41,14 +41,14 @@ pub(crate) trait Segments {
 pub(crate) struct SegmentWriter {
     home: Home,
     table: Arc<Table>,
-    builder: Builder,
+    builder: SegmentBuilder,
     /// The version of the segment's rows.
     version: u64,
     id: SegmentId,
     /// The first number behind the block.
     end: SegmentId,
     /// Columns that wait to be written.
-    columns: Vec<Entry>,
+    columns: Vec<KeyValue>,
     bytes: usize,
     /// As many are not kept waiting.
     bytes_max: usize,
@@ -56,7 +56,7 @@ pub(crate) struct SegmentWriter {
 
 impl SegmentWriter {
     /// Of segments that are full at so many bytes.
-    pub fn new(home: Home, builder: Builder, segment_bytes: usize) -> SegmentWriter {
+    pub fn new(home: Home, builder: SegmentBuilder, segment_bytes: usize) -> SegmentWriter {
         let bytes_max = (segment_bytes * FILE_SEGMENTS).min(FILE_BYTES_MAX);
         let (table, columns) = (Arc::clone(builder.table()), Vec::new());
         let (version, id, end, bytes) = (0, 0, 0, 0);
@@ -64,6 +64,10 @@ impl SegmentWriter {
     }
 
     /// Adds a row; gives its place. A segment's version is that of its first row.
+    ///
+    /// # Errors
+    /// `Corrupt` when the row does not decode, and those of writing a full segment; the load is to
+    /// be given up then, as rows of that segment are lost.
     pub fn add(
         &mut self,
         (key, row): (&[u8], &[u8]),
@@ -86,7 +90,10 @@ impl SegmentWriter {
         Ok(place)
     }
 
-    /// No more rows come.
+    /// Writes what is left: no more rows come.
+    ///
+    /// # Errors
+    /// Those of writing the last segment; the load is to be given up then.
     pub fn finish(&mut self, segments: &dyn Segments, files: &dyn Ingestion) -> Result<()> {
         if self.builder.rows() > 0 {
             self.seal(segments, files)?;
@@ -119,13 +126,13 @@ impl SegmentWriter {
 
 /// Entries that are in memory.
 pub(crate) struct Ready {
-    entries: std::vec::IntoIter<Entry>,
-    current: Entry,
+    entries: std::vec::IntoIter<KeyValue>,
+    current: KeyValue,
 }
 
 impl Ready {
-    pub fn new(entries: Vec<Entry>) -> Ready {
-        Ready { entries: entries.into_iter(), current: Entry::default() }
+    pub fn new(entries: Vec<KeyValue>) -> Ready {
+        Ready { entries: entries.into_iter(), current: KeyValue::default() }
     }
 }
 

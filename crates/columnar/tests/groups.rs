@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::common::{House, Row, begin, datums, open, table};
 use columnar::arrow::ColumnReader;
-use columnar::{GroupBatch, Grouped, Grouping, Wanted, columns_of};
+use columnar::{GroupBatch, GroupStep, Grouping, ScanRequest, columns_of};
 use rows::store::Durability;
 use rows::{RowChange, Table};
 
@@ -41,18 +41,19 @@ fn counted(house: &House, table: &Arc<Table>, by_word: bool) -> Counts {
         }
     };
     for part in columns.parts(2, &[]) {
-        let wanted = Wanted { positions: positions.into(), tests: Arc::new([]), batch_rows: 1000 };
+        let wanted =
+            ScanRequest { positions: positions.into(), tests: Arc::new([]), batch_rows: 1000 };
         let keys = (0..positions.len()).collect::<Vec<_>>().into();
         let grouping = Grouping { keys, values: Arc::new([]), totals: false };
         let mut groups = columns.clone().read_groups(part, wanted, grouping);
         for grouped in groups.by_ref() {
             match grouped.unwrap() {
-                Grouped::Alone(keys, _) => {
+                GroupStep::Alone(keys, _) => {
                     let counts = vec![1; keys.rows];
                     add(GroupBatch { keys, counts });
                 }
-                Grouped::Rows(..) | Grouped::Totals(_) => panic!("no values are wanted"),
-                Grouped::Segment => {}
+                GroupStep::Rows(..) | GroupStep::Totals(_) => panic!("no values are wanted"),
+                GroupStep::Segment => {}
             }
         }
         add(groups.table().drain().unwrap());

@@ -10,7 +10,7 @@ use crate::common::{
     House, Row, begin, by_index, change, columns, create, datums, insert, int, key, open, row,
     rows_of, settle,
 };
-use columnar::{Moving, index_columns_of};
+use columnar::{MoverRole, index_columns_of};
 use proptest::prelude::*;
 use rows::alter::{Alteration, Place};
 use rows::bulk::{BulkLoad, OnDuplicate};
@@ -439,7 +439,7 @@ fn a_load_in_bulk_seals_its_rows_at_once() {
             assert_sound(&house);
         }
         assert_eq!(by_column(&house, &*before, &table), [], "a state of before");
-        // Who changes loaded rows notes it, as of any.
+        // A change of loaded rows is noted as one of any others.
         if with_keys {
             change(&house, &table, 7, Some(&(7, Some(-7), None)), true);
             change(&house, &table, 8, None, true);
@@ -527,13 +527,13 @@ fn more_changes_than_a_thread_behind_others_can_move_piled_up() {
     };
     add(0..TAKEN);
     // What is not too much it moves.
-    let round = house.store.move_rows_as(&house.engine, Moving::BehindOthers).unwrap();
+    let round = house.store.move_rows_as(&house.engine, MoverRole::BehindOthers).unwrap();
     assert_eq!((round.rows, round.is_behind), (TAKEN as u64, false));
     add(TAKEN..2 * TAKEN);
     add(2 * TAKEN..3 * TAKEN);
-    let round = house.store.move_rows_as(&house.engine, Moving::BehindOthers).unwrap();
+    let round = house.store.move_rows_as(&house.engine, MoverRole::BehindOthers).unwrap();
     assert_eq!((round.rows, round.is_behind), (0, true));
-    let round = house.store.move_rows_as(&house.engine, Moving::Beside).unwrap();
+    let round = house.store.move_rows_as(&house.engine, MoverRole::Beside).unwrap();
     assert_eq!((round.rows, round.is_behind), (2 * TAKEN as u64, false));
     assert_same(&house, &table);
     assert_sound(&house);

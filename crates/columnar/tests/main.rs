@@ -7,4 +7,4 @@ mod conformance;
 mod damage;
 mod groups;
 mod index;
-mod known;
+mod statistics;

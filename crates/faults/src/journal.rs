@@ -81,7 +81,7 @@ pub enum Kind {
 pub struct Record {
     /// What happened.
     pub kind: Kind,
-    /// Of which open file; 0 where none matters.
+    /// The open file that it happened to; 0 where none matters.
     pub handle: u64,
     /// When, in nanoseconds since 1970.
     pub nanos: u64,

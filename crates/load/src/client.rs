@@ -22,7 +22,7 @@ pub struct Client {
 
 /// What became of a statement that gives no rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Done {
+pub struct StatementOutcome {
     /// Rows written.
     pub rows: u64,
     /// Warnings that SHOW WARNINGS lists.
@@ -60,7 +60,7 @@ impl Client {
     ///
     /// # Errors
     /// `Server` when the server refuses it.
-    pub fn execute(&mut self, text: &[u8]) -> Result<Done> {
+    pub fn execute(&mut self, text: &[u8]) -> Result<StatementOutcome> {
         self.send(text)?;
         let payload = self.packets.receive()?;
         if payload.first() == Some(&OK) {
@@ -68,11 +68,11 @@ impl Client {
             let rows = cursor.lenenc()?;
             cursor.lenenc()?;
             cursor.u16()?;
-            return Ok(Done { rows, warnings: cursor.u16()? });
+            return Ok(StatementOutcome { rows, warnings: cursor.u16()? });
         }
         let mut rows = self.rows()?;
         while rows.row()?.is_some() {}
-        Ok(Done::default())
+        Ok(StatementOutcome::default())
     }
 
     /// Asks for rows.

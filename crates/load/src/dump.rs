@@ -38,7 +38,7 @@ const BUILT_IN: [(&str, &str); 3] =
 
 /// Which tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum TableChoice {
     /// Those of all databases.
     All,
     /// Those of these databases.
@@ -51,14 +51,14 @@ pub enum Wanted {
 #[derive(Clone, Debug)]
 pub struct DumpOptions {
     /// Which tables.
-    pub wanted: Wanted,
+    pub wanted: TableChoice,
     /// The version of the program, for the first line.
     pub version: String,
 }
 
 /// What was dumped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dumped {
+pub struct DumpTotals {
     /// Tables.
     pub tables: u64,
     /// Rows.
@@ -96,11 +96,11 @@ const GONE: [u16; 4] = [1049, 1054, 1146, 1412];
 /// What a server says to who may not see events, or has none.
 const UNSHOWN: [u16; 4] = [1044, 1142, 1227, 1235];
 
-struct Dumping<'a, W> {
+struct DumpRun<'a, W> {
     client: &'a mut Client,
     out: W,
     progress: &'a mut dyn Progress,
-    dumped: Dumped,
+    dumped: DumpTotals,
 }
 
 /// Writes a dump.
@@ -112,7 +112,7 @@ pub fn dump(
     options: &DumpOptions,
     out: impl Write,
     progress: &mut dyn Progress,
-) -> Result<Dumped> {
+) -> Result<DumpTotals> {
     client.execute(b"SET NAMES utf8mb4")?;
     client.execute(b"SET time_zone='+00:00'")?;
     client.execute(b"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")?;
@@ -120,7 +120,7 @@ pub fn dump(
     let tables = tables(client, &options.wanted)?;
     let server = client.list("SELECT VERSION()")?;
     let server = server.first().and_then(|row| row.first()).cloned().unwrap_or_default();
-    let mut dumping = Dumping { client, out, progress, dumped: Dumped::default() };
+    let mut dumping = DumpRun { client, out, progress, dumped: DumpTotals::default() };
     dumping.write(format!("-- Rowhouse dump {}, of a server {server}\n", options.version))?;
     dumping.write(HEAD)?;
     for (database, names) in &tables {
@@ -129,12 +129,12 @@ pub fn dump(
             dumping.table(database, table)?;
         }
         // Behind the tables, which they may need at once.
-        if !matches!(options.wanted, Wanted::Tables(_)) {
+        if !matches!(options.wanted, TableChoice::Tables(_)) {
             dumping.events(database)?;
         }
     }
     dumping.write(FOOT)?;
-    let Dumped { tables, rows, .. } = dumping.dumped;
+    let DumpTotals { tables, rows, .. } = dumping.dumped;
     dumping.write(format!("\n-- Dump completed: {tables} tables, {rows} rows\n"))?;
     dumping.out.flush().map_err(unwritten)?;
     let dumped = dumping.dumped;
@@ -143,22 +143,22 @@ pub fn dump(
 }
 
 /// The tables of each database, in the order of the dump.
-fn tables(client: &mut Client, wanted: &Wanted) -> Result<Vec<(String, Vec<String>)>> {
+fn tables(client: &mut Client, wanted: &TableChoice) -> Result<Vec<(String, Vec<String>)>> {
     let first = |rows: Vec<Vec<String>>| rows.into_iter().filter_map(|row| row.into_iter().next());
     let there: Vec<String> = first(client.list("SHOW DATABASES")?).collect();
     let databases: Vec<String> = match wanted {
-        Wanted::All => {
+        TableChoice::All => {
             let shown =
                 |name: &str| SHOWN_ONLY.iter().any(|known| known.eq_ignore_ascii_case(name));
             there.into_iter().filter(|name| !shown(name)).collect()
         }
-        Wanted::Databases(names) => {
+        TableChoice::Databases(names) => {
             if let Some(name) = names.iter().find(|name| !there.contains(name)) {
                 return Err(Error::Source(format!("there is no database {name}")));
             }
             names.clone()
         }
-        Wanted::Tables(pairs) => return chosen(client, pairs),
+        TableChoice::Tables(pairs) => return chosen(client, pairs),
     };
     let mut tables = Vec::with_capacity(databases.len());
     for database in databases {
@@ -205,7 +205,7 @@ fn without_counter(definition: &str) -> String {
     format!("{before}{}", behind.trim_start_matches(|digit: char| digit.is_ascii_digit()))
 }
 
-impl<W: Write> Dumping<'_, W> {
+impl<W: Write> DumpRun<'_, W> {
     fn write(&mut self, text: impl AsRef<[u8]>) -> Result<()> {
         let text = text.as_ref();
         self.dumped.bytes += text.len() as u64;

@@ -10,10 +10,10 @@ use crate::login::Login;
 use crate::split::Splitter;
 
 /// Statements with their lines; then whether a dump lacks its end, or what was wrong.
-pub type Split = (Vec<(u64, Vec<u8>)>, Result<bool, String>);
+pub type SplitStatements = (Vec<(u64, Vec<u8>)>, Result<bool, String>);
 
 /// The statements, of at most so many bytes, of a text that is read in pieces.
-pub fn statements(text: &[u8], read_bytes: usize, statement_bytes_max: usize) -> Split {
+pub fn statements(text: &[u8], read_bytes: usize, statement_bytes_max: usize) -> SplitStatements {
     let mut splitter = Splitter::reading(text, statement_bytes_max, read_bytes);
     let mut found = Vec::new();
     loop {

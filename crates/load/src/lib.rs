@@ -27,9 +27,9 @@ mod split;
 mod wire;
 
 pub use client::Client;
-pub use dump::{DumpOptions, Dumped, Wanted, dump};
+pub use dump::{DumpOptions, DumpTotals, TableChoice, dump};
 pub use error::{Error, Result};
-pub use loading::{LoadOptions, Loaded, load};
+pub use loading::{LoadOptions, LoadTotals, load};
 pub use login::Login;
 pub use progress::Progress;
 pub use wire::Link;

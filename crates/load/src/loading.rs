@@ -23,7 +23,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io::Read;
 
-use crate::client::{Client, Done};
+use crate::client::{Client, StatementOutcome};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, added_to, kind};
 use crate::progress::Progress;
@@ -57,7 +57,7 @@ pub struct LoadOptions {
 
 /// What was loaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Loaded {
+pub struct LoadTotals {
     /// Statements that were carried out.
     pub statements: u64,
     /// Rows written.
@@ -74,7 +74,7 @@ struct Loading<'a> {
     client: &'a mut Client,
     options: &'a LoadOptions,
     progress: &'a mut dyn Progress,
-    loaded: Loaded,
+    loaded: LoadTotals,
     /// Text in the open transaction; `None` when none is open.
     batch: Option<usize>,
     /// Where the transaction, or the load, begins: everything before is in.
@@ -120,12 +120,12 @@ pub fn load(
     reader: impl Read,
     options: &LoadOptions,
     progress: &mut dyn Progress,
-) -> Result<Loaded> {
+) -> Result<LoadTotals> {
     let mut loading = Loading {
         client,
         options,
         progress,
-        loaded: Loaded::default(),
+        loaded: LoadTotals::default(),
         batch: None,
         batch_line: 1,
         line: 1,
@@ -289,7 +289,7 @@ impl Loading<'_> {
         self.done(done, line)
     }
 
-    fn done(&mut self, done: Result<Done>, line: u64) -> Result<()> {
+    fn done(&mut self, done: Result<StatementOutcome>, line: u64) -> Result<()> {
         match done {
             Ok(done) => {
                 self.loaded.statements += 1;

@@ -31,7 +31,7 @@ const MORE_DATA: u8 = 1;
 /// More than any login takes.
 const PACKETS_MAX: usize = 10;
 
-/// Who logs in.
+/// The user that logs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Login {
     /// User name.

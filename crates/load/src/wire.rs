@@ -47,6 +47,10 @@ impl Packets {
     }
 
     /// Sends a payload: `first`, then `rest`.
+    ///
+    /// # Errors
+    /// `Connection`: how much of the payload was sent is not known, and the connection is of no
+    /// more use.
     pub fn send(&mut self, first: &[u8], rest: &[u8]) -> Result<()> {
         let mut out = Vec::with_capacity(first.len() + rest.len() + 8);
         let length = first.len() + rest.len();
@@ -70,6 +74,9 @@ impl Packets {
     }
 
     /// The next payload.
+    ///
+    /// # Errors
+    /// `Connection` when it broke or ended in the middle of a packet; it is of no more use then.
     pub fn receive(&mut self) -> Result<&[u8]> {
         self.payload.clear();
         loop {
@@ -121,6 +128,9 @@ const SHORT: Error = Error::Protocol("a packet is too short");
 
 impl<'a> Cursor<'a> {
     /// The next bytes.
+    ///
+    /// # Errors
+    /// `Protocol` when fewer are left.
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
         let (bytes, rest) = self.0.split_at_checked(count).ok_or(SHORT)?;
         self.0 = rest;
@@ -128,17 +138,26 @@ impl<'a> Cursor<'a> {
     }
 
     /// A byte.
+    ///
+    /// # Errors
+    /// `Protocol` when nothing is left.
     pub fn u8(&mut self) -> Result<u8> {
         Ok(self.bytes(1)?[0])
     }
 
     /// Two bytes.
+    ///
+    /// # Errors
+    /// `Protocol` when fewer than two bytes are left.
     pub fn u16(&mut self) -> Result<u16> {
         let bytes = self.bytes(2)?;
         Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
     /// A length-encoded integer.
+    ///
+    /// # Errors
+    /// `Protocol` when it is cut short, or begins with a byte that no integer begins with.
     pub fn lenenc(&mut self) -> Result<u64> {
         let count = match self.u8()? {
             0xfc => 2,
@@ -153,12 +172,18 @@ impl<'a> Cursor<'a> {
     }
 
     /// A length-encoded string.
+    ///
+    /// # Errors
+    /// `Protocol` when the length is none, or fewer bytes are left than it says.
     pub fn lenenc_bytes(&mut self) -> Result<&'a [u8]> {
         let length = usize::try_from(self.lenenc()?).map_err(|_| SHORT)?;
         self.bytes(length)
     }
 
     /// A value of a text row: `None` is NULL.
+    ///
+    /// # Errors
+    /// `Protocol`, as `lenenc_bytes`.
     pub fn value(&mut self) -> Result<Option<&'a [u8]>> {
         if self.0.first() == Some(&0xfb) {
             self.0 = &self.0[1..];

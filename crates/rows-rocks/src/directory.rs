@@ -29,7 +29,7 @@ pub fn make_directory(directory: &Path) -> Result<()> {
         made => made?,
     }
     match File::open(above) {
-        // Who may add to a directory may not always read it; then its name cannot be synced.
+        // A user who may add to a directory may not always read it; then its name cannot be synced.
         Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
         opened => opened?.sync_all(),
     }

@@ -58,12 +58,12 @@ pub(crate) fn of_damaged_log(damaged: DamagedLog) -> Error {
     "{0}. A file is damaged or missing: `rowhouse check` shows how much can be read; restore a \
      backup with `rowhouse restore`"
 )]
-struct Damage(String);
+struct FileDamage(String);
 
 /// The error as a source, with what to do when bytes are damaged.
 fn explained(kind: ErrorKind, text: String) -> Box<dyn std::error::Error + Send + Sync> {
     match kind {
-        ErrorKind::Corruption => Box::new(Damage(text)),
+        ErrorKind::Corruption => Box::new(FileDamage(text)),
         _ => text.into(),
     }
 }

@@ -46,6 +46,9 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     /// Opens a file at its first block.
+    ///
+    /// # Errors
+    /// Those of opening and reading the file.
     pub fn open(path: &Path) -> Result<Blocks> {
         let file = File::open(path)?;
         let mut blocks = Blocks { file, block: Vec::with_capacity(BLOCK_BYTES), start: 0 };
@@ -69,6 +72,9 @@ impl Blocks {
     }
 
     /// Moves to the next block; `false` at the file's end.
+    ///
+    /// # Errors
+    /// Those of reading the file; the block is empty then.
     pub fn advance(&mut self) -> Result<bool> {
         self.start += BLOCK_BYTES as u64;
         self.fill()

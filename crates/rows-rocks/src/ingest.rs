@@ -45,13 +45,13 @@ impl Shared {
     /// Applies writes over what there is.
     pub(crate) fn apply_sorted(self: &Arc<Self>, writes: &mut SortedWrites<'_>) -> Result<()> {
         let files = self.new_files()?;
-        files.write(&mut Taken::of(writes))?;
+        files.write(&mut WriteEntries::of(writes))?;
         files.take_over_behind_all()
     }
 
     pub(crate) fn ingest(self: &Arc<Self>, entries: &mut SortedWrites<'_>) -> Result<u64> {
         let files = self.new_files()?;
-        let count = files.write(&mut Taken::of(entries))?;
+        let count = files.write(&mut WriteEntries::of(entries))?;
         files.take_over()?;
         Ok(count)
     }
@@ -132,18 +132,18 @@ trait Entries {
 }
 
 /// Entries of an iterator.
-struct Taken<'w, 'a> {
+struct WriteEntries<'w, 'a> {
     writes: &'w mut SortedWrites<'a>,
     current: (Vec<u8>, Option<Vec<u8>>),
 }
 
-impl<'w, 'a> Taken<'w, 'a> {
-    fn of(writes: &'w mut SortedWrites<'a>) -> Taken<'w, 'a> {
-        Taken { writes, current: (Vec::new(), None) }
+impl<'w, 'a> WriteEntries<'w, 'a> {
+    fn of(writes: &'w mut SortedWrites<'a>) -> WriteEntries<'w, 'a> {
+        WriteEntries { writes, current: (Vec::new(), None) }
     }
 }
 
-impl Entries for Taken<'_, '_> {
+impl Entries for WriteEntries<'_, '_> {
     fn advance(&mut self) -> Result<bool> {
         let Some(next) = self.writes.next() else { return Ok(false) };
         self.current = next?;
@@ -156,9 +156,9 @@ impl Entries for Taken<'_, '_> {
 }
 
 /// Entries of a cursor.
-struct Seen<'c>(&'c mut dyn Cursor);
+struct CursorEntries<'c>(&'c mut dyn Cursor);
 
-impl Entries for Seen<'_> {
+impl Entries for CursorEntries<'_> {
     fn advance(&mut self) -> Result<bool> {
         self.0.advance()
     }
@@ -224,7 +224,7 @@ impl Drop for NewFiles {
 
 impl Ingestion for NewFiles {
     fn add(&self, entries: &mut dyn Cursor) -> Result<u64> {
-        self.write(&mut Seen(entries))
+        self.write(&mut CursorEntries(entries))
     }
 
     fn finish(self: Box<Self>) -> Result<()> {

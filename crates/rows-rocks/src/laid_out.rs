@@ -49,13 +49,13 @@ pub(crate) struct LaidOut {
     /// Off where a later log would not say how this one ended: zeros that a crash left could
     /// then be taken for damage.
     is_on: bool,
-    state: Mutex<State>,
+    state: Mutex<LayoutState>,
     /// Bytes of zeros that were written, since the store was opened.
     pub bytes: AtomicU64,
 }
 
 #[derive(Default)]
-struct State {
+struct LayoutState {
     /// The log, opened for appending; `None` when it is not known which one it is.
     log: Option<File>,
     /// Bytes that are laid out in it, or somewhat more.
@@ -106,7 +106,7 @@ impl LaidOut {
         state.left = state.left.max(CHUNK_BYTES as u64);
     }
 
-    fn lay_out(&self, state: &mut State) -> Result<()> {
+    fn lay_out(&self, state: &mut LayoutState) -> Result<()> {
         let log = match &mut state.log {
             Some(log) => log,
             none => none.insert(open_newest(&self.directory)?),
@@ -121,7 +121,7 @@ impl LaidOut {
     }
 }
 
-impl State {
+impl LayoutState {
     /// Forgets a log that RocksDB no longer writes to.
     fn look(&mut self, entries: u64) {
         if entries < std::mem::replace(&mut self.entries, entries) {

@@ -4,7 +4,7 @@
 //! - `options`: every setting of RocksDB that we change, and why; `layout`: where indexes of files are divided
 //! - `store`: opening, closing, and the trait itself
 //! - `page_cache`, `begun_reads`: files by way of the kernel's memory; reads that nobody waits for
-//! - `reading`, `snapshot`: look-ups and scans; `spare`: cursors that are used again; `hidden`:
+//! - `reading`, `snapshot`: look-ups and scans; `spare`: cursors that are used again; `tombstones`:
 //!   what scans pass over, and when that costs more than a new file; `writing`, `health`: batches, durability, failures
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
 //!   unsynced logs and of RocksDB's list of files
@@ -12,7 +12,7 @@
 //! - `fragments`, `records`: reading the form that logs and MANIFEST have
 //! - `log_files`, `laid_out`, `space`: syncing the log; zeros ahead of its records; room on the disk for it
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
-//! - `shares`, `sizes`: whose bytes are in each file; what ranges take
+//! - `prefix_sizes`, `sizes`: whose bytes are in each file; what ranges take
 //! - `backup`: numbered copies that share what has not changed
 //! - `format`: the file that says whose data directory this is
 //!
@@ -26,7 +26,6 @@ mod failure;
 mod format;
 mod fragments;
 mod health;
-mod hidden;
 mod holes;
 mod ingest;
 mod laid_out;
@@ -37,19 +36,20 @@ mod manifest;
 mod options;
 mod pace;
 mod page_cache;
+mod prefix_sizes;
 mod reading;
 mod reclaim;
 mod records;
-mod shares;
 mod sizes;
 mod snapshot;
 mod space;
 mod spare;
 mod status;
 mod store;
+mod tombstones;
 mod writing;
 
-pub use backup::{Backup, BackupError, Backups, Damage, Progress, Sharing};
+pub use backup::{Backup, BackupDamage, BackupError, Backups, Progress, Sharing};
 pub use directory::make_directory;
 pub use format::FORMAT_FILE;
 pub use log::DamagedLog;

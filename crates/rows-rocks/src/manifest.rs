@@ -27,7 +27,7 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::records::{Damage, Next, Records};
+use crate::records::{LogItem, RecordDamage, Records};
 
 /// The tags that are read here, with room for the texts among them.
 const HEAD_BYTES_MAX: usize = 1 << 10;
@@ -64,7 +64,7 @@ pub(crate) fn cut_torn_manifest(directory: &Path) -> io::Result<Option<DamagedMa
     if !file.is_file() {
         return Ok(None);
     }
-    let Some(Torn { place, log_number, is_end }) = find_torn(&file)? else {
+    let Some(TornManifest { place, log_number, is_end }) = find_torn(&file)? else {
         return Ok(None);
     };
     let is_there = |log: u64| directory.join(format!("{log:06}.log")).exists();
@@ -84,7 +84,7 @@ pub(crate) fn cut_torn_manifest(directory: &Path) -> io::Result<Option<DamagedMa
 
 /// Where a MANIFEST is torn.
 #[derive(Debug, PartialEq, Eq)]
-struct Torn {
+struct TornManifest {
     /// Where the first record begins that is not sound.
     place: u64,
     /// The log that the records before it need; 0 when they need none.
@@ -94,18 +94,18 @@ struct Torn {
 }
 
 /// `None` when all records are sound.
-fn find_torn(file: &Path) -> io::Result<Option<Torn>> {
+fn find_torn(file: &Path) -> io::Result<Option<TornManifest>> {
     let mut records = Records::open(file, HEAD_BYTES_MAX)?;
-    let mut torn: Option<Torn> = None;
+    let mut torn: Option<TornManifest> = None;
     let mut log_number = 0;
     loop {
         match (records.next()?, &mut torn) {
-            (Next::End, _) => return Ok(torn),
-            (Next::Record, None) => {
+            (LogItem::End, _) => return Ok(torn),
+            (LogItem::Record, None) => {
                 log_number = log_number_of(records.head()).unwrap_or(log_number);
             }
-            (Next::Damage(Damage { place, alien }), None) => {
-                torn = Some(Torn { place, log_number, is_end: alien.is_none() });
+            (LogItem::Damage(RecordDamage { place, alien }), None) => {
+                torn = Some(TornManifest { place, log_number, is_end: alien.is_none() });
             }
             (_, Some(torn)) => torn.is_end = false,
         }

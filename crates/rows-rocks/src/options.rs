@@ -26,7 +26,7 @@ use crate::busy_threads::note_busy_threads;
 use crate::layout::Layout;
 use crate::pace::{FILES_SLOWED, FILES_STOPPED};
 use crate::page_cache;
-use crate::shares::note_shares;
+use crate::prefix_sizes::note_shares;
 
 const MIB: usize = 1 << 20;
 

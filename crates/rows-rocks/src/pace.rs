@@ -64,10 +64,10 @@ const RATE_MIN: f64 = (1 << 20) as f64;
 pub(crate) struct Pace {
     /// Bytes of a file when it is written into a buffer, about.
     file_bytes: f64,
-    state: Mutex<State>,
+    state: Mutex<PaceState>,
 }
 
-struct State {
+struct PaceState {
     files: f64,
     looked: Instant,
     /// When there were `FILES_CROWDED` last.
@@ -75,7 +75,7 @@ struct State {
     /// Bytes written since the store was opened.
     written: f64,
     /// The ends of the last steps; none before the first look.
-    steps: VecDeque<Step>,
+    steps: VecDeque<PaceStep>,
     /// Bytes a second that compactions take away.
     taken_away: f64,
     /// When what was written is over by the rate.
@@ -83,7 +83,7 @@ struct State {
 }
 
 #[derive(Clone, Copy)]
-struct Step {
+struct PaceStep {
     at: Instant,
     /// As of then.
     written: f64,
@@ -93,7 +93,7 @@ struct Step {
 impl Pace {
     /// For write buffers of so many bytes.
     pub(crate) fn new(buffer: usize, now: Instant) -> Pace {
-        let state = State {
+        let state = PaceState {
             files: 0.0,
             looked: now,
             crowded: None,
@@ -136,7 +136,7 @@ impl Pace {
     }
 }
 
-impl State {
+impl PaceState {
     /// Whether there were many files a moment ago.
     fn is_crowded(&self, now: Instant) -> bool {
         self.crowded.is_some_and(|then| now.saturating_duration_since(then) < CROWDED_FOR)
@@ -156,7 +156,7 @@ impl State {
             }
         }
         let Self { written, files, .. } = *self;
-        self.steps.push_back(Step { at: now, written, files });
+        self.steps.push_back(PaceStep { at: now, written, files });
         self.forget_steps(now);
         let first = self.steps[0];
         let seconds = now.saturating_duration_since(first.at).as_secs_f64();

@@ -79,7 +79,7 @@ struct RawRefused {
 }
 
 /// A part of a file that a read wanted and did not get.
-pub(crate) struct Refused {
+pub(crate) struct RefusedRead {
     pub(crate) file: OpenFile,
     pub(crate) offset: u64,
     pub(crate) bytes: usize,
@@ -88,13 +88,13 @@ pub(crate) struct Refused {
 }
 
 /// What the calling thread was refused last in this turn, if its file is still there.
-pub(crate) fn take_refused() -> Option<Refused> {
+pub(crate) fn take_refused() -> Option<RefusedRead> {
     let mut raw = RawRefused { file: ptr::null(), offset: 0, bytes: 0, descriptor: -1 };
     if !rowhouse_page_cache_take_refused(&mut raw) {
         return None;
     }
     let file = OpenFile(NonNull::new(raw.file.cast_mut())?);
-    Some(Refused { file, offset: raw.offset, bytes: raw.bytes, descriptor: raw.descriptor })
+    Some(RefusedRead { file, offset: raw.offset, bytes: raw.bytes, descriptor: raw.descriptor })
 }
 
 /// Lets the calling thread's reads find these bytes of the file while `turn` runs.

@@ -10,10 +10,10 @@ use rows::error::{Error, Result, Wait};
 use rows::store::{Cursor, Direction, KeyRange, Reach};
 
 use crate::failure::of_read;
-use crate::hidden::Passing;
 use crate::page_cache::memory_only;
 use crate::spare::SpareCursor;
 use crate::store::Shared;
+use crate::tombstones::PassCount;
 
 /// From this many keys on, one batched look-up is cheaper than single ones.
 const BATCHED_MIN: usize = 4;
@@ -140,15 +140,15 @@ fn cursor<'a>(
     if !range.end.is_empty() {
         options.set_iterate_upper_bound(&range.end[..]);
     }
-    let state = State::first(range);
+    let state = CursorState::first(range);
     let entries = shared.database.raw_iterator_opt(options);
-    let (range, passing) = (range.clone(), Passing::begin());
+    let (range, passing) = (range.clone(), PassCount::begin());
     Box::new(RocksCursor { entries, range, direction, state, passing, shared })
 }
 
 /// Where a cursor is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum CursorState {
     Before,
     On,
     Done,
@@ -156,27 +156,27 @@ pub(crate) enum State {
 
 /// Where an iterator goes next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum IteratorStep {
     First,
     Last,
     Next,
     Previous,
 }
 
-impl State {
+impl CursorState {
     /// Of a cursor on a range.
-    pub(crate) fn first(range: &KeyRange) -> State {
-        if range.is_empty() { State::Done } else { State::Before }
+    pub(crate) fn first(range: &KeyRange) -> CursorState {
+        if range.is_empty() { CursorState::Done } else { CursorState::Before }
     }
 
     /// What its iterator does when it advances; `None` at the end.
-    pub(crate) fn step(self, direction: Direction) -> Option<Step> {
+    pub(crate) fn step(self, direction: Direction) -> Option<IteratorStep> {
         match (self, direction) {
-            (State::Before, Direction::Forward) => Some(Step::First),
-            (State::Before, Direction::Backward) => Some(Step::Last),
-            (State::On, Direction::Forward) => Some(Step::Next),
-            (State::On, Direction::Backward) => Some(Step::Previous),
-            (State::Done, _) => None,
+            (CursorState::Before, Direction::Forward) => Some(IteratorStep::First),
+            (CursorState::Before, Direction::Backward) => Some(IteratorStep::Last),
+            (CursorState::On, Direction::Forward) => Some(IteratorStep::Next),
+            (CursorState::On, Direction::Backward) => Some(IteratorStep::Previous),
+            (CursorState::Done, _) => None,
         }
     }
 }
@@ -186,7 +186,7 @@ impl Shared {
     /// its end.
     pub(crate) fn end_passing(
         &self,
-        passing: &Passing,
+        passing: &PassCount,
         (range, direction): (&KeyRange, Direction),
         at: Option<&[u8]>,
     ) {
@@ -208,8 +208,8 @@ struct RocksCursor<'a> {
     entries: DBRawIterator<'a>,
     range: KeyRange,
     direction: Direction,
-    state: State,
-    passing: Passing,
+    state: CursorState,
+    passing: PassCount,
     shared: &'a Shared,
 }
 
@@ -223,18 +223,18 @@ impl Drop for RocksCursor<'_> {
 impl Cursor for RocksCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
         match self.state.step(self.direction) {
-            Some(Step::First) => self.entries.seek_to_first(),
-            Some(Step::Last) => self.entries.seek_to_last(),
-            Some(Step::Next) => self.entries.next(),
-            Some(Step::Previous) => self.entries.prev(),
+            Some(IteratorStep::First) => self.entries.seek_to_first(),
+            Some(IteratorStep::Last) => self.entries.seek_to_last(),
+            Some(IteratorStep::Next) => self.entries.next(),
+            Some(IteratorStep::Previous) => self.entries.prev(),
             None => return Ok(false),
         }
         if self.entries.valid() {
-            self.state = State::On;
-            Passing::show();
+            self.state = CursorState::On;
+            PassCount::show();
             return Ok(true);
         }
-        self.state = State::Done;
+        self.state = CursorState::Done;
         match self.entries.status() {
             Ok(()) => Ok(false),
             Err(error) => Err(of_read("scanning", error)),

@@ -1,5 +1,5 @@
 //! Giving space back after the removal of a whole range (a dropped table), in the background, and
-//! compacting where scans have too much to pass over (`hidden`).
+//! compacting where scans have too much to pass over (`tombstones`).
 //!
 //! A removed range is only a mark until compaction meets what it covers. Reclaiming deletes the
 //! files that lie wholly inside, then compacts what is left; ranges that came together, and have

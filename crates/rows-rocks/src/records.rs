@@ -16,18 +16,18 @@ use crate::fragments::{Blocks, FIRST, Fragment, HEAD_BYTES, LAST, MIDDLE, PREDEC
 
 /// What comes next in a log file.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum LogItem {
     /// A whole record, of which `Records::head` has the beginning.
     Record,
     /// Bytes that are no record.
-    Damage(Damage),
+    Damage(RecordDamage),
     /// The file ends here.
     End,
 }
 
 /// A place without a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Damage {
+pub(crate) struct RecordDamage {
     /// Where in the file it begins.
     pub place: u64,
     /// Where in the file a fragment of a type that no crash leaves begins.
@@ -67,6 +67,9 @@ impl Predecessor {
 
 impl Records {
     /// Opens a file, of whose records the first `head_bytes_max` bytes will be asked for.
+    ///
+    /// # Errors
+    /// Those of opening and reading the file.
     pub fn open(path: &Path, head_bytes_max: usize) -> io::Result<Records> {
         let blocks = Blocks::open(path)?;
         let head = Vec::new();
@@ -85,7 +88,10 @@ impl Records {
     }
 
     /// Moves to the next record or damaged place.
-    pub fn next(&mut self) -> io::Result<Next> {
+    ///
+    /// # Errors
+    /// Those of reading the file. Damaged bytes are no error, but `LogItem`'s to tell.
+    pub fn next(&mut self) -> io::Result<LogItem> {
         loop {
             let place = self.place();
             let Some(fragment) = Fragment::read(self.blocks.block(), self.at) else {
@@ -115,7 +121,7 @@ impl Records {
     }
 
     /// Moves to the next block; at the file's end tells what is cut short, then the end.
-    fn end_block(&mut self, place: u64) -> io::Result<Option<Next>> {
+    fn end_block(&mut self, place: u64) -> io::Result<Option<LogItem>> {
         let is_full = self.blocks.is_full();
         let torn_head = !is_full && self.blocks.block()[self.at..].iter().any(|byte| *byte != 0);
         if is_full && self.blocks.advance()? {
@@ -128,11 +134,11 @@ impl Records {
             None => torn_head.then_some(place),
         };
         let damage = torn.and_then(|place| self.damage(place, None));
-        Ok(damage.or(Some(Next::End)))
+        Ok(damage.or(Some(LogItem::End)))
     }
 
     /// Adds a fragment to what is open.
-    fn take(&mut self, fragment: Fragment, place: u64) -> Option<Next> {
+    fn take(&mut self, fragment: Fragment, place: u64) -> Option<LogItem> {
         if fragment.begins()
             && let Some((torn, _)) = self.open.take()
         {
@@ -163,16 +169,16 @@ impl Records {
         None
     }
 
-    fn record(&mut self, head: Vec<u8>) -> Next {
+    fn record(&mut self, head: Vec<u8>) -> LogItem {
         self.lost = false;
         self.head = head;
-        Next::Record
+        LogItem::Record
     }
 
     /// Damage is told once for each place, however many fragments it takes.
-    fn damage(&mut self, place: u64, alien: Option<u64>) -> Option<Next> {
+    fn damage(&mut self, place: u64, alien: Option<u64>) -> Option<LogItem> {
         let told = std::mem::replace(&mut self.lost, true);
-        (!told).then_some(Next::Damage(Damage { place, alien }))
+        (!told).then_some(LogItem::Damage(RecordDamage { place, alien }))
     }
 
     /// Moves to the next sound beginning of a record in this block, or to the block's end.
@@ -221,13 +227,13 @@ mod tests {
         let (mut sequences, mut damages) = (Vec::new(), Vec::new());
         loop {
             match records.next().unwrap() {
-                Next::Record => {
+                LogItem::Record => {
                     // What a batch begins with.
                     let head = records.head().try_into().expect("a number");
                     sequences.push(u64::from_le_bytes(head));
                 }
-                Next::Damage(damage) => damages.push(damage.place),
-                Next::End => return (sequences, damages),
+                LogItem::Damage(damage) => damages.push(damage.place),
+                LogItem::End => return (sequences, damages),
             }
         }
     }

@@ -1,5 +1,5 @@
 //! What ranges of keys take: bytes on disk, and before compression, by what is noted of each file
-//! (`shares`) and by walking write buffers.
+//! (`prefix_sizes`) and by walking write buffers.
 //!
 //! No file is read but the ends of those that are not open, once for each set of files; and no block of
 //! data. Of write buffers the range itself is walked.
@@ -23,7 +23,7 @@ use rows::sizes::{EntryLayer, RangeSizes};
 use rows::store::KeyRange;
 
 use crate::failure::of_read;
-use crate::shares::{FileShares, Share, shares_of_files};
+use crate::prefix_sizes::{FileShares, Share, shares_of_files};
 use crate::store::Shared;
 
 /// How often it is asked again because files came or went meanwhile.
@@ -68,7 +68,7 @@ impl Shared {
 
     /// What all files have, asked anew where they are others than before.
     fn file_sizes(&self) -> Result<Arc<FileSizes>> {
-        // Who asks meanwhile waits, instead of asking as well.
+        // Callers that come meanwhile wait, instead of asking as well.
         let mut known = self.sizes.0.lock();
         if let Some(known) = known.as_ref().filter(|known| known.version == self.files_version()) {
             return Ok(Arc::clone(known));

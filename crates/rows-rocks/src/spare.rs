@@ -23,9 +23,9 @@ use rows::error::Result;
 use rows::store::{Cursor, Direction, KeyRange, Reach};
 
 use crate::failure::of_read_kind;
-use crate::hidden::Passing;
-use crate::reading::{State, Step};
+use crate::reading::{CursorState, IteratorStep};
 use crate::store::Shared;
+use crate::tombstones::PassCount;
 
 /// The state of now, whenever that is; as `spare.cc` has it. Others are the numbers of their last writes.
 const LATEST: u64 = u64::MAX;
@@ -129,12 +129,12 @@ impl Spare {
 
     /// `false` at the end.
     #[expect(unsafe_code, reason = "as above")]
-    fn step(&mut self, step: Step) -> Result<bool> {
+    fn step(&mut self, step: IteratorStep) -> Result<bool> {
         let step = match step {
-            Step::First => 0,
-            Step::Last => 1,
-            Step::Next => 2,
-            Step::Previous => 3,
+            IteratorStep::First => 0,
+            IteratorStep::Last => 1,
+            IteratorStep::Next => 2,
+            IteratorStep::Previous => 3,
         };
         // SAFETY: it has been sent to a range before; what comes out is read below as `spare.cc` gives it.
         let found =
@@ -229,8 +229,8 @@ pub(crate) struct SpareCursor<'a> {
     /// There until the cursor is dropped, or has failed.
     spare: Option<Spare>,
     direction: Direction,
-    state: State,
-    passing: Passing,
+    state: CursorState,
+    passing: PassCount,
     shared: &'a Shared,
 }
 
@@ -244,17 +244,17 @@ impl<'a> SpareCursor<'a> {
         moment: Option<u64>,
         reach: Reach,
     ) -> SpareCursor<'a> {
-        let passing = Passing::begin();
+        let passing = PassCount::begin();
         let moment = moment.unwrap_or(LATEST);
         let spare = shared.spares.sent_to(&shared.database, range, moment, reach);
-        SpareCursor { spare: Some(spare), direction, state: State::Before, passing, shared }
+        SpareCursor { spare: Some(spare), direction, state: CursorState::Before, passing, shared }
     }
 }
 
 impl Drop for SpareCursor<'_> {
     fn drop(&mut self) {
         let Some(spare) = self.spare.take() else { return };
-        let at = (self.state == State::On).then(|| spare.entry().0);
+        let at = (self.state == CursorState::On).then(|| spare.entry().0);
         self.shared.end_passing(&self.passing, (&spare.range, self.direction), at);
         self.shared.spares.put(spare);
         self.shared.syncing.note_spares();
@@ -268,10 +268,10 @@ impl Cursor for SpareCursor<'_> {
         let found = spare.step(step);
         match found {
             Ok(true) => {
-                self.state = State::On;
-                Passing::show();
+                self.state = CursorState::On;
+                PassCount::show();
             }
-            Ok(false) => self.state = State::Done,
+            Ok(false) => self.state = CursorState::Done,
             Err(_) => self.spare = None,
         }
         found

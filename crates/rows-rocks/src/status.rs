@@ -10,7 +10,7 @@ use rows::store::{Direction, KeyRange, Reach, StoreStatus};
 
 use crate::failure::of_read;
 use crate::reading::{scan, would_wait};
-use crate::store::{Replayed, Shared};
+use crate::store::{ReplayedLog, Shared};
 
 /// Below this size a range is measured by walking it, where that is quick: RocksDB's estimate
 /// knows nothing of write buffers and little of small ranges.
@@ -51,7 +51,7 @@ impl Shared {
         {
             figures.push((name.to_string(), count.load(Ordering::Relaxed)));
         }
-        let Replayed { bytes, batches, time } = self.replayed;
+        let ReplayedLog { bytes, batches, time } = self.replayed;
         figures.push(("log-bytes-replayed".to_string(), bytes));
         figures.push(("log-batches-replayed".to_string(), batches));
         figures.push(("log-replay-micros".to_string(), time.as_micros() as u64));

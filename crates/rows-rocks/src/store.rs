@@ -34,7 +34,6 @@ use crate::failure::{
 };
 use crate::format::{self, Directory};
 use crate::health::Health;
-use crate::hidden::Hidden;
 use crate::holes::cut_logs_at_zeros;
 use crate::ingest;
 use crate::laid_out::LaidOut;
@@ -52,6 +51,7 @@ use crate::snapshot::RocksSnapshot;
 use crate::space::Space;
 use crate::spare::Spares;
 use crate::status::disk_bytes;
+use crate::tombstones::Tombstones;
 use crate::writing::{Syncing, WriteModes};
 
 /// Ordered, durable bytes in a directory. Clones are handles of the same store.
@@ -68,7 +68,7 @@ struct Handle {
 
 /// What of the log was read when the database was opened.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Replayed {
+pub(crate) struct ReplayedLog {
     pub bytes: u64,
     pub batches: u64,
     /// How long the database took to open.
@@ -81,11 +81,11 @@ pub(crate) struct Shared {
     pub modes: WriteModes,
     pub pace: Pace,
     pub health: Health,
-    pub replayed: Replayed,
+    pub replayed: ReplayedLog,
     pub marks: log::Marks,
     pub syncing: Syncing,
     pub laid_out: LaidOut,
-    pub hidden: Hidden,
+    pub hidden: Tombstones,
     pub sizes: KnownSizes,
     pub reclaiming: Reclaiming,
     pub locks: LockTable,
@@ -111,10 +111,11 @@ pub(crate) struct Shared {
 impl RocksStore {
     /// Opens the store of a directory, making both if they are not there.
     ///
-    /// Errors: `Refused` when another process has it open, when it holds something else, or data
-    /// of a newer version; `Corrupt` when its `FORMAT` file is damaged; `Store` otherwise, with a
-    /// `DamagedLog` as its source when synced writes are missing from the log, `DamagedManifest`
-    /// when the list of files is damaged.
+    /// # Errors
+    /// `Refused` when another process has it open, when it holds something else, or data of a newer
+    /// version; `Corrupt` when its `FORMAT` file is damaged; `Store` otherwise, with a `DamagedLog` as
+    /// its source when synced writes are missing from the log, `DamagedManifest` when the list of
+    /// files is damaged.
     pub fn open(directory: &Path, options: &RocksOptions) -> Result<RocksStore> {
         let state = format::examine(directory)?;
         ingest::remove_leftovers(directory)?;
@@ -131,7 +132,7 @@ impl RocksStore {
         if let Some(damaged) = manifest.map_err(|error| of_file("reading the MANIFEST", error))? {
             return Err(of_damaged_manifest(damaged));
         }
-        let mut replayed = Replayed::default();
+        let mut replayed = ReplayedLog::default();
         if state == Directory::Ours {
             match gives_up_damaged_log {
                 false => replayed.batches = refuse_damaged_log(directory, &options)?,
@@ -165,7 +166,7 @@ impl RocksStore {
             marks: log::Marks::default(),
             syncing: Syncing::default(),
             laid_out: LaidOut::new(directory, has_logs),
-            hidden: Hidden::default(),
+            hidden: Tombstones::default(),
             sizes: KnownSizes::default(),
             reclaiming: Reclaiming::load(directory)?,
             locks: LockTable::new(),
@@ -201,7 +202,7 @@ impl RocksStore {
 fn refuse_damaged_log(directory: &Path, options: &Options) -> Result<u64> {
     let find =
         |from| log::find_damage(directory, from).map_err(|error| of_file("reading the log", error));
-    let log::Found { damage, batches } = find(0)?;
+    let log::LogFindings { damage, batches } = find(0)?;
     match damage {
         None => return Ok(batches),
         // RocksDB would not come back from reading it.

@@ -8,7 +8,7 @@
 //!    itself. Nothing acknowledged is touched by it.
 //! 3. While writes of `EverySecond` are unsynced, a sync begins within `SYNC_EVERY`.
 //! 4. Whoever writes all the time is flushed to data files every `CHECKPOINT_EVERY`, so that
-//!    the log is no older than that; earlier where scans lose time by what is hidden (`hidden`).
+//!    the log is no older than that; earlier where scans lose time by what is hidden (`tombstones`).
 //! 5. A write says in the log up to which write the log was synced before it (`log::marks`).
 //!
 //! Not here: whether writes are accepted at all (`health`); sharing one sync among transactions,
@@ -23,10 +23,10 @@ use rows::error::Result;
 use rows::store::{Batch, Change, Durability, KeyRange};
 
 use crate::failure::of_read;
-use crate::hidden::Sizes;
 use crate::laid_out::CHUNK_BYTES;
 use crate::log_files::sync_logs;
 use crate::store::Shared;
+use crate::tombstones::Sizes;
 
 /// Half of the second that `Durability::EverySecond` promises: the sync itself takes time too.
 pub(crate) const SYNC_EVERY: Duration = Duration::from_millis(500);
@@ -75,7 +75,7 @@ pub(crate) struct Syncing {
     written: AtomicBool,
     /// Something was synced that the log does not say yet.
     unmarked: AtomicBool,
-    /// Scans pass over so much that it may be time to tidy up (`hidden`).
+    /// Scans pass over so much that it may be time to tidy up (`tombstones`).
     crowded: AtomicBool,
     /// Iterators wait to be used again (`spare`).
     spares: AtomicBool,

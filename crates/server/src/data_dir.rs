@@ -47,7 +47,7 @@ pub enum DataDirError {
     InUse {
         /// The directory.
         path: String,
-        /// Who uses it.
+        /// The process that uses it.
         holder: String,
     },
     /// It holds other files.

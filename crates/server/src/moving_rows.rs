@@ -15,7 +15,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use columnar::{ColumnStore, Moving, Round};
+use columnar::{ColumnStore, MoverRole, Round};
 use resources::background::give_way;
 use resources::interrupt::{self, Interrupt};
 use rows::Engine;
@@ -59,7 +59,7 @@ impl MovingRows {
         let another = mover.clone();
         let beside = start(move || {
             for () in asked {
-                if tell.send(another.round(Moving::Beside)).is_err() {
+                if tell.send(another.round(MoverRole::Beside)).is_err() {
                     break;
                 }
             }
@@ -69,7 +69,7 @@ impl MovingRows {
             let beside = || {
                 let moved = ask.send(()).ok().and_then(|()| told.recv().ok());
                 // It has panicked: all the less is there to wait for.
-                moved.unwrap_or_else(|| mover.round(Moving::Beside))
+                moved.unwrap_or_else(|| mover.round(MoverRole::Beside))
             };
             mover.work(beside);
         })?;
@@ -100,7 +100,7 @@ struct Mover {
 }
 
 impl Mover {
-    fn round(&self, moving: Moving) -> rows::Result<Round> {
+    fn round(&self, moving: MoverRole) -> rows::Result<Round> {
         let _working = interrupt::working(Arc::clone(&self.stopping) as Arc<dyn Interrupt>);
         self.store.move_rows_as(&self.engine, moving)
     }
@@ -108,7 +108,7 @@ impl Mover {
     /// Round after round behind others, each followed by one `beside` them where that is too little.
     fn work(&self, beside: impl Fn() -> rows::Result<Round>) {
         while !self.stopping.is_wanted() {
-            let round = self.round(Moving::BehindOthers).and_then(|behind| {
+            let round = self.round(MoverRole::BehindOthers).and_then(|behind| {
                 if !behind.is_behind {
                     return Ok(behind);
                 }

@@ -81,7 +81,7 @@ fn a_client_that_does_not_log_in_is_closed_however_slowly_it_goes_on_sending() {
         }
         closed.join().unwrap();
     }
-    // Who has logged in may be silent. A machine that pauses may make a login take too long.
+    // A client that has logged in may be silent. A machine that pauses may make a login take too long.
     let mut logged_in = None;
     wait_until("a login in time", || {
         logged_in = Mysql::login(server.connect("mysql")).ok();

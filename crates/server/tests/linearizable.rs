@@ -65,7 +65,7 @@ fn record(server: &Running, duration: Duration) -> HashMap<Row, Vec<Event>> {
         clients.push(Box::new(Tyrant::new(server.connect("tyrant"))));
     }
     let begin = Instant::now();
-    // Who has done enough to a row moves all on to the next.
+    // The client that has done enough to a row moves all on to the next.
     let round = Arc::new(AtomicU64::new(0));
     let threads: Vec<_> = (1u64..)
         .zip(clients)

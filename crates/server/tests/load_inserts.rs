@@ -178,7 +178,7 @@ fn a_child_loads_more_inserts_than_its_small_disk_holds() {
     let mut loader = load(&data);
     let mut stdin = loader.stdin.take().expect("piped");
     for first in (0..2_400_000).step_by(50_000) {
-        // Who has given up reads no more.
+        // A loader that has given up reads no more.
         if stdin.write_all(inserts(first..first + 50_000).as_bytes()).is_err() {
             break;
         }

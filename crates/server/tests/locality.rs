@@ -72,7 +72,7 @@ fn clients_at_all_cores_are_each_served_at_their_own_and_all_is_as_before_when_t
         });
         is_over.store(true, Ordering::Relaxed);
     });
-    // Who asks for the figure wakes a loop, which would otherwise sleep as it is.
+    // Asking for the figure wakes a loop, which would otherwise sleep as it is.
     wait_until("nobody is pinned any more", || {
         figure(place.path(), "loops_pinned") == 0 && pinned(&server).0 == 0
     });

@@ -308,7 +308,7 @@ fn lines_of_files_that_are_still_coming_in_stay_within_the_memory() {
         }
     }
     assert!(refused > 0, "nobody was told that there is no memory");
-    // Who was refused has the connection still, and there is room again.
+    // A client that was refused has its connection still, and there is room again.
     let client = clients.iter_mut().flatten().next().expect("one is left");
     client.begin_load("LOAD DATA LOCAL INFILE 'f' INTO TABLE d.t").unwrap();
     client.send_piece(b"100\t1\tx\n").unwrap();

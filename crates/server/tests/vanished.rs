@@ -109,7 +109,7 @@ fn every_door_gives_up_clients_that_vanished_silent_or_with_a_reply_on_its_way()
     let since = Instant::now();
     wait_until("their connections are closed", || server.open_files() <= before);
     assert!(since.elapsed() < SOON, "{:?}", since.elapsed());
-    // Who is there and silent for longer than that stays.
+    // A client that is there and silent for longer than that stays.
     let mut silent = server.connect("memcached");
     let since = Instant::now();
     wait_until("longer than for one that vanished", || since.elapsed() > 3 * SOON / 10);

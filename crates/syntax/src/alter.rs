@@ -72,6 +72,10 @@ pub struct AlterTable {
 }
 
 /// Reads what follows ALTER TABLE.
+///
+/// # Errors
+/// 1064 with the place where the statement stops making sense; 1235 for what this server does not
+/// do yet.
 pub fn alter_table(cursor: &mut Cursor<'_>) -> Result<AlterTable> {
     cursor.take_all(&["IF", "EXISTS"]);
     let name = cursor.table_name()?;
@@ -142,6 +146,9 @@ fn alter_spec(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()>
 }
 
 /// ALGORITHM and LOCK, also of CREATE and DROP INDEX.
+///
+/// # Errors
+/// 1800 or 1801 when MySQL knows no such value, 1064 when none is next.
 pub fn algorithm(cursor: &mut Cursor<'_>) -> Result<Option<AlterSpec>> {
     let Some(word) = cursor.take_any(&["ALGORITHM", "LOCK"]) else { return Ok(None) };
     cursor.take_token(&Token::Eq);

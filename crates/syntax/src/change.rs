@@ -113,6 +113,9 @@ pub enum Change {
 }
 
 /// Reads a writing statement.
+///
+/// # Errors
+/// 1064 at the first word that does not belong there; 1235 for what this server does not do yet.
 pub fn change(cursor: &mut Cursor<'_>) -> Result<Change> {
     if cursor.take("INSERT") {
         Ok(Change::Insert(insert(cursor, false)?))
@@ -145,6 +148,9 @@ pub fn single_table(
 }
 
 /// Reads what follows INSERT or REPLACE.
+///
+/// # Errors
+/// As `change`.
 pub fn insert(cursor: &mut Cursor<'_>, replace: bool) -> Result<Insert> {
     cursor.take_any(&["LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY"]);
     let ignore = cursor.take("IGNORE");
@@ -261,6 +267,9 @@ fn assignment(cursor: &mut Cursor<'_>) -> Result<AssignmentSpec> {
 }
 
 /// Reads what follows UPDATE.
+///
+/// # Errors
+/// As `change`.
 pub fn update(cursor: &mut Cursor<'_>) -> Result<Update> {
     cursor.take("LOW_PRIORITY");
     let ignore = cursor.take("IGNORE");
@@ -296,6 +305,9 @@ fn tail(cursor: &mut Cursor<'_>) -> Result<Tail> {
 }
 
 /// Reads what follows DELETE.
+///
+/// # Errors
+/// As `change`.
 pub fn delete(cursor: &mut Cursor<'_>) -> Result<Delete> {
     cursor.take("LOW_PRIORITY");
     cursor.take("QUICK");

@@ -64,6 +64,9 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// The tokens of `text`; each `?` becomes a place that `Place::of` reads, counted from 0.
+    ///
+    /// # Errors
+    /// 1064 at a token that does not end, or where brackets nest too deeply.
     pub fn new(text: &'a str, mode: SqlMode) -> Result<Cursor<'a>> {
         let mut tokens =
             Tokenizer::new(&DIALECT, text).tokenize_with_location().map_err(|error| {
@@ -202,6 +205,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a word that must be next.
+    ///
+    /// # Errors
+    /// 1064 when another word is next.
     pub fn expect(&mut self, word: &str) -> Result<()> {
         if self.take(word) { Ok(()) } else { Err(self.syntax()) }
     }
@@ -212,6 +218,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a sign that must be next.
+    ///
+    /// # Errors
+    /// 1064 when another sign is next.
     pub fn expect_token(&mut self, token: &Token) -> Result<()> {
         if self.take_token(token) { Ok(()) } else { Err(self.syntax()) }
     }
@@ -229,11 +238,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// The statement must end here.
+    ///
+    /// # Errors
+    /// 1064 at what follows.
     pub fn expect_end(&self) -> Result<()> {
         if self.at_end() { Ok(()) } else { Err(self.syntax()) }
     }
 
     /// A name, quoted or not. Keywords are accepted where a name must stand.
+    ///
+    /// # Errors
+    /// 1064 when no word is next.
     pub fn name(&mut self) -> Result<String> {
         match self.peek() {
             Token::Word(word) => {
@@ -246,6 +261,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// A name or a string, as where an alias or a character set may stand.
+    ///
+    /// # Errors
+    /// 1064 when neither is next.
     pub fn name_or_string(&mut self) -> Result<String> {
         match self.peek() {
             Token::SingleQuotedString(value) | Token::DoubleQuotedString(value) => {
@@ -258,6 +276,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// A string literal.
+    ///
+    /// # Errors
+    /// 1064 when no string is next.
     pub fn string(&mut self) -> Result<String> {
         match self.peek() {
             Token::SingleQuotedString(value) | Token::DoubleQuotedString(value) => {
@@ -270,6 +291,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// A string's bytes, written as such or in hexadecimal.
+    ///
+    /// # Errors
+    /// 1064 when neither is next.
     pub fn bytes(&mut self) -> Result<Vec<u8>> {
         if let Token::HexStringLiteral(digits) = self.peek() {
             let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
@@ -281,6 +305,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// A whole number.
+    ///
+    /// # Errors
+    /// 1064 when none is next, or one that does not fit 64 bits.
     pub fn number(&mut self) -> Result<u64> {
         match self.peek() {
             Token::Number(digits, _) => match digits.parse() {
@@ -295,6 +322,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// `table` or `database.table`.
+    ///
+    /// # Errors
+    /// 1064 when no name is next; 1103 and 1102 when that of the table or the database is empty.
     pub fn table_name(&mut self) -> Result<TableName> {
         let first = self.name()?;
         if self.take_token(&Token::Period) {
@@ -305,6 +335,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// One or more, separated by commas.
+    ///
+    /// # Errors
+    /// The first error of `item`.
     pub fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut items = vec![item(self)?];
         while self.take_token(&Token::Comma) {
@@ -314,6 +347,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// One or more in parentheses, separated by commas.
+    ///
+    /// # Errors
+    /// The first error of `item`, and 1064 where a parenthesis or a comma is missing.
     pub fn parenthesised<T>(&mut self, item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         self.expect_token(&Token::LParen)?;
         let items = self.list(item)?;
@@ -322,12 +358,18 @@ impl<'a> Cursor<'a> {
     }
 
     /// An expression.
+    ///
+    /// # Errors
+    /// 1064 where it stops making sense, `Interrupted`, and `TooLarge`.
     pub fn expression(&mut self) -> Result<Expr> {
         let parsed = self.parser.parse_expr();
         parsed.map_err(|error| self.translate(error))
     }
 
     /// A query.
+    ///
+    /// # Errors
+    /// As `expression`.
     pub fn query(&mut self) -> Result<Box<Query>> {
         let parsed = self.parser.parse_query();
         parsed.map_err(|error| self.translate(error))
@@ -578,6 +620,9 @@ pub fn name_parts(name: &ObjectName) -> Vec<&Ident> {
 }
 
 /// A table's name from sqlparser's form.
+///
+/// # Errors
+/// 1064 when it has more than two parts.
 pub fn table_name(name: &ObjectName) -> Result<TableName> {
     match name_parts(name).as_slice() {
         [table] => Ok(TableName { database: None, table: table.value.clone() }),

@@ -82,6 +82,9 @@ pub enum ScheduleSpec {
 }
 
 /// `DEFINER = user`, if that is next.
+///
+/// # Errors
+/// 1064 when no user follows the sign.
 pub fn definer(cursor: &mut Cursor<'_>) -> Result<Option<String>> {
     if !cursor.take("DEFINER") {
         return Ok(None);
@@ -114,6 +117,9 @@ pub fn definer(cursor: &mut Cursor<'_>) -> Result<Option<String>> {
 }
 
 /// What follows `CREATE [OR REPLACE] [DEFINER = user] EVENT`.
+///
+/// # Errors
+/// 1064 where the statement stops making sense, or lacks its schedule or its body.
 pub fn create_event(
     cursor: &mut Cursor<'_>,
     or_replace: bool,
@@ -140,6 +146,9 @@ pub fn create_event(
 }
 
 /// What follows `ALTER [DEFINER = user] EVENT`.
+///
+/// # Errors
+/// 1064 where the statement stops making sense, or changes nothing.
 pub fn alter_event(cursor: &mut Cursor<'_>, definer: Option<String>) -> Result<AlterEvent> {
     let name = cursor.table_name()?;
     if cursor.at_end() {

@@ -85,6 +85,10 @@ pub struct LoadData {
 }
 
 /// Reads what follows LOAD DATA.
+///
+/// # Errors
+/// 1064 where the statement stops making sense; 1235 for files in a character set that is not
+/// read.
 pub fn load_data(cursor: &mut Cursor<'_>) -> Result<LoadData> {
     let _priority = cursor.take("LOW_PRIORITY") || cursor.take("CONCURRENT");
     let local = cursor.take("LOCAL");
@@ -124,6 +128,9 @@ pub fn load_data(cursor: &mut Cursor<'_>) -> Result<LoadData> {
 }
 
 /// What may follow the name of INTO OUTFILE.
+///
+/// # Errors
+/// As `load_data`.
 pub fn into_format(cursor: &mut Cursor<'_>) -> Result<Format> {
     format_in_charset(cursor)
 }

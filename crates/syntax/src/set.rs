@@ -57,6 +57,9 @@ impl SetItem {
 }
 
 /// Reads what follows SET.
+///
+/// # Errors
+/// 1064 where the statement stops making sense; 1235 for what this server does not do yet.
 pub fn set(cursor: &mut Cursor<'_>) -> Result<Vec<SetItem>> {
     let items = cursor.list(item)?;
     cursor.expect_end()?;
@@ -125,6 +128,9 @@ fn item(cursor: &mut Cursor<'_>) -> Result<SetItem> {
 }
 
 /// A system variable of this session by its name alone, as SET STATEMENT sets it.
+///
+/// # Errors
+/// 1064 when no variable's name and value follow, or it is a user's variable.
 pub fn variable(cursor: &mut Cursor<'_>) -> Result<SetItem> {
     if matches!(cursor.peek(), Token::Word(word) if word.value.starts_with('@')) {
         return Err(cursor.syntax());

@@ -83,6 +83,10 @@ pub struct Show {
 }
 
 /// Reads what follows SHOW.
+///
+/// # Errors
+/// 1064 where the statement stops making sense; 1235 for what this server does not do yet; 1381
+/// for binary logs.
 pub fn show(cursor: &mut Cursor<'_>) -> Result<Show> {
     let subject = subject(cursor)?;
     let filter = filter(cursor)?;

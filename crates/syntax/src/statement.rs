@@ -99,6 +99,11 @@ pub enum Statement {
 }
 
 /// Reads a statement.
+///
+/// # Errors
+/// 1064 where the statement stops making sense; 1235 for what MySQL knows and this server does
+/// not; the number of the rule that is broken for what makes sense and is forbidden all the same;
+/// `Interrupted`, and `TooLarge`.
 pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let word = match cursor.peek() {
         Token::Word(word) if word.quote_style.is_none() => word.value.to_ascii_uppercase(),

@@ -120,6 +120,10 @@ pub struct CreateTable {
 }
 
 /// Reads what follows CREATE [OR REPLACE] TABLE.
+///
+/// # Errors
+/// 1064 where the statement stops making sense; 1221 when both words are said; 1235 for what this
+/// server does not do yet.
 pub fn create_table(cursor: &mut Cursor<'_>, or_replace: bool) -> Result<CreateTable> {
     let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
     if or_replace && if_not_exists {
@@ -162,6 +166,9 @@ pub fn create_table(cursor: &mut Cursor<'_>, or_replace: bool) -> Result<CreateT
 }
 
 /// Reads one part of a table's definition.
+///
+/// # Errors
+/// As `create_table`, and those of `column`.
 pub fn element(cursor: &mut Cursor<'_>) -> Result<Element> {
     let mut name = None;
     let constraint = cursor.take("CONSTRAINT");
@@ -238,6 +245,10 @@ fn is_sized_type(token: &Token) -> bool {
 }
 
 /// `[name] [USING type] (parts) [options]`.
+///
+/// # Errors
+/// 1064 where it stops making sense; 1235 for key parts that are expressions, and as
+/// `index_options`.
 pub fn index_body(cursor: &mut Cursor<'_>, nameless: bool) -> Result<IndexSpec> {
     cursor.take_all(&["IF", "NOT", "EXISTS"]);
     let mut name = None;
@@ -275,6 +286,9 @@ pub(super) fn index_part(cursor: &mut Cursor<'_>) -> Result<(String, Option<u32>
 }
 
 /// Options behind an index; gives its comment.
+///
+/// # Errors
+/// 1064 when an option lacks its value; 1235 for invisible indexes.
 pub fn index_options(cursor: &mut Cursor<'_>) -> Result<String> {
     let mut comment = String::new();
     loop {
@@ -349,6 +363,9 @@ fn computed(cursor: &mut Cursor<'_>) -> Result<ComputedSpec> {
 }
 
 /// Reads a column: name, type, attributes.
+///
+/// # Errors
+/// 1064 where it stops making sense; 1235 for invisible columns; those of `types::type_spec`.
 pub fn column(cursor: &mut Cursor<'_>) -> Result<ColumnSpec> {
     let name = cursor.name()?;
     column_named(cursor, name)

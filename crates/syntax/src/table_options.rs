@@ -45,6 +45,9 @@ pub struct MemberSpec {
 }
 
 /// Options behind a table's definition, with or without commas.
+///
+/// # Errors
+/// 1064 when an option lacks its value; 1235 for partitions.
 pub fn table_options(cursor: &mut Cursor<'_>) -> Result<TableOptions> {
     let mut options = TableOptions::default();
     while table_option(cursor, &mut options)? {

@@ -83,13 +83,19 @@ pub fn with_collation(ty: &ColumnType, collation: Collation) -> ColumnType {
     }
 }
 
-/// The collation by name, or error 1273.
+/// The collation of a name.
+///
+/// # Errors
+/// 1273 when none is known by that name.
 pub fn collation(name: &str) -> Result<Collation> {
     Collation::from_name(name)
         .ok_or_else(|| Error::new(1273, format!("Unknown collation: '{name}'")))
 }
 
-/// The character set of a name, or error 1115.
+/// The character set of a name.
+///
+/// # Errors
+/// 1115 when none is known by that name.
 pub fn character_set(name: &str) -> Result<CharacterSet> {
     if name.eq_ignore_ascii_case("default") {
         return Ok(CharacterSet::UTF8MB4);
@@ -98,7 +104,10 @@ pub fn character_set(name: &str) -> Result<CharacterSet> {
         .ok_or_else(|| Error::new(1115, format!("Unknown character set: '{name}'")))
 }
 
-/// The default collation of a character set by name, or error 1115.
+/// The default collation of a character set, by the set's name.
+///
+/// # Errors
+/// 1115 when no character set is known by that name.
 pub fn charset_collation(name: &str) -> Result<Collation> {
     Ok(default_collation(character_set(name)?))
 }
@@ -118,6 +127,10 @@ pub fn char_bytes_of_collation(name: &str) -> Option<u32> {
 }
 
 /// Reads a type. `column` is its column's name, for errors.
+///
+/// # Errors
+/// 1064 when no type is next, 1235 for one that this server does not have, and the number of the
+/// limit that its sizes exceed.
 pub fn type_spec(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
     let Token::Word(word) = cursor.peek() else {
         return Err(cursor.syntax());
@@ -271,6 +284,9 @@ fn characters(cursor: &mut Cursor<'_>, varying: bool, column: &str) -> Result<Ty
 }
 
 /// CHARACTER SET, COLLATE, BINARY, ASCII, UNICODE, BYTE behind a character type.
+///
+/// # Errors
+/// 1115 and 1273 for unknown names, 1064 when none is next.
 pub fn attributes(cursor: &mut Cursor<'_>, spec: &mut TypeSpec) -> Result<()> {
     loop {
         if cursor.take_all(&["CHARACTER", "SET"])

@@ -36,7 +36,10 @@ impl Default for SqlMode {
 }
 
 impl SqlMode {
-    /// Modes from a comma-separated list; the unknown word as error.
+    /// Modes from a comma-separated list.
+    ///
+    /// # Errors
+    /// The first word that is no mode.
     pub fn parse(text: &str) -> Result<SqlMode, String> {
         let mut bits = 0;
         for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {

@@ -60,7 +60,7 @@ pub struct Pattern {
 
 /// A pattern that can be searched for.
 #[derive(Clone, Debug)]
-pub struct Compiled {
+pub struct CompiledPattern {
     /// To search with.
     pub regex: Regex,
     /// Bytes of memory that it takes at most, with those of one search.
@@ -78,9 +78,9 @@ pub enum PatternError {
     Illegal(String),
 }
 
-static KEPT_PATTERNS: Mutex<VecDeque<(Pattern, Compiled)>> = Mutex::new(VecDeque::new());
+static KEPT_PATTERNS: Mutex<VecDeque<(Pattern, CompiledPattern)>> = Mutex::new(VecDeque::new());
 
-thread_local!(static LAST: RefCell<Option<(Pattern, Compiled)>> = const { RefCell::new(None) });
+thread_local!(static LAST: RefCell<Option<(Pattern, CompiledPattern)>> = const { RefCell::new(None) });
 
 impl Pattern {
     /// This pattern compiled, now or earlier. Before it is compiled `begin` is asked for so many bytes of
@@ -92,7 +92,7 @@ impl Pattern {
     pub fn compiled<R, E: From<PatternError>>(
         self,
         begin: &mut dyn FnMut(usize) -> Result<R, E>,
-    ) -> Result<Compiled, E> {
+    ) -> Result<CompiledPattern, E> {
         if let Some(compiled) = LAST.with_borrow(|last| {
             last.as_ref().filter(|(known, _)| *known == self).map(|(_, compiled)| compiled.clone())
         }) {
@@ -116,7 +116,7 @@ impl Pattern {
     fn compile<R, E: From<PatternError>>(
         &self,
         begin: &mut dyn FnMut(usize) -> Result<R, E>,
-    ) -> Result<Compiled, E> {
+    ) -> Result<CompiledPattern, E> {
         if self.text.len() > COST_MAX {
             return Err(PatternError::TooBig.into());
         }
@@ -140,7 +140,7 @@ impl Pattern {
                     if bytes > KEPT_BYTES_MAX {
                         return Err(PatternError::TooBig.into());
                     }
-                    return Ok(Compiled { regex, bytes });
+                    return Ok(CompiledPattern { regex, bytes });
                 }
                 Err(regex::Error::CompiledTooBig(_)) => {}
                 Err(error) => {
@@ -227,13 +227,13 @@ impl ast::Visitor for Cost<'_> {
     }
 }
 
-fn kept() -> std::sync::MutexGuard<'static, VecDeque<(Pattern, Compiled)>> {
+fn kept() -> std::sync::MutexGuard<'static, VecDeque<(Pattern, CompiledPattern)>> {
     // Each change of the list is one call, whole or not at all.
     KEPT_PATTERNS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Keeps a pattern in front of the others, and as many of these as there is room for.
-fn keep(pattern: &Pattern, compiled: &Compiled) {
+fn keep(pattern: &Pattern, compiled: &CompiledPattern) {
     let mut all = kept();
     all.push_front((pattern.clone(), compiled.clone()));
     let mut bytes = 0;
@@ -258,7 +258,7 @@ mod tests {
     }
 
     /// Compiles, and gives the memory that was asked for.
-    fn compile(text: &str) -> (Result<Compiled, PatternError>, Vec<usize>) {
+    fn compile(text: &str) -> (Result<CompiledPattern, PatternError>, Vec<usize>) {
         let mut asked = Vec::new();
         let compiled = pattern(text).compiled(&mut |bytes| {
             asked.push(bytes);

@@ -6,7 +6,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use columnar::{
-    Batch, GroupTable, Grouped, Grouping, Groups, Part, TableColumns, Test, Wanted, columns_of,
+    Batch, GroupStep, GroupTable, Grouping, Groups, Part, ScanRequest, TableColumns, Test,
+    columns_of,
 };
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::SchemaRef;
@@ -124,8 +125,8 @@ impl ColumnScan {
     }
 
     /// What a partition is read by.
-    fn wanted(&self, context: &TaskContext) -> Wanted {
-        Wanted {
+    fn wanted(&self, context: &TaskContext) -> ScanRequest {
+        ScanRequest {
             positions: Arc::clone(&self.positions),
             tests: Arc::clone(&self.tests),
             batch_rows: context.session_config().batch_size(),
@@ -176,9 +177,9 @@ impl GroupingScan for ColumnScan {
 struct SegmentGroups(Groups);
 
 impl Iterator for SegmentGroups {
-    type Item = Result<Grouped>;
+    type Item = Result<GroupStep>;
 
-    fn next(&mut self) -> Option<Result<Grouped>> {
+    fn next(&mut self) -> Option<Result<GroupStep>> {
         Some(self.0.next()?.map_err(raise))
     }
 }

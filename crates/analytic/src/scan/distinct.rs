@@ -23,7 +23,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use columnar::{CodedGroups, Grouped, Grouping};
+use columnar::{CodedGroups, GroupStep, Grouping};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
@@ -261,14 +261,14 @@ impl Counts {
         if let Some(grouped) = self.groups.next() {
             match grouped? {
                 // No values are wanted, so no rows are shown.
-                Grouped::Rows(..) | Grouped::Totals(_) => {}
-                Grouped::Alone(keys, _) => {
+                GroupStep::Rows(..) | GroupStep::Totals(_) => {}
+                GroupStep::Alone(keys, _) => {
                     let each: Vec<u32> = (0..keys.rows as u32).collect();
                     let keys = keys.columns.into_iter().map(|column| (column, each.clone()));
                     let groups = CodedGroups { keys: keys.collect() };
                     self.union.lock().add(&self.shape, &groups)?;
                 }
-                Grouped::Segment => {
+                GroupStep::Segment => {
                     let bytes = self.groups.table().bytes();
                     if bytes > GROUPS_BYTES_MAX || self.memory.try_resize(bytes).is_err() {
                         self.unite()?;

@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use columnar::{Batch, ColumnArray, GroupTable, Grouped, Grouping, is_same};
+use columnar::{Batch, ColumnArray, GroupStep, GroupTable, Grouping, is_same};
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BinaryViewArray, BooleanArray, Int32Array, UInt32Array,
 };
@@ -232,7 +232,7 @@ impl FileGroups {
     }
 
     /// What becomes of some rows, unless they were only counted.
-    fn grouped(&mut self, rows: FileRows) -> Result<Option<Grouped>> {
+    fn grouped(&mut self, rows: FileRows) -> Result<Option<GroupStep>> {
         if rows.rows == 0 {
             return Ok(None);
         }
@@ -244,24 +244,24 @@ impl FileGroups {
         };
         let wanted = !self.grouping.values.is_empty();
         Ok(match self.table.add(&keys, rows.rows, wanted).map_err(raise)? {
-            Some(groups) if wanted => Some(Grouped::Rows(groups, values(&self.grouping.values)?)),
+            Some(groups) if wanted => Some(GroupStep::Rows(groups, values(&self.grouping.values)?)),
             Some(_) => None,
             None => {
                 let (keys, rest) = (values(&self.grouping.keys)?, values(&self.grouping.values)?);
-                Some(Grouped::Alone(keys, rest))
+                Some(GroupStep::Alone(keys, rest))
             }
         })
     }
 }
 
 impl Iterator for FileGroups {
-    type Item = Result<Grouped>;
+    type Item = Result<GroupStep>;
 
-    fn next(&mut self) -> Option<Result<Grouped>> {
+    fn next(&mut self) -> Option<Result<GroupStep>> {
         loop {
             if self.batches == BATCHES_MAX {
                 self.batches = 0;
-                return Some(Ok(Grouped::Segment));
+                return Some(Ok(GroupStep::Segment));
             }
             self.batches += 1;
             let rows = match self.rows.next()? {

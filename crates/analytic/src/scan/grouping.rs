@@ -10,7 +10,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use columnar::{GroupTable, Grouped, Grouping};
+use columnar::{GroupStep, GroupTable, Grouping};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
@@ -54,7 +54,7 @@ pub(super) trait GroupingScan {
 }
 
 /// Rows with their groups; an error is the last that it gives.
-pub(super) trait GroupSource: Iterator<Item = Result<Grouped>> + Send {
+pub(super) trait GroupSource: Iterator<Item = Result<GroupStep>> + Send {
     /// The groups found so far, to be drained after a `Grouped::Segment` alone.
     fn table(&mut self) -> &mut GroupTable;
 }

@@ -9,7 +9,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use columnar::{Batch, GroupBatch, Grouped, Total};
+use columnar::{Batch, GroupBatch, GroupStep, Total};
 use datafusion::arrow::array::{
     ArrayRef, BooleanArray, Int64Array, RecordBatch, RecordBatchOptions,
 };
@@ -212,22 +212,22 @@ impl States {
     fn step(&mut self) -> Result<RecordBatch> {
         while let Some(grouped) = self.groups.next() {
             match grouped? {
-                Grouped::Rows(groups, values) => {
+                GroupStep::Rows(groups, values) => {
                     let all = self.groups.table().len();
                     self.shape.fold(&mut self.folds, &groups, all, values)?;
                 }
-                Grouped::Alone(keys, values) => {
+                GroupStep::Alone(keys, values) => {
                     let mut folds = self.shape.folds()?;
                     let groups: Vec<usize> = (0..keys.rows).collect();
                     let counts = vec![1; keys.rows];
                     self.shape.fold(&mut folds, &groups, keys.rows, values)?;
                     return self.shape.finish(folds, GroupBatch { keys, counts });
                 }
-                Grouped::Totals(totals) => {
+                GroupStep::Totals(totals) => {
                     self.shape.merge(&mut self.folds, &totals)?;
                     return self.pause();
                 }
-                Grouped::Segment => return self.pause(),
+                GroupStep::Segment => return self.pause(),
             }
         }
         self.ended = true;

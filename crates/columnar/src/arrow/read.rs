@@ -19,9 +19,9 @@ use values::types::ColumnType;
 use super::decimal::{decimal_from_128, decimal_from_256};
 
 /// One column of a batch, read by row.
-pub struct ColumnReader<'a>(Reader<'a>);
+pub struct ColumnReader<'a>(ArrowReader<'a>);
 
-enum Reader<'a> {
+enum ArrowReader<'a> {
     Nothing,
     Truth(&'a BooleanArray),
     Int(&'a Int64Array),
@@ -51,44 +51,44 @@ impl<'a> ColumnReader<'a> {
     /// `Corrupt` when it was built for another.
     pub fn new(ty: &ColumnType, array: &'a ArrayRef) -> Result<Self> {
         match array.data_type() {
-            DataType::Null => return Ok(ColumnReader(Reader::Nothing)),
-            DataType::Boolean => return Ok(ColumnReader(Reader::Truth(typed(array)?))),
+            DataType::Null => return Ok(ColumnReader(ArrowReader::Nothing)),
+            DataType::Boolean => return Ok(ColumnReader(ArrowReader::Truth(typed(array)?))),
             _ => {}
         }
         Ok(ColumnReader(match ty {
-            ColumnType::Int { unsigned: false, .. } => Reader::Int(typed(array)?),
-            ColumnType::Int { unsigned: true, .. } => Reader::UInt(typed(array)?),
-            ColumnType::Float => Reader::Float(typed(array)?),
-            ColumnType::Double => Reader::Double(typed(array)?),
+            ColumnType::Int { unsigned: false, .. } => ArrowReader::Int(typed(array)?),
+            ColumnType::Int { unsigned: true, .. } => ArrowReader::UInt(typed(array)?),
+            ColumnType::Float => ArrowReader::Float(typed(array)?),
+            ColumnType::Double => ArrowReader::Double(typed(array)?),
             ColumnType::Decimal { scale, .. } => match array.data_type() {
-                DataType::Decimal256(..) => Reader::Wide(typed(array)?, *scale),
-                _ => Reader::Narrow(typed(array)?, *scale),
+                DataType::Decimal256(..) => ArrowReader::Wide(typed(array)?, *scale),
+                _ => ArrowReader::Narrow(typed(array)?, *scale),
             },
-            ColumnType::Date => Reader::Date(typed(array)?),
-            ColumnType::Time { .. } => Reader::Time(typed(array)?),
-            ColumnType::DateTime { .. } => Reader::DateTime(typed(array)?),
-            ColumnType::Timestamp { .. } => Reader::Timestamp(typed(array)?),
-            ColumnType::Year => Reader::Year(typed(array)?),
-            ColumnType::Enum { .. } => Reader::Enum(typed(array)?),
-            _ => Reader::Bytes(typed(array)?),
+            ColumnType::Date => ArrowReader::Date(typed(array)?),
+            ColumnType::Time { .. } => ArrowReader::Time(typed(array)?),
+            ColumnType::DateTime { .. } => ArrowReader::DateTime(typed(array)?),
+            ColumnType::Timestamp { .. } => ArrowReader::Timestamp(typed(array)?),
+            ColumnType::Year => ArrowReader::Year(typed(array)?),
+            ColumnType::Enum { .. } => ArrowReader::Enum(typed(array)?),
+            _ => ArrowReader::Bytes(typed(array)?),
         }))
     }
 
     fn is_null(&self, row: usize) -> bool {
         match &self.0 {
-            Reader::Nothing => true,
-            Reader::Truth(from) => from.is_null(row),
-            Reader::Int(from) | Reader::Time(from) => from.is_null(row),
-            Reader::UInt(from) | Reader::DateTime(from) | Reader::Timestamp(from) => {
-                from.is_null(row)
-            }
-            Reader::Float(from) => from.is_null(row),
-            Reader::Double(from) => from.is_null(row),
-            Reader::Narrow(from, _) => from.is_null(row),
-            Reader::Wide(from, _) => from.is_null(row),
-            Reader::Bytes(from) => from.is_null(row),
-            Reader::Date(from) => from.is_null(row),
-            Reader::Year(from) | Reader::Enum(from) => from.is_null(row),
+            ArrowReader::Nothing => true,
+            ArrowReader::Truth(from) => from.is_null(row),
+            ArrowReader::Int(from) | ArrowReader::Time(from) => from.is_null(row),
+            ArrowReader::UInt(from)
+            | ArrowReader::DateTime(from)
+            | ArrowReader::Timestamp(from) => from.is_null(row),
+            ArrowReader::Float(from) => from.is_null(row),
+            ArrowReader::Double(from) => from.is_null(row),
+            ArrowReader::Narrow(from, _) => from.is_null(row),
+            ArrowReader::Wide(from, _) => from.is_null(row),
+            ArrowReader::Bytes(from) => from.is_null(row),
+            ArrowReader::Date(from) => from.is_null(row),
+            ArrowReader::Year(from) | ArrowReader::Enum(from) => from.is_null(row),
         }
     }
 
@@ -98,29 +98,33 @@ impl<'a> ColumnReader<'a> {
             return Datum::Null;
         }
         match &self.0 {
-            Reader::Nothing => Datum::Null,
-            Reader::Truth(from) => Datum::Int(i64::from(from.value(row))),
-            Reader::Int(from) => Datum::Int(from.value(row)),
-            Reader::UInt(from) => Datum::UInt(from.value(row)),
-            Reader::Float(from) => Datum::Float(from.value(row)),
-            Reader::Double(from) => Datum::Double(from.value(row)),
-            Reader::Narrow(from, scale) => {
+            ArrowReader::Nothing => Datum::Null,
+            ArrowReader::Truth(from) => Datum::Int(i64::from(from.value(row))),
+            ArrowReader::Int(from) => Datum::Int(from.value(row)),
+            ArrowReader::UInt(from) => Datum::UInt(from.value(row)),
+            ArrowReader::Float(from) => Datum::Float(from.value(row)),
+            ArrowReader::Double(from) => Datum::Double(from.value(row)),
+            ArrowReader::Narrow(from, scale) => {
                 Datum::Decimal(decimal_from_128(from.value(row), *scale))
             }
-            Reader::Wide(from, scale) => Datum::Decimal(decimal_from_256(from.value(row), *scale)),
-            Reader::Bytes(from) => Datum::Bytes(from.value(row)),
-            Reader::Date(from) => {
+            ArrowReader::Wide(from, scale) => {
+                Datum::Decimal(decimal_from_256(from.value(row), *scale))
+            }
+            ArrowReader::Bytes(from) => Datum::Bytes(from.value(row)),
+            ArrowReader::Date(from) => {
                 Datum::Date(Date::from_packed(from.value(row)).unwrap_or_default())
             }
-            Reader::Time(from) => {
+            ArrowReader::Time(from) => {
                 Datum::Time(Time::from_micros(from.value(row)).unwrap_or_default())
             }
-            Reader::DateTime(from) => {
+            ArrowReader::DateTime(from) => {
                 Datum::DateTime(DateTime::from_packed(from.value(row)).unwrap_or_default())
             }
-            Reader::Timestamp(from) => Datum::Timestamp(Timestamp::from_micros(from.value(row))),
-            Reader::Year(from) => Datum::Year(from.value(row)),
-            Reader::Enum(from) => Datum::Enum(from.value(row)),
+            ArrowReader::Timestamp(from) => {
+                Datum::Timestamp(Timestamp::from_micros(from.value(row)))
+            }
+            ArrowReader::Year(from) => Datum::Year(from.value(row)),
+            ArrowReader::Enum(from) => Datum::Enum(from.value(row)),
         }
     }
 }

@@ -22,9 +22,9 @@ use super::decimal::{unscaled_128, unscaled_256};
 use super::types::{DIGITS_128_MAX, arrow_type};
 
 /// Appends datums of one type and gives the Arrow column.
-pub struct ColumnWriter(Builder);
+pub struct ColumnWriter(ArrowBuilder);
 
-enum Builder {
+enum ArrowBuilder {
     Int(Int64Builder),
     UInt(UInt64Builder),
     Float(Float32Builder),
@@ -43,27 +43,27 @@ impl ColumnWriter {
     pub fn new(ty: &ColumnType, capacity: usize) -> ColumnWriter {
         ColumnWriter(match ty {
             ColumnType::Int { unsigned: false, .. } => {
-                Builder::Int(Int64Builder::with_capacity(capacity))
+                ArrowBuilder::Int(Int64Builder::with_capacity(capacity))
             }
             ColumnType::Int { unsigned: true, .. } => {
-                Builder::UInt(UInt64Builder::with_capacity(capacity))
+                ArrowBuilder::UInt(UInt64Builder::with_capacity(capacity))
             }
-            ColumnType::Float => Builder::Float(Float32Builder::with_capacity(capacity)),
-            ColumnType::Double => Builder::Double(Float64Builder::with_capacity(capacity)),
+            ColumnType::Float => ArrowBuilder::Float(Float32Builder::with_capacity(capacity)),
+            ColumnType::Double => ArrowBuilder::Double(Float64Builder::with_capacity(capacity)),
             ColumnType::Decimal { precision, scale } => {
                 decimal_writer(*precision, *scale, capacity)
             }
-            ColumnType::Date => Builder::Date(UInt32Builder::with_capacity(capacity)),
-            ColumnType::Time { .. } => Builder::Time(Int64Builder::with_capacity(capacity)),
+            ColumnType::Date => ArrowBuilder::Date(UInt32Builder::with_capacity(capacity)),
+            ColumnType::Time { .. } => ArrowBuilder::Time(Int64Builder::with_capacity(capacity)),
             ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
-                Builder::Moment(UInt64Builder::with_capacity(capacity))
+                ArrowBuilder::Moment(UInt64Builder::with_capacity(capacity))
             }
             ColumnType::Year | ColumnType::Enum { .. } => {
-                Builder::Short(UInt16Builder::with_capacity(capacity))
+                ArrowBuilder::Short(UInt16Builder::with_capacity(capacity))
             }
             _ => {
                 debug_assert_eq!(arrow_type(ty), DataType::BinaryView);
-                Builder::Bytes(BinaryViewBuilder::with_capacity(capacity))
+                ArrowBuilder::Bytes(BinaryViewBuilder::with_capacity(capacity))
             }
         })
     }
@@ -71,15 +71,15 @@ impl ColumnWriter {
     /// Appends NULL.
     pub fn append_null(&mut self) {
         match &mut self.0 {
-            Builder::Int(to) | Builder::Time(to) => to.append_null(),
-            Builder::UInt(to) | Builder::Moment(to) => to.append_null(),
-            Builder::Float(to) => to.append_null(),
-            Builder::Double(to) => to.append_null(),
-            Builder::Narrow(to, _) => to.append_null(),
-            Builder::Wide(to, _) => to.append_null(),
-            Builder::Bytes(to) => to.append_null(),
-            Builder::Date(to) => to.append_null(),
-            Builder::Short(to) => to.append_null(),
+            ArrowBuilder::Int(to) | ArrowBuilder::Time(to) => to.append_null(),
+            ArrowBuilder::UInt(to) | ArrowBuilder::Moment(to) => to.append_null(),
+            ArrowBuilder::Float(to) => to.append_null(),
+            ArrowBuilder::Double(to) => to.append_null(),
+            ArrowBuilder::Narrow(to, _) => to.append_null(),
+            ArrowBuilder::Wide(to, _) => to.append_null(),
+            ArrowBuilder::Bytes(to) => to.append_null(),
+            ArrowBuilder::Date(to) => to.append_null(),
+            ArrowBuilder::Short(to) => to.append_null(),
         }
     }
 
@@ -90,29 +90,29 @@ impl ColumnWriter {
     pub fn append(&mut self, datum: Datum<'_>) -> Result<()> {
         match (&mut self.0, datum) {
             (_, Datum::Null) => self.append_null(),
-            (Builder::Int(to), Datum::Int(value)) => to.append_value(value),
-            (Builder::UInt(to), Datum::UInt(value)) => to.append_value(value),
-            (Builder::Bytes(to), Datum::Bytes(value)) => to.append_value(value),
-            (Builder::Float(to), Datum::Float(value)) => to.append_value(value),
-            (Builder::Double(to), Datum::Double(value)) => to.append_value(value),
-            (Builder::Narrow(to, scale), Datum::Decimal(value)) => {
+            (ArrowBuilder::Int(to), Datum::Int(value)) => to.append_value(value),
+            (ArrowBuilder::UInt(to), Datum::UInt(value)) => to.append_value(value),
+            (ArrowBuilder::Bytes(to), Datum::Bytes(value)) => to.append_value(value),
+            (ArrowBuilder::Float(to), Datum::Float(value)) => to.append_value(value),
+            (ArrowBuilder::Double(to), Datum::Double(value)) => to.append_value(value),
+            (ArrowBuilder::Narrow(to, scale), Datum::Decimal(value)) => {
                 to.append_value(unscaled_128(value, *scale).ok_or_else(wrong_kind)?);
             }
-            (Builder::Wide(to, scale), Datum::Decimal(value)) => {
+            (ArrowBuilder::Wide(to, scale), Datum::Decimal(value)) => {
                 to.append_value(unscaled_256(value, *scale).ok_or_else(wrong_kind)?);
             }
-            (Builder::Date(to), Datum::Date(value)) => to.append_value(value.packed()),
-            (Builder::Time(to), Datum::Time(value)) => to.append_value(value.micros()),
-            (Builder::Moment(to), Datum::DateTime(value)) => to.append_value(value.packed()),
-            (Builder::Moment(to), Datum::Timestamp(value)) => to.append_value(value.micros()),
-            (Builder::Short(to), Datum::Year(value) | Datum::Enum(value)) => {
+            (ArrowBuilder::Date(to), Datum::Date(value)) => to.append_value(value.packed()),
+            (ArrowBuilder::Time(to), Datum::Time(value)) => to.append_value(value.micros()),
+            (ArrowBuilder::Moment(to), Datum::DateTime(value)) => to.append_value(value.packed()),
+            (ArrowBuilder::Moment(to), Datum::Timestamp(value)) => to.append_value(value.micros()),
+            (ArrowBuilder::Short(to), Datum::Year(value) | Datum::Enum(value)) => {
                 to.append_value(value);
             }
             // Expressions may hand over the other signedness when the value fits.
-            (Builder::Int(to), Datum::UInt(value)) => {
+            (ArrowBuilder::Int(to), Datum::UInt(value)) => {
                 to.append_value(i64::try_from(value).map_err(|_| wrong_kind())?);
             }
-            (Builder::UInt(to), Datum::Int(value)) => {
+            (ArrowBuilder::UInt(to), Datum::Int(value)) => {
                 to.append_value(u64::try_from(value).map_err(|_| wrong_kind())?);
             }
             _ => return Err(wrong_kind()),
@@ -123,26 +123,26 @@ impl ColumnWriter {
     /// The column; the writer is empty afterwards.
     pub fn finish(&mut self) -> ArrayRef {
         match &mut self.0 {
-            Builder::Int(from) | Builder::Time(from) => Arc::new(from.finish()),
-            Builder::UInt(from) | Builder::Moment(from) => Arc::new(from.finish()),
-            Builder::Float(from) => Arc::new(from.finish()),
-            Builder::Double(from) => Arc::new(from.finish()),
-            Builder::Narrow(from, _) => Arc::new(from.finish()),
-            Builder::Wide(from, _) => Arc::new(from.finish()),
-            Builder::Bytes(from) => Arc::new(from.finish()),
-            Builder::Date(from) => Arc::new(from.finish()),
-            Builder::Short(from) => Arc::new(from.finish()),
+            ArrowBuilder::Int(from) | ArrowBuilder::Time(from) => Arc::new(from.finish()),
+            ArrowBuilder::UInt(from) | ArrowBuilder::Moment(from) => Arc::new(from.finish()),
+            ArrowBuilder::Float(from) => Arc::new(from.finish()),
+            ArrowBuilder::Double(from) => Arc::new(from.finish()),
+            ArrowBuilder::Narrow(from, _) => Arc::new(from.finish()),
+            ArrowBuilder::Wide(from, _) => Arc::new(from.finish()),
+            ArrowBuilder::Bytes(from) => Arc::new(from.finish()),
+            ArrowBuilder::Date(from) => Arc::new(from.finish()),
+            ArrowBuilder::Short(from) => Arc::new(from.finish()),
         }
     }
 }
 
-fn decimal_writer(precision: u8, scale: u8, capacity: usize) -> Builder {
+fn decimal_writer(precision: u8, scale: u8, capacity: usize) -> ArrowBuilder {
     if precision <= DIGITS_128_MAX {
         let ty = DataType::Decimal128(precision, scale as i8);
-        Builder::Narrow(Decimal128Builder::with_capacity(capacity).with_data_type(ty), scale)
+        ArrowBuilder::Narrow(Decimal128Builder::with_capacity(capacity).with_data_type(ty), scale)
     } else {
         let ty = DataType::Decimal256(precision, scale as i8);
-        Builder::Wide(Decimal256Builder::with_capacity(capacity).with_data_type(ty), scale)
+        ArrowBuilder::Wide(Decimal256Builder::with_capacity(capacity).with_data_type(ty), scale)
     }
 }
 

@@ -17,7 +17,7 @@ use super::{Column, FOLLOWS, HAS_NULLS, IS_BY_PLANES, IS_DIFFERENCES, Narrow, Va
 /// The most bytes that a column may have: a segment's rows are far fewer.
 const PAYLOAD_BYTES_MAX: usize = 1 << 30;
 /// What a byte of zstd may stand for at most: 128 KiB for a block of four bytes (RFC 8878, 3.1.1.2).
-/// Who claims more is not given the memory for it.
+/// A column that claims more is not given the memory for it.
 const BYTES_PER_BYTE_MAX: usize = 1 << 15;
 
 /// The slot of the column from which another one follows; `None` for one that stands by itself.
@@ -59,7 +59,7 @@ impl Column {
         if payload.len() != bytes {
             return Err(damaged());
         }
-        let mut rest = Rest { payload: Buffer::from_vec(payload), at: 0 };
+        let mut rest = PayloadRest { payload: Buffer::from_vec(payload), at: 0 };
         let by_planes = flags & IS_BY_PLANES != 0;
         let values = match kind {
             0 => {
@@ -116,12 +116,12 @@ fn damaged() -> Error {
 }
 
 /// What of the payload is still to be read.
-struct Rest {
+struct PayloadRest {
     payload: Buffer,
     at: usize,
 }
 
-impl Rest {
+impl PayloadRest {
     fn is_empty(&self) -> bool {
         self.at == self.payload.len()
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use arrow_buffer::{BooleanBuffer, Buffer};
 
-use super::gather::{Encoder, Gather, Gathered, frame_of};
+use super::gather::{Encoder, Gather, GatheredValues, frame_of};
 use super::{Column, Narrow, Selection, Values, width_of};
 
 /// The most values of a column from which others follow, NULL not counted; and how many rows each has at
@@ -88,7 +88,7 @@ impl<'a> Look<'a> {
             (codes, count + usize::from(gather.nulls > 0))
         };
         match &gather.values {
-            Gathered::Numbers { unsigned, numbers } => {
+            GatheredValues::Numbers { unsigned, numbers } => {
                 if changes(numbers) < changes_min {
                     return None;
                 }
@@ -99,7 +99,7 @@ impl<'a> Look<'a> {
                     .then(|| with_nulls(&mut numbers.iter().map(offset), last as usize + 1));
                 Some(Look { gather, codes })
             }
-            Gathered::Texts { ends, bytes } => {
+            GatheredValues::Texts { ends, bytes } => {
                 let codes = encoder.words.codes(ends, bytes)?;
                 if changes(codes) < changes_min {
                     return None;
@@ -111,7 +111,7 @@ impl<'a> Look<'a> {
                 let codes = with_nulls(&mut codes.iter().map(|code| u64::from(*code)), count);
                 Some(Look { gather, codes: Some(codes) })
             }
-            Gathered::Fixed { .. } => None,
+            GatheredValues::Fixed { .. } => None,
         }
     }
 
@@ -120,13 +120,15 @@ impl<'a> Look<'a> {
         let firsts = codes.iter().map(|code| first[usize::from(*code)] as usize);
         match (&self.codes, &self.gather.values) {
             (Some((own, _)), _) => own.iter().zip(firsts).all(|(code, first)| *code == own[first]),
-            (None, Gathered::Numbers { numbers, .. }) => firsts.enumerate().all(|(row, first)| {
-                // What stands for NULL is any number.
-                match (self.gather.is_valid(row), self.gather.is_valid(first)) {
-                    (true, true) => numbers[row] == numbers[first],
-                    (row, first) => row == first,
-                }
-            }),
+            (None, GatheredValues::Numbers { numbers, .. }) => {
+                firsts.enumerate().all(|(row, first)| {
+                    // What stands for NULL is any number.
+                    match (self.gather.is_valid(row), self.gather.is_valid(first)) {
+                        (true, true) => numbers[row] == numbers[first],
+                        (row, first) => row == first,
+                    }
+                })
+            }
             (None, _) => false,
         }
     }

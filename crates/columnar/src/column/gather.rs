@@ -23,10 +23,10 @@ pub(crate) struct Gather {
     /// By row, 8 to a byte: whether there is a value.
     valid: Vec<u8>,
     pub(super) nulls: usize,
-    pub(super) values: Gathered,
+    pub(super) values: GatheredValues,
 }
 
-pub(super) enum Gathered {
+pub(super) enum GatheredValues {
     Numbers { unsigned: bool, numbers: Vec<u64> },
     Fixed { width: u8, bytes: Vec<u8> },
     Texts { ends: Vec<u32>, bytes: Vec<u8> },
@@ -105,7 +105,7 @@ impl Encoder {
 }
 
 /// A column as it is stored, and what is known of it.
-pub(crate) struct Encoded {
+pub(crate) struct EncodedColumn {
     pub bytes: Vec<u8>,
     /// Bytes of the values before any encoding, as rows would have them.
     pub plain_bytes: u64,
@@ -117,9 +117,9 @@ pub(crate) struct Encoded {
 impl Gather {
     pub fn new(ty: &ColumnType) -> Gather {
         let values = match shape_of(ty) {
-            Shape::Number { unsigned } => Gathered::Numbers { unsigned, numbers: Vec::new() },
-            Shape::Fixed(width) => Gathered::Fixed { width, bytes: Vec::new() },
-            Shape::Text => Gathered::Texts { ends: Vec::new(), bytes: Vec::new() },
+            Shape::Number { unsigned } => GatheredValues::Numbers { unsigned, numbers: Vec::new() },
+            Shape::Fixed(width) => GatheredValues::Fixed { width, bytes: Vec::new() },
+            Shape::Text => GatheredValues::Texts { ends: Vec::new(), bytes: Vec::new() },
         };
         Gather { ty: ty.clone(), rows: 0, valid: Vec::new(), nulls: 0, values }
     }
@@ -131,19 +131,19 @@ impl Gather {
     pub fn append(&mut self, datum: Datum<'_>) -> Result<()> {
         let is_null = datum.is_null();
         match &mut self.values {
-            Gathered::Numbers { numbers, .. } => {
+            GatheredValues::Numbers { numbers, .. } => {
                 // What stands for NULL must not widen the others.
                 let null = numbers.last().copied().unwrap_or(0);
                 numbers.push(if is_null { null } else { number_of(&self.ty, datum)? });
             }
-            Gathered::Fixed { width, bytes } => {
+            GatheredValues::Fixed { width, bytes } => {
                 let start = bytes.len();
                 if !is_null {
                     push_fixed(&self.ty, datum, bytes)?;
                 }
                 bytes.resize(start + usize::from(*width), 0);
             }
-            Gathered::Texts { ends, bytes } => {
+            GatheredValues::Texts { ends, bytes } => {
                 match datum {
                     Datum::Bytes(text) => bytes.extend_from_slice(text),
                     Datum::Null => {}
@@ -166,7 +166,7 @@ impl Gather {
         }
         for row in rows {
             let number = row.integer(position)?;
-            let Gathered::Numbers { numbers, .. } = &mut self.values else {
+            let GatheredValues::Numbers { numbers, .. } = &mut self.values else {
                 return Err(wrong_kind());
             };
             let null = numbers.last().copied().unwrap_or(0);
@@ -191,7 +191,7 @@ impl Gather {
     ///
     /// # Errors
     /// `Store` when the compression fails.
-    pub fn finish(&mut self, encoder: &mut Encoder) -> Result<Encoded> {
+    pub fn finish(&mut self, encoder: &mut Encoder) -> Result<EncodedColumn> {
         let plain_bytes = self.plain_bytes() as u64;
         let (rows, nulls, valid) = (self.rows, self.nulls, &mut self.valid);
         let mut header = Header { rows: rows as u32, ..Header::default() };
@@ -199,16 +199,16 @@ impl Gather {
         payload.clear();
         let mut range = None;
         match &mut self.values {
-            Gathered::Numbers { unsigned, numbers } => {
+            GatheredValues::Numbers { unsigned, numbers } => {
                 range = put_numbers(numbers, *unsigned, valid, &mut header, payload);
                 numbers.clear();
             }
-            Gathered::Fixed { width, bytes } => {
+            GatheredValues::Fixed { width, bytes } => {
                 payload.bytes.extend_from_slice(bytes);
                 bytes.clear();
                 (header.kind, header.width) = (1, *width);
             }
-            Gathered::Texts { ends, bytes } => {
+            GatheredValues::Texts { ends, bytes } => {
                 encoder.words.put_texts(ends, bytes, &mut header, payload);
                 ends.clear();
                 bytes.clear();
@@ -221,7 +221,7 @@ impl Gather {
         valid.clear();
         (self.rows, self.nulls) = (0, 0);
         let bytes = encoder.finish(header)?;
-        Ok(Encoded { bytes, plain_bytes, nulls: nulls as u32, range })
+        Ok(EncodedColumn { bytes, plain_bytes, nulls: nulls as u32, range })
     }
 
     /// The column by what follows from the one in a slot: the values of these rows, one for each value
@@ -234,7 +234,7 @@ impl Gather {
         slot: u16,
         rows: &[u32],
         encoder: &mut Encoder,
-    ) -> Result<Encoded> {
+    ) -> Result<EncodedColumn> {
         let values = self.pick(rows).finish(encoder)?;
         let header = Header {
             kind: FOLLOWS,
@@ -247,7 +247,7 @@ impl Gather {
         let bytes = [header.encode(), values.bytes].concat();
         let known = (self.plain_bytes() as u64, self.nulls as u32);
         *self = Gather::new(&self.ty);
-        Ok(Encoded { bytes, plain_bytes: known.0, nulls: known.1, range: values.range })
+        Ok(EncodedColumn { bytes, plain_bytes: known.0, nulls: known.1, range: values.range })
     }
 
     /// Some of the rows, as often as they are named.
@@ -255,14 +255,23 @@ impl Gather {
         let mut picked = Gather::new(&self.ty);
         for row in rows.iter().map(|row| *row as usize) {
             match (&self.values, &mut picked.values) {
-                (Gathered::Numbers { numbers, .. }, Gathered::Numbers { numbers: to, .. }) => {
+                (
+                    GatheredValues::Numbers { numbers, .. },
+                    GatheredValues::Numbers { numbers: to, .. },
+                ) => {
                     to.push(numbers[row]);
                 }
-                (Gathered::Fixed { width, bytes }, Gathered::Fixed { bytes: to, .. }) => {
+                (
+                    GatheredValues::Fixed { width, bytes },
+                    GatheredValues::Fixed { bytes: to, .. },
+                ) => {
                     let width = usize::from(*width);
                     to.extend_from_slice(&bytes[row * width..(row + 1) * width]);
                 }
-                (Gathered::Texts { ends, bytes }, Gathered::Texts { ends: to, bytes: texts }) => {
+                (
+                    GatheredValues::Texts { ends, bytes },
+                    GatheredValues::Texts { ends: to, bytes: texts },
+                ) => {
                     let start = row.checked_sub(1).map_or(0, |before| ends[before]);
                     texts.extend_from_slice(&bytes[start as usize..ends[row] as usize]);
                     to.push(texts.len() as u32);
@@ -281,11 +290,11 @@ impl Gather {
     /// Bytes of the values as rows would have them.
     fn plain_bytes(&self) -> usize {
         match &self.values {
-            Gathered::Numbers { .. } => {
+            GatheredValues::Numbers { .. } => {
                 self.ty.fixed_bytes().unwrap_or(8) * (self.rows - self.nulls)
             }
-            Gathered::Fixed { bytes, .. } => bytes.len(),
-            Gathered::Texts { bytes, .. } => bytes.len() + 2 * self.rows,
+            GatheredValues::Fixed { bytes, .. } => bytes.len(),
+            GatheredValues::Texts { bytes, .. } => bytes.len() + 2 * self.rows,
         }
     }
 }

@@ -42,7 +42,7 @@ mod words;
 
 pub(crate) use decode::source_of;
 pub(crate) use follow::{Follows, sources_of};
-pub(crate) use gather::{Encoded, Encoder, Gather, number_of};
+pub(crate) use gather::{EncodedColumn, Encoder, Gather, number_of};
 pub(crate) use read::{Selection, datum_of};
 
 use arrow_array::cast::AsArray;

@@ -49,6 +49,9 @@ impl Selection {
     }
 
     /// Calls something for each row.
+    ///
+    /// # Errors
+    /// The first error of `each`, which is not called again after it.
     pub fn try_each(&self, mut each: impl FnMut(usize) -> Result<()>) -> Result<()> {
         match self {
             Selection::Range(range) => range.clone().try_for_each(&mut each),

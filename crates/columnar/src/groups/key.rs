@@ -13,7 +13,7 @@ use values::types::ColumnType;
 
 use super::array::is_same;
 use crate::column::{Column, Selection, Shape, number_of, shape_of};
-use crate::scan::Source;
+use crate::scan::ColumnSource;
 
 /// Numbers that an integer key may have: more are hashed sooner than placed.
 const NUMBERS_MAX: u32 = 1 << 20;
@@ -68,7 +68,7 @@ enum Values {
 }
 
 /// What a key adds to the slots of a segment's rows.
-pub(crate) enum Coded {
+pub(crate) enum KeyCode {
     /// The same to all.
     Constant(u32),
     /// By the integer: the first's number, and the stride.
@@ -142,9 +142,9 @@ impl Key {
         self.numbers.retain(|_| lives.next().is_none_or(|lives| *lives));
     }
 
-    /// Gives numbers to all values of a segment; `false` when they have no codes.
-    pub fn learn(&mut self, source: &Source) -> Result<bool> {
-        let Values::Texts(known) = &mut self.values else { return Ok(true) };
+    /// Numbers all values of a segment; `false` when they have no codes.
+    pub fn learn(&mut self, source: &ColumnSource) -> bool {
+        let Values::Texts(known) = &mut self.values else { return true };
         let mut number = |text: &[u8]| match known.get(text) {
             Some(number) => *number,
             None => {
@@ -154,8 +154,8 @@ impl Key {
             }
         };
         match source {
-            Source::Column(_, column) => {
-                let Some(words) = column.words() else { return Ok(false) };
+            ColumnSource::Column(_, column) => {
+                let Some(words) = column.words() else { return false };
                 if !self.learnt.as_ref().is_some_and(|(learnt, _)| is_same(learnt, words)) {
                     let numbers = words.iter().map(|word| word.map_or(0, &mut number));
                     self.learnt = Some((words.clone(), numbers.collect()));
@@ -167,21 +167,21 @@ impl Key {
                 }
             }
         }
-        Ok(true)
+        true
     }
 
     /// What it adds to the slots of a segment that it has learnt.
     ///
     /// # Errors
     /// `Corrupt` when it has numbers that its segment did not say.
-    pub fn coded(&self, source: &Source, stride: u32) -> Result<Coded> {
-        let Source::Column(_, column) = source else {
-            return Ok(Coded::Constant(self.number(self.absent.as_datum()) * stride));
+    pub fn coded(&self, source: &ColumnSource, stride: u32) -> Result<KeyCode> {
+        let ColumnSource::Column(_, column) = source else {
+            return Ok(KeyCode::Constant(self.number(self.absent.as_datum()) * stride));
         };
         Ok(match &self.values {
             Values::Numbers(first, count) => {
                 if column.is_all_null() {
-                    return Ok(Coded::Constant(0));
+                    return Ok(KeyCode::Constant(0));
                 }
                 let beyond = || Error::Corrupt {
                     key: Vec::new(),
@@ -194,8 +194,8 @@ impl Key {
                 }
                 let number = number as u32 + 1;
                 match column.is_constant() {
-                    true => Coded::Constant(number * stride),
-                    false => Coded::Numbers(Arc::clone(column), number, stride),
+                    true => KeyCode::Constant(number * stride),
+                    false => KeyCode::Numbers(Arc::clone(column), number, stride),
                 }
             }
             Values::Texts(_) => {
@@ -203,9 +203,9 @@ impl Key {
                 let numbers = numbers.unwrap_or_default();
                 match (&numbers[..], column.is_constant()) {
                     // Of no word at all are only rows that are NULL.
-                    ([], _) => Coded::Constant(0),
-                    ([only], true) => Coded::Constant(only * stride),
-                    _ => Coded::Words(Arc::clone(column), numbers, stride),
+                    ([], _) => KeyCode::Constant(0),
+                    ([only], true) => KeyCode::Constant(only * stride),
+                    _ => KeyCode::Words(Arc::clone(column), numbers, stride),
                 }
             }
         })
@@ -222,12 +222,18 @@ impl Key {
     }
 
     /// The values of all groups, which it forgets.
+    ///
+    /// # Errors
+    /// `Corrupt` when a value is none of the column's type; the values are forgotten all the same.
     pub fn take(&mut self) -> Result<ArrayRef> {
         let numbers = std::mem::take(&mut self.numbers);
         self.values_of(&numbers)
     }
 
     /// The values that there are, and which of them each group has; it forgets them.
+    ///
+    /// # Errors
+    /// As `take`.
     pub fn take_coded(&mut self) -> Result<(ArrayRef, Vec<u32>)> {
         const UNSEEN: u32 = u32::MAX;
         let mut places = vec![UNSEEN; self.numbers() as usize];
@@ -263,24 +269,24 @@ impl Key {
     }
 }
 
-impl Coded {
+impl KeyCode {
     /// What it adds to every slot.
     pub fn constant(&self) -> u32 {
-        if let Coded::Constant(constant) = self { *constant } else { 0 }
+        if let KeyCode::Constant(constant) = self { *constant } else { 0 }
     }
 
     pub fn is_constant(&self) -> bool {
-        matches!(self, Coded::Constant(_))
+        matches!(self, KeyCode::Constant(_))
     }
 
     /// Adds to each row's slot what is not constant.
     pub fn add(&self, selection: &Selection, slots: &mut [u32]) {
         match self {
-            Coded::Constant(_) => {}
-            Coded::Numbers(column, first, stride) => {
+            KeyCode::Constant(_) => {}
+            KeyCode::Numbers(column, first, stride) => {
                 column.add_numbers(selection, *first, *stride, slots);
             }
-            Coded::Words(column, numbers, stride) => {
+            KeyCode::Words(column, numbers, stride) => {
                 column.add_words(selection, numbers, *stride, slots);
             }
         }

@@ -25,29 +25,29 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Map {
     /// How many numbers each key may have, and what one of them adds to a slot.
     radices: Vec<(u32, u32)>,
-    groups: Groups,
+    groups: GroupMap,
     /// How many rows of a batch each place has, `TALLIES` times.
     tallies: Vec<u32>,
 }
 
-enum Groups {
+enum GroupMap {
     Places(Vec<u32>),
     Hashed(HashMap<u32, u32, RandomState>),
 }
 
-impl Default for Groups {
-    fn default() -> Groups {
-        Groups::Places(Vec::new())
+impl Default for GroupMap {
+    fn default() -> GroupMap {
+        GroupMap::Places(Vec::new())
     }
 }
 
-impl Groups {
+impl GroupMap {
     /// The entry of a slot, to be filled if it is `NONE`.
     #[inline]
     fn entry(&mut self, slot: u32) -> &mut u32 {
         match self {
-            Groups::Places(places) => &mut places[slot as usize],
-            Groups::Hashed(hashed) => match hashed.entry(slot) {
+            GroupMap::Places(places) => &mut places[slot as usize],
+            GroupMap::Hashed(hashed) => match hashed.entry(slot) {
                 Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => entry.insert(NONE),
             },
@@ -58,8 +58,8 @@ impl Groups {
 impl Map {
     pub fn bytes(&self) -> usize {
         match &self.groups {
-            Groups::Places(places) => places.capacity() * size_of::<u32>(),
-            Groups::Hashed(hashed) => hashed.allocation_size(),
+            GroupMap::Places(places) => places.capacity() * size_of::<u32>(),
+            GroupMap::Hashed(hashed) => hashed.allocation_size(),
         }
     }
 
@@ -88,8 +88,8 @@ impl Map {
             }
         }
         self.groups = match slots <= PLACES_MAX && slots <= rows.saturating_mul(4).max(PLACES_MIN) {
-            true => Groups::Places(vec![NONE; slots as usize]),
-            false => Groups::Hashed(HashMap::default()),
+            true => GroupMap::Places(vec![NONE; slots as usize]),
+            false => GroupMap::Hashed(HashMap::default()),
         };
         self.radices = radices;
         // Groups that were found before keep their numbers.
@@ -140,7 +140,7 @@ impl Map {
 
     /// As `count`, where the places are few; else `false`, and nothing is done.
     fn tally(&mut self, slots: &[u32], keys: &mut [Key], counts: &mut Vec<i64>) -> bool {
-        let Groups::Places(places) = &self.groups else { return false };
+        let GroupMap::Places(places) = &self.groups else { return false };
         let count = places.len();
         if count > TALLIES_MAX || slots.len() < count {
             return false;

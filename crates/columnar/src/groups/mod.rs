@@ -32,7 +32,7 @@ use std::sync::Arc;
 use arrow_array::ArrayRef;
 use rows::error::Result;
 
-use self::key::Coded;
+use self::key::KeyCode;
 use crate::column::Selection;
 use crate::dead_rows::dead_in;
 use crate::scan::{Batch, Batches, Reading, Step};
@@ -49,7 +49,7 @@ pub struct Grouping {
 }
 
 /// What comes next of a part.
-pub enum Grouped {
+pub enum GroupStep {
     /// Some rows: the group of each, and the values that are wanted of them. Only where values
     /// are wanted.
     Rows(Vec<usize>, Batch),
@@ -82,16 +82,16 @@ pub struct Groups {
     grouping: Grouping,
     /// Without keys where one of them cannot be grouped by.
     table: GroupTable,
-    current: Option<Segment>,
+    current: Option<GroupedSegment>,
     /// The ends of the totals that were given, by value.
     ends: Vec<Option<(u64, u64)>>,
 }
 
 /// A segment that is being read.
-struct Segment {
+struct GroupedSegment {
     reading: Reading,
     /// What each key adds to a row's slot; `None` where the rows stand alone.
-    coded: Option<Vec<Coded>>,
+    coded: Option<Vec<KeyCode>>,
 }
 
 impl Groups {
@@ -106,7 +106,7 @@ impl Groups {
         &mut self.table
     }
 
-    fn step(&mut self) -> Result<Option<Grouped>> {
+    fn step(&mut self) -> Result<Option<GroupStep>> {
         loop {
             if let Some(mut segment) = self.current.take() {
                 // Where rows are only counted, the dead ones are taken off again: they are few.
@@ -117,7 +117,7 @@ impl Groups {
                     true => self.of.next_range(&mut segment.reading).map(Selection::Range),
                     false => self.of.select(&mut segment.reading),
                 };
-                let Some(selection) = selection else { return Ok(Some(Grouped::Segment)) };
+                let Some(selection) = selection else { return Ok(Some(GroupStep::Segment)) };
                 let grouped = match &segment.coded {
                     Some(coded) => self.group(&segment.reading, coded, &selection)?,
                     None => Some(self.alone(&segment.reading, &selection)?),
@@ -142,21 +142,21 @@ impl Groups {
                         rows: rows.rows,
                     };
                     let (keys, values) = (&self.grouping.keys, &self.grouping.values);
-                    return Ok(Some(Grouped::Alone(pick(keys), pick(values))));
+                    return Ok(Some(GroupStep::Alone(pick(keys), pick(values))));
                 }
                 Some(Step::Segment(reading)) if self.grouping.totals => {
                     return self.total(reading).map(Some);
                 }
                 Some(Step::Segment(reading)) => {
                     let coded = self.code(&reading)?;
-                    self.current = Some(Segment { reading, coded });
+                    self.current = Some(GroupedSegment { reading, coded });
                 }
             }
         }
     }
 
     /// Rows that are of no segment, where there is only one group.
-    fn only(&mut self, rows: Batch) -> Result<Option<Grouped>> {
+    fn only(&mut self, rows: Batch) -> Result<Option<GroupStep>> {
         let wanted = &self.grouping.values;
         let all = Selection::Range(0..rows.rows);
         let groups = self.table.place_all(&all, &[], !wanted.is_empty())?;
@@ -164,11 +164,11 @@ impl Groups {
             return Ok(None);
         }
         let columns = wanted.iter().map(|at| Arc::clone(&rows.columns[*at])).collect();
-        Ok(Some(Grouped::Rows(groups, Batch { columns, rows: rows.rows })))
+        Ok(Some(GroupStep::Rows(groups, Batch { columns, rows: rows.rows })))
     }
 
     /// What a segment's rows come to.
-    fn total(&mut self, mut reading: Reading) -> Result<Grouped> {
+    fn total(&mut self, mut reading: Reading) -> Result<GroupStep> {
         let types = self.grouping.values.iter().map(|at| self.of.type_of(*at));
         let mut totals: Vec<Total> = types.map(Total::new).collect();
         let all_dead = reading.live.dead.clone();
@@ -195,12 +195,12 @@ impl Groups {
                 total.add(source, (&rows, &dead), |at| self.of.absent(at), ends)?;
             }
         }
-        Ok(if rows_alive == 0 { Grouped::Segment } else { Grouped::Totals(totals) })
+        Ok(if rows_alive == 0 { GroupStep::Segment } else { GroupStep::Totals(totals) })
     }
 
     /// What the keys add to the slots of a segment's rows; `None` when they have no codes, or there
     /// would be more slots than numbers.
-    fn code(&mut self, reading: &Reading) -> Result<Option<Vec<Coded>>> {
+    fn code(&mut self, reading: &Reading) -> Result<Option<Vec<KeyCode>>> {
         if self.table.keys() < self.grouping.keys.len() {
             return Ok(None);
         }
@@ -211,21 +211,21 @@ impl Groups {
     fn group(
         &mut self,
         reading: &Reading,
-        coded: &[Coded],
+        coded: &[KeyCode],
         selection: &Selection,
-    ) -> Result<Option<Grouped>> {
+    ) -> Result<Option<GroupStep>> {
         let dead = dead_in(selection, &reading.live.dead);
         let wanted = !self.grouping.values.is_empty();
         let groups = self.table.place(coded, selection, &dead, wanted);
         if !wanted {
             return Ok(None);
         }
-        Ok(Some(Grouped::Rows(groups, self.read(reading, &self.grouping.values, selection)?)))
+        Ok(Some(GroupStep::Rows(groups, self.read(reading, &self.grouping.values, selection)?)))
     }
 
-    fn alone(&self, reading: &Reading, selection: &Selection) -> Result<Grouped> {
+    fn alone(&self, reading: &Reading, selection: &Selection) -> Result<GroupStep> {
         let keys = self.read(reading, &self.grouping.keys, selection)?;
-        Ok(Grouped::Alone(keys, self.read(reading, &self.grouping.values, selection)?))
+        Ok(GroupStep::Alone(keys, self.read(reading, &self.grouping.values, selection)?))
     }
 
     /// Some of the wanted columns.
@@ -235,9 +235,9 @@ impl Groups {
 }
 
 impl Iterator for Groups {
-    type Item = Result<Grouped>;
+    type Item = Result<GroupStep>;
 
-    fn next(&mut self) -> Option<Result<Grouped>> {
+    fn next(&mut self) -> Option<Result<GroupStep>> {
         self.step().transpose()
     }
 }

@@ -12,11 +12,11 @@ use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
 use super::array::ColumnArray;
-use super::key::{Coded, Key, KeySpan};
+use super::key::{Key, KeyCode, KeySpan};
 use super::map::Map;
 use super::{CodedGroups, GroupBatch};
 use crate::column::{Column, Selection, number_of};
-use crate::scan::{Batch, Source};
+use crate::scan::{Batch, ColumnSource};
 
 /// Groups, numbered as they come, and how many rows each has.
 pub struct GroupTable {
@@ -155,7 +155,7 @@ impl GroupTable {
                 },
             };
             let Some(column) = column else { return Ok(None) };
-            sources.push(Source::Column(sources.len(), Arc::new(column)));
+            sources.push(ColumnSource::Column(sources.len(), Arc::new(column)));
         }
         let Some(coded) = self.code(sources.iter())? else { return Ok(None) };
         Ok(Some(self.place(&coded, &Selection::Range(0..rows), &[], wanted)))
@@ -165,10 +165,10 @@ impl GroupTable {
     /// would be more slots than numbers.
     pub(super) fn code<'s>(
         &mut self,
-        sources: impl Iterator<Item = &'s Source> + Clone,
-    ) -> Result<Option<Vec<Coded>>> {
+        sources: impl Iterator<Item = &'s ColumnSource> + Clone,
+    ) -> Result<Option<Vec<KeyCode>>> {
         for (key, source) in self.keys.iter_mut().zip(sources.clone()) {
-            if !key.learn(source)? {
+            if !key.learn(source) {
                 return Ok(None);
             }
         }
@@ -196,14 +196,14 @@ impl GroupTable {
     /// is wanted.
     pub(super) fn place(
         &mut self,
-        coded: &[Coded],
+        coded: &[KeyCode],
         selection: &Selection,
         dead: &[u32],
         wanted: bool,
     ) -> Vec<usize> {
-        let constant: u32 = coded.iter().map(Coded::constant).sum();
+        let constant: u32 = coded.iter().map(KeyCode::constant).sum();
         let mut groups = Vec::new();
-        if coded.iter().all(Coded::is_constant) {
+        if coded.iter().all(KeyCode::is_constant) {
             let group = self.map.group(constant, &mut self.keys, &mut self.counts);
             self.counts[group] += (selection.len() - dead.len()) as i64;
             if wanted {

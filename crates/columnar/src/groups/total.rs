@@ -10,7 +10,7 @@ use values::types::ColumnType;
 
 use crate::arrow::ColumnWriter;
 use crate::column::{Selection, Shape, datum_of, number_of, shape_of};
-use crate::scan::Source;
+use crate::scan::ColumnSource;
 
 /// What the values of a column of numbers come to, of a segment.
 #[derive(Clone, Debug)]
@@ -40,18 +40,18 @@ impl Total {
     /// ends that were given already, and no better ones have to be.
     pub(super) fn add<'d>(
         &mut self,
-        source: &Source,
+        source: &ColumnSource,
         (rows, dead): (&Selection, &[u32]),
         absent: impl FnOnce(usize) -> Datum<'d>,
         known: &mut Option<(u64, u64)>,
     ) -> Result<()> {
         let unsigned = self.is_unsigned();
         let (count, sum, ends) = match source {
-            Source::Column(_, column) => {
+            ColumnSource::Column(_, column) => {
                 let numbers = column.numbers(unsigned, rows, dead, *known);
                 (numbers.count, numbers.sum, numbers.ends)
             }
-            Source::Absent(at) => {
+            ColumnSource::Absent(at) => {
                 let absent = absent(*at);
                 if absent.is_null() {
                     return Ok(());
@@ -62,7 +62,7 @@ impl Total {
                 let ordered = number ^ self.flip();
                 (count, wide * i128::from(count), Some((ordered, ordered)))
             }
-            Source::RowId(_) | Source::Key(_) => return Err(no_numbers()),
+            ColumnSource::RowId(_) | ColumnSource::Key(_) => return Err(no_numbers()),
         };
         self.count += count;
         self.sum += sum;

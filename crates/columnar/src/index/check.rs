@@ -9,23 +9,23 @@ use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
 use values::row::RowRef;
 
-use super::delta::{Changed, LOOKUPS, places_of};
+use super::delta::{ChangedRows, LOOKUPS, places_of};
 use super::settled::notes_range;
 use crate::keys::{self, PLACES};
 use crate::reader::{Columns, Reader};
 use crate::state::State;
-use crate::tables::Known;
+use crate::tables::KnownTable;
 
 /// Compares a columnar index with its table; what does not fit, in words.
 pub(crate) fn check_index(
-    known: &Known,
+    known: &KnownTable,
     columns: &Columns,
     view: &dyn Read,
     state: &State,
 ) -> Result<Vec<String>> {
     let table = known.table();
     let mut damages = Vec::new();
-    let noted = Changed::read(known, view, &notes_range(known, view)?, usize::MAX)?.rows;
+    let noted = ChangedRows::read(known, view, &notes_range(known, view)?, usize::MAX)?.rows;
     let of = Comparison { known, table: &table, reader: Reader { columns, inner: view }, state };
     // Those that are there without a row, or whose rows a note names, are counted below.
     let mut right = 0;
@@ -68,7 +68,7 @@ pub(crate) fn check_index(
 }
 
 struct Comparison<'a> {
-    known: &'a Known,
+    known: &'a KnownTable,
     table: &'a Arc<Table>,
     reader: Reader<'a>,
     state: &'a State,

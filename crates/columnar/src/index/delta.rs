@@ -12,12 +12,12 @@ use rows::error::{Error, Result};
 use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::table::{ColumnNote, NotedRow, PREFIX_BYTES, Table};
 
-use super::kept::{self, NotesOf};
+use super::note_cache::{self, NotesOf};
 use crate::keys::{self, Place};
 use crate::scan::TableColumns;
 use crate::state::{Live, State};
 use crate::store::ColumnSnapshot;
-use crate::tables::Known;
+use crate::tables::KnownTable;
 
 /// Rows whose places are looked up at once.
 pub(super) const LOOKUPS: usize = 1024;
@@ -71,7 +71,7 @@ pub fn index_columns_of(
 
 /// Rows that notes name.
 #[derive(Default)]
-pub(super) struct Changed {
+pub(super) struct ChangedRows {
     /// By their keys, ascending.
     pub rows: Vec<ChangedRow>,
     /// Versions of the notes, ascending, those of each row one behind the other.
@@ -102,18 +102,22 @@ pub(crate) enum RowNow {
     Columns(Box<[u8]>),
 }
 
-impl Changed {
+impl ChangedRows {
     /// The first notes of a range that a view shows, up to so many, by row.
+    ///
+    /// # Errors
+    /// Those of reading the store, and `Corrupt` when a note or the row that it names does not
+    /// decode.
     pub fn read(
-        known: &Known,
+        known: &KnownTable,
         view: &dyn Read,
         range: &KeyRange,
         notes_max: usize,
-    ) -> Result<Changed> {
+    ) -> Result<ChangedRows> {
         let prefix = keys::prefix(known.id, rows::table::PRIMARY);
         debug_assert_eq!(prefix.len(), PREFIX_BYTES);
         let table = known.table();
-        let mut changed = Changed::default();
+        let mut changed = ChangedRows::default();
         let mut notes: Vec<(Vec<u8>, u64, RowNow)> = Vec::new();
         let mut cursor = view.scan(range, Direction::Forward, Reach::Disk)?;
         loop {
@@ -162,7 +166,7 @@ impl Changed {
 }
 
 /// The segments without these rows.
-fn without(known: &Known, state: &State, rows: &[kept::NotedRow]) -> Result<Vec<Live>> {
+fn without(known: &KnownTable, state: &State, rows: &[note_cache::NotedRow]) -> Result<Vec<Live>> {
     let mut segments = state.segments.clone();
     let mut hidden: Vec<Place> = rows.iter().filter_map(|row| row.place).collect();
     hidden.sort_unstable_by_key(|place| (place.segment, place.position));
@@ -178,7 +182,7 @@ fn without(known: &Known, state: &State, rows: &[kept::NotedRow]) -> Result<Vec<
 
 /// The places of rows, by their keys.
 pub(super) fn places_of<'k>(
-    known: &Known,
+    known: &KnownTable,
     view: &dyn Read,
     row_keys: impl Iterator<Item = &'k [u8]>,
 ) -> Result<Vec<Option<Place>>> {
@@ -195,7 +199,7 @@ pub(super) fn places_of<'k>(
     Ok(places)
 }
 
-fn no_segment(known: &Known, place: Place) -> Error {
+fn no_segment(known: &KnownTable, place: Place) -> Error {
     let key = keys::segment(known.home, place.segment);
     Error::Corrupt { key, why: "a row has a place in no segment" }
 }

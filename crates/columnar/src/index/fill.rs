@@ -13,14 +13,14 @@ use rows::error::{Error, Result};
 use rows::store::{Cursor, Ingestion};
 use rows::table::Table;
 
-use crate::build::Builder;
+use crate::build::SegmentBuilder;
 use crate::keys::{self, Home, SegmentId};
 use crate::reader::Columns;
 use crate::segment::Segment;
-use crate::writer::{Entry, Ready, SegmentWriter, Segments};
+use crate::writer::{KeyValue, Ready, SegmentWriter, Segments};
 
 /// A columnar index in the making; its number is a new one, so nothing is there under it.
-pub(crate) struct Filling {
+pub(crate) struct IndexFill {
     inner: Box<dyn Ingestion>,
     columns: Arc<Columns>,
     table: Arc<Table>,
@@ -30,36 +30,40 @@ pub(crate) struct Filling {
     made: Mutex<Vec<(SegmentId, Segment)>>,
 }
 
-impl Filling {
+impl IndexFill {
+    /// An index of `table` to be filled into the files of `inner`.
+    ///
+    /// # Errors
+    /// `Refused` when the table has no columnar index.
     pub fn new(
         inner: Box<dyn Ingestion>,
         columns: &Arc<Columns>,
         table: &Arc<Table>,
-    ) -> Result<Filling> {
+    ) -> Result<IndexFill> {
         let Some(index) = &table.columnar_index else {
             return Err(Error::Refused { why: "the table has no columnar index" });
         };
         let home = Home { table: table.id, index: Some(index.id) };
         let (columns, table) = (Arc::clone(columns), Arc::clone(table));
         let next_segment = AtomicU32::new(1);
-        Ok(Filling { inner, columns, table, home, next_segment, made: Mutex::default() })
+        Ok(IndexFill { inner, columns, table, home, next_segment, made: Mutex::default() })
     }
 }
 
-impl Ingestion for Filling {
+impl Ingestion for IndexFill {
     fn add(&self, rows: &mut dyn Cursor) -> Result<u64> {
         let segment_bytes = self.columns.segment_bytes;
-        let builder = Builder::of_index(&self.table, segment_bytes)?;
+        let builder = SegmentBuilder::of_index(&self.table, segment_bytes)?;
         let writer = SegmentWriter::new(self.home, builder, segment_bytes);
-        self.inner.add(&mut Places { of: self, rows, writer, current: Entry::default() })
+        self.inner.add(&mut IndexPlaces { of: self, rows, writer, current: KeyValue::default() })
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        let Filling { inner, home, made, .. } = *self;
+        let IndexFill { inner, home, made, .. } = *self;
         let mut made = made.into_inner();
         made.sort_by_key(|(id, _)| *id);
         let listed = made.iter().map(|(id, segment)| (keys::segment(home, *id), segment.encode()));
-        let listed: Vec<Entry> = listed.collect();
+        let listed: Vec<KeyValue> = listed.collect();
         if !listed.is_empty() {
             inner.add(&mut Ready::new(listed))?;
         }
@@ -67,7 +71,7 @@ impl Ingestion for Filling {
     }
 }
 
-impl Segments for Filling {
+impl Segments for IndexFill {
     fn take(&self, count: u32) -> SegmentId {
         self.next_segment.fetch_add(count, Ordering::Relaxed)
     }
@@ -78,14 +82,14 @@ impl Segments for Filling {
 }
 
 /// The places of the rows of a call.
-struct Places<'r> {
-    of: &'r Filling,
+struct IndexPlaces<'r> {
+    of: &'r IndexFill,
     rows: &'r mut dyn Cursor,
     writer: SegmentWriter,
-    current: Entry,
+    current: KeyValue,
 }
 
-impl Cursor for Places<'_> {
+impl Cursor for IndexPlaces<'_> {
     fn advance(&mut self) -> Result<bool> {
         let files = &*self.of.inner;
         if !self.rows.advance()? {

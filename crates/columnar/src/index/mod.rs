@@ -26,12 +26,12 @@ mod check;
 pub(crate) mod dead;
 mod delta;
 mod fill;
-mod kept;
 mod mover;
+mod note_cache;
 mod settled;
 
 pub(crate) use check::check_index;
 pub(crate) use delta::RowNow;
 pub use delta::index_columns_of;
-pub(crate) use fill::Filling;
-pub(crate) use kept::{KeptNotes, NotedRow};
+pub(crate) use fill::IndexFill;
+pub(crate) use note_cache::{KeptNotes, NotedRow};

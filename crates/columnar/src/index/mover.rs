@@ -29,17 +29,17 @@ use values::row::RowRef;
 use values::{Datum, Value};
 
 use super::dead;
-use super::delta::{Changed, ChangedRow, LOOKUPS, RowNow, places_of};
-use super::kept::{KeptNotes, MovedRow, count_move, moves_in};
+use super::delta::{ChangedRow, ChangedRows, LOOKUPS, RowNow, places_of};
+use super::note_cache::{KeptNotes, MovedRow, count_move, moves_in};
 use super::settled::{notes_range, settle};
-use crate::build::{Builder, OWN_NUMBER, ROWS_MAX};
+use crate::build::{OWN_NUMBER, ROWS_MAX, SegmentBuilder};
 use crate::column::Column;
 use crate::keys::{self, Place, ROW_ID_SLOT};
-use crate::mover::{Moving, RECENT_FEW, Round, SMALL_COUNT, enter};
+use crate::mover::{MoverRole, RECENT_FEW, Round, SMALL_COUNT, enter};
 use crate::reader::Reader;
 use crate::state::{Live, State};
 use crate::store::ColumnStore;
-use crate::tables::Known;
+use crate::tables::KnownTable;
 
 /// Notes that are taken although more may come soon, while there are queries: each of them reads all
 /// that are left. But the rows of so many make a segment that is not small.
@@ -63,7 +63,7 @@ const WORN_PART: u32 = 2;
 const SMALL_PART: u32 = 16;
 
 /// A row on its way into a segment.
-struct Moved<'a> {
+struct MovingEntry<'a> {
     key: &'a [u8],
     from: Option<Place>,
     /// Its position in the new segment; none: it is no more.
@@ -77,8 +77,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     pub(crate) fn move_index(
         &self,
         engine: &Arc<Engine>,
-        known: &Arc<Known>,
-        moving: Moving,
+        known: &Arc<KnownTable>,
+        moving: MoverRole,
         round: &mut Round,
     ) -> Result<()> {
         let table = known.table();
@@ -111,14 +111,14 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             if notes < RECENT_FEW || was_busy && notes < many {
                 break;
             }
-            if moving == Moving::BehindOthers && notes >= many * BEHIND {
+            if moving == MoverRole::BehindOthers && notes >= many * BEHIND {
                 // The next round, which follows at once, is to find it busy as well.
                 known.changes_seen.store(u64::MAX, Ordering::Relaxed);
                 mover.round.is_behind = true;
                 break;
             }
             let range = notes_range(known, &*view)?;
-            let changed = Changed::read(known, &*view, &range, NOTES_MAX)?;
+            let changed = ChangedRows::read(known, &*view, &range, NOTES_MAX)?;
             mover.seal(&*view, &changed, settled)?;
             known.recent.store(0, Ordering::Relaxed);
             if changed.is_all {
@@ -136,21 +136,21 @@ impl<S: Store + LocalStore> ColumnStore<S> {
 struct IndexMover<'a, S> {
     store: &'a ColumnStore<S>,
     engine: &'a Arc<Engine>,
-    known: &'a Arc<Known>,
+    known: &'a Arc<KnownTable>,
     table: &'a Arc<Table>,
     round: &'a mut Round,
 }
 
 impl<S: Store + LocalStore> IndexMover<'_, S> {
-    fn builder(&self) -> Result<Builder> {
-        Builder::of_index(self.table, self.store.columns.segment_bytes)
+    fn builder(&self) -> Result<SegmentBuilder> {
+        SegmentBuilder::of_index(self.table, self.store.columns.segment_bytes)
     }
 
     /// Makes segments of changed rows as a view shows them, and gives them their places. All notes
     /// below a version are in the view.
-    fn seal(&mut self, view: &dyn Read, changed: &Changed, settled: u64) -> Result<()> {
+    fn seal(&mut self, view: &dyn Read, changed: &ChangedRows, settled: u64) -> Result<()> {
         let mut builder = self.builder()?;
-        let mut moved: Vec<Moved<'_>> = Vec::new();
+        let mut moved: Vec<MovingEntry<'_>> = Vec::new();
         for (chunk, rows) in changed.rows.chunks(LOOKUPS).enumerate() {
             let places = places_of(self.known, view, rows.iter().map(|row| &row.key[..]))?;
             let mut found = looked_up(view, rows)?.into_iter();
@@ -169,7 +169,7 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
                     },
                 };
                 let notes = changed.notes_of(at);
-                moved.push(Moved { key: &row.key, from, position, notes });
+                moved.push(MovingEntry { key: &row.key, from, position, notes });
             }
             if builder.is_full() {
                 self.place(&mut builder, &moved, None)?;
@@ -184,8 +184,8 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
     /// is to be written behind all.
     fn place(
         &mut self,
-        builder: &mut Builder,
-        moved: &[Moved<'_>],
+        builder: &mut SegmentBuilder,
+        moved: &[MovingEntry<'_>],
         mut behind: Option<Change>,
     ) -> Result<()> {
         let IndexMover { store, engine, known, table, .. } = *self;
@@ -205,7 +205,7 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
                 let mut changes = Vec::with_capacity(moved.len() * 3);
                 let died = moved.iter().filter_map(|moved| moved.from);
                 dead::add(known.home, &store.inner, died, &mut changes)?;
-                for Moved { key, from, position, notes } in moved {
+                for MovingEntry { key, from, position, notes } in moved {
                     match (position, &segment) {
                         (Some(position), Some((segment, _))) => {
                             let place = Place { segment: *segment, position: *position };
@@ -228,7 +228,7 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
                 }
                 changes.extend(behind);
                 known.is_worn.store(true, Ordering::Relaxed);
-                let now = |moved: &Moved<'_>| MovedRow {
+                let now = |moved: &MovingEntry<'_>| MovedRow {
                     key: moved.key.into(),
                     place: moved
                         .position
@@ -292,8 +292,8 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
     fn renew_some(&mut self, view: &dyn Read, segments: &[&Live]) -> Result<()> {
         let IndexMover { store, engine, known, table, .. } = *self;
         let reader = Reader { columns: &store.columns, inner: view };
-        let segments = segments.iter().map(|live| Worn::open(&reader, known, table, live));
-        let segments = segments.collect::<Result<Vec<Worn<'_>>>>()?;
+        let segments = segments.iter().map(|live| WornSegment::open(&reader, known, table, live));
+        let segments = segments.collect::<Result<Vec<WornSegment<'_>>>>()?;
         let mut rows: Vec<(Vec<u8>, usize, u32)> = Vec::new();
         for (at, worn) in segments.iter().enumerate() {
             for position in 0..worn.live.segment.sealed {
@@ -310,7 +310,7 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
             let from = Some(Place { segment: worn.live.id, position: *position });
             let value = |at: usize| worn.value(table, at, *position as usize);
             let position = Some(builder.add_values(key, 0, value)?);
-            moved.push(Moved { key, from, position, notes: &[] });
+            moved.push(MovingEntry { key, from, position, notes: &[] });
             if builder.is_full() {
                 self.place(&mut builder, &moved, None)?;
                 moved.clear();
@@ -326,7 +326,7 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
 }
 
 /// How many notes there are, up to so many.
-fn count_notes(known: &Known, view: &dyn Read, notes_max: i64) -> Result<i64> {
+fn count_notes(known: &KnownTable, view: &dyn Read, notes_max: i64) -> Result<i64> {
     let mut cursor = view.scan(&notes_range(known, view)?, Direction::Forward, Reach::Disk)?;
     let mut notes = 0;
     while notes < notes_max && cursor.advance()? {
@@ -351,21 +351,26 @@ fn looked_up(view: &dyn Read, rows: &[ChangedRow]) -> Result<Vec<Option<Vec<u8>>
 }
 
 /// A segment whose rows are moved.
-struct Worn<'a> {
+struct WornSegment<'a> {
     live: &'a Live,
     keys: KeyColumns,
     /// By position in the table; none: the index does not have the column.
     columns: Vec<Option<Arc<Column>>>,
 }
 
-impl<'a> Worn<'a> {
-    fn open(reader: &Reader<'_>, known: &Known, table: &Table, live: &'a Live) -> Result<Worn<'a>> {
+impl<'a> WornSegment<'a> {
+    fn open(
+        reader: &Reader<'_>,
+        known: &KnownTable,
+        table: &Table,
+        live: &'a Live,
+    ) -> Result<WornSegment<'a>> {
         let mut columns = vec![None; table.columns.len()];
         for &at in table.columns_kept().unwrap_or_default() {
             let slot = table.columns[at].slot;
             columns[at] = Some(reader.stored_column(known.home, live, slot)?);
         }
-        Ok(Worn { live, keys: key_columns(reader, known, table, live)?, columns })
+        Ok(WornSegment { live, keys: key_columns(reader, known, table, live)?, columns })
     }
 
     fn value(&self, table: &Table, at: usize, row: usize) -> Result<Datum<'_>> {
@@ -386,7 +391,7 @@ enum KeyColumns {
 /// Those of a segment.
 fn key_columns(
     reader: &Reader<'_>,
-    known: &Known,
+    known: &KnownTable,
     table: &Table,
     live: &Live,
 ) -> Result<KeyColumns> {

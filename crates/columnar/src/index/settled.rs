@@ -22,10 +22,10 @@ use rows::error::{Error, Result};
 use rows::store::{Change, KeyRange, Reach, Read};
 
 use crate::keys::{self, NOTES, SETTLED};
-use crate::tables::Known;
+use crate::tables::KnownTable;
 
 /// The range in which a view may have notes.
-pub(super) fn notes_range(known: &Known, view: &dyn Read) -> Result<KeyRange> {
+pub(super) fn notes_range(known: &KnownTable, view: &dyn Read) -> Result<KeyRange> {
     let mut range = keys::range(known.home, NOTES);
     let since = known.settled_since.load(Ordering::Acquire);
     let (key, mut value) = (keys::prefix(known.home, SETTLED), Vec::new());
@@ -45,7 +45,7 @@ pub(super) fn notes_range(known: &Known, view: &dyn Read) -> Result<KeyRange> {
 }
 
 /// What is to be written with the removal of all notes below a version.
-pub(super) fn settle(known: &Known, version: u64) -> Option<Change> {
+pub(super) fn settle(known: &KnownTable, version: u64) -> Option<Change> {
     if version == 0 {
         return None;
     }

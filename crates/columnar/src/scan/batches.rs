@@ -17,7 +17,7 @@ use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
 use super::recent::Recent;
-use super::{Batch, Part, TableColumns, Wanted};
+use super::{Batch, Part, ScanRequest, TableColumns};
 use crate::arrow::ColumnWriter;
 use crate::build::OWN_NUMBER;
 use crate::column::{Column, Selection};
@@ -28,7 +28,7 @@ use crate::state::Live;
 /// An iterator over the batches of a part; an error is the last that it gives.
 pub struct Batches {
     pub(super) of: TableColumns,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: ScanRequest,
     segments: std::vec::IntoIter<Live>,
     current: Option<Reading>,
     /// What is left of the recent rows.
@@ -41,7 +41,7 @@ pub(crate) struct Reading {
     next: usize,
     /// Those that do not hold for all of its rows.
     pub tests: Vec<(usize, Arc<Column>)>,
-    pub columns: Vec<Source>,
+    pub columns: Vec<ColumnSource>,
 }
 
 /// What comes next in a part.
@@ -53,7 +53,7 @@ pub(crate) enum Step {
 }
 
 /// Where a wanted column of a segment comes from.
-pub(crate) enum Source {
+pub(crate) enum ColumnSource {
     Column(usize, Arc<Column>),
     /// The segment is older than the column.
     Absent(usize),
@@ -72,7 +72,7 @@ impl Iterator for Batches {
 }
 
 impl Batches {
-    pub(super) fn new(of: TableColumns, part: Part, wanted: Wanted) -> Batches {
+    pub(super) fn new(of: TableColumns, part: Part, wanted: ScanRequest) -> Batches {
         let Part { segments, recent } = part;
         Batches { of, wanted, segments: segments.into_iter(), current: None, recent }
     }
@@ -133,13 +133,14 @@ impl Batches {
         let mut columns = Vec::with_capacity(self.wanted.positions.len());
         for &at in &*self.wanted.positions {
             columns.push(if at < table.columns.len() {
-                stored(at)?.map_or(Source::Absent(at), |column| Source::Column(at, column))
+                stored(at)?
+                    .map_or(ColumnSource::Absent(at), |column| ColumnSource::Column(at, column))
             } else if let Some(ids) = self.column(&live, ROW_ID_SLOT)? {
-                Source::RowId(ids)
+                ColumnSource::RowId(ids)
             } else {
                 let parts = table.codecs[0].parts.iter();
                 let parts = parts.map(|part| Ok((part.column, stored(part.column)?)));
-                Source::Key(parts.collect::<Result<_>>()?)
+                ColumnSource::Key(parts.collect::<Result<_>>()?)
             });
         }
         let mut tests = Vec::new();
@@ -196,28 +197,28 @@ impl Batches {
     /// Some columns of some rows of a segment.
     pub(crate) fn arrays<'a>(
         &self,
-        columns: impl Iterator<Item = &'a Source>,
+        columns: impl Iterator<Item = &'a ColumnSource>,
         selection: &Selection,
     ) -> Result<Batch> {
         let columns = columns.map(|source| self.array(source, selection));
         Ok(Batch { columns: columns.collect::<Result<_>>()?, rows: selection.len() })
     }
 
-    fn array(&self, source: &Source, selection: &Selection) -> Result<ArrayRef> {
+    fn array(&self, source: &ColumnSource, selection: &Selection) -> Result<ArrayRef> {
         let table = &self.of.table;
         match source {
-            Source::Column(at, column) => column.array(&table.columns[*at].ty, selection),
-            Source::Absent(at) => {
+            ColumnSource::Column(at, column) => column.array(&table.columns[*at].ty, selection),
+            ColumnSource::Absent(at) => {
                 let absent = table.layout.absent(*at);
                 let mut writer = ColumnWriter::new(&table.columns[*at].ty, selection.len());
                 (0..selection.len()).try_for_each(|_| writer.append(absent))?;
                 Ok(writer.finish())
             }
-            Source::RowId(ids) => self.keys(selection, |row, key| {
+            ColumnSource::RowId(ids) => self.keys(selection, |row, key| {
                 let id = ids.datum(&OWN_NUMBER, row)?;
                 table.push_row_key(&[id], key)
             }),
-            Source::Key(parts) => self.keys(selection, |row, key| {
+            ColumnSource::Key(parts) => self.keys(selection, |row, key| {
                 let part = |(at, column): &(usize, Option<Arc<Column>>)| match column {
                     Some(column) => column.datum(&table.columns[*at].ty, row).map(|d| d.to_value()),
                     None => Ok(table.layout.absent(*at).to_value()),

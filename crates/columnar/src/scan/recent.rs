@@ -13,7 +13,7 @@ use rows::store::{Direction, KeyRange, Reach};
 use rows::table::Table;
 use values::RowRef;
 
-use super::{Batch, Batches, RECENT_ROWS, Test, Wanted};
+use super::{Batch, Batches, RECENT_ROWS, ScanRequest, Test};
 use crate::arrow::ColumnWriter;
 use crate::index::RowNow;
 use crate::keys;
@@ -93,7 +93,7 @@ struct RowBatch<'a> {
 }
 
 impl<'a> RowBatch<'a> {
-    fn new(table: &'a Table, wanted: &'a Wanted, rows_max: usize) -> RowBatch<'a> {
+    fn new(table: &'a Table, wanted: &'a ScanRequest, rows_max: usize) -> RowBatch<'a> {
         let column = |&at: &usize| {
             let column = table.columns.get(at);
             (at, column.map(|column| ColumnWriter::new(&column.ty, rows_max)))

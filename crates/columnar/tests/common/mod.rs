@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use columnar::arrow::ColumnReader;
-use columnar::{ColumnStore, TableColumns, Wanted, columns_of};
+use columnar::{ColumnStore, ScanRequest, TableColumns, columns_of};
 use resources::spill::SpillDirectory;
 use rows::ddl::{NewIndex, NewTable};
 use rows::schema::{COLUMNAR, Column};
@@ -177,7 +177,7 @@ pub fn rows_read(columns: &TableColumns, table: &Table) -> rows::Result<Vec<Row>
     let mut out = Vec::new();
     for part in columns.parts(3, &[]) {
         let (positions, tests) = (Arc::clone(&positions), Arc::new([]));
-        let wanted = Wanted { positions, tests, batch_rows: 1000 };
+        let wanted = ScanRequest { positions, tests, batch_rows: 1000 };
         for batch in columns.clone().read(part, wanted) {
             let batch = batch?;
             let readers: Vec<ColumnReader<'_>> = table

@@ -130,7 +130,7 @@ impl Shared {
     /// Those of emptying a table; the flush stays due.
     pub fn flush_if_due(&self, engine: &Engine) -> rows::Result<()> {
         let at = self.flush_at.load(Ordering::SeqCst);
-        // Who takes the time away is who flushes.
+        // The caller that takes the time away is the one that flushes.
         if at == 0
             || at > now(engine).0
             || self.flush_at.compare_exchange(at, 0, Ordering::SeqCst, Ordering::SeqCst).is_err()

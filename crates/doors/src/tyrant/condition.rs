@@ -10,7 +10,7 @@
 use memchr::memmem;
 use regex::bytes::Regex;
 use values::member::{normalized, number, tokens};
-use values::pattern::{Compiled, Pattern, PatternError};
+use values::pattern::{CompiledPattern, Pattern, PatternError};
 
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{Failure, Trouble};
@@ -213,7 +213,7 @@ fn compound(expression: &str) -> Vec<Vec<Term>> {
 pub fn pattern<R>(
     text: &[u8],
     begin: &mut dyn FnMut(usize) -> Result<R, Trouble>,
-) -> Result<Compiled, Trouble> {
+) -> Result<CompiledPattern, Trouble> {
     let (text, folds) = match text.strip_prefix(b"*") {
         Some(rest) => (rest, true),
         None => (text, false),

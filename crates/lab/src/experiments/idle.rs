@@ -20,7 +20,7 @@ use crate::users::Users;
 
 const ALONE: Mode = Mode { name: Cow::Borrowed("busy alone"), depth: 1, batch: 1 };
 const BESIDE: Mode = Mode { name: Cow::Borrowed("busy beside idle"), depth: 1, batch: 1 };
-/// Who takes part: servers that are meant for many connections.
+/// The servers compared: those that are meant for many connections.
 const NAMES: [&str; 5] =
     [MEMCACHED, REDIS, MARIADB_HANDLERSOCKET, ROWHOUSE_HANDLERSOCKET, ROWHOUSE_MEMCACHED];
 /// Files that the lab and each server need besides the idle connections.

@@ -122,7 +122,7 @@ mod tests {
         let limit = GroupOption { group_mib: 256 }.limit(1024, &mut report).expect("large enough");
         assert_eq!(limit.memory_mib, 128);
         assert_eq!(report.settings["rowhouse memory"], "128 MiB");
-        // Who may make no groups is told why.
+        // A user who may make no groups is told why.
         let told = &report.settings["limit of memory"];
         let said = if limit.is_group() { "256 MiB with the page cache" } else { "none, the page" };
         assert!(told.starts_with(said), "{told}");

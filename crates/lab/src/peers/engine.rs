@@ -17,7 +17,7 @@ use crate::protocols::mysql;
 /// MiB that MariaDB gives to the cache of an engine that is not measured.
 const OTHER_CACHE_MIB: u32 = 16;
 
-/// Who is measured.
+/// The engine that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
     /// Rowhouse.

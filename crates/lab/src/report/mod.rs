@@ -22,7 +22,7 @@ pub use print::thousands;
 pub struct Measurement {
     /// What was asked, such as `one in flight`.
     pub mode: String,
-    /// Who answered.
+    /// The contender that answered.
     pub contender: String,
     /// Round, from 0.
     pub round: usize,

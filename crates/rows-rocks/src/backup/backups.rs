@@ -42,7 +42,7 @@ pub enum Sharing {
 
 /// A file of a backup that is not what was backed up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
+pub struct BackupDamage {
     /// The file.
     pub file: PathBuf,
     /// What does not hold.
@@ -271,7 +271,7 @@ impl Backups {
     ///
     /// # Errors
     /// Of the directory; a file that cannot be read is a damage.
-    pub fn verify(&self, backup: &Backup, tell: &mut Progress) -> Result<Vec<Damage>> {
+    pub fn verify(&self, backup: &Backup, tell: &mut Progress) -> Result<Vec<BackupDamage>> {
         let rows = self.path(backup.number).join(ROWS);
         let (mut done, total) = (0, backup.bytes());
         let mut damages = Vec::new();
@@ -289,12 +289,12 @@ impl Backups {
                 }
                 Ok(_) => "its bytes have changed".to_owned(),
             };
-            damages.push(Damage { file, why });
+            damages.push(BackupDamage { file, why });
         }
         for (name, _) in files_of(&rows)? {
             if !backup.files.iter().any(|file| file.name == name) {
                 let why = "not a file of the backup".to_owned();
-                damages.push(Damage { file: rows.join(name), why });
+                damages.push(BackupDamage { file: rows.join(name), why });
             }
         }
         Ok(damages)

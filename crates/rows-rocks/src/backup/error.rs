@@ -57,7 +57,7 @@ pub enum BackupError {
     /// The system says no.
     #[error("{}: {source}", .file.display())]
     Io {
-        /// Of which file.
+        /// The file.
         file: PathBuf,
         /// Why.
         source: io::Error,

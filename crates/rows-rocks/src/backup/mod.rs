@@ -17,7 +17,7 @@ mod error;
 mod files;
 mod list;
 
-pub use backups::{Backups, Damage, Sharing};
+pub use backups::{BackupDamage, Backups, Sharing};
 pub use error::BackupError;
 pub use list::Backup;
 

@@ -13,4 +13,4 @@ mod verdict;
 
 pub(crate) use marks::Marks;
 pub use verdict::DamagedLog;
-pub(crate) use verdict::{Found, cut_aliens, find_damage};
+pub(crate) use verdict::{LogFindings, cut_aliens, find_damage};

@@ -20,7 +20,7 @@ use std::{fmt, fs, io};
 
 use super::marks::{HEAD_BYTES, Head};
 use crate::log_files::numbered_logs;
-use crate::records::{Damage, Next, Predecessor, Records};
+use crate::records::{LogItem, Predecessor, RecordDamage, Records};
 
 /// A log is damaged as no crash leaves it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Place {
 
 /// What was found in log files.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct LogFindings {
     /// The first damage that no crash leaves.
     pub damage: Option<DamagedLog>,
     /// Batches that are whole.
@@ -82,7 +82,7 @@ pub(crate) struct Found {
 ///
 /// # Errors
 /// Of reading the files.
-pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Found> {
+pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<LogFindings> {
     let mut batches = 0;
     let mut places: Vec<Place> = Vec::new();
     let mut before = None;
@@ -95,15 +95,15 @@ pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Found> {
                 places.retain(|place| place.log != number || place.place < bytes);
             }
             match next {
-                Next::End => break,
-                Next::Damage(Damage { alien: Some(place), .. }) => {
+                LogItem::End => break,
+                LogItem::Damage(RecordDamage { alien: Some(place), .. }) => {
                     let damage = Some(DamagedLog { file, place, lost: None });
-                    return Ok(Found { damage, batches });
+                    return Ok(LogFindings { damage, batches });
                 }
-                Next::Damage(Damage { place, .. }) => {
+                LogItem::Damage(RecordDamage { place, .. }) => {
                     places.push(Place { log, file: file.clone(), place, before, behind: None });
                 }
-                Next::Record => {
+                LogItem::Record => {
                     let Some(head) = Head::read(records.head()) else { continue };
                     if let Some(place) = places.last_mut() {
                         place.behind.get_or_insert(head.sequence);
@@ -123,7 +123,7 @@ pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Found> {
         let last = synced.min(place.behind?.saturating_sub(1)).max(first);
         Some(DamagedLog { file: place.file, place: place.place, lost: Some((first, last)) })
     };
-    Ok(Found { damage: places.into_iter().find_map(synced_there), batches })
+    Ok(LogFindings { damage: places.into_iter().find_map(synced_there), batches })
 }
 
 /// Cuts log files off before what RocksDB cannot read past.
@@ -135,15 +135,15 @@ pub(crate) fn cut_aliens(directory: &Path) -> io::Result<()> {
         let mut records = Records::open(&file, HEAD_BYTES)?;
         loop {
             match records.next()? {
-                Next::End => break,
-                Next::Record => {}
-                Next::Damage(Damage { alien: Some(place), .. }) => {
+                LogItem::End => break,
+                LogItem::Record => {}
+                LogItem::Damage(RecordDamage { alien: Some(place), .. }) => {
                     let file = fs::OpenOptions::new().write(true).open(&file)?;
                     file.set_len(place)?;
                     file.sync_all()?;
                     break;
                 }
-                Next::Damage(_) => {}
+                LogItem::Damage(_) => {}
             }
         }
     }

@@ -5,7 +5,7 @@
 use std::io::{BufWriter, ErrorKind, stdout};
 use std::process::ExitCode;
 
-use ::load::{DumpOptions, Wanted, dump};
+use ::load::{DumpOptions, TableChoice, dump};
 use anyhow::bail;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
@@ -42,9 +42,9 @@ pub(super) fn quiet() -> Arg {
 pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> {
     let names = |name: &str| flags.get_many::<String>(name).map(|names| names.cloned().collect());
     let wanted = match (names("databases"), names("tables")) {
-        (Some(databases), _) => Wanted::Databases(databases),
-        (None, Some(tables)) => Wanted::Tables(pairs(tables)?),
-        (None, None) => Wanted::All,
+        (Some(databases), _) => TableChoice::Databases(databases),
+        (None, Some(tables)) => TableChoice::Tables(pairs(tables)?),
+        (None, None) => TableChoice::All,
     };
     let options = DumpOptions { wanted, version: super::VERSION.to_owned() };
     let quiet = flags.get_flag("quiet");
@@ -64,7 +64,7 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
             }
             reached.end(true)
         }
-        // Who reads the dump has read enough; the exit code says that it is not whole.
+        // The reader of the dump has read enough; the exit code says that it is not whole.
         Err(::load::Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => {
             reached.end(false)
         }

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Read, stdin};
 use std::process::ExitCode;
 
-use ::load::{LoadOptions, Loaded, load};
+use ::load::{LoadOptions, LoadTotals, load};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
@@ -68,8 +68,8 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
     }
 }
 
-fn summary(loaded: &Loaded, seconds: f64) -> String {
-    let Loaded { rows, statements, .. } = loaded;
+fn summary(loaded: &LoadTotals, seconds: f64) -> String {
+    let LoadTotals { rows, statements, .. } = loaded;
     let rate = *rows as f64 / seconds.max(1e-3);
     let mut text = format!(
         "loaded {rows} rows with {statements} statements in {seconds:.1} s, {rate:.0} rows/s"

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::poller::Token;
 
-/// Who was served within this time is expected to come again.
+/// A client that was served within this time is expected to come again.
 const LATELY: Duration = Duration::from_millis(20);
 /// So many are told apart.
 const KNOWN: usize = 3;

@@ -24,7 +24,7 @@ use super::socket::Socket;
 /// Memory of a connection without buffers, about.
 const CONNECTION_BYTES: usize = 1024;
 
-/// Who has connected.
+/// A client that has connected.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer {
     /// Number of the connection, counted from 1 over all doors.
@@ -70,7 +70,7 @@ pub struct Newcomer {
     pub socket: OwnedFd,
     /// Position of its door in the server's list.
     pub door: usize,
-    /// Who it is.
+    /// The client.
     pub peer: Peer,
     /// Its place among all connections; none where nobody counts them.
     pub place: Option<Place>,
@@ -221,7 +221,7 @@ pub struct Connection {
     pub socket: Arc<Socket>,
     /// Position of its door.
     pub door: usize,
-    /// Who it is.
+    /// The client.
     pub peer: Peer,
     /// Its place, held as long as it is open.
     pub place: Option<Place>,

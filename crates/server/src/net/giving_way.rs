@@ -118,7 +118,7 @@ impl Watch {
             if looked_at > 0 {
                 continue;
             }
-            // Who begins after this finds it away; who began before is found at work.
+            // A thread that begins after this finds it away; one that began before is found at work.
             self.is_away.store(true, Ordering::SeqCst);
             if state.workers.iter().any(|watched| watched.worker.is_at_work()) {
                 self.is_away.store(false, Ordering::SeqCst);

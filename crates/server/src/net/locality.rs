@@ -302,7 +302,7 @@ impl Spread {
             return false;
         }
         self.against = 0;
-        // Who left was not tried in vain.
+        // A try that ended because clients left was not in vain.
         let in_vain = is_try && self.are_several;
         self.last_pause =
             if in_vain { (self.last_pause * 2).clamp(PAUSE_MIN, PAUSE_MAX) } else { 0 };

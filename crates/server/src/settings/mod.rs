@@ -157,7 +157,7 @@ pub struct Settings {
     pub log_format: &'static str,
     /// File for the process number.
     pub pid_file: Option<PathBuf>,
-    /// Who may come in; empty: `root` without a password.
+    /// The users that may come in; empty: `root` without a password.
     pub users: Vec<User>,
     /// What is allowed, but surely not meant.
     pub warnings: Vec<String>,

@@ -396,7 +396,7 @@ fn two_thousand_idle_connections_cost_little_and_hold_up_nobody() {
     eprintln!("{per_connection} bytes of memory per idle connection");
     assert!(per_connection < 8 * 1024, "{per_connection} bytes");
     assert_eq!(bench.metrics.connections(), 2001);
-    // Who is idle needs no second loop.
+    // Idle clients need no second loop.
     let loops: Vec<usize> =
         bench.metrics.loops.iter().map(|each| each.live.load(Ordering::SeqCst)).collect();
     assert!(loops[0] > 1900, "{loops:?}");

@@ -64,7 +64,7 @@ pub struct Event {
     pub called: u64,
     /// After the reply had come.
     pub returned: u64,
-    /// Who did it, for reports.
+    /// The client that did it, for reports.
     pub client: &'static str,
     /// What.
     pub operation: Operation,
@@ -107,7 +107,7 @@ impl Row {
             Operation::Replace(value, done) => (done == there).then(|| write_if(done, value)),
             Operation::Insert(value, done) => (done != there).then(|| write_if(done, value)),
             Operation::Compare { token, value, outcome } => {
-                // Who has a token has read it, and that came before.
+                // A client with a token has read it, and that came before.
                 let right = match (self.value, self.token) {
                     (None, _) => Compared::Missing,
                     (_, known) if known == Some(token) => Compared::Stored,

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use encoding_rs::Encoding;
 
 use single::{cp1252, encode_cp1252};
-use wide::Wide;
+use wide::WideCharset;
 
 /// A character set, by the way its bytes become characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ enum Form {
     Ascii,
     /// MySQL's latin1: Windows 1252, and C1 controls where that has holes.
     Latin1,
-    Wide(Wide),
+    Wide(WideCharset),
     /// One that `encoding_rs` has.
     Known(&'static Encoding),
 }

@@ -8,11 +8,11 @@ use std::ops::RangeInclusive;
 
 use encoding_rs as known;
 
-use super::wide::Wide;
+use super::wide::WideCharset;
 use super::{CharacterSet, Form};
 
 /// A character set with its names and numbers.
-pub(super) struct Named {
+pub(super) struct CharsetNames {
     pub name: &'static str,
     /// Another name, or the same.
     pub alias: &'static str,
@@ -22,7 +22,7 @@ pub(super) struct Named {
     form: Form,
 }
 
-impl Named {
+impl CharsetNames {
     pub fn set(&self) -> CharacterSet {
         CharacterSet { name: self.name, form: self.form }
     }
@@ -34,8 +34,8 @@ const fn named(
     numbers: &'static [RangeInclusive<u16>],
     bytes_max: u32,
     form: Form,
-) -> Named {
-    Named { name, alias, numbers, bytes_max, form }
+) -> CharsetNames {
+    CharsetNames { name, alias, numbers, bytes_max, form }
 }
 
 const fn known(
@@ -43,12 +43,12 @@ const fn known(
     numbers: &'static [RangeInclusive<u16>],
     bytes_max: u32,
     encoding: &'static known::Encoding,
-) -> Named {
+) -> CharsetNames {
     named(name, name, numbers, bytes_max, Form::Known(encoding))
 }
 
 /// All of them.
-pub(super) static SETS: &[Named] = &[
+pub(super) static SETS: &[CharsetNames] = &[
     named(
         "utf8mb4",
         "utf8mb4",
@@ -77,11 +77,11 @@ pub(super) static SETS: &[Named] = &[
         "ucs2",
         &[35..=35, 90..=90, 128..=151, 159..=159, 640..=671],
         2,
-        Form::Wide(Wide::Ucs2),
+        Form::Wide(WideCharset::Ucs2),
     ),
-    named("utf16", "utf16", &[54..=55, 101..=124, 672..=703], 4, Form::Wide(Wide::Utf16)),
-    named("utf16le", "utf16le", &[56..=56, 62..=62], 4, Form::Wide(Wide::Utf16Le)),
-    named("utf32", "utf32", &[60..=61, 160..=183, 736..=767], 4, Form::Wide(Wide::Utf32)),
+    named("utf16", "utf16", &[54..=55, 101..=124, 672..=703], 4, Form::Wide(WideCharset::Utf16)),
+    named("utf16le", "utf16le", &[56..=56, 62..=62], 4, Form::Wide(WideCharset::Utf16Le)),
+    named("utf32", "utf32", &[60..=61, 160..=183, 736..=767], 4, Form::Wide(WideCharset::Utf32)),
     known("latin2", &[9..=9, 2..=2, 21..=21, 27..=27, 77..=77], 1, known::ISO_8859_2),
     known("latin5", &[30..=30, 78..=78], 1, known::WINDOWS_1254),
     known("latin7", &[41..=42, 20..=20, 79..=79], 1, known::ISO_8859_13),

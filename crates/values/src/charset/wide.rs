@@ -4,7 +4,7 @@
 
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Wide {
+pub(super) enum WideCharset {
     /// Two bytes for each character, none beyond the first plane.
     Ucs2,
     /// Two bytes, or four as a surrogate pair.
@@ -15,10 +15,10 @@ pub(super) enum Wide {
     Utf32,
 }
 
-impl Wide {
+impl WideCharset {
     /// Bytes of the smallest character.
     pub fn unit_bytes(self) -> usize {
-        if self == Wide::Utf32 { 4 } else { 2 }
+        if self == WideCharset::Utf32 { 4 } else { 2 }
     }
 
     /// The characters of a text; `?` for what is none.
@@ -34,19 +34,19 @@ impl Wide {
     fn read(self, text: &[u8]) -> Box<dyn Iterator<Item = Option<char>> + '_> {
         let units = text.chunks(self.unit_bytes());
         let unit = move |bytes: &[u8]| match *bytes {
-            [low, high] if self == Wide::Utf16Le => Some(u16::from_le_bytes([low, high])),
+            [low, high] if self == WideCharset::Utf16Le => Some(u16::from_le_bytes([low, high])),
             [high, low] => Some(u16::from_be_bytes([high, low])),
             _ => None,
         };
         match self {
-            Wide::Utf32 => Box::new(units.map(|bytes| {
+            WideCharset::Utf32 => Box::new(units.map(|bytes| {
                 let code = u32::from_be_bytes(<[u8; 4]>::try_from(bytes).ok()?);
                 char::from_u32(code)
             })),
-            Wide::Ucs2 => Box::new(
+            WideCharset::Ucs2 => Box::new(
                 units.map(move |bytes| unit(bytes).and_then(|code| char::from_u32(code.into()))),
             ),
-            Wide::Utf16 | Wide::Utf16Le => {
+            WideCharset::Utf16 | WideCharset::Utf16Le => {
                 // Half a unit at the end is half of a pair: no character.
                 let codes = units.map(move |bytes| unit(bytes).unwrap_or(0xD800));
                 Box::new(char::decode_utf16(codes).map(Result::ok))
@@ -58,17 +58,17 @@ impl Wide {
     pub fn push(self, character: char, out: &mut Vec<u8>) {
         let mut units = [0; 2];
         match self {
-            Wide::Utf32 => out.extend_from_slice(&u32::from(character).to_be_bytes()),
-            Wide::Ucs2 => {
+            WideCharset::Utf32 => out.extend_from_slice(&u32::from(character).to_be_bytes()),
+            WideCharset::Ucs2 => {
                 let code = u16::try_from(u32::from(character)).unwrap_or(u16::from(b'?'));
                 out.extend_from_slice(&code.to_be_bytes());
             }
-            Wide::Utf16 => {
+            WideCharset::Utf16 => {
                 for unit in character.encode_utf16(&mut units) {
                     out.extend_from_slice(&unit.to_be_bytes());
                 }
             }
-            Wide::Utf16Le => {
+            WideCharset::Utf16Le => {
                 for unit in character.encode_utf16(&mut units) {
                     out.extend_from_slice(&unit.to_le_bytes());
                 }

@@ -15,7 +15,7 @@ use crate::types::Collation;
 const STEPS_UNASKED: u32 = 1 << 20;
 
 /// What a pattern asks for next.
-enum Wanted {
+enum PatternStep {
     Any,
     One,
     This(u32),
@@ -36,7 +36,8 @@ enum Begin {
 impl Begin {
     /// Of a pattern behind a `%`.
     fn of(collation: Collation, pattern: &[u8], escape: Option<u32>, is_ascii: bool) -> Begin {
-        let Some((Wanted::This(character), _)) = next_wanted(collation, pattern, escape) else {
+        let Some((PatternStep::This(character), _)) = next_wanted(collation, pattern, escape)
+        else {
             return Begin::Anywhere;
         };
         match (u8::try_from(character), collation) {
@@ -96,7 +97,7 @@ pub(super) fn like_by_characters(
             return false;
         }
         let matched = match next_wanted(collation, pattern, escape) {
-            Some((Wanted::Any, rest)) => {
+            Some((PatternStep::Any, rest)) => {
                 if rest.is_empty() {
                     return true;
                 }
@@ -111,7 +112,7 @@ pub(super) fn like_by_characters(
             Some((wanted, rest)) if !text.is_empty() => {
                 let (character, bytes) = next(collation, text);
                 let equal = match wanted {
-                    Wanted::This(this) => same(collation, this, character),
+                    PatternStep::This(this) => same(collation, this, character),
                     _ => true,
                 };
                 equal.then(|| (&text[bytes..], rest))
@@ -149,7 +150,7 @@ fn next_wanted(
     collation: Collation,
     pattern: &[u8],
     escape: Option<u32>,
-) -> Option<(Wanted, &[u8])> {
+) -> Option<(PatternStep, &[u8])> {
     if pattern.is_empty() {
         return None;
     }
@@ -157,12 +158,12 @@ fn next_wanted(
     let rest = &pattern[bytes..];
     if Some(character) == escape && !rest.is_empty() {
         let (character, bytes) = next(collation, rest);
-        return Some((Wanted::This(character), &rest[bytes..]));
+        return Some((PatternStep::This(character), &rest[bytes..]));
     }
     let wanted = match character {
-        0x25 => Wanted::Any,
-        0x5F => Wanted::One,
-        _ => Wanted::This(character),
+        0x25 => PatternStep::Any,
+        0x5F => PatternStep::One,
+        _ => PatternStep::This(character),
     };
     Some((wanted, rest))
 }

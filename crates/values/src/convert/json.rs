@@ -18,13 +18,13 @@ struct Readable;
 
 impl<'de> Deserialize<'de> for Readable {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Readable, D::Error> {
-        deserializer.deserialize_any(Reading)
+        deserializer.deserialize_any(JsonVisitor)
     }
 }
 
-struct Reading;
+struct JsonVisitor;
 
-impl<'de> Visitor<'de> for Reading {
+impl<'de> Visitor<'de> for JsonVisitor {
     type Value = Readable;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

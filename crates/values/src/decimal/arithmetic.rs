@@ -9,7 +9,7 @@
 use ethnum::{I256, U256};
 
 use super::number::{Decimal, pow10};
-use super::wide::Wide;
+use super::wide::Uint512;
 
 fn signed(magnitude: U256, negative: bool, scale: u8) -> Option<Decimal> {
     let unscaled = I256::try_from(magnitude).ok()?;
@@ -33,7 +33,7 @@ impl Decimal {
     pub fn checked_mul(self, other: Decimal) -> Option<Decimal> {
         let negative = self.is_negative() != other.is_negative();
         let product =
-            Wide::product(self.unscaled().unsigned_abs(), other.unscaled().unsigned_abs());
+            Uint512::product(self.unscaled().unsigned_abs(), other.unscaled().unsigned_abs());
         let scale = self.scale() + other.scale();
         let kept = scale.min(Self::SCALE_MAX.max(self.scale()).max(other.scale()));
         let mut left = scale - kept;
@@ -71,7 +71,7 @@ impl Decimal {
             // The quotient of two numbers with scales to 74 cannot need this and fit.
             return None;
         }
-        let dividend = Wide::product(a, pow10(up as u8));
+        let dividend = Uint512::product(a, pow10(up as u8));
         let divisor = b.checked_mul(pow10(down as u8)).filter(|d| d.leading_zeros() > 1)?;
         let (quotient, rest) = dividend.div_rem(divisor);
         let quotient = quotient.narrow()?;

@@ -18,7 +18,7 @@ use std::fmt;
 
 use ethnum::{I256, U256};
 
-use super::wide::Wide;
+use super::wide::Uint512;
 use crate::text::write_u64;
 
 /// An exact decimal number.
@@ -333,8 +333,8 @@ impl Ord for Decimal {
             _ => {}
         }
         let common = left.max(right);
-        let left = Wide::product(a.unsigned_abs(), pow10(common - left));
-        let right = Wide::product(b.unsigned_abs(), pow10(common - right));
+        let left = Uint512::product(a.unsigned_abs(), pow10(common - left));
+        let right = Uint512::product(b.unsigned_abs(), pow10(common - right));
         if self.is_negative() { right.cmp(&left) } else { left.cmp(&right) }
     }
 }

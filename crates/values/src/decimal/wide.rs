@@ -8,16 +8,16 @@ use ethnum::U256;
 
 /// An unsigned number of 512 bits, lowest word first.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wide([u64; 8]);
+pub(super) struct Uint512([u64; 8]);
 
 fn words(value: U256) -> [u64; 4] {
     let (high, low) = value.into_words();
     [low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64]
 }
 
-impl Wide {
+impl Uint512 {
     /// `a * b`.
-    pub(super) fn product(a: U256, b: U256) -> Wide {
+    pub(super) fn product(a: U256, b: U256) -> Uint512 {
         let (a, b) = (words(a), words(b));
         let mut out = [0u64; 8];
         for (i, &x) in a.iter().enumerate() {
@@ -29,7 +29,7 @@ impl Wide {
             }
             out[i + 4] = carry as u64;
         }
-        Wide(out)
+        Uint512(out)
     }
 
     /// The number, if 256 bits hold it.
@@ -42,12 +42,12 @@ impl Wide {
     }
 
     /// Quotient and remainder; the divisor is below 2^255 and not 0.
-    pub(super) fn div_rem(self, divisor: U256) -> (Wide, U256) {
+    pub(super) fn div_rem(self, divisor: U256) -> (Uint512, U256) {
         if let Some(small) = self.narrow() {
             let quotient = words(small / divisor);
             let mut out = [0; 8];
             out[..4].copy_from_slice(&quotient);
-            return (Wide(out), small % divisor);
+            return (Uint512(out), small % divisor);
         }
         let mut quotient = [0u64; 8];
         let mut rest = U256::ZERO;
@@ -59,18 +59,18 @@ impl Wide {
                 quotient[bit / 64] |= 1 << (bit % 64);
             }
         }
-        (Wide(quotient), rest)
+        (Uint512(quotient), rest)
     }
 }
 
-impl PartialOrd for Wide {
-    fn partial_cmp(&self, other: &Wide) -> Option<Ordering> {
+impl PartialOrd for Uint512 {
+    fn partial_cmp(&self, other: &Uint512) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Wide {
-    fn cmp(&self, other: &Wide) -> Ordering {
+impl Ord for Uint512 {
+    fn cmp(&self, other: &Uint512) -> Ordering {
         self.0.iter().rev().cmp(other.0.iter().rev())
     }
 }

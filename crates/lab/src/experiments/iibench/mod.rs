@@ -88,7 +88,7 @@ impl Options {
     fn last(&self, reached: u64) -> (String, u64) {
         let last = LAST_ROWS.min(self.rows / 10);
         let name = if last == LAST_ROWS { "last million rows" } else { "last tenth of the rows" };
-        // Who came to little more has a last part, too.
+        // A run that came to little more has a last part, too.
         let rows = if reached < 2 * last { reached / 10 } else { last };
         (format!("inserts, {name}"), rows)
     }

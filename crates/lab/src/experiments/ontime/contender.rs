@@ -17,7 +17,7 @@ use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse, Server, bytes
 use crate::process;
 use crate::protocols::mysql;
 
-/// Who answers.
+/// A server that answers the queries.
 pub enum Contender {
     /// By column or by row.
     Rowhouse(Rowhouse, mysql::Session),

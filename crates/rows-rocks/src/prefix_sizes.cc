@@ -6,7 +6,7 @@
 // of compressed blocks. A block that holds keys of several is divided by their bytes before compression.
 // What was noted stands among the file's properties (`docs/formats.md`).
 //
-// The other half is `shares.rs`.
+// The other half is `prefix_sizes.rs`.
 
 #include <rocksdb/db.h>
 #include <rocksdb/metadata.h>
@@ -150,7 +150,7 @@ rocksdb_table_properties_collector_factory_t* rowhouse_shares_factory() {
   return new rocksdb_table_properties_collector_factory_t{std::make_shared<Factory>()};
 }
 
-// What `shares.rs` reads of each file; null if the files cannot be read. `begin` and `length` say where
+// What `prefix_sizes.rs` reads of each file; null if the files cannot be read. `begin` and `length` say where
 // the bytes are until `rowhouse_shares_free`.
 std::string* rowhouse_shares_of_files(rocksdb_t* db, const char** begin, size_t* length) {
   ColumnFamilyMetaData family;

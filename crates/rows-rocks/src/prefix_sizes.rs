@@ -1,4 +1,4 @@
-//! Whose bytes are in each file: what `shares.cc` notes while a file is written, read back.
+//! Whose bytes are in each file: what `prefix_sizes.cc` notes while a file is written, read back.
 //!
 //! ```text
 //! numbers are LEB128, bytes stand behind their length
@@ -90,7 +90,7 @@ pub(crate) fn shares_of_files(database: &DB) -> Result<Vec<FileShares>> {
         rowhouse_shares_free(bytes);
         noted
     };
-    let mut rest = Noted(&noted);
+    let mut rest = PropertyReader(&noted);
     let mut files = Vec::new();
     while !rest.0.is_empty() {
         let why = "what is noted of a file";
@@ -101,9 +101,9 @@ pub(crate) fn shares_of_files(database: &DB) -> Result<Vec<FileShares>> {
 }
 
 /// Bytes of numbers and bytes.
-struct Noted<'a>(&'a [u8]);
+struct PropertyReader<'a>(&'a [u8]);
 
-impl<'a> Noted<'a> {
+impl<'a> PropertyReader<'a> {
     fn number(&mut self) -> Option<u64> {
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
@@ -134,14 +134,14 @@ impl<'a> Noted<'a> {
 }
 
 /// The sizes of a file that are divided among those who have a part in it.
-struct Divided {
+struct SharedSizes {
     file: u64,
     blocks: u64,
     filter: u64,
 }
 
-/// What `shares.cc` says of the next file.
-fn file(noted: &mut Noted<'_>) -> Option<FileShares> {
+/// What `prefix_sizes.cc` says of the next file.
+fn file(noted: &mut PropertyReader<'_>) -> Option<FileShares> {
     let [level, sequence, file, blocks, filter, entries, removals, keys, values] =
         noted.numbers()?;
     let first_key = noted.bytes()?.to_vec();
@@ -153,7 +153,7 @@ fn file(noted: &mut Noted<'_>) -> Option<FileShares> {
     let puts = entries.saturating_sub(removals);
     let whole = Share { puts, put_bytes: plain, removals, file_bytes: file };
     let shares = match is_noted {
-        true => Some(divide(shares, &Divided { file, blocks, filter })?),
+        true => Some(divide(shares, &SharedSizes { file, blocks, filter })?),
         false => None,
     };
     Some(FileShares { level, sequence, whole, first_key, last_key, shares })
@@ -161,8 +161,8 @@ fn file(noted: &mut Noted<'_>) -> Option<FileShares> {
 
 /// Shares as they are noted, with the parts of the file that were not written yet then: the last block,
 /// the filter, by numbers of keys, and indexes, by bytes.
-fn divide(noted: &[u8], divided: &Divided) -> Option<Vec<(Vec<u8>, Share)>> {
-    let mut rest = Noted(noted);
+fn divide(noted: &[u8], divided: &SharedSizes) -> Option<Vec<(Vec<u8>, Share)>> {
+    let mut rest = PropertyReader(noted);
     let mut shares: Vec<(Vec<u8>, [u64; 6])> = Vec::new();
     while !rest.0.is_empty() {
         let prefix = rest.bytes()?.to_vec();
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn what_is_divided_is_the_whole_file() {
         let shares = [noted(b"a", [3, 30, 1, 4, 50, 0]), noted(b"b", [1, 7, 0, 0, 3, 2])].concat();
-        let divided = Divided { file: 119, blocks: 60, filter: 10 };
+        let divided = SharedSizes { file: 119, blocks: 60, filter: 10 };
         let shares = divide(&shares, &divided).unwrap();
         let file_bytes: Vec<u64> = shares.iter().map(|(_, share)| share.file_bytes).collect();
         // Of the last block 0 and 7; of the filter 8 and 2; of 49 bytes of indexes 34/41 and the rest.
@@ -231,11 +231,11 @@ mod tests {
 
     #[test]
     fn numbers_beyond_a_byte_are_read_and_cut_ones_are_not() {
-        let mut rest = Noted(&[0x80, 0x01, 0x05, 0xff]);
+        let mut rest = PropertyReader(&[0x80, 0x01, 0x05, 0xff]);
         assert_eq!(rest.numbers(), Some([128, 5]));
         assert_eq!(rest.number(), None);
-        assert_eq!(Noted(&[0xff; 11]).number(), None);
-        assert_eq!(Noted(&[3, 1, 2]).bytes(), None);
-        assert!(divide(&[1, b'a', 1], &Divided { file: 1, blocks: 1, filter: 0 }).is_none());
+        assert_eq!(PropertyReader(&[0xff; 11]).number(), None);
+        assert_eq!(PropertyReader(&[3, 1, 2]).bytes(), None);
+        assert!(divide(&[1, b'a', 1], &SharedSizes { file: 1, blocks: 1, filter: 0 }).is_none());
     }
 }

@@ -41,7 +41,7 @@ const WORTH_A_PLACE: u64 = 16;
 
 /// What all scans passed over.
 #[derive(Default)]
-pub(crate) struct Hidden {
+pub(crate) struct Tombstones {
     /// In write buffers, since these were last written to a file for it.
     in_buffers: AtomicU64,
     /// In files, since a compaction for it.
@@ -69,7 +69,7 @@ impl Sizes {
     }
 }
 
-impl Hidden {
+impl Tombstones {
     /// Whether so much was passed over that the write buffers should become files. Begins to count
     /// anew when they should.
     pub(crate) fn wants_file(&self, sizes: Sizes) -> bool {
@@ -113,7 +113,7 @@ impl Hidden {
     fn add(&self, in_buffers: u64, in_files: u64, range: impl FnOnce() -> KeyRange) -> bool {
         let of_buffers = self.in_buffers.fetch_add(in_buffers, Ordering::Relaxed) + in_buffers;
         let of_files = self.in_files.fetch_add(in_files, Ordering::Relaxed) + in_files;
-        // Who meets another here leaves the place to others: there will be more scans.
+        // While another scan notes its range this one is left out: there will be more scans.
         if in_files >= WORTH_A_PLACE
             && let Some(mut place) = self.place.try_lock()
         {
@@ -144,8 +144,8 @@ fn extend(place: &mut KeyRange, range: KeyRange) {
 
 /// The count of one cursor. RocksDB counts what all cursors of a thread step over together, and a join has
 /// several at a time: what the others have shown meanwhile, nobody has passed over.
-pub(crate) struct Passing {
-    began: Passed,
+pub(crate) struct PassCount {
+    began: PassedEntries,
 }
 
 thread_local! {
@@ -155,9 +155,9 @@ thread_local! {
     static COUNTED: Cell<u64> = const { Cell::new(0) };
 }
 
-impl Passing {
-    pub(crate) fn begin() -> Passing {
-        Passing { began: Passed::so_far() }
+impl PassCount {
+    pub(crate) fn begin() -> PassCount {
+        PassCount { began: PassedEntries::so_far() }
     }
 
     /// A cursor shows an entry.
@@ -168,8 +168,8 @@ impl Passing {
 
     /// Ends the count and adds it to all others'; `range` is what the cursor went through. Says
     /// whether it may be time to tidy up.
-    pub(crate) fn end(&self, hidden: &Hidden, range: impl FnOnce() -> KeyRange) -> bool {
-        let (began, now) = (&self.began, Passed::so_far());
+    pub(crate) fn end(&self, hidden: &Tombstones, range: impl FnOnce() -> KeyRange) -> bool {
+        let (began, now) = (&self.began, PassedEntries::so_far());
         if now.thread != began.thread {
             return false;
         }
@@ -183,7 +183,7 @@ impl Passing {
 }
 
 /// Entries that a thread's scans have met since it began.
-struct Passed {
+struct PassedEntries {
     /// An address that no other thread has meanwhile.
     thread: usize,
     /// Those passed over, and those left that were shown.
@@ -194,10 +194,10 @@ struct Passed {
     counted: u64,
 }
 
-impl Passed {
-    fn so_far() -> Passed {
+impl PassedEntries {
+    fn so_far() -> PassedEntries {
         thread_local!(static CONTEXT: PerfContext = PerfContext::default());
-        let of = |context: &PerfContext| Passed {
+        let of = |context: &PerfContext| PassedEntries {
             thread: std::ptr::from_ref(context).addr(),
             entries: context.metric(PerfMetric::InternalKeySkippedCount)
                 + context.metric(PerfMetric::InternalDeleteSkippedCount),
@@ -207,10 +207,11 @@ impl Passed {
             counted: COUNTED.get(),
         };
         // A thread that is ending counts nothing any more.
-        CONTEXT.try_with(of).unwrap_or(Passed::NOTHING)
+        CONTEXT.try_with(of).unwrap_or(PassedEntries::NOTHING)
     }
 
-    const NOTHING: Passed = Passed { thread: 0, entries: 0, in_buffers: 0, shown: 0, counted: 0 };
+    const NOTHING: PassedEntries =
+        PassedEntries { thread: 0, entries: 0, in_buffers: 0, shown: 0, counted: 0 };
 }
 
 #[cfg(test)]
@@ -227,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_file_is_wanted_when_scans_lost_as_much_as_it_costs() {
-        let hidden = Hidden::default();
+        let hidden = Tombstones::default();
         let of = |buffered, files| Sizes { buffered, files };
         assert!(!hidden.add(ENTRIES_WORTH_A_FILE - 1, 0, || range("a", "b")));
         assert!(!hidden.wants_file(of(0, 0)));
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_compaction_is_wanted_of_all_places_where_scans_lost_time() {
-        let hidden = Hidden::default();
+        let hidden = Tombstones::default();
         let of = |files| Sizes { buffered: 0, files };
         hidden.add(0, WORTH_A_PLACE - 1, || range("0", ""));
         hidden.add(0, ENTRIES_WORTH_A_FILE, || range("m", "n"));
@@ -258,8 +259,8 @@ mod tests {
 
     #[test]
     fn a_cursor_that_moved_to_another_thread_counts_nothing() {
-        let passing = Passing { began: Passed { thread: 1, ..Passed::NOTHING } };
-        let hidden = Hidden::default();
+        let passing = PassCount { began: PassedEntries { thread: 1, ..PassedEntries::NOTHING } };
+        let hidden = Tombstones::default();
         assert!(!passing.end(&hidden, KeyRange::default));
         assert_eq!(hidden.in_files.load(Ordering::Relaxed), 0);
     }
@@ -276,7 +277,7 @@ mod tests {
         let scan = || store.scan(&all, Direction::Forward, Reach::Disk).unwrap();
         let end = |mut cursor: Box<dyn Cursor + '_>| while cursor.advance().unwrap() {};
         let counted = || {
-            let Hidden { in_buffers, in_files, .. } = &store.shared().hidden;
+            let Tombstones { in_buffers, in_files, .. } = &store.shared().hidden;
             in_buffers.load(Ordering::Relaxed) + in_files.load(Ordering::Relaxed)
         };
         // One inside another, and several by turns.

@@ -25,10 +25,10 @@ use rows::error::{Error, Result};
 use rows::store::{Change, Reach, Read};
 use rows::table::Table;
 
-use super::delta::{Changed, ChangedRow, LOOKUPS, places_of};
+use super::delta::{ChangedRow, ChangedRows, LOOKUPS, places_of};
 use super::settled::notes_range;
 use crate::keys::{self, Home, MOVES, Place};
-use crate::tables::Known;
+use crate::tables::KnownTable;
 
 /// Rows that are kept, at most.
 const ROWS_MAX: usize = 1 << 16;
@@ -53,7 +53,7 @@ pub(super) struct MovedRow {
 /// What is kept of one columnar index.
 #[derive(Default)]
 pub(crate) struct KeptNotes {
-    last: Option<Arc<Noted>>,
+    last: Option<Arc<NotedState>>,
     /// Commits of the mover that came after it, by their numbers.
     moves: VecDeque<(u64, Arc<[MovedRow]>)>,
     /// Rows of all of these.
@@ -61,7 +61,7 @@ pub(crate) struct KeptNotes {
 }
 
 /// The rows that notes name in a state of the store.
-struct Noted {
+struct NotedState {
     /// The version of the table by which the notes were read.
     version: u64,
     /// The state: how often the mover had moved rows, and the store's own number.
@@ -77,7 +77,7 @@ struct Noted {
 
 /// A state whose notes are wanted.
 pub(super) struct NotesOf<'a> {
-    pub known: &'a Known,
+    pub known: &'a KnownTable,
     pub table: &'a Table,
     pub view: &'a dyn Read,
     /// The snapshot's number (`Tables::at_moment`).
@@ -87,6 +87,10 @@ pub(super) struct NotesOf<'a> {
 impl NotesOf<'_> {
     /// The rows that notes name, with their places; `None` when there are more than so many.
     /// `settling` gives what `Noted` has of it, as of now.
+    ///
+    /// # Errors
+    /// Those of reading notes and places in the store. What was remembered of earlier states
+    /// stays.
     pub fn read(
         &self,
         rows_max: usize,
@@ -105,7 +109,7 @@ impl NotesOf<'_> {
             kept = rows;
         }
         // Those kept may be among those read.
-        let changed = Changed::read(self.known, self.view, &range, rows_max)?;
+        let changed = ChangedRows::read(self.known, self.view, &range, rows_max)?;
         if !changed.is_all {
             return Ok(None);
         }
@@ -119,14 +123,14 @@ impl NotesOf<'_> {
         if let Some(sequence) = sequence.filter(|_| rows.len() <= ROWS_MAX) {
             let (version, rows) = (self.table.version, Arc::clone(&rows));
             let settling = settling();
-            let noted = Noted { version, moves, sequence, settled, settling, rows };
+            let noted = NotedState { version, moves, sequence, settled, settling, rows };
             self.known.kept_notes.lock().keep(noted);
         }
         Ok(Some(rows))
     }
 
     /// What is kept of a state before this one, and which rows of it are left in this one.
-    fn base(&self, moves: u64, sequence: u64) -> Option<(Arc<Noted>, Arc<[NotedRow]>)> {
+    fn base(&self, moves: u64, sequence: u64) -> Option<(Arc<NotedState>, Arc<[NotedRow]>)> {
         let kept = self.known.kept_notes.lock();
         let base = kept.last.as_ref().filter(|base| {
             base.version == self.table.version && base.sequence <= sequence && base.moves <= moves
@@ -197,8 +201,8 @@ fn without(rows: &[NotedRow], moved: &[MovedRow]) -> Arc<[NotedRow]> {
 
 impl KeptNotes {
     /// Keeps what a state shows, if it is a later one.
-    fn keep(&mut self, noted: Noted) {
-        let is_later = |last: &Arc<Noted>| {
+    fn keep(&mut self, noted: NotedState) {
+        let is_later = |last: &Arc<NotedState>| {
             last.version != noted.version
                 || last.sequence <= noted.sequence && last.moves <= noted.moves
         };
