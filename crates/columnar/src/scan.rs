@@ -234,7 +234,7 @@ impl TableColumns {
         Ok(self.state.rows() + recent)
     }
 
-    /// Divides the table into so many parts or fewer; `tests` as in `Wanted`.
+    /// Divides the table into so many parts or fewer; `tests` as in `ScanRequest`.
     pub fn parts(&self, count: usize, tests: &[Test]) -> Vec<Part> {
         let may_hold = |live: &&Live| {
             tests.iter().all(|test| match live.segment.column(test.slot) {

@@ -86,7 +86,7 @@ pub(super) struct NotesOf<'a> {
 
 impl NotesOf<'_> {
     /// The rows that notes name, with their places; `None` when there are more than so many.
-    /// `settling` gives what `Noted` has of it, as of now.
+    /// `settling` gives what `NotedState` has of it, as of now.
     ///
     /// # Errors
     /// Those of reading notes and places in the store. What was remembered of earlier states
