@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use doors::handlersocket::{Access, HandlerSocket};
+use doors::handlersocket::{HandlerSocket, PortAccess};
 use rows::Engine;
 use sql::{How, Session, SqlOptions};
 
@@ -39,6 +39,6 @@ fn make(engine: &Arc<Engine>) -> Converse {
             panic!("{text}: {error:?}");
         }
     }
-    let access = Arc::new(Access { writable: true, secret: None });
+    let access = Arc::new(PortAccess { writable: true, secret: None });
     Box::new(move || Box::new(HandlerSocket::new(access.clone())))
 }

@@ -1,6 +1,8 @@
 //! HandlerSocket lines: decoding, and the escapes of tokens.
 
-use doors::fuzzing::handlersocket::{Command, FILTERS_MAX, VALUES_MAX, command, unescape};
+use doors::fuzzing::handlersocket::{
+    FILTERS_MAX, HandlerSocketCommand, VALUES_MAX, command, unescape,
+};
 
 use crate::memory::within;
 
@@ -11,7 +13,7 @@ const LINE_MEMORY_MAX: usize = 3 * FILTERS_MAX * 64;
 pub fn check(input: &[u8]) {
     let line = input.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let decoded = within(LINE_MEMORY_MAX, || command(line));
-    if let Ok(Command::Execute(request)) = &decoded {
+    if let Ok(HandlerSocketCommand::Execute(request)) = &decoded {
         assert!(request.values.as_slice().len() <= VALUES_MAX);
         assert!(request.modify_values.as_slice().len() <= VALUES_MAX);
         assert!(request.filters.len() <= FILTERS_MAX);

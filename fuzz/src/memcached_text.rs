@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use doors::memcached::{Memcached, Options, Shared, prepare};
+use doors::memcached::{Memcached, MemcachedOptions, MemcachedShared, prepare};
 use rows::Engine;
 
 use crate::shapes::byte;
@@ -39,7 +39,7 @@ fn without_clocks(input: &[u8]) -> Vec<u8> {
 
 fn make(engine: &Arc<Engine>) -> Converse {
     prepare(engine).expect("an empty catalog");
-    let options = Options { item_bytes_max: 4096, ..Options::default() };
-    let shared = Arc::new(Shared::new(engine, options));
+    let options = MemcachedOptions { item_bytes_max: 4096, ..MemcachedOptions::default() };
+    let shared = Arc::new(MemcachedShared::new(engine, options));
     Box::new(move || Box::new(Memcached::new(shared.clone())))
 }

@@ -1,6 +1,6 @@
 //! MySQL's command packets: decoding copies nothing.
 
-use doors::fuzzing::mysql::{Command, command, query};
+use doors::fuzzing::mysql::{MysqlCommand, command, query};
 
 use crate::memory::within;
 
@@ -9,17 +9,17 @@ pub fn check(input: &[u8]) {
     let decoded = within(0, || command(input));
     let borrowed = match decoded {
         Ok(
-            Command::InitDb(bytes)
-            | Command::Query(bytes)
-            | Command::ChangeUser(bytes)
-            | Command::Prepare(bytes)
-            | Command::Execute { parameters: bytes, .. }
-            | Command::SendLongData { data: bytes, .. },
+            MysqlCommand::InitDb(bytes)
+            | MysqlCommand::Query(bytes)
+            | MysqlCommand::ChangeUser(bytes)
+            | MysqlCommand::Prepare(bytes)
+            | MysqlCommand::Execute { parameters: bytes, .. }
+            | MysqlCommand::SendLongData { data: bytes, .. },
         ) => bytes.len(),
-        Ok(Command::FieldList { table, pattern }) => table.len() + pattern.len(),
+        Ok(MysqlCommand::FieldList { table, pattern }) => table.len() + pattern.len(),
         _ => 0,
     };
     assert!(borrowed < input.len().max(1), "more than came");
     let text = input.strip_suffix(b"\0").unwrap_or(input);
-    assert_eq!(command(&query(input)), Ok(Command::Query(text)));
+    assert_eq!(command(&query(input)), Ok(MysqlCommand::Query(text)));
 }

@@ -1,7 +1,7 @@
 //! MySQL's frames: packets come back as they were written, however the bytes arrive.
 
 use doors::Input;
-use doors::fuzzing::mysql::{FrameReader, Packets, Piece};
+use doors::fuzzing::mysql::{FrameReader, Packets, StreamPiece};
 
 use crate::memory::within;
 use crate::shapes::byte;
@@ -49,9 +49,9 @@ fn streamed(bytes: &[u8], size: usize) {
         input.extend(piece);
         loop {
             match reader.stream(&mut input) {
-                Ok(Piece::None) => break,
-                Ok(Piece::Bytes(count)) => input.consume(count),
-                Ok(Piece::End { .. }) => reader.expect(0),
+                Ok(StreamPiece::None) => break,
+                Ok(StreamPiece::Bytes(count)) => input.consume(count),
+                Ok(StreamPiece::End { .. }) => reader.expect(0),
                 Err(_) => return,
             }
         }

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use doors::tyrant::{DatabaseName, Options, ScriptOptions, Scripts, Shared, Tyrant, prepare};
+use doors::tyrant::{
+    DatabaseName, ScriptOptions, Scripts, Tyrant, TyrantOptions, TyrantShared, prepare,
+};
 use resources::budget::Budget;
 use rows::Engine;
 
@@ -74,7 +76,7 @@ fn make(engine: &Arc<Engine>, database: &str) -> Converse {
         stash: Budget::new(8 << 20),
         states_max: 1,
     };
-    let options = Options {
+    let options = TyrantOptions {
         database,
         request_bytes_max: 4096,
         copy: None,
@@ -82,6 +84,6 @@ fn make(engine: &Arc<Engine>, database: &str) -> Converse {
         hosts: Vec::new(),
         scripts: Some(Scripts::new(engine, script).expect("a script that runs")),
     };
-    let shared = Arc::new(Shared::new(engine, options));
+    let shared = Arc::new(TyrantShared::new(engine, options));
     Box::new(move || Box::new(Tyrant::new(shared.clone())))
 }

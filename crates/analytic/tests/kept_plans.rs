@@ -196,7 +196,7 @@ fn two_sessions_run_one_statement_at_once() {
             assert_eq!(rest(stream), expected);
         }
     }
-    // Who leaves early leaves nothing behind.
+    // A client that leaves early leaves nothing behind.
     let kept = house.kept();
     assert!((1..=3).contains(&kept), "{kept}");
     drop(begun(&mut sessions[0], JOIN));

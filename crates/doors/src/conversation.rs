@@ -68,7 +68,7 @@ pub enum Urgency {
 }
 
 /// Tells a conversation that is served elsewhere that its client has left; returns at once.
-pub type Leave = Arc<dyn Fn() + Send + Sync>;
+pub type LeaveNotice = Arc<dyn Fn() + Send + Sync>;
 
 /// Tells a client how far a request is that is served elsewhere.
 pub trait Report: Send + Sync {
@@ -105,7 +105,7 @@ pub trait Conversation: Send {
 
     /// How it is told, while it is served where it may wait, that its client sends no more. `None`
     /// where that is no leaving: a client that has only ended its sending is still answered.
-    fn leave(&self) -> Option<Leave> {
+    fn leave(&self) -> Option<LeaveNotice> {
         None
     }
 
@@ -199,6 +199,9 @@ impl<'a> Turn<'a> {
     }
 
     /// The group's transaction, for a write that is acknowledged with the engine's durability.
+    ///
+    /// # Errors
+    /// Those of the store, when it cannot begin a transaction.
     pub fn transaction(&mut self) -> Result<&mut Transaction> {
         self.group.transaction(self.engine, self.wait, self.engine.durability())
     }

@@ -6,15 +6,15 @@
 
 /// Lines of HandlerSocket.
 pub mod handlersocket {
-    pub use crate::handlersocket::command::{Command, FILTERS_MAX, VALUES_MAX};
+    pub use crate::handlersocket::command::{FILTERS_MAX, HandlerSocketCommand, VALUES_MAX};
     pub use crate::handlersocket::decode::{command, unescape};
 }
 
 /// Packets of MySQL's protocol.
 pub mod mysql {
-    pub use crate::mysql::command::Command;
+    pub use crate::mysql::command::MysqlCommand;
     pub use crate::mysql::decode::{command, query};
-    pub use crate::mysql::frame::{FrameReader, Packets, Piece};
+    pub use crate::mysql::frame::{FrameReader, Packets, StreamPiece};
     pub use crate::mysql::handshake::{Login, Response, change_user, response};
     pub use crate::mysql::numbers::capability;
     pub use crate::mysql::parameters::Statement;

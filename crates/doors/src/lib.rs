@@ -20,6 +20,6 @@ mod own_table;
 pub mod site;
 pub mod tyrant;
 
-pub use conversation::{Conversation, Leave, Next, Pending, Report, Turn, Urgency};
+pub use conversation::{Conversation, LeaveNotice, Next, Pending, Report, Turn, Urgency};
 pub use failed_logins::FailedLogins;
 pub use input::Input;

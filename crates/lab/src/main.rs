@@ -31,49 +31,49 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Experiment {
     /// Point look-ups by key: one in flight, pipelined, in batches.
-    Lookup(experiments::lookup::Options),
+    Lookup(experiments::lookup::LookupOptions),
     /// LOAD DATA of a table with a secondary index: rows per second, peak memory.
-    Load(experiments::load::Options),
+    Load(experiments::load::LoadOptions),
     /// Inserts in batches with three secondary indexes, until data outgrow the memory.
-    Iibench(experiments::iibench::Options),
+    Iibench(experiments::iibench::IibenchOptions),
     /// INSERT of 100 rows a statement, as text and prepared.
-    Batches(experiments::batches::Options),
+    Batches(experiments::batches::BatchesOptions),
     /// ADD INDEX on a large table, alone and beside writers.
-    Indexing(experiments::indexing::Options),
+    Indexing(experiments::indexing::IndexingOptions),
     /// Flights with seven indexes: bytes on disk.
-    Size(experiments::size::Options),
+    Size(experiments::size::SizeOptions),
     /// Many tables: created, filled with a row each, selected from once each.
-    Tables(experiments::tables::Options),
+    Tables(experiments::tables::TablesOptions),
     /// Table queries on documents with indexes, beside SQL on generated columns.
-    Documents(experiments::documents::Options),
+    Documents(experiments::documents::DocumentsOptions),
     /// Read a player, change it, look an account up: verified against races.
-    Game(experiments::game::Options),
+    Game(experiments::game::GameOptions),
     /// Updates and inserts under each durability policy.
-    Durability(experiments::durability::Options),
+    Durability(experiments::durability::DurabilityOptions),
     /// kill -9 while rows are inserted: time from the start to the first answer.
-    Recovery(experiments::recovery::Options),
+    Recovery(experiments::recovery::RecoveryOptions),
     /// TPC-C: five transactions, 1 to 32 terminals, verified by its consistency conditions.
-    Orders(experiments::orders::Options),
+    Orders(experiments::orders::OrdersOptions),
     /// What a blog, a shop and an office ask for each page: microseconds, rows compared.
-    Pages(experiments::pages::Options),
+    Pages(experiments::pages::PagesOptions),
     /// Every OLTP script of sysbench: transactions per second, server CPU of each.
-    Sysbench(experiments::sysbench::Options),
+    Sysbench(experiments::sysbench::SysbenchOptions),
     /// An hour of everything, or a minute: rates, memory, what is left behind.
-    Soak(experiments::soak::Options),
+    Soak(experiments::soak::SoakOptions),
     /// An analytic query over rows that clients change, by row and by a columnar index.
-    Live(experiments::live::Options),
+    Live(experiments::live::LiveOptions),
     /// Flights: ten analytic queries, by columns and by rows, beside DuckDB and MariaDB.
-    Ontime(experiments::ontime::Options),
+    Ontime(experiments::ontime::OntimeOptions),
     /// Inserts by 1 to 128 connections.
-    Writers(experiments::writers::Options),
+    Writers(experiments::writers::WritersOptions),
     /// 10,000 idle connections beside 64 busy ones.
-    Idle(experiments::idle::Options),
+    Idle(experiments::idle::IdleOptions),
     /// The same look-ups with a small and a large row cache.
-    Cache(experiments::cache::Options),
+    Cache(experiments::cache::CacheOptions),
     /// Statements that would end, fill or hang a server, beside clients that look rows up.
-    Nasty(experiments::nasty::Options),
+    Nasty(experiments::nasty::NastyOptions),
     /// Look-ups, updates and the game with data of 0.5 to 10 times the memory.
-    Wall(experiments::wall::Options),
+    Wall(experiments::wall::KernelOptions),
     /// The echo server that other experiments start as their limit.
     #[command(hide = true)]
     EchoServer {

@@ -21,7 +21,7 @@ use rows::local::SortedWrites;
 use rows::store::{Cursor, Ingestion};
 
 use crate::failure::{is_disk_full, of_file, of_read};
-use crate::store::Shared;
+use crate::store::OpenDatabase;
 
 /// Size at which a further file is begun.
 const FILE_BYTES: u64 = 128 << 20;
@@ -41,7 +41,7 @@ pub(crate) fn remove_leftovers(directory: &Path) -> Result<()> {
     removed.map_err(|error| of_file("removing files of an interrupted ingestion", error))
 }
 
-impl Shared {
+impl OpenDatabase {
     /// Applies writes over what there is.
     pub(crate) fn apply_sorted(self: &Arc<Self>, writes: &mut SortedWrites<'_>) -> Result<()> {
         let files = self.new_files()?;
@@ -171,7 +171,7 @@ impl Entries for CursorEntries<'_> {
 
 /// Files that are no part of the database yet; those that never become one are removed.
 pub(crate) struct NewFiles {
-    shared: Arc<Shared>,
+    shared: Arc<OpenDatabase>,
     paths: Mutex<Vec<PathBuf>>,
 }
 

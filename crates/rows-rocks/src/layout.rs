@@ -32,7 +32,7 @@
 use parking_lot::Mutex;
 use rocksdb::Options;
 
-use crate::store::Shared;
+use crate::store::OpenDatabase;
 
 /// Bytes of data for one byte of indexes and filters, about.
 const DATA_PER_INDEX: u64 = 70;
@@ -120,7 +120,7 @@ pub(crate) fn whole_below(memory: usize) -> u64 {
     (memory as u64 / 3).saturating_mul(DATA_PER_INDEX)
 }
 
-impl Shared {
+impl OpenDatabase {
     /// Options for a file that is written beside the database, where so many bytes are already.
     pub(crate) fn options_of_file(&self, beside: u64) -> &Options {
         let layout = &self.layout;

@@ -12,7 +12,7 @@ use rows::store::{Cursor, Direction, KeyRange, Reach};
 use crate::failure::of_read;
 use crate::page_cache::memory_only;
 use crate::spare::SpareCursor;
-use crate::store::Shared;
+use crate::store::OpenDatabase;
 use crate::tombstones::PassCount;
 
 /// From this many keys on, one batched look-up is cheaper than single ones.
@@ -105,7 +105,7 @@ impl Lookup {
 
 /// A cursor on the latest state, or on a snapshot, which must outlive it.
 pub(crate) fn scan<'a>(
-    shared: &'a Shared,
+    shared: &'a OpenDatabase,
     snapshot: Option<&Snapshot<'_>>,
     range: &KeyRange,
     direction: Direction,
@@ -120,7 +120,7 @@ pub(crate) fn scan<'a>(
 
 /// A cursor on a snapshot, for `Read::scan_once`.
 pub(crate) fn scan_once<'a>(
-    shared: &'a Shared,
+    shared: &'a OpenDatabase,
     snapshot: &Snapshot<'_>,
     range: &KeyRange,
 ) -> Box<dyn Cursor + 'a> {
@@ -131,7 +131,7 @@ pub(crate) fn scan_once<'a>(
 }
 
 fn cursor<'a>(
-    shared: &'a Shared,
+    shared: &'a OpenDatabase,
     mut options: ReadOptions,
     range: &KeyRange,
     direction: Direction,
@@ -181,7 +181,7 @@ impl CursorState {
     }
 }
 
-impl Shared {
+impl OpenDatabase {
     /// Counts what a cursor passed over that goes away: it has gone through its range up to a key, or to
     /// its end.
     pub(crate) fn end_passing(
@@ -198,7 +198,7 @@ impl Shared {
                 (None, _) => KeyRange { start, end },
             }
         };
-        if passing.end(&self.hidden, gone_through) {
+        if passing.end(&self.tombstones, gone_through) {
             self.syncing.note_hidden();
         }
     }
@@ -210,7 +210,7 @@ struct RocksCursor<'a> {
     direction: Direction,
     state: CursorState,
     passing: PassCount,
-    shared: &'a Shared,
+    shared: &'a OpenDatabase,
 }
 
 impl Drop for RocksCursor<'_> {

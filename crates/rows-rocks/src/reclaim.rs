@@ -29,7 +29,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::failure::{of_file, of_read};
 use crate::format::write_synced;
-use crate::store::Shared;
+use crate::store::OpenDatabase;
 
 pub(crate) const RECLAIM_FILE: &str = "RECLAIM";
 
@@ -100,7 +100,7 @@ impl Queue {
     }
 }
 
-impl Shared {
+impl OpenDatabase {
     pub(crate) fn begin_reclaiming(&self, ranges: &[KeyRange]) -> Result<()> {
         // The removal itself may be in the unsynced log still. A power cut would take it back, but
         // neither RECLAIM nor the deletion of files.

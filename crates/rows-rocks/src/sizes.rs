@@ -24,7 +24,7 @@ use rows::store::KeyRange;
 
 use crate::failure::of_read;
 use crate::prefix_sizes::{FileShares, Share, shares_of_files};
-use crate::store::Shared;
+use crate::store::OpenDatabase;
 
 /// How often it is asked again because files came or went meanwhile.
 const TRIES: usize = 4;
@@ -50,7 +50,7 @@ struct FileSizes {
     whole: Vec<(Age, FileShares)>,
 }
 
-impl Shared {
+impl OpenDatabase {
     pub(crate) fn sizes(&self, range: &KeyRange) -> Result<RangeSizes> {
         for _ in 1..TRIES {
             let files = self.file_sizes()?;

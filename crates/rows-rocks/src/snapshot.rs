@@ -7,7 +7,7 @@ use rows::error::Result;
 use rows::store::{Cursor, Direction, KeyRange, Reach, Read};
 
 use crate::reading::{Lookup, scan, scan_once};
-use crate::store::Shared;
+use crate::store::OpenDatabase;
 
 /// The state of one moment.
 ///
@@ -17,11 +17,11 @@ pub(crate) struct RocksSnapshot {
     /// Made when first asked: most readers find their rows in the row cache.
     lookup: OnceLock<Lookup>,
     snapshot: Snapshot<'static>,
-    shared: Arc<Shared>,
+    shared: Arc<OpenDatabase>,
 }
 
 impl RocksSnapshot {
-    pub(crate) fn new(shared: &Arc<Shared>) -> RocksSnapshot {
+    pub(crate) fn new(shared: &Arc<OpenDatabase>) -> RocksSnapshot {
         let shared = Arc::clone(shared);
         let snapshot = Snapshot::new(pinned(&shared));
         RocksSnapshot { lookup: OnceLock::new(), snapshot, shared }
@@ -34,7 +34,7 @@ impl RocksSnapshot {
 
 /// The database of `shared` for as long as the caller keeps `shared`.
 #[expect(unsafe_code, reason = "the crate ties a snapshot to a borrow; ours owns its database")]
-fn pinned(shared: &Arc<Shared>) -> &'static DB {
+fn pinned(shared: &Arc<OpenDatabase>) -> &'static DB {
     // SAFETY: the database lives inside the `Arc`'s allocation, which does not move and is not
     // freed while a clone of the `Arc` exists. The snapshot that is made of the result is kept next to
     // such a clone and dropped before it.

@@ -24,7 +24,7 @@ use rows::store::{Cursor, Direction, KeyRange, Reach};
 
 use crate::failure::of_read_kind;
 use crate::reading::{CursorState, IteratorStep};
-use crate::store::Shared;
+use crate::store::OpenDatabase;
 use crate::tombstones::PassCount;
 
 /// The state of now, whenever that is; as `spare.cc` has it. Others are the numbers of their last writes.
@@ -93,8 +93,8 @@ impl Drop for Spare {
 impl Spare {
     #[expect(unsafe_code, reason = "as above")]
     fn new(database: &DB, reach: Reach) -> Spare {
-        // SAFETY: the database is open. It outlives its spares: `Shared` drops those first, and cursors
-        // borrow `Shared`.
+        // SAFETY: the database is open. It outlives its spares: `OpenDatabase` drops those first, and cursors
+        // borrow `OpenDatabase`.
         let iterator = unsafe { rowhouse_spare_new(database.as_raw_ptr(), reach == Reach::Memory) };
         Spare {
             iterator: NonNull::new(iterator).expect("`new` gives an address"),
@@ -231,14 +231,14 @@ pub(crate) struct SpareCursor<'a> {
     direction: Direction,
     state: CursorState,
     passing: PassCount,
-    shared: &'a Shared,
+    shared: &'a OpenDatabase,
 }
 
 impl<'a> SpareCursor<'a> {
     /// On a range that is not empty and has an end, as of `moment`, which the caller has a snapshot of for
     /// as long, or as of now.
     pub(crate) fn new(
-        shared: &'a Shared,
+        shared: &'a OpenDatabase,
         range: &KeyRange,
         direction: Direction,
         moment: Option<u64>,

@@ -10,7 +10,7 @@ use rows::store::{Direction, KeyRange, Reach, StoreStatus};
 
 use crate::failure::of_read;
 use crate::reading::{scan, would_wait};
-use crate::store::{ReplayedLog, Shared};
+use crate::store::{OpenDatabase, ReplayedLog};
 
 /// Below this size a range is measured by walking it, where that is quick: RocksDB's estimate
 /// knows nothing of write buffers and little of small ranges.
@@ -38,7 +38,7 @@ const FIGURES: [&str; 14] = [
     "rocksdb.actual-delayed-write-rate",
 ];
 
-impl Shared {
+impl OpenDatabase {
     pub(crate) fn status(&self) -> StoreStatus {
         let mut figures: Vec<(String, u64)> = FIGURES
             .iter()
@@ -46,9 +46,10 @@ impl Shared {
             .collect();
         figures.push(("locks".to_string(), self.locks.held() as u64));
         figures.push(("ranges-to-reclaim".to_string(), self.reclaiming.pending() as u64));
-        for (name, count) in
-            [("early-flushes", &self.hidden.files), ("early-compactions", &self.hidden.compactions)]
-        {
+        for (name, count) in [
+            ("early-flushes", &self.tombstones.files),
+            ("early-compactions", &self.tombstones.compactions),
+        ] {
             figures.push((name.to_string(), count.load(Ordering::Relaxed)));
         }
         let ReplayedLog { bytes, batches, time } = self.replayed;

@@ -1,11 +1,11 @@
 //! The store: opening, closing, and `trait Store`, each operation in a line or two.
 //!
 //! Ownership: `RocksStore` is a handle, shared by transactions. Behind it, `Handle` owns the
-//! background threads and ends them when the last handle goes; `Shared` owns the database and
+//! background threads and ends them when the last handle goes; `OpenDatabase` owns the database and
 //! lives on while snapshots need it.
 //!
 //! Invariants
-//! 1. The background threads own `Shared`, never `Handle`, so that the last handle can go.
+//! 1. The background threads own `OpenDatabase`, never `Handle`, so that the last handle can go.
 //! 2. When the last handle has gone, everything acknowledged is synced.
 
 use std::fs;
@@ -62,7 +62,7 @@ pub struct RocksStore {
 
 /// Ends the background threads when the last handle of the store goes.
 struct Handle {
-    shared: Arc<Shared>,
+    shared: Arc<OpenDatabase>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct ReplayedLog {
 }
 
 /// The open database and all that its users share.
-pub(crate) struct Shared {
+pub(crate) struct OpenDatabase {
     pub lookup: Lookup,
     pub modes: WriteModes,
     pub pace: Pace,
@@ -85,7 +85,7 @@ pub(crate) struct Shared {
     pub marks: log::Marks,
     pub syncing: Syncing,
     pub laid_out: LaidOut,
-    pub hidden: Tombstones,
+    pub tombstones: Tombstones,
     pub sizes: KnownSizes,
     pub reclaiming: Reclaiming,
     pub locks: LockTable,
@@ -157,7 +157,7 @@ impl RocksStore {
         if state == Directory::New {
             format::finish(directory)?;
         }
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(OpenDatabase {
             lookup: Lookup::new(None),
             modes: WriteModes::default(),
             pace: Pace::new(buffer_bytes as usize, Instant::now()),
@@ -166,7 +166,7 @@ impl RocksStore {
             marks: log::Marks::default(),
             syncing: Syncing::default(),
             laid_out: LaidOut::new(directory, has_logs),
-            hidden: Tombstones::default(),
+            tombstones: Tombstones::default(),
             sizes: KnownSizes::default(),
             reclaiming: Reclaiming::load(directory)?,
             locks: LockTable::new(),
@@ -185,14 +185,14 @@ impl RocksStore {
         });
         let reads_only = shared.health.reads_only();
         let mut handle = Handle { shared, threads: Vec::new() };
-        handle.start("wal-sync", Shared::sync_until_stopped)?;
+        handle.start("wal-sync", OpenDatabase::sync_until_stopped)?;
         if compacts && !reads_only {
-            handle.start("reclaim", Shared::reclaim_until_stopped)?;
+            handle.start("reclaim", OpenDatabase::reclaim_until_stopped)?;
         }
         Ok(RocksStore { handle: Arc::new(handle) })
     }
 
-    pub(crate) fn shared(&self) -> &Arc<Shared> {
+    pub(crate) fn shared(&self) -> &Arc<OpenDatabase> {
         &self.handle.shared
     }
 }
@@ -228,7 +228,7 @@ fn open_to_read(directory: &Path, options: &Options) -> Result<DB> {
 }
 
 impl Handle {
-    fn start(&mut self, name: &str, work: fn(&Shared)) -> Result<()> {
+    fn start(&mut self, name: &str, work: fn(&OpenDatabase)) -> Result<()> {
         let shared = Arc::clone(&self.shared);
         let thread = Builder::new().name(name.to_string()).spawn(move || work(&shared));
         self.threads.push(thread.map_err(|error| of_file("starting a thread", error))?);

@@ -277,7 +277,7 @@ mod tests {
         let scan = || store.scan(&all, Direction::Forward, Reach::Disk).unwrap();
         let end = |mut cursor: Box<dyn Cursor + '_>| while cursor.advance().unwrap() {};
         let counted = || {
-            let Tombstones { in_buffers, in_files, .. } = &store.shared().hidden;
+            let Tombstones { in_buffers, in_files, .. } = &store.shared().tombstones;
             in_buffers.load(Ordering::Relaxed) + in_files.load(Ordering::Relaxed)
         };
         // One inside another, and several by turns.

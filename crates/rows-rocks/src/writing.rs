@@ -25,7 +25,7 @@ use rows::store::{Batch, Change, Durability, KeyRange};
 use crate::failure::of_read;
 use crate::laid_out::CHUNK_BYTES;
 use crate::log_files::sync_logs;
-use crate::store::Shared;
+use crate::store::OpenDatabase;
 use crate::tombstones::Sizes;
 
 /// Half of the second that `Durability::EverySecond` promises: the sync itself takes time too.
@@ -131,7 +131,7 @@ impl Syncing {
     }
 }
 
-impl Shared {
+impl OpenDatabase {
     /// Writes batches as one.
     pub(crate) fn write_batches(&self, batches: &[&Batch], durability: Durability) -> Result<()> {
         let (at_once, waiting) = match durability {
@@ -344,9 +344,9 @@ impl Shared {
             return;
         }
         let bytes_of = |range: &KeyRange| self.approximate_bytes(range).unwrap_or(files);
-        if let Some(range) = self.hidden.wants_compaction(sizes, bytes_of) {
+        if let Some(range) = self.tombstones.wants_compaction(sizes, bytes_of) {
             self.reclaiming.begin_compacting(range);
-        } else if self.hidden.wants_file(sizes) {
+        } else if self.tombstones.wants_file(sizes) {
             self.begin_checkpoint();
         }
     }
@@ -388,7 +388,7 @@ impl Shared {
                 if Instant::now() >= checkpoint_at {
                     checkpoint_at = Instant::now() + CHECKPOINT_EVERY;
                     self.begin_checkpoint();
-                    self.hidden.forget();
+                    self.tombstones.forget();
                 } else if crowded {
                     self.tidy_up();
                 }

@@ -402,7 +402,7 @@ impl Committer {
             return;
         }
         queue.pending.push(pending);
-        // Who commits looks after those who have come meanwhile, or has it done.
+        // The thread that commits looks after those that came meanwhile, or has it done.
         let committing = queue.committing;
         drop(queue);
         if !committing {

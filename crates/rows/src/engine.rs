@@ -215,6 +215,10 @@ impl Engine {
     }
 
     /// Finishes handed-over commits, makes everything durable and refuses further writes.
+    ///
+    /// # Errors
+    /// Those of the last sync: what was acknowledged before, with a durability that waits for one,
+    /// is on the disk all the same.
     pub fn close(&self) -> Result<()> {
         self.closed.store(true, Ordering::Relaxed);
         self.committer.stop();

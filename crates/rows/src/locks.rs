@@ -120,8 +120,9 @@ impl LockTable {
 
     /// Locks for `owner`. `true`: newly, to be released by `release`; `false`: it had it already.
     ///
-    /// Errors: `WouldWait(Lock)` with `LockWait::Never`, `LockTimeout` when the time is over,
-    /// `Conflict` when the wait would close a circle of waiters.
+    /// # Errors
+    /// `WouldWait(Lock)` with `LockWait::Never`, `LockTimeout` when the time is over, `Conflict` when
+    /// the wait would close a circle of waiters.
     pub fn acquire(&self, owner: u64, lock: u64, wait: LockWait) -> Result<bool> {
         {
             let mut locks = self.shard(lock).locks.lock();

@@ -159,6 +159,9 @@ impl Block {
 
 impl Run {
     /// What is written under a key, with its value in `value`; `None` when the run has nothing.
+    ///
+    /// # Errors
+    /// Those of reading the file, and `Corrupt` when a block of it does not decode.
     pub fn get(&self, hash: KeyHash, key: &[u8], value: &mut Vec<u8>) -> Result<Option<u8>> {
         if self.filter.as_ref().is_some_and(|filter| !filter.may_hold(hash)) {
             return Ok(None);
@@ -290,12 +293,18 @@ pub(crate) struct RunWriter {
 
 impl RunWriter {
     /// Begins one of at most so many entries, whose keys can be looked up.
+    ///
+    /// # Errors
+    /// Those of making the file.
     pub fn new(directory: &Arc<SpillDirectory>, entries: usize, level: u8) -> Result<RunWriter> {
         let filter = Some(Filter::new(entries));
         RunWriter::with_blocks(directory, "writes", filter, BLOCK_BYTES, level)
     }
 
     /// Begins one that is only read from end to end, in blocks of about so many bytes.
+    ///
+    /// # Errors
+    /// Those of making the file.
     pub fn of_sort(
         directory: &Arc<SpillDirectory>,
         block_bytes: usize,
@@ -329,6 +338,9 @@ impl RunWriter {
     }
 
     /// Adds the next entry; keys ascend.
+    ///
+    /// # Errors
+    /// Those of writing the file, which is of no use then.
     pub fn add(&mut self, key: &[u8], write: Seen<'_>) -> Result<()> {
         debug_assert!(self.last_key().is_none_or(|last| last < key), "keys of a run ascend");
         let value = write.value().unwrap_or_default();
@@ -358,7 +370,7 @@ impl RunWriter {
             return Ok(());
         }
         let bytes = self.block.len();
-        // Who looks up single keys would undo a whole block for each.
+        // Look-ups of single keys would undo a whole block for each.
         let packed = match self.filter {
             Some(_) => None,
             None if self.uncompressed > 0 => {
@@ -388,6 +400,9 @@ impl RunWriter {
     }
 
     /// Ends it.
+    ///
+    /// # Errors
+    /// Those of writing the file, which is of no use then.
     pub fn finish(mut self) -> Result<Run> {
         self.end_block()?;
         let RunWriter { file, mut blocks, filter, count, level, .. } = self;
@@ -421,6 +436,9 @@ pub(crate) struct RunCursor<'a> {
 
 impl RunCursor<'_> {
     /// Moves to the next entry; `false` at the end.
+    ///
+    /// # Errors
+    /// As `Run::get`.
     pub fn advance(&mut self) -> Result<bool> {
         loop {
             let next = match self.direction {

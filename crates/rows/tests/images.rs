@@ -73,7 +73,7 @@ fn an_image_is_read_instead_of_the_store_until_somebody_has_changed_rows() {
     take_into_memory(&engine, &t, 0);
     assert!(is_in_memory(&engine, &t));
 
-    // Who writes the number of rows down, locks rows, or takes back what it did, changes nothing.
+    // Writing the number of rows down, locking rows and taking back what was done change nothing.
     (0..2).for_each(|_| engine.keep_row_counts().unwrap());
     let mut tx = begin(&engine);
     tx.enter(&t).unwrap();

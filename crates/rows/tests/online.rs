@@ -271,7 +271,7 @@ fn only_one_change_of_a_definition_is_under_way_and_no_load_goes_past_it() {
         assert!(matches!(refused, Err(Error::LockTimeout)));
         assert!(matches!(of_act.drop_table("d", "t", &soon), Err(Error::LockTimeout)));
         assert!(matches!(of_act.truncate_table("d", "t", &soon), Err(Error::LockTimeout)));
-        // Who only wants it to stand still for a while may have that.
+        // A caller that only wants it to stand still for a while may have that.
         drop(of_act.lock_all_for_reading(&soon).unwrap());
         assert!(load(&of_act).is_none());
         false

@@ -8,9 +8,9 @@ use std::time::Duration;
 use doors::{Conversation, Input, Next, Turn};
 use server::net::address::Listener;
 use server::net::connection::Door;
+use server::net::connection_places::Admission;
 use server::net::limits::Limits;
 use server::net::metrics::Metrics;
-use server::net::places::Admission;
 use server::net::server::{Plan, Server};
 
 struct Echo;

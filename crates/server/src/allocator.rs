@@ -43,13 +43,13 @@ const BYTES_MIN: usize = 128 << 20;
 static WITHOUT_THREAD: Mutex<Vec<c_uint>> = Mutex::new(Vec::new());
 
 /// An arena whose free pages stay for a moment; another thread's when it is dropped.
-struct Kept(c_uint);
+struct KeptArena(c_uint);
 
 thread_local! {
-    static KEPT: Cell<Option<Kept>> = const { Cell::new(None) };
+    static KEPT: Cell<Option<KeptArena>> = const { Cell::new(None) };
 }
 
-impl Drop for Kept {
+impl Drop for KeptArena {
     fn drop(&mut self) {
         if let Ok(mut arenas) = WITHOUT_THREAD.lock() {
             arenas.push(self.0);
@@ -65,7 +65,7 @@ pub fn keep_free_pages(bytes_max: usize) {
     }
     let known = WITHOUT_THREAD.lock().ok().and_then(|mut arenas| arenas.pop());
     let Some(arena) = known.or_else(new_arena) else { return };
-    KEPT.set(Some(Kept(arena)));
+    KEPT.set(Some(KeptArena(arena)));
     set(c"thread.arena", arena);
 }
 

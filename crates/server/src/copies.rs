@@ -14,7 +14,7 @@ use anyhow::{Context as _, bail};
 use rows::store::Store;
 use rows_rocks::{Backups, Sharing};
 
-use crate::frozen::{self, Frozen};
+use crate::frozen::{self, CheckpointClaim};
 use crate::private::close_to_others;
 
 /// Where copies go, and of which data directory.
@@ -46,7 +46,7 @@ impl Copies {
         let place = self.below(path)?;
         let backups = Backups::to_write(&place)?;
         close_to_others(&place);
-        let frozen = Frozen::claim(&self.data_dir)?;
+        let frozen = CheckpointClaim::claim(&self.data_dir)?;
         frozen::make(store, &self.data_dir).context("cannot freeze the rows")?;
         backups.add(&frozen.rows(), Sharing::Links, &mut |_, _| {})?;
         Ok(())

@@ -98,6 +98,10 @@ pub struct DataDir {
 
 impl DataDir {
     /// Takes a directory for this process; makes it if it is not there.
+    ///
+    /// # Errors
+    /// `InUse` while another process has it, `Foreign` when it holds other files, `Unfinished`
+    /// after an interrupted restore, and `Io`.
     pub fn take_or_make(path: &Path) -> Result<DataDir, DataDirError> {
         let io = |source| DataDirError::Io { path: path.display().to_string(), source };
         make_directory(path).map_err(io)?;
@@ -115,6 +119,9 @@ impl DataDir {
     }
 
     /// Takes a directory that must be there.
+    ///
+    /// # Errors
+    /// `Missing` when there is none, and as `take_or_make`.
     pub fn take(path: &Path) -> Result<DataDir, DataDirError> {
         is_finished(path)?;
         if !exists(path, LOCK_FILE)? {
@@ -129,6 +136,10 @@ impl DataDir {
     /// What `fill` writes becomes `rows` by renaming, the mark of a data directory comes after it,
     /// and `restoring` goes last, each durable before the next: wherever a crash or a power cut
     /// ends this, the directory is refused as `Unfinished`, or whole, or empty.
+    ///
+    /// # Errors
+    /// `InUse` while another restore is at work, `Occupied` or `Foreign` when the place is not empty, `Io`, and
+    /// those of `fill`.
     pub fn make_of<E: From<DataDirError>>(
         path: &Path,
         fill: impl FnOnce(&Path) -> Result<(), E>,

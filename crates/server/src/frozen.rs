@@ -41,18 +41,18 @@ static MAKING: Mutex<()> = Mutex::new(());
 
 /// The right of a command to a checkpoint.
 #[derive(Debug)]
-pub struct Frozen {
+pub struct CheckpointClaim {
     data_dir: PathBuf,
     /// Holds the lock while it is open.
     _lock: File,
 }
 
-impl Frozen {
+impl CheckpointClaim {
     /// Takes the right.
     ///
     /// # Errors
     /// `InUse` while another command has it, and those of files.
-    pub fn claim(data_dir: &Path) -> std::result::Result<Frozen, DataDirError> {
+    pub fn claim(data_dir: &Path) -> std::result::Result<CheckpointClaim, DataDirError> {
         let path = || data_dir.display().to_string();
         let io = |source| DataDirError::Io { path: path(), source };
         let lock = open_lock(data_dir).map_err(io)?;
@@ -64,7 +64,7 @@ impl Frozen {
             }
             std::thread::sleep(PAUSE);
         }
-        Ok(Frozen { data_dir: data_dir.to_path_buf(), _lock: lock })
+        Ok(CheckpointClaim { data_dir: data_dir.to_path_buf(), _lock: lock })
     }
 
     /// Where the checkpoint is, once it is made.
@@ -73,7 +73,7 @@ impl Frozen {
     }
 }
 
-impl Drop for Frozen {
+impl Drop for CheckpointClaim {
     fn drop(&mut self) {
         // What stays is removed by the server, or by the next command.
         let _ = remove(&self.data_dir);

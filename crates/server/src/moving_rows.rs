@@ -29,15 +29,15 @@ const PAUSE_BUSY: Duration = Duration::from_millis(250);
 
 /// The threads.
 pub struct MovingRows {
-    stopping: Arc<Stopping>,
+    stopping: Arc<StopFlag>,
     behind: JoinHandle<()>,
     beside: JoinHandle<()>,
 }
 
 #[derive(Default)]
-struct Stopping(AtomicBool);
+struct StopFlag(AtomicBool);
 
-impl Interrupt for Stopping {
+impl Interrupt for StopFlag {
     fn is_wanted(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -52,7 +52,7 @@ impl MovingRows {
         engine: &Arc<Engine>,
         store: ColumnStore<RocksStore>,
     ) -> anyhow::Result<MovingRows> {
-        let stopping = Arc::new(Stopping::default());
+        let stopping = Arc::new(StopFlag::default());
         let mover = Mover { store, engine: Arc::clone(engine), stopping: Arc::clone(&stopping) };
         let (ask, asked) = mpsc::channel::<()>();
         let (tell, told) = mpsc::channel();
@@ -96,7 +96,7 @@ fn start(work: impl FnOnce() + Send + 'static) -> anyhow::Result<JoinHandle<()>>
 struct Mover {
     store: ColumnStore<RocksStore>,
     engine: Arc<Engine>,
-    stopping: Arc<Stopping>,
+    stopping: Arc<StopFlag>,
 }
 
 impl Mover {

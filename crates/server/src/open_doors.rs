@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use doors::FailedLogins;
-use doors::handlersocket::{Access, HandlerSocket};
+use doors::handlersocket::{HandlerSocket, PortAccess};
 use doors::memcached::{self, Memcached};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, Users};
 use resources::background::give_way;
@@ -25,10 +25,10 @@ use sql::{Sql, SqlOptions};
 use crate::data_dir::DataDir;
 use crate::net::address::Listener;
 use crate::net::connection::{Door, Peer};
-use crate::net::places::Admission;
+use crate::net::connection_places::Admission;
 use crate::net::poller::READ_BYTES;
 use crate::prometheus::{self, MetricsDoor};
-use crate::settings::{Port, Settings, Socket, TYRANT_DATABASES_MAX};
+use crate::settings::{Port, Settings, SocketSetting, TYRANT_DATABASES_MAX};
 use crate::status::StatusDoor;
 use crate::tyrant_doors::{self, Last};
 use crate::upkeep;
@@ -44,7 +44,7 @@ const STATUS_CONNECTIONS_MAX: usize = 64;
 
 /// The doors that can be open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum DoorKind {
     Mysql,
     HandlerSocket,
     HandlerSocketWrite,
@@ -77,54 +77,56 @@ const TYRANT_MORE: [&str; TYRANT_DATABASES_MAX] = [
     "tyrant-16",
 ];
 
-impl Kind {
+impl DoorKind {
     /// Whether its place is in the data directory, and not one that clients are told of.
     fn is_private(self) -> bool {
-        matches!(self, Kind::Status | Kind::Admin)
+        matches!(self, DoorKind::Status | DoorKind::Admin)
     }
 
     /// Which places its clients take.
     fn admission(self, settings: &Settings) -> Admission {
         let most = &settings.door_connections_max;
         let (connections_max, kept) = match self {
-            Kind::Mysql => (most.mysql, settings.admin_connections),
-            Kind::HandlerSocket | Kind::HandlerSocketWrite => (most.handlersocket, 0),
-            Kind::Memcached => (most.memcached, 0),
-            Kind::Tyrant | Kind::TyrantMore(_) => (most.tyrant, 0),
+            DoorKind::Mysql => (most.mysql, settings.admin_connections),
+            DoorKind::HandlerSocket | DoorKind::HandlerSocketWrite => (most.handlersocket, 0),
+            DoorKind::Memcached => (most.memcached, 0),
+            DoorKind::Tyrant | DoorKind::TyrantMore(_) => (most.tyrant, 0),
             // A scraper or `rowhouse status` gets in when the server is full.
-            Kind::Metrics | Kind::Status => {
+            DoorKind::Metrics | DoorKind::Status => {
                 return Admission::Own { connections_max: STATUS_CONNECTIONS_MAX };
             }
-            Kind::Admin => return Admission::Own { connections_max: settings.admin_connections },
+            DoorKind::Admin => {
+                return Admission::Own { connections_max: settings.admin_connections };
+            }
         };
         Admission::Clients { connections_max, kept }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Kind::Mysql => "mysql",
-            Kind::HandlerSocket => "handlersocket",
-            Kind::HandlerSocketWrite => "handlersocket-write",
-            Kind::Memcached => "memcached",
-            Kind::Tyrant => "tyrant",
+            DoorKind::Mysql => "mysql",
+            DoorKind::HandlerSocket => "handlersocket",
+            DoorKind::HandlerSocketWrite => "handlersocket-write",
+            DoorKind::Memcached => "memcached",
+            DoorKind::Tyrant => "tyrant",
             // The settings have no more of them.
-            Kind::TyrantMore(position) => TYRANT_MORE[position],
-            Kind::Metrics => "metrics",
-            Kind::Status => "status",
-            Kind::Admin => "admin",
+            DoorKind::TyrantMore(position) => TYRANT_MORE[position],
+            DoorKind::Metrics => "metrics",
+            DoorKind::Status => "status",
+            DoorKind::Admin => "admin",
         }
     }
 }
 
 /// Where a door may listen, by the settings.
-struct Place {
-    kind: Kind,
+struct DoorAddress {
+    kind: DoorKind,
     port: Port,
-    socket: Option<Socket>,
+    socket: Option<SocketSetting>,
 }
 
 /// Doors that can be served.
-pub struct Opened {
+pub struct OpenDoors {
     /// The doors.
     pub doors: Vec<Door>,
     /// Listeners with the positions of their doors.
@@ -138,54 +140,63 @@ pub struct Opened {
 }
 
 /// Listeners that are bound but not served yet.
-pub struct Bound {
-    listeners: Vec<(Kind, Listener)>,
+pub struct BoundListeners {
+    listeners: Vec<(DoorKind, Listener)>,
 }
 
-impl Bound {
+impl BoundListeners {
     /// Binds what the settings open, and the sockets in the data directory.
-    pub fn new(settings: &Settings, data_dir: &DataDir) -> anyhow::Result<Bound> {
-        let private = |path| Some(Socket { path, mode: 0o600, group: None });
+    ///
+    /// # Errors
+    /// The first address that cannot be listened on, by the name of its door.
+    pub fn new(settings: &Settings, data_dir: &DataDir) -> anyhow::Result<BoundListeners> {
+        let private = |path| Some(SocketSetting { path, mode: 0o600, group: None });
         let places = [
-            Place {
-                kind: Kind::Mysql,
+            DoorAddress {
+                kind: DoorKind::Mysql,
                 port: settings.mysql_port,
                 socket: settings.mysql_socket.clone(),
             },
-            Place { kind: Kind::HandlerSocket, port: settings.handlersocket_port, socket: None },
-            Place {
-                kind: Kind::HandlerSocketWrite,
+            DoorAddress {
+                kind: DoorKind::HandlerSocket,
+                port: settings.handlersocket_port,
+                socket: None,
+            },
+            DoorAddress {
+                kind: DoorKind::HandlerSocketWrite,
                 port: settings.handlersocket_write_port,
                 socket: None,
             },
-            Place {
-                kind: Kind::Memcached,
+            DoorAddress {
+                kind: DoorKind::Memcached,
                 port: settings.memcached_port,
                 socket: settings.memcached_socket.clone(),
             },
-            Place {
-                kind: Kind::Tyrant,
+            DoorAddress {
+                kind: DoorKind::Tyrant,
                 port: settings.tyrant_port,
                 socket: settings.tyrant_socket.clone(),
             },
-            Place { kind: Kind::Metrics, port: settings.metrics_port, socket: None },
-            Place {
-                kind: Kind::Status,
+            DoorAddress { kind: DoorKind::Metrics, port: settings.metrics_port, socket: None },
+            DoorAddress {
+                kind: DoorKind::Status,
                 port: Port::Off,
                 socket: private(data_dir.status_socket()),
             },
-            Place { kind: Kind::Admin, port: Port::Off, socket: private(data_dir.admin_socket()) },
+            DoorAddress {
+                kind: DoorKind::Admin,
+                port: Port::Off,
+                socket: private(data_dir.admin_socket()),
+            },
         ];
-        let more = settings.tyrant_databases.iter().enumerate().map(|(position, more)| Place {
-            kind: Kind::TyrantMore(position),
-            port: more.port,
-            socket: None,
+        let more = settings.tyrant_databases.iter().enumerate().map(|(position, more)| {
+            DoorAddress { kind: DoorKind::TyrantMore(position), port: more.port, socket: None }
         });
         let mut listeners = Vec::new();
-        for Place { kind, port, socket } in places.into_iter().chain(more) {
+        for DoorAddress { kind, port, socket } in places.into_iter().chain(more) {
             if let Some(port) = port.to_bind() {
                 let ip = match kind {
-                    Kind::Metrics => IpAddr::from(Ipv4Addr::LOCALHOST),
+                    DoorKind::Metrics => IpAddr::from(Ipv4Addr::LOCALHOST),
                     _ => settings.listen,
                 };
                 let address = SocketAddr::new(ip, port);
@@ -193,14 +204,14 @@ impl Bound {
                     .with_context(|| refused(kind, "port", &address.to_string()))?;
                 listeners.push((kind, listener));
             }
-            if let Some(Socket { path, mode, group }) = socket {
+            if let Some(SocketSetting { path, mode, group }) = socket {
                 let listener = Listener::unix(&path)
                     .and_then(|listener| listener.open_to(mode, group).map(|()| listener))
                     .with_context(|| refused(kind, "socket", &path.display().to_string()))?;
                 listeners.push((kind, listener));
             }
         }
-        Ok(Bound { listeners })
+        Ok(BoundListeners { listeners })
     }
 
     /// The doors' addresses as the ready line names them: `mysql=127.0.0.1:3306`.
@@ -215,12 +226,15 @@ impl Bound {
     }
 
     /// Puts conversations behind the listeners.
-    pub fn open(self, settings: &Settings, engine: &Arc<Engine>) -> anyhow::Result<Opened> {
+    ///
+    /// # Errors
+    /// Those of files that the settings name, of making a door's table, and of starting SQL.
+    pub fn open(self, settings: &Settings, engine: &Arc<Engine>) -> anyhow::Result<OpenDoors> {
         check_files(settings)?;
-        let options = sql_options(settings, engine, self.port(Kind::Mysql));
-        let memcached_port = self.port(Kind::Memcached);
+        let options = sql_options(settings, engine, self.port(DoorKind::Mysql));
+        let memcached_port = self.port(DoorKind::Memcached);
         let sql = analytic::start(engine.clone(), &options).context("cannot start SQL")?;
-        let mut kinds: Vec<Kind> = Vec::new();
+        let mut kinds: Vec<DoorKind> = Vec::new();
         let mut listeners = Vec::new();
         for (kind, listener) in self.listeners {
             let position = kinds.iter().position(|known| *known == kind).unwrap_or_else(|| {
@@ -234,15 +248,15 @@ impl Bound {
         let mut last = Vec::new();
         let metrics = prometheus::Sources::default();
         let stash = Budget::new(settings.stash_memory() as usize);
-        let own = Shared { cache, stash, metrics: metrics.clone() };
+        let own = DoorShared { cache, stash, metrics: metrics.clone() };
         let doors =
             kinds.into_iter().map(|kind| door(kind, settings, engine, &sql, &own, &mut last));
         let doors = doors.collect::<anyhow::Result<_>>()?;
-        Ok(Opened { doors, listeners, last, sql, metrics })
+        Ok(OpenDoors { doors, listeners, last, sql, metrics })
     }
 
     /// The TCP port of a door, 0 when it has none.
-    fn port(&self, kind: Kind) -> u16 {
+    fn port(&self, kind: DoorKind) -> u16 {
         let listeners = self.listeners.iter().filter(|(of, _)| *of == kind);
         let mut ports = listeners.filter_map(|(_, listener)| listener.port());
         ports.next().unwrap_or(0)
@@ -250,13 +264,13 @@ impl Bound {
 }
 
 /// Why a door cannot be opened, and which setting moves or closes it.
-fn refused(kind: Kind, setting: &str, address: &str) -> String {
+fn refused(kind: DoorKind, setting: &str, address: &str) -> String {
     let door = kind.name();
     let said = format!("the {door} door cannot listen on {address}");
     match (kind, setting) {
         // Their place is that of the data directory.
-        (Kind::Status | Kind::Admin, _) => said,
-        (Kind::TyrantMore(_), _) => format!("{said}: give it another port in tyrant-databases"),
+        (DoorKind::Status | DoorKind::Admin, _) => said,
+        (DoorKind::TyrantMore(_), _) => format!("{said}: give it another port in tyrant-databases"),
         (_, "port") => {
             format!("{said}: set {door}-port to another port, or to off to close the door")
         }
@@ -269,15 +283,15 @@ fn memcached_shared(
     settings: &Settings,
     engine: &Arc<Engine>,
     port: u16,
-) -> anyhow::Result<Arc<memcached::Shared>> {
+) -> anyhow::Result<Arc<memcached::MemcachedShared>> {
     memcached::prepare(engine).context("cannot make the tables of the memcached door")?;
-    let options = memcached::Options {
+    let options = memcached::MemcachedOptions {
         port,
         connections_max: settings.connections_max.min(settings.door_connections_max.memcached),
         item_bytes_max: settings.item_max,
-        ..memcached::Options::default()
+        ..memcached::MemcachedOptions::default()
     };
-    let shared = Arc::new(memcached::Shared::new(engine, options));
+    let shared = Arc::new(memcached::MemcachedShared::new(engine, options));
     shared.let_containers_expire(engine).context("cannot read rowhouse.containers")?;
     upkeep::start(engine, &shared)?;
     Ok(shared)
@@ -300,8 +314,8 @@ fn count_doubted(engine: &Arc<Engine>) -> anyhow::Result<()> {
 }
 
 /// What doors of one kind share.
-struct Shared {
-    cache: Arc<memcached::Shared>,
+struct DoorShared {
+    cache: Arc<memcached::MemcachedShared>,
     /// For the stashes of Lua scripts.
     stash: Arc<Budget>,
     /// Where the metrics door finds the loops' counters.
@@ -309,11 +323,11 @@ struct Shared {
 }
 
 fn door(
-    kind: Kind,
+    kind: DoorKind,
     settings: &Settings,
     engine: &Arc<Engine>,
     sql: &Arc<Sql>,
-    own: &Shared,
+    own: &DoorShared,
     last: &mut Vec<Last>,
 ) -> anyhow::Result<Door> {
     let name = kind.name();
@@ -326,7 +340,7 @@ fn door(
         Ok::<_, anyhow::Error>(door)
     };
     Ok(match kind {
-        Kind::Mysql | Kind::Admin => {
+        DoorKind::Mysql | DoorKind::Admin => {
             let door = MysqlDoor::new(sql.clone(), users(settings));
             let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
             let counted = Arc::clone(&door);
@@ -350,14 +364,14 @@ fn door(
                 input_bytes_max: settings.packet_max + 16 * READ_BYTES,
             }
         }
-        Kind::HandlerSocket | Kind::HandlerSocketWrite => {
-            let writable = kind == Kind::HandlerSocketWrite;
+        DoorKind::HandlerSocket | DoorKind::HandlerSocketWrite => {
+            let writable = kind == DoorKind::HandlerSocketWrite;
             let secret = match writable {
                 true => &settings.handlersocket_write_secret,
                 false => &settings.handlersocket_secret,
             };
             let secret = (!secret.is_empty()).then(|| secret.clone());
-            let access = Arc::new(Access { writable, secret });
+            let access = Arc::new(PortAccess { writable, secret });
             let failed_logins = Arc::new(FailedLogins::new(name));
             let counted = Arc::clone(&failed_logins);
             let figure = format!("{}_failed_logins", name.replace('-', "_"));
@@ -375,7 +389,7 @@ fn door(
                 input_bytes_max: settings.line_max + READ_BYTES,
             }
         }
-        Kind::Memcached => {
+        DoorKind::Memcached => {
             let cache = own.cache.clone();
             // A line, a value, and what follows it in the same read.
             let input_bytes_max = 2 * cache.options.item_bytes_max + 16 * READ_BYTES;
@@ -389,9 +403,11 @@ fn door(
                 input_bytes_max,
             }
         }
-        Kind::Tyrant => tyrant(&settings.tyrant_database, true)?,
-        Kind::TyrantMore(position) => tyrant(&settings.tyrant_databases[position].database, false)?,
-        Kind::Metrics => {
+        DoorKind::Tyrant => tyrant(&settings.tyrant_database, true)?,
+        DoorKind::TyrantMore(position) => {
+            tyrant(&settings.tyrant_databases[position].database, false)?
+        }
+        DoorKind::Metrics => {
             let metrics = own.metrics.clone();
             Door {
                 name,
@@ -403,7 +419,7 @@ fn door(
                 input_bytes_max: prometheus::REQUEST_BYTES_MAX + READ_BYTES,
             }
         }
-        Kind::Status => {
+        DoorKind::Status => {
             let data_dir = settings.data_dir.clone();
             Door {
                 name,

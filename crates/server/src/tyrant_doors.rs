@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use doors::tyrant::{
-    self, Clockwork, DatabaseName, FAILED, ScriptOptions, Scripts, Shared, Tyrant,
+    self, Clockwork, DatabaseName, FAILED, ScriptOptions, Scripts, Tyrant, TyrantShared,
 };
 use resources::budget::Budget;
 use rows::Engine;
 
 use crate::copies::Copies;
 use crate::net::connection::Door;
-use crate::net::places::Admission;
+use crate::net::connection_places::Admission;
 use crate::net::poller::READ_BYTES;
 use crate::open_doors::show_count;
 use crate::settings::Settings;
@@ -27,6 +27,9 @@ use crate::settings::Settings;
 pub type Last = Box<dyn FnOnce() + Send>;
 
 /// Makes a database's table if it is missing, its door, and what ends it.
+///
+/// # Errors
+/// Those of making the database's table, of the directory for copies, and of the script's text.
 pub fn open(
     settings: &Settings,
     engine: &Arc<Engine>,
@@ -57,7 +60,7 @@ pub fn open(
             figures.push(("tyrant_lua_stash_bytes_max".into(), stash.bytes_max().to_string()));
         });
     }
-    let options = tyrant::Options {
+    let options = tyrant::TyrantOptions {
         database: database.clone(),
         request_bytes_max: settings.tyrant_request_max,
         copy,
@@ -65,7 +68,7 @@ pub fn open(
         hosts: settings.tyrant_hosts.clone(),
         scripts,
     };
-    let shared = Arc::new(Shared::new(engine, options));
+    let shared = Arc::new(TyrantShared::new(engine, options));
     let figure = |what: &str| format!("{}_{what}", name.replace('-', "_"));
     let counted = Arc::clone(&shared);
     show_count(engine, figure("refused"), move || counted.refused());
@@ -110,7 +113,7 @@ fn scripts(
 
 /// Begins a script, and its periodic functions; gives what ends both.
 fn begin(
-    shared: &Arc<Shared>,
+    shared: &Arc<TyrantShared>,
     settings: &Settings,
     engine: &Arc<Engine>,
     is_first: bool,

@@ -22,14 +22,20 @@ const IMAGES_PAUSE: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// The system has no threads.
-pub fn start(engine: &Arc<Engine>, sweeper: &Arc<memcached::Shared>) -> anyhow::Result<()> {
+pub fn start(
+    engine: &Arc<Engine>,
+    sweeper: &Arc<memcached::MemcachedShared>,
+) -> anyhow::Result<()> {
     sweep(engine, Arc::clone(sweeper))
         .context("cannot start the thread that removes expired rows")?;
     keep_images(engine).context("cannot start the thread that takes indexes into memory")?;
     Ok(())
 }
 
-fn sweep(engine: &Arc<Engine>, sweeper: Arc<memcached::Shared>) -> std::io::Result<JoinHandle<()>> {
+fn sweep(
+    engine: &Arc<Engine>,
+    sweeper: Arc<memcached::MemcachedShared>,
+) -> std::io::Result<JoinHandle<()>> {
     let (wake, engine) = (engine.wake().clone(), Arc::downgrade(engine));
     Builder::new().name("rowhouse-sweep".into()).spawn(move || {
         let tell = |outcome: rows::Result<()>| match outcome {

@@ -28,7 +28,7 @@ use crate::error::{Result, SqlError};
 
 mod matching;
 
-/// Who may read a file that was made: its owner and group, as in MySQL.
+/// A file that was made may be read by its owner and group, as in MySQL.
 const MODE: Mode = Mode::from_bits_retain(0o640);
 
 /// The folders.

@@ -187,7 +187,7 @@ impl Sql {
         &self.engine
     }
 
-    /// Who runs queries that look at many rows.
+    /// What runs queries that look at many rows.
     pub(crate) fn long_queries(&self) -> &dyn LongQueries {
         &*self.long_queries
     }

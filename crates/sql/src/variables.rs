@@ -27,7 +27,7 @@ pub use names::{Definition, Kind, VARIABLES};
 use syntax::types::character_set;
 use values::{CharacterSet, SqlMode};
 
-/// Who runs queries that are no look-ups.
+/// What runs queries that are no look-ups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Executor {
     /// Whoever is quicker, by estimated rows.

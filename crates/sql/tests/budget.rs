@@ -442,7 +442,7 @@ fn flush_tables_with_read_lock_said_ok_and_locked_nothing() {
     run(s, "FLUSH TABLES one WITH READ LOCK");
     run(other, "UPDATE n SET t = 'y' WHERE i = 1");
     assert_eq!(error(other, "DELETE FROM one"), 1205);
-    // Who waits goes on when the lock is gone.
+    // A client that waits goes on when the lock is gone.
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
             run(other, "SET innodb_lock_wait_timeout = 50");

@@ -193,7 +193,7 @@ fn a_kill_ends_an_insert_in_bulk_and_leaves_nothing() {
     fill_source(s, &sound);
     run(s, TABLE);
     let since = Instant::now();
-    // Who is to kill may be held up until it is too late: then once more.
+    // The thread that kills may be held up until it is too late: then once more.
     let ended = loop {
         let over = AtomicBool::new(false);
         let ended = std::thread::scope(|scope| {

@@ -66,7 +66,7 @@ fn counters_that_a_join_finds_lose_nothing() {
 fn a_row_is_deleted_by_one_of_those_that_find_it_and_not_once_it_is_another() {
     let sql = server();
     let mut own = prepared(&sql, 50);
-    // Who finds one that is still of the kind deletes it; others make it of another kind.
+    // A client that finds one still of the kind deletes it; others make it of another kind.
     at_once(
         &sql,
         "auto",

@@ -68,7 +68,7 @@ impl Condition {
         matches!(&fields[..], [only] if *only.data_type() == DataType::BinaryView)
     }
 
-    /// Of which rows it is true.
+    /// The rows for which it is true.
     fn truths(&self, columns: Vec<ArrayRef>, rows: usize) -> Result<BooleanBuffer> {
         let rows = record(&self.schema, Batch { columns, rows })?;
         let truths = self.expr.evaluate(&rows)?.into_array(rows.num_rows())?;
@@ -79,7 +79,7 @@ impl Condition {
         })
     }
 
-    /// Of which words it is true, and, last, whether it is of NULL.
+    /// For each word whether it is true of it; the last is for NULL.
     fn of_words(&self, words: &BinaryViewArray) -> Result<Vec<bool>> {
         let count = words.len() as u32;
         let each: UInt32Array = (0..count).map(Some).chain([None]).collect();

@@ -14,20 +14,26 @@ use rows::schema::{Column, DefaultValue};
 use values::convert::{Issue, from_text};
 use values::{ColumnType, DateTime, Datum, Value, Zone};
 
-use crate::handlersocket::command::Refusal;
+use crate::handlersocket::command::HandlerSocketRefusal;
 use crate::handlersocket::decode::unescape;
 
-/// A text as a value of a column; JSON that is none is refused.
-pub fn stored(column: &Column, text: &[u8]) -> Result<Value, Refusal> {
+/// A text as a value of a column.
+///
+/// # Errors
+/// `JSON` when the column is JSON and the text is none.
+pub fn stored(column: &Column, text: &[u8]) -> Result<Value, HandlerSocketRefusal> {
     let converted = column.from_text(&plain_time(&column.ty, text), Zone::UTC);
     match converted.issue {
-        Some(Issue::InvalidJson) => Err(Refusal::JSON),
+        Some(Issue::InvalidJson) => Err(HandlerSocketRefusal::JSON),
         _ => Ok(converted.value),
     }
 }
 
 /// A key token as a value of a column; NULL where none is allowed is the empty value.
-pub fn key_value(column: &Column, token: &[u8]) -> Result<Value, Refusal> {
+///
+/// # Errors
+/// `ESCAPE` for a token with a broken escape.
+pub fn key_value(column: &Column, token: &[u8]) -> Result<Value, HandlerSocketRefusal> {
     match unescape(token)? {
         Some(text) => Ok(from_text(&column.ty, &plain_time(&column.ty, &text), Zone::UTC).value),
         None if column.nullable => Ok(Value::Null),

@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. A command borrows its tokens from the line; tokens are still escaped.
-//! 2. The order of `Refusal` checks is the original's, as clients see only the first.
+//! 2. The order of `HandlerSocketRefusal` checks is the original's, as clients see only the first.
 
 use rows::FindOp;
 
@@ -13,7 +13,7 @@ pub const FILTERS_MAX: usize = 1024;
 
 /// A request line.
 #[derive(Debug)]
-pub enum Command<'a> {
+pub enum HandlerSocketCommand<'a> {
     /// `A`: shows the secret.
     Auth {
         /// Must be `1`.
@@ -37,12 +37,12 @@ pub enum Command<'a> {
         filter_columns: &'a [u8],
     },
     /// A find, a find and modify, or an insert on an opened index.
-    Execute(Request<'a>),
+    Execute(IndexRequest<'a>),
 }
 
 /// A request on an opened index.
 #[derive(Debug)]
-pub struct Request<'a> {
+pub struct IndexRequest<'a> {
     /// The number it was opened under.
     pub id: u32,
     /// The operator token.
@@ -151,12 +151,12 @@ pub fn find_op(token: &[u8]) -> Option<FindOp> {
 
 /// An error reply: code and word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal(pub u8, pub &'static str);
+pub struct HandlerSocketRefusal(pub u8, pub &'static str);
 
 macro_rules! refusals {
     ($($name:ident = $code:literal $word:literal, $doc:literal;)*) => {
-        impl Refusal {
-            $(#[doc = $doc] pub const $name: Refusal = Refusal($code, $word);)*
+        impl HandlerSocketRefusal {
+            $(#[doc = $doc] pub const $name: HandlerSocketRefusal = HandlerSocketRefusal($code, $word);)*
         }
     };
 }

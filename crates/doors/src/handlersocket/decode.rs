@@ -12,15 +12,16 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use crate::handlersocket::command::{
-    Command, FILTERS_MAX, Filter, InList, Refusal, Request, VALUES_MAX, Values,
+    FILTERS_MAX, Filter, HandlerSocketCommand, HandlerSocketRefusal, InList, IndexRequest,
+    VALUES_MAX, Values,
 };
 
 /// The tokens of a line, then empty ones for ever.
-struct Tokens<'a> {
+struct HandlerSocketTokens<'a> {
     rest: Option<&'a [u8]>,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> HandlerSocketTokens<'a> {
     #[inline]
     fn next(&mut self) -> &'a [u8] {
         let Some(rest) = self.rest else { return b"" };
@@ -38,7 +39,7 @@ impl<'a> Tokens<'a> {
 
     /// The next token without taking it.
     fn peek(&self) -> &'a [u8] {
-        Tokens { rest: self.rest }.next()
+        HandlerSocketTokens { rest: self.rest }.next()
     }
 
     fn number(&mut self) -> u32 {
@@ -59,12 +60,14 @@ pub fn number(token: &[u8]) -> u32 {
 ///
 /// # Errors
 /// The refusals that do not depend on what was opened.
-pub fn command<'a>(line: &'a [u8]) -> Result<Command<'a>, Refusal> {
-    let mut tokens = Tokens { rest: Some(line) };
+pub fn command<'a>(line: &'a [u8]) -> Result<HandlerSocketCommand<'a>, HandlerSocketRefusal> {
+    let mut tokens = HandlerSocketTokens { rest: Some(line) };
     let first = tokens.next();
     match first {
-        [b'0'..=b'9', ..] => Ok(Command::Execute(request(number(first), &mut tokens)?)),
-        b"P" => Ok(Command::Open {
+        [b'0'..=b'9', ..] => {
+            Ok(HandlerSocketCommand::Execute(request(number(first), &mut tokens)?))
+        }
+        b"P" => Ok(HandlerSocketCommand::Open {
             id: tokens.number(),
             database: tokens.next(),
             table: tokens.next(),
@@ -72,14 +75,14 @@ pub fn command<'a>(line: &'a [u8]) -> Result<Command<'a>, Refusal> {
             columns: tokens.next(),
             filter_columns: tokens.next(),
         }),
-        b"A" => Ok(Command::Auth { kind: tokens.next(), key: tokens.next() }),
-        _ => Err(Refusal::COMMAND),
+        b"A" => Ok(HandlerSocketCommand::Auth { kind: tokens.next(), key: tokens.next() }),
+        _ => Err(HandlerSocketRefusal::COMMAND),
     }
 }
 
 /// The handle and the key tokens of a find by `=`, without a look at the rest of the line.
 pub fn equal_key(line: &[u8]) -> Option<(u32, impl Iterator<Item = &[u8]>)> {
-    let mut tokens = Tokens { rest: Some(line) };
+    let mut tokens = HandlerSocketTokens { rest: Some(line) };
     let first = tokens.next();
     if !first.first()?.is_ascii_digit() || tokens.next() != b"=" {
         return None;
@@ -88,8 +91,11 @@ pub fn equal_key(line: &[u8]) -> Option<(u32, impl Iterator<Item = &[u8]>)> {
     Some((number(first), (0..announced).map(move |_| tokens.next())))
 }
 
-fn request<'a>(id: u32, tokens: &mut Tokens<'a>) -> Result<Request<'a>, Refusal> {
-    let mut request = Request {
+fn request<'a>(
+    id: u32,
+    tokens: &mut HandlerSocketTokens<'a>,
+) -> Result<IndexRequest<'a>, HandlerSocketRefusal> {
+    let mut request = IndexRequest {
         id,
         op: tokens.next(),
         announced: tokens.number() as usize,
@@ -129,7 +135,7 @@ fn request<'a>(id: u32, tokens: &mut Tokens<'a>) -> Result<Request<'a>, Refusal>
         let (kind, op) = (tokens.next(), tokens.next());
         let (column, value) = (tokens.number(), tokens.next());
         if request.filters.len() == FILTERS_MAX {
-            return Err(Refusal::FILTERS);
+            return Err(HandlerSocketRefusal::FILTERS);
         }
         request.filters.push(Filter { kind, op, column, value });
     }
@@ -144,7 +150,7 @@ fn request<'a>(id: u32, tokens: &mut Tokens<'a>) -> Result<Request<'a>, Refusal>
 
 /// All tokens of a line's rest; none when it is empty.
 pub fn tokens(rest: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut tokens = Tokens { rest: Some(rest) };
+    let mut tokens = HandlerSocketTokens { rest: Some(rest) };
     std::iter::from_fn(move || tokens.rest.is_some().then(|| tokens.next()))
 }
 
@@ -153,7 +159,7 @@ pub fn tokens(rest: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// # Errors
 /// `ESCAPE` where the original cuts the value off silently.
 #[inline]
-pub fn unescape(token: &[u8]) -> Result<Option<Cow<'_, [u8]>>, Refusal> {
+pub fn unescape(token: &[u8]) -> Result<Option<Cow<'_, [u8]>>, HandlerSocketRefusal> {
     if token == [0] {
         return Ok(None);
     }
@@ -166,7 +172,7 @@ pub fn unescape(token: &[u8]) -> Result<Option<Cow<'_, [u8]>>, Refusal> {
         out.extend_from_slice(&rest[..at]);
         match rest.get(at + 1) {
             Some(byte) if *byte >= 0x40 => out.push(byte - 0x40),
-            _ => return Err(Refusal::ESCAPE),
+            _ => return Err(HandlerSocketRefusal::ESCAPE),
         }
         rest = &rest[at + 2..];
         match memchr(1, rest) {

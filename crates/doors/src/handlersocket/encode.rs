@@ -9,10 +9,10 @@ use values::text::{write_text, write_u64};
 use values::types::ColumnType;
 use values::{Datum, Zone};
 
-use crate::handlersocket::command::Refusal;
+use crate::handlersocket::command::HandlerSocketRefusal;
 
 /// `code TAB 1 TAB word LF`.
-pub fn refusal(refusal: Refusal, out: &mut Vec<u8>) {
+pub fn refusal(refusal: HandlerSocketRefusal, out: &mut Vec<u8>) {
     out.push(b'0' + refusal.0);
     out.extend_from_slice(b"\t1\t");
     out.extend_from_slice(refusal.1.as_bytes());

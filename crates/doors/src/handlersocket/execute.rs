@@ -19,7 +19,9 @@ use rows::{Engine, Error};
 use crate::conversation::{Conversation, Next, Turn};
 use crate::failed_logins::FailedLogins;
 use crate::foreign;
-use crate::handlersocket::command::{Command, Refusal, Request, VALUES_MAX, find_op};
+use crate::handlersocket::command::{
+    HandlerSocketCommand, HandlerSocketRefusal, IndexRequest, VALUES_MAX, find_op,
+};
 use crate::handlersocket::decode::{self, unescape};
 use crate::handlersocket::encode;
 use crate::handlersocket::handle::Handle;
@@ -38,7 +40,7 @@ const OUT_BYTES_PER_TURN: usize = 256 * 1024;
 
 /// What a port allows.
 #[derive(Clone, Debug, Default)]
-pub struct Access {
+pub struct PortAccess {
     /// Whether writes are allowed (the port 9999).
     pub writable: bool,
     /// The secret to be shown first, if there is one.
@@ -47,7 +49,7 @@ pub struct Access {
 
 /// One client's conversation.
 pub struct HandlerSocket {
-    access: Arc<Access>,
+    access: Arc<PortAccess>,
     authorised: bool,
     /// Where logins that fail are counted, and from where this client comes.
     watch: Option<(Arc<FailedLogins>, Option<IpAddr>)>,
@@ -69,7 +71,7 @@ pub struct HandlerSocket {
 
 /// How a request was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Served {
+pub(super) enum AnswerTime {
     /// At once.
     Now,
     /// After the group's commit.
@@ -77,9 +79,9 @@ pub(super) enum Served {
 }
 
 /// Why a request was not answered by its result.
-pub(super) enum Failure {
+pub(super) enum HandlerSocketFailure {
     /// With an error reply.
-    Refused(Refusal),
+    Refused(HandlerSocketRefusal),
     /// With an error reply that comes so late.
     Denied(Duration),
     /// Not at all: it must be repeated where waiting is allowed.
@@ -88,46 +90,48 @@ pub(super) enum Failure {
     Outdated,
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Failure {
-        Failure::Refused(refusal)
+impl From<HandlerSocketRefusal> for HandlerSocketFailure {
+    fn from(refusal: HandlerSocketRefusal) -> HandlerSocketFailure {
+        HandlerSocketFailure::Refused(refusal)
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        Failure::Refused(match error {
-            Error::WouldWait(_) => return Failure::Wait,
-            Error::SchemaChanged => return Failure::Outdated,
+impl From<Error> for HandlerSocketFailure {
+    fn from(error: Error) -> HandlerSocketFailure {
+        HandlerSocketFailure::Refused(match error {
+            Error::WouldWait(_) => return HandlerSocketFailure::Wait,
+            Error::SchemaChanged => return HandlerSocketFailure::Outdated,
             other => refusal_for(&other),
         })
     }
 }
 
 /// The original's number for an engine error.
-fn refusal_for(error: &Error) -> Refusal {
+fn refusal_for(error: &Error) -> HandlerSocketRefusal {
     match error {
-        Error::Duplicate { .. } => Refusal::DUPLICATE,
-        Error::NoMemory | Error::TransactionTooLarge { .. } => Refusal::MEMORY,
-        Error::Exhausted => Refusal::EXHAUSTED,
-        Error::LockTimeout | Error::WouldWait(_) => Refusal::LOCK_TIMEOUT,
-        Error::Conflict => Refusal::DEADLOCK,
-        Error::TooLarge { .. } | Error::Value { .. } | Error::NullValue { .. } => Refusal::TOO_BIG,
-        Error::Check { .. } | Error::Expression(_) => Refusal::CHECK,
+        Error::Duplicate { .. } => HandlerSocketRefusal::DUPLICATE,
+        Error::NoMemory | Error::TransactionTooLarge { .. } => HandlerSocketRefusal::MEMORY,
+        Error::Exhausted => HandlerSocketRefusal::EXHAUSTED,
+        Error::LockTimeout | Error::WouldWait(_) => HandlerSocketRefusal::LOCK_TIMEOUT,
+        Error::Conflict => HandlerSocketRefusal::DEADLOCK,
+        Error::TooLarge { .. } | Error::Value { .. } | Error::NullValue { .. } => {
+            HandlerSocketRefusal::TOO_BIG
+        }
+        Error::Check { .. } | Error::Expression(_) => HandlerSocketRefusal::CHECK,
         Error::NotFound { .. }
         | Error::Exists { .. }
         | Error::Definition { .. }
-        | Error::SchemaChanged => Refusal::OPEN_TABLE,
-        Error::Corrupt { .. } => Refusal::DAMAGED,
-        Error::Refused { .. } | Error::Newer { .. } => Refusal::REFUSED,
-        Error::DiskFull { .. } => Refusal::DISK_FULL,
-        Error::Store { .. } => Refusal::STORE,
+        | Error::SchemaChanged => HandlerSocketRefusal::OPEN_TABLE,
+        Error::Corrupt { .. } => HandlerSocketRefusal::DAMAGED,
+        Error::Refused { .. } | Error::Newer { .. } => HandlerSocketRefusal::REFUSED,
+        Error::DiskFull { .. } => HandlerSocketRefusal::DISK_FULL,
+        Error::Store { .. } => HandlerSocketRefusal::STORE,
     }
 }
 
 impl HandlerSocket {
     /// A conversation at a port with this access.
-    pub fn new(access: Arc<Access>) -> HandlerSocket {
+    pub fn new(access: Arc<PortAccess>) -> HandlerSocket {
         let authorised = access.secret.is_none();
         HandlerSocket {
             access,
@@ -155,29 +159,34 @@ impl HandlerSocket {
         line: &[u8],
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
-    ) -> Result<Served, Failure> {
+    ) -> Result<AnswerTime, HandlerSocketFailure> {
         match decode::command(line)? {
             // What is told late is told alone, behind the commit of what came before.
-            Command::Auth { .. } if self.wrote => Err(Failure::Wait),
-            Command::Auth { kind, key } => self.authorise(kind, key, out),
-            _ if !self.authorised => Err(Refusal::UNAUTHORISED.into()),
-            Command::Open { id, database, table, index, columns, filter_columns } => {
+            HandlerSocketCommand::Auth { .. } if self.wrote => Err(HandlerSocketFailure::Wait),
+            HandlerSocketCommand::Auth { kind, key } => self.authorise(kind, key, out),
+            _ if !self.authorised => Err(HandlerSocketRefusal::UNAUTHORISED.into()),
+            HandlerSocketCommand::Open { id, database, table, index, columns, filter_columns } => {
                 let engine = turn.engine();
                 let handle = Handle::open(engine, database, table, index, columns, filter_columns)?;
                 if id > HANDLES_MAX {
-                    return Err(Refusal::HANDLE_LIMIT.into());
+                    return Err(HandlerSocketRefusal::HANDLE_LIMIT.into());
                 }
                 self.handles.insert(id, handle);
                 encode::done(out);
-                Ok(Served::Now)
+                Ok(AnswerTime::Now)
             }
-            Command::Execute(request) => self.execute(&request, out, turn),
+            HandlerSocketCommand::Execute(request) => self.execute(&request, out, turn),
         }
     }
 
-    fn authorise(&mut self, kind: &[u8], key: &[u8], out: &mut Vec<u8>) -> Result<Served, Failure> {
+    fn authorise(
+        &mut self,
+        kind: &[u8],
+        key: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<AnswerTime, HandlerSocketFailure> {
         if kind != b"1" {
-            return Err(Refusal::AUTH_KIND.into());
+            return Err(HandlerSocketRefusal::AUTH_KIND.into());
         }
         let key = unescape(key)?.unwrap_or_default();
         self.authorised = match &self.access.secret {
@@ -187,74 +196,74 @@ impl HandlerSocket {
         if !self.authorised {
             self.wrong_secrets += 1;
             let delay = self.watch.as_ref().map(|(failed, peer)| failed.note("", *peer));
-            return Err(Failure::Denied(delay.unwrap_or_default()));
+            return Err(HandlerSocketFailure::Denied(delay.unwrap_or_default()));
         }
         self.wrong_secrets = 0;
         encode::done(out);
-        Ok(Served::Now)
+        Ok(AnswerTime::Now)
     }
 
     fn execute(
         &mut self,
-        request: &Request<'_>,
+        request: &IndexRequest<'_>,
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
-    ) -> Result<Served, Failure> {
+    ) -> Result<AnswerTime, HandlerSocketFailure> {
         let engine = turn.engine();
-        let handle = self.handles.get_mut(&request.id).ok_or(Refusal::HANDLE)?;
+        let handle = self.handles.get_mut(&request.id).ok_or(HandlerSocketRefusal::HANDLE)?;
         handle.refresh(engine)?;
         let values_max = match request.op {
             b"+" => VALUES_MAX.max(handle.columns.len()),
             _ => VALUES_MAX,
         };
         if request.announced > values_max {
-            return Err(Refusal::VALUES.into());
+            return Err(HandlerSocketRefusal::VALUES.into());
         }
         if let Some(list) = &request.list
             && (list.announced == 0 || list.came < list.announced)
         {
-            return Err(Refusal::IN_EMPTY.into());
+            return Err(HandlerSocketRefusal::IN_EMPTY.into());
         }
         for filter in &request.filters {
             if filter.kind.len() != 1 {
-                return Err(Refusal::FILTER_TYPE.into());
+                return Err(HandlerSocketRefusal::FILTER_TYPE.into());
             }
             if filter.column as usize >= handle.filter_columns.len() {
-                return Err(Refusal::FILTER_COLUMN.into());
+                return Err(HandlerSocketRefusal::FILTER_COLUMN.into());
             }
         }
         let op = match request.op {
             b"+" | b"S" => None,
-            token => Some(find_op(token).ok_or(Refusal::OPERATOR)?),
+            token => Some(find_op(token).ok_or(HandlerSocketRefusal::OPERATOR)?),
         };
         if request.announced == 0 {
-            return Err(Refusal::KEY_EMPTY.into());
+            return Err(HandlerSocketRefusal::KEY_EMPTY.into());
         }
         let Some(op) = op else {
             if request.op == b"S" {
-                return Err(Refusal::UNFINISHED.into());
+                return Err(HandlerSocketRefusal::UNFINISHED.into());
             }
             if !self.access.writable {
-                return Err(Refusal::READ_ONLY.into());
+                return Err(HandlerSocketRefusal::READ_ONLY.into());
             }
             return handle.insert(request, out, turn);
         };
         if !request.modify.is_empty() {
             if !self.access.writable {
-                return Err(Refusal::READ_ONLY.into());
+                return Err(HandlerSocketRefusal::READ_ONLY.into());
             }
             if !matches!(request.modify[0], b'U' | b'D' | b'+' | b'-') {
-                return Err(Refusal::MODIFY.into());
+                return Err(HandlerSocketRefusal::MODIFY.into());
             }
         }
         if request.announced > handle.table.codecs[handle.index].parts.len() {
-            return Err(Refusal::KEY_LONG.into());
+            return Err(HandlerSocketRefusal::KEY_LONG.into());
         }
         let filters = handle.filters(request)?;
         if request.modify.is_empty() {
             if self.wrote {
                 // The rows written in this turn are not visible yet.
-                return Err(Failure::Wait);
+                return Err(HandlerSocketFailure::Wait);
             }
             handle.find(request, op, &filters, out, turn)
         } else {
@@ -277,7 +286,7 @@ impl Conversation for HandlerSocket {
             let Some(end) = memchr(b'\n', &bytes[self.searched..]) else {
                 self.searched = bytes.len();
                 if bytes.len() > LINE_BYTES_MAX && !self.wrote {
-                    encode::refusal(Refusal::LINE_LENGTH, out);
+                    encode::refusal(HandlerSocketRefusal::LINE_LENGTH, out);
                     return Next::Close;
                 }
                 return self.next_or(Next::Input);
@@ -291,31 +300,34 @@ impl Conversation for HandlerSocket {
             let mark = out.len();
             let served = loop {
                 match self.line(line, out, turn) {
-                    Err(Failure::Outdated) => out.truncate(mark),
+                    Err(HandlerSocketFailure::Outdated) => out.truncate(mark),
                     other => break other,
                 }
             };
             // Of a request that is repeated later nothing is told yet.
-            self.wrote |= turn.take_dependence() && !matches!(served, Err(Failure::Wait));
+            self.wrote |=
+                turn.take_dependence() && !matches!(served, Err(HandlerSocketFailure::Wait));
             match served {
-                Ok(Served::Now) => {}
-                Ok(Served::AfterCommit) => self.wrote = true,
+                Ok(AnswerTime::Now) => {}
+                Ok(AnswerTime::AfterCommit) => self.wrote = true,
                 // What comes behind it was written by a web page.
-                Err(Failure::Refused(Refusal::COMMAND)) if foreign::begins(line) => {
+                Err(HandlerSocketFailure::Refused(HandlerSocketRefusal::COMMAND))
+                    if foreign::begins(line) =>
+                {
                     return self.next_or(Next::Close);
                 }
-                Err(Failure::Refused(refusal)) => {
+                Err(HandlerSocketFailure::Refused(refusal)) => {
                     out.truncate(mark);
                     encode::refusal(refusal, out);
                 }
-                Err(Failure::Denied(delay)) => {
-                    encode::refusal(Refusal::UNAUTHORISED, out);
+                Err(HandlerSocketFailure::Denied(delay)) => {
+                    encode::refusal(HandlerSocketRefusal::UNAUTHORISED, out);
                     input.consume(end + 1);
                     self.searched = 0;
                     turn.served(1);
                     return Next::Later(delay);
                 }
-                Err(Failure::Wait | Failure::Outdated) => {
+                Err(HandlerSocketFailure::Wait | HandlerSocketFailure::Outdated) => {
                     out.truncate(mark);
                     return self.next_or(Next::Offload);
                 }

@@ -14,10 +14,10 @@ use values::{ColumnType, Datum, Value};
 
 use crate::conversation::Turn;
 use crate::handlersocket::coerce::key_value;
-use crate::handlersocket::command::{Refusal, Request, VALUES_MAX};
+use crate::handlersocket::command::{HandlerSocketRefusal, IndexRequest, VALUES_MAX};
 use crate::handlersocket::decode::unescape;
 use crate::handlersocket::encode;
-use crate::handlersocket::execute::{Failure, Served};
+use crate::handlersocket::execute::{AnswerTime, HandlerSocketFailure};
 use crate::handlersocket::handle::Handle;
 
 /// Rows and IN values above which a find is no work for an event loop, where others wait for it.
@@ -26,7 +26,7 @@ const LOOKS_IN_LOOP_MAX: u32 = 10_000;
 const PARTS_AHEAD_MAX: usize = 4;
 
 /// A filter ready to compare: the value is in the key form of its column's type.
-pub(super) struct Test {
+pub(super) struct FilterTest {
     column: usize,
     ends_scan: bool,
     accepts: Accepts,
@@ -42,7 +42,7 @@ struct Accepts {
 }
 
 impl Accepts {
-    fn of(op: &[u8]) -> Result<Accepts, Refusal> {
+    fn of(op: &[u8]) -> Result<Accepts, HandlerSocketRefusal> {
         let (less, equal, greater) = match op {
             b"=" => (false, true, false),
             b"!=" => (true, false, true),
@@ -50,7 +50,7 @@ impl Accepts {
             b"<=" => (true, true, false),
             b">" => (false, false, true),
             b">=" => (false, true, true),
-            _ => return Err(Refusal::OPERATOR),
+            _ => return Err(HandlerSocketRefusal::OPERATOR),
         };
         Ok(Accepts { less, equal, greater })
     }
@@ -66,7 +66,7 @@ pub(super) enum Verdict {
 
 pub(super) fn judge(
     table: &rows::Table,
-    tests: &[Test],
+    tests: &[FilterTest],
     row: &RowRef<'_>,
 ) -> rows::Result<Verdict> {
     let mut key = Vec::new();
@@ -98,7 +98,10 @@ fn comparable(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
 
 impl Handle {
     /// The filters of a request, ready to compare.
-    pub(super) fn filters(&self, request: &Request<'_>) -> Result<Vec<Test>, Refusal> {
+    pub(super) fn filters(
+        &self,
+        request: &IndexRequest<'_>,
+    ) -> Result<Vec<FilterTest>, HandlerSocketRefusal> {
         request
             .filters
             .iter()
@@ -111,7 +114,7 @@ impl Handle {
                     ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json
                 );
                 if long && token.is_some() {
-                    return Err(Refusal::FILTER_BLOB);
+                    return Err(HandlerSocketRefusal::FILTER_BLOB);
                 }
                 let mut value = Vec::new();
                 match token {
@@ -122,18 +125,18 @@ impl Handle {
                     }
                 }
                 let accepts = Accepts::of(filter.op)?;
-                Ok(Test { column, ends_scan: filter.kind == b"W", accepts, value })
+                Ok(FilterTest { column, ends_scan: filter.kind == b"W", accepts, value })
             })
             .collect()
     }
 
-    fn key_value(&self, part: usize, token: &[u8]) -> Result<Value, Refusal> {
+    fn key_value(&self, part: usize, token: &[u8]) -> Result<Value, HandlerSocketRefusal> {
         let column = self.table.codecs[self.index].parts[part].column;
         key_value(&self.table.columns[column], token)
     }
 
     /// The key values of a request; an IN list puts its own into one of them.
-    fn key(&self, request: &Request<'_>) -> Result<Vec<Value>, Refusal> {
+    fn key(&self, request: &IndexRequest<'_>) -> Result<Vec<Value>, HandlerSocketRefusal> {
         let tokens = request.values.as_slice().iter().enumerate();
         tokens.map(|(part, token)| self.key_value(part, token)).collect()
     }
@@ -166,7 +169,7 @@ impl Handle {
         key: &mut [Value],
         part: usize,
         tokens: &[&[u8]],
-    ) -> Result<(Vec<KeyRange>, Direction), Failure> {
+    ) -> Result<(Vec<KeyRange>, Direction), HandlerSocketFailure> {
         let mut ranges = Vec::with_capacity(tokens.len());
         let mut direction = Direction::Forward;
         for token in tokens {
@@ -185,17 +188,17 @@ impl Handle {
         &self,
         engine: &Engine,
         view: &dyn Read,
-        request: &Request<'_>,
+        request: &IndexRequest<'_>,
         op: FindOp,
-        tests: &[Test],
+        tests: &[FilterTest],
         reach: Reach,
         take: &mut dyn FnMut(Found<'_>) -> rows::Result<()>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), HandlerSocketFailure> {
         let first_only = request.list.is_some();
         let (mut passed, mut taken, mut looks) = (0, 0, 0);
         let looks_max = if reach == Reach::Memory { LOOKS_IN_LOOP_MAX } else { u32::MAX };
         if request.list.as_ref().is_some_and(|list| list.came > looks_max as usize) {
-            return Err(Failure::Wait);
+            return Err(HandlerSocketFailure::Wait);
         }
         let mut ended = false;
         let mut visit_range = |range: &KeyRange, direction| {
@@ -223,7 +226,7 @@ impl Handle {
                 Ok(if more { Flow::Continue } else { Flow::Stop })
             };
             engine.find(view, &self.table, self.index, range, direction, reach, &mut visit)?;
-            Ok::<bool, Failure>(!ended && taken < request.limit)
+            Ok::<bool, HandlerSocketFailure>(!ended && taken < request.limit)
         };
         let mut key = self.key(request)?;
         let Some(list) = &request.list else {
@@ -256,7 +259,7 @@ impl Handle {
         &self,
         op: FindOp,
         key: &[Value],
-    ) -> Result<(KeyRange, Direction), Failure> {
+    ) -> Result<(KeyRange, Direction), HandlerSocketFailure> {
         let mut datums = [Datum::Null; VALUES_MAX];
         for (datum, value) in datums.iter_mut().zip(key) {
             *datum = value.as_datum();
@@ -267,12 +270,12 @@ impl Handle {
     /// Answers a find.
     pub(super) fn find(
         &self,
-        request: &Request<'_>,
+        request: &IndexRequest<'_>,
         op: FindOp,
-        tests: &[Test],
+        tests: &[FilterTest],
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
-    ) -> Result<Served, Failure> {
+    ) -> Result<AnswerTime, HandlerSocketFailure> {
         let engine = turn.engine();
         let (mark, reply_max) = (out.len(), engine.budget().reply_bytes_max());
         encode::head(self.columns.len(), out);
@@ -285,7 +288,7 @@ impl Handle {
             self.write_row(&found.row, out)
         })?;
         out.push(b'\n');
-        Ok(Served::Now)
+        Ok(AnswerTime::Now)
     }
 
     /// Appends the opened columns of a row.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rows::{Engine, Error, Table};
 
-use crate::handlersocket::command::Refusal;
+use crate::handlersocket::command::HandlerSocketRefusal;
 
 /// An opened index.
 #[derive(Debug)]
@@ -46,9 +46,11 @@ impl Handle {
         index: &[u8],
         columns: &[u8],
         filter_columns: &[u8],
-    ) -> Result<Handle, Refusal> {
+    ) -> Result<Handle, HandlerSocketRefusal> {
         let text = |token: &[u8]| {
-            std::str::from_utf8(token).map(String::from).map_err(|_| Refusal::OPEN_TABLE)
+            std::str::from_utf8(token)
+                .map(String::from)
+                .map_err(|_| HandlerSocketRefusal::OPEN_TABLE)
         };
         Handle::resolve(
             engine,
@@ -62,13 +64,13 @@ impl Handle {
         )
     }
 
-    fn resolve(engine: &Engine, names: Names) -> Result<Handle, Refusal> {
+    fn resolve(engine: &Engine, names: Names) -> Result<Handle, HandlerSocketRefusal> {
         let table = match engine.catalog().table(&names.database, &names.table) {
             Ok(table) => table,
-            Err(Error::NotFound { .. }) => return Err(Refusal::OPEN_TABLE),
-            Err(_) => return Err(Refusal::STORE),
+            Err(Error::NotFound { .. }) => return Err(HandlerSocketRefusal::OPEN_TABLE),
+            Err(_) => return Err(HandlerSocketRefusal::STORE),
         };
-        let index = find_index(&table, &names.index).ok_or(Refusal::INDEX)?;
+        let index = find_index(&table, &names.index).ok_or(HandlerSocketRefusal::INDEX)?;
         let columns = find_columns(&table, &names.columns)?;
         let filter_columns = find_columns(&table, &names.filter_columns)?;
         Ok(Handle { names, table, index, columns, filter_columns })
@@ -78,7 +80,7 @@ impl Handle {
     ///
     /// # Errors
     /// As `open`, when it no longer can be; the handle stays for a later try.
-    pub fn refresh(&mut self, engine: &Engine) -> Result<(), Refusal> {
+    pub fn refresh(&mut self, engine: &Engine) -> Result<(), HandlerSocketRefusal> {
         if !self.table.is_current() {
             *self = Handle::resolve(engine, self.names.clone())?;
         }
@@ -105,7 +107,7 @@ fn find_index(table: &Table, token: &[u8]) -> Option<usize> {
     }
 }
 
-fn find_columns(table: &Table, list: &[u8]) -> Result<Vec<usize>, Refusal> {
+fn find_columns(table: &Table, list: &[u8]) -> Result<Vec<usize>, HandlerSocketRefusal> {
     if list.is_empty() {
         return Ok(Vec::new());
     }
@@ -115,7 +117,7 @@ fn find_columns(table: &Table, list: &[u8]) -> Result<Vec<usize>, Refusal> {
                 .columns
                 .iter()
                 .position(|column| column.name.as_bytes() == name)
-                .ok_or(Refusal::COLUMN)
+                .ok_or(HandlerSocketRefusal::COLUMN)
         })
         .collect()
 }

@@ -21,4 +21,4 @@ mod find;
 mod handle;
 mod modify;
 
-pub use execute::{Access, HandlerSocket, LINE_BYTES_MAX};
+pub use execute::{HandlerSocket, LINE_BYTES_MAX, PortAccess};

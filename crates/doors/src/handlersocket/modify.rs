@@ -21,24 +21,24 @@ use values::{ColumnType, Datum, Value, Zone};
 
 use crate::conversation::Turn;
 use crate::handlersocket::coerce::{default_value, stored};
-use crate::handlersocket::command::{Refusal, Request, VALUES_MAX};
+use crate::handlersocket::command::{HandlerSocketRefusal, IndexRequest, VALUES_MAX};
 use crate::handlersocket::decode::{self, unescape};
 use crate::handlersocket::encode;
-use crate::handlersocket::execute::{Failure, Served};
-use crate::handlersocket::find::Test;
+use crate::handlersocket::execute::{AnswerTime, HandlerSocketFailure};
+use crate::handlersocket::find::FilterTest;
 use crate::handlersocket::handle::Handle;
 
 impl Handle {
     /// `+`: adds a row.
     pub(super) fn insert(
         &self,
-        request: &Request<'_>,
+        request: &IndexRequest<'_>,
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
-    ) -> Result<Served, Failure> {
+    ) -> Result<AnswerTime, HandlerSocketFailure> {
         let columns = &self.table.columns;
         let mut row: Vec<Option<Value>> = vec![None; columns.len()];
-        let mut give = |position: &usize, token: &[u8]| -> Result<(), Refusal> {
+        let mut give = |position: &usize, token: &[u8]| -> Result<(), HandlerSocketRefusal> {
             let column = &columns[*position];
             row[*position] = match unescape(token)? {
                 Some(text) => Some(stored(column, &text)?),
@@ -68,18 +68,18 @@ impl Handle {
             Some(_) => encode::number(inserted.generated.unwrap_or(0), out),
             None => encode::done(out),
         }
-        Ok(Served::AfterCommit)
+        Ok(AnswerTime::AfterCommit)
     }
 
     /// Find and modify.
     pub(super) fn modify(
         &self,
-        request: &Request<'_>,
+        request: &IndexRequest<'_>,
         op: FindOp,
-        tests: &[Test],
+        tests: &[FilterTest],
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
-    ) -> Result<Served, Failure> {
+    ) -> Result<AnswerTime, HandlerSocketFailure> {
         let modification = Modification::of(self, request)?;
         let reach = turn.reach();
         let engine = turn.engine();
@@ -107,7 +107,7 @@ impl Handle {
                         true => out.push(b'\n'),
                         false => encode::number(count, out),
                     }
-                    return Ok(Served::AfterCommit);
+                    return Ok(AnswerTime::AfterCommit);
                 }
                 Ok(None) => {
                     transaction.rollback_to(start);
@@ -202,13 +202,16 @@ struct Modification {
 }
 
 impl Modification {
-    fn of(handle: &Handle, request: &Request<'_>) -> Result<Modification, Refusal> {
+    fn of(
+        handle: &Handle,
+        request: &IndexRequest<'_>,
+    ) -> Result<Modification, HandlerSocketRefusal> {
         let kind = request.modify[0];
         let shows_old = request.modify.get(1) == Some(&b'?');
         let (mut sets, mut operands) = (Vec::new(), Vec::new());
         let tokens = request.modify_values.as_slice();
         if kind == b'U' && tokens.len() < handle.columns.len() {
-            return Err(Refusal::VALUES);
+            return Err(HandlerSocketRefusal::VALUES);
         }
         for (position, token) in handle.columns.iter().zip(tokens) {
             let column = &handle.table.columns[*position];

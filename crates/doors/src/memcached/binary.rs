@@ -12,10 +12,11 @@
 //! Not here: what commands do (`execute`).
 
 use crate::memcached::command::{
-    Count, Delete, Fetch, KEY_BYTES_MAX, Outcome, Refusal, Store, StoreMode, Trouble,
+    Count, Delete, Fetch, KEY_BYTES_MAX, MemcachedRefusal, MemcachedTrouble, Store, StoreMode,
+    WriteOutcome,
 };
-use crate::memcached::door::{Failing, Served};
-use crate::memcached::execute::Rows;
+use crate::memcached::door::{CommitFailureReply, MemcachedStep};
+use crate::memcached::execute::MemcachedRows;
 use crate::memcached::stats;
 use crate::memcached::text::{refusing, too_large};
 
@@ -83,13 +84,13 @@ fn fail(header: Header, status: u16, out: &mut Vec<u8>) {
 }
 
 /// Appends an error packet for a request.
-pub fn refuse(opcode: u8, opaque: [u8; 4], refusal: &Refusal, out: &mut Vec<u8>) {
+pub fn refuse(opcode: u8, opaque: [u8; 4], refusal: &MemcachedRefusal, out: &mut Vec<u8>) {
     let header = Header { opcode, opaque };
     match refusal {
-        Refusal::TooLarge => fail(header, TOO_LARGE, out),
-        Refusal::NotNumeric => fail(header, NOT_NUMERIC, out),
-        Refusal::Client(why) => packet(header, INVALID, 0, b"", b"", why.as_bytes(), out),
-        Refusal::Server(why) => packet(header, INTERNAL, 0, b"", b"", why.as_bytes(), out),
+        MemcachedRefusal::TooLarge => fail(header, TOO_LARGE, out),
+        MemcachedRefusal::NotNumeric => fail(header, NOT_NUMERIC, out),
+        MemcachedRefusal::Client(why) => packet(header, INVALID, 0, b"", b"", why.as_bytes(), out),
+        MemcachedRefusal::Server(why) => packet(header, INTERNAL, 0, b"", b"", why.as_bytes(), out),
     }
 }
 
@@ -112,29 +113,29 @@ fn loud(opcode: u8) -> (u8, bool) {
 /// Serves the packet in front.
 pub(super) fn serve(
     bytes: &[u8],
-    rows: &mut Rows<'_, '_>,
+    rows: &mut MemcachedRows<'_, '_>,
     out: &mut Vec<u8>,
-) -> Result<Served, Trouble> {
+) -> Result<MemcachedStep, MemcachedTrouble> {
     if bytes[0] != REQUEST {
-        return Ok(Served::Close);
+        return Ok(MemcachedStep::Close);
     }
-    let Some(head) = bytes.first_chunk::<HEADER_BYTES>() else { return Ok(Served::More) };
+    let Some(head) = bytes.first_chunk::<HEADER_BYTES>() else { return Ok(MemcachedStep::More) };
     let header = Header { opcode: head[1], opaque: [head[12], head[13], head[14], head[15]] };
     let key_bytes = usize::from(u16::from_be_bytes([head[2], head[3]]));
     let extras_bytes = usize::from(head[4]);
     let body_bytes = u32::from_be_bytes([head[8], head[9], head[10], head[11]]) as usize;
     let cas = u64::from_be_bytes(*head[16..].first_chunk().expect("a header has 24 bytes"));
     let (opcode, quiet) = loud(header.opcode);
-    let failing = Failing::Packet { opcode: header.opcode, opaque: header.opaque };
+    let failing = CommitFailureReply::Packet { opcode: header.opcode, opaque: header.opaque };
     let wrong_lengths = key_bytes + extras_bytes > body_bytes || key_bytes > KEY_BYTES_MAX;
     if wrong_lengths || !lengths_fit(opcode, key_bytes, extras_bytes, body_bytes) {
         fail(header, INVALID, out);
-        return Ok(Served::Close);
+        return Ok(MemcachedStep::Close);
     }
     let value_bytes = body_bytes - key_bytes - extras_bytes;
     let fixed = HEADER_BYTES + extras_bytes + key_bytes;
     if bytes.len() < fixed {
-        return Ok(Served::More);
+        return Ok(MemcachedStep::More);
     }
     let extras = &bytes[HEADER_BYTES..HEADER_BYTES + extras_bytes];
     let key = &bytes[HEADER_BYTES + extras_bytes..fixed];
@@ -143,33 +144,33 @@ pub(super) fn serve(
             refusing(rows.discard_for(key))?;
         }
         fail(header, TOO_LARGE, out);
-        return Ok(Served::Done { consumed: fixed, swallow: value_bytes, failing });
+        return Ok(MemcachedStep::Done { consumed: fixed, swallow: value_bytes, failing });
     }
     let consumed = HEADER_BYTES + body_bytes;
     if bytes.len() < consumed {
-        return Ok(Served::More);
+        return Ok(MemcachedStep::More);
     }
     if opcode == 0x07 {
         if *rows.wrote {
-            return Ok(Served::Close);
+            return Ok(MemcachedStep::Close);
         }
         if !quiet {
             packet(header, 0, 0, b"", b"", b"", out);
         }
-        return Ok(Served::Close);
+        return Ok(MemcachedStep::Close);
     }
     let request =
-        Request { header, opcode, quiet, cas, extras, key, value: &bytes[fixed..consumed] };
+        BinaryRequest { header, opcode, quiet, cas, extras, key, value: &bytes[fixed..consumed] };
     let mark = out.len();
     match request.execute(rows, out) {
         Ok(()) => {}
-        Err(Trouble::Refused(why)) => {
+        Err(MemcachedTrouble::Refused(why)) => {
             out.truncate(mark);
             refuse(header.opcode, header.opaque, &why, out);
         }
         Err(other) => return Err(other),
     }
-    Ok(Served::Done { consumed, swallow: 0, failing })
+    Ok(MemcachedStep::Done { consumed, swallow: 0, failing })
 }
 
 /// Whether a packet has the parts that its opcode needs; unknown opcodes may have any.
@@ -189,7 +190,7 @@ fn lengths_fit(opcode: u8, key: usize, extras: usize, body: usize) -> bool {
 }
 
 /// A request whose lengths make sense.
-struct Request<'a> {
+struct BinaryRequest<'a> {
     header: Header,
     opcode: u8,
     quiet: bool,
@@ -199,7 +200,7 @@ struct Request<'a> {
     value: &'a [u8],
 }
 
-impl Request<'_> {
+impl BinaryRequest<'_> {
     fn word(&self, at: usize) -> u32 {
         self.extras.get(at..at + 4).map_or(0, |bytes| {
             u32::from_be_bytes(*bytes.first_chunk().expect("four bytes were taken"))
@@ -219,7 +220,11 @@ impl Request<'_> {
         (self.cas != 0).then_some(self.cas)
     }
 
-    fn execute(&self, rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    fn execute(
+        &self,
+        rows: &mut MemcachedRows<'_, '_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), MemcachedTrouble> {
         match self.opcode {
             0x00 | 0x0c | 0x1c | 0x1d | 0x23 => self.get(rows, out),
             0x01 => self.store(StoreMode::Set, rows, out),
@@ -262,7 +267,11 @@ impl Request<'_> {
         }
     }
 
-    fn get(&self, rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    fn get(
+        &self,
+        rows: &mut MemcachedRows<'_, '_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), MemcachedTrouble> {
         let with_key = matches!(self.opcode, 0x0c | 0x23);
         let touch = matches!(self.opcode, 0x1c | 0x1d | 0x23).then(|| self.exptime(0));
         let key = if with_key { self.key } else { b"" };
@@ -286,9 +295,9 @@ impl Request<'_> {
     fn store(
         &self,
         mode: StoreMode,
-        rows: &mut Rows<'_, '_>,
+        rows: &mut MemcachedRows<'_, '_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), MemcachedTrouble> {
         let joins = matches!(mode, StoreMode::Append | StoreMode::Prepend);
         // With a cas value add and replace are what set is with one.
         let mode = if self.cas != 0 && !joins { StoreMode::Set } else { mode };
@@ -303,28 +312,32 @@ impl Request<'_> {
         };
         let outcome = rows.store(&store, !self.quiet)?.outcome;
         let outcome = match (outcome, mode) {
-            (Outcome::NotStored, StoreMode::Add) => Outcome::Exists,
-            (Outcome::NotStored, _) if !joins => Outcome::Missing,
+            (WriteOutcome::NotStored, StoreMode::Add) => WriteOutcome::Exists,
+            (WriteOutcome::NotStored, _) if !joins => WriteOutcome::Missing,
             (other, _) => other,
         };
         self.outcome(outcome, true, out);
         Ok(())
     }
 
-    fn outcome(&self, outcome: Outcome, with_cas: bool, out: &mut Vec<u8>) {
+    fn outcome(&self, outcome: WriteOutcome, with_cas: bool, out: &mut Vec<u8>) {
         match outcome {
-            Outcome::Done(_) if self.quiet => {}
-            Outcome::Done(cas) => {
+            WriteOutcome::Done(_) if self.quiet => {}
+            WriteOutcome::Done(cas) => {
                 let cas = if with_cas { cas } else { 0 };
                 packet(self.header, 0, cas, b"", b"", b"", out);
             }
-            Outcome::Missing => fail(self.header, MISSING, out),
-            Outcome::Exists => fail(self.header, EXISTS, out),
-            Outcome::NotStored => fail(self.header, NOT_STORED, out),
+            WriteOutcome::Missing => fail(self.header, MISSING, out),
+            WriteOutcome::Exists => fail(self.header, EXISTS, out),
+            WriteOutcome::NotStored => fail(self.header, NOT_STORED, out),
         }
     }
 
-    fn count(&self, rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    fn count(
+        &self,
+        rows: &mut MemcachedRows<'_, '_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), MemcachedTrouble> {
         let create = self.word(16) != DO_NOT_CREATE;
         let count = Count {
             key: self.key,
@@ -345,7 +358,7 @@ impl Request<'_> {
         Ok(())
     }
 
-    fn stat(&self, rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) {
+    fn stat(&self, rows: &mut MemcachedRows<'_, '_>, out: &mut Vec<u8>) {
         match self.key {
             b"reset" => rows.shared.reset_counts(),
             b"detail on" => rows.shared.prefixes.switch(true),

@@ -143,7 +143,7 @@ pub struct Count<'a> {
 
 /// How a write ended when it did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum WriteOutcome {
     /// Done; the item now has this cas value.
     Done(u64),
     /// There is no such item.
@@ -156,16 +156,16 @@ pub enum Outcome {
 
 /// What `Store` gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoreOutcome {
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: WriteOutcome,
     /// Bytes of the item's value when it was stored, and of the value that came when it was not.
     pub value_bytes: usize,
 }
 
 /// What `Count` gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counted {
+pub struct CountOutcome {
     /// The number now.
     pub number: u64,
     /// Cas value of the item.
@@ -205,7 +205,7 @@ pub struct Item<'a> {
 
 /// An error reply, in no syntax yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum MemcachedRefusal {
     /// The value is above the limit.
     TooLarge,
     /// Arithmetic on something that is no number.
@@ -218,60 +218,66 @@ pub enum Refusal {
 
 /// Why a command was not answered by its result.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum MemcachedTrouble {
     /// With an error reply.
-    Refused(Refusal),
+    Refused(MemcachedRefusal),
     /// Not at all: it must be repeated where waiting is allowed, or after the commit.
     Wait,
     /// A table changed after it was looked up: repeat at once.
     Outdated,
 }
 
-impl From<Refusal> for Trouble {
-    fn from(refusal: Refusal) -> Trouble {
-        Trouble::Refused(refusal)
+impl From<MemcachedRefusal> for MemcachedTrouble {
+    fn from(refusal: MemcachedRefusal) -> MemcachedTrouble {
+        MemcachedTrouble::Refused(refusal)
     }
 }
 
-impl From<Error> for Trouble {
-    fn from(error: Error) -> Trouble {
+impl From<Error> for MemcachedTrouble {
+    fn from(error: Error) -> MemcachedTrouble {
         match error {
-            Error::WouldWait(_) => Trouble::Wait,
-            Error::SchemaChanged => Trouble::Outdated,
-            other => Trouble::Refused(refusal_for(&other)),
+            Error::WouldWait(_) => MemcachedTrouble::Wait,
+            Error::SchemaChanged => MemcachedTrouble::Outdated,
+            other => MemcachedTrouble::Refused(refusal_for(&other)),
         }
     }
 }
 
 /// An engine error in memcached's words.
-pub fn refusal_for(error: &Error) -> Refusal {
-    let server = |words: &'static str| Refusal::Server(Cow::Borrowed(words));
+pub fn refusal_for(error: &Error) -> MemcachedRefusal {
+    let server = |words: &'static str| MemcachedRefusal::Server(Cow::Borrowed(words));
     match error {
-        Error::TooLarge { .. } => Refusal::TooLarge,
+        Error::TooLarge { .. } => MemcachedRefusal::TooLarge,
         Error::Value { column, .. } => {
-            Refusal::Client(format!("value does not fit column {column}").into())
+            MemcachedRefusal::Client(format!("value does not fit column {column}").into())
         }
         Error::NullValue { column } => {
-            Refusal::Client(format!("column {column} cannot be null").into())
+            MemcachedRefusal::Client(format!("column {column} cannot be null").into())
         }
         Error::Check { name, .. } => {
-            Refusal::Client(format!("value is against constraint {name}").into())
+            MemcachedRefusal::Client(format!("value is against constraint {name}").into())
         }
         // Its words may have the value in them, and the value a line's end.
-        Error::Expression(_) => Refusal::Client("an expression of the table has no value".into()),
+        Error::Expression(_) => {
+            MemcachedRefusal::Client("an expression of the table has no value".into())
+        }
         Error::Duplicate { index, .. } => {
-            Refusal::Client(format!("duplicate entry for key {index}").into())
+            MemcachedRefusal::Client(format!("duplicate entry for key {index}").into())
         }
         Error::LockTimeout | Error::WouldWait(_) => server("row is locked, try again"),
         Error::Conflict => server("write conflict, try again"),
         Error::SchemaChanged => server("table definition changed, try again"),
-        Error::NotFound { name, .. } => Refusal::Server(format!("no such table {name}").into()),
+        Error::NotFound { name, .. } => {
+            MemcachedRefusal::Server(format!("no such table {name}").into())
+        }
         Error::Exists { .. } | Error::Definition { .. } => server("bad table definition"),
         Error::NoMemory | Error::TransactionTooLarge { .. } => {
             server("out of memory storing object")
         }
         Error::Exhausted => server("auto-increment exhausted"),
-        Error::Refused { why } => Refusal::Server(format!("not accepting writes: {why}").into()),
+        Error::Refused { why } => {
+            MemcachedRefusal::Server(format!("not accepting writes: {why}").into())
+        }
         Error::Newer { .. } => server("data of a newer version"),
         Error::DiskFull { .. } => server("disk full"),
         Error::Corrupt { .. } => server("stored bytes are damaged"),

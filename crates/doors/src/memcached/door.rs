@@ -16,11 +16,11 @@ use rows::error::{Error, Thing};
 
 use crate::conversation::{Conversation, Next, Pending, Turn};
 use crate::input::Input;
-use crate::memcached::command::{Moment, Refusal, Trouble, refusal_for};
-use crate::memcached::execute::Rows;
-use crate::memcached::listing::{Form, Listing};
+use crate::memcached::command::{MemcachedRefusal, MemcachedTrouble, Moment, refusal_for};
+use crate::memcached::execute::MemcachedRows;
+use crate::memcached::listing::{KeyListForm, Listing};
 use crate::memcached::place::{Places, prepare};
-use crate::memcached::shared::{Shared, now};
+use crate::memcached::shared::{MemcachedShared, now};
 use crate::memcached::{binary, text};
 
 /// Requests of one connection in one turn, so that others get theirs.
@@ -32,7 +32,7 @@ const REPEATS_MAX: usize = 16;
 
 /// What a served request did to the conversation.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Served {
+pub(super) enum MemcachedStep {
     /// Not complete yet.
     More,
     /// Answered.
@@ -42,7 +42,7 @@ pub(super) enum Served {
         /// Bytes after those that are to be thrown away as they come.
         swallow: usize,
         /// What it is told when the group's commit fails.
-        failing: Failing,
+        failing: CommitFailureReply,
     },
     /// Refused, and how long the block of data is that may follow cannot be read.
     Unmeasured {
@@ -54,7 +54,7 @@ pub(super) enum Served {
         /// Bytes of the input that the request took.
         consumed: usize,
         /// How keys are listed.
-        form: Form,
+        form: KeyListForm,
         /// How many at most.
         limit: u64,
     },
@@ -64,7 +64,7 @@ pub(super) enum Served {
 
 /// How a request is told that the commit failed.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Failing {
+pub(super) enum CommitFailureReply {
     /// Not at all.
     Silent,
     /// By a line.
@@ -80,7 +80,7 @@ pub(super) enum Failing {
 
 /// One client's conversation.
 pub struct Memcached {
-    shared: Arc<Shared>,
+    shared: Arc<MemcachedShared>,
     places: Places,
     /// Whether the client speaks binary; `None` before its first byte.
     binary: Option<bool>,
@@ -89,7 +89,7 @@ pub struct Memcached {
     /// Whether the next bytes may be a block of data whose length could not be read.
     unmeasured: bool,
     /// Requests answered in this turn.
-    answered: Vec<Failing>,
+    answered: Vec<CommitFailureReply>,
     /// Whether one of them wrote into the group, or met what others wrote into it.
     wrote: bool,
     /// Requests in front of the input whose rows were fetched ahead.
@@ -106,7 +106,7 @@ pub struct Memcached {
 
 impl Memcached {
     /// A new client's conversation.
-    pub fn new(shared: Arc<Shared>) -> Memcached {
+    pub fn new(shared: Arc<MemcachedShared>) -> Memcached {
         shared.counters.curr_connections.add();
         shared.counters.total_connections.add();
         Memcached {
@@ -132,14 +132,14 @@ impl Memcached {
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
         moment: Moment,
-    ) -> Result<Served, Trouble> {
+    ) -> Result<MemcachedStep, MemcachedTrouble> {
         if self.unmeasured {
             return Ok(text::serve_unmeasured(bytes, out));
         }
         let binary = *self.binary.get_or_insert(bytes[0] == binary::REQUEST);
         if self.shared.flush_due(moment) {
             if self.wrote || !turn.may_wait_for_writers() {
-                return Err(Trouble::Wait);
+                return Err(MemcachedTrouble::Wait);
             }
             self.shared.flush_if_due(turn.engine())?;
         }
@@ -151,7 +151,7 @@ impl Memcached {
                 self.refresh(turn)?;
                 self.refreshed = true;
             }
-            let mut rows = Rows {
+            let mut rows = MemcachedRows {
                 shared: &self.shared,
                 places: &self.places,
                 turn,
@@ -168,7 +168,7 @@ impl Memcached {
                 false => text::serve(bytes, &mut rows, out),
             };
             match served {
-                Err(Trouble::Outdated) => {
+                Err(MemcachedTrouble::Outdated) => {
                     out.truncate(mark);
                     self.refreshed = false;
                 }
@@ -176,19 +176,21 @@ impl Memcached {
             }
         }
         match turn.may_wait() {
-            false => Err(Trouble::Wait),
-            true => Err(Refusal::Server("tables are being changed, try again".into()).into()),
+            false => Err(MemcachedTrouble::Wait),
+            true => {
+                Err(MemcachedRefusal::Server("tables are being changed, try again".into()).into())
+            }
         }
     }
 
     /// Looks at the tables again, and makes the built-in one that somebody has dropped.
-    fn refresh(&mut self, turn: &mut Turn<'_>) -> Result<(), Trouble> {
+    fn refresh(&mut self, turn: &mut Turn<'_>) -> Result<(), MemcachedTrouble> {
         match self.places.refresh(turn.engine(), turn.reach()) {
             Err(Error::NotFound { .. }) => {}
             refreshed => return Ok(refreshed?),
         }
         if self.wrote || !turn.may_wait_for_writers() {
-            return Err(Trouble::Wait);
+            return Err(MemcachedTrouble::Wait);
         }
         prepare(turn.engine())?;
         Ok(self.places.refresh(turn.engine(), turn.reach())?)
@@ -264,10 +266,10 @@ impl Conversation for Memcached {
             let mark = out.len();
             let served = self.request(input.bytes(), out, turn, moment);
             // Of a request that is repeated later nothing is told yet.
-            self.wrote |= turn.take_dependence() && !matches!(served, Err(Trouble::Wait));
+            self.wrote |= turn.take_dependence() && !matches!(served, Err(MemcachedTrouble::Wait));
             match served {
-                Ok(Served::More) => return self.next_or(Next::Input),
-                Ok(Served::Done { consumed, swallow, failing }) => {
+                Ok(MemcachedStep::More) => return self.next_or(Next::Input),
+                Ok(MemcachedStep::Done { consumed, swallow, failing }) => {
                     input.consume(consumed);
                     self.swallow = swallow;
                     self.ahead = self.ahead.saturating_sub(1);
@@ -276,30 +278,30 @@ impl Conversation for Memcached {
                     self.shared.counters.bytes_read.add_many(consumed as u64);
                     self.shared.counters.bytes_written.add_many((out.len() - mark) as u64);
                 }
-                Ok(Served::Unmeasured { consumed }) => {
+                Ok(MemcachedStep::Unmeasured { consumed }) => {
                     input.consume(consumed);
                     self.unmeasured = true;
-                    self.answered.push(Failing::Line);
+                    self.answered.push(CommitFailureReply::Line);
                     turn.served(1);
                 }
-                Ok(Served::List { consumed, form, limit }) => {
+                Ok(MemcachedStep::List { consumed, form, limit }) => {
                     input.consume(consumed);
                     self.shared.counters.bytes_read.add_many(consumed as u64);
                     self.listing = Some(Listing::new(form, limit));
                     return Next::Again;
                 }
                 // What came before must be committed first; then the request is met again.
-                Ok(Served::Close) if self.wrote => {
+                Ok(MemcachedStep::Close) if self.wrote => {
                     out.truncate(mark);
                     return Next::Commit;
                 }
-                Ok(Served::Close) => return Next::Close,
-                Err(Trouble::Refused(refusal)) => {
+                Ok(MemcachedStep::Close) => return Next::Close,
+                Err(MemcachedTrouble::Refused(refusal)) => {
                     // Not the request's own fault: no table to work on.
                     text::refusal(&refusal, out);
                     return if self.wrote { Next::Commit } else { Next::Close };
                 }
-                Err(Trouble::Wait | Trouble::Outdated) => {
+                Err(MemcachedTrouble::Wait | MemcachedTrouble::Outdated) => {
                     out.truncate(mark);
                     return self.next_or(Next::Offload);
                 }
@@ -320,9 +322,9 @@ impl Conversation for Memcached {
         let refusal = refusal_for(error);
         for failing in &self.answered {
             match failing {
-                Failing::Silent => {}
-                Failing::Line => text::refusal(&refusal, out),
-                Failing::Packet { opcode, opaque } => {
+                CommitFailureReply::Silent => {}
+                CommitFailureReply::Line => text::refusal(&refusal, out),
+                CommitFailureReply::Packet { opcode, opaque } => {
                     binary::refuse(*opcode, *opaque, &refusal, out);
                 }
             }

@@ -20,15 +20,15 @@ mod write;
 use rows::cache::KeyBatch;
 
 use crate::conversation::Turn;
-use crate::memcached::command::{Moment, Refusal, Trouble};
+use crate::memcached::command::{MemcachedRefusal, MemcachedTrouble, Moment};
 use crate::memcached::item;
-use crate::memcached::place::{Place, Places};
-use crate::memcached::shared::Shared;
+use crate::memcached::place::{MemcachedPlace, Places};
+use crate::memcached::shared::MemcachedShared;
 
 /// What commands run on during one turn.
-pub struct Rows<'a, 't> {
+pub struct MemcachedRows<'a, 't> {
     /// What all conversations share.
-    pub shared: &'a Shared,
+    pub shared: &'a MemcachedShared,
     /// Where items lie.
     pub places: &'a Places,
     /// The turn.
@@ -43,10 +43,13 @@ pub struct Rows<'a, 't> {
     pub batch: &'a mut KeyBatch,
 }
 
-impl Rows<'_, '_> {
+impl MemcachedRows<'_, '_> {
     #[inline]
-    fn place<'p, 'k>(places: &'p Places, key: &'k [u8]) -> Result<(&'p Place, &'k [u8]), Trouble> {
-        places.of(key).map_err(|why| Refusal::Server(why.into()).into())
+    fn place<'p, 'k>(
+        places: &'p Places,
+        key: &'k [u8],
+    ) -> Result<(&'p MemcachedPlace, &'k [u8]), MemcachedTrouble> {
+        places.of(key).map_err(|why| MemcachedRefusal::Server(why.into()).into())
     }
 
     /// Has the rows of keys fetched that are about to be read.
@@ -63,15 +66,15 @@ impl Rows<'_, '_> {
     /// Empties the built-in table, now or at a later second.
     ///
     /// # Errors
-    /// See `Trouble`.
-    pub fn flush(&mut self, delay: i64) -> Result<(), Trouble> {
+    /// See `MemcachedTrouble`.
+    pub fn flush(&mut self, delay: i64) -> Result<(), MemcachedTrouble> {
         if delay > 0 {
             self.shared.flush_at(self.now.absolute(delay));
             self.shared.counters.cmd_flush.add();
             return Ok(());
         }
         if *self.wrote || !self.turn.may_wait_for_writers() {
-            return Err(Trouble::Wait);
+            return Err(MemcachedTrouble::Wait);
         }
         self.shared.flush_at(0);
         self.turn.engine().truncate_table("kv", "cache", &self.turn.engine().patience())?;

@@ -16,8 +16,8 @@ use values::text::write_text;
 use values::{Datum, Value, Zone};
 
 use crate::handlersocket::coerce::default_value;
-use crate::memcached::command::{Refusal, refusal_for};
-use crate::memcached::place::Place;
+use crate::memcached::command::{MemcachedRefusal, refusal_for};
+use crate::memcached::place::MemcachedPlace;
 
 /// New contents of an item; what is `None` stays, or is the default in a new row.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,10 @@ impl Contents {
 }
 
 /// The flags, expiry time and stale mark of a row.
-pub fn attributes(place: &Place, row: &RowRef<'_>) -> rows::Result<(u32, i64, bool)> {
+///
+/// # Errors
+/// `Corrupt` when the row does not decode.
+pub fn attributes(place: &MemcachedPlace, row: &RowRef<'_>) -> rows::Result<(u32, i64, bool)> {
     let number = |column: Option<usize>| -> rows::Result<i64> {
         Ok(match column {
             None => 0,
@@ -61,17 +64,23 @@ pub fn attributes(place: &Place, row: &RowRef<'_>) -> rows::Result<(u32, i64, bo
 }
 
 /// The value of a row: borrowed where it is one binary column.
-pub fn value<'r>(place: &Place, row: &RowRef<'r>) -> rows::Result<Cow<'r, [u8]>> {
+///
+/// # Errors
+/// `Corrupt` when the row does not decode.
+pub fn value<'r>(place: &MemcachedPlace, row: &RowRef<'r>) -> rows::Result<Cow<'r, [u8]>> {
     joined(place, place.values.iter().copied(), row)
 }
 
 /// The key of a row, as it names the item.
-pub fn key<'r>(place: &Place, row: &RowRef<'r>) -> rows::Result<Cow<'r, [u8]>> {
+///
+/// # Errors
+/// `Corrupt` when the row does not decode.
+pub fn key<'r>(place: &MemcachedPlace, row: &RowRef<'r>) -> rows::Result<Cow<'r, [u8]>> {
     joined(place, place.table.codecs[0].parts.iter().map(|part| part.column), row)
 }
 
 fn joined<'r>(
-    place: &Place,
+    place: &MemcachedPlace,
     columns: impl ExactSizeIterator<Item = usize>,
     row: &RowRef<'r>,
 ) -> rows::Result<Cow<'r, [u8]>> {
@@ -93,7 +102,7 @@ fn joined<'r>(
 }
 
 /// The key values of an item, in key order; `None` when no row can have such a key.
-fn key_values(place: &Place, key: &[u8]) -> Option<Vec<Value>> {
+fn key_values(place: &MemcachedPlace, key: &[u8]) -> Option<Vec<Value>> {
     let parts = &place.table.codecs[0].parts;
     let pieces = split(key, &place.separator, parts.len());
     if pieces.len() != parts.len() {
@@ -107,13 +116,19 @@ fn key_values(place: &Place, key: &[u8]) -> Option<Vec<Value>> {
 }
 
 /// The row key of an item; `None` when no row can have such a key.
-pub fn row_key(place: &Place, key: &[u8]) -> rows::Result<Option<Vec<u8>>> {
+///
+/// # Errors
+/// As `push_row_key`.
+pub fn row_key(place: &MemcachedPlace, key: &[u8]) -> rows::Result<Option<Vec<u8>>> {
     let mut row_key = Vec::new();
     Ok(push_row_key(place, key, &mut row_key)?.then_some(row_key))
 }
 
 /// Appends the row key of an item to a buffer; `false` when no row can have such a key.
-pub fn push_row_key(place: &Place, key: &[u8], out: &mut Vec<u8>) -> rows::Result<bool> {
+///
+/// # Errors
+/// Those of encoding a key, but for its length: a key that is too long is no row's.
+pub fn push_row_key(place: &MemcachedPlace, key: &[u8], out: &mut Vec<u8>) -> rows::Result<bool> {
     if place.raw {
         place.table.push_row_key(&[Datum::Bytes(key)], out)?;
         return Ok(true);
@@ -131,7 +146,10 @@ pub fn push_row_key(place: &Place, key: &[u8], out: &mut Vec<u8>) -> rows::Resul
 ///
 /// # Errors
 /// `Client` when the value does not fit.
-pub fn sets(place: &Place, contents: Contents) -> Result<Vec<(usize, Value)>, Refusal> {
+pub fn sets(
+    place: &MemcachedPlace,
+    contents: Contents,
+) -> Result<Vec<(usize, Value)>, MemcachedRefusal> {
     let mut sets = Vec::with_capacity(place.values.len() + 3);
     if let Some(value) = contents.value {
         if place.raw {
@@ -140,7 +158,7 @@ pub fn sets(place: &Place, contents: Contents) -> Result<Vec<(usize, Value)>, Re
             split_value(place, &value, &mut sets)?;
         }
     }
-    let mut number = |column: Option<usize>, value: Option<i64>| -> Result<(), Refusal> {
+    let mut number = |column: Option<usize>, value: Option<i64>| -> Result<(), MemcachedRefusal> {
         if let (Some(at), Some(value)) = (column, value) {
             let column = &place.table.columns[at];
             let converted = column.from_text(value.to_string().as_bytes(), Zone::UTC);
@@ -157,13 +175,19 @@ pub fn sets(place: &Place, contents: Contents) -> Result<Vec<(usize, Value)>, Re
     Ok(sets)
 }
 
-fn split_value(place: &Place, value: &[u8], sets: &mut Vec<(usize, Value)>) -> Result<(), Refusal> {
+fn split_value(
+    place: &MemcachedPlace,
+    value: &[u8],
+    sets: &mut Vec<(usize, Value)>,
+) -> Result<(), MemcachedRefusal> {
     let pieces = split(value, &place.separator, place.values.len());
     for (position, at) in place.values.iter().enumerate() {
         let column = &place.table.columns[*at];
         let value = match pieces.get(position) {
             None if column.nullable => Value::Null,
-            None => return Err(Refusal::Client("too few values for the container".into())),
+            None => {
+                return Err(MemcachedRefusal::Client("too few values for the container".into()));
+            }
             // Joined, NULL and the empty text look alike.
             Some([]) if column.nullable => Value::Null,
             Some(piece) => {
@@ -179,8 +203,8 @@ fn split_value(place: &Place, value: &[u8], sets: &mut Vec<(usize, Value)>) -> R
     Ok(())
 }
 
-fn misfit(column: &str) -> Refusal {
-    Refusal::Client(format!("value does not fit column {column}").into())
+fn misfit(column: &str) -> MemcachedRefusal {
+    MemcachedRefusal::Client(format!("value does not fit column {column}").into())
 }
 
 /// A whole new row.
@@ -188,11 +212,11 @@ fn misfit(column: &str) -> Refusal {
 /// # Errors
 /// As `sets`; `Client` when the key does not fit.
 pub fn row(
-    place: &Place,
+    place: &MemcachedPlace,
     engine: &Engine,
     key: &[u8],
     contents: Contents,
-) -> Result<Vec<Value>, Refusal> {
+) -> Result<Vec<Value>, MemcachedRefusal> {
     let now = engine.clock().unix_micros();
     let columns = &place.table.columns;
     let mut row: Vec<Value> = columns.iter().map(|column| default_value(column, now)).collect();
@@ -201,7 +225,7 @@ pub fn row(
         row[keys[0].column] = Value::Bytes(key.to_vec());
     } else {
         let values = key_values(place, key)
-            .ok_or(Refusal::Client("key does not fit the container".into()))?;
+            .ok_or(MemcachedRefusal::Client("key does not fit the container".into()))?;
         for (part, value) in keys.iter().zip(values) {
             row[part.column] = value;
         }

@@ -23,8 +23,8 @@ use values::RowRef;
 
 use crate::memcached::command::Moment;
 use crate::memcached::item;
-use crate::memcached::place::Place;
-use crate::memcached::shared::Shared;
+use crate::memcached::place::MemcachedPlace;
+use crate::memcached::shared::MemcachedShared;
 use crate::memcached::text::{BAD_LINE, unsigned};
 
 /// About how many bytes a piece has.
@@ -38,7 +38,7 @@ const CLASS: u64 = 1;
 
 /// How keys are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum KeyListForm {
     /// `ITEM key [5 b; 0 s]`, as `stats cachedump` does.
     Item,
     /// `key=.. exp=.. la=.. cas=.. fetch=.. cls=1 size=.. flags=..`: `lru_crawler metadump`.
@@ -47,39 +47,47 @@ pub enum Form {
 
 /// What a request for a list comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum ListRequest {
     /// A list, of so many keys at most.
-    List(Form, u64),
+    List(KeyListForm, u64),
     /// An answer at once.
     Line(&'static [u8]),
 }
 
 /// What the tokens of a line ask for; `None` if it is no list.
-pub fn asked(tokens: &[&[u8]]) -> Option<Asked> {
+pub fn asked(tokens: &[&[u8]]) -> Option<ListRequest> {
     match tokens {
         [b"stats", b"cachedump", class, limit, ..] => {
             let (Some(class), Some(limit)) = (unsigned(class), unsigned(limit)) else {
-                return Some(Asked::Line(BAD_LINE));
+                return Some(ListRequest::Line(BAD_LINE));
             };
             Some(match class {
-                CLASS => Asked::List(Form::Item, if limit == 0 { u64::MAX } else { limit }),
-                CLASSES.. => Asked::Line(b"CLIENT_ERROR Illegal slab id\r\n"),
-                _ => Asked::Line(b"END\r\n"),
+                CLASS => {
+                    ListRequest::List(KeyListForm::Item, if limit == 0 { u64::MAX } else { limit })
+                }
+                CLASSES.. => ListRequest::Line(b"CLIENT_ERROR Illegal slab id\r\n"),
+                _ => ListRequest::Line(b"END\r\n"),
             })
         }
-        [b"stats", b"cachedump", ..] => Some(Asked::Line(b"CLIENT_ERROR bad command line\r\n")),
+        [b"stats", b"cachedump", ..] => {
+            Some(ListRequest::Line(b"CLIENT_ERROR bad command line\r\n"))
+        }
         [b"lru_crawler", b"metadump", classes] => {
             if matches!(*classes, b"all" | b"hash") {
-                return Some(Asked::List(Form::Meta, u64::MAX));
+                return Some(ListRequest::List(KeyListForm::Meta, u64::MAX));
             }
             let mut has_ours = false;
             for class in classes.split(|byte| *byte == b',').map(unsigned) {
                 match class {
                     Some(class @ 1..CLASSES) => has_ours |= class == CLASS,
-                    _ => return Some(Asked::Line(b"BADCLASS invalid class id\r\n")),
+                    _ => return Some(ListRequest::Line(b"BADCLASS invalid class id\r\n")),
                 }
             }
-            Some(if has_ours { Asked::List(Form::Meta, u64::MAX) } else { Asked::Line(b"END\r\n") })
+            Some(if has_ours {
+                ListRequest::List(KeyListForm::Meta, u64::MAX)
+            } else {
+                ListRequest::Line(b"END\r\n")
+            })
         }
         _ => None,
     }
@@ -88,7 +96,7 @@ pub fn asked(tokens: &[&[u8]]) -> Option<Asked> {
 /// A list that is not all written.
 #[derive(Debug)]
 pub struct Listing {
-    form: Form,
+    form: KeyListForm,
     left: u64,
     /// The key after which it goes on; `None` before the first.
     after: Option<Vec<u8>>,
@@ -96,7 +104,7 @@ pub struct Listing {
 
 impl Listing {
     /// A list of at most so many keys.
-    pub fn new(form: Form, limit: u64) -> Listing {
+    pub fn new(form: KeyListForm, limit: u64) -> Listing {
         Listing { form, left: limit, after: None }
     }
 
@@ -108,8 +116,8 @@ impl Listing {
     pub fn piece(
         &mut self,
         engine: &Engine,
-        home: &Place,
-        shared: &Shared,
+        home: &MemcachedPlace,
+        shared: &MemcachedShared,
         now: Moment,
         out: &mut Vec<u8>,
     ) -> rows::Result<bool> {
@@ -160,8 +168,8 @@ impl Listing {
     /// Writes the line of an item; `false` if it has none.
     fn line(
         &self,
-        home: &Place,
-        shared: &Shared,
+        home: &MemcachedPlace,
+        shared: &MemcachedShared,
         now: Moment,
         row_key: &[u8],
         key: &[u8],
@@ -175,7 +183,7 @@ impl Listing {
         let bytes = item::value(home, row)?.len();
         // Writing into a vector does not fail.
         match self.form {
-            Form::Item => {
+            KeyListForm::Item => {
                 if !key.iter().all(u8::is_ascii_graphic) {
                     return Ok(false);
                 }
@@ -183,7 +191,7 @@ impl Listing {
                 out.extend_from_slice(key);
                 let _ = write!(out, " [{bytes} b; {expires} s]\r\n");
             }
-            Form::Meta => {
+            KeyListForm::Meta => {
                 let version = row.version();
                 let cas = shared.marks.of(row_key, version).forced_cas.unwrap_or(version);
                 let (read, last) = shared.marks.access(row_key);

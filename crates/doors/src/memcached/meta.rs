@@ -12,40 +12,42 @@
 mod flags;
 mod request;
 
-use crate::memcached::command::{KEY_BYTES_MAX, Refusal, Trouble};
-use crate::memcached::door::{Failing, Served};
-use crate::memcached::execute::Rows;
+use crate::memcached::command::{KEY_BYTES_MAX, MemcachedRefusal, MemcachedTrouble};
+use crate::memcached::door::{CommitFailureReply, MemcachedStep};
+use crate::memcached::execute::MemcachedRows;
 use crate::memcached::meta::flags::Flags;
-use crate::memcached::meta::request::Request;
+use crate::memcached::meta::request::MetaRequest;
 use crate::memcached::text::{
-    BAD_CHUNK, BAD_LINE, Tokens, block_length, refusal, refusing, too_large,
+    BAD_CHUNK, BAD_LINE, MemcachedTokens, block_length, refusal, refusing, too_large,
 };
 
 /// The most flags of one request.
 const FLAGS_MAX: usize = 20;
 
-fn client(sentence: &'static str) -> Refusal {
-    Refusal::Client(sentence.into())
+fn client(sentence: &'static str) -> MemcachedRefusal {
+    MemcachedRefusal::Client(sentence.into())
 }
 
 /// Serves a meta command; its line is in tokens.
 pub(super) fn serve(
-    tokens: &Tokens<'_>,
+    tokens: &MemcachedTokens<'_>,
     line_bytes: usize,
     body: &[u8],
-    rows: &mut Rows<'_, '_>,
+    rows: &mut MemcachedRows<'_, '_>,
     out: &mut Vec<u8>,
-) -> Result<Served, Trouble> {
+) -> Result<MemcachedStep, MemcachedTrouble> {
     let all = tokens.all();
     let command = all[0][1];
-    let served = |consumed, swallow| Ok(Served::Done { consumed, swallow, failing: Failing::Line });
+    let served = |consumed, swallow| {
+        Ok(MemcachedStep::Done { consumed, swallow, failing: CommitFailureReply::Line })
+    };
     if command == b'n' {
         out.extend_from_slice(b"MN\r\n");
         return served(line_bytes, 0);
     }
     rows.shared.counters.cmd_meta.add();
     let mark = out.len();
-    let refused = |why: &Refusal, out: &mut Vec<u8>| {
+    let refused = |why: &MemcachedRefusal, out: &mut Vec<u8>| {
         out.truncate(mark);
         refusal(why, out);
     };
@@ -59,7 +61,7 @@ pub(super) fn serve(
         (b's', Some(length)) => {
             let Some(length) = block_length(length) else {
                 out.extend_from_slice(BAD_LINE);
-                return Ok(Served::Unmeasured { consumed: line_bytes });
+                return Ok(MemcachedStep::Unmeasured { consumed: line_bytes });
             };
             Some(length)
         }
@@ -88,22 +90,22 @@ pub(super) fn serve(
         refused(&client("error decoding key"), out);
         return served(line_bytes, block_bytes);
     };
-    let request = Request { flags, asked, key };
+    let request = MetaRequest { flags, asked, key };
     let result = match command {
         b'g' => request.get(rows, out),
         b's' => {
             let length = block.unwrap_or(0);
             if too_large(rows, key, length) {
                 refusing(rows.discard_for(key))?;
-                refused(&Refusal::TooLarge, out);
+                refused(&MemcachedRefusal::TooLarge, out);
                 return served(line_bytes, block_bytes);
             }
             if body.len() < block_bytes {
-                return Ok(Served::More);
+                return Ok(MemcachedStep::More);
             }
             if &body[length..block_bytes] != b"\r\n" {
                 out.extend_from_slice(BAD_CHUNK);
-                return Ok(Served::Close);
+                return Ok(MemcachedStep::Close);
             }
             request.set(&body[..length], rows, out)
         }
@@ -113,17 +115,17 @@ pub(super) fn serve(
     };
     match result {
         Ok(()) => {}
-        Err(Trouble::Refused(why)) => refused(&why, out),
+        Err(MemcachedTrouble::Refused(why)) => refused(&why, out),
         Err(other) => return Err(other),
     }
     served(line_bytes + block_bytes, 0)
 }
 
 /// The flags, or a refusal in the words that each command has for it.
-fn read_flags<'a>(command: u8, tokens: &'a [&'a [u8]]) -> Result<Flags<'a>, Refusal> {
+fn read_flags<'a>(command: u8, tokens: &'a [&'a [u8]]) -> Result<Flags<'a>, MemcachedRefusal> {
     match Flags::read(command, if command == b'e' { &[] } else { tokens }) {
-        Err(Refusal::Client(why)) if command == b'd' && why != "duplicate flag" => {
-            Err(Refusal::Client(why))
+        Err(MemcachedRefusal::Client(why)) if command == b'd' && why != "duplicate flag" => {
+            Err(MemcachedRefusal::Client(why))
         }
         Err(_) if matches!(command, b'a' | b'd') => Err(client("invalid or duplicate flag")),
         other => other,

@@ -26,4 +26,4 @@ pub(crate) mod text;
 
 pub use door::Memcached;
 pub use place::prepare;
-pub use shared::{Options, Shared};
+pub use shared::{MemcachedOptions, MemcachedShared};

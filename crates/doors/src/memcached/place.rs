@@ -32,7 +32,7 @@ const EXPIRES_AT: &str = "expires_at";
 
 /// A table as items see it.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct MemcachedPlace {
     /// The table.
     pub table: Arc<Table>,
     /// Columns that hold the value, in order.
@@ -52,7 +52,7 @@ pub struct Place {
 /// All containers, as of one state of their table.
 #[derive(Debug, Default)]
 pub struct Containers {
-    by_name: HashMap<Vec<u8>, Result<Place, String>>,
+    by_name: HashMap<Vec<u8>, Result<MemcachedPlace, String>>,
     /// The table and its `changes` before it was read.
     read: Option<(Arc<Table>, u64)>,
 }
@@ -60,7 +60,7 @@ pub struct Containers {
 /// The places one conversation knows.
 #[derive(Debug, Default)]
 pub struct Places {
-    home: Option<Place>,
+    home: Option<MemcachedPlace>,
     containers: Containers,
 }
 
@@ -118,8 +118,8 @@ fn container_columns() -> Vec<Column> {
     ]
 }
 
-impl Place {
-    fn home(engine: &Engine) -> rows::Result<Place> {
+impl MemcachedPlace {
+    fn home(engine: &Engine) -> rows::Result<MemcachedPlace> {
         let table = engine.catalog().table("kv", "cache")?;
         let named = |name: &str| {
             table
@@ -132,7 +132,7 @@ impl Place {
         if !key_only {
             return Err(Error::Definition { why: "k is not the primary key of kv.cache".into() });
         }
-        Ok(Place {
+        Ok(MemcachedPlace {
             values: vec![named("v")?],
             separator: Vec::new(),
             flags: Some(named("flags")?),
@@ -144,7 +144,7 @@ impl Place {
     }
 
     /// A place by the columns of a row of `rowhouse.containers`, name excluded.
-    pub(crate) fn container(engine: &Engine, row: &[String]) -> Result<Place, String> {
+    pub(crate) fn container(engine: &Engine, row: &[String]) -> Result<MemcachedPlace, String> {
         let [database, name, keys, values, separator, flags, expires] = row else {
             return Err("rowhouse.containers lacks columns".into());
         };
@@ -184,7 +184,7 @@ impl Place {
             return Err("a key column cannot be a value column".into());
         }
         let separator = separator.as_bytes().to_vec();
-        Ok(Place { table, values, separator, flags, expires, stale: None, raw: false })
+        Ok(MemcachedPlace { table, values, separator, flags, expires, stale: None, raw: false })
     }
 }
 
@@ -221,7 +221,7 @@ impl Containers {
                     None => String::new(),
                 });
             }
-            let place = Place::container(engine, &texts[1..]);
+            let place = MemcachedPlace::container(engine, &texts[1..]);
             by_name.insert(texts.swap_remove(0).into_bytes(), place);
             Ok(Flow::Continue)
         })?;
@@ -250,7 +250,7 @@ impl Places {
         }
         if !self.home.as_ref().is_some_and(|home| home.table.is_current()) {
             self.home = None;
-            self.home = Some(Place::home(engine)?);
+            self.home = Some(MemcachedPlace::home(engine)?);
         }
         Ok(())
     }
@@ -259,7 +259,7 @@ impl Places {
     ///
     /// # Errors
     /// The reason why a container cannot be used, as a sentence.
-    pub fn of<'p, 'k>(&'p self, key: &'k [u8]) -> Result<(&'p Place, &'k [u8]), String> {
+    pub fn of<'p, 'k>(&'p self, key: &'k [u8]) -> Result<(&'p MemcachedPlace, &'k [u8]), String> {
         if !self.containers.by_name.is_empty()
             && let Some((name, rest)) = split_key(key)
             && let Some(place) = self.containers.by_name.get(name)
@@ -295,7 +295,7 @@ impl Places {
     }
 
     /// The built-in table.
-    pub fn home(&self) -> Option<&Place> {
+    pub fn home(&self) -> Option<&MemcachedPlace> {
         self.home.as_ref()
     }
 }

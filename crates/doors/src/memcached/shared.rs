@@ -18,7 +18,7 @@ use crate::memcached::prefixes::Prefixes;
 
 /// Settings of the door.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct MemcachedOptions {
     /// Most bytes of a value.
     pub item_bytes_max: usize,
     /// TCP port as `stats settings` shows it.
@@ -29,9 +29,9 @@ pub struct Options {
     pub version: String,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for MemcachedOptions {
+    fn default() -> MemcachedOptions {
+        MemcachedOptions {
             item_bytes_max: 1 << 20,
             port: 11211,
             connections_max: 1024,
@@ -45,9 +45,9 @@ macro_rules! counters {
         /// What `stats` shows.
         #[derive(Debug, Default)]
         #[allow(missing_docs, reason = "the names are memcached's")]
-        pub struct Counters { $(pub $name: Counter,)* }
+        pub struct MemcachedCounters { $(pub $name: Counter,)* }
 
-        impl Counters {
+        impl MemcachedCounters {
             /// Every counter with its name.
             pub fn list(&self) -> Vec<(&'static str, u64)> {
                 vec![$((stringify!($name), self.$name.get()),)*]
@@ -71,11 +71,11 @@ counters! {
 }
 
 /// What all conversations share.
-pub struct Shared {
+pub struct MemcachedShared {
     /// The settings.
-    pub options: Options,
+    pub options: MemcachedOptions,
     /// The counters.
-    pub counters: Counters,
+    pub counters: MemcachedCounters,
     /// Counts by key prefix.
     pub prefixes: Prefixes,
     /// Marks of items.
@@ -91,12 +91,12 @@ pub struct Shared {
     sweeper: Sweeper,
 }
 
-impl Shared {
+impl MemcachedShared {
     /// The shared part of a door that opens now.
-    pub fn new(engine: &Engine, options: Options) -> Shared {
-        Shared {
+    pub fn new(engine: &Engine, options: MemcachedOptions) -> MemcachedShared {
+        MemcachedShared {
             options,
-            counters: Counters::default(),
+            counters: MemcachedCounters::default(),
             prefixes: Prefixes::default(),
             marks: Marks::new(),
             started: now(engine).0,

@@ -7,10 +7,10 @@ use std::io::Write as _;
 use resources::background::cores;
 use rows::recency::Recency;
 
-use crate::memcached::execute::Rows;
+use crate::memcached::execute::MemcachedRows;
 
 /// Names and values of a sub-statistic; `None` for an unknown one.
-pub fn list(sub: &[u8], rows: &Rows<'_, '_>) -> Option<Vec<(String, String)>> {
+pub fn list(sub: &[u8], rows: &MemcachedRows<'_, '_>) -> Option<Vec<(String, String)>> {
     let mut figures: Vec<(String, String)> = Vec::new();
     let shared = rows.shared;
     let options = &shared.options;
@@ -90,7 +90,7 @@ pub fn list(sub: &[u8], rows: &Rows<'_, '_>) -> Option<Vec<(String, String)>> {
 }
 
 /// Appends the answer of the text protocol.
-pub fn text(arguments: &[&[u8]], rows: &Rows<'_, '_>, out: &mut Vec<u8>) {
+pub fn text(arguments: &[&[u8]], rows: &MemcachedRows<'_, '_>, out: &mut Vec<u8>) {
     match arguments {
         [b"reset"] => {
             rows.shared.reset_counts();
@@ -119,12 +119,12 @@ pub fn text(arguments: &[&[u8]], rows: &Rows<'_, '_>, out: &mut Vec<u8>) {
 }
 
 /// What the built-in table knows of its bytes, in cache mode.
-fn recency<'r>(rows: &'r Rows<'_, '_>) -> Option<&'r Recency> {
+fn recency<'r>(rows: &'r MemcachedRows<'_, '_>) -> Option<&'r Recency> {
     rows.places.home()?.table.recency().map(|recency| &**recency)
 }
 
 /// About how many bytes the built-in table has.
-fn stored_bytes(rows: &Rows<'_, '_>) -> u64 {
+fn stored_bytes(rows: &MemcachedRows<'_, '_>) -> u64 {
     if let Some(recency) = recency(rows) {
         return recency.bytes();
     }
@@ -134,7 +134,7 @@ fn stored_bytes(rows: &Rows<'_, '_>) -> u64 {
 
 /// Rows cannot be counted without visiting them: those stored through this door less those
 /// removed, or none when the table is empty.
-fn approximate_items(rows: &Rows<'_, '_>, bytes: u64) -> u64 {
+fn approximate_items(rows: &MemcachedRows<'_, '_>, bytes: u64) -> u64 {
     let counters = &rows.shared.counters;
     let evicted = recency(rows).map_or(0, Recency::evictions);
     let gone = counters.delete_hits.get() + counters.reclaimed.get() + evicted;

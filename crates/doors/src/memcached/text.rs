@@ -14,11 +14,12 @@ use values::text::write_u64;
 
 use crate::foreign;
 use crate::memcached::command::{
-    Count, Delete, Fetch, Item, KEY_BYTES_MAX, Outcome, Refusal, Store, StoreMode, Trouble,
+    Count, Delete, Fetch, Item, KEY_BYTES_MAX, MemcachedRefusal, MemcachedTrouble, Store,
+    StoreMode, WriteOutcome,
 };
-use crate::memcached::door::{Failing, Served};
-use crate::memcached::execute::Rows;
-use crate::memcached::listing::{self, Asked};
+use crate::memcached::door::{CommitFailureReply, MemcachedStep};
+use crate::memcached::execute::MemcachedRows;
+use crate::memcached::listing::{self, ListRequest};
 use crate::memcached::{meta, stats};
 
 /// Fewest bytes of a line that can be a request.
@@ -41,16 +42,16 @@ pub const BAD_LINE: &[u8] = b"CLIENT_ERROR bad command line format\r\n";
 pub const BAD_CHUNK: &[u8] = b"CLIENT_ERROR bad data chunk\r\n";
 
 /// The tokens of a line.
-pub struct Tokens<'a> {
+pub struct MemcachedTokens<'a> {
     tokens: [&'a [u8]; TOKENS_MAX],
     count: usize,
     /// Whether there were more than fit.
     pub overflow: bool,
 }
 
-impl<'a> Tokens<'a> {
-    pub(crate) fn of(line: &'a [u8]) -> Tokens<'a> {
-        let mut tokens = Tokens { tokens: [&[]; TOKENS_MAX], count: 0, overflow: false };
+impl<'a> MemcachedTokens<'a> {
+    pub(crate) fn of(line: &'a [u8]) -> MemcachedTokens<'a> {
+        let mut tokens = MemcachedTokens { tokens: [&[]; TOKENS_MAX], count: 0, overflow: false };
         for token in line.split(|byte| *byte == b' ').filter(|token| !token.is_empty()) {
             if tokens.count == TOKENS_MAX {
                 tokens.overflow = true;
@@ -95,19 +96,19 @@ pub fn block_length(token: &[u8]) -> Option<usize> {
 }
 
 /// Whether a value of so many bytes is above the limit.
-pub fn too_large(rows: &Rows<'_, '_>, key: &[u8], bytes: usize) -> bool {
+pub fn too_large(rows: &MemcachedRows<'_, '_>, key: &[u8], bytes: usize) -> bool {
     bytes.saturating_add(key.len() + ITEM_OVERHEAD) > rows.shared.options.item_bytes_max
 }
 
 /// Appends an error reply.
-pub fn refusal(refusal: &Refusal, out: &mut Vec<u8>) {
+pub fn refusal(refusal: &MemcachedRefusal, out: &mut Vec<u8>) {
     let (word, sentence): (&[u8], &str) = match refusal {
-        Refusal::TooLarge => (b"SERVER_ERROR ", "object too large for cache"),
-        Refusal::NotNumeric => {
+        MemcachedRefusal::TooLarge => (b"SERVER_ERROR ", "object too large for cache"),
+        MemcachedRefusal::NotNumeric => {
             (b"CLIENT_ERROR ", "cannot increment or decrement non-numeric value")
         }
-        Refusal::Client(sentence) => (b"CLIENT_ERROR ", sentence),
-        Refusal::Server(sentence) => (b"SERVER_ERROR ", sentence),
+        MemcachedRefusal::Client(sentence) => (b"CLIENT_ERROR ", sentence),
+        MemcachedRefusal::Server(sentence) => (b"SERVER_ERROR ", sentence),
     };
     out.extend_from_slice(word);
     out.extend_from_slice(sentence.as_bytes());
@@ -117,17 +118,21 @@ pub fn refusal(refusal: &Refusal, out: &mut Vec<u8>) {
 /// Serves the line in front.
 pub(super) fn serve(
     bytes: &[u8],
-    rows: &mut Rows<'_, '_>,
+    rows: &mut MemcachedRows<'_, '_>,
     out: &mut Vec<u8>,
-) -> Result<Served, Trouble> {
+) -> Result<MemcachedStep, MemcachedTrouble> {
     let Some(end) = memchr(b'\n', bytes) else {
         let many = bytes.starts_with(b"get ") || bytes.starts_with(b"gets ");
-        return Ok(if many { Served::More } else { line_to_come(bytes) });
+        return Ok(if many { MemcachedStep::More } else { line_to_come(bytes) });
     };
     let line = bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]);
     let body = &bytes[end + 1..];
     let line_bytes = end + 1;
-    let done = Ok(Served::Done { consumed: line_bytes, swallow: 0, failing: Failing::Line });
+    let done = Ok(MemcachedStep::Done {
+        consumed: line_bytes,
+        swallow: 0,
+        failing: CommitFailureReply::Line,
+    });
     if let Some(keys) = line.strip_prefix(b"get ") {
         get(keys, None, false, rows, out)?;
         return done;
@@ -136,7 +141,7 @@ pub(super) fn serve(
         get(keys, None, true, rows, out)?;
         return done;
     }
-    let tokens = Tokens::of(line);
+    let tokens = MemcachedTokens::of(line);
     let all = tokens.all();
     if line.len() < LINE_BYTES_MIN {
         out.extend_from_slice(BAD_LINE);
@@ -148,11 +153,11 @@ pub(super) fn serve(
     };
     if let Some(asked) = listing::asked(all) {
         match asked {
-            Asked::Line(reply) => out.extend_from_slice(reply),
+            ListRequest::Line(reply) => out.extend_from_slice(reply),
             // What was written in this turn is not visible yet.
-            Asked::List(..) if *rows.wrote => return Err(Trouble::Wait),
-            Asked::List(form, limit) => {
-                return Ok(Served::List { consumed: line_bytes, form, limit });
+            ListRequest::List(..) if *rows.wrote => return Err(MemcachedTrouble::Wait),
+            ListRequest::List(form, limit) => {
+                return Ok(MemcachedStep::List { consumed: line_bytes, form, limit });
             }
         }
         return done;
@@ -180,43 +185,43 @@ pub(super) fn serve(
         b"append" => store(all, StoreMode::Append, line_bytes, body, rows, out),
         b"prepend" => store(all, StoreMode::Prepend, line_bytes, body, rows, out),
         b"cas" => store(all, StoreMode::Set, line_bytes, body, rows, out),
-        b"quit" => Ok(Served::Close),
-        _ if foreign::begins(line) => Ok(Served::Close),
+        b"quit" => Ok(MemcachedStep::Close),
+        _ if foreign::begins(line) => Ok(MemcachedStep::Close),
         _ => {
             let mark = out.len();
             simple(all, rows, out)?;
-            let mut failing = Failing::Line;
+            let mut failing = CommitFailureReply::Line;
             let can_hide = !matches!(*command, b"stats" | b"version");
             if can_hide && all.last() == Some(&&b"noreply"[..]) && all.len() > 1 {
                 out.truncate(mark);
-                failing = Failing::Silent;
+                failing = CommitFailureReply::Silent;
             }
-            Ok(Served::Done { consumed: line_bytes, swallow: 0, failing })
+            Ok(MemcachedStep::Done { consumed: line_bytes, swallow: 0, failing })
         }
     }
 }
 
 /// What is made of bytes in which no line ends.
-fn line_to_come(bytes: &[u8]) -> Served {
-    if bytes.len() > LINE_BYTES_MAX { Served::Close } else { Served::More }
+fn line_to_come(bytes: &[u8]) -> MemcachedStep {
+    if bytes.len() > LINE_BYTES_MAX { MemcachedStep::Close } else { MemcachedStep::More }
 }
 
 /// Serves the line in front where it may be part of a block of data whose length could not be read:
 /// a line that announces such a block as well is refused as before, and any other one ends the
 /// connection.
-pub(super) fn serve_unmeasured(bytes: &[u8], out: &mut Vec<u8>) -> Served {
+pub(super) fn serve_unmeasured(bytes: &[u8], out: &mut Vec<u8>) -> MemcachedStep {
     let Some(end) = memchr(b'\n', bytes) else { return line_to_come(bytes) };
-    let tokens = Tokens::of(bytes[..end].trim_ascii_end());
+    let tokens = MemcachedTokens::of(bytes[..end].trim_ascii_end());
     let length = match tokens.all() {
         [b"set" | b"add" | b"replace" | b"append" | b"prepend" | b"cas", rest @ ..] => rest.get(3),
         [b"ms", rest @ ..] => rest.get(1),
-        _ => return Served::Close,
+        _ => return MemcachedStep::Close,
     };
     if length.is_some_and(|length| block_length(length).is_some()) {
-        return Served::Close;
+        return MemcachedStep::Close;
     }
     out.extend_from_slice(BAD_LINE);
-    Served::Unmeasured { consumed: end + 1 }
+    MemcachedStep::Unmeasured { consumed: end + 1 }
 }
 
 fn valid_key(key: &[u8]) -> bool {
@@ -225,7 +230,7 @@ fn valid_key(key: &[u8]) -> bool {
 
 /// Has the rows fetched that the `get`s in front of the input ask for; gives the number of
 /// requests after which it is worth looking again.
-pub(super) fn look_ahead(mut bytes: &[u8], rows: &mut Rows<'_, '_>) -> usize {
+pub(super) fn look_ahead(mut bytes: &[u8], rows: &mut MemcachedRows<'_, '_>) -> usize {
     let mut keys = [&[][..]; PREFETCH_MAX];
     let mut count = 0;
     while count < PREFETCH_MAX
@@ -252,11 +257,11 @@ fn get(
     keys: &[u8],
     touch: Option<i64>,
     with_cas: bool,
-    rows: &mut Rows<'_, '_>,
+    rows: &mut MemcachedRows<'_, '_>,
     out: &mut Vec<u8>,
-) -> Result<(), Trouble> {
+) -> Result<(), MemcachedTrouble> {
     if keys.len() > LINE_IN_LOOP_MAX && !rows.turn.may_wait() {
-        return Err(Trouble::Wait);
+        return Err(MemcachedTrouble::Wait);
     }
     let mark = out.len();
     let reply_max = rows.turn.engine().budget().reply_bytes_max();
@@ -286,7 +291,7 @@ fn get(
         let fetched = rows.fetch(&fetch, &mut |item| value(key, item, with_cas, out));
         match fetched {
             Ok(_) => {}
-            Err(Trouble::Refused(why)) => {
+            Err(MemcachedTrouble::Refused(why)) => {
                 out.truncate(mark);
                 refusal(&why, out);
                 return Ok(());
@@ -320,17 +325,17 @@ fn store(
     mode: StoreMode,
     line_bytes: usize,
     body: &[u8],
-    rows: &mut Rows<'_, '_>,
+    rows: &mut MemcachedRows<'_, '_>,
     out: &mut Vec<u8>,
-) -> Result<Served, Trouble> {
+) -> Result<MemcachedStep, MemcachedTrouble> {
     let is_cas = tokens[0] == b"cas";
     let wanted = if is_cas { 6 } else { 5 };
     let Some(length) = tokens.get(4).and_then(|length| block_length(length)) else {
         out.extend_from_slice(BAD_LINE);
-        return Ok(Served::Unmeasured { consumed: line_bytes });
+        return Ok(MemcachedStep::Unmeasured { consumed: line_bytes });
     };
     let silent = tokens.len() > 5 && tokens.last() == Some(&&b"noreply"[..]);
-    let failing = if silent { Failing::Silent } else { Failing::Line };
+    let failing = if silent { CommitFailureReply::Silent } else { CommitFailureReply::Line };
     let key = tokens[1];
     let compare = match tokens.get(5) {
         Some(cas) if is_cas => unsigned(cas).map(Some),
@@ -343,18 +348,18 @@ fn store(
         // With words too many it is not known which of them is the length.
         if tokens.len() - usize::from(silent) > wanted {
             out.extend_from_slice(BAD_LINE);
-            return Ok(Served::Unmeasured { consumed: line_bytes });
+            return Ok(MemcachedStep::Unmeasured { consumed: line_bytes });
         }
         if !silent {
             out.extend_from_slice(BAD_LINE);
         }
-        return Ok(Served::Done { consumed: line_bytes, swallow: length + 2, failing });
+        return Ok(MemcachedStep::Done { consumed: line_bytes, swallow: length + 2, failing });
     };
     let mut answer = |reply: &[u8], consumed, swallow| {
         if !silent {
             out.extend_from_slice(reply);
         }
-        Ok(Served::Done { consumed, swallow, failing })
+        Ok(MemcachedStep::Done { consumed, swallow, failing })
     };
     if too_large(rows, key, length) {
         if mode == StoreMode::Set {
@@ -363,13 +368,13 @@ fn store(
         return answer(b"SERVER_ERROR object too large for cache\r\n", line_bytes, length + 2);
     }
     if body.len() < length + 2 {
-        return Ok(Served::More);
+        return Ok(MemcachedStep::More);
     }
     let consumed = line_bytes + length + 2;
     if &body[length..length + 2] != b"\r\n" {
         // The block is longer than announced, or shorter: nobody knows where the next request begins.
         answer(BAD_CHUNK, consumed, 0)?;
-        return Ok(Served::Close);
+        return Ok(MemcachedStep::Close);
     }
     // Flags of more than 32 bits wrap, as in the original.
     let flags = flags as u32;
@@ -378,15 +383,15 @@ fn store(
     match rows.store(&store, false) {
         Ok(stored) => answer(
             match stored.outcome {
-                Outcome::Done(_) => b"STORED\r\n",
-                Outcome::NotStored => b"NOT_STORED\r\n",
-                Outcome::Exists => b"EXISTS\r\n",
-                Outcome::Missing => b"NOT_FOUND\r\n",
+                WriteOutcome::Done(_) => b"STORED\r\n",
+                WriteOutcome::NotStored => b"NOT_STORED\r\n",
+                WriteOutcome::Exists => b"EXISTS\r\n",
+                WriteOutcome::Missing => b"NOT_FOUND\r\n",
             },
             consumed,
             0,
         ),
-        Err(Trouble::Refused(why)) => {
+        Err(MemcachedTrouble::Refused(why)) => {
             let mut words = Vec::new();
             refusal(&why, &mut words);
             answer(&words, consumed, 0)
@@ -396,15 +401,22 @@ fn store(
 }
 
 /// Lets waiting through and drops refusals, for what is done on the side.
-pub fn refusing<T>(result: Result<T, Trouble>) -> Result<(), Trouble> {
+///
+/// # Errors
+/// All but `Refused`.
+pub fn refusing<T>(result: Result<T, MemcachedTrouble>) -> Result<(), MemcachedTrouble> {
     match result {
-        Ok(_) | Err(Trouble::Refused(_)) => Ok(()),
+        Ok(_) | Err(MemcachedTrouble::Refused(_)) => Ok(()),
         Err(other) => Err(other),
     }
 }
 
 /// Commands of one line.
-fn simple(tokens: &[&[u8]], rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+fn simple(
+    tokens: &[&[u8]],
+    rows: &mut MemcachedRows<'_, '_>,
+    out: &mut Vec<u8>,
+) -> Result<(), MemcachedTrouble> {
     let arguments = match tokens {
         [_, middle @ .., b"noreply"] => middle,
         [_, rest @ ..] => rest,
@@ -422,7 +434,7 @@ fn simple(tokens: &[&[u8]], rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Resul
                 }
                 _ => rows.delete(&delete, false).map(|outcome| {
                     out.extend_from_slice(match outcome {
-                        Outcome::Done(_) => b"DELETED\r\n",
+                        WriteOutcome::Done(_) => b"DELETED\r\n",
                         _ => b"NOT_FOUND\r\n",
                     });
                 }),
@@ -504,7 +516,7 @@ fn simple(tokens: &[&[u8]], rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Resul
         }
     };
     match result {
-        Err(Trouble::Refused(why)) => {
+        Err(MemcachedTrouble::Refused(why)) => {
             refusal(&why, out);
             Ok(())
         }

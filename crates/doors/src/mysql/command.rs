@@ -8,7 +8,7 @@
 
 /// A command, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command<'a> {
+pub enum MysqlCommand<'a> {
     /// Close the connection; no answer.
     Quit,
     /// Make this the current database.

@@ -23,16 +23,16 @@ use passwords::Scramble;
 use rows::Group;
 use sql::{How, LoadLocal, Sql, SqlError};
 
-use crate::conversation::{Conversation, Leave, Next, Pending, Report, Turn, Urgency};
+use crate::conversation::{Conversation, LeaveNotice, Next, Pending, Report, Turn, Urgency};
 use crate::failed_logins::FailedLogins;
 use crate::input::Input;
 
 use super::auth::{self, Users};
-use super::command::Command;
+use super::command::MysqlCommand;
 use super::decode;
 use super::encode;
-use super::execute::{Link, Outcome, Rows, Written, malformed};
-use super::frame::{FrameError, FrameReader, Packets, Piece};
+use super::execute::{Link, ReplyRows, StepOutcome, WriteProgress, malformed};
+use super::frame::{FrameError, FrameReader, Packets, StreamPiece};
 use super::handshake;
 use super::login::LoggingIn;
 use super::reports::Reports;
@@ -113,7 +113,7 @@ pub(super) enum Stage {
     /// The query in front has another statement, which begins at this byte of its text.
     Query(usize),
     /// Rows are not all written.
-    Rows(Box<Rows>),
+    Rows(Box<ReplyRows>),
     /// A file comes in.
     File(Box<File>),
     /// Nothing is read any more.
@@ -241,12 +241,12 @@ impl Mysql {
         self.reply_first = self.frames.sequence();
         let mut packets = reply(out, self.reply_first, self.reports.as_deref(), link, how);
         let outcome = match decode::command(self.frames.payload(input)) {
-            Ok(Command::ChangeUser(_)) => return self.change_user(input, out),
-            Ok(Command::ResetConnection) => return self.reset_connection(input, out),
+            Ok(MysqlCommand::ChangeUser(_)) => return self.change_user(input, out),
+            Ok(MysqlCommand::ResetConnection) => return self.reset_connection(input, out),
             Ok(command) => link.serve(command, &mut packets, how, group),
             Err(_) => {
                 encode::write_error(&mut packets, &malformed());
-                Outcome::Answered
+                StepOutcome::Answered
             }
         };
         packets.end_reports();
@@ -264,7 +264,7 @@ impl Mysql {
         let link = self.link.as_mut().expect("logged in");
         let mut packets = reply(out, self.reply, self.reports.as_deref(), link, how);
         let outcome = match decode::command(self.frames.payload(input)) {
-            Ok(Command::Query(text)) => link.serve_statement(text, from, &mut packets, how),
+            Ok(MysqlCommand::Query(text)) => link.serve_statement(text, from, &mut packets, how),
             _ => unreachable!("a query is in front"),
         };
         packets.end_reports();
@@ -279,47 +279,47 @@ impl Mysql {
         let written = link.write_rows(rows, &mut packets, how);
         self.reply = packets.sequence();
         match written {
-            Written::All(outcome) => self.settle(outcome, input),
-            Written::Piece => Go::Turn(Next::Again),
-            Written::Wait => Go::Turn(Next::Offload),
+            WriteProgress::All(outcome) => self.settle(outcome, input),
+            WriteProgress::Piece => Go::Turn(Next::Again),
+            WriteProgress::Wait => Go::Turn(Next::Offload),
         }
     }
 
     /// Takes what an outcome leaves to be done over into the stage.
-    fn settle(&mut self, outcome: Outcome, input: &mut Input) -> Go {
+    fn settle(&mut self, outcome: StepOutcome, input: &mut Input) -> Go {
         let killed = self.link.as_ref().is_some_and(|link| link.session().is_killed());
         match outcome {
             // KILL CONNECTION came meanwhile: the reply is the last.
-            Outcome::Answered | Outcome::NextStatement(_) if killed => {
+            StepOutcome::Answered | StepOutcome::NextStatement(_) if killed => {
                 self.frames.finish(input);
                 self.stage = Stage::Closed;
                 self.link = None;
                 self.answered += 1;
             }
-            Outcome::Answered => {
+            StepOutcome::Answered => {
                 self.frames.finish(input);
                 self.frames.expect(0);
                 self.stage = Stage::Ready;
                 self.answered += 1;
             }
-            Outcome::NextStatement(from) => self.stage = Stage::Query(from),
-            Outcome::Rows(rows) => self.stage = Stage::Rows(rows),
-            Outcome::File(load, resume) => {
+            StepOutcome::NextStatement(from) => self.stage = Stage::Query(from),
+            StepOutcome::Rows(rows) => self.stage = Stage::Rows(rows),
+            StepOutcome::File(load, resume) => {
                 let rest = resume.map(|from| match decode::command(self.frames.payload(input)) {
-                    Ok(Command::Query(text)) => text[from..].to_vec(),
+                    Ok(MysqlCommand::Query(text)) => text[from..].to_vec(),
                     _ => unreachable!("only a query has further statements"),
                 });
                 self.frames.finish(input);
                 self.frames.expect(self.reply);
                 self.stage = Stage::File(Box::new(File { load: *load, fed: Ok(()), rest }));
             }
-            Outcome::Wait(from) => {
+            StepOutcome::Wait(from) => {
                 if from > 0 {
                     self.stage = Stage::Query(from);
                 }
                 return Go::Turn(Next::Offload);
             }
-            Outcome::Close => {
+            StepOutcome::Close => {
                 self.frames.finish(input);
                 self.stage = Stage::Closed;
                 self.link = None;
@@ -341,15 +341,15 @@ impl Mysql {
         let link = self.link.as_mut().expect("logged in");
         loop {
             match self.frames.stream(input) {
-                Ok(Piece::None) => return Go::Turn(Next::Input),
-                Ok(Piece::Bytes(count)) => {
+                Ok(StreamPiece::None) => return Go::Turn(Next::Input),
+                Ok(StreamPiece::Bytes(count)) => {
                     if file.fed.is_ok() {
                         file.fed = link.feed(&mut file.load, &input.bytes()[..count]);
                     }
                     input.consume(count);
                 }
-                Ok(Piece::End { empty: false }) => {}
-                Ok(Piece::End { empty: true }) => return self.end_file(out, how),
+                Ok(StreamPiece::End { empty: false }) => {}
+                Ok(StreamPiece::End { empty: true }) => return self.end_file(out, how),
                 Err(error) => return self.broken(error, out),
             }
         }
@@ -366,7 +366,7 @@ impl Mysql {
         packets.end_reports();
         self.reply = packets.sequence();
         match (outcome, file.rest) {
-            (Outcome::NextStatement(_), Some(rest)) => {
+            (StepOutcome::NextStatement(_), Some(rest)) => {
                 self.frames.put_back(decode::query(&rest));
                 self.stage = Stage::Query(0);
             }
@@ -461,11 +461,11 @@ impl Conversation for Mysql {
             return Urgency::Ordinary;
         }
         let ends = |payload: &[u8]| match decode::command(payload) {
-            Ok(Command::Query(text)) => [&b"commit"[..], b"rollback"].iter().any(|word| {
+            Ok(MysqlCommand::Query(text)) => [&b"commit"[..], b"rollback"].iter().any(|word| {
                 let text = text.trim_ascii_start();
                 text.get(..word.len()).is_some_and(|front| front.eq_ignore_ascii_case(word))
             }),
-            Ok(Command::Quit | Command::ResetConnection) => true,
+            Ok(MysqlCommand::Quit | MysqlCommand::ResetConnection) => true,
             _ => false,
         };
         match self.frames.peek(input) {
@@ -474,7 +474,7 @@ impl Conversation for Mysql {
         }
     }
 
-    fn leave(&self) -> Option<Leave> {
+    fn leave(&self) -> Option<LeaveNotice> {
         // MySQL's clients do not end their sending and then read on.
         Some(Arc::new(self.link.as_ref()?.session().killer()))
     }

@@ -18,7 +18,7 @@ use values::CharacterSet;
 use values::datum::{Datum, Value};
 
 use super::charset;
-use super::command::Command;
+use super::command::MysqlCommand;
 use super::encode::{self, ResultHead};
 use super::frame::Packets;
 use super::numbers::{capability, status};
@@ -31,13 +31,13 @@ const PIECE_BYTES: usize = 256 * 1024;
 const LOOP_PIECE_BYTES: usize = 32 * 1024;
 
 /// What is left to do for a command after a step.
-pub enum Outcome {
+pub enum StepOutcome {
     /// Nothing: the reply is complete.
     Answered,
     /// This statement of a query is done, the next one begins at this byte of the text.
     NextStatement(usize),
     /// Rows are to be written by `Link::write_rows`.
-    Rows(Box<Rows>),
+    Rows(Box<ReplyRows>),
     /// The client was asked for a file; the next statement begins at this byte of the text.
     File(Box<LoadLocal>, Option<usize>),
     /// Nothing was done: repeat it where waiting is allowed. For a query, where in its text the
@@ -48,7 +48,7 @@ pub enum Outcome {
 }
 
 /// Rows on their way to the client.
-pub struct Rows {
+pub struct ReplyRows {
     stream: RowStream,
     binary: bool,
     /// The character set that its texts are converted to.
@@ -57,7 +57,7 @@ pub struct Rows {
     resume: Option<usize>,
 }
 
-impl Rows {
+impl ReplyRows {
     /// Bytes of memory for clients that rows which are ready have drawn.
     pub fn drawn_bytes(&self) -> usize {
         self.stream.drawn_bytes()
@@ -65,9 +65,9 @@ impl Rows {
 }
 
 /// How far `Link::write_rows` came.
-pub enum Written {
+pub enum WriteProgress {
     /// All rows and their end are written.
-    All(Outcome),
+    All(StepOutcome),
     /// The output is full.
     Piece,
     /// The next row must be waited for.
@@ -78,7 +78,7 @@ pub enum Written {
 pub struct Link {
     session: Session,
     capabilities: u32,
-    statements: HashMap<u32, Kept>,
+    statements: HashMap<u32, PreparedStatement>,
     /// Of the last text result.
     head: KeptHead,
     packet_bytes_max: usize,
@@ -86,7 +86,7 @@ pub struct Link {
 }
 
 /// A prepared statement.
-struct Kept {
+struct PreparedStatement {
     parameters: Statement,
     head: KeptHead,
 }
@@ -121,51 +121,51 @@ impl Link {
     /// With a group, short writes join it.
     pub fn serve(
         &mut self,
-        command: Command<'_>,
+        command: MysqlCommand<'_>,
         packets: &mut Packets<'_>,
         how: How,
         group: Option<&mut Group>,
-    ) -> Outcome {
+    ) -> StepOutcome {
         let served = match command {
-            Command::Query(text) => self.query(text, 0, packets, how, group),
-            Command::Execute { statement, parameters, .. } => {
+            MysqlCommand::Query(text) => self.query(text, 0, packets, how, group),
+            MysqlCommand::Execute { statement, parameters, .. } => {
                 self.execute(statement, parameters, packets, how, group)
             }
-            Command::Quit => Ok(Outcome::Close),
-            Command::Ping => Ok(self.ok(packets)),
-            Command::InitDb(name) => self.init_db(name, packets),
-            Command::FieldList { table, pattern } => self.field_list(table, pattern, packets),
-            Command::Statistics => Ok(self.statistics(packets)),
-            Command::ProcessInfo => self.internal(b"SHOW PROCESSLIST", packets, how),
-            Command::ProcessKill(id) => {
+            MysqlCommand::Quit => Ok(StepOutcome::Close),
+            MysqlCommand::Ping => Ok(self.ok(packets)),
+            MysqlCommand::InitDb(name) => self.init_db(name, packets),
+            MysqlCommand::FieldList { table, pattern } => self.field_list(table, pattern, packets),
+            MysqlCommand::Statistics => Ok(self.statistics(packets)),
+            MysqlCommand::ProcessInfo => self.internal(b"SHOW PROCESSLIST", packets, how),
+            MysqlCommand::ProcessKill(id) => {
                 self.internal(format!("KILL {id}").as_bytes(), packets, how)
             }
-            Command::Refresh(parts) => self.internal(refresh_text(parts), packets, how),
-            Command::Debug => Ok(self.end(packets)),
-            Command::SetMultiStatements(allowed) => {
+            MysqlCommand::Refresh(parts) => self.internal(refresh_text(parts), packets, how),
+            MysqlCommand::Debug => Ok(self.end(packets)),
+            MysqlCommand::SetMultiStatements(allowed) => {
                 self.session.set_multi_statements(allowed);
                 Ok(self.end(packets))
             }
-            Command::Prepare(text) => self.prepare(text, packets),
-            Command::SendLongData { statement, parameter, data } => {
+            MysqlCommand::Prepare(text) => self.prepare(text, packets),
+            MysqlCommand::SendLongData { statement, parameter, data } => {
                 self.send_long_data(statement, parameter, data);
-                Ok(Outcome::Answered)
+                Ok(StepOutcome::Answered)
             }
-            Command::Close(statement) => {
+            MysqlCommand::Close(statement) => {
                 if self.statements.remove(&statement).is_some() {
                     self.session.close(statement);
                 }
-                Ok(Outcome::Answered)
+                Ok(StepOutcome::Answered)
             }
-            Command::Reset(statement) => self.reset(statement, packets),
-            Command::Fetch { statement } => {
+            MysqlCommand::Reset(statement) => self.reset(statement, packets),
+            MysqlCommand::Fetch { statement } => {
                 let message = format!("The statement ({statement}) has no open cursor.");
                 Err(SqlError::new(1421, message))
             }
-            Command::ChangeUser(_) | Command::ResetConnection => {
+            MysqlCommand::ChangeUser(_) | MysqlCommand::ResetConnection => {
                 unreachable!("served by the conversation")
             }
-            Command::Unknown(_) => Err(SqlError::new(1047, "Unknown command")),
+            MysqlCommand::Unknown(_) => Err(SqlError::new(1047, "Unknown command")),
         };
         settle(served, 0, packets)
     }
@@ -183,7 +183,7 @@ impl Link {
         from: usize,
         packets: &mut Packets<'_>,
         how: How,
-    ) -> Outcome {
+    ) -> StepOutcome {
         let served = self.query(text, from, packets, how, None);
         settle(served, from, packets)
     }
@@ -195,7 +195,7 @@ impl Link {
         packets: &mut Packets<'_>,
         how: How,
         group: Option<&mut Group>,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StepOutcome, SqlError> {
         let client = self.session.charsets().client;
         let sent = &text[from..];
         let decoded = client.decode(sent);
@@ -208,13 +208,13 @@ impl Link {
         Ok(match reply {
             Reply::Done(done) => {
                 encode::write_ok(packets, &done, self.status(resume.is_some()));
-                resume.map_or(Outcome::Answered, Outcome::NextStatement)
+                resume.map_or(StepOutcome::Answered, StepOutcome::NextStatement)
             }
             Reply::Rows(stream) => {
                 let status = self.status(resume.is_some());
                 let results = self.results_in();
                 self.head.write(stream.columns(), self.capabilities, status, results, packets);
-                Outcome::Rows(Box::new(Rows { stream, binary: false, results, resume }))
+                StepOutcome::Rows(Box::new(ReplyRows { stream, binary: false, results, resume }))
             }
             Reply::LoadLocal(load) => self.ask_for_file(load, resume, packets)?,
         })
@@ -225,17 +225,20 @@ impl Link {
         load: LoadLocal,
         resume: Option<usize>,
         packets: &mut Packets<'_>,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StepOutcome, SqlError> {
         if self.capabilities & capability::LOCAL_FILES == 0 {
             let message = "Loading local data is disabled; this must be enabled on both the \
                            client and server sides";
             return Err(SqlError::new(3948, message));
         }
         encode::write_local_infile(packets, load.file_name());
-        Ok(Outcome::File(Box::new(load), resume))
+        Ok(StepOutcome::File(Box::new(load), resume))
     }
 
     /// Gives a piece of the file that was asked for to its statement.
+    ///
+    /// # Errors
+    /// Those of the statement, which ends with the first: a later piece has nobody to take it.
     pub fn feed(&mut self, load: &mut LoadLocal, piece: &[u8]) -> Result<(), SqlError> {
         load.feed(&mut self.session, piece)
     }
@@ -247,7 +250,7 @@ impl Link {
         fed: Result<(), SqlError>,
         resume: Option<usize>,
         packets: &mut Packets<'_>,
-    ) -> Outcome {
+    ) -> StepOutcome {
         let finished = match fed {
             Ok(()) => load.finish(&mut self.session),
             Err(error) => {
@@ -258,24 +261,26 @@ impl Link {
         match finished {
             Ok(done) => {
                 encode::write_ok(packets, &done, self.status(resume.is_some()));
-                resume.map_or(Outcome::Answered, Outcome::NextStatement)
+                resume.map_or(StepOutcome::Answered, StepOutcome::NextStatement)
             }
             Err(error) => {
                 encode::write_error(packets, &error);
-                Outcome::Answered
+                StepOutcome::Answered
             }
         }
     }
 
-    fn prepare(&mut self, text: &[u8], packets: &mut Packets<'_>) -> Result<Outcome, SqlError> {
+    fn prepare(&mut self, text: &[u8], packets: &mut Packets<'_>) -> Result<StepOutcome, SqlError> {
         let text = self.session.charsets().client.decode(text);
         let prepared = self.session.prepare(&text)?;
         let (status, results) = (self.status(false), self.results_in());
         encode::write_prepared(packets, &prepared, self.capabilities, status, results);
-        let kept =
-            Kept { parameters: Statement::new(prepared.parameters), head: KeptHead::default() };
+        let kept = PreparedStatement {
+            parameters: Statement::new(prepared.parameters),
+            head: KeptHead::default(),
+        };
         self.statements.insert(prepared.id, kept);
-        Ok(Outcome::Answered)
+        Ok(StepOutcome::Answered)
     }
 
     fn execute(
@@ -285,7 +290,7 @@ impl Link {
         packets: &mut Packets<'_>,
         how: How,
         group: Option<&mut Group>,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StepOutcome, SqlError> {
         let Some(kept) = self.statements.get_mut(&statement) else {
             return Err(unknown_statement(statement, "mysqld_stmt_execute"));
         };
@@ -315,24 +320,29 @@ impl Link {
         match executed? {
             Reply::Done(done) => {
                 encode::write_ok(packets, &done, self.session.status_flags());
-                Ok(Outcome::Answered)
+                Ok(StepOutcome::Answered)
             }
             Reply::Rows(stream) => {
                 let status = self.session.status_flags();
                 let results = charset::results_in(self.session.charsets().results);
                 kept.head.write(stream.columns(), self.capabilities, status, results, packets);
-                let rows = Rows { stream, binary: true, results, resume: None };
-                Ok(Outcome::Rows(Box::new(rows)))
+                let rows = ReplyRows { stream, binary: true, results, resume: None };
+                Ok(StepOutcome::Rows(Box::new(rows)))
             }
             Reply::LoadLocal(load) => self.ask_for_file(load, None, packets),
         }
     }
 
     /// Writes rows until they end, the output is full, or one must be waited for.
-    pub fn write_rows(&mut self, rows: &mut Rows, packets: &mut Packets<'_>, how: How) -> Written {
+    pub fn write_rows(
+        &mut self,
+        rows: &mut ReplyRows,
+        packets: &mut Packets<'_>,
+        how: How,
+    ) -> WriteProgress {
         let piece = if how.may_wait { PIECE_BYTES } else { LOOP_PIECE_BYTES };
         let full = packets.bytes() + piece;
-        let Rows { stream, binary, results, resume } = rows;
+        let ReplyRows { stream, binary, results, resume } = rows;
         let columns = Arc::clone(stream.columns());
         let (zone, binary, results) = (stream.zone(), *binary, *results);
         let given = stream.next(how, &mut |row: &[Datum<'_>]| {
@@ -353,17 +363,17 @@ impl Link {
             Ok(if packets.bytes() < full { Pace::More } else { Pace::Pause })
         });
         match given {
-            Ok(true) => Written::Piece,
+            Ok(true) => WriteProgress::Piece,
             Ok(false) => {
                 let status = self.status(resume.is_some());
                 let warnings = self.session.warning_count();
                 encode::write_end_of_rows(packets, self.capabilities, warnings, status);
-                Written::All(resume.map_or(Outcome::Answered, Outcome::NextStatement))
+                WriteProgress::All(resume.map_or(StepOutcome::Answered, StepOutcome::NextStatement))
             }
-            Err(error) if error.is_would_wait() => Written::Wait,
+            Err(error) if error.is_would_wait() => WriteProgress::Wait,
             Err(error) => {
                 encode::write_error(packets, &error);
-                Written::All(Outcome::Answered)
+                WriteProgress::All(StepOutcome::Answered)
             }
         }
     }
@@ -374,11 +384,11 @@ impl Link {
         text: &[u8],
         packets: &mut Packets<'_>,
         how: How,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StepOutcome, SqlError> {
         self.query(text, 0, packets, how, None)
     }
 
-    fn init_db(&mut self, name: &[u8], packets: &mut Packets<'_>) -> Result<Outcome, SqlError> {
+    fn init_db(&mut self, name: &[u8], packets: &mut Packets<'_>) -> Result<StepOutcome, SqlError> {
         self.session.set_database(utf8(name)?)?;
         Ok(self.ok(packets))
     }
@@ -389,7 +399,7 @@ impl Link {
         table: &[u8],
         pattern: &[u8],
         packets: &mut Packets<'_>,
-    ) -> Result<Outcome, SqlError> {
+    ) -> Result<StepOutcome, SqlError> {
         let results = self.results_in();
         for (column, default) in self.session.columns_with_defaults(utf8(table)?)? {
             if matches_pattern(column.name.as_bytes(), pattern) {
@@ -400,10 +410,10 @@ impl Link {
     }
 
     /// The line that command line clients show for `status`.
-    fn statistics(&self, packets: &mut Packets<'_>) -> Outcome {
+    fn statistics(&self, packets: &mut Packets<'_>) -> StepOutcome {
         let line = self.session.statistics();
         packets.packet(|out| out.extend_from_slice(line.as_bytes()));
-        Outcome::Answered
+        StepOutcome::Answered
     }
 
     /// Bytes of long data, as they were when the last piece came.
@@ -421,7 +431,11 @@ impl Link {
         }
     }
 
-    fn reset(&mut self, statement: u32, packets: &mut Packets<'_>) -> Result<Outcome, SqlError> {
+    fn reset(
+        &mut self,
+        statement: u32,
+        packets: &mut Packets<'_>,
+    ) -> Result<StepOutcome, SqlError> {
         match self.statements.get_mut(&statement) {
             Some(kept) => kept.parameters.reset(),
             None => return Err(unknown_statement(statement, "mysqld_stmt_reset")),
@@ -430,15 +444,15 @@ impl Link {
     }
 
     /// OK without figures.
-    pub fn ok(&self, packets: &mut Packets<'_>) -> Outcome {
+    pub fn ok(&self, packets: &mut Packets<'_>) -> StepOutcome {
         encode::write_ok(packets, &Done::default(), self.status(false));
-        Outcome::Answered
+        StepOutcome::Answered
     }
 
     /// EOF without rows before it, which some old commands answer.
-    fn end(&self, packets: &mut Packets<'_>) -> Outcome {
+    fn end(&self, packets: &mut Packets<'_>) -> StepOutcome {
         encode::write_end_of_rows(packets, self.capabilities, 0, self.status(false));
-        Outcome::Answered
+        StepOutcome::Answered
     }
 
     /// The character set that results are converted to.
@@ -488,13 +502,17 @@ impl KeptHead {
 }
 
 /// Writes what became of a command as its reply, unless it is to be repeated.
-fn settle(served: Result<Outcome, SqlError>, from: usize, packets: &mut Packets<'_>) -> Outcome {
+fn settle(
+    served: Result<StepOutcome, SqlError>,
+    from: usize,
+    packets: &mut Packets<'_>,
+) -> StepOutcome {
     match served {
         Ok(outcome) => outcome,
-        Err(error) if error.is_would_wait() => Outcome::Wait(from),
+        Err(error) if error.is_would_wait() => StepOutcome::Wait(from),
         Err(error) => {
             encode::write_error(packets, &error);
-            Outcome::Answered
+            StepOutcome::Answered
         }
     }
 }

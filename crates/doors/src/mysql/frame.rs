@@ -42,7 +42,7 @@ pub struct FrameReader {
     /// The next frame's expected sequence number.
     sequence: u8,
     /// Where the packet in front is, once it is complete.
-    place: Place,
+    place: PacketPlace,
     /// Payload of a packet that is gathered, or was.
     gathered: Vec<u8>,
     /// Payload bytes of the current frame that have not come yet.
@@ -53,7 +53,7 @@ pub struct FrameReader {
 
 /// Where the front packet's payload is.
 #[derive(Debug, Default)]
-enum Place {
+enum PacketPlace {
     /// None is complete; nothing of it was taken out of the input.
     #[default]
     None,
@@ -69,7 +69,7 @@ enum Place {
 
 /// What `FrameReader::stream` found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum StreamPiece {
     /// More bytes are needed.
     None,
     /// This many payload bytes are in front of the input; the caller consumes all of them.
@@ -84,12 +84,15 @@ pub enum Piece {
 impl FrameReader {
     /// Makes the packet in front available to `payload`; `false` when more bytes are needed.
     /// Repeating it without `finish` changes nothing.
+    ///
+    /// # Errors
+    /// `OutOfOrder` and `TooLarge`; the connection cannot go on after either.
     pub fn fill(&mut self, input: &mut Input, bytes_max: usize) -> Result<bool, FrameError> {
         loop {
             match self.place {
-                Place::Input(_) | Place::Gathered => return Ok(true),
-                Place::Streamed(_) => unreachable!("fill amid a streamed packet"),
-                Place::None => {
+                PacketPlace::Input(_) | PacketPlace::Gathered => return Ok(true),
+                PacketPlace::Streamed(_) => unreachable!("fill amid a streamed packet"),
+                PacketPlace::None => {
                     let Some((length, sequence)) = header(input.bytes()) else {
                         return Ok(false);
                     };
@@ -105,13 +108,13 @@ impl FrameReader {
                             return Ok(false);
                         }
                         self.sequence = sequence.wrapping_add(1);
-                        self.place = Place::Input(HEADER_BYTES..end);
+                        self.place = PacketPlace::Input(HEADER_BYTES..end);
                         return Ok(true);
                     }
                     self.begin_frame(input, length);
-                    self.place = Place::Gathering;
+                    self.place = PacketPlace::Gathering;
                 }
-                Place::Gathering => {
+                PacketPlace::Gathering => {
                     let take = self.frame_missing.min(input.len());
                     self.gathered.extend_from_slice(&input.bytes()[..take]);
                     input.consume(take);
@@ -120,7 +123,7 @@ impl FrameReader {
                         return Ok(false);
                     }
                     if !self.continued {
-                        self.place = Place::Gathered;
+                        self.place = PacketPlace::Gathered;
                         return Ok(true);
                     }
                     let Some((length, sequence)) = header(input.bytes()) else {
@@ -141,8 +144,8 @@ impl FrameReader {
     /// The packet in front. Only after `fill` gave `true`.
     pub fn payload<'a>(&'a self, input: &'a Input) -> &'a [u8] {
         match &self.place {
-            Place::Input(range) => &input.bytes()[range.clone()],
-            Place::Gathered => &self.gathered,
+            PacketPlace::Input(range) => &input.bytes()[range.clone()],
+            PacketPlace::Gathered => &self.gathered,
             _ => unreachable!("payload asked for before fill"),
         }
     }
@@ -150,50 +153,53 @@ impl FrameReader {
     /// Drops the packet in front.
     pub fn finish(&mut self, input: &mut Input) {
         match std::mem::take(&mut self.place) {
-            Place::Input(range) => input.consume(range.end),
+            PacketPlace::Input(range) => input.consume(range.end),
             // The next large packet may be the last one of its kind: give the memory back.
-            Place::Gathered => self.gathered = Vec::new(),
+            PacketPlace::Gathered => self.gathered = Vec::new(),
             _ => unreachable!("finish without a packet"),
         }
     }
 
     /// Takes a packet piecewise, whatever its size: for content that is used as it comes.
-    pub fn stream(&mut self, input: &mut Input) -> Result<Piece, FrameError> {
+    ///
+    /// # Errors
+    /// `OutOfOrder`; the connection cannot go on after it.
+    pub fn stream(&mut self, input: &mut Input) -> Result<StreamPiece, FrameError> {
         loop {
             let any = match self.place {
-                Place::None => None,
-                Place::Streamed(any) => Some(any),
+                PacketPlace::None => None,
+                PacketPlace::Streamed(any) => Some(any),
                 _ => unreachable!("stream amid a packet"),
             };
             if self.frame_missing > 0 {
                 let count = self.frame_missing.min(input.len());
                 self.frame_missing -= count;
-                return Ok(if count == 0 { Piece::None } else { Piece::Bytes(count) });
+                return Ok(if count == 0 { StreamPiece::None } else { StreamPiece::Bytes(count) });
             }
             if let Some(any) = any.filter(|_| !self.continued) {
-                self.place = Place::None;
-                return Ok(Piece::End { empty: !any });
+                self.place = PacketPlace::None;
+                return Ok(StreamPiece::End { empty: !any });
             }
             let Some((length, sequence)) = header(input.bytes()) else {
-                return Ok(Piece::None);
+                return Ok(StreamPiece::None);
             };
             if sequence != self.sequence {
                 return Err(FrameError::OutOfOrder);
             }
             self.begin_frame(input, length);
-            self.place = Place::Streamed(any.unwrap_or(false) || length > 0);
+            self.place = PacketPlace::Streamed(any.unwrap_or(false) || length > 0);
         }
     }
 
     /// Puts a payload in front of what comes next, as if it had arrived in a packet.
     pub fn put_back(&mut self, payload: Vec<u8>) {
         self.gathered = payload;
-        self.place = Place::Gathered;
+        self.place = PacketPlace::Gathered;
     }
 
     /// Whether a packet has begun that is not complete, part of which is no longer in the input.
     pub fn is_amid(&self) -> bool {
-        self.frame_missing > 0 || matches!(self.place, Place::Gathering)
+        self.frame_missing > 0 || matches!(self.place, PacketPlace::Gathering)
     }
 
     /// Bytes of memory for a packet that is gathered.
@@ -204,9 +210,9 @@ impl FrameReader {
     /// The payload in front if it is complete in the input, without its header: a look ahead.
     pub fn peek<'a>(&'a self, input: &'a Input) -> Option<&'a [u8]> {
         match &self.place {
-            Place::Input(range) => input.bytes().get(range.clone()),
-            Place::Gathered => Some(&self.gathered),
-            Place::None => {
+            PacketPlace::Input(range) => input.bytes().get(range.clone()),
+            PacketPlace::Gathered => Some(&self.gathered),
+            PacketPlace::None => {
                 let (length, _) = header(input.bytes())?;
                 input.bytes().get(HEADER_BYTES..HEADER_BYTES + length)
             }
@@ -403,12 +409,12 @@ mod tests {
             input.extend(piece);
             loop {
                 match reader.stream(&mut input).expect("valid") {
-                    Piece::None => break,
-                    Piece::Bytes(count) => {
+                    StreamPiece::None => break,
+                    StreamPiece::Bytes(count) => {
                         bytes += count;
                         input.consume(count);
                     }
-                    Piece::End { empty } => ends.push(empty),
+                    StreamPiece::End { empty } => ends.push(empty),
                 }
             }
         }

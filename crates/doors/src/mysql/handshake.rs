@@ -14,7 +14,7 @@
 
 use passwords::Scramble;
 
-use super::cursor::{Cursor, Malformed};
+use super::cursor::{MalformedPayload, PayloadCursor};
 use super::frame::Packets;
 use super::numbers::{capability, character_set, status};
 
@@ -75,9 +75,12 @@ pub fn write_greeting(
 }
 
 /// Reads the client's response to the greeting.
-pub fn response(payload: &[u8]) -> Result<Response<'_>, Malformed> {
-    let mut cursor = Cursor::new(payload);
-    let capabilities = Cursor::new(payload).u16()? as u32;
+///
+/// # Errors
+/// `MalformedPayload` when it is too short for what its capabilities announce.
+pub fn response(payload: &[u8]) -> Result<Response<'_>, MalformedPayload> {
+    let mut cursor = PayloadCursor::new(payload);
+    let capabilities = PayloadCursor::new(payload).u16()? as u32;
     if capabilities & capability::PROTOCOL_41 == 0 {
         return Ok(Response::TooOld);
     }
@@ -107,8 +110,11 @@ pub fn response(payload: &[u8]) -> Result<Response<'_>, Malformed> {
 }
 
 /// Reads COM_CHANGE_USER behind its command byte. `capabilities` are the connection's.
-pub fn change_user(payload: &[u8], capabilities: u32) -> Result<Login<'_>, Malformed> {
-    let mut cursor = Cursor::new(payload);
+///
+/// # Errors
+/// `MalformedPayload` when it is too short.
+pub fn change_user(payload: &[u8], capabilities: u32) -> Result<Login<'_>, MalformedPayload> {
+    let mut cursor = PayloadCursor::new(payload);
     let user = cursor.until_zero()?;
     let proof = if capabilities & capability::SECURE_CONNECTION != 0 {
         let length = cursor.u8()?;
@@ -162,7 +168,7 @@ mod tests {
         payload.truncate(32);
         assert_eq!(response(&payload), Ok(Response::TlsRequest));
         assert_eq!(response(&[0x85, 0, 0, 0, 0]), Ok(Response::TooOld));
-        assert_eq!(response(&[]), Err(Malformed));
+        assert_eq!(response(&[]), Err(MalformedPayload));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::conversation::Next;
 use crate::input::Input;
 
 use super::auth::{Exchange, Step};
-use super::command::Command;
+use super::command::MysqlCommand;
 use super::conversation::{Go, Mysql, Stage};
 use super::decode;
 use super::encode;
@@ -62,7 +62,8 @@ impl Mysql {
     /// COM_CHANGE_USER is in front.
     pub(super) fn change_user(&mut self, input: &mut Input, out: &mut Vec<u8>) -> Go {
         self.link = None;
-        let Ok(Command::ChangeUser(payload)) = decode::command(self.frames.payload(input)) else {
+        let Ok(MysqlCommand::ChangeUser(payload)) = decode::command(self.frames.payload(input))
+        else {
             unreachable!("called for COM_CHANGE_USER");
         };
         let Ok(login) = handshake::change_user(payload, self.capabilities) else {

@@ -18,7 +18,7 @@ use values::datum::Datum;
 use values::decimal::Decimal;
 use values::temporal::{Date, DateTime, Time};
 
-use super::cursor::{Cursor, Malformed};
+use super::cursor::{MalformedPayload, PayloadCursor};
 use super::numbers::type_code;
 
 /// The second type byte's bit for unsigned integers.
@@ -35,8 +35,8 @@ pub enum ParameterError {
     TooLong,
 }
 
-impl From<Malformed> for ParameterError {
-    fn from(_: Malformed) -> ParameterError {
+impl From<MalformedPayload> for ParameterError {
+    fn from(_: MalformedPayload) -> ParameterError {
         ParameterError::Malformed
     }
 }
@@ -98,6 +98,9 @@ impl Statement {
     }
 
     /// Decodes the parameters of an execution into `values`.
+    ///
+    /// # Errors
+    /// Those of `ParameterError`; what `values` has then is of no use.
     pub fn decode<'a>(
         &'a mut self,
         payload: &'a [u8],
@@ -119,7 +122,7 @@ impl Statement {
         if count == 0 {
             return Ok(());
         }
-        let mut cursor = Cursor::new(payload);
+        let mut cursor = PayloadCursor::new(payload);
         cursor.bytes(count.div_ceil(8))?;
         if cursor.u8()? != 0 {
             let types = cursor.bytes(2 * count)?;
@@ -144,7 +147,7 @@ impl Statement {
         if count == 0 {
             return Ok(());
         }
-        let mut cursor = Cursor::new(payload);
+        let mut cursor = PayloadCursor::new(payload);
         let nulls = cursor.bytes(count.div_ceil(8))?;
         if cursor.u8()? != 0 {
             cursor.bytes(2 * count)?;
@@ -164,7 +167,11 @@ impl Statement {
 }
 
 /// One binary value.
-fn value<'a>(cursor: &mut Cursor<'a>, code: u8, unsigned: bool) -> Result<Datum<'a>, Malformed> {
+fn value<'a>(
+    cursor: &mut PayloadCursor<'a>,
+    code: u8,
+    unsigned: bool,
+) -> Result<Datum<'a>, MalformedPayload> {
     let integer = |signed: i64, bits: u32| {
         // Sign extension is undone for unsigned values by keeping only their own bits.
         if unsigned {
@@ -200,7 +207,7 @@ fn value<'a>(cursor: &mut Cursor<'a>, code: u8, unsigned: bool) -> Result<Datum<
         | type_code::VAR_STRING
         | type_code::STRING
         | type_code::GEOMETRY => Datum::Bytes(cursor.lenenc_bytes()?),
-        _ => return Err(Malformed),
+        _ => return Err(MalformedPayload),
     })
 }
 
@@ -210,11 +217,11 @@ fn decimal(text: &[u8]) -> Option<Datum<'static>> {
 
 /// `length 0, 4, 7 or 11 | year 2, month 1, day 1 | hour 1, minute 1, second 1 | micros 4`.
 /// What is no moment becomes the zero date, as in MySQL.
-fn moment(cursor: &mut Cursor<'_>) -> Result<DateTime, Malformed> {
+fn moment(cursor: &mut PayloadCursor<'_>) -> Result<DateTime, MalformedPayload> {
     let length = cursor.u8()?;
-    let mut parts = Cursor::new(cursor.bytes(length as usize)?);
+    let mut parts = PayloadCursor::new(cursor.bytes(length as usize)?);
     if !matches!(length, 0 | 4 | 7 | 11) {
-        return Err(Malformed);
+        return Err(MalformedPayload);
     }
     if length == 0 {
         return Ok(DateTime::ZERO);
@@ -229,11 +236,11 @@ fn moment(cursor: &mut Cursor<'_>) -> Result<DateTime, Malformed> {
 
 /// `length 0, 8 or 12 | negative 1, days 4, hour 1, minute 1, second 1 | micros 4`.
 /// What is no duration becomes zero and what is too long the longest, as in MySQL.
-fn duration(cursor: &mut Cursor<'_>) -> Result<Time, Malformed> {
+fn duration(cursor: &mut PayloadCursor<'_>) -> Result<Time, MalformedPayload> {
     let length = cursor.u8()?;
-    let mut parts = Cursor::new(cursor.bytes(length as usize)?);
+    let mut parts = PayloadCursor::new(cursor.bytes(length as usize)?);
     if !matches!(length, 0 | 8 | 12) {
-        return Err(Malformed);
+        return Err(MalformedPayload);
     }
     if length == 0 {
         return Ok(Time::ZERO);

@@ -30,11 +30,11 @@ const NUMBER: u16 = 0xFFFF;
 /// The reports of a connection whose client asked for them.
 pub struct Reports {
     statement: StatementProgress,
-    begun: Mutex<Option<Begun>>,
+    begun: Mutex<Option<RunningStatement>>,
 }
 
 /// A statement whose reply has not begun.
-struct Begun {
+struct RunningStatement {
     /// The next report's sequence number.
     sequence: u8,
     /// How many were made.
@@ -52,7 +52,7 @@ impl Reports {
 
     /// A statement begins to whose reply this sequence number would belong.
     pub fn begin(&self, sequence: u8, interval: Duration) {
-        *self.begun.lock() = Some(Begun { sequence, made: 0, interval, due: None });
+        *self.begun.lock() = Some(RunningStatement { sequence, made: 0, interval, due: None });
     }
 
     /// The reply begins: no report is made from now on. How many were.

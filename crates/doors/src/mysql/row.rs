@@ -36,6 +36,10 @@ pub fn write_text_row(out: &mut Vec<u8>, columns: &[ResultColumn], row: &[Datum<
 }
 
 /// Appends a binary row's payload.
+///
+/// # Errors
+/// Those of values that cannot be written in their column's type; `out` has the beginning of the
+/// row then.
 pub fn write_binary_row(
     out: &mut Vec<u8>,
     columns: &[ResultColumn],

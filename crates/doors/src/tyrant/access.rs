@@ -16,13 +16,13 @@ use rows::store::KeyRange;
 use values::convert::from_text;
 use values::{ColumnType, Datum, Value, Zone};
 
-use crate::tyrant::condition::Test;
+use crate::tyrant::condition::ColumnTest;
 use crate::tyrant::database::Database;
 use crate::tyrant::query::Query;
 
 /// Where records are looked for.
 #[derive(Debug)]
-pub enum Access<'q> {
+pub enum SearchAccess<'q> {
     /// At these keys.
     Keys(Vec<&'q [u8]>),
     /// At keys that begin so.
@@ -36,26 +36,26 @@ pub enum Access<'q> {
     },
 }
 
-impl Access<'_> {
+impl SearchAccess<'_> {
     /// Where a query's conditions say that its records are; `None` where they do not.
     ///
     /// # Errors
     /// Those of making keys.
-    pub fn of<'q>(query: &'q Query, database: &Database) -> rows::Result<Option<Access<'q>>> {
+    pub fn of<'q>(query: &'q Query, database: &Database) -> rows::Result<Option<SearchAccess<'q>>> {
         let conditions = &query.conditions;
         let wanted =
             || conditions.iter().filter(|condition| condition.indexed && !condition.negated);
         for condition in wanted().filter(|condition| condition.column.is_empty()) {
             match &condition.test {
-                Test::Equal(key) => return Ok(Some(Access::Keys(vec![key]))),
-                Test::IsAny(keys) => {
+                ColumnTest::Equal(key) => return Ok(Some(SearchAccess::Keys(vec![key]))),
+                ColumnTest::IsAny(keys) => {
                     let mut keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
                     keys.sort_unstable();
                     keys.dedup();
-                    return Ok(Some(Access::Keys(keys)));
+                    return Ok(Some(SearchAccess::Keys(keys)));
                 }
-                Test::Begins(prefix) if database.has_raw_keys() => {
-                    return Ok(Some(Access::Prefix(prefix)));
+                ColumnTest::Begins(prefix) if database.has_raw_keys() => {
+                    return Ok(Some(SearchAccess::Prefix(prefix)));
                 }
                 _ => {}
             }
@@ -65,7 +65,7 @@ impl Access<'_> {
                 && let Some(index) = index_of(database.table(), column)
                 && let Some(ranges) = ranges(database.table(), index, &condition.test)?
             {
-                return Ok(Some(Access::Index { index, ranges }));
+                return Ok(Some(SearchAccess::Index { index, ranges }));
             }
         }
         Ok(None)
@@ -74,9 +74,9 @@ impl Access<'_> {
     /// What a hint says of it.
     pub fn words(&self) -> &'static str {
         match self {
-            Access::Keys(_) => "using the primary key",
-            Access::Prefix(_) => "using a range of the primary key",
-            Access::Index { .. } => "using an index",
+            SearchAccess::Keys(_) => "using the primary key",
+            SearchAccess::Prefix(_) => "using a range of the primary key",
+            SearchAccess::Index { .. } => "using an index",
         }
     }
 }
@@ -92,25 +92,25 @@ pub(super) fn index_of(table: &Table, column: usize) -> Option<usize> {
 }
 
 /// The ranges in which a test can hold; `None` when they are not known.
-fn ranges(table: &Table, index: usize, test: &Test) -> rows::Result<Option<Vec<KeyRange>>> {
+fn ranges(table: &Table, index: usize, test: &ColumnTest) -> rows::Result<Option<Vec<KeyRange>>> {
     let ty = &table.codecs[index].parts[0].ty;
-    if let (Test::Begins(prefix), ColumnType::VarBinary { .. }) = (test, ty) {
+    if let (ColumnTest::Begins(prefix), ColumnType::VarBinary { .. }) = (test, ty) {
         return Ok(Some(vec![beginning(table, index, prefix)?]));
     }
     let values: Option<Vec<Value>> = match test {
-        Test::Equal(text) => value(ty, text).map(|value| vec![value]),
-        Test::IsAny(texts) => texts.iter().map(|text| value(ty, text)).collect(),
+        ColumnTest::Equal(text) => value(ty, text).map(|value| vec![value]),
+        ColumnTest::IsAny(texts) => texts.iter().map(|text| value(ty, text)).collect(),
         // The number of a text that begins with one is another thing than the text.
         _ if !matches!(ty, ColumnType::Int { .. }) => None,
-        Test::NumberEqual(number) => whole(ty, *number).map(|value| vec![value]),
-        Test::NumberAny(numbers) => numbers.iter().map(|number| whole(ty, *number)).collect(),
-        Test::Greater(least) | Test::GreaterEqual(least) => {
+        ColumnTest::NumberEqual(number) => whole(ty, *number).map(|value| vec![value]),
+        ColumnTest::NumberAny(numbers) => numbers.iter().map(|number| whole(ty, *number)).collect(),
+        ColumnTest::Greater(least) | ColumnTest::GreaterEqual(least) => {
             return between(table, index, whole(ty, least.floor()), None);
         }
-        Test::Less(most) | Test::LessEqual(most) => {
+        ColumnTest::Less(most) | ColumnTest::LessEqual(most) => {
             return between(table, index, None, whole(ty, most.ceil()));
         }
-        Test::Between(least, most) => {
+        ColumnTest::Between(least, most) => {
             let (least, most) = (whole(ty, least.floor()), whole(ty, most.ceil()));
             return between(table, index, least, most);
         }

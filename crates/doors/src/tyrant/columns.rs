@@ -15,7 +15,7 @@
 use serde_json::{Map, Value};
 use values::member;
 
-use crate::tyrant::command::Failure;
+use crate::tyrant::command::TyrantFailure;
 
 /// Names and values, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,12 +26,15 @@ impl Columns {
     ///
     /// # Errors
     /// `Invalid` for a name that is empty or has no value.
-    pub fn of_parts<'p>(mut parts: impl Iterator<Item = &'p [u8]>) -> Result<Columns, Failure> {
+    pub fn of_parts<'p>(
+        mut parts: impl Iterator<Item = &'p [u8]>,
+    ) -> Result<Columns, TyrantFailure> {
         let mut columns = Columns::default();
         while let Some(name) = parts.next() {
-            let value = parts.next().ok_or(Failure::Invalid("a column has no value".into()))?;
+            let value =
+                parts.next().ok_or(TyrantFailure::Invalid("a column has no value".into()))?;
             if name.is_empty() {
-                return Err(Failure::Invalid("a column has no name".into()));
+                return Err(TyrantFailure::Invalid("a column has no name".into()));
             }
             columns.set(name, value);
         }
@@ -42,7 +45,7 @@ impl Columns {
     ///
     /// # Errors
     /// As `of_parts`.
-    pub fn of_joined(joined: &[u8]) -> Result<Columns, Failure> {
+    pub fn of_joined(joined: &[u8]) -> Result<Columns, TyrantFailure> {
         match joined {
             [] => Ok(Columns::default()),
             joined => Columns::of_parts(joined.split(|byte| *byte == 0)),
@@ -76,10 +79,10 @@ impl Columns {
     ///
     /// # Errors
     /// `Invalid` for bytes that are no UTF-8.
-    pub fn to_json(&self) -> Result<Vec<u8>, Failure> {
+    pub fn to_json(&self) -> Result<Vec<u8>, TyrantFailure> {
         let text = |bytes: &[u8]| {
             let why = "columns of documents are UTF-8";
-            String::from_utf8(bytes.to_vec()).map_err(|_| Failure::Invalid(why.into()))
+            String::from_utf8(bytes.to_vec()).map_err(|_| TyrantFailure::Invalid(why.into()))
         };
         let mut object = Map::new();
         for (name, value) in self.iter() {

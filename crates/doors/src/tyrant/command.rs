@@ -44,7 +44,7 @@ impl<'a> List<'a> {
         List { bytes, count }
     }
 
-    /// The elements of an answer that `Counted` wrote.
+    /// The elements of an answer that `CountedReply` wrote.
     pub(super) fn of_answer(answer: &[u8], count: usize) -> List<'_> {
         List { bytes: &answer[5..], count }
     }
@@ -73,7 +73,7 @@ impl<'a> List<'a> {
 
 /// A request.
 #[derive(Clone, Copy, Debug)]
-pub enum Command<'a> {
+pub enum TyrantCommand<'a> {
     /// `put` and its kin.
     Put {
         /// How.
@@ -149,45 +149,45 @@ pub enum Command<'a> {
     Replicate,
 }
 
-impl Command<'_> {
+impl TyrantCommand<'_> {
     /// What the log calls it: as the original's statistics do, and a function by its name.
     pub fn name(&self) -> Cow<'_, str> {
         Cow::Borrowed(match self {
-            Command::Put { answered: false, .. } => "putnr",
-            Command::Put { mode, .. } => match mode {
+            TyrantCommand::Put { answered: false, .. } => "putnr",
+            TyrantCommand::Put { mode, .. } => match mode {
                 PutMode::Over | PutMode::Replace | PutMode::Prepend => "put",
                 PutMode::Keep => "putkeep",
                 PutMode::Concatenate | PutMode::Append => "putcat",
                 PutMode::Shift(_) => "putshl",
             },
-            Command::Out(_) => "out",
-            Command::Get(_) => "get",
-            Command::GetMany(_) => "mget",
-            Command::ValueSize(_) => "vsiz",
-            Command::IterateFromStart => "iterinit",
-            Command::IterateNext => "iternext",
-            Command::ForwardMatching { .. } => "fwmkeys",
-            Command::AddInteger { .. } => "addint",
-            Command::AddDouble { .. } => "adddouble",
-            Command::Call(call) => return String::from_utf8_lossy(call.name),
-            Command::Sync => "sync",
-            Command::Optimize => "optimize",
-            Command::Vanish => "vanish",
-            Command::Copy(_) => "copy",
-            Command::Restore => "restore",
-            Command::SetMaster => "setmst",
-            Command::RecordCount => "rnum",
-            Command::DatabaseSize => "size",
-            Command::Stat => "stat",
-            Command::Misc { name, .. } => return String::from_utf8_lossy(name),
-            Command::Replicate => "repl",
+            TyrantCommand::Out(_) => "out",
+            TyrantCommand::Get(_) => "get",
+            TyrantCommand::GetMany(_) => "mget",
+            TyrantCommand::ValueSize(_) => "vsiz",
+            TyrantCommand::IterateFromStart => "iterinit",
+            TyrantCommand::IterateNext => "iternext",
+            TyrantCommand::ForwardMatching { .. } => "fwmkeys",
+            TyrantCommand::AddInteger { .. } => "addint",
+            TyrantCommand::AddDouble { .. } => "adddouble",
+            TyrantCommand::Call(call) => return String::from_utf8_lossy(call.name),
+            TyrantCommand::Sync => "sync",
+            TyrantCommand::Optimize => "optimize",
+            TyrantCommand::Vanish => "vanish",
+            TyrantCommand::Copy(_) => "copy",
+            TyrantCommand::Restore => "restore",
+            TyrantCommand::SetMaster => "setmst",
+            TyrantCommand::RecordCount => "rnum",
+            TyrantCommand::DatabaseSize => "size",
+            TyrantCommand::Stat => "stat",
+            TyrantCommand::Misc { name, .. } => return String::from_utf8_lossy(name),
+            TyrantCommand::Replicate => "repl",
         })
     }
 }
 
 /// Why a command failed. In the protocol all of these are code 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum TyrantFailure {
     /// There is no such record.
     Missing,
     /// There is such a record already, or it does not hold what the command needs.
@@ -200,24 +200,24 @@ pub enum Failure {
     Server(Cow<'static, str>),
 }
 
-impl Failure {
+impl TyrantFailure {
     /// The number and words by which Tokyo Cabinet calls it.
     pub fn words(&self) -> (u16, &str) {
         match self {
-            Failure::Missing => (22, "no record found"),
-            Failure::Exists => (21, "existing record"),
-            Failure::Refused(why) => (2, why),
-            Failure::Invalid(why) => (2, why),
-            Failure::Server(why) => (9999, why),
+            TyrantFailure::Missing => (22, "no record found"),
+            TyrantFailure::Exists => (21, "existing record"),
+            TyrantFailure::Refused(why) => (2, why),
+            TyrantFailure::Invalid(why) => (2, why),
+            TyrantFailure::Server(why) => (9999, why),
         }
     }
 }
 
 /// Why a command was not answered by its result.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum TyrantTrouble {
     /// It failed.
-    Failed(Failure),
+    Failed(TyrantFailure),
     /// Not at all: it must be repeated where waiting is allowed, or after the commit.
     Wait,
     /// A table changed after it was looked up: repeat at once.
@@ -226,34 +226,36 @@ pub enum Trouble {
     Close,
 }
 
-impl From<Failure> for Trouble {
-    fn from(failure: Failure) -> Trouble {
-        Trouble::Failed(failure)
+impl From<TyrantFailure> for TyrantTrouble {
+    fn from(failure: TyrantFailure) -> TyrantTrouble {
+        TyrantTrouble::Failed(failure)
     }
 }
 
-impl From<Error> for Trouble {
-    fn from(error: Error) -> Trouble {
+impl From<Error> for TyrantTrouble {
+    fn from(error: Error) -> TyrantTrouble {
         match error {
-            Error::WouldWait(_) => Trouble::Wait,
-            Error::SchemaChanged => Trouble::Outdated,
-            other => Trouble::Failed(failure_for(&other)),
+            Error::WouldWait(_) => TyrantTrouble::Wait,
+            Error::SchemaChanged => TyrantTrouble::Outdated,
+            other => TyrantTrouble::Failed(failure_for(&other)),
         }
     }
 }
 
 /// An engine error in the words that this door shares with memcached's.
-pub fn failure_for(error: &Error) -> Failure {
+pub fn failure_for(error: &Error) -> TyrantFailure {
     memcached::refusal_for(error).into()
 }
 
-impl From<memcached::Refusal> for Failure {
-    fn from(refusal: memcached::Refusal) -> Failure {
+impl From<memcached::MemcachedRefusal> for TyrantFailure {
+    fn from(refusal: memcached::MemcachedRefusal) -> TyrantFailure {
         match refusal {
-            memcached::Refusal::TooLarge => Failure::Invalid("record too large".into()),
-            memcached::Refusal::NotNumeric => Failure::Exists,
-            memcached::Refusal::Client(why) => Failure::Invalid(why),
-            memcached::Refusal::Server(why) => Failure::Server(why),
+            memcached::MemcachedRefusal::TooLarge => {
+                TyrantFailure::Invalid("record too large".into())
+            }
+            memcached::MemcachedRefusal::NotNumeric => TyrantFailure::Exists,
+            memcached::MemcachedRefusal::Client(why) => TyrantFailure::Invalid(why),
+            memcached::MemcachedRefusal::Server(why) => TyrantFailure::Server(why),
         }
     }
 }

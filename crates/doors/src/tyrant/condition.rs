@@ -13,14 +13,14 @@ use values::member::{normalized, number, tokens};
 use values::pattern::{CompiledPattern, Pattern, PatternError};
 
 use crate::tyrant::columns::Columns;
-use crate::tyrant::command::{Failure, Trouble};
+use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
 
 /// Makes a pattern of what a client has written.
-pub type Compile<'c> = dyn FnMut(&[u8]) -> Result<Regex, Trouble> + 'c;
+pub type Compile<'c> = dyn FnMut(&[u8]) -> Result<Regex, TyrantTrouble> + 'c;
 
 /// What is asked of a column.
 #[derive(Clone, Debug)]
-pub enum Test {
+pub enum ColumnTest {
     /// STREQ
     Equal(Vec<u8>),
     /// STRINC
@@ -76,7 +76,7 @@ pub struct Condition {
     /// The column; empty is the primary key.
     pub column: Vec<u8>,
     /// What is asked of it.
-    pub test: Test,
+    pub test: ColumnTest,
     /// Whether records are wanted that do not meet it.
     pub negated: bool,
     /// Whether an index may be used for it, which changes no result.
@@ -91,7 +91,7 @@ impl Condition {
     }
 }
 
-impl Test {
+impl ColumnTest {
     /// The test of an operator by its number, with its expression.
     ///
     /// # Errors
@@ -100,65 +100,65 @@ impl Test {
         operator: u32,
         expression: &[u8],
         compile: &mut Compile<'_>,
-    ) -> Result<Test, Trouble> {
+    ) -> Result<ColumnTest, TyrantTrouble> {
         let tokens = || tokens(expression).map(<[u8]>::to_vec).collect::<Vec<_>>();
         let numbers = || tokens().iter().map(|token| number(token)).collect::<Vec<_>>();
         let text = || expression.to_vec();
         Ok(match operator {
-            0 => Test::Equal(text()),
-            1 => Test::Includes(text()),
-            2 => Test::Begins(text()),
-            3 => Test::Ends(text()),
-            4 => Test::AllTokens(tokens()),
-            5 => Test::AnyToken(tokens()),
-            6 => Test::IsAny(tokens()),
-            7 => Test::Matches(compile(expression)?),
-            8 => Test::NumberEqual(number(expression)),
-            9 => Test::Greater(number(expression)),
-            10 => Test::GreaterEqual(number(expression)),
-            11 => Test::Less(number(expression)),
-            12 => Test::LessEqual(number(expression)),
+            0 => ColumnTest::Equal(text()),
+            1 => ColumnTest::Includes(text()),
+            2 => ColumnTest::Begins(text()),
+            3 => ColumnTest::Ends(text()),
+            4 => ColumnTest::AllTokens(tokens()),
+            5 => ColumnTest::AnyToken(tokens()),
+            6 => ColumnTest::IsAny(tokens()),
+            7 => ColumnTest::Matches(compile(expression)?),
+            8 => ColumnTest::NumberEqual(number(expression)),
+            9 => ColumnTest::Greater(number(expression)),
+            10 => ColumnTest::GreaterEqual(number(expression)),
+            11 => ColumnTest::Less(number(expression)),
+            12 => ColumnTest::LessEqual(number(expression)),
             13 => match numbers()[..] {
-                [one, other] => Test::Between(one.min(other), one.max(other)),
-                _ => return Err(Failure::Invalid("NUMBT takes two numbers".into()).into()),
+                [one, other] => ColumnTest::Between(one.min(other), one.max(other)),
+                _ => return Err(TyrantFailure::Invalid("NUMBT takes two numbers".into()).into()),
             },
-            14 => Test::NumberAny(numbers()),
-            15 => Test::Phrase(normalized(expression)),
-            16 => Test::AllWords(words(expression)),
-            17 => Test::AnyWord(words(expression)),
-            18 => Test::Compound(compound(&normalized(expression))),
-            _ => return Err(Failure::Invalid("no such operator".into()).into()),
+            14 => ColumnTest::NumberAny(numbers()),
+            15 => ColumnTest::Phrase(normalized(expression)),
+            16 => ColumnTest::AllWords(words(expression)),
+            17 => ColumnTest::AnyWord(words(expression)),
+            18 => ColumnTest::Compound(compound(&normalized(expression))),
+            _ => return Err(TyrantFailure::Invalid("no such operator".into()).into()),
         })
     }
 
     fn holds(&self, value: &[u8]) -> bool {
         let has = |token: &Vec<u8>| tokens(value).any(|other| other == token);
         match self {
-            Test::Equal(text) => value == text,
-            Test::Includes(text) => memmem::find(value, text).is_some(),
-            Test::Begins(text) => value.starts_with(text),
-            Test::Ends(text) => value.ends_with(text),
-            Test::AllTokens(all) => all.iter().all(has),
-            Test::AnyToken(some) => some.iter().any(has),
-            Test::IsAny(some) => some.iter().any(|token| token == value),
-            Test::Matches(regex) => regex.is_match(value),
-            Test::NumberEqual(other) => number(value) == *other,
-            Test::Greater(least) => number(value) > *least,
-            Test::GreaterEqual(least) => number(value) >= *least,
-            Test::Less(most) => number(value) < *most,
-            Test::LessEqual(most) => number(value) <= *most,
-            Test::Between(least, most) => (*least..=*most).contains(&number(value)),
-            Test::NumberAny(some) => some.contains(&number(value)),
-            Test::Phrase(phrase) => normalized(value).contains(phrase),
-            Test::AllWords(all) => {
+            ColumnTest::Equal(text) => value == text,
+            ColumnTest::Includes(text) => memmem::find(value, text).is_some(),
+            ColumnTest::Begins(text) => value.starts_with(text),
+            ColumnTest::Ends(text) => value.ends_with(text),
+            ColumnTest::AllTokens(all) => all.iter().all(has),
+            ColumnTest::AnyToken(some) => some.iter().any(has),
+            ColumnTest::IsAny(some) => some.iter().any(|token| token == value),
+            ColumnTest::Matches(regex) => regex.is_match(value),
+            ColumnTest::NumberEqual(other) => number(value) == *other,
+            ColumnTest::Greater(least) => number(value) > *least,
+            ColumnTest::GreaterEqual(least) => number(value) >= *least,
+            ColumnTest::Less(most) => number(value) < *most,
+            ColumnTest::LessEqual(most) => number(value) <= *most,
+            ColumnTest::Between(least, most) => (*least..=*most).contains(&number(value)),
+            ColumnTest::NumberAny(some) => some.contains(&number(value)),
+            ColumnTest::Phrase(phrase) => normalized(value).contains(phrase),
+            ColumnTest::AllWords(all) => {
                 let value = normalized(value);
                 all.iter().all(|word| value.contains(word))
             }
-            Test::AnyWord(some) => {
+            ColumnTest::AnyWord(some) => {
                 let value = normalized(value);
                 some.iter().any(|word| value.contains(word))
             }
-            Test::Compound(all) => {
+            ColumnTest::Compound(all) => {
                 let value = normalized(value);
                 let holds = |term: &Term| value.contains(&term.text) != term.excluded;
                 all.iter().all(|alternatives| alternatives.iter().any(holds))
@@ -212,8 +212,8 @@ fn compound(expression: &str) -> Vec<Vec<Term>> {
 /// `Invalid` when it is none, or too large; those of `begin`.
 pub fn pattern<R>(
     text: &[u8],
-    begin: &mut dyn FnMut(usize) -> Result<R, Trouble>,
-) -> Result<CompiledPattern, Trouble> {
+    begin: &mut dyn FnMut(usize) -> Result<R, TyrantTrouble>,
+) -> Result<CompiledPattern, TyrantTrouble> {
     let (text, folds) = match text.strip_prefix(b"*") {
         Some(rest) => (rest, true),
         None => (text, false),
@@ -224,9 +224,9 @@ pub fn pattern<R>(
     Pattern { text: text.to_vec(), folds, multi_line: false, dot_is_all: false }.compiled(begin)
 }
 
-impl From<PatternError> for Trouble {
-    fn from(error: PatternError) -> Trouble {
-        Failure::Invalid(match error {
+impl From<PatternError> for TyrantTrouble {
+    fn from(error: PatternError) -> TyrantTrouble {
+        TyrantFailure::Invalid(match error {
             PatternError::TooBig => "the regular expression is too large".into(),
             PatternError::Illegal(why) => format!("no regular expression: {why}").into(),
         })
@@ -238,8 +238,8 @@ impl From<PatternError> for Trouble {
 mod tests {
     use super::*;
 
-    fn test(operator: u32, expression: &str) -> Result<Test, Trouble> {
-        Test::new(operator, expression.as_bytes(), &mut |text| {
+    fn test(operator: u32, expression: &str) -> Result<ColumnTest, TyrantTrouble> {
+        ColumnTest::new(operator, expression.as_bytes(), &mut |text| {
             Ok(pattern(text, &mut |_| Ok(()))?.regex)
         })
     }

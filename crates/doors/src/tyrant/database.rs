@@ -26,10 +26,10 @@ use values::{ColumnType, Datum, Value, Zone};
 
 use crate::handlersocket::coerce::default_value;
 use crate::memcached::item::{self, Contents};
-use crate::memcached::place::Place;
+use crate::memcached::place::MemcachedPlace;
 use crate::own_table;
 use crate::tyrant::columns::Columns;
-use crate::tyrant::command::Failure;
+use crate::tyrant::command::TyrantFailure;
 
 /// Longest key of a table that is made here; keys of rows have a limit that is not much higher.
 const KEY_BYTES_MAX: u32 = 1024;
@@ -133,7 +133,7 @@ pub fn prepare(engine: &Engine, name: &DatabaseName) -> rows::Result<()> {
 
 /// How rows are records.
 #[derive(Debug, PartialEq, Eq)]
-enum Form {
+enum RecordForm {
     /// Keys and values.
     Records,
     /// Columns in the JSON of this column.
@@ -155,8 +155,8 @@ pub enum Content {
 #[derive(Debug)]
 pub struct Database {
     /// Its columns of keys and values.
-    place: Place,
-    form: Form,
+    place: MemcachedPlace,
+    form: RecordForm,
     /// Most bytes of a key that is taken as it is.
     key_bytes_max: usize,
 }
@@ -166,8 +166,8 @@ impl Database {
     ///
     /// # Errors
     /// Why it cannot serve.
-    pub fn open(engine: &Engine, name: &DatabaseName) -> Result<Database, Failure> {
-        let cannot = |why: String| Failure::Server(format!("{name}: {why}").into());
+    pub fn open(engine: &Engine, name: &DatabaseName) -> Result<Database, TyrantFailure> {
+        let cannot = |why: String| TyrantFailure::Server(format!("{name}: {why}").into());
         let table = engine.catalog().table(&name.database, &name.table);
         let table = table.map_err(|error| cannot(error.to_string()))?;
         let columns = name.columns_in(Some(&table));
@@ -192,22 +192,23 @@ impl Database {
         }
         let (keys, values) = (keys.join(","), values.join(","));
         let container = [&name.database, &name.table, &keys, &values, SEPARATOR, "", ""];
-        let mut place = Place::container(engine, &container.map(str::to_owned)).map_err(&cannot)?;
+        let mut place =
+            MemcachedPlace::container(engine, &container.map(str::to_owned)).map_err(&cannot)?;
         let type_of = |at: usize| &place.table.columns[at].ty;
         let form = match place.values[..] {
-            _ if !columns.is_empty() => Form::Records,
+            _ if !columns.is_empty() => RecordForm::Records,
             [only]
                 if place.table.columns[only].name == DOCUMENT
                     && matches!(type_of(only), ColumnType::Json) =>
             {
-                Form::Documents(only)
+                RecordForm::Documents(only)
             }
-            _ => Form::Rows,
+            _ => RecordForm::Rows,
         };
         let long_blob = ColumnType::Blob { size: LobSize::Long };
         let raw_value = match (&form, &place.values[..]) {
-            (Form::Records, [only]) => *type_of(*only) == long_blob,
-            (Form::Documents(_), _) => true,
+            (RecordForm::Records, [only]) => *type_of(*only) == long_blob,
+            (RecordForm::Documents(_), _) => true,
             _ => false,
         };
         let mut key_bytes_max = usize::MAX;
@@ -222,14 +223,14 @@ impl Database {
 
     /// Whether records have columns.
     pub fn is_table(&self) -> bool {
-        self.form != Form::Records
+        self.form != RecordForm::Records
     }
 
     /// The column whose members are a record's columns, which then have any name.
     pub fn document(&self) -> Option<usize> {
         match self.form {
-            Form::Documents(at) => Some(at),
-            Form::Records | Form::Rows => None,
+            RecordForm::Documents(at) => Some(at),
+            RecordForm::Records | RecordForm::Rows => None,
         }
     }
 
@@ -242,7 +243,7 @@ impl Database {
     pub fn column_named(&self, name: &[u8]) -> Option<usize> {
         let columns = &self.place.table.columns;
         let is_named = |at: &&usize| columns[**at].name.as_bytes() == name;
-        (self.form == Form::Rows).then(|| self.place.values.iter().find(is_named).copied())?
+        (self.form == RecordForm::Rows).then(|| self.place.values.iter().find(is_named).copied())?
     }
 
     /// Whether nobody has changed the table's definition since.
@@ -282,8 +283,10 @@ impl Database {
     #[inline]
     pub fn value<'r>(&self, row: &RowRef<'r>) -> rows::Result<Cow<'r, [u8]>> {
         match self.form {
-            Form::Records => item::value(&self.place, row),
-            Form::Documents(_) | Form::Rows => Ok(Cow::Owned(self.columns(row)?.joined())),
+            RecordForm::Records => item::value(&self.place, row),
+            RecordForm::Documents(_) | RecordForm::Rows => {
+                Ok(Cow::Owned(self.columns(row)?.joined()))
+            }
         }
     }
 
@@ -292,7 +295,7 @@ impl Database {
     /// # Errors
     /// `Corrupt`.
     pub fn columns(&self, row: &RowRef<'_>) -> rows::Result<Columns> {
-        if let Form::Documents(at) = self.form {
+        if let RecordForm::Documents(at) = self.form {
             return Ok(match row.column(at)? {
                 Datum::Bytes(text) => Columns::of_json(text),
                 _ => Columns::default(),
@@ -323,7 +326,7 @@ impl Database {
     /// # Errors
     /// `Corrupt`.
     pub fn columns_among(&self, row: &RowRef<'_>, names: &[&str]) -> rows::Result<Columns> {
-        if let Form::Documents(at) = self.form {
+        if let RecordForm::Documents(at) = self.form {
             return Ok(match row.column(at)? {
                 Datum::Bytes(text) => Columns::of_json_among(text, names),
                 _ => Columns::default(),
@@ -337,7 +340,11 @@ impl Database {
     ///
     /// # Errors
     /// `Invalid` when it does not fit.
-    pub fn sets(&self, engine: &Engine, content: Content) -> Result<Vec<(usize, Value)>, Failure> {
+    pub fn sets(
+        &self,
+        engine: &Engine,
+        content: Content,
+    ) -> Result<Vec<(usize, Value)>, TyrantFailure> {
         let columns = match content {
             Content::Bytes(value) => {
                 let contents = Contents { value: Some(value), ..Contents::default() };
@@ -345,7 +352,7 @@ impl Database {
             }
             Content::Columns(columns) => columns,
         };
-        if let Form::Documents(at) = self.form {
+        if let RecordForm::Documents(at) = self.form {
             return Ok(vec![(at, Value::Bytes(columns.to_json()?))]);
         }
         let table = &self.place.table;
@@ -354,7 +361,7 @@ impl Database {
                 |at: &usize| table.columns[*at].name.as_bytes().eq_ignore_ascii_case(name);
             if !self.place.values.iter().any(is_column) {
                 let name = String::from_utf8_lossy(name);
-                return Err(Failure::Invalid(format!("no such column: {name}").into()));
+                return Err(TyrantFailure::Invalid(format!("no such column: {name}").into()));
             }
         }
         let now = engine.clock().unix_micros();
@@ -375,7 +382,7 @@ impl Database {
                     let converted = column.from_text(text, Zone::UTC);
                     if converted.issue.is_some() {
                         let why = format!("value does not fit column {}", column.name);
-                        return Err(Failure::Invalid(why.into()));
+                        return Err(TyrantFailure::Invalid(why.into()));
                     }
                     converted.value
                 }
@@ -394,7 +401,7 @@ impl Database {
         engine: &Engine,
         key: &[u8],
         content: Content,
-    ) -> Result<Vec<Value>, Failure> {
+    ) -> Result<Vec<Value>, TyrantFailure> {
         let mut row = item::row(&self.place, engine, key, Contents::default())?;
         for (at, value) in self.sets(engine, content)? {
             row[at] = value;

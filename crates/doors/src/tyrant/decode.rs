@@ -12,7 +12,7 @@
 //!
 //! Not here: what commands do (`execute`).
 
-use crate::tyrant::command::{Command, List, PutMode};
+use crate::tyrant::command::{List, PutMode, TyrantCommand};
 use crate::tyrant::lua::{Call, Locking};
 
 /// First byte of a request.
@@ -24,7 +24,7 @@ const FRACTION: f64 = 1e12;
 
 /// What the input begins with.
 #[derive(Debug)]
-pub enum Decoded<C> {
+pub enum DecodedRequest<C> {
     /// A request that has not come wholly.
     More,
     /// A request.
@@ -46,7 +46,7 @@ pub struct Decoder {
     walked: Option<(usize, usize)>,
 }
 
-enum Stop {
+enum DecodeStop {
     More,
     Senseless,
 }
@@ -59,32 +59,32 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], Stop> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], DecodeStop> {
         let end = self.at + count;
         if end > self.bytes_max {
-            return Err(Stop::Senseless);
+            return Err(DecodeStop::Senseless);
         }
-        let taken = self.bytes.get(self.at..end).ok_or(Stop::More)?;
+        let taken = self.bytes.get(self.at..end).ok_or(DecodeStop::More)?;
         self.at = end;
         Ok(taken)
     }
 
-    fn word(&mut self) -> Result<i32, Stop> {
+    fn word(&mut self) -> Result<i32, DecodeStop> {
         let bytes = self.take(4)?.first_chunk().expect("four bytes were taken");
         Ok(i32::from_be_bytes(*bytes))
     }
 
-    fn long(&mut self) -> Result<i64, Stop> {
+    fn long(&mut self) -> Result<i64, DecodeStop> {
         let bytes = self.take(8)?.first_chunk().expect("eight bytes were taken");
         Ok(i64::from_be_bytes(*bytes))
     }
 
-    fn length(&mut self) -> Result<usize, Stop> {
-        let length = usize::try_from(self.word()?).map_err(|_| Stop::Senseless)?;
-        if length > self.bytes_max { Err(Stop::Senseless) } else { Ok(length) }
+    fn length(&mut self) -> Result<usize, DecodeStop> {
+        let length = usize::try_from(self.word()?).map_err(|_| DecodeStop::Senseless)?;
+        if length > self.bytes_max { Err(DecodeStop::Senseless) } else { Ok(length) }
     }
 
-    fn sized(&mut self) -> Result<&'a [u8], Stop> {
+    fn sized(&mut self) -> Result<&'a [u8], DecodeStop> {
         let length = self.length()?;
         self.take(length)
     }
@@ -92,8 +92,8 @@ impl<'a> Reader<'a> {
     /// Lengths of key and value, `more` between, then key and value.
     fn record<T>(
         &mut self,
-        more: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<(&'a [u8], &'a [u8], T), Stop> {
+        more: impl FnOnce(&mut Self) -> Result<T, DecodeStop>,
+    ) -> Result<(&'a [u8], &'a [u8], T), DecodeStop> {
         let (key, value) = (self.length()?, self.length()?);
         let more = more(self)?;
         Ok((self.take(key)?, self.take(value)?, more))
@@ -107,19 +107,19 @@ impl Decoder {
     }
 
     /// The request in front of `bytes`, of which the first is `MAGIC`.
-    pub fn decode<'a>(&mut self, bytes: &'a [u8]) -> Decoded<Command<'a>> {
+    pub fn decode<'a>(&mut self, bytes: &'a [u8]) -> DecodedRequest<TyrantCommand<'a>> {
         let mut reader = Reader { bytes, at: 1, bytes_max: self.request_bytes_max };
         match self.command(&mut reader) {
             Ok(command) => {
                 self.walked = None;
-                Decoded::Request { command, consumed: reader.at }
+                DecodedRequest::Request { command, consumed: reader.at }
             }
-            Err(Stop::More) => Decoded::More,
-            Err(Stop::Senseless) => Decoded::Senseless,
+            Err(DecodeStop::More) => DecodedRequest::More,
+            Err(DecodeStop::Senseless) => DecodedRequest::Senseless,
         }
     }
 
-    fn command<'a>(&mut self, reader: &mut Reader<'a>) -> Result<Command<'a>, Stop> {
+    fn command<'a>(&mut self, reader: &mut Reader<'a>) -> Result<TyrantCommand<'a>, DecodeStop> {
         let code = reader.take(1)?[0];
         Ok(match code {
             0x10..=0x12 | 0x18 => {
@@ -129,86 +129,86 @@ impl Decoder {
                     0x12 => PutMode::Concatenate,
                     _ => PutMode::Over,
                 };
-                Command::Put { mode, key, value, answered: code != 0x18 }
+                TyrantCommand::Put { mode, key, value, answered: code != 0x18 }
             }
             0x13 => {
                 let (key, value, width) = reader.record(Reader::word)?;
-                let width = usize::try_from(width).map_err(|_| Stop::Senseless)?;
-                Command::Put { mode: PutMode::Shift(width), key, value, answered: true }
+                let width = usize::try_from(width).map_err(|_| DecodeStop::Senseless)?;
+                TyrantCommand::Put { mode: PutMode::Shift(width), key, value, answered: true }
             }
-            0x20 => Command::Out(reader.sized()?),
-            0x30 => Command::Get(reader.sized()?),
+            0x20 => TyrantCommand::Out(reader.sized()?),
+            0x30 => TyrantCommand::Get(reader.sized()?),
             0x31 => {
                 let count = reader.word()?;
-                Command::GetMany(self.list(reader, count)?)
+                TyrantCommand::GetMany(self.list(reader, count)?)
             }
-            0x38 => Command::ValueSize(reader.sized()?),
-            0x50 => Command::IterateFromStart,
-            0x51 => Command::IterateNext,
+            0x38 => TyrantCommand::ValueSize(reader.sized()?),
+            0x50 => TyrantCommand::IterateFromStart,
+            0x51 => TyrantCommand::IterateNext,
             0x58 => {
                 let (length, keys_max) = (reader.length()?, reader.word()?);
                 let keys_max = usize::try_from(keys_max).unwrap_or(usize::MAX);
-                Command::ForwardMatching { prefix: reader.take(length)?, keys_max }
+                TyrantCommand::ForwardMatching { prefix: reader.take(length)?, keys_max }
             }
             0x60 => {
                 let (length, by) = (reader.length()?, reader.word()?);
-                Command::AddInteger { key: reader.take(length)?, by }
+                TyrantCommand::AddInteger { key: reader.take(length)?, by }
             }
             0x61 => {
                 let length = reader.length()?;
                 let by = double(reader.long()?, reader.long()?);
-                Command::AddDouble { key: reader.take(length)?, by }
+                TyrantCommand::AddDouble { key: reader.take(length)?, by }
             }
             0x68 => {
                 let (name, options) = (reader.length()?, reader.word()?);
                 let (key, value) = (reader.length()?, reader.length()?);
-                Command::Call(Call {
+                TyrantCommand::Call(Call {
                     name: reader.take(name)?,
                     locking: Locking::of(options),
                     key: reader.take(key)?,
                     value: reader.take(value)?,
                 })
             }
-            0x70 => Command::Sync,
+            0x70 => TyrantCommand::Sync,
             0x71 => {
                 reader.sized()?;
-                Command::Optimize
+                TyrantCommand::Optimize
             }
-            0x72 => Command::Vanish,
-            0x73 => Command::Copy(reader.sized()?),
+            0x72 => TyrantCommand::Vanish,
+            0x73 => TyrantCommand::Copy(reader.sized()?),
             0x74 => {
                 let length = reader.length()?;
                 let (_from, _options) = (reader.long()?, reader.word()?);
                 reader.take(length)?;
-                Command::Restore
+                TyrantCommand::Restore
             }
             0x78 => {
                 let length = reader.length()?;
                 let (_port, _from, _options) = (reader.word()?, reader.long()?, reader.word()?);
                 reader.take(length)?;
-                Command::SetMaster
+                TyrantCommand::SetMaster
             }
-            0x80 => Command::RecordCount,
-            0x81 => Command::DatabaseSize,
-            0x88 => Command::Stat,
+            0x80 => TyrantCommand::RecordCount,
+            0x81 => TyrantCommand::DatabaseSize,
+            0x88 => TyrantCommand::Stat,
             0x90 => {
                 let (length, _options, count) = (reader.length()?, reader.word()?, reader.word()?);
                 let name = reader.take(length)?;
-                Command::Misc { name, arguments: self.list(reader, count)? }
+                TyrantCommand::Misc { name, arguments: self.list(reader, count)? }
             }
             0xa0 => {
                 let (_from, _server) = (reader.long()?, reader.word()?);
-                Command::Replicate
+                TyrantCommand::Replicate
             }
-            _ => return Err(Stop::Senseless),
+            _ => return Err(DecodeStop::Senseless),
         })
     }
 
     /// So many items, each with its length in front.
-    fn list<'a>(&mut self, reader: &mut Reader<'a>, count: i32) -> Result<List<'a>, Stop> {
-        let count = usize::try_from(count).map_err(|_| Stop::Senseless)?;
+    fn list<'a>(&mut self, reader: &mut Reader<'a>, count: i32) -> Result<List<'a>, DecodeStop> {
+        let count = usize::try_from(count).map_err(|_| DecodeStop::Senseless)?;
         if count > LIST_MAX {
-            return Err(Stop::Senseless);
+            return Err(DecodeStop::Senseless);
         }
         let start = reader.at;
         let (mut items, at) = self.walked.unwrap_or((0, start));
@@ -273,10 +273,11 @@ mod tests {
         }
         let mut decoder = Decoder::new(1 << 20);
         for end in 2..bytes.len() {
-            assert!(matches!(decoder.decode(&bytes[..end]), Decoded::More), "{end}");
+            assert!(matches!(decoder.decode(&bytes[..end]), DecodedRequest::More), "{end}");
         }
         assert_eq!(decoder.walked, Some((2, 6 + 5 + 7)), "two keys are behind it");
-        let Decoded::Request { command: Command::GetMany(keys), consumed } = decoder.decode(&bytes)
+        let DecodedRequest::Request { command: TyrantCommand::GetMany(keys), consumed } =
+            decoder.decode(&bytes)
         else {
             panic!("it has all come");
         };
@@ -294,7 +295,10 @@ mod tests {
             &[MAGIC, 0x13, 0, 0, 0, 1, 0, 0, 0, 1, 0x80, 0, 0, 0, b'k', b'v'],
             &[MAGIC, 0x99],
         ] {
-            assert!(matches!(decoder.decode(senseless), Decoded::Senseless), "{senseless:?}");
+            assert!(
+                matches!(decoder.decode(senseless), DecodedRequest::Senseless),
+                "{senseless:?}"
+            );
         }
     }
 }

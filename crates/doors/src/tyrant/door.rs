@@ -18,15 +18,15 @@ use resources::interrupt::{self, Interrupt};
 use rows::cache::{KeyBatch, PREFETCH_MAX};
 use rows::error::Error;
 
-use crate::conversation::{Conversation, Leave, Next, Turn};
+use crate::conversation::{Conversation, LeaveNotice, Next, Turn};
 use crate::input::Input;
-use crate::tyrant::command::{Command, Failure, Trouble, failure_for};
+use crate::tyrant::command::{TyrantCommand, TyrantFailure, TyrantTrouble, failure_for};
 use crate::tyrant::database::{Database, prepare};
-use crate::tyrant::decode::{self, Decoded, Decoder, MAGIC};
+use crate::tyrant::decode::{self, DecodedRequest, Decoder, MAGIC};
 use crate::tyrant::encode::{self, FAILED};
-use crate::tyrant::execute::{Cursor, Rows};
+use crate::tyrant::execute::{KeyCursor, TyrantRows};
 use crate::tyrant::http::{self, Expects};
-use crate::tyrant::shared::Shared;
+use crate::tyrant::shared::TyrantShared;
 use crate::tyrant::text;
 
 /// Requests of one connection in one turn, so that others get theirs.
@@ -40,7 +40,7 @@ const REPEATS_MAX: usize = 16;
 
 /// What a served request did to the conversation.
 #[derive(Clone, Copy, Debug)]
-enum Served {
+enum TyrantStep {
     /// Not complete yet.
     More,
     /// Answered.
@@ -48,7 +48,7 @@ enum Served {
         /// Bytes of the input that it took.
         consumed: usize,
         /// How it is told when the group's commit fails.
-        failing: Failing,
+        failing: FailureReply,
         /// Whether the connection ends behind it.
         closes: bool,
     },
@@ -74,7 +74,7 @@ impl Interrupt for Presence {
 
 /// How a request is told that it failed.
 #[derive(Clone, Copy, Debug)]
-enum Failing {
+enum FailureReply {
     /// Not at all.
     Silent,
     /// By the code.
@@ -90,36 +90,36 @@ enum Failing {
     },
 }
 
-impl Failing {
-    fn of(command: &Command<'_>) -> Failing {
+impl FailureReply {
+    fn of(command: &TyrantCommand<'_>) -> FailureReply {
         match command {
-            Command::Put { answered: false, .. } => Failing::Silent,
-            Command::Misc { .. } => Failing::Misc,
-            _ => Failing::Code,
+            TyrantCommand::Put { answered: false, .. } => FailureReply::Silent,
+            TyrantCommand::Misc { .. } => FailureReply::Misc,
+            _ => FailureReply::Code,
         }
     }
 
-    fn tell(self, failure: &Failure, out: &mut Vec<u8>) {
+    fn tell(self, failure: &TyrantFailure, out: &mut Vec<u8>) {
         match self {
-            Failing::Silent => {}
-            Failing::Code => out.push(FAILED),
-            Failing::Misc => encode::misc_failed(out),
-            Failing::Line => text::failed(failure, out),
-            Failing::Status { head } => http::failed(head, out),
+            FailureReply::Silent => {}
+            FailureReply::Code => out.push(FAILED),
+            FailureReply::Misc => encode::misc_failed(out),
+            FailureReply::Line => text::failed(failure, out),
+            FailureReply::Status { head } => http::failed(head, out),
         }
     }
 }
 
 /// One client's conversation.
 pub struct Tyrant {
-    shared: Arc<Shared>,
+    shared: Arc<TyrantShared>,
     decoder: Decoder,
     /// The table, as of this turn or an earlier one.
     database: Option<Database>,
-    cursor: Cursor,
-    last_failure: Option<Failure>,
+    cursor: KeyCursor,
+    last_failure: Option<TyrantFailure>,
     /// Requests answered in this turn.
-    answered: Vec<Failing>,
+    answered: Vec<FailureReply>,
     /// Whether one of them wrote into the group, or met what others wrote into it.
     wrote: bool,
     /// Whether the connection ends as soon as what it was told is committed.
@@ -140,12 +140,12 @@ pub struct Tyrant {
 
 impl Tyrant {
     /// A new client's conversation.
-    pub fn new(shared: Arc<Shared>) -> Tyrant {
+    pub fn new(shared: Arc<TyrantShared>) -> Tyrant {
         Tyrant {
             decoder: Decoder::new(shared.options.request_bytes_max),
             shared,
             database: None,
-            cursor: Cursor::default(),
+            cursor: KeyCursor::default(),
             last_failure: None,
             answered: Vec::new(),
             wrote: false,
@@ -165,16 +165,20 @@ impl Tyrant {
         bytes: &[u8],
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
-    ) -> Result<Served, Trouble> {
+    ) -> Result<TyrantStep, TyrantTrouble> {
         self.leaves = true;
         if bytes[0] == MAGIC {
             return self.binary(bytes, out, turn);
         }
         if !bytes[0].is_ascii_alphabetic() {
-            return Ok(Served::Close);
+            return Ok(TyrantStep::Close);
         }
         let Some(end) = memchr(b'\n', &bytes[..bytes.len().min(LINE_BYTES_MAX)]) else {
-            return Ok(if bytes.len() < LINE_BYTES_MAX { Served::More } else { Served::Close });
+            return Ok(if bytes.len() < LINE_BYTES_MAX {
+                TyrantStep::More
+            } else {
+                TyrantStep::Close
+            });
         };
         match http::is_request_line(&bytes[..end]) {
             true => self.http(bytes, out, turn),
@@ -190,18 +194,18 @@ impl Tyrant {
         bytes: &[u8],
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
-    ) -> Result<Served, Trouble> {
+    ) -> Result<TyrantStep, TyrantTrouble> {
         let (command, consumed) = match self.decoder.decode(bytes) {
-            Decoded::More => return Ok(Served::More),
-            Decoded::Senseless => return Ok(Served::Close),
-            Decoded::Request { command, consumed } => (command, consumed),
+            DecodedRequest::More => return Ok(TyrantStep::More),
+            DecodedRequest::Senseless => return Ok(TyrantStep::Close),
+            DecodedRequest::Request { command, consumed } => (command, consumed),
         };
         // What follows is no request: an old client has sent `copy`, and this its path's length.
-        if matches!(command, Command::Vanish) && bytes.get(consumed) == Some(&0) {
+        if matches!(command, TyrantCommand::Vanish) && bytes.get(consumed) == Some(&0) {
             self.shared.log_refusal("vanish", "it is the copy of an old client");
-            return Ok(Served::Close);
+            return Ok(TyrantStep::Close);
         }
-        let failing = Failing::of(&command);
+        let failing = FailureReply::of(&command);
         let done = self.serve(failing, &command.name(), out, turn, &mut |rows, ahead, out| {
             if *ahead == 0 {
                 *ahead = look_ahead(bytes, rows);
@@ -209,7 +213,7 @@ impl Tyrant {
             rows.execute(&command, out)
         })?;
         self.shared.counters.note(&command, done);
-        Ok(Served::Done { consumed, failing, closes: false })
+        Ok(TyrantStep::Done { consumed, failing, closes: false })
     }
 
     fn text(
@@ -218,18 +222,18 @@ impl Tyrant {
         end: usize,
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
-    ) -> Result<Served, Trouble> {
+    ) -> Result<TyrantStep, TyrantTrouble> {
         let (command, consumed) =
             match text::decode(bytes, end, self.shared.options.request_bytes_max) {
-                Decoded::More => return Ok(Served::More),
-                Decoded::Senseless => return Ok(Served::Close),
-                Decoded::Request { command, consumed } => (command, consumed),
+                DecodedRequest::More => return Ok(TyrantStep::More),
+                DecodedRequest::Senseless => return Ok(TyrantStep::Close),
+                DecodedRequest::Request { command, consumed } => (command, consumed),
             };
-        let failing = if command.is_answered() { Failing::Line } else { Failing::Silent };
+        let failing = if command.is_answered() { FailureReply::Line } else { FailureReply::Silent };
         self.serve(failing, "text", out, turn, &mut |rows, _, out| {
             text::execute(&command, rows, out)
         })?;
-        Ok(Served::Done { consumed, failing, closes: command.closes() })
+        Ok(TyrantStep::Done { consumed, failing, closes: command.closes() })
     }
 
     fn http(
@@ -237,39 +241,39 @@ impl Tyrant {
         bytes: &[u8],
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
-    ) -> Result<Served, Trouble> {
+    ) -> Result<TyrantStep, TyrantTrouble> {
         let (request, consumed) = match http::decode(bytes, self.shared.options.request_bytes_max) {
-            (Decoded::More, Expects(expects)) => {
+            (DecodedRequest::More, Expects(expects)) => {
                 // Asked once: a client that waits for it sends its body then.
                 if expects && !std::mem::replace(&mut self.continued, true) {
                     out.extend_from_slice(http::CONTINUE);
                 }
-                return Ok(Served::More);
+                return Ok(TyrantStep::More);
             }
-            (Decoded::Senseless, _) => return Ok(Served::Close),
-            (Decoded::Request { command, consumed }, _) => (command, consumed),
+            (DecodedRequest::Senseless, _) => return Ok(TyrantStep::Close),
+            (DecodedRequest::Request { command, consumed }, _) => (command, consumed),
         };
-        let failing = Failing::Status { head: request.is_head() };
+        let failing = FailureReply::Status { head: request.is_head() };
         self.serve(failing, "HTTP request", out, turn, &mut |rows, _, out| {
             http::execute(&request, rows, out)
         })?;
         self.continued = false;
-        Ok(Served::Done { consumed, failing, closes: request.closes() })
+        Ok(TyrantStep::Done { consumed, failing, closes: request.closes() })
     }
 
     /// Runs a request and tells its failure; `false` when it failed.
     fn serve(
         &mut self,
-        failing: Failing,
+        failing: FailureReply,
         name: &str,
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
-        run: &mut Run<'_>,
-    ) -> Result<bool, Trouble> {
+        run: &mut RunRequest<'_>,
+    ) -> Result<bool, TyrantTrouble> {
         let mark = out.len();
         match self.repeat(out, turn, run) {
             Ok(()) => Ok(true),
-            Err(Trouble::Failed(failure)) => {
+            Err(TyrantTrouble::Failed(failure)) => {
                 out.truncate(mark);
                 failing.tell(&failure, out);
                 self.shared.log_failure(name, &failure);
@@ -285,15 +289,15 @@ impl Tyrant {
         &mut self,
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
-        run: &mut Run<'_>,
-    ) -> Result<(), Trouble> {
+        run: &mut RunRequest<'_>,
+    ) -> Result<(), TyrantTrouble> {
         let mark = out.len();
         for _ in 0..REPEATS_MAX {
             if !self.database.as_ref().is_some_and(Database::is_current) {
                 self.database = None;
                 self.database = Some(self.open(turn)?);
             }
-            let mut rows = Rows {
+            let mut rows = TyrantRows {
                 shared: &self.shared,
                 database: self.database.as_ref().expect("opened above"),
                 turn,
@@ -306,22 +310,24 @@ impl Tyrant {
                 batch: &mut self.batch,
             };
             match run(&mut rows, &mut self.ahead, out) {
-                Err(Trouble::Outdated) => out.truncate(mark),
+                Err(TyrantTrouble::Outdated) => out.truncate(mark),
                 other => return other,
             }
         }
         match turn.may_wait() {
-            false => Err(Trouble::Wait),
-            true => Err(Failure::Server("the table is being changed, try again".into()).into()),
+            false => Err(TyrantTrouble::Wait),
+            true => {
+                Err(TyrantFailure::Server("the table is being changed, try again".into()).into())
+            }
         }
     }
 
     /// Looks the table up; one of the door's own that somebody has dropped is made again.
-    fn open(&self, turn: &mut Turn<'_>) -> Result<Database, Trouble> {
+    fn open(&self, turn: &mut Turn<'_>) -> Result<Database, TyrantTrouble> {
         let name = &self.shared.options.database;
         if name.is_missing(turn.engine()) && name.is_own() {
             if self.wrote || !turn.may_wait_for_writers() {
-                return Err(Trouble::Wait);
+                return Err(TyrantTrouble::Wait);
             }
             prepare(turn.engine(), name)?;
         }
@@ -335,11 +341,12 @@ impl Tyrant {
 }
 
 /// What a request does with rows; told of how many requests rows were fetched ahead.
-type Run<'r> = dyn FnMut(&mut Rows<'_, '_>, &mut usize, &mut Vec<u8>) -> Result<(), Trouble> + 'r;
+type RunRequest<'r> =
+    dyn FnMut(&mut TyrantRows<'_, '_>, &mut usize, &mut Vec<u8>) -> Result<(), TyrantTrouble> + 'r;
 
 /// Has the rows fetched that the `get`s in front of the input ask for; gives the number of
 /// requests after which it is worth looking again.
-fn look_ahead(mut bytes: &[u8], rows: &mut Rows<'_, '_>) -> usize {
+fn look_ahead(mut bytes: &[u8], rows: &mut TyrantRows<'_, '_>) -> usize {
     let mut keys = [&[][..]; PREFETCH_MAX];
     let mut count = 0;
     while count < PREFETCH_MAX
@@ -372,11 +379,11 @@ impl Conversation for Tyrant {
             let mark = out.len();
             let served = self.request(input.bytes(), out, turn);
             // Of a request that is repeated later nothing is told yet.
-            self.wrote |=
-                turn.take_dependence() && !matches!(served, Err(Trouble::Wait | Trouble::Outdated));
+            self.wrote |= turn.take_dependence()
+                && !matches!(served, Err(TyrantTrouble::Wait | TyrantTrouble::Outdated));
             match served {
-                Ok(Served::More) => return self.next_or(Next::Input),
-                Ok(Served::Done { consumed, failing, closes }) => {
+                Ok(TyrantStep::More) => return self.next_or(Next::Input),
+                Ok(TyrantStep::Done { consumed, failing, closes }) => {
                     input.consume(consumed);
                     self.ahead = self.ahead.saturating_sub(1);
                     self.answered.push(failing);
@@ -387,11 +394,11 @@ impl Conversation for Tyrant {
                     }
                 }
                 // What came before is committed first; then this is met again.
-                Ok(Served::Close) | Err(Trouble::Close) => {
+                Ok(TyrantStep::Close) | Err(TyrantTrouble::Close) => {
                     out.truncate(mark);
                     return self.next_or(Next::Close);
                 }
-                Err(Trouble::Wait | Trouble::Outdated | Trouble::Failed(_)) => {
+                Err(TyrantTrouble::Wait | TyrantTrouble::Outdated | TyrantTrouble::Failed(_)) => {
                     out.truncate(mark);
                     return self.next_or(Next::Offload);
                 }
@@ -403,9 +410,9 @@ impl Conversation for Tyrant {
         self.next_or(Next::Again)
     }
 
-    fn leave(&self) -> Option<Leave> {
+    fn leave(&self) -> Option<LeaveNotice> {
         let presence = self.presence.clone();
-        self.leaves.then(|| -> Leave { Arc::new(move || presence.end()) })
+        self.leaves.then(|| -> LeaveNotice { Arc::new(move || presence.end()) })
     }
 
     fn commit_failed(&mut self, error: &Error, out: &mut Vec<u8>) {

@@ -31,18 +31,18 @@ pub fn misc_failed(out: &mut Vec<u8>) {
 }
 
 /// An answer of a number of things that is known at its end.
-pub struct Counted<'o> {
+pub struct CountedReply<'o> {
     out: &'o mut Vec<u8>,
     start: usize,
     count: u32,
 }
 
-impl<'o> Counted<'o> {
+impl<'o> CountedReply<'o> {
     /// Begins an answer that says it was done.
-    pub fn begin(out: &'o mut Vec<u8>) -> Counted<'o> {
+    pub fn begin(out: &'o mut Vec<u8>) -> CountedReply<'o> {
         let start = out.len();
         out.extend_from_slice(&[DONE, 0, 0, 0, 0]);
-        Counted { out, start, count: 0 }
+        CountedReply { out, start, count: 0 }
     }
 
     /// Adds one of some bytes.

@@ -24,15 +24,15 @@ use rows::store::Read;
 use rows::{Engine, Error};
 
 use crate::conversation::Turn;
-use crate::tyrant::command::{Command, Failure, Trouble};
+use crate::tyrant::command::{TyrantCommand, TyrantFailure, TyrantTrouble};
 use crate::tyrant::condition;
 use crate::tyrant::database::Database;
-use crate::tyrant::encode::{self, Counted, DONE};
+use crate::tyrant::encode::{self, CountedReply, DONE};
 use crate::tyrant::lua::Call;
 use crate::tyrant::misc;
-use crate::tyrant::shared::Shared;
+use crate::tyrant::shared::TyrantShared;
 
-pub use scan::{Cursor, SCAN_IN_LOOP_MAX};
+pub use scan::{KeyCursor, SCAN_IN_LOOP_MAX};
 
 /// Keys or arguments of one command above which it is no work for an event loop, where others
 /// wait for it.
@@ -41,9 +41,9 @@ pub(super) const LIST_IN_LOOP_MAX: usize = 512;
 pub(super) const LIST_BYTES_IN_LOOP_MAX: usize = 64 * 1024;
 
 /// What commands run on during one turn.
-pub struct Rows<'a, 't> {
+pub struct TyrantRows<'a, 't> {
     /// What all conversations share.
-    pub shared: &'a Shared,
+    pub shared: &'a TyrantShared,
     /// The table.
     pub database: &'a Database,
     /// The turn.
@@ -53,9 +53,9 @@ pub struct Rows<'a, 't> {
     /// Whether reads see what was written so: of a script, whose group is its own.
     pub reads_own: bool,
     /// Where the connection's iteration stands.
-    pub cursor: &'a mut Cursor,
+    pub cursor: &'a mut KeyCursor,
     /// Why the command before failed, if it did.
-    pub last_failure: Option<&'a Failure>,
+    pub last_failure: Option<&'a TyrantFailure>,
     /// What the answer under way takes of the memory that clients may use, once it is large.
     pub reply: Option<Share>,
     /// A buffer for row keys.
@@ -64,84 +64,88 @@ pub struct Rows<'a, 't> {
     pub batch: &'a mut KeyBatch,
 }
 
-impl Rows<'_, '_> {
+impl TyrantRows<'_, '_> {
     /// Runs a command and appends its answer.
     ///
     /// # Errors
-    /// See `Trouble`; what was appended is then to be cut off.
-    pub fn execute(&mut self, command: &Command<'_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    /// See `TyrantTrouble`; what was appended is then to be cut off.
+    pub fn execute(
+        &mut self,
+        command: &TyrantCommand<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), TyrantTrouble> {
         match *command {
-            Command::Put { mode, key, value, answered } => {
+            TyrantCommand::Put { mode, key, value, answered } => {
                 self.put(mode, key, value)?;
                 if answered {
                     out.push(DONE);
                 }
             }
-            Command::Out(key) => {
+            TyrantCommand::Out(key) => {
                 self.out(key)?;
                 out.push(DONE);
             }
-            Command::Get(key) => {
+            TyrantCommand::Get(key) => {
                 let found = self.get(key, &mut |value| {
                     out.push(DONE);
                     encode::sized(value, out);
                 })?;
                 if !found {
-                    return Err(Failure::Missing.into());
+                    return Err(TyrantFailure::Missing.into());
                 }
             }
-            Command::GetMany(keys) => {
-                let mut answer = Counted::begin(out);
+            TyrantCommand::GetMany(keys) => {
+                let mut answer = CountedReply::begin(out);
                 self.get_many(keys, &mut |key, value| {
                     answer.push_record(key, value);
                     answer.bytes()
                 })?;
                 answer.end();
             }
-            Command::ValueSize(key) => {
+            TyrantCommand::ValueSize(key) => {
                 let mut size = None;
                 self.get(key, &mut |value| size = Some(value.len() as u32))?;
                 out.push(DONE);
-                out.extend_from_slice(&size.ok_or(Failure::Missing)?.to_be_bytes());
+                out.extend_from_slice(&size.ok_or(TyrantFailure::Missing)?.to_be_bytes());
             }
-            Command::IterateFromStart => {
+            TyrantCommand::IterateFromStart => {
                 self.cursor.restart();
                 out.push(DONE);
             }
-            Command::IterateNext => self.next_record(&mut |key, _| {
+            TyrantCommand::IterateNext => self.next_record(&mut |key, _| {
                 out.push(DONE);
                 encode::sized(key, out);
             })?,
-            Command::ForwardMatching { prefix, keys_max } => {
-                let mut answer = Counted::begin(out);
+            TyrantCommand::ForwardMatching { prefix, keys_max } => {
+                let mut answer = CountedReply::begin(out);
                 self.keys_with_prefix(prefix, keys_max, &mut |key| {
                     answer.push(key);
                     answer.bytes()
                 })?;
                 answer.end();
             }
-            Command::AddInteger { key, by } => {
+            TyrantCommand::AddInteger { key, by } => {
                 let sum = self.add_integer(key, by)?;
                 out.push(DONE);
                 out.extend_from_slice(&sum.to_be_bytes());
             }
-            Command::AddDouble { key, by } => {
+            TyrantCommand::AddDouble { key, by } => {
                 let sum = self.add_double(key, by)?;
                 out.push(DONE);
                 encode::double(sum, out);
             }
-            Command::Misc { name, arguments } => {
-                let mut answer = Counted::begin(out);
+            TyrantCommand::Misc { name, arguments } => {
+                let mut answer = CountedReply::begin(out);
                 misc::call(self, name, arguments, &mut answer)?;
                 answer.end();
             }
-            Command::Sync => {
+            TyrantCommand::Sync => {
                 self.sync()?;
                 out.push(DONE);
             }
             // Rows need no tuning: the store does it all the time.
-            Command::Optimize => out.push(DONE),
-            Command::Vanish => {
+            TyrantCommand::Optimize => out.push(DONE),
+            TyrantCommand::Vanish => {
                 if !self.shared.options.vanish {
                     let why = "old clients send it for copy; the setting tyrant-vanish allows it";
                     return self.refuse("vanish", why);
@@ -149,33 +153,33 @@ impl Rows<'_, '_> {
                 self.vanish()?;
                 out.push(DONE);
             }
-            Command::Copy([b'@', ..]) => return self.refuse("copy", "no programs are run"),
-            Command::Copy(path) => {
+            TyrantCommand::Copy([b'@', ..]) => return self.refuse("copy", "no programs are run"),
+            TyrantCommand::Copy(path) => {
                 self.copy(path)?;
                 out.push(DONE);
             }
-            Command::Restore => return self.refuse("restore", "there are no update logs"),
-            Command::SetMaster => return self.refuse("setmst", "there is no replication"),
-            Command::Replicate => {
+            TyrantCommand::Restore => return self.refuse("restore", "there are no update logs"),
+            TyrantCommand::SetMaster => return self.refuse("setmst", "there is no replication"),
+            TyrantCommand::Replicate => {
                 self.shared.log_refusal("repl", "there is no replication");
-                return Err(Trouble::Close);
+                return Err(TyrantTrouble::Close);
             }
-            Command::Call(call) => {
+            TyrantCommand::Call(call) => {
                 let answer = self.call_script(&call)?;
                 out.push(DONE);
                 encode::sized(&answer, out);
             }
-            Command::RecordCount => {
+            TyrantCommand::RecordCount => {
                 let count = self.record_count()?;
                 out.push(DONE);
                 out.extend_from_slice(&count.to_be_bytes());
             }
-            Command::DatabaseSize => {
+            TyrantCommand::DatabaseSize => {
                 let bytes = self.database_bytes()?;
                 out.push(DONE);
                 out.extend_from_slice(&bytes.to_be_bytes());
             }
-            Command::Stat => {
+            TyrantCommand::Stat => {
                 let mut text = Vec::new();
                 crate::tyrant::stat::list(self, &mut text)?;
                 out.push(DONE);
@@ -186,22 +190,22 @@ impl Rows<'_, '_> {
     }
 
     /// Ends a command here that is too long for where others wait for it.
-    pub(super) fn needs_time(&self) -> Result<(), Trouble> {
-        if self.turn.may_wait() { Ok(()) } else { Err(Trouble::Wait) }
+    pub(super) fn needs_time(&self) -> Result<(), TyrantTrouble> {
+        if self.turn.may_wait() { Ok(()) } else { Err(TyrantTrouble::Wait) }
     }
 
     /// Refuses a command that will not be done here, and says so in the log.
-    pub(super) fn refuse(&self, command: &str, why: &'static str) -> Result<(), Trouble> {
+    pub(super) fn refuse(&self, command: &str, why: &'static str) -> Result<(), TyrantTrouble> {
         self.shared.log_refusal(command, why);
-        Err(Failure::Refused(why).into())
+        Err(TyrantFailure::Refused(why).into())
     }
 
     /// A regular expression, whose memory is added to `held`.
     ///
     /// # Errors
     /// `Invalid` when it is none, or too large; `NoMemory`, and the end of a command that nobody waits
-    /// for; see `Trouble`.
-    pub(super) fn pattern(&self, text: &[u8], held: &mut Share) -> Result<Regex, Trouble> {
+    /// for; see `TyrantTrouble`.
+    pub(super) fn pattern(&self, text: &[u8], held: &mut Share) -> Result<Regex, TyrantTrouble> {
         let compiled = condition::pattern(text, &mut |bytes| {
             if bytes >= SMALL_BYTES {
                 self.needs_time()?;
@@ -220,16 +224,18 @@ impl Rows<'_, '_> {
     /// Calls a function of the script, which takes its time.
     ///
     /// # Errors
-    /// See `Trouble`; as `Scripts::call`.
-    pub(super) fn call_script(&mut self, call: &Call<'_>) -> Result<Vec<u8>, Trouble> {
+    /// See `TyrantTrouble`; as `Scripts::call`.
+    pub(super) fn call_script(&mut self, call: &Call<'_>) -> Result<Vec<u8>, TyrantTrouble> {
         let Some(scripts) = &self.shared.options.scripts else {
-            return Err(Failure::Invalid("the setting tyrant-lua names no script".into()).into());
+            return Err(
+                TyrantFailure::Invalid("the setting tyrant-lua names no script".into()).into()
+            );
         };
         self.may_read()?;
         self.needs_time()?;
         // A transaction that is open would be one that the call could wait for.
         if !self.turn.may_wait_for_writers() {
-            return Err(Trouble::Wait);
+            return Err(TyrantTrouble::Wait);
         }
         let (engine, database) = (self.turn.engine(), self.database);
         let answer = scripts.call(self.shared, engine, database, self.cursor, call)?;
@@ -238,12 +244,12 @@ impl Rows<'_, '_> {
     }
 
     /// What was written in this turn is not visible yet: a read waits for its commit.
-    pub(super) fn may_read(&self) -> Result<(), Trouble> {
-        if *self.wrote && !self.reads_own { Err(Trouble::Wait) } else { Ok(()) }
+    pub(super) fn may_read(&self) -> Result<(), TyrantTrouble> {
+        if *self.wrote && !self.reads_own { Err(TyrantTrouble::Wait) } else { Ok(()) }
     }
 
     /// What reads see.
-    fn view(&mut self) -> Result<&dyn Read, Trouble> {
+    fn view(&mut self) -> Result<&dyn Read, TyrantTrouble> {
         self.may_read()?;
         let engine = self.turn.engine();
         match *self.wrote {
@@ -253,7 +259,7 @@ impl Rows<'_, '_> {
     }
 
     /// Refuses a reply that there is no memory for, and counts one that there is.
-    pub(super) fn check_reply(&mut self, bytes: usize) -> Result<(), Trouble> {
+    pub(super) fn check_reply(&mut self, bytes: usize) -> Result<(), TyrantTrouble> {
         Ok(count_reply(self.turn.engine(), &mut self.reply, bytes)?)
     }
 }

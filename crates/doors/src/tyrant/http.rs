@@ -29,10 +29,10 @@ use memchr::memmem;
 use crate::foreign;
 use crate::memcached::text::{signed, unsigned};
 use crate::site::{is_origin_of, is_ours};
-use crate::tyrant::command::{Failure, List, PutMode, Trouble};
-use crate::tyrant::decode::Decoded;
-use crate::tyrant::encode::{self, Counted};
-use crate::tyrant::execute::Rows;
+use crate::tyrant::command::{List, PutMode, TyrantFailure, TyrantTrouble};
+use crate::tyrant::decode::DecodedRequest;
+use crate::tyrant::encode::{self, CountedReply};
+use crate::tyrant::execute::TyrantRows;
 use crate::tyrant::lua::{Call, Locking};
 use crate::tyrant::{misc, stat};
 
@@ -105,11 +105,11 @@ pub fn is_request_line(line: &[u8]) -> bool {
 }
 
 /// The request in front of `bytes`, and whether its client waits to be told to send the body.
-pub fn decode(bytes: &[u8], bytes_max: usize) -> (Decoded<HttpRequest<'_>>, Expects) {
+pub fn decode(bytes: &[u8], bytes_max: usize) -> (DecodedRequest<HttpRequest<'_>>, Expects) {
     let not_waiting = Expects(false);
     let Some((head, body_start)) = head_of(bytes) else {
         let full = bytes.len() > HEAD_BYTES_MAX;
-        return (if full { Decoded::Senseless } else { Decoded::More }, not_waiting);
+        return (if full { DecodedRequest::Senseless } else { DecodedRequest::More }, not_waiting);
     };
     let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
     let first = lines.next().unwrap_or_default().trim_ascii();
@@ -190,16 +190,19 @@ pub fn decode(bytes: &[u8], bytes_max: usize) -> (Decoded<HttpRequest<'_>>, Expe
     let length = if request.ambiguous { None } else { length };
     let length = usize::try_from(length.unwrap_or(0)).unwrap_or(usize::MAX);
     if length > bytes_max {
-        return (Decoded::Senseless, not_waiting);
+        return (DecodedRequest::Senseless, not_waiting);
     }
     if request.unmeasured || request.ambiguous {
-        return (Decoded::Request { command: request, consumed: body_start }, not_waiting);
+        return (DecodedRequest::Request { command: request, consumed: body_start }, not_waiting);
     }
     match bytes.get(body_start..body_start + length) {
-        None => (Decoded::More, Expects(expects)),
+        None => (DecodedRequest::More, Expects(expects)),
         Some(body) => {
             request.body = body;
-            (Decoded::Request { command: request, consumed: body_start + length }, not_waiting)
+            (
+                DecodedRequest::Request { command: request, consumed: body_start + length },
+                not_waiting,
+            )
         }
     }
 }
@@ -270,12 +273,12 @@ pub(super) fn push_percent_encoded(text: &[u8], out: &mut Vec<u8>) {
 /// Runs a request and appends its answer.
 ///
 /// # Errors
-/// See `Trouble`; what was appended is then to be cut off.
+/// See `TyrantTrouble`; what was appended is then to be cut off.
 pub fn execute(
     request: &HttpRequest<'_>,
-    rows: &mut Rows<'_, '_>,
+    rows: &mut TyrantRows<'_, '_>,
     out: &mut Vec<u8>,
-) -> Result<(), Trouble> {
+) -> Result<(), TyrantTrouble> {
     let counters = &rows.shared.counters;
     if request.ambiguous {
         status(400, "Bad Request", out);
@@ -317,12 +320,12 @@ pub fn execute(
         }
         Some(Method::Put) => {
             let put = rows.put(request.put_mode, &request.key, request.body);
-            if !matches!(put, Err(Trouble::Wait | Trouble::Outdated)) {
+            if !matches!(put, Err(TyrantTrouble::Wait | TyrantTrouble::Outdated)) {
                 counters.put.add();
             }
             match put {
                 Ok(()) => status(201, "Created", out),
-                Err(Trouble::Failed(Failure::Exists)) => {
+                Err(TyrantTrouble::Failed(TyrantFailure::Exists)) => {
                     counters.put_miss.add();
                     status(409, "Conflict", out);
                 }
@@ -334,7 +337,7 @@ pub fn execute(
                 counters.out.add();
                 status(200, "OK", out);
             }
-            Err(Trouble::Failed(Failure::Missing)) => {
+            Err(TyrantTrouble::Failed(TyrantFailure::Missing)) => {
                 counters.out.add();
                 counters.out_miss.add();
                 status(404, "Not Found", out);
@@ -366,9 +369,9 @@ pub fn execute(
 /// Calls a function with the values of a form, and answers with one.
 fn post(
     request: &HttpRequest<'_>,
-    rows: &mut Rows<'_, '_>,
+    rows: &mut TyrantRows<'_, '_>,
     out: &mut Vec<u8>,
-) -> Result<(), Trouble> {
+) -> Result<(), TyrantTrouble> {
     if let Some(name) = request.script {
         let call = Call { name, locking: request.locking, key: &request.key, value: request.body };
         let answer = rows.call_script(&call)?;
@@ -390,7 +393,7 @@ fn post(
         }
     }
     let mut answer = Vec::new();
-    let mut elements = Counted::begin(&mut answer);
+    let mut elements = CountedReply::begin(&mut answer);
     misc::call(rows, function, List::new(&arguments, count), &mut elements)?;
     let count = elements.end();
     // Each byte may take three in the form.
@@ -457,7 +460,7 @@ mod tests {
     #[test]
     fn two_lengths_that_differ_are_no_length() {
         let request = b"PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab";
-        let (Decoded::Request { command, consumed }, _) = decode(request, 100) else {
+        let (DecodedRequest::Request { command, consumed }, _) = decode(request, 100) else {
             panic!("it has all come");
         };
         assert!(command.closes() && command.unmeasured);

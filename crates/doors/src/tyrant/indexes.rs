@@ -24,8 +24,8 @@ use values::{ColumnType, MemberKind};
 
 use crate::memcached::text::signed;
 use crate::tyrant::access::index_of;
-use crate::tyrant::command::{Failure, Trouble, failure_for};
-use crate::tyrant::execute::Rows;
+use crate::tyrant::command::{TyrantFailure, TyrantTrouble, failure_for};
+use crate::tyrant::execute::TyrantRows;
 
 /// Added to a type: fails if there is an index.
 const KEEP: i64 = 1 << 24;
@@ -43,14 +43,14 @@ enum Kind {
 /// Makes or removes an index of a column.
 ///
 /// # Errors
-/// `Invalid` for what there is not; `Exists` and `Missing` as the type wants it; see `Trouble`.
-pub fn set(rows: &mut Rows<'_, '_>, column: &[u8], kind: &[u8]) -> Result<(), Trouble> {
+/// `Invalid` for what there is not; `Exists` and `Missing` as the type wants it; see `TyrantTrouble`.
+pub fn set(rows: &mut TyrantRows<'_, '_>, column: &[u8], kind: &[u8]) -> Result<(), TyrantTrouble> {
     let (kind, keeps) = kind_of(kind)?;
     let database = rows.database;
     let table = database.table().clone();
     if column.is_empty() {
         return match kind {
-            Kind::Of(MemberKind::Lexical) if keeps => Err(Failure::Exists.into()),
+            Kind::Of(MemberKind::Lexical) if keeps => Err(TyrantFailure::Exists.into()),
             Kind::Of(_) | Kind::Optimize => Ok(()),
             Kind::Void => rows.refuse("setindex", "the primary key is an index, and stays"),
         };
@@ -63,7 +63,8 @@ pub fn set(rows: &mut Rows<'_, '_>, column: &[u8], kind: &[u8]) -> Result<(), Tr
         }
         (None, _) => {
             let position = database.column_named(column);
-            let position = position.ok_or_else(|| Failure::Invalid("no such column".into()))?;
+            let position =
+                position.ok_or_else(|| TyrantFailure::Invalid("no such column".into()))?;
             of_column(&table, position, kind, keeps)?
         }
     };
@@ -72,7 +73,7 @@ pub fn set(rows: &mut Rows<'_, '_>, column: &[u8], kind: &[u8]) -> Result<(), Tr
         return rows.refuse("setindex", "a script's call can be rolled back, an index cannot");
     }
     if *rows.wrote || !rows.turn.may_wait_for_writers() {
-        return Err(Trouble::Wait);
+        return Err(TyrantTrouble::Wait);
     }
     alter(rows.turn.engine(), &table, alteration)
 }
@@ -84,16 +85,16 @@ fn of_member(
     member: &[u8],
     kind: Kind,
     keeps: bool,
-) -> Result<Option<Alteration>, Failure> {
+) -> Result<Option<Alteration>, TyrantFailure> {
     let column = table.columns[position].name.clone();
     let there = table.member_index(position, member);
-    let utf8 = || Failure::Invalid("columns of documents are UTF-8".into());
+    let utf8 = || TyrantFailure::Invalid("columns of documents are UTF-8".into());
     let member = String::from_utf8(member.to_vec()).map_err(|_| utf8())?;
     Ok(Some(match kind {
-        Kind::Void | Kind::Optimize if there.is_none() => return Err(Failure::Missing),
+        Kind::Void | Kind::Optimize if there.is_none() => return Err(TyrantFailure::Missing),
         Kind::Void => Alteration::DropMember { column, member },
         Kind::Optimize => return Ok(None),
-        Kind::Of(_) if there.is_some() && keeps => return Err(Failure::Exists),
+        Kind::Of(_) if there.is_some() && keeps => return Err(TyrantFailure::Exists),
         Kind::Of(kind) if there.is_some_and(|at| table.members[at].kind == kind) => {
             return Ok(None);
         }
@@ -107,13 +108,15 @@ fn of_column(
     position: usize,
     kind: Kind,
     keeps: bool,
-) -> Result<Option<Alteration>, Failure> {
+) -> Result<Option<Alteration>, TyrantFailure> {
     let there = index_of(table, position);
     Ok(Some(match kind {
-        Kind::Void => Alteration::DropIndex(own_index(table, position).ok_or(Failure::Missing)?),
+        Kind::Void => {
+            Alteration::DropIndex(own_index(table, position).ok_or(TyrantFailure::Missing)?)
+        }
         Kind::Optimize if there.is_some() => return Ok(None),
-        Kind::Optimize => return Err(Failure::Missing),
-        Kind::Of(_) if there.is_some() && keeps => return Err(Failure::Exists),
+        Kind::Optimize => return Err(TyrantFailure::Missing),
+        Kind::Of(_) if there.is_some() && keeps => return Err(TyrantFailure::Exists),
         Kind::Of(kind) => {
             check_type(kind, &table.columns[position].ty)?;
             if there.is_some() {
@@ -124,20 +127,20 @@ fn of_column(
     }))
 }
 
-fn alter(engine: &Engine, table: &Table, alteration: Alteration) -> Result<(), Trouble> {
+fn alter(engine: &Engine, table: &Table, alteration: Alteration) -> Result<(), TyrantTrouble> {
     let altered =
         engine.alter_table(&table.database, &table.name, vec![alteration], &engine.patience());
     match altered {
         Ok(_) => Ok(()),
         Err(error @ rows::Error::Definition { .. }) => {
-            Err(Failure::Invalid(error.to_string().into()).into())
+            Err(TyrantFailure::Invalid(error.to_string().into()).into())
         }
-        Err(error) => Err(Trouble::Failed(failure_for(&error))),
+        Err(error) => Err(TyrantTrouble::Failed(failure_for(&error))),
     }
 }
 
-fn kind_of(text: &[u8]) -> Result<(Kind, bool), Failure> {
-    let unknown = || Failure::Invalid("no such type of index".into());
+fn kind_of(text: &[u8]) -> Result<(Kind, bool), TyrantFailure> {
+    let unknown = || TyrantFailure::Invalid("no such type of index".into());
     let number = signed(text).ok_or_else(unknown)?;
     let kind = match number & !KEEP {
         0 => Kind::Of(MemberKind::Lexical),
@@ -152,7 +155,7 @@ fn kind_of(text: &[u8]) -> Result<(Kind, bool), Failure> {
 }
 
 /// Whether an index of such a column would be used as one of that kind.
-fn check_type(kind: MemberKind, ty: &ColumnType) -> Result<(), Failure> {
+fn check_type(kind: MemberKind, ty: &ColumnType) -> Result<(), TyrantFailure> {
     let why = match (kind, ty) {
         (MemberKind::Decimal, ColumnType::Int { .. }) => return Ok(()),
         (MemberKind::Decimal, _) => "a decimal index needs a column of integers",
@@ -161,7 +164,7 @@ fn check_type(kind: MemberKind, ty: &ColumnType) -> Result<(), Failure> {
         }
         _ => return Ok(()),
     };
-    Err(Failure::Invalid(why.into()))
+    Err(TyrantFailure::Invalid(why.into()))
 }
 
 fn new_index(column: &str) -> NewIndex {

@@ -18,11 +18,11 @@ use rows::table::{MEMBER_TEXT_BYTES_MAX, MemberCodec};
 use values::MemberKind;
 use values::member::{PART_CHARS, normalized, number, parts, tokens};
 
-use crate::tyrant::condition::{Term, Test};
+use crate::tyrant::condition::{ColumnTest, Term};
 
 /// Where a member index has what meets a condition.
 #[derive(Debug)]
-pub enum Place {
+pub enum MemberPlace {
     /// At some parts.
     Lookup(Lookup),
     /// From one value to another, in the order of values.
@@ -30,92 +30,94 @@ pub enum Place {
 }
 
 /// Where the records are that meet a test; `None` where the index does not know.
-pub fn place(codec: &MemberCodec, test: &Test) -> Option<Place> {
+pub fn place(codec: &MemberCodec, test: &ColumnTest) -> Option<MemberPlace> {
     match codec.kind {
         MemberKind::Lexical => lexical(codec, test),
         MemberKind::Decimal => decimal(codec, test),
-        MemberKind::Token => token(codec, test).map(Place::Lookup),
-        MemberKind::Qgram => qgram(codec, test).map(Place::Lookup),
+        MemberKind::Token => token(codec, test).map(MemberPlace::Lookup),
+        MemberKind::Qgram => qgram(codec, test).map(MemberPlace::Lookup),
     }
 }
 
 /// Whether just those records are there that meet the test, so that nobody needs to look at them.
-pub fn is_exact(codec: &MemberCodec, test: &Test) -> bool {
+pub fn is_exact(codec: &MemberCodec, test: &ColumnTest) -> bool {
     // A longer text may share its entry's part with others.
     let whole = |text: &Vec<u8>| text.len() < MEMBER_TEXT_BYTES_MAX;
     match (codec.kind, test) {
-        (MemberKind::Lexical, Test::Equal(text) | Test::Begins(text)) => whole(text),
-        (MemberKind::Lexical, Test::IsAny(texts)) => texts.iter().all(whole),
-        (MemberKind::Token, Test::AnyToken(some)) => some.iter().all(whole),
-        (MemberKind::Token, Test::AllTokens(all)) => all.len() == 1 && whole(&all[0]),
+        (MemberKind::Lexical, ColumnTest::Equal(text) | ColumnTest::Begins(text)) => whole(text),
+        (MemberKind::Lexical, ColumnTest::IsAny(texts)) => texts.iter().all(whole),
+        (MemberKind::Token, ColumnTest::AnyToken(some)) => some.iter().all(whole),
+        (MemberKind::Token, ColumnTest::AllTokens(all)) => all.len() == 1 && whole(&all[0]),
         (
             MemberKind::Decimal,
-            Test::NumberEqual(_)
-            | Test::NumberAny(_)
-            | Test::Greater(_)
-            | Test::GreaterEqual(_)
-            | Test::Less(_)
-            | Test::LessEqual(_)
-            | Test::Between(..),
+            ColumnTest::NumberEqual(_)
+            | ColumnTest::NumberAny(_)
+            | ColumnTest::Greater(_)
+            | ColumnTest::GreaterEqual(_)
+            | ColumnTest::Less(_)
+            | ColumnTest::LessEqual(_)
+            | ColumnTest::Between(..),
         ) => true,
         _ => false,
     }
 }
 
-fn lexical(codec: &MemberCodec, test: &Test) -> Option<Place> {
+fn lexical(codec: &MemberCodec, test: &ColumnTest) -> Option<MemberPlace> {
     match test {
-        Test::Equal(text) => Some(Place::Lookup(Lookup::One(codec.equal(text)))),
-        Test::IsAny(texts) => {
+        ColumnTest::Equal(text) => Some(MemberPlace::Lookup(Lookup::One(codec.equal(text)))),
+        ColumnTest::IsAny(texts) => {
             let each = texts.iter().map(|text| Lookup::One(codec.equal(text)));
-            Some(Place::Lookup(Lookup::Any(each.collect())))
+            Some(MemberPlace::Lookup(Lookup::Any(each.collect())))
         }
-        Test::Begins(text) => Some(Place::Span(codec.begins(text))),
+        ColumnTest::Begins(text) => Some(MemberPlace::Span(codec.begins(text))),
         _ => None,
     }
 }
 
-fn decimal(codec: &MemberCodec, test: &Test) -> Option<Place> {
+fn decimal(codec: &MemberCodec, test: &ColumnTest) -> Option<MemberPlace> {
     let one = |number: f64| Lookup::One(codec.between(number, number));
-    let span = |least, most| Some(Place::Span(codec.between(least, most)));
+    let span = |least, most| Some(MemberPlace::Span(codec.between(least, most)));
     match test {
-        Test::NumberEqual(number) => Some(Place::Lookup(one(*number))),
-        Test::NumberAny(numbers) => {
-            Some(Place::Lookup(Lookup::Any(numbers.iter().copied().map(one).collect())))
+        ColumnTest::NumberEqual(number) => Some(MemberPlace::Lookup(one(*number))),
+        ColumnTest::NumberAny(numbers) => {
+            Some(MemberPlace::Lookup(Lookup::Any(numbers.iter().copied().map(one).collect())))
         }
         // Equal texts begin with equal numbers.
-        Test::Equal(text) => Some(Place::Lookup(one(number(text)))),
-        Test::IsAny(texts) => {
+        ColumnTest::Equal(text) => Some(MemberPlace::Lookup(one(number(text)))),
+        ColumnTest::IsAny(texts) => {
             let each = texts.iter().map(|text| one(number(text)));
-            Some(Place::Lookup(Lookup::Any(each.collect())))
+            Some(MemberPlace::Lookup(Lookup::Any(each.collect())))
         }
-        Test::Greater(least) => Some(Place::Span(codec.above(*least))),
-        Test::GreaterEqual(least) => span(*least, f64::INFINITY),
-        Test::Less(most) => Some(Place::Span(codec.below(*most))),
-        Test::LessEqual(most) => span(f64::NEG_INFINITY, *most),
-        Test::Between(least, most) => span(*least, *most),
+        ColumnTest::Greater(least) => Some(MemberPlace::Span(codec.above(*least))),
+        ColumnTest::GreaterEqual(least) => span(*least, f64::INFINITY),
+        ColumnTest::Less(most) => Some(MemberPlace::Span(codec.below(*most))),
+        ColumnTest::LessEqual(most) => span(f64::NEG_INFINITY, *most),
+        ColumnTest::Between(least, most) => span(*least, *most),
         _ => None,
     }
 }
 
-fn token(codec: &MemberCodec, test: &Test) -> Option<Lookup> {
+fn token(codec: &MemberCodec, test: &ColumnTest) -> Option<Lookup> {
     let one = |text: &[u8]| Lookup::One(codec.equal(text));
     match test {
-        Test::AllTokens(all) => all_of(all.iter().map(|text| one(text)).collect()),
+        ColumnTest::AllTokens(all) => all_of(all.iter().map(|text| one(text)).collect()),
         // A text that is a token has no other.
-        Test::AnyToken(some) | Test::IsAny(some) => {
+        ColumnTest::AnyToken(some) | ColumnTest::IsAny(some) => {
             Some(Lookup::Any(some.iter().map(|text| one(text)).collect()))
         }
-        Test::Equal(text) => all_of(tokens(text).map(one).collect()),
+        ColumnTest::Equal(text) => all_of(tokens(text).map(one).collect()),
         _ => None,
     }
 }
 
-fn qgram(codec: &MemberCodec, test: &Test) -> Option<Lookup> {
+fn qgram(codec: &MemberCodec, test: &ColumnTest) -> Option<Lookup> {
     match test {
-        Test::Phrase(text) => phrase(codec, text),
-        Test::AllWords(all) => all_of(all.iter().filter_map(|word| phrase(codec, word)).collect()),
-        Test::AnyWord(some) => any_of(some.iter().map(|word| phrase(codec, word))),
-        Test::Compound(all) => {
+        ColumnTest::Phrase(text) => phrase(codec, text),
+        ColumnTest::AllWords(all) => {
+            all_of(all.iter().filter_map(|word| phrase(codec, word)).collect())
+        }
+        ColumnTest::AnyWord(some) => any_of(some.iter().map(|word| phrase(codec, word))),
+        ColumnTest::Compound(all) => {
             let each = |terms: &Vec<Term>| {
                 any_of(terms.iter().map(|term| match term.excluded {
                     true => None,
@@ -126,7 +128,10 @@ fn qgram(codec: &MemberCodec, test: &Test) -> Option<Lookup> {
         }
         // What a text has as it is, it has in lower case, too; beyond ASCII a letter's lower case
         // may depend on what is beside it.
-        Test::Equal(text) | Test::Includes(text) | Test::Begins(text) | Test::Ends(text)
+        ColumnTest::Equal(text)
+        | ColumnTest::Includes(text)
+        | ColumnTest::Begins(text)
+        | ColumnTest::Ends(text)
             if text.is_ascii() =>
         {
             phrase(codec, &normalized(text))

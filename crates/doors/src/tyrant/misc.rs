@@ -23,23 +23,23 @@
 use std::ops::ControlFlow;
 
 use crate::memcached::text::signed;
-use crate::tyrant::command::{Failure, List, PutMode, Trouble};
-use crate::tyrant::encode::Counted;
+use crate::tyrant::command::{List, PutMode, TyrantFailure, TyrantTrouble};
+use crate::tyrant::encode::CountedReply;
 use crate::tyrant::execute::{
-    LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, Rows, SCAN_IN_LOOP_MAX, count_reply,
+    LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, SCAN_IN_LOOP_MAX, TyrantRows, count_reply,
 };
 use crate::tyrant::table;
 
 /// Calls a function.
 ///
 /// # Errors
-/// `Invalid` for one that is unknown or lacks arguments; see `Trouble`.
+/// `Invalid` for one that is unknown or lacks arguments; see `TyrantTrouble`.
 pub fn call(
-    rows: &mut Rows<'_, '_>,
+    rows: &mut TyrantRows<'_, '_>,
     name: &[u8],
     arguments: List<'_>,
-    answer: &mut Counted<'_>,
-) -> Result<(), Trouble> {
+    answer: &mut CountedReply<'_>,
+) -> Result<(), TyrantTrouble> {
     if arguments.len() > LIST_IN_LOOP_MAX || arguments.bytes() > LIST_BYTES_IN_LOOP_MAX {
         rows.needs_time()?;
     }
@@ -47,7 +47,7 @@ pub fn call(
         return Ok(());
     }
     let mut given = arguments.iter();
-    let mut next = || given.next().ok_or(Failure::Invalid("an argument is missing".into()));
+    let mut next = || given.next().ok_or(TyrantFailure::Invalid("an argument is missing".into()));
     match name {
         b"put" => rows.put(PutMode::Over, next()?, next()?),
         b"putkeep" => rows.put(PutMode::Keep, next()?, next()?),
@@ -55,7 +55,7 @@ pub fn call(
         b"out" => rows.out(next()?),
         b"get" => match rows.get(next()?, &mut |value| answer.push(value))? {
             true => Ok(()),
-            false => Err(Failure::Missing.into()),
+            false => Err(TyrantFailure::Missing.into()),
         },
         b"putlist" => rows.together(|rows| {
             while let (Some(key), Some(value)) = (given.next(), given.next()) {
@@ -66,7 +66,7 @@ pub fn call(
         b"outlist" => rows.together(|rows| {
             for key in given {
                 match rows.out(key) {
-                    Ok(()) | Err(Trouble::Failed(Failure::Missing)) => {}
+                    Ok(()) | Err(TyrantTrouble::Failed(TyrantFailure::Missing)) => {}
                     Err(trouble) => return Err(trouble),
                 }
             }
@@ -89,7 +89,7 @@ pub fn call(
                     there = true;
                 }
             })?;
-            if there { Ok(()) } else { Err(Failure::Missing.into()) }
+            if there { Ok(()) } else { Err(TyrantFailure::Missing.into()) }
         }
         b"iterinit" => match given.next() {
             Some(key) => rows.iterate_from(key),
@@ -115,12 +115,14 @@ pub fn call(
         // The store tends to its files and caches by itself.
         b"optimize" | b"cacheclear" | b"defrag" => Ok(()),
         b"error" => {
-            let (code, words) = rows.last_failure.map_or((0, "success"), Failure::words);
+            let (code, words) = rows.last_failure.map_or((0, "success"), TyrantFailure::words);
             answer.push(format!("{code}: {words}").as_bytes());
             Ok(())
         }
-        b"putdup" | b"putdupback" => Err(Failure::Invalid("a key has one record".into()).into()),
-        _ => Err(Failure::Invalid("no such function".into()).into()),
+        b"putdup" | b"putdupback" => {
+            Err(TyrantFailure::Invalid("a key has one record".into()).into())
+        }
+        _ => Err(TyrantFailure::Invalid("no such function".into()).into()),
     }
 }
 
@@ -139,12 +141,12 @@ fn at_most(argument: Option<&[u8]>) -> usize {
 
 /// Records from a key on, up to another that does not belong to them.
 fn range(
-    rows: &mut Rows<'_, '_>,
+    rows: &mut TyrantRows<'_, '_>,
     first: &[u8],
     most: usize,
     end: Option<&[u8]>,
-    answer: &mut Counted<'_>,
-) -> Result<(), Trouble> {
+    answer: &mut CountedReply<'_>,
+) -> Result<(), TyrantTrouble> {
     if most > SCAN_IN_LOOP_MAX {
         rows.needs_time()?;
     }
@@ -152,7 +154,7 @@ fn range(
     let fits = rows.database.push_row_key(first, &mut start)?
         && end.map_or(Ok(true), |end| rows.database.push_row_key(end, &mut behind))?;
     if !fits {
-        return Err(Failure::Invalid("key does not fit the table".into()).into());
+        return Err(TyrantFailure::Invalid("key does not fit the table".into()).into());
     }
     let ends = |row_key: &[u8]| end.is_some() && row_key >= &behind[..];
     take(rows, start, most, &mut |row_key, _| (!ends(row_key)).then_some(true), answer)
@@ -160,11 +162,11 @@ fn range(
 
 /// Records whose keys match a regular expression; one that begins with `*` ignores case.
 fn matching(
-    rows: &mut Rows<'_, '_>,
+    rows: &mut TyrantRows<'_, '_>,
     pattern: &[u8],
     most: usize,
-    answer: &mut Counted<'_>,
-) -> Result<(), Trouble> {
+    answer: &mut CountedReply<'_>,
+) -> Result<(), TyrantTrouble> {
     rows.needs_time()?;
     let mut memory = rows.turn.engine().budget().share();
     let regex = rows.pattern(pattern, &mut memory)?;
@@ -173,12 +175,12 @@ fn matching(
 
 /// Answers with records in order: `wanted` says of row key and key whether, and `None` at the end.
 fn take(
-    rows: &mut Rows<'_, '_>,
+    rows: &mut TyrantRows<'_, '_>,
     start: Vec<u8>,
     most: usize,
     wanted: &mut dyn FnMut(&[u8], &[u8]) -> Option<bool>,
-    answer: &mut Counted<'_>,
-) -> Result<(), Trouble> {
+    answer: &mut CountedReply<'_>,
+) -> Result<(), TyrantTrouble> {
     let (engine, mut reply) = (rows.turn.engine(), rows.reply.take());
     let mut left = most;
     let database = rows.database;

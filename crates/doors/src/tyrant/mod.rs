@@ -49,4 +49,4 @@ pub use database::{DatabaseName, prepare};
 pub use door::Tyrant;
 pub use encode::FAILED;
 pub use lua::{Clockwork, Periodic, ScriptOptions, Scripts};
-pub use shared::{Copy, Options, Shared};
+pub use shared::{Copy, TyrantOptions, TyrantShared};

@@ -15,8 +15,8 @@
 //! Not here: what conditions mean (`condition`), how records are found (`search`).
 
 use crate::memcached::text::signed;
-use crate::tyrant::command::{Failure, List, Trouble};
-use crate::tyrant::condition::{Compile, Condition, Test};
+use crate::tyrant::command::{List, TyrantFailure, TyrantTrouble};
+use crate::tyrant::condition::{ColumnTest, Compile, Condition};
 
 /// Names of operators, by their numbers.
 const OPERATORS: [&str; 19] = [
@@ -114,7 +114,7 @@ impl Search {
     ///
     /// # Errors
     /// `Invalid` for one that is not understood; those of `compile`.
-    pub fn parse(elements: List<'_>, compile: &mut Compile<'_>) -> Result<Search, Trouble> {
+    pub fn parse(elements: List<'_>, compile: &mut Compile<'_>) -> Result<Search, TyrantTrouble> {
         let mut search = Search {
             queries: Vec::new(),
             combination: Combination::Union,
@@ -155,18 +155,18 @@ impl Search {
         Ok(search)
     }
 
-    fn act(&mut self, action: Action) -> Result<(), Failure> {
+    fn act(&mut self, action: Action) -> Result<(), TyrantFailure> {
         if self.action != Action::Keys {
-            return Err(Failure::Invalid("more than one of get, count and out".into()));
+            return Err(TyrantFailure::Invalid("more than one of get, count and out".into()));
         }
         self.action = action;
         Ok(())
     }
 }
 
-fn not_understood(element: &[u8]) -> Failure {
+fn not_understood(element: &[u8]) -> TyrantFailure {
     let shown = &element[..element.len().min(40)];
-    Failure::Invalid(format!("not understood: {}", shown.escape_ascii()).into())
+    TyrantFailure::Invalid(format!("not understood: {}", shown.escape_ascii()).into())
 }
 
 fn condition(
@@ -174,7 +174,7 @@ fn condition(
     operator: &[u8],
     expression: &[u8],
     compile: &mut Compile<'_>,
-) -> Result<Condition, Trouble> {
+) -> Result<Condition, TyrantTrouble> {
     let (name, excluded) = match operator.strip_prefix(b"!") {
         Some(name) => (name, true),
         None => (operator, false),
@@ -186,13 +186,13 @@ fn condition(
             .and_then(|number| u32::try_from(number).ok())
             .ok_or_else(|| not_understood(operator))?,
     };
-    let test = Test::new(number & !(NEGATED | NO_INDEX), expression, compile)?;
+    let test = ColumnTest::new(number & !(NEGATED | NO_INDEX), expression, compile)?;
     let negated = excluded != (number & NEGATED != 0);
     let indexed = number & NO_INDEX == 0;
     Ok(Condition { column: column.to_vec(), test, negated, indexed })
 }
 
-fn order_of(order: &[u8]) -> Result<Order, Failure> {
+fn order_of(order: &[u8]) -> Result<Order, TyrantFailure> {
     Ok(match order {
         b"0" | b"STRASC" => Order::Text,
         b"1" | b"STRDESC" => Order::TextDown,
@@ -202,7 +202,7 @@ fn order_of(order: &[u8]) -> Result<Order, Failure> {
     })
 }
 
-fn combination_of(kind: &[u8]) -> Result<Combination, Failure> {
+fn combination_of(kind: &[u8]) -> Result<Combination, TyrantFailure> {
     Ok(match kind {
         b"0" | b"UNION" => Combination::Union,
         b"1" | b"ISECT" => Combination::Intersection,
@@ -212,7 +212,7 @@ fn combination_of(kind: &[u8]) -> Result<Combination, Failure> {
 }
 
 /// A number of records; a negative one is `negative`.
-fn limit(number: &[u8], negative: usize) -> Result<usize, Failure> {
+fn limit(number: &[u8], negative: usize) -> Result<usize, TyrantFailure> {
     let number = signed(number).ok_or_else(|| not_understood(number))?;
     Ok(usize::try_from(number).unwrap_or(negative))
 }
@@ -221,7 +221,7 @@ fn limit(number: &[u8], negative: usize) -> Result<usize, Failure> {
 mod tests {
     use super::*;
 
-    fn parse(elements: &[&str]) -> Result<Search, Trouble> {
+    fn parse(elements: &[&str]) -> Result<Search, TyrantTrouble> {
         let mut bytes = Vec::new();
         for element in elements {
             crate::tyrant::encode::sized(element.as_bytes(), &mut bytes);
@@ -243,7 +243,7 @@ mod tests {
             let search = parse(&[&format!("addcond\0a\0{operator}\0x\0y")]).unwrap();
             let condition = &search.queries[0].conditions[0];
             assert_eq!(condition.negated, negated, "{operator}");
-            assert!(matches!(&condition.test, Test::Equal(text) if text == b"x\0y"));
+            assert!(matches!(&condition.test, ColumnTest::Equal(text) if text == b"x\0y"));
         }
     }
 

@@ -19,16 +19,16 @@ use resources::budget::Share;
 use rows::store::Direction;
 use values::RowRef;
 
-use crate::tyrant::access::Access;
-use crate::tyrant::command::{Failure, List, Trouble};
-use crate::tyrant::encode::Counted;
+use crate::tyrant::access::SearchAccess;
+use crate::tyrant::command::{List, TyrantFailure, TyrantTrouble};
+use crate::tyrant::encode::CountedReply;
 use crate::tyrant::everywhere;
-use crate::tyrant::execute::Rows;
+use crate::tyrant::execute::TyrantRows;
 use crate::tyrant::hits::{Hit, Hits, shown, sort};
 use crate::tyrant::query::{Action, Combination, Search};
 use crate::tyrant::source::{Source, trouble};
 use crate::tyrant::tally;
-use crate::tyrant::ways::{Chosen, Way, Ways};
+use crate::tyrant::ways::{ChosenWay, Way, Ways};
 
 /// What stands in front of a hint, so that clients know it from a hit.
 const HINT: &[u8] = b"\0\0[[HINT]]\n";
@@ -36,14 +36,14 @@ const HINT: &[u8] = b"\0\0[[HINT]]\n";
 /// Answers a search.
 ///
 /// # Errors
-/// `Invalid` for elements that are not understood; see `Trouble`.
+/// `Invalid` for elements that are not understood; see `TyrantTrouble`.
 pub fn run(
-    rows: &mut Rows<'_, '_>,
+    rows: &mut TyrantRows<'_, '_>,
     elements: List<'_>,
-    answer: &mut Counted<'_>,
-) -> Result<(), Trouble> {
+    answer: &mut CountedReply<'_>,
+) -> Result<(), TyrantTrouble> {
     if !rows.database.is_table() {
-        return Err(Failure::Invalid("not a table database".into()).into());
+        return Err(TyrantFailure::Invalid("not a table database".into()).into());
     }
     let mut patterns = rows.turn.engine().budget().share();
     let search = Search::parse(elements, &mut |text| rows.pattern(text, &mut patterns))?;
@@ -67,11 +67,11 @@ pub fn run(
 
 /// Finds records and does with them what is asked for.
 fn tell(
-    rows: &mut Rows<'_, '_>,
+    rows: &mut TyrantRows<'_, '_>,
     search: &Search,
     hint: &mut String,
-    answer: &mut Counted<'_>,
-) -> Result<(), Trouble> {
+    answer: &mut CountedReply<'_>,
+) -> Result<(), TyrantTrouble> {
     // The shares are held until the hits are told.
     let (hits, _shares) = hits(rows, search, hint)?;
     match &search.action {
@@ -108,10 +108,10 @@ fn tell(
 /// The hits of all queries, combined, sorted and cut as the first says, and what they take of the memory
 /// that clients may use.
 fn hits(
-    rows: &mut Rows<'_, '_>,
+    rows: &mut TyrantRows<'_, '_>,
     search: &Search,
     hint: &mut String,
-) -> Result<(Vec<Hit>, Vec<Share>), Trouble> {
+) -> Result<(Vec<Hit>, Vec<Share>), TyrantTrouble> {
     let first = &search.queries[0];
     let alone = search.queries.len() == 1;
     let needed = if alone { first.skipped.saturating_add(first.most) } else { usize::MAX };
@@ -150,10 +150,14 @@ fn hits(
 }
 
 /// Takes the hits of one query.
-fn find(rows: &mut Rows<'_, '_>, hits: &mut Hits<'_>, hint: &mut String) -> Result<(), Trouble> {
+fn find(
+    rows: &mut TyrantRows<'_, '_>,
+    hits: &mut Hits<'_>,
+    hint: &mut String,
+) -> Result<(), TyrantTrouble> {
     let database = rows.database;
-    let access = Access::of(hits.query(), database)?;
-    let words = if let Some(Access::Keys(keys)) = &access {
+    let access = SearchAccess::of(hits.query(), database)?;
+    let words = if let Some(SearchAccess::Keys(keys)) = &access {
         for key in keys {
             if let Some(columns) = rows.columns_of(key)?
                 && hits.take_columns(key, &columns)?.is_break()
@@ -161,7 +165,7 @@ fn find(rows: &mut Rows<'_, '_>, hits: &mut Hits<'_>, hint: &mut String) -> Resu
                 break;
             }
         }
-        access.as_ref().map_or("", Access::words)
+        access.as_ref().map_or("", SearchAccess::words)
     } else {
         let source = Source::of(rows)?;
         let looked = match access {
@@ -171,7 +175,7 @@ fn find(rows: &mut Rows<'_, '_>, hits: &mut Hits<'_>, hint: &mut String) -> Resu
         let words = looked.map_err(trouble)?;
         // An index that was dropped meanwhile may have lost its entries already.
         if !database.is_current() {
-            return Err(Trouble::Outdated);
+            return Err(TyrantTrouble::Outdated);
         }
         words
     };
@@ -181,11 +185,11 @@ fn find(rows: &mut Rows<'_, '_>, hits: &mut Hits<'_>, hint: &mut String) -> Resu
 }
 
 /// Takes the hits of ranges.
-fn look(source: &Source<'_>, access: &Access<'_>, hits: &mut Hits<'_>) -> rows::Result<()> {
+fn look(source: &Source<'_>, access: &SearchAccess<'_>, hits: &mut Hits<'_>) -> rows::Result<()> {
     let database = source.database;
     match access {
-        Access::Keys(_) => unreachable!("records are found by keys in no state of their own"),
-        Access::Prefix(prefix) => {
+        SearchAccess::Keys(_) => unreachable!("records are found by keys in no state of their own"),
+        SearchAccess::Prefix(prefix) => {
             let mut range = database.table().index_range(0);
             range.start.clear();
             if database.push_row_key(prefix, &mut range.start)? {
@@ -195,7 +199,7 @@ fn look(source: &Source<'_>, access: &Access<'_>, hits: &mut Hits<'_>) -> rows::
                 })?;
             }
         }
-        Access::Index { index, ranges } => {
+        SearchAccess::Index { index, ranges } => {
             if ranges.len() > 1 {
                 source.needs_time()?;
             }
@@ -234,9 +238,9 @@ fn go(source: &Source<'_>, hits: &mut Hits<'_>) -> rows::Result<&'static str> {
 fn follow(
     source: &Source<'_>,
     ways: &Ways,
-    chosen: &Chosen,
+    chosen: &ChosenWay,
     hits: &mut Hits<'_>,
-) -> rows::Result<Option<Chosen>> {
+) -> rows::Result<Option<ChosenWay>> {
     let (database, engine) = (source.database, source.engine);
     let (mut better, mut looks) = (None, 0);
     let mut take = |key: &[u8], row: &RowRef<'_>| {

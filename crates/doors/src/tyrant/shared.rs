@@ -10,7 +10,7 @@ use resources::log_rate::LogRate;
 use rows::Engine;
 
 use crate::log_text::shown;
-use crate::tyrant::command::{Command, Failure, PutMode};
+use crate::tyrant::command::{PutMode, TyrantCommand, TyrantFailure};
 use crate::tyrant::database::DatabaseName;
 use crate::tyrant::lua::Scripts;
 
@@ -21,7 +21,7 @@ const LOGGED_BYTES_MAX: usize = 500;
 pub type Copy = Box<dyn Fn(&str, &Engine) -> Result<(), String> + Send + Sync>;
 
 /// Settings of the door.
-pub struct Options {
+pub struct TyrantOptions {
     /// The table that it opens on.
     pub database: DatabaseName,
     /// Most bytes of a request.
@@ -41,9 +41,9 @@ macro_rules! counters {
         /// What `stat` shows as `cnt_NAME`.
         #[derive(Debug, Default)]
         #[allow(missing_docs, reason = "the names are those of the commands")]
-        pub struct Counters { $(pub $name: Counter,)* }
+        pub struct TyrantCounters { $(pub $name: Counter,)* }
 
-        impl Counters {
+        impl TyrantCounters {
             /// Every counter with its name.
             pub fn list(&self) -> Vec<(&'static str, u64)> {
                 vec![$((stringify!($name), self.$name.get()),)*]
@@ -58,12 +58,12 @@ counters! {
     put_miss, out_miss, get_miss,
 }
 
-impl Counters {
+impl TyrantCounters {
     /// Counts a command, and whether it found what it needs.
-    pub(super) fn note(&self, command: &Command<'_>, done: bool) {
+    pub(super) fn note(&self, command: &TyrantCommand<'_>, done: bool) {
         let (counter, miss) = match command {
-            Command::Put { answered: false, .. } => (&self.putnr, Some(&self.put_miss)),
-            Command::Put { mode, .. } => {
+            TyrantCommand::Put { answered: false, .. } => (&self.putnr, Some(&self.put_miss)),
+            TyrantCommand::Put { mode, .. } => {
                 let counter = match mode {
                     PutMode::Over | PutMode::Replace | PutMode::Prepend => &self.put,
                     PutMode::Keep => &self.putkeep,
@@ -72,27 +72,27 @@ impl Counters {
                 };
                 (counter, Some(&self.put_miss))
             }
-            Command::Out(_) => (&self.out, Some(&self.out_miss)),
-            Command::Get(_) => (&self.get, Some(&self.get_miss)),
-            Command::GetMany(_) => (&self.mget, Some(&self.get_miss)),
-            Command::ValueSize(_) => (&self.vsiz, Some(&self.get_miss)),
-            Command::IterateFromStart => (&self.iterinit, None),
-            Command::IterateNext => (&self.iternext, None),
-            Command::ForwardMatching { .. } => (&self.fwmkeys, None),
-            Command::AddInteger { .. } => (&self.addint, Some(&self.put_miss)),
-            Command::AddDouble { .. } => (&self.adddouble, Some(&self.put_miss)),
-            Command::Call(_) => (&self.ext, None),
-            Command::Sync => (&self.sync, None),
-            Command::Optimize => (&self.optimize, None),
-            Command::Vanish => (&self.vanish, None),
-            Command::Copy(_) => (&self.copy, None),
-            Command::Restore => (&self.restore, None),
-            Command::SetMaster => (&self.setmst, None),
-            Command::RecordCount => (&self.rnum, None),
-            Command::DatabaseSize => (&self.size, None),
-            Command::Stat => (&self.stat, None),
-            Command::Misc { .. } => (&self.misc, None),
-            Command::Replicate => (&self.repl, None),
+            TyrantCommand::Out(_) => (&self.out, Some(&self.out_miss)),
+            TyrantCommand::Get(_) => (&self.get, Some(&self.get_miss)),
+            TyrantCommand::GetMany(_) => (&self.mget, Some(&self.get_miss)),
+            TyrantCommand::ValueSize(_) => (&self.vsiz, Some(&self.get_miss)),
+            TyrantCommand::IterateFromStart => (&self.iterinit, None),
+            TyrantCommand::IterateNext => (&self.iternext, None),
+            TyrantCommand::ForwardMatching { .. } => (&self.fwmkeys, None),
+            TyrantCommand::AddInteger { .. } => (&self.addint, Some(&self.put_miss)),
+            TyrantCommand::AddDouble { .. } => (&self.adddouble, Some(&self.put_miss)),
+            TyrantCommand::Call(_) => (&self.ext, None),
+            TyrantCommand::Sync => (&self.sync, None),
+            TyrantCommand::Optimize => (&self.optimize, None),
+            TyrantCommand::Vanish => (&self.vanish, None),
+            TyrantCommand::Copy(_) => (&self.copy, None),
+            TyrantCommand::Restore => (&self.restore, None),
+            TyrantCommand::SetMaster => (&self.setmst, None),
+            TyrantCommand::RecordCount => (&self.rnum, None),
+            TyrantCommand::DatabaseSize => (&self.size, None),
+            TyrantCommand::Stat => (&self.stat, None),
+            TyrantCommand::Misc { .. } => (&self.misc, None),
+            TyrantCommand::Replicate => (&self.repl, None),
         };
         counter.add();
         if let Some(miss) = miss.filter(|_| !done) {
@@ -102,11 +102,11 @@ impl Counters {
 }
 
 /// What all conversations share.
-pub struct Shared {
+pub struct TyrantShared {
     /// The settings.
-    pub options: Options,
+    pub options: TyrantOptions,
     /// The counters.
-    pub counters: Counters,
+    pub counters: TyrantCounters,
     /// When the door opened, Unix seconds.
     pub started: i64,
     /// The latest number that `genuid` gave.
@@ -119,12 +119,12 @@ pub struct Shared {
     failures: LogRate,
 }
 
-impl Shared {
+impl TyrantShared {
     /// The shared part of a door that opens now.
-    pub fn new(engine: &Engine, options: Options) -> Shared {
-        Shared {
+    pub fn new(engine: &Engine, options: TyrantOptions) -> TyrantShared {
+        TyrantShared {
             options,
-            counters: Counters::default(),
+            counters: TyrantCounters::default(),
             started: engine.unix_seconds(),
             unique_id: AtomicU64::new(0),
             refused: Counter::default(),
@@ -163,11 +163,11 @@ impl Shared {
 
     /// Counts a request that has failed, and tells the log why: a client is told that it has, and no
     /// more.
-    pub(super) fn log_failure(&self, request: &str, failure: &Failure) {
+    pub(super) fn log_failure(&self, request: &str, failure: &TyrantFailure) {
         let why = match failure {
             // Of a refusal the log has been told when it was counted.
-            Failure::Missing | Failure::Exists | Failure::Refused(_) => return,
-            Failure::Invalid(why) | Failure::Server(why) => why,
+            TyrantFailure::Missing | TyrantFailure::Exists | TyrantFailure::Refused(_) => return,
+            TyrantFailure::Invalid(why) | TyrantFailure::Server(why) => why,
         };
         self.failed.add();
         if let Some(more) = self.failures.next(Instant::now()) {

@@ -16,9 +16,9 @@ use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::{Engine, Error, Flow, Lookup, Wait};
 use values::RowRef;
 
-use crate::tyrant::command::{Failure, Trouble};
+use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
 use crate::tyrant::database::Database;
-use crate::tyrant::execute::Rows;
+use crate::tyrant::execute::TyrantRows;
 
 /// Records of which one asks whether the scan is to go on.
 const UNASKED: usize = 256;
@@ -43,8 +43,8 @@ impl<'a> Source<'a> {
     /// The state of now, with what a script's call has written.
     ///
     /// # Errors
-    /// See `Trouble`.
-    pub fn of(rows: &mut Rows<'a, '_>) -> Result<Source<'a>, Trouble> {
+    /// See `TyrantTrouble`.
+    pub fn of(rows: &mut TyrantRows<'a, '_>) -> Result<Source<'a>, TyrantTrouble> {
         rows.may_read()?;
         let (engine, reach, database) = (rows.turn.engine(), rows.turn.reach(), rows.database);
         let mut view = engine.store().snapshot()?;
@@ -148,10 +148,10 @@ impl<'a> Source<'a> {
 }
 
 /// An error of a search; of one that was ended, that it was.
-pub fn trouble(error: Error) -> Trouble {
+pub fn trouble(error: Error) -> TyrantTrouble {
     match error {
         Error::LockTimeout if interrupt::is_wanted() => {
-            Failure::Server("interrupted".into()).into()
+            TyrantFailure::Server("interrupted".into()).into()
         }
         other => other.into(),
     }

@@ -8,9 +8,9 @@ use std::io::Write as _;
 use resources::background::cores;
 use resources::counter::Counter;
 
-use crate::tyrant::command::Trouble;
-use crate::tyrant::execute::Rows;
-use crate::tyrant::shared::Counters;
+use crate::tyrant::command::TyrantTrouble;
+use crate::tyrant::execute::TyrantRows;
+use crate::tyrant::shared::TyrantCounters;
 
 /// The version of the original whose behaviour this is, and ours.
 pub const VERSION: &str = concat!("1.1.41-rowhouse-", env!("CARGO_PKG_VERSION"));
@@ -21,7 +21,7 @@ const PROTOCOL: &str = "0.91";
 ///
 /// # Errors
 /// `Wait`; those of counting rows.
-pub fn list(rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+pub fn list(rows: &mut TyrantRows<'_, '_>, out: &mut Vec<u8>) -> Result<(), TyrantTrouble> {
     let (count, bytes) = (rows.record_count()?, rows.database_bytes()?);
     let shared = rows.shared;
     let micros = rows.turn.engine().clock().unix_micros();
@@ -53,11 +53,13 @@ pub fn list(rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
 ///
 /// # Errors
 /// `Wait`; those of counting rows.
-pub fn text_figures(rows: &mut Rows<'_, '_>) -> Result<Vec<(&'static str, String)>, Trouble> {
+pub fn text_figures(
+    rows: &mut TyrantRows<'_, '_>,
+) -> Result<Vec<(&'static str, String)>, TyrantTrouble> {
     let (count, bytes) = (rows.record_count()?, rows.database_bytes()?);
     let counters = &rows.shared.counters;
     let now = rows.turn.engine().unix_seconds();
-    let Counters { put, putkeep, putcat, putshl, putnr, .. } = counters;
+    let TyrantCounters { put, putkeep, putcat, putshl, putnr, .. } = counters;
     let puts: u64 = [put, putkeep, putcat, putshl, putnr].map(Counter::get).iter().sum();
     let (put_misses, outs, out_misses) =
         (counters.put_miss.get(), counters.out.get(), counters.out_miss.get());

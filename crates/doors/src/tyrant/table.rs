@@ -12,9 +12,9 @@
 //! Not here: the functions that all databases have (`misc`).
 
 use crate::tyrant::columns::Columns;
-use crate::tyrant::command::{Failure, List, PutMode, Trouble};
-use crate::tyrant::encode::Counted;
-use crate::tyrant::execute::Rows;
+use crate::tyrant::command::{List, PutMode, TyrantFailure, TyrantTrouble};
+use crate::tyrant::encode::CountedReply;
+use crate::tyrant::execute::TyrantRows;
 use crate::tyrant::indexes;
 use crate::tyrant::search;
 
@@ -23,19 +23,19 @@ use crate::tyrant::search;
 /// # Errors
 /// As `misc::call`.
 pub fn call(
-    rows: &mut Rows<'_, '_>,
+    rows: &mut TyrantRows<'_, '_>,
     name: &[u8],
     arguments: List<'_>,
-    answer: &mut Counted<'_>,
-) -> Result<bool, Trouble> {
+    answer: &mut CountedReply<'_>,
+) -> Result<bool, TyrantTrouble> {
     let mut given = arguments.iter();
-    let mut key = || given.next().ok_or(Failure::Invalid("an argument is missing".into()));
+    let mut key = || given.next().ok_or(TyrantFailure::Invalid("an argument is missing".into()));
     let mode = match name {
         b"put" => PutMode::Over,
         b"putkeep" => PutMode::Keep,
         b"putcat" => PutMode::Concatenate,
         b"get" => {
-            let columns = rows.columns_of(key()?)?.ok_or(Failure::Missing)?;
+            let columns = rows.columns_of(key()?)?.ok_or(TyrantFailure::Missing)?;
             for (name, value) in columns.iter() {
                 answer.push(name);
                 answer.push(value);

@@ -6,9 +6,9 @@
 //!
 //! Not here: hits of searches, which are counted otherwise (`search`).
 
-use crate::tyrant::command::Trouble;
-use crate::tyrant::execute::Rows;
-use crate::tyrant::lookup::{self, Place};
+use crate::tyrant::command::TyrantTrouble;
+use crate::tyrant::execute::TyrantRows;
+use crate::tyrant::lookup::{self, MemberPlace};
 use crate::tyrant::query::{Action, Search};
 use crate::tyrant::source::{Source, trouble};
 
@@ -16,8 +16,8 @@ use crate::tyrant::source::{Source, trouble};
 /// to be looked at.
 ///
 /// # Errors
-/// See `Trouble`.
-pub fn count(rows: &mut Rows<'_, '_>, search: &Search) -> Result<Option<u64>, Trouble> {
+/// See `TyrantTrouble`.
+pub fn count(rows: &mut TyrantRows<'_, '_>, search: &Search) -> Result<Option<u64>, TyrantTrouble> {
     let (Action::Count, [query]) = (&search.action, &search.queries[..]) else { return Ok(None) };
     let [condition] = &query.conditions[..] else { return Ok(None) };
     let (database, table) = (rows.database, rows.database.table());
@@ -37,13 +37,13 @@ pub fn count(rows: &mut Rows<'_, '_>, search: &Search) -> Result<Option<u64>, Tr
     rows.needs_time()?;
     let source = Source::of(rows)?;
     let counted = match place {
-        Place::Lookup(lookup) => source.count_lookup(&lookup),
-        Place::Span(range) => source.count_entries(&range),
+        MemberPlace::Lookup(lookup) => source.count_lookup(&lookup),
+        MemberPlace::Span(range) => source.count_entries(&range),
     };
     let counted = counted.map_err(trouble)?.saturating_sub(query.skipped as u64);
     // An index that was dropped meanwhile may have lost its entries already.
     match database.is_current() {
         true => Ok(Some(counted.min(query.most as u64))),
-        false => Err(Trouble::Outdated),
+        false => Err(TyrantTrouble::Outdated),
     }
 }

@@ -13,10 +13,10 @@ use std::io::Write as _;
 
 use values::text::write_u64;
 
-use crate::memcached::text::{Tokens, block_length, signed};
-use crate::tyrant::command::{Failure, PutMode, Trouble};
-use crate::tyrant::decode::Decoded;
-use crate::tyrant::execute::{LIST_IN_LOOP_MAX, Rows};
+use crate::memcached::text::{MemcachedTokens, block_length, signed};
+use crate::tyrant::command::{PutMode, TyrantFailure, TyrantTrouble};
+use crate::tyrant::decode::DecodedRequest;
+use crate::tyrant::execute::{LIST_IN_LOOP_MAX, TyrantRows};
 use crate::tyrant::stat;
 
 /// A request in text.
@@ -85,20 +85,23 @@ impl TextCommand<'_> {
 }
 
 /// The request whose line ends at `end` in `bytes`; requests may have so many bytes.
-pub fn decode(bytes: &[u8], end: usize, bytes_max: usize) -> Decoded<TextCommand<'_>> {
+pub fn decode(bytes: &[u8], end: usize, bytes_max: usize) -> DecodedRequest<TextCommand<'_>> {
     let line = bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]);
-    let tokens = Tokens::of(line);
+    let tokens = MemcachedTokens::of(line);
     let all = tokens.all();
     let answered = |from: usize| !all.iter().skip(from).any(|token| *token == b"noreply");
-    let request = |command| Decoded::Request { command, consumed: end + 1 };
-    let Some((name, arguments)) = all.split_first() else { return Decoded::Senseless };
+    let request = |command| DecodedRequest::Request { command, consumed: end + 1 };
+    let Some((name, arguments)) = all.split_first() else { return DecodedRequest::Senseless };
     let mode = match *name {
         b"set" => PutMode::Over,
         b"add" => PutMode::Keep,
         b"replace" => PutMode::Replace,
         b"append" => PutMode::Append,
         b"prepend" => PutMode::Prepend,
-        _ => return other(name, arguments, line, answered).map_or(Decoded::Senseless, request),
+        _ => {
+            return other(name, arguments, line, answered)
+                .map_or(DecodedRequest::Senseless, request);
+        }
     };
     let [key, _flags, _expires, length, ..] = arguments else {
         return request(TextCommand::Malformed);
@@ -107,11 +110,11 @@ pub fn decode(bytes: &[u8], end: usize, bytes_max: usize) -> Decoded<TextCommand
     let Some(length) = block_length(length) else { return request(TextCommand::Malformed) };
     let start = end + 1;
     if length > bytes_max {
-        return Decoded::Senseless;
+        return DecodedRequest::Senseless;
     }
     match bytes.get(start + length..start + length + 2) {
-        None => Decoded::More,
-        Some(b"\r\n") => Decoded::Request {
+        None => DecodedRequest::More,
+        Some(b"\r\n") => DecodedRequest::Request {
             command: TextCommand::Store {
                 mode,
                 key,
@@ -120,7 +123,7 @@ pub fn decode(bytes: &[u8], end: usize, bytes_max: usize) -> Decoded<TextCommand
             },
             consumed: start + length + 2,
         },
-        Some(_) => Decoded::Senseless,
+        Some(_) => DecodedRequest::Senseless,
     }
 }
 
@@ -151,21 +154,21 @@ fn other<'a>(
 /// Runs a command and appends its answer.
 ///
 /// # Errors
-/// See `Trouble`; what was appended is then to be cut off.
+/// See `TyrantTrouble`; what was appended is then to be cut off.
 pub fn execute(
     command: &TextCommand<'_>,
-    rows: &mut Rows<'_, '_>,
+    rows: &mut TyrantRows<'_, '_>,
     out: &mut Vec<u8>,
-) -> Result<(), Trouble> {
+) -> Result<(), TyrantTrouble> {
     let counters = &rows.shared.counters;
     let reply: &[u8] = match *command {
         TextCommand::Store { mode, key, value, .. } => {
             let stored = rows.put(mode, key, value);
-            if !matches!(stored, Err(Trouble::Wait | Trouble::Outdated)) {
+            if !matches!(stored, Err(TyrantTrouble::Wait | TyrantTrouble::Outdated)) {
                 counters.put.add();
             }
             match stored {
-                Err(Trouble::Failed(Failure::Missing | Failure::Exists)) => {
+                Err(TyrantTrouble::Failed(TyrantFailure::Missing | TyrantFailure::Exists)) => {
                     counters.put_miss.add();
                     b"NOT_STORED\r\n"
                 }
@@ -178,11 +181,11 @@ pub fn execute(
         }
         TextCommand::Delete { key, .. } => {
             let removed = rows.out(key);
-            if !matches!(removed, Err(Trouble::Wait | Trouble::Outdated)) {
+            if !matches!(removed, Err(TyrantTrouble::Wait | TyrantTrouble::Outdated)) {
                 counters.out.add();
             }
             match removed {
-                Err(Trouble::Failed(Failure::Missing)) => {
+                Err(TyrantTrouble::Failed(TyrantFailure::Missing)) => {
                     counters.out_miss.add();
                     b"NOT_FOUND\r\n"
                 }
@@ -197,7 +200,7 @@ pub fn execute(
                 }
                 b"\r\n"
             }
-            Err(Trouble::Failed(Failure::Missing)) => {
+            Err(TyrantTrouble::Failed(TyrantFailure::Missing)) => {
                 counters.addint.add();
                 b"NOT_FOUND\r\n"
             }
@@ -229,7 +232,7 @@ pub fn execute(
     Ok(())
 }
 
-fn get(keys: &[u8], rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+fn get(keys: &[u8], rows: &mut TyrantRows<'_, '_>, out: &mut Vec<u8>) -> Result<(), TyrantTrouble> {
     let each = || <[u8]>::split(keys, |byte| *byte == b' ').filter(|key| !key.is_empty());
     let count = each().count();
     if count > LIST_IN_LOOP_MAX {
@@ -257,7 +260,7 @@ fn get(keys: &[u8], rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Tr
 }
 
 /// Appends the line that tells of a failure.
-pub fn failed(failure: &Failure, out: &mut Vec<u8>) {
+pub fn failed(failure: &TyrantFailure, out: &mut Vec<u8>) {
     let (_, words) = failure.words();
     // Writing into a vector does not fail.
     let _ = write!(out, "SERVER_ERROR {words}\r\n");

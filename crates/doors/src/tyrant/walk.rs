@@ -25,14 +25,14 @@ use crate::tyrant::source::Source;
 /// Entries of an index in the order of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Walk {
-    pieces: Vec<Piece>,
+    pieces: Vec<WalkPiece>,
     down: bool,
     /// Position of the member index.
     index: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Piece {
+enum WalkPiece {
     /// From one value to another.
     Values(KeyRange),
     /// Rows that are sorted as equals, in the order of their keys.
@@ -60,14 +60,14 @@ impl Walk {
             _ => codec.between(0.0, 0.0),
         };
         let mut pieces = match values {
-            Some(values) => vec![Piece::Values(values)],
+            Some(values) => vec![WalkPiece::Values(values)],
             None => {
                 let KeyRange { start, end } = codec.present();
                 let equals = vec![Lookup::One(codec.absent()), Lookup::One(empty.clone())];
                 vec![
-                    Piece::Values(KeyRange { start, end: empty.start }),
-                    Piece::Equals(Lookup::Any(equals)),
-                    Piece::Values(KeyRange { start: empty.end, end }),
+                    WalkPiece::Values(KeyRange { start, end: empty.start }),
+                    WalkPiece::Equals(Lookup::Any(equals)),
+                    WalkPiece::Values(KeyRange { start: empty.end, end }),
                 ]
             }
         };
@@ -92,8 +92,10 @@ impl Walk {
         let mut looks = 0;
         for piece in &self.pieces {
             match piece {
-                Piece::Values(range) => self.values(source, range, looks_max, &mut looks, hits)?,
-                Piece::Equals(lookup) => {
+                WalkPiece::Values(range) => {
+                    self.values(source, range, looks_max, &mut looks, hits)?
+                }
+                WalkPiece::Equals(lookup) => {
                     self.equals(source, lookup, looks_max, &mut looks, hits)?
                 }
             }

@@ -13,7 +13,7 @@
 use rows::store::KeyRange;
 use rows::{Lookup, Table};
 
-use crate::tyrant::lookup::{self, Place};
+use crate::tyrant::lookup::{self, MemberPlace};
 use crate::tyrant::query::Query;
 use crate::tyrant::source::Source;
 use crate::tyrant::walk::Walk;
@@ -59,20 +59,20 @@ impl Way {
 
 /// A way that is gone until it is doubted.
 #[derive(Debug)]
-pub struct Chosen {
+pub struct ChosenWay {
     /// The way.
     pub way: Way,
     /// The record at which one asks whether there is a better one.
     pub doubted_at: usize,
 }
 
-impl Chosen {
-    fn certain(way: Way) -> Chosen {
-        Chosen { way, doubted_at: usize::MAX }
+impl ChosenWay {
+    fn certain(way: Way) -> ChosenWay {
+        ChosenWay { way, doubted_at: usize::MAX }
     }
 
-    fn walk(walk: &Walk) -> Chosen {
-        Chosen { way: Way::Walk(walk.clone()), doubted_at: WALK_LOOKS_MAX }
+    fn walk(walk: &Walk) -> ChosenWay {
+        ChosenWay { way: Way::Walk(walk.clone()), doubted_at: WALK_LOOKS_MAX }
     }
 }
 
@@ -102,8 +102,8 @@ impl Ways {
         for condition in usable {
             let Some(index) = table.member_index(column, &condition.column) else { continue };
             match lookup::place(&table.member_codecs[index], &condition.test) {
-                Some(Place::Lookup(lookup)) => ways.lookups.push(lookup),
-                Some(Place::Span(range)) => {
+                Some(MemberPlace::Lookup(lookup)) => ways.lookups.push(lookup),
+                Some(MemberPlace::Span(range)) => {
                     if order.is_some_and(|(name, _)| *name == condition.column) {
                         in_order = Some(range.clone());
                     }
@@ -126,16 +126,18 @@ impl Ways {
     ///
     /// # Errors
     /// `Store`.
-    pub fn likely(&self, source: &Source<'_>) -> rows::Result<Chosen> {
+    pub fn likely(&self, source: &Source<'_>) -> rows::Result<ChosenWay> {
         let doubted_at = if self.walk.is_some() { self.sorted_max } else { LOOKS_TRUSTED };
-        let doubted = |way| Chosen { way, doubted_at };
+        let doubted = |way| ChosenWay { way, doubted_at };
         // What has parts in common is seldom much; the records of a range that is in order need no sorting.
         if let Some(lookup) = self.lookup() {
             return Ok(doubted(Way::Lookup(lookup)));
         }
         match (&self.walk, &self.spans[..]) {
-            (Some(walk), spans) if self.walks_in_span || spans.is_empty() => Ok(Chosen::walk(walk)),
-            (_, []) => Ok(Chosen::certain(Way::All)),
+            (Some(walk), spans) if self.walks_in_span || spans.is_empty() => {
+                Ok(ChosenWay::walk(walk))
+            }
+            (_, []) => Ok(ChosenWay::certain(Way::All)),
             (_, [range]) => Ok(doubted(Way::Span(range.clone()))),
             _ => self.best(source, true),
         }
@@ -145,7 +147,7 @@ impl Ways {
     ///
     /// # Errors
     /// `Store`.
-    pub fn best(&self, source: &Source<'_>, may_walk: bool) -> rows::Result<Chosen> {
+    pub fn best(&self, source: &Source<'_>, may_walk: bool) -> rows::Result<ChosenWay> {
         let (table, engine, view) = (source.database.table(), source.engine, &*source.view);
         // Of those conditions that name parts, all are looked up at once; of those that name a range, the
         // smallest.
@@ -166,10 +168,10 @@ impl Ways {
         if let Some(walk) = self.walk.as_ref().filter(|_| may_walk)
             && looks > self.sorted_max as u64
         {
-            return Ok(Chosen::walk(walk));
+            return Ok(ChosenWay::walk(walk));
         }
         let is_most = all > FEW_RECORDS && looks > all / INDEX_PART;
-        Ok(Chosen::certain(if is_most { Way::All } else { way }))
+        Ok(ChosenWay::certain(if is_most { Way::All } else { way }))
     }
 
     fn lookup(&self) -> Option<Lookup> {

@@ -11,7 +11,7 @@ mod serving;
 
 use std::sync::Arc;
 
-use doors::handlersocket::{Access, HandlerSocket, LINE_BYTES_MAX};
+use doors::handlersocket::{HandlerSocket, LINE_BYTES_MAX, PortAccess};
 use doors::{Conversation, Input, Next, Turn};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions, Error, Group};
@@ -60,7 +60,7 @@ impl House {
     }
 
     fn client(&self, writable: bool, secret: Option<&str>) -> Client {
-        let access = Access { writable, secret: secret.map(String::from) };
+        let access = PortAccess { writable, secret: secret.map(String::from) };
         Client {
             engine: Arc::clone(&self.engine),
             door: HandlerSocket::new(Arc::new(access)),

@@ -5,7 +5,7 @@ mod serving;
 
 use std::sync::Arc;
 
-use doors::memcached::{Memcached, Options, Shared, prepare};
+use doors::memcached::{Memcached, MemcachedOptions, MemcachedShared, prepare};
 use doors::{Conversation, Input, Next, Turn};
 use resources::clock::SetClock;
 use rows::memory::MemoryStore;
@@ -18,7 +18,7 @@ pub const START: u64 = 2_000_000_000;
 /// Rows, the door's shared part, and the time.
 pub struct House {
     pub engine: Arc<Engine>,
-    pub shared: Arc<Shared>,
+    pub shared: Arc<MemcachedShared>,
     pub clock: Arc<SetClock>,
 }
 
@@ -33,7 +33,7 @@ impl House {
         let options = EngineOptions { clock: clock.clone(), ..options };
         let engine = Engine::open(store, options).expect("an empty store");
         prepare(&engine).expect("an empty catalog");
-        let shared = Arc::new(Shared::new(&engine, Options::default()));
+        let shared = Arc::new(MemcachedShared::new(&engine, MemcachedOptions::default()));
         House { engine, shared, clock }
     }
 

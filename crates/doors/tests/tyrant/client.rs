@@ -6,7 +6,9 @@ mod serving;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use doors::tyrant::{DatabaseName, Options, ScriptOptions, Scripts, Shared, Tyrant, prepare};
+use doors::tyrant::{
+    DatabaseName, ScriptOptions, Scripts, Tyrant, TyrantOptions, TyrantShared, prepare,
+};
 use doors::{Conversation, Input, Next, Turn};
 use resources::budget::Budget;
 use resources::clock::SetClock;
@@ -24,7 +26,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Rows, and the door's shared part.
 pub struct House {
     pub engine: Arc<Engine>,
-    pub shared: Arc<Shared>,
+    pub shared: Arc<TyrantShared>,
 }
 
 impl House {
@@ -64,7 +66,7 @@ impl House {
         let scripts = script.map(|(script, time_max)| {
             in_time(|| Scripts::new(&engine, script_options(script, time_max))).expect("a script")
         });
-        let options = Options {
+        let options = TyrantOptions {
             database,
             request_bytes_max: REQUEST_BYTES_MAX,
             copy: None,
@@ -72,7 +74,7 @@ impl House {
             hosts: Vec::new(),
             scripts,
         };
-        let shared = Arc::new(Shared::new(&engine, options));
+        let shared = Arc::new(TyrantShared::new(&engine, options));
         House { engine, shared }
     }
 

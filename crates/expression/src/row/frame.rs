@@ -109,7 +109,7 @@ impl<'a> Enclosing<'a> {
     }
 }
 
-/// Who runs sub-queries for expressions.
+/// Runs sub-queries for expressions.
 pub trait Subqueries {
     /// The value of a sub-query where `scope`'s row is the enclosing one.
     ///

@@ -91,7 +91,7 @@ pub struct Environment<'a> {
     pub strict: bool,
     /// Rows of enclosing SELECTs.
     pub enclosing: Option<&'a Enclosing<'a>>,
-    /// Who runs sub-queries.
+    /// What runs sub-queries.
     pub subqueries: Option<&'a dyn Subqueries>,
     /// What is the same for all rows, where there may be many with the same parameters.
     pub known: Option<&'a Known>,

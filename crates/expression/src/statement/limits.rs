@@ -119,7 +119,7 @@ impl Limits {
         self.value_bytes_max
     }
 
-    /// Who may end the statement.
+    /// The mark by which others may end the statement.
     pub fn kill(&self) -> &Arc<KillMark> {
         &self.kill
     }

@@ -18,7 +18,7 @@ use super::{Common, progress};
 use crate::generator::Sample;
 use crate::peers::{Durability, Engine, EngineServer};
 use crate::plot::Drawing;
-use crate::protocols::mysql::{Session, Statement, Value};
+use crate::protocols::mysql::{MysqlSession, MysqlValue, Statement};
 use crate::report::{Layout, Measurement, Report};
 use crate::users::mix;
 
@@ -29,7 +29,7 @@ const INSERT: &str = "INSERT INTO entries (account, at, name, note) VALUES ";
 
 /// Options of `batches`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct BatchesOptions {
     #[command(flatten)]
     common: Common,
     /// Rows of a statement.
@@ -57,7 +57,7 @@ enum Way {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &BatchesOptions) -> Result<()> {
     let common = &options.common;
     let mut report = Report::new("batches");
     common.note(&mut report);
@@ -90,7 +90,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// A new table, filled for a window.
-fn one_window(server: &EngineServer, way: Way, options: &Options) -> Result<Sample> {
+fn one_window(server: &EngineServer, way: Way, options: &BatchesOptions) -> Result<Sample> {
     let mut session = server.session()?;
     session.execute(&format!("CREATE DATABASE IF NOT EXISTS {DATABASE}"))?;
     session.execute(&format!("USE {DATABASE}"))?;
@@ -120,8 +120,14 @@ fn one_window(server: &EngineServer, way: Way, options: &Options) -> Result<Samp
 }
 
 /// One connection's statements.
-fn writer(port: u16, number: u64, way: Way, until: Instant, options: &Options) -> Result<Sample> {
-    let mut session = Session::connect(port, DATABASE)?;
+fn writer(
+    port: u16,
+    number: u64,
+    way: Way,
+    until: Instant,
+    options: &BatchesOptions,
+) -> Result<Sample> {
+    let mut session = MysqlSession::connect(port, DATABASE)?;
     let batch = usize::from(options.batch);
     let mut prepared = match way {
         Way::Text => None,
@@ -138,7 +144,7 @@ fn writer(port: u16, number: u64, way: Way, until: Instant, options: &Options) -
         seed += batch.next_power_of_two() as u64;
         let sent;
         let done = if let Some(statement) = &mut prepared {
-            let values: Vec<Value<'_>> = rows.iter().flat_map(Entry::values).collect();
+            let values: Vec<MysqlValue<'_>> = rows.iter().flat_map(Entry::values).collect();
             sent = Instant::now();
             statement.affect(&mut session, &values)?
         } else {
@@ -177,12 +183,12 @@ impl Entry {
         }
     }
 
-    fn values(&self) -> [Value<'_>; 4] {
+    fn values(&self) -> [MysqlValue<'_>; 4] {
         [
-            Value::Int(self.account),
-            Value::Text(&self.at),
-            Value::Text(&self.name),
-            Value::Text(&self.note),
+            MysqlValue::Int(self.account),
+            MysqlValue::Text(&self.at),
+            MysqlValue::Text(&self.name),
+            MysqlValue::Text(&self.note),
         ]
     }
 }

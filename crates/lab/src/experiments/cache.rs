@@ -18,7 +18,7 @@ const LARGE: &str = "row cache of 1 GiB";
 
 /// Options of `cache`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct CacheOptions {
     #[command(flatten)]
     common: Common,
     /// Rows that fit in both caches.
@@ -33,7 +33,7 @@ pub struct Options {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &CacheOptions) -> Result<()> {
     let common = &options.common;
     ensure!(options.rows >= 100 && options.many_rows >= 100, "a batch takes 100 different rows");
     let mut report = Report::new("cache");
@@ -51,7 +51,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// Both caches in turn on one number of rows.
-fn one_table(options: &Options, users: Users, report: &mut Report) {
+fn one_table(options: &CacheOptions, users: Users, report: &mut Report) {
     let common = &options.common;
     let settings = FleetSettings::new(None, users);
     let mut fleets = Vec::new();

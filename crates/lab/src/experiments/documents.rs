@@ -32,7 +32,7 @@ const LINES_PER_CHUNK: u32 = 1_000;
 
 /// Options of `documents`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct DocumentsOptions {
     #[command(flatten)]
     common: Common,
     /// Documents.
@@ -44,15 +44,15 @@ pub struct Options {
 }
 
 /// A kind of question: by its numbers, elements of `search` and a condition of SQL.
-struct Kind {
+struct QuestionKind {
     name: &'static str,
     /// Whether one of the two reads all documents.
     reads_all: bool,
     ask: fn(&mut SmallRng, u32) -> (Vec<String>, String),
 }
 
-const KINDS: [Kind; 9] = [
-    Kind {
+const KINDS: [QuestionKind; 9] = [
+    QuestionKind {
         name: "name equals",
         reads_all: false,
         ask: |rng, rows| {
@@ -60,7 +60,7 @@ const KINDS: [Kind; 9] = [
             (vec![condition("name", "STREQ", &name)], format!("name = '{name}'"))
         },
     },
-    Kind {
+    QuestionKind {
         name: "age equals",
         reads_all: false,
         ask: |rng, _| {
@@ -68,9 +68,13 @@ const KINDS: [Kind; 9] = [
             (vec![condition("age", "NUMEQ", &age.to_string())], format!("age = {age}"))
         },
     },
-    Kind { name: "ages of a range of 10", reads_all: false, ask: |rng, _| ages(rng, 10) },
-    Kind { name: "ages of a range of 1000", reads_all: false, ask: |rng, _| ages(rng, 1000) },
-    Kind {
+    QuestionKind { name: "ages of a range of 10", reads_all: false, ask: |rng, _| ages(rng, 10) },
+    QuestionKind {
+        name: "ages of a range of 1000",
+        reads_all: false,
+        ask: |rng, _| ages(rng, 1000),
+    },
+    QuestionKind {
         name: "name begins",
         reads_all: false,
         ask: |rng, rows| {
@@ -78,7 +82,7 @@ const KINDS: [Kind; 9] = [
             (vec![condition("name", "STRBW", &front)], format!("name LIKE '{front}%'"))
         },
     },
-    Kind {
+    QuestionKind {
         name: "age from, in order, 10",
         reads_all: false,
         ask: |rng, _| {
@@ -91,7 +95,7 @@ const KINDS: [Kind; 9] = [
             (limited, format!("age >= {age} ORDER BY age, pk LIMIT 10"))
         },
     },
-    Kind {
+    QuestionKind {
         name: "names downwards, 10",
         // MariaDB sorts them.
         reads_all: true,
@@ -104,7 +108,7 @@ const KINDS: [Kind; 9] = [
             (elements, format!("TRUE ORDER BY name DESC, pk LIMIT 10 OFFSET {skipped}"))
         },
     },
-    Kind {
+    QuestionKind {
         name: "ages of a range of 100, part of a name",
         reads_all: false,
         ask: |rng, _| {
@@ -113,7 +117,7 @@ const KINDS: [Kind; 9] = [
             (elements, format!("{sql} AND name LIKE '%77%'"))
         },
     },
-    Kind {
+    QuestionKind {
         name: "words match",
         reads_all: true,
         ask: |rng, _| {
@@ -144,7 +148,7 @@ fn name(number: u32) -> String {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &DocumentsOptions) -> Result<()> {
     let common = &options.common;
     ensure!(options.rows >= 100 && options.questions > 0, "too few documents or questions");
     let mut report = Report::new("documents");
@@ -241,7 +245,7 @@ fn lines(seed: u64, rows: u32) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-fn start_rowhouse(options: &Options, report: &mut Report) -> Result<Rowhouse> {
+fn start_rowhouse(options: &DocumentsOptions, report: &mut Report) -> Result<Rowhouse> {
     progress("loading rowhouse");
     let mut settings = options.common.rowhouse(Durability::EverySecond)?;
     settings.flags.push(format!("--tyrant-database={TABLE}"));
@@ -260,7 +264,7 @@ fn start_rowhouse(options: &Options, report: &mut Report) -> Result<Rowhouse> {
     Ok(peer)
 }
 
-fn start_mariadb(options: &Options, report: &mut Report) -> Result<MariaDb> {
+fn start_mariadb(options: &DocumentsOptions, report: &mut Report) -> Result<MariaDb> {
     progress("loading mariadb");
     let peer = MariaDb::start(MariaDbSettings {
         buffer_pool_mib: BUFFER_POOL_MIB,
@@ -283,9 +287,9 @@ fn start_mariadb(options: &Options, report: &mut Report) -> Result<MariaDb> {
 }
 
 fn load(
-    session: &mut mysql::Session,
+    session: &mut mysql::MysqlSession,
     into: &str,
-    options: &Options,
+    options: &DocumentsOptions,
     who: &str,
     report: &mut Report,
 ) -> Result<()> {

@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::fleet::*;
-use super::writing::{Kind, Ledger, one_window};
+use super::writing::{WriteKind, WriteLedger, one_window};
 use super::{Common, progress};
 use crate::peers::{Durability, TOKYO_CABINET, TokyoCabinet};
 use crate::plot::Drawing;
@@ -32,7 +32,7 @@ const PAIRS: &[(&str, &str)] = &[
 
 /// Options of `durability`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct DurabilityOptions {
     #[command(flatten)]
     common: Common,
     /// Rows loaded before.
@@ -47,7 +47,7 @@ pub struct Options {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &DurabilityOptions) -> Result<()> {
     let common = &options.common;
     let users = Users { seed: common.seed, rows: options.rows };
     let mut report = Report::new("durability");
@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 fn one_policy(
-    options: &Options,
+    options: &DurabilityOptions,
     policy: Durability,
     users: Users,
     library: Option<&TokyoCabinet>,
@@ -84,8 +84,8 @@ fn one_policy(
     let settings = FleetSettings::new(Some(policy), users);
     let fleet = Fleet::start(common, &settings, report);
     let targets = fleet.writers();
-    let mut ledgers = Ledger::for_all(users, targets.len());
-    for (kind, what) in [(Kind::Update, "update"), (Kind::Insert, "insert")] {
+    let mut ledgers = WriteLedger::for_all(users, targets.len());
+    for (kind, what) in [(WriteKind::Update, "update"), (WriteKind::Insert, "insert")] {
         let mode = format!("{what}, {}", policy.name());
         for round in 0..common.rounds {
             if let Some(library) = library {

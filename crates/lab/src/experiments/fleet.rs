@@ -10,7 +10,7 @@ use anyhow::Result;
 use super::loading::{DATABASE, UserFiller, fill, load_users};
 use super::{Common, progress};
 use crate::peers::{
-    AppendFsync, Durability, Echo, MariaDb, MariaDbSettings, Memcached, Redis, Rowhouse,
+    AppendFsync, Durability, EchoServer, MariaDb, MariaDbSettings, MemcachedServer, Redis, Rowhouse,
 };
 use crate::protocols::{self, Reader, Writer, handlersocket, mysql};
 use crate::report::Report;
@@ -97,8 +97,8 @@ impl FleetSettings {
 /// The servers that could be started and filled.
 pub struct Fleet {
     users: Users,
-    echo: Option<Echo>,
-    memcached: Option<Memcached>,
+    echo: Option<EchoServer>,
+    memcached: Option<MemcachedServer>,
     redis: Option<Redis>,
     mariadb: Option<MariaDb>,
     rowhouse: Option<Rowhouse>,
@@ -123,7 +123,7 @@ impl Fleet {
             rowhouse_records: false,
         };
         if settings.echo && common.wants(ECHO) {
-            fleet.echo = report.keep(ECHO, Echo::start(threads));
+            fleet.echo = report.keep(ECHO, EchoServer::start(threads));
         }
         if common.wants(MEMCACHED) {
             fleet.memcached = report.keep(MEMCACHED, start_memcached(users, threads));
@@ -189,7 +189,7 @@ impl Fleet {
             all.push(Readable { name, pid, connect });
         };
         if let Some(peer) = &self.echo {
-            let reader = move || Box::new(protocols::echo::Echo::new(users)) as _;
+            let reader = move || Box::new(protocols::echo::EchoSession::new(users)) as _;
             add(ECHO, peer.server.pid(), Box::new(move |_| Ok((reader(), peer.connect()?))));
         }
         if let Some(peer) = &self.memcached {
@@ -288,8 +288,8 @@ fn insert_index() -> String {
     handlersocket::insert_index(DATABASE)
 }
 
-fn keys(users: Users) -> protocols::memcached::Memcached {
-    protocols::memcached::Memcached::new(users)
+fn keys(users: Users) -> protocols::memcached::MemcachedSession {
+    protocols::memcached::MemcachedSession::new(users)
 }
 
 fn read_keys<'a>(users: Users, connect: impl Fn() -> Result<TcpStream> + 'a) -> ConnectReader<'a> {
@@ -309,25 +309,25 @@ fn read_records<'a>(
 
 fn read_text<'a>(
     users: Users,
-    session: impl Fn() -> Result<mysql::Session> + 'a,
+    session: impl Fn() -> Result<mysql::MysqlSession> + 'a,
 ) -> ConnectReader<'a> {
     Box::new(move |_| Ok((Box::new(mysql::Text::new(users)) as _, session()?.into_stream()?)))
 }
 
 fn write_text<'a>(
     users: Users,
-    session: impl Fn() -> Result<mysql::Session> + 'a,
+    session: impl Fn() -> Result<mysql::MysqlSession> + 'a,
 ) -> ConnectWriter<'a> {
     Box::new(move || Ok((Box::new(mysql::Text::new(users)) as _, session()?.into_stream()?)))
 }
 
 fn read_prepared<'a>(
     users: Users,
-    session: impl Fn() -> Result<mysql::Session> + 'a,
+    session: impl Fn() -> Result<mysql::MysqlSession> + 'a,
 ) -> ConnectReader<'a> {
     Box::new(move |batch| {
         let mut session = session()?;
-        let reader = mysql::Prepared::new(users, &mut session, batch)?;
+        let reader = mysql::PreparedSession::new(users, &mut session, batch)?;
         Ok((Box::new(reader) as _, session.into_stream()?))
     })
 }
@@ -336,20 +336,24 @@ fn read_handlersocket<'a>(
     users: Users,
     connect: impl Fn() -> Result<TcpStream> + 'a,
 ) -> ConnectReader<'a> {
-    Box::new(move |_| Ok((Box::new(handlersocket::HandlerSocket::new(users)) as _, connect()?)))
+    Box::new(move |_| {
+        Ok((Box::new(handlersocket::HandlerSocketSession::new(users)) as _, connect()?))
+    })
 }
 
 fn write_handlersocket<'a>(
     users: Users,
     connect: impl Fn() -> Result<TcpStream> + 'a,
 ) -> ConnectWriter<'a> {
-    Box::new(move || Ok((Box::new(handlersocket::HandlerSocket::new(users)) as _, connect()?)))
+    Box::new(move || {
+        Ok((Box::new(handlersocket::HandlerSocketSession::new(users)) as _, connect()?))
+    })
 }
 
-fn start_memcached(users: Users, threads: usize) -> Result<Memcached> {
+fn start_memcached(users: Users, threads: usize) -> Result<MemcachedServer> {
     progress("filling memcached");
     // Room for what the writing experiments insert, too: it must not evict, only refuse or hold.
-    let peer = Memcached::start(4096 + users.rows / 4_000, threads)?;
+    let peer = MemcachedServer::start(4096 + users.rows / 4_000, threads)?;
     fill(users.rows, || peer.connect(), || filler(keys(users), users))?;
     Ok(peer)
 }

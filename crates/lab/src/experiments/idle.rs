@@ -28,7 +28,7 @@ const OTHER_FILES: u64 = 2_000;
 
 /// Options of `idle`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct IdleOptions {
     #[command(flatten)]
     common: Common,
     /// Rows in the table.
@@ -43,7 +43,7 @@ pub struct Options {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &IdleOptions) -> Result<()> {
     let common = &options.common;
     // Servers inherit the limit, so it is raised before any starts.
     raise_file_limit(options.idle as u64 + OTHER_FILES)?;
@@ -83,7 +83,7 @@ pub fn run(options: &Options) -> Result<()> {
 
 fn both_windows(
     reader: &Readable<'_>,
-    options: &Options,
+    options: &IdleOptions,
     users: Users,
     round: usize,
     report: &mut Report,

@@ -27,7 +27,7 @@ use crate::generator::Sample;
 use crate::peers::{Durability, Engine, EngineServer};
 use crate::plot::Drawing;
 use crate::process::await_rest;
-use crate::protocols::mysql::Session;
+use crate::protocols::mysql::MysqlSession;
 use crate::report::{Layout, Measurement, Report};
 use crate::users::mix;
 
@@ -39,7 +39,7 @@ const CHANGED: u64 = 1 << 30;
 
 /// Options of `indexing`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct IndexingOptions {
     #[command(flatten)]
     common: Common,
     /// Rows.
@@ -57,7 +57,7 @@ pub struct Options {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &IndexingOptions) -> Result<()> {
     let common = &options.common;
     let mut report = Report::new("indexing");
     common.note(&mut report);
@@ -76,7 +76,7 @@ pub fn run(options: &Options) -> Result<()> {
     common.finish(&report, Layout::Rows, &drawing)
 }
 
-fn one_engine(engine: Engine, options: &Options, report: &mut Report) -> Result<()> {
+fn one_engine(engine: Engine, options: &IndexingOptions, report: &mut Report) -> Result<()> {
     let common = &options.common;
     let name = engine.name();
     let server = common.engine(engine, options.durability, options.memory_mib)?;
@@ -108,7 +108,7 @@ fn keep(mode: &str, name: &str, round: usize, sample: &Sample, report: &mut Repo
     report.measurements.push(measured);
 }
 
-fn open(server: &EngineServer) -> Result<Session> {
+fn open(server: &EngineServer) -> Result<MysqlSession> {
     let mut session = server.session()?;
     session.execute(&format!("USE {DATABASE}"))?;
     Ok(session)
@@ -117,9 +117,9 @@ fn open(server: &EngineServer) -> Result<Session> {
 /// One ADD INDEX; the index is looked at, and dropped.
 fn add_index(
     server: &EngineServer,
-    session: &mut Session,
+    session: &mut MysqlSession,
     column: &str,
-    options: &Options,
+    options: &IndexingOptions,
 ) -> Result<Sample> {
     await_rest(server.pid(), REST);
     let sample = timed(server.pid(), |sample| {
@@ -138,9 +138,9 @@ fn add_index(
 /// The same beside writers; what it took, and their rate before and meanwhile.
 fn add_index_beside(
     server: &EngineServer,
-    session: &mut Session,
+    session: &mut MysqlSession,
     round: usize,
-    options: &Options,
+    options: &IndexingOptions,
 ) -> Result<(Sample, f64, f64)> {
     let (over, written) = (AtomicBool::new(false), AtomicU64::new(0));
     let count = || written.load(Ordering::Relaxed);
@@ -187,7 +187,7 @@ fn change(
     seed: u64,
     over: &AtomicBool,
     written: &AtomicU64,
-    options: &Options,
+    options: &IndexingOptions,
 ) -> Result<()> {
     let mut session = open(server)?;
     let mut number = 0;

@@ -23,7 +23,7 @@ use crate::generator::Sample;
 use crate::peers::{Durability, Engine, EngineServer};
 use crate::plot::Drawing;
 use crate::process;
-use crate::protocols::mysql::Session;
+use crate::protocols::mysql::MysqlSession;
 use crate::report::{Layout, Measurement, Report};
 
 const BY_ROW: &str = "rowhouse by row";
@@ -35,7 +35,7 @@ const QUERIES_MIN: u64 = 5;
 
 /// Options of `live`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct LiveOptions {
     #[command(flatten)]
     common: Common,
     /// Rows.
@@ -55,14 +55,14 @@ pub struct Options {
     memory_mib: u32,
 }
 
-impl Options {
+impl LiveOptions {
     fn tables(&self) -> Tables {
         Tables { count: 1, rows: self.rows, seed: self.common.seed }
     }
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &LiveOptions) -> Result<()> {
     let common = &options.common;
     let mut report = Report::new("live");
     common.note(&mut report);
@@ -105,14 +105,14 @@ pub fn run(options: &Options) -> Result<()> {
     common.finish(&report, Layout::Requests, &drawing)
 }
 
-fn session(server: &EngineServer) -> Result<Session> {
+fn session(server: &EngineServer) -> Result<MysqlSession> {
     let mut session = server.session()?;
     session.execute(&format!("USE {DATABASE}"))?;
     Ok(session)
 }
 
 /// A server with the table; `k` has no index of rows, which would hold all that the query asks.
-fn start(name: &str, options: &Options) -> Result<EngineServer> {
+fn start(name: &str, options: &LiveOptions) -> Result<EngineServer> {
     let (durability, memory_mib) = (options.durability, options.memory_mib);
     let server = options.common.engine(Engine::Rowhouse, durability, memory_mib)?;
     options.tables().prepare(&server, "oltp_update_index")?;
@@ -126,7 +126,7 @@ fn start(name: &str, options: &Options) -> Result<EngineServer> {
 }
 
 /// Queries for a window, beside so many writers.
-fn queries(server: &EngineServer, writers: usize, options: &Options) -> Result<Sample> {
+fn queries(server: &EngineServer, writers: usize, options: &LiveOptions) -> Result<Sample> {
     let seconds = options.common.seconds.ceil().max(1.0);
     thread::scope(|scope| {
         let tables = options.tables();

@@ -7,9 +7,11 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 
 use super::timed::timed;
-use crate::generator::{Client, Lanes, Plan, Progress, Sample, Session, Verdict, drive};
+use crate::generator::{
+    Client, ClientSession, Lanes, Progress, Sample, Verdict, WindowPlan, drive,
+};
 use crate::peers::EngineServer;
-use crate::protocols::{Found, Writer, mysql};
+use crate::protocols::{Judgement, Writer, mysql};
 use crate::users::{CREATE_TABLE, Users};
 
 /// The database that experiments work in.
@@ -26,7 +28,7 @@ const FILL_SECONDS_MAX: f64 = 600.0;
 pub const FIELDS: &str = " FIELDS TERMINATED BY '|'";
 
 /// A table that is filled by one LOAD DATA LOCAL.
-pub struct Load<'a> {
+pub struct TableLoad<'a> {
     /// Its name.
     pub table: &'a str,
     /// Its CREATE TABLE.
@@ -37,13 +39,13 @@ pub struct Load<'a> {
     pub rows: u64,
 }
 
-impl Load<'_> {
+impl TableLoad<'_> {
     /// Makes the table and loads it as one window, with what its engine wants said around a load; all rows
     /// are there then.
     pub fn timed(
         &self,
         server: &EngineServer,
-        session: &mut mysql::Session,
+        session: &mut mysql::MysqlSession,
         text: impl Iterator<Item = Vec<u8>>,
     ) -> Result<Sample> {
         session.execute(&format!("CREATE DATABASE IF NOT EXISTS {DATABASE}"))?;
@@ -64,17 +66,17 @@ impl Load<'_> {
 
     fn take(
         &self,
-        session: &mut mysql::Session,
+        session: &mut mysql::MysqlSession,
         text: impl Iterator<Item = Vec<u8>>,
     ) -> Result<()> {
-        let Load { table, fields, rows, .. } = self;
+        let TableLoad { table, fields, rows, .. } = self;
         let sql = format!("LOAD DATA LOCAL INFILE 'f' INTO TABLE {table}{fields}");
         let (taken, info) = session.load_data(&sql, text)?;
         ensure!(taken == *rows, "LOAD DATA took {taken} of {rows} rows: {info}");
         Ok(())
     }
 
-    fn count(&self, session: &mut mysql::Session) -> Result<()> {
+    fn count(&self, session: &mut mysql::MysqlSession) -> Result<()> {
         let there = session.number(&format!("SELECT COUNT(*) FROM {}", self.table))?;
         ensure!(there == self.rows, "{there} of {} rows are there after LOAD DATA", self.rows);
         Ok(())
@@ -82,13 +84,13 @@ impl Load<'_> {
 }
 
 /// Makes the table `user` and loads it through LOAD DATA LOCAL INFILE.
-pub fn load_users(session: &mut mysql::Session, users: Users) -> Result<()> {
+pub fn load_users(session: &mut mysql::MysqlSession, users: Users) -> Result<()> {
     session.execute(&format!("CREATE DATABASE IF NOT EXISTS {DATABASE}"))?;
     session.execute(&format!("USE {DATABASE}"))?;
     session.execute("DROP TABLE IF EXISTS user")?;
     session.execute(CREATE_TABLE)?;
     let rows = u64::from(users.rows);
-    let load = Load { table: "user", create: CREATE_TABLE, fields: "", rows };
+    let load = TableLoad { table: "user", create: CREATE_TABLE, fields: "", rows };
     load.take(session, users.lines())?;
     load.count(session)
 }
@@ -99,7 +101,7 @@ pub trait Filler: Send {
     fn write(&mut self, number: u32, out: &mut Vec<u8>);
 
     /// Judges the reply.
-    fn written(&mut self, number: u32, input: &[u8]) -> Found;
+    fn written(&mut self, number: u32, input: &[u8]) -> Judgement;
 }
 
 /// The rows of `user` by whatever writes them.
@@ -115,7 +117,7 @@ impl<W: Writer> Filler for UserFiller<W> {
         self.writer.set(number, &self.users.row(number, 0), out);
     }
 
-    fn written(&mut self, number: u32, input: &[u8]) -> Found {
+    fn written(&mut self, number: u32, input: &[u8]) -> Judgement {
         self.writer.stored(number, input)
     }
 }
@@ -132,7 +134,7 @@ pub fn fill<F: Filler>(
         let session = Fill { filler: filler(), count, next: number + 1, asked };
         clients.push(Client::new(session, connect()?));
     }
-    let plan = Plan {
+    let plan = WindowPlan {
         warm: 0.0,
         measure: FILL_SECONDS_MAX,
         depth: FILL_DEPTH,
@@ -152,7 +154,7 @@ struct Fill<F> {
     asked: VecDeque<u32>,
 }
 
-impl<F: Filler> Session for Fill<F> {
+impl<F: Filler> ClientSession for Fill<F> {
     fn start(&mut self, lanes: &mut Lanes) -> bool {
         if self.next > self.count {
             return false;
@@ -168,8 +170,8 @@ impl<F: Filler> Session for Fill<F> {
             return Progress::Done { bytes: input.len(), rows: 0, verdict: Verdict::Wrong };
         };
         match self.filler.written(*number, input) {
-            Found::Incomplete => Progress::Incomplete,
-            Found::Reply(bytes, verdict) => {
+            Judgement::Incomplete => Progress::Incomplete,
+            Judgement::Reply(bytes, verdict) => {
                 self.asked.pop_front();
                 Progress::Done { bytes, rows: 1, verdict }
             }

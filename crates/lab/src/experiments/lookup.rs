@@ -32,7 +32,7 @@ const PAIRS: &[(&str, &str)] = &[
 
 /// Options of `lookup`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct LookupOptions {
     #[command(flatten)]
     common: Common,
     /// Rows in the table.
@@ -50,7 +50,7 @@ pub struct Options {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &LookupOptions) -> Result<()> {
     let common = &options.common;
     ensure!(options.rows >= 100, "a batch takes 100 different rows");
     let users = Users { seed: common.seed, rows: options.rows };

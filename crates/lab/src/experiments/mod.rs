@@ -38,7 +38,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::generator::Plan;
+use crate::generator::WindowPlan;
 use crate::own_program;
 use crate::peers::{Durability, Engine, EngineServer, EngineSettings, RowhouseSettings};
 use crate::plot::Drawing;
@@ -139,9 +139,9 @@ impl Common {
         servers
     }
 
-    fn plan(&self, depth: usize, servers: Vec<u32>) -> Plan {
+    fn plan(&self, depth: usize, servers: Vec<u32>) -> WindowPlan {
         let warm = self.warm.unwrap_or(self.seconds / 3.0);
-        Plan { warm, measure: self.seconds, depth, threads: self.client_threads, servers }
+        WindowPlan { warm, measure: self.seconds, depth, threads: self.client_threads, servers }
     }
 
     fn note(&self, report: &mut Report) {

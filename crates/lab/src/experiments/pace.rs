@@ -15,11 +15,11 @@ const STEP_SECONDS_MIN: f64 = 0.1;
 const STEP_SECONDS_MAX: f64 = 1.0;
 
 /// When a step began, in seconds, and its rows per second.
-pub type Step = (f64, f64);
+pub type PaceStep = (f64, f64);
 
 /// Rows of each full step; `taken` says after how many seconds how many rows more were there, ascending.
 /// What took several steps makes each of them as slow.
-pub fn steps(taken: impl IntoIterator<Item = (f64, u64)>, length: f64) -> Vec<Step> {
+pub fn steps(taken: impl IntoIterator<Item = (f64, u64)>, length: f64) -> Vec<PaceStep> {
     let (mut steps, mut from, mut rows) = (Vec::new(), 0.0, 0);
     for (now, more) in taken {
         rows += more;
@@ -35,16 +35,16 @@ pub fn steps(taken: impl IntoIterator<Item = (f64, u64)>, length: f64) -> Vec<St
 }
 
 /// The slowest step over the median one; nothing of work that took no step.
-pub fn slowest_over_median(steps: &[Step]) -> Option<f64> {
+pub fn slowest_over_median(steps: &[PaceStep]) -> Option<f64> {
     let rate = Spread::of(steps.iter().map(|(_, rows)| *rows));
     (rate.median > 0.0).then(|| rate.min / rate.median)
 }
 
 /// The steps that are stalls, the worst first.
-pub fn stalls(steps: &[Step]) -> Vec<Step> {
+pub fn stalls(steps: &[PaceStep]) -> Vec<PaceStep> {
     let median = Spread::of(steps.iter().map(|(_, rows)| *rows)).median;
     let slow = steps.iter().filter(|(_, rows)| *rows < STALL_PART * median);
-    let mut slow: Vec<Step> = slow.copied().collect();
+    let mut slow: Vec<PaceStep> = slow.copied().collect();
     slow.sort_by(|one, other| one.1.total_cmp(&other.1));
     slow
 }
@@ -58,11 +58,11 @@ pub struct Pace {
 
 /// What a `Pace` gave.
 #[derive(Debug, Clone)]
-pub struct Paced {
+pub struct PaceOutcome {
     /// Length of a step in seconds.
     pub step: f64,
     /// The steps in which rows were taken.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PaceStep>,
     /// When the last row was taken, in seconds from the first on.
     pub last: f64,
     /// When the server answered.
@@ -77,11 +77,11 @@ impl Pace {
     }
 
     /// The server has answered now.
-    pub fn end(mut self) -> Paced {
+    pub fn end(mut self) -> PaceOutcome {
         let answered = self.passed();
         let last = self.taken.last().map_or(0.0, |(at, _)| *at);
         let step = (last / STEPS).clamp(STEP_SECONDS_MIN, STEP_SECONDS_MAX);
-        Paced { step, steps: steps(self.taken, step), last, answered }
+        PaceOutcome { step, steps: steps(self.taken, step), last, answered }
     }
 
     fn passed(&mut self) -> f64 {

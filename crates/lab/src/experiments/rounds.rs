@@ -10,8 +10,8 @@ use serde_json::json;
 
 use super::fleet::Readable;
 use super::{Common, progress};
-use crate::generator::{Client, Lanes, Plan, Progress, Session, drive};
-use crate::protocols::{Found, Reader};
+use crate::generator::{Client, ClientSession, Lanes, Progress, WindowPlan, drive};
+use crate::protocols::{Judgement, Reader};
 use crate::report::{Measurement, Report};
 use crate::users::{Chooser, Users};
 
@@ -70,7 +70,7 @@ fn one_pass(contender: &Readable<'_>, users: Users) -> Result<f64> {
         clients.push(Client::new(session, stream));
     }
     let (warm, measure) = (0.0, PASS_SECONDS_MAX);
-    let plan = Plan { warm, measure, depth: 1, threads: 1, servers: Vec::new() };
+    let plan = WindowPlan { warm, measure, depth: 1, threads: 1, servers: Vec::new() };
     let (sample, _) = drive(clients, &plan)?;
     let bad = sample.first_bad.as_deref().unwrap_or("time is up");
     ensure!(sample.bad() == 0 && sample.requests == u64::from(batches), "reading all: {bad}");
@@ -143,7 +143,7 @@ struct Pass {
     ids: Vec<u32>,
 }
 
-impl Session for Pass {
+impl ClientSession for Pass {
     fn start(&mut self, lanes: &mut Lanes) -> bool {
         if self.next >= self.rows.div_ceil(self.batch) {
             return false;
@@ -157,8 +157,8 @@ impl Session for Pass {
 
     fn reply(&mut self, _lane: usize, input: &[u8], _lanes: &mut Lanes) -> Progress {
         match self.reader.got(&self.ids, 0, input) {
-            Found::Incomplete => Progress::Incomplete,
-            Found::Reply(bytes, verdict) => Progress::Done { bytes, rows: self.batch, verdict },
+            Judgement::Incomplete => Progress::Incomplete,
+            Judgement::Reply(bytes, verdict) => Progress::Done { bytes, rows: self.batch, verdict },
         }
     }
 }
@@ -185,7 +185,7 @@ impl Lookup {
     }
 }
 
-impl Session for Lookup {
+impl ClientSession for Lookup {
     fn start(&mut self, lanes: &mut Lanes) -> bool {
         let mut ids = self.spare.pop().unwrap_or_default();
         ids.clear();
@@ -206,8 +206,8 @@ impl Session for Lookup {
             return Progress::Done { bytes: input.len(), rows: 0, verdict };
         };
         match self.reader.got(ids, 0, input) {
-            Found::Incomplete => Progress::Incomplete,
-            Found::Reply(bytes, verdict) => {
+            Judgement::Incomplete => Progress::Incomplete,
+            Judgement::Reply(bytes, verdict) => {
                 let rows = ids.len() as u32;
                 self.spare.extend(self.asked.pop_front());
                 Progress::Done { bytes, rows, verdict }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 
-use super::loading::{DATABASE, FIELDS, Load};
+use super::loading::{DATABASE, FIELDS, TableLoad};
 use super::memory_limit::{GroupOption, MemoryLimit};
 use super::ontime::flights::Flights;
 use super::ontime::table;
@@ -24,7 +24,7 @@ const ENGINES: [Engine; 4] = [Engine::Rowhouse, Engine::InnoDb, Engine::MyRocks,
 
 /// Options of `size`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct SizeOptions {
     #[command(flatten)]
     common: Common,
     /// Flights.
@@ -38,7 +38,7 @@ pub struct Options {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &SizeOptions) -> Result<()> {
     let common = &options.common;
     let mut report = Report::new("size");
     common.note(&mut report);
@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// Loads into a fresh server; what that took, its version, and bytes on disk afterwards.
 fn load(
-    options: &Options,
+    options: &SizeOptions,
     engine: Engine,
     clause: &str,
     settings: &RowhouseSettings,
@@ -83,7 +83,7 @@ fn load(
     let flights = Flights { seed: options.common.seed, rows: options.flights };
     let server = engine.start(settings, limit.settings(Durability::EveryCommit, 1)?)?;
     let mut session = server.session()?;
-    let load = Load {
+    let load = TableLoad {
         table: "ontime",
         create: &table::create(clause, true),
         fields: FIELDS,

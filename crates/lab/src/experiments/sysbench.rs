@@ -42,7 +42,7 @@ const SCRIPTS: [&str; 9] = [
 
 /// Options of `sysbench`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct SysbenchOptions {
     #[command(flatten)]
     common: Common,
     /// Tables.
@@ -65,7 +65,7 @@ pub struct Options {
     memory_mib: u32,
 }
 
-impl Options {
+impl SysbenchOptions {
     fn sysbench_tables(&self) -> Tables {
         Tables { count: self.tables, rows: self.rows, seed: self.common.seed }
     }
@@ -76,7 +76,7 @@ impl Options {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &SysbenchOptions) -> Result<()> {
     let common = &options.common;
     let mut report = Report::new("sysbench");
     common.note(&mut report);
@@ -193,7 +193,7 @@ fn one_window(
     script: &str,
     threads: usize,
     round: usize,
-    options: &Options,
+    options: &SysbenchOptions,
     report: &mut Report,
 ) {
     let (name, mode) = (server.engine().name(), format!("{script}, {threads} threads"));

@@ -25,7 +25,7 @@ const TENTHS: u32 = 10;
 
 /// Options of `tables`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct TablesOptions {
     #[command(flatten)]
     common: Common,
     /// Tables in rowhouse.
@@ -42,8 +42,8 @@ pub struct Options {
     glance: bool,
 }
 
-impl Options {
-    fn at_a_glance(&self) -> Options {
+impl TablesOptions {
+    fn at_a_glance(&self) -> TablesOptions {
         let mut options = self.clone();
         if self.glance {
             (options.tables, options.peer_tables) = (1_000, 100);
@@ -53,7 +53,7 @@ impl Options {
 }
 
 /// Runs the experiment (one round: later rounds would find the tables there).
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &TablesOptions) -> Result<()> {
     let options = &options.at_a_glance();
     let common = &options.common;
     ensure!(options.tables >= TENTHS && options.peer_tables >= TENTHS, "at least ten tables");
@@ -83,14 +83,14 @@ pub fn run(options: &Options) -> Result<()> {
     common.finish(&report, Layout::Requests, &drawing)
 }
 
-fn by_rowhouse(options: &Options, report: &mut Report) -> Result<()> {
+fn by_rowhouse(options: &TablesOptions, report: &mut Report) -> Result<()> {
     let peer = Rowhouse::start(&options.common.rowhouse(options.durability)?)?;
     report.versions.insert(ROWHOUSE.to_owned(), peer.version.clone());
     let session = &mut peer.session("")?;
     all_phases(session, ROWHOUSE, options.tables, peer.server.pid(), report)
 }
 
-fn by_mariadb(options: &Options, report: &mut Report) -> Result<()> {
+fn by_mariadb(options: &TablesOptions, report: &mut Report) -> Result<()> {
     let flush_log = options.durability.flush_log();
     let settings = MariaDbSettings { buffer_pool_mib: 1024, flush_log, handlersocket_threads: 1 };
     let peer = MariaDb::start(settings)?;
@@ -100,7 +100,7 @@ fn by_mariadb(options: &Options, report: &mut Report) -> Result<()> {
 }
 
 fn all_phases(
-    session: &mut mysql::Session,
+    session: &mut mysql::MysqlSession,
     contender: &str,
     tables: u32,
     pid: u32,

@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 
-use crate::generator::{Sample, Spent};
+use crate::generator::{ResourcesSpent, Sample};
 
 /// Does the work, which counts its requests and rows, and fills in the rest.
 pub fn timed(pid: u32, work: impl FnOnce(&mut Sample) -> Result<()>) -> Result<Sample> {
     let mut sample = Sample::new();
-    let before = Spent::by(&[pid]);
+    let before = ResourcesSpent::by(&[pid]);
     work(&mut sample)?;
-    Spent::by(&[pid]).since(&before, &mut sample);
+    ResourcesSpent::by(&[pid]).since(&before, &mut sample);
     Ok(sample)
 }

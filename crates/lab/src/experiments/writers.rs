@@ -5,7 +5,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::fleet::*;
-use super::writing::{Kind, Ledger, one_window};
+use super::writing::{WriteKind, WriteLedger, one_window};
 use super::{Common, progress};
 use crate::peers::Durability;
 use crate::plot::Drawing;
@@ -14,7 +14,7 @@ use crate::users::Users;
 
 /// Options of `writers`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct WritersOptions {
     #[command(flatten)]
     common: Common,
     /// Rows loaded before.
@@ -29,7 +29,7 @@ pub struct Options {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &WritersOptions) -> Result<()> {
     let common = &options.common;
     let users = Users { seed: common.seed, rows: options.rows };
     let mut report = Report::new("writers");
@@ -41,7 +41,7 @@ pub fn run(options: &Options) -> Result<()> {
     let settings = FleetSettings::new(Some(options.durability), users);
     let fleet = Fleet::start(common, &settings, &mut report);
     let targets = fleet.writers();
-    let mut ledgers = Ledger::for_all(users, targets.len());
+    let mut ledgers = WriteLedger::for_all(users, targets.len());
     for round in 0..common.rounds {
         for &connections in &options.connections {
             let mode = mode(connections);
@@ -50,8 +50,15 @@ pub fn run(options: &Options) -> Result<()> {
                 if !common.wants(target.name) || report.not_run.contains_key(&label) {
                     continue;
                 }
-                let window =
-                    one_window(target, ledger, &mode, Kind::Insert, connections, round, common);
+                let window = one_window(
+                    target,
+                    ledger,
+                    &mode,
+                    WriteKind::Insert,
+                    connections,
+                    round,
+                    common,
+                );
                 if let Some(measurement) = report.keep(&label, window) {
                     progress(&format!("{label}, round {round}: {:.0}/s", measurement.rate));
                     report.measurements.push(measurement);

@@ -11,8 +11,8 @@ use anyhow::{Context, Result, ensure};
 
 use super::Common;
 use super::fleet::Writable;
-use crate::generator::{Client, Lanes, Plan, Progress, Session, Verdict, drive};
-use crate::protocols::{Found, Reader, Writer};
+use crate::generator::{Client, ClientSession, Lanes, Progress, Verdict, WindowPlan, drive};
+use crate::protocols::{Judgement, Reader, Writer};
 use crate::report::Measurement;
 use crate::users::{Chooser, Users};
 
@@ -25,7 +25,7 @@ const CHECK_SECONDS_MAX: f64 = 60.0;
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum WriteKind {
     /// Loaded rows get new contents, but for some that get what they have.
     Update,
     /// New rows.
@@ -33,7 +33,7 @@ pub enum Kind {
 }
 
 /// What one contender has acknowledged so far, over all its windows.
-pub struct Ledger {
+pub struct WriteLedger {
     users: Users,
     /// Last acknowledged version of each loaded row; index 0 is unused.
     versions: Arc<[AtomicU32]>,
@@ -41,14 +41,14 @@ pub struct Ledger {
     fresh: u32,
 }
 
-impl Ledger {
+impl WriteLedger {
     /// The ledgers of contenders on freshly loaded rows. Some contenders are doors of one server,
     /// so each inserts into a range of ids of its own.
-    pub fn for_all(users: Users, contenders: usize) -> Vec<Ledger> {
+    pub fn for_all(users: Users, contenders: usize) -> Vec<WriteLedger> {
         let range = (u32::MAX - users.rows) / contenders.max(1) as u32;
         let versions = || (0..=users.rows).map(|_| AtomicU32::new(0)).collect();
         (0..contenders as u32)
-            .map(|number| Ledger {
+            .map(|number| WriteLedger {
                 users,
                 versions: versions(),
                 fresh: users.rows + 1 + number * range,
@@ -60,9 +60,9 @@ impl Ledger {
 /// One window of writes on new connections, read back afterwards.
 pub fn one_window(
     target: &Writable<'_>,
-    ledger: &mut Ledger,
+    ledger: &mut WriteLedger,
     mode: &str,
-    kind: Kind,
+    kind: WriteKind,
     connections: usize,
     round: usize,
     common: &Common,
@@ -107,8 +107,13 @@ fn read_back(target: &Writable<'_>, rows: Vec<(u32, u32)>) -> Result<()> {
     let (reader, stream) = (target.read)(1)?;
     let must = rows.len() as u64;
     let session = ReadBack { reader, rows: rows.into(), asked: None };
-    let plan =
-        Plan { warm: 0.0, measure: CHECK_SECONDS_MAX, depth: 1, threads: 1, servers: Vec::new() };
+    let plan = WindowPlan {
+        warm: 0.0,
+        measure: CHECK_SECONDS_MAX,
+        depth: 1,
+        threads: 1,
+        servers: Vec::new(),
+    };
     let (sample, _) = drive(vec![Client::new(session, stream)], &plan)?;
     let bad = sample.first_bad.as_deref().unwrap_or("time is up");
     ensure!(sample.bad() == 0 && sample.requests == must, "{} bad rows: {bad}", sample.bad());
@@ -119,7 +124,7 @@ fn read_back(target: &Writable<'_>, rows: Vec<(u32, u32)>) -> Result<()> {
 struct Writing {
     writer: Box<dyn Writer>,
     users: Users,
-    kind: Kind,
+    kind: WriteKind,
     /// This client's number, and the number of clients: ids are dealt out among them.
     first: u32,
     step: u32,
@@ -133,17 +138,17 @@ struct Writing {
     done: VecDeque<(u32, u32)>,
 }
 
-impl Session for Writing {
+impl ClientSession for Writing {
     fn start(&mut self, lanes: &mut Lanes) -> bool {
         let out = lanes.out(0);
         let (id, version) = match self.kind {
-            Kind::Update => {
+            WriteKind::Update => {
                 let id = 1 + self.first + self.chooser.one() * self.step;
                 self.updates += 1;
                 let change = u32::from(!self.updates.is_multiple_of(REPEATED));
                 (id, self.versions[id as usize].load(Ordering::Relaxed) + change)
             }
-            Kind::Insert => {
+            WriteKind::Insert => {
                 let id = self.fresh + self.first + self.inserts * self.step;
                 self.inserts += 1;
                 (id, 0)
@@ -151,8 +156,8 @@ impl Session for Writing {
         };
         let row = self.users.row(id, version);
         match self.kind {
-            Kind::Update => self.writer.set(id, &row, out),
-            Kind::Insert => self.writer.insert(id, &row, out),
+            WriteKind::Update => self.writer.set(id, &row, out),
+            WriteKind::Insert => self.writer.insert(id, &row, out),
         }
         self.asked.push_back((id, version));
         true
@@ -163,15 +168,15 @@ impl Session for Writing {
             return Progress::Done { bytes: input.len(), rows: 0, verdict: Verdict::Wrong };
         };
         let found = match self.kind {
-            Kind::Update => self.writer.stored(id, input),
-            Kind::Insert => self.writer.inserted(id, input),
+            WriteKind::Update => self.writer.stored(id, input),
+            WriteKind::Insert => self.writer.inserted(id, input),
         };
         match found {
-            Found::Incomplete => Progress::Incomplete,
-            Found::Reply(bytes, verdict) => {
+            Judgement::Incomplete => Progress::Incomplete,
+            Judgement::Reply(bytes, verdict) => {
                 self.asked.pop_front();
                 if verdict == Verdict::Right {
-                    if self.kind == Kind::Update {
+                    if self.kind == WriteKind::Update {
                         self.versions[id as usize].store(version, Ordering::Relaxed);
                     }
                     if self.done.len() == CHECKED_PER_CONNECTION {
@@ -192,7 +197,7 @@ struct ReadBack {
     asked: Option<(u32, u32)>,
 }
 
-impl Session for ReadBack {
+impl ClientSession for ReadBack {
     fn start(&mut self, lanes: &mut Lanes) -> bool {
         self.asked = self.rows.pop_front();
         if let Some((id, _)) = self.asked {
@@ -206,8 +211,8 @@ impl Session for ReadBack {
             return Progress::Done { bytes: input.len(), rows: 0, verdict: Verdict::Wrong };
         };
         match self.reader.got(&[id], version, input) {
-            Found::Incomplete => Progress::Incomplete,
-            Found::Reply(bytes, verdict) => Progress::Done { bytes, rows: 1, verdict },
+            Judgement::Incomplete => Progress::Incomplete,
+            Judgement::Reply(bytes, verdict) => Progress::Done { bytes, rows: 1, verdict },
         }
     }
 }

@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Instant;
 
-use super::{Progress, Sample, Session, Verdict};
+use super::{ClientSession, Progress, Sample, Verdict};
 
 /// What one read asks for at most.
 const READ_BYTES: usize = 64 * 1024;
@@ -57,7 +57,7 @@ struct Lane {
 
 /// What a turn did to the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum TurnOutcome {
     /// The connection lives; `true` if some lane's wish for writability changed.
     Open(bool),
     /// A socket failed or was closed by the server.
@@ -66,7 +66,7 @@ pub enum Turn {
 
 /// The window that counts, and whether new requests may start.
 #[derive(Debug, Clone, Copy)]
-pub struct Window {
+pub struct CountedWindow {
     /// From when on requests count.
     pub from: Instant,
     /// Until when they count, and are started.
@@ -76,7 +76,7 @@ pub struct Window {
 }
 
 /// A session in motion.
-pub struct Connection<S> {
+pub struct ClientConnection<S> {
     /// The side that writes requests and judges replies.
     pub session: S,
     lanes: Vec<Lane>,
@@ -86,12 +86,12 @@ pub struct Connection<S> {
     pub finished: bool,
 }
 
-impl<S: Session> Connection<S> {
+impl<S: ClientSession> ClientConnection<S> {
     /// Puts a client's sockets into motion.
     ///
     /// # Errors
     /// Of the sockets.
-    pub fn new(client: Client<S>) -> io::Result<Connection<S>> {
+    pub fn new(client: Client<S>) -> io::Result<ClientConnection<S>> {
         let mut lanes = Vec::with_capacity(client.streams.len());
         for stream in client.streams {
             stream.set_nonblocking(true)?;
@@ -101,7 +101,7 @@ impl<S: Session> Connection<S> {
         }
         let out = Lanes { buffers: lanes.iter().map(|_| Vec::new()).collect() };
         let started = VecDeque::new();
-        Ok(Connection { session: client.session, lanes, out, started, finished: false })
+        Ok(ClientConnection { session: client.session, lanes, out, started, finished: false })
     }
 
     /// The sockets with their wish for writability, for registration.
@@ -115,7 +115,12 @@ impl<S: Session> Connection<S> {
     }
 
     /// Starts requests up to the depth and sends them.
-    pub fn fill(&mut self, window: &Window, now: Instant, sample: &mut Sample) -> Turn {
+    pub fn fill(
+        &mut self,
+        window: &CountedWindow,
+        now: Instant,
+        sample: &mut Sample,
+    ) -> TurnOutcome {
         self.start_requests(window, now);
         self.flush(sample)
     }
@@ -125,15 +130,15 @@ impl<S: Session> Connection<S> {
         &mut self,
         lane: usize,
         readable: bool,
-        window: &Window,
+        window: &CountedWindow,
         sample: &mut Sample,
-    ) -> Turn {
+    ) -> TurnOutcome {
         if readable {
             match self.lanes[lane].fill() {
                 Ok(()) => {}
                 Err(error) => {
                     sample.note_bad(&format!("connection failed ({error})"), b"");
-                    return Turn::Broken;
+                    return TurnOutcome::Broken;
                 }
             }
             let now = Instant::now();
@@ -156,7 +161,7 @@ impl<S: Session> Connection<S> {
         self.session
     }
 
-    fn start_requests(&mut self, window: &Window, now: Instant) {
+    fn start_requests(&mut self, window: &CountedWindow, now: Instant) {
         while self.started.len() < window.depth && now < window.to && !self.finished {
             if self.session.start(&mut self.out) {
                 self.started.push_back(now);
@@ -166,7 +171,7 @@ impl<S: Session> Connection<S> {
         }
     }
 
-    fn judge(&mut self, index: usize, now: Instant, window: &Window, sample: &mut Sample) {
+    fn judge(&mut self, index: usize, now: Instant, window: &CountedWindow, sample: &mut Sample) {
         loop {
             let lane = &mut self.lanes[index];
             let input = &lane.input[lane.from..lane.to];
@@ -206,7 +211,7 @@ impl<S: Session> Connection<S> {
         }
     }
 
-    fn flush(&mut self, sample: &mut Sample) -> Turn {
+    fn flush(&mut self, sample: &mut Sample) -> TurnOutcome {
         let mut changed = false;
         for (lane, out) in self.lanes.iter_mut().zip(&mut self.out.buffers) {
             match lane.flush(out) {
@@ -216,11 +221,11 @@ impl<S: Session> Connection<S> {
                 }
                 Err(error) => {
                     sample.note_bad(&format!("connection failed ({error})"), b"");
-                    return Turn::Broken;
+                    return TurnOutcome::Broken;
                 }
             }
         }
-        Turn::Open(changed)
+        TurnOutcome::Open(changed)
     }
 }
 

@@ -7,9 +7,9 @@ use anyhow::{Context, Result, ensure};
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 
-use super::connection::{Connection, Turn, Window};
+use super::connection::{ClientConnection, CountedWindow, TurnOutcome};
 use super::pause::Pauses;
-use super::{Client, Sample, Session, Spent};
+use super::{Client, ClientSession, ResourcesSpent, Sample};
 
 /// How long replies to what was sent in the window are awaited after its end.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -20,7 +20,7 @@ const LANES_MAX: usize = 4;
 
 /// One window: how long, how deep, and whose CPU is watched.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct WindowPlan {
     /// Load before the window, in seconds; nothing in it is counted.
     pub warm: f64,
     /// The window, in seconds. It ends earlier when every session has finished.
@@ -34,25 +34,28 @@ pub struct Plan {
 }
 
 /// Runs the clients through the plan. Gives the counts, and the sessions back for verification.
-pub fn drive<S: Session>(clients: Vec<Client<S>>, plan: &Plan) -> Result<(Sample, Vec<S>)> {
+pub fn drive<S: ClientSession>(
+    clients: Vec<Client<S>>,
+    plan: &WindowPlan,
+) -> Result<(Sample, Vec<S>)> {
     let threads = plan.threads.clamp(1, clients.len().max(1));
-    let mut shares: Vec<Vec<Connection<S>>> = (0..threads).map(|_| Vec::new()).collect();
+    let mut shares: Vec<Vec<ClientConnection<S>>> = (0..threads).map(|_| Vec::new()).collect();
     for (index, client) in clients.into_iter().enumerate() {
         ensure!(client.streams.len() <= LANES_MAX, "a session has too many lanes");
-        shares[index % threads].push(Connection::new(client)?);
+        shares[index % threads].push(ClientConnection::new(client)?);
     }
     let from = Instant::now() + Duration::from_secs_f64(plan.warm);
     let to = from + Duration::from_secs_f64(plan.measure);
-    let window = Window { from, to, depth: plan.depth };
+    let window = CountedWindow { from, to, depth: plan.depth };
 
     thread::scope(|scope| {
         let workers: Vec<_> =
             shares.into_iter().map(|share| scope.spawn(move || work(share, window))).collect();
         sleep_until(from, || false);
-        let before = Spent::by(&plan.servers);
+        let before = ResourcesSpent::by(&plan.servers);
         let all_done = || workers.iter().all(|worker| worker.is_finished());
         sleep_until(to, all_done);
-        let after = Spent::by(&plan.servers);
+        let after = ResourcesSpent::by(&plan.servers);
         let seconds = Instant::now().min(to).saturating_duration_since(from).as_secs_f64();
 
         let mut total = Sample::new();
@@ -84,9 +87,9 @@ fn sleep_until(moment: Instant, early: impl Fn() -> bool) {
 }
 
 /// One client thread.
-fn work<S: Session>(
-    mut connections: Vec<Connection<S>>,
-    window: Window,
+fn work<S: ClientSession>(
+    mut connections: Vec<ClientConnection<S>>,
+    window: CountedWindow,
 ) -> Result<(Sample, Vec<S>)> {
     let mut sample = Sample::new();
     let mut pauses = Pauses::new(window.from, window.to);
@@ -130,7 +133,7 @@ fn work<S: Session>(
             pauses.completed(now);
         }
         if now >= window.to || quiet || connections.len() < 4 {
-            let idle = |(connection, alive): (&Connection<S>, &bool)| {
+            let idle = |(connection, alive): (&ClientConnection<S>, &bool)| {
                 !alive || (connection.in_flight() == 0 && (connection.finished || now >= window.to))
             };
             if connections.iter().zip(&alive).all(idle) {
@@ -138,7 +141,7 @@ fn work<S: Session>(
             }
         }
         if now >= window.to + DRAIN {
-            let waiting: usize = connections.iter().map(Connection::in_flight).sum();
+            let waiting: usize = connections.iter().map(ClientConnection::in_flight).sum();
             sample.broken += waiting as u64;
             sample.note_bad(&format!("{waiting} requests were never answered"), b"");
             break;
@@ -149,16 +152,16 @@ fn work<S: Session>(
 }
 
 /// Brings the registration in line with what a turn left; `false` if the connection is gone.
-fn settle<S: Session>(
+fn settle<S: ClientSession>(
     poll: &rustix::fd::OwnedFd,
     index: usize,
-    connection: &Connection<S>,
-    turn: Turn,
+    connection: &ClientConnection<S>,
+    turn: TurnOutcome,
     sample: &mut Sample,
 ) -> Result<bool> {
     match turn {
-        Turn::Open(false) => Ok(true),
-        Turn::Open(true) => {
+        TurnOutcome::Open(false) => Ok(true),
+        TurnOutcome::Open(true) => {
             for (lane, (stream, waits)) in connection.streams().enumerate() {
                 let data = epoll::EventData::new_u64((index * LANES_MAX + lane) as u64);
                 let mut flags = epoll::EventFlags::IN;
@@ -169,7 +172,7 @@ fn settle<S: Session>(
             }
             Ok(true)
         }
-        Turn::Broken => {
+        TurnOutcome::Broken => {
             for (stream, _) in connection.streams() {
                 epoll::delete(poll, stream).context("epoll delete")?;
             }
@@ -194,7 +197,7 @@ mod tests {
         count: u32,
     }
 
-    impl Session for Lines {
+    impl ClientSession for Lines {
         fn start(&mut self, lanes: &mut Lanes) -> bool {
             if self.next == self.count {
                 return false;
@@ -234,7 +237,7 @@ mod tests {
 
     fn run(stream: TcpStream, depth: usize) -> Sample {
         let session = Lines { next: 0, answered: 0, count: 1_000 };
-        let plan = Plan { warm: 0.0, measure: 60.0, depth, threads: 1, servers: Vec::new() };
+        let plan = WindowPlan { warm: 0.0, measure: 60.0, depth, threads: 1, servers: Vec::new() };
         drive(vec![Client::new(session, stream)], &plan).unwrap().0
     }
 

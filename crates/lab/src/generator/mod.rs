@@ -13,11 +13,11 @@ mod pause;
 mod sample;
 mod spent;
 
-pub use connection::{Client, Connection, Lanes, Turn, Window};
-pub use drive::{Plan, drive};
+pub use connection::{Client, ClientConnection, CountedWindow, Lanes, TurnOutcome};
+pub use drive::{WindowPlan, drive};
 pub use pause::Pause;
 pub use sample::Sample;
-pub use spent::Spent;
+pub use spent::ResourcesSpent;
 
 /// What a session made of the unread bytes of one lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub enum Verdict {
 }
 
 /// One client of a workload.
-pub trait Session: Send {
+pub trait ClientSession: Send {
     /// Writes the next request; `false` if there is none (the session has finished).
     fn start(&mut self, lanes: &mut Lanes) -> bool;
 

@@ -27,7 +27,7 @@ pub struct Pauses {
     from: Instant,
     to: Instant,
     last: Instant,
-    waited: Waited,
+    waited: CoreWait,
     looked_up: (Instant, Duration),
     longest: Pause,
 }
@@ -35,7 +35,7 @@ pub struct Pauses {
 impl Pauses {
     /// Watches the calling thread from one moment to the other.
     pub fn new(from: Instant, to: Instant) -> Pauses {
-        let waited = Waited::of_this_thread();
+        let waited = CoreWait::of_this_thread();
         let looked_up = (from, waited.so_far());
         Pauses { from, to, last: from, waited, looked_up, longest: Pause::default() }
     }
@@ -69,15 +69,15 @@ impl Pauses {
 }
 
 /// How long a thread that could run has waited for a core.
-struct Waited {
+struct CoreWait {
     /// `schedstat`: time on a core, time waiting for one (both in ns), turns. Absent on kernels
     /// without these counts.
     file: Option<File>,
 }
 
-impl Waited {
-    fn of_this_thread() -> Waited {
-        Waited { file: File::open("/proc/thread-self/schedstat").ok() }
+impl CoreWait {
+    fn of_this_thread() -> CoreWait {
+        CoreWait { file: File::open("/proc/thread-self/schedstat").ok() }
     }
 
     fn so_far(&self) -> Duration {

@@ -10,7 +10,7 @@ use crate::process;
 
 /// Seconds of CPU time and of waiting for disks, and bytes from and to disks, so far.
 #[derive(Debug, Clone, Copy)]
-pub struct Spent {
+pub struct ResourcesSpent {
     at: Instant,
     servers: f64,
     client: f64,
@@ -21,13 +21,13 @@ pub struct Spent {
     servers_rss: u64,
 }
 
-impl Spent {
+impl ResourcesSpent {
     /// Looks now; `servers` are processes.
-    pub fn by(servers: &[u32]) -> Spent {
+    pub fn by(servers: &[u32]) -> ResourcesSpent {
         let all = servers.iter().copied();
         let seconds = |of: fn(u32) -> Option<f64>| all.clone().filter_map(of).sum::<f64>();
         let bytes = |of: fn(u32) -> Option<u64>| all.clone().filter_map(of).sum::<u64>();
-        Spent {
+        ResourcesSpent {
             at: Instant::now(),
             servers: seconds(process::cpu_seconds),
             client: process::cpu_seconds(std::process::id()).unwrap_or(0.0),
@@ -40,7 +40,7 @@ impl Spent {
     }
 
     /// Fills in what was spent since an earlier moment.
-    pub fn since(&self, before: &Spent, sample: &mut Sample) {
+    pub fn since(&self, before: &ResourcesSpent, sample: &mut Sample) {
         sample.seconds = (self.at - before.at).as_secs_f64();
         sample.server_cpu = self.servers - before.servers;
         sample.client_cpu = self.client - before.client;
@@ -65,10 +65,10 @@ mod tests {
         let own = [std::process::id()];
         // Not in memory, as /tmp may be.
         let mut file = tempfile::tempfile_in(".").unwrap();
-        let before = Spent::by(&own);
+        let before = ResourcesSpent::by(&own);
         file.write_all(&vec![7; 1 << 20]).unwrap();
         file.sync_all().unwrap();
-        let after = Spent::by(&own);
+        let after = ResourcesSpent::by(&own);
         let mut sample = Sample::new();
         after.since(&before, &mut sample);
         assert!(sample.disk_written >= 1 << 20, "{}", sample.disk_written);

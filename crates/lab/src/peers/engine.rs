@@ -166,7 +166,7 @@ impl EngineServer {
     }
 
     /// A signed-in session without a database.
-    pub fn session(&self) -> Result<mysql::Session> {
+    pub fn session(&self) -> Result<mysql::MysqlSession> {
         match &self.server {
             Either::Rowhouse(peer) => peer.session(""),
             Either::MariaDb(peer) => peer.session(""),

@@ -75,7 +75,7 @@ impl MariaDb {
         let mut server = Server::start_in(group, "mariadb", command, dir)?;
         server.wait_port(port)?;
 
-        let mut session = mysql::Session::connect(port, "")?;
+        let mut session = mysql::MysqlSession::connect(port, "")?;
         let version = session.version.clone();
         let variables = session.query("SHOW VARIABLES LIKE 'handlersocket%secret%'")?;
         let secret = |name: &str| {
@@ -93,8 +93,8 @@ impl MariaDb {
     }
 
     /// A signed-in session.
-    pub fn session(&self, database: &str) -> Result<mysql::Session> {
-        mysql::Session::connect(self.port, database)
+    pub fn session(&self, database: &str) -> Result<mysql::MysqlSession> {
+        mysql::MysqlSession::connect(self.port, database)
     }
 
     /// A connection to HandlerSocket's read port with these indexes opened.

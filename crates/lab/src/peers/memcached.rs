@@ -11,7 +11,7 @@ use super::server::{Server, data_dir, find_program, free_ports, version_line};
 const CONNECTIONS_MAX: u32 = 20_000;
 
 /// A running memcached.
-pub struct Memcached {
+pub struct MemcachedServer {
     /// The process.
     pub server: Server,
     /// Its port.
@@ -20,9 +20,9 @@ pub struct Memcached {
     pub version: String,
 }
 
-impl Memcached {
+impl MemcachedServer {
     /// Starts it with this much memory for items, and threads.
-    pub fn start(memory_mib: u32, threads: usize) -> Result<Memcached> {
+    pub fn start(memory_mib: u32, threads: usize) -> Result<MemcachedServer> {
         let program = find_program("memcached")?;
         let version = version_line(&program, "-V");
         let [port] = free_ports()?;
@@ -32,7 +32,7 @@ impl Memcached {
         command.args(["-m", &memory_mib.to_string(), "-c", &CONNECTIONS_MAX.to_string()]);
         let mut server = Server::start("memcached", command, data_dir("memcached")?)?;
         server.wait_port(port)?;
-        Ok(Memcached { server, port, version })
+        Ok(MemcachedServer { server, port, version })
     }
 
     /// A new connection.

@@ -13,10 +13,10 @@ mod rowhouse;
 mod server;
 mod tokyo_cabinet;
 
-pub use echo::{Echo, serve as serve_echo};
+pub use echo::{EchoServer, serve as serve_echo};
 pub use engine::{Engine, EngineServer, EngineSettings};
 pub use mariadb::{MariaDb, MariaDbSettings};
-pub use memcached::Memcached;
+pub use memcached::MemcachedServer;
 pub use memory_group::MemoryGroup;
 pub use redis::{AppendFsync, Redis};
 pub use rowhouse::{Durability, Rowhouse, RowhouseSettings};

@@ -142,8 +142,8 @@ impl Rowhouse {
     }
 
     /// A signed-in session.
-    pub fn session(&self, database: &str) -> Result<mysql::Session> {
-        mysql::Session::connect(self.doors.mysql.context("no MySQL door")?, database)
+    pub fn session(&self, database: &str) -> Result<mysql::MysqlSession> {
+        mysql::MysqlSession::connect(self.doors.mysql.context("no MySQL door")?, database)
     }
 
     /// A connection to HandlerSocket's read port with these indexes opened.

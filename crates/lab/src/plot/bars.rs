@@ -17,14 +17,14 @@ const TITLE: u32 = 40;
 const LINEAR_UP_TO: f64 = 50.0;
 
 /// Where values are on the axis.
-struct Scale {
+struct AxisScale {
     smallest: f64,
     largest: f64,
     powers: bool,
 }
 
-impl Scale {
-    fn of(groups: &[Group]) -> Scale {
+impl AxisScale {
+    fn of(groups: &[Group]) -> AxisScale {
         let values = groups.iter().flat_map(|(_, bars)| bars).map(|(_, value)| *value);
         let above_zero = values.filter(|value| *value > 0.0);
         let (smallest, largest) = above_zero
@@ -34,7 +34,7 @@ impl Scale {
         let powers = largest / smallest > LINEAR_UP_TO;
         // The smallest bar is still seen.
         let smallest = 10f64.powf((smallest.min(largest).log10() - 0.3).floor());
-        Scale { smallest, largest, powers }
+        AxisScale { smallest, largest, powers }
     }
 
     /// From 0 to 1.
@@ -69,7 +69,7 @@ pub fn height(groups: &[Group]) -> u32 {
 /// Draws them.
 pub fn draw(root: &Area<'_>, unit: &str, groups: &[Group]) -> Result<()> {
     let (width, height) = root.dim_in_pixel();
-    let scale = Scale::of(groups);
+    let scale = AxisScale::of(groups);
     let small = ("sans-serif", 13).into_font();
     let right = f64::from(width) - RIGHT;
     let x = |value: f64| (LEFT + (right - LEFT) * scale.place(value)) as i32;
@@ -122,12 +122,12 @@ mod tests {
         let group = |values: [f64; 2]| {
             ("m".to_owned(), values.map(|value| ("a".to_owned(), value)).to_vec())
         };
-        let near = Scale::of(&[group([20.0, 40.0]), group([10.0, 30.0])]);
+        let near = AxisScale::of(&[group([20.0, 40.0]), group([10.0, 30.0])]);
         assert!(!near.powers && (near.place(10.0) - 0.25).abs() < 1e-9);
         assert_eq!(near.ticks(), [0.0, 10.0, 20.0, 30.0, 40.0]);
-        let far = Scale::of(&[group([10.0, 100.0]), group([1.0, 1e6])]);
+        let far = AxisScale::of(&[group([10.0, 100.0]), group([1.0, 1e6])]);
         assert!(far.powers && far.place(1.0) > 0.0 && far.place(1e6) == 1.0);
-        let none = Scale::of(&[group([0.0, 0.0])]);
+        let none = AxisScale::of(&[group([0.0, 0.0])]);
         assert_eq!(none.place(0.0), 0.0);
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Found, Reader, Writer, compare, line_end};
+use super::{Judgement, Reader, Writer, compare, line_end};
 use crate::generator::Verdict;
 use crate::users::{User, Users, push_number};
 
@@ -20,15 +20,15 @@ pub const USER_COLUMNS: &str = "user_name,user_email,created";
 const REPLY_WAIT: Duration = Duration::from_secs(10);
 
 /// Rows of `user` by primary key.
-pub struct HandlerSocket {
+pub struct HandlerSocketSession {
     users: Users,
     expected: Vec<u8>,
 }
 
-impl HandlerSocket {
+impl HandlerSocketSession {
     /// Look-ups and updates of these users' rows.
-    pub fn new(users: Users) -> HandlerSocket {
-        HandlerSocket { users, expected: Vec::new() }
+    pub fn new(users: Users) -> HandlerSocketSession {
+        HandlerSocketSession { users, expected: Vec::new() }
     }
 }
 
@@ -56,7 +56,7 @@ pub fn connect(port: u16, secret: Option<&str>, indexes: &[String]) -> Result<Tc
     Ok(stream)
 }
 
-/// The index that `HandlerSocket` uses, for `connect`.
+/// The index that `HandlerSocketSession` uses, for `connect`.
 pub fn user_index(database: &str) -> String {
     format!("1\t{database}\tuser\tPRIMARY\t{USER_COLUMNS}")
 }
@@ -66,7 +66,7 @@ pub fn insert_index(database: &str) -> String {
     format!("2\t{database}\tuser\tPRIMARY\tuser_id,{USER_COLUMNS}")
 }
 
-impl Reader for HandlerSocket {
+impl Reader for HandlerSocketSession {
     fn get(&mut self, ids: &[u32], out: &mut Vec<u8>) {
         if let [id] = ids {
             out.extend_from_slice(b"1\t=\t1\t");
@@ -84,7 +84,7 @@ impl Reader for HandlerSocket {
         out.push(b'\n');
     }
 
-    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Found {
+    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Judgement {
         self.expected.clear();
         self.expected.extend_from_slice(b"0\t3");
         for id in ids {
@@ -96,7 +96,7 @@ impl Reader for HandlerSocket {
     }
 }
 
-impl Writer for HandlerSocket {
+impl Writer for HandlerSocketSession {
     fn set(&mut self, id: u32, row: &User, out: &mut Vec<u8>) {
         out.extend_from_slice(b"1\t=\t1\t");
         push_number(out, u64::from(id));
@@ -105,7 +105,7 @@ impl Writer for HandlerSocket {
         out.push(b'\n');
     }
 
-    fn stored(&mut self, _id: u32, input: &[u8]) -> Found {
+    fn stored(&mut self, _id: u32, input: &[u8]) -> Judgement {
         judge_line(b"0\t1\t1\n", input)
     }
 
@@ -117,17 +117,17 @@ impl Writer for HandlerSocket {
         out.push(b'\n');
     }
 
-    fn inserted(&mut self, _id: u32, input: &[u8]) -> Found {
+    fn inserted(&mut self, _id: u32, input: &[u8]) -> Judgement {
         judge_line(b"0\t1\n", input)
     }
 }
 
 /// Judges a reply by the line that must come.
-pub fn judge_line(expected: &[u8], input: &[u8]) -> Found {
+pub fn judge_line(expected: &[u8], input: &[u8]) -> Judgement {
     compare(expected, input).unwrap_or_else(|| match line_end(input) {
-        Some(bytes) if input.starts_with(b"0\t") => Found::Reply(bytes, Verdict::Wrong),
-        Some(bytes) => Found::Reply(bytes, Verdict::Refused),
-        None => Found::Incomplete,
+        Some(bytes) if input.starts_with(b"0\t") => Judgement::Reply(bytes, Verdict::Wrong),
+        Some(bytes) => Judgement::Reply(bytes, Verdict::Refused),
+        None => Judgement::Incomplete,
     })
 }
 
@@ -139,29 +139,36 @@ mod tests {
 
     #[test]
     fn a_right_reply_is_right_and_its_prefixes_are_incomplete() {
-        let mut protocol = HandlerSocket::new(USERS);
+        let mut protocol = HandlerSocketSession::new(USERS);
         let rows = [3, 4].map(|id| USERS.row(id, 0).joined().to_vec()).join(&b'\t');
         let reply = [b"0\t3\t", &rows[..], b"\n"].concat();
         let found = protocol.got(&[3, 4], 0, &reply);
-        assert_eq!(found, Found::Reply(reply.len(), Verdict::Right));
+        assert_eq!(found, Judgement::Reply(reply.len(), Verdict::Right));
         for cut in 0..reply.len() {
-            assert_eq!(protocol.got(&[3, 4], 0, &reply[..cut]), Found::Incomplete, "cut at {cut}");
+            assert_eq!(
+                protocol.got(&[3, 4], 0, &reply[..cut]),
+                Judgement::Incomplete,
+                "cut at {cut}"
+            );
         }
         let found = protocol.got(&[4, 3], 0, &reply);
-        assert_eq!(found, Found::Reply(reply.len(), Verdict::Wrong));
+        assert_eq!(found, Judgement::Reply(reply.len(), Verdict::Wrong));
     }
 
     #[test]
     fn a_miss_is_wrong_and_an_error_is_refused() {
-        let mut protocol = HandlerSocket::new(USERS);
-        assert_eq!(protocol.got(&[3], 0, b"0\t3\n"), Found::Reply(4, Verdict::Wrong));
+        let mut protocol = HandlerSocketSession::new(USERS);
+        assert_eq!(protocol.got(&[3], 0, b"0\t3\n"), Judgement::Reply(4, Verdict::Wrong));
         let refused = b"2\t1\tstmtnum\n";
-        assert_eq!(protocol.got(&[3], 0, refused), Found::Reply(refused.len(), Verdict::Refused));
+        assert_eq!(
+            protocol.got(&[3], 0, refused),
+            Judgement::Reply(refused.len(), Verdict::Refused)
+        );
     }
 
     #[test]
     fn requests_are_written_as_the_protocol_has_them() {
-        let mut protocol = HandlerSocket::new(USERS);
+        let mut protocol = HandlerSocketSession::new(USERS);
         let mut out = Vec::new();
         protocol.get(&[7], &mut out);
         protocol.get(&[7, 8, 9], &mut out);

@@ -1,18 +1,18 @@
 //! memcached's text protocol: `get` of one or many keys, `set`.
 
-use super::{Found, Reader, Writer, compare, line_end};
+use super::{Judgement, Reader, Writer, compare, line_end};
 use crate::generator::Verdict;
 use crate::users::{ROW_BYTES, User, Users, push_number};
 
 /// Rows under the keys `user:ID`, columns joined by tabs.
-pub struct Memcached {
+pub struct MemcachedSession {
     users: Users,
     expected: Vec<u8>,
 }
 
 /// A value found in the reply to a `get` of one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Value<'a> {
+pub enum MemcachedValue<'a> {
     /// No whole reply yet.
     Incomplete,
     /// The key is not there; length of the reply.
@@ -30,10 +30,10 @@ pub enum Value<'a> {
     Refused(usize),
 }
 
-impl Memcached {
+impl MemcachedSession {
     /// Look-ups and stores of these users' rows.
-    pub fn new(users: Users) -> Memcached {
-        Memcached { users, expected: Vec::new() }
+    pub fn new(users: Users) -> MemcachedSession {
+        MemcachedSession { users, expected: Vec::new() }
     }
 
     /// The key of an id.
@@ -43,7 +43,7 @@ impl Memcached {
     }
 }
 
-impl Reader for Memcached {
+impl Reader for MemcachedSession {
     fn get(&mut self, ids: &[u32], out: &mut Vec<u8>) {
         out.extend_from_slice(b"get");
         for id in ids {
@@ -53,7 +53,7 @@ impl Reader for Memcached {
         out.extend_from_slice(b"\r\n");
     }
 
-    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Found {
+    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Judgement {
         self.expected.clear();
         for id in ids {
             self.expected.extend_from_slice(b"VALUE ");
@@ -85,7 +85,7 @@ pub fn push_store(out: &mut Vec<u8>, word: &str, key: &[u8], cas: Option<u64>, v
     out.extend_from_slice(b"\r\n");
 }
 
-impl Writer for Memcached {
+impl Writer for MemcachedSession {
     fn set(&mut self, id: u32, row: &User, out: &mut Vec<u8>) {
         out.extend_from_slice(b"set ");
         Self::key(out, id);
@@ -96,67 +96,67 @@ impl Writer for Memcached {
         out.extend_from_slice(b"\r\n");
     }
 
-    fn stored(&mut self, _id: u32, input: &[u8]) -> Found {
+    fn stored(&mut self, _id: u32, input: &[u8]) -> Judgement {
         judge_line(b"STORED\r\n", input)
     }
 }
 
 /// Judges a reply of one line.
-pub fn judge_line(expected: &[u8], input: &[u8]) -> Found {
+pub fn judge_line(expected: &[u8], input: &[u8]) -> Judgement {
     compare(expected, input).unwrap_or_else(|| match line_end(input) {
-        Some(bytes) => Found::Reply(bytes, Verdict::Refused),
-        None => Found::Incomplete,
+        Some(bytes) => Judgement::Reply(bytes, Verdict::Refused),
+        None => Judgement::Incomplete,
     })
 }
 
 /// Reads the reply to a `get` or `gets` of one key.
-pub fn value(input: &[u8]) -> Value<'_> {
+pub fn value(input: &[u8]) -> MemcachedValue<'_> {
     let Some(head) = line_end(input) else {
-        return Value::Incomplete;
+        return MemcachedValue::Incomplete;
     };
     let line = input[..head].trim_ascii_end();
     if line == b"END" {
-        return Value::Miss(head);
+        return MemcachedValue::Miss(head);
     }
     let mut words = line.split(|byte| *byte == b' ').skip(3);
     let length = words.next().and_then(crate::users::parse_number);
     let (Some(length), true) = (length, line.starts_with(b"VALUE ")) else {
-        return Value::Refused(head);
+        return MemcachedValue::Refused(head);
     };
     let cas = words.next().and_then(crate::users::parse_number);
     let length = length as usize;
     let bytes = head + length + b"\r\nEND\r\n".len();
     if input.len() < bytes {
-        return Value::Incomplete;
+        return MemcachedValue::Incomplete;
     }
     if !input[head + length..].starts_with(b"\r\nEND\r\n") {
-        return Value::Refused(bytes);
+        return MemcachedValue::Refused(bytes);
     }
-    Value::Hit { value: &input[head..head + length], cas, bytes }
+    MemcachedValue::Hit { value: &input[head..head + length], cas, bytes }
 }
 
 /// Finds the end of a reply to `get` that is not the expected one.
-fn reply_end(input: &[u8]) -> Found {
+fn reply_end(input: &[u8]) -> Judgement {
     let mut at = 0;
     loop {
         let Some(bytes) = line_end(&input[at..]) else {
-            return Found::Incomplete;
+            return Judgement::Incomplete;
         };
         let line = input[at..at + bytes].trim_ascii_end();
         at += bytes;
         if line == b"END" {
-            return Found::Reply(at, Verdict::Wrong);
+            return Judgement::Reply(at, Verdict::Wrong);
         }
         let length = line
             .strip_prefix(b"VALUE ")
             .and_then(|rest| rest.split(|byte| *byte == b' ').nth(2))
             .and_then(crate::users::parse_number);
         let Some(length) = length else {
-            return Found::Reply(at, Verdict::Refused);
+            return Judgement::Reply(at, Verdict::Refused);
         };
         at += length as usize + 2;
         if at > input.len() {
-            return Found::Incomplete;
+            return Judgement::Incomplete;
         }
     }
 }
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_right_reply_is_right_and_its_prefixes_are_incomplete() {
-        let mut protocol = Memcached::new(USERS);
+        let mut protocol = MemcachedSession::new(USERS);
         let mut reply = Vec::new();
         for id in [3, 4] {
             reply.extend_from_slice(format!("VALUE user:{id} 0 {ROW_BYTES}\r\n").as_bytes());
@@ -178,31 +178,35 @@ mod tests {
         }
         reply.extend_from_slice(b"END\r\n");
         let found = protocol.got(&[3, 4], 0, &reply);
-        assert_eq!(found, Found::Reply(reply.len(), Verdict::Right));
+        assert_eq!(found, Judgement::Reply(reply.len(), Verdict::Right));
         for cut in 0..reply.len() {
-            assert_eq!(protocol.got(&[3, 4], 0, &reply[..cut]), Found::Incomplete, "cut at {cut}");
+            assert_eq!(
+                protocol.got(&[3, 4], 0, &reply[..cut]),
+                Judgement::Incomplete,
+                "cut at {cut}"
+            );
         }
         let found = protocol.got(&[4, 3], 0, &reply);
-        assert_eq!(found, Found::Reply(reply.len(), Verdict::Wrong));
+        assert_eq!(found, Judgement::Reply(reply.len(), Verdict::Wrong));
     }
 
     #[test]
     fn a_miss_is_wrong_and_an_error_is_refused() {
-        let mut protocol = Memcached::new(USERS);
-        assert_eq!(protocol.got(&[3], 0, b"END\r\n"), Found::Reply(5, Verdict::Wrong));
-        assert_eq!(protocol.got(&[3], 0, b"ERROR\r\nX"), Found::Reply(7, Verdict::Refused));
-        assert_eq!(protocol.stored(3, b"STORED\r\n"), Found::Reply(8, Verdict::Right));
+        let mut protocol = MemcachedSession::new(USERS);
+        assert_eq!(protocol.got(&[3], 0, b"END\r\n"), Judgement::Reply(5, Verdict::Wrong));
+        assert_eq!(protocol.got(&[3], 0, b"ERROR\r\nX"), Judgement::Reply(7, Verdict::Refused));
+        assert_eq!(protocol.stored(3, b"STORED\r\n"), Judgement::Reply(8, Verdict::Right));
         let refused = b"SERVER_ERROR out of memory\r\n";
-        assert_eq!(protocol.stored(3, refused), Found::Reply(refused.len(), Verdict::Refused));
+        assert_eq!(protocol.stored(3, refused), Judgement::Reply(refused.len(), Verdict::Refused));
     }
 
     #[test]
     fn a_value_is_read_with_its_cas() {
         let reply = b"VALUE k 0 2 77\r\n41\r\nEND\r\nrest";
-        let hit = Value::Hit { value: b"41", cas: Some(77), bytes: reply.len() - 4 };
+        let hit = MemcachedValue::Hit { value: b"41", cas: Some(77), bytes: reply.len() - 4 };
         assert_eq!(value(reply), hit);
-        assert_eq!(value(b"END\r\n"), Value::Miss(5));
-        assert_eq!(value(b"VALUE k 0 2\r\n41\r"), Value::Incomplete);
-        assert_eq!(value(b"ERROR\r\n"), Value::Refused(7));
+        assert_eq!(value(b"END\r\n"), MemcachedValue::Miss(5));
+        assert_eq!(value(b"VALUE k 0 2\r\n41\r"), MemcachedValue::Incomplete);
+        assert_eq!(value(b"ERROR\r\n"), MemcachedValue::Refused(7));
     }
 }

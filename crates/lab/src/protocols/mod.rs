@@ -18,7 +18,7 @@ use crate::users::User;
 
 /// What a judge found at the start of the unread bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum Judgement {
     /// No whole reply yet.
     Incomplete,
     /// A whole reply of this many bytes.
@@ -31,7 +31,7 @@ pub trait Reader: Send {
     fn get(&mut self, ids: &[u32], out: &mut Vec<u8>);
 
     /// Judges the reply to `get` of the same ids, whose rows must be of this version.
-    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Found;
+    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Judgement;
 }
 
 /// Replaces and inserts rows of `user` by id.
@@ -40,7 +40,7 @@ pub trait Writer: Send {
     fn set(&mut self, id: u32, row: &User, out: &mut Vec<u8>);
 
     /// Judges the reply to `set`.
-    fn stored(&mut self, id: u32, input: &[u8]) -> Found;
+    fn stored(&mut self, id: u32, input: &[u8]) -> Judgement;
 
     /// Appends one request that adds a row which is not there yet.
     fn insert(&mut self, id: u32, row: &User, out: &mut Vec<u8>) {
@@ -48,17 +48,17 @@ pub trait Writer: Send {
     }
 
     /// Judges the reply to `insert`.
-    fn inserted(&mut self, id: u32, input: &[u8]) -> Found {
+    fn inserted(&mut self, id: u32, input: &[u8]) -> Judgement {
         self.stored(id, input)
     }
 }
 
 /// Compares with the bytes that must come. `None`: they differ, and parsing has to find the end.
-fn compare(expected: &[u8], input: &[u8]) -> Option<Found> {
+fn compare(expected: &[u8], input: &[u8]) -> Option<Judgement> {
     if input.len() >= expected.len() {
-        input.starts_with(expected).then_some(Found::Reply(expected.len(), Verdict::Right))
+        input.starts_with(expected).then_some(Judgement::Reply(expected.len(), Verdict::Right))
     } else {
-        expected.starts_with(input).then_some(Found::Incomplete)
+        expected.starts_with(input).then_some(Judgement::Incomplete)
     }
 }
 

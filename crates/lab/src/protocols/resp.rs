@@ -1,6 +1,6 @@
 //! Redis's protocol (RESP2): GET, MGET, SET, in the array form that clients send.
 
-use super::{Found, Reader, Writer, compare, line_end};
+use super::{Judgement, Reader, Writer, compare, line_end};
 use crate::generator::Verdict;
 use crate::users::{User, Users, parse_number, push_number};
 
@@ -19,7 +19,7 @@ impl Resp {
 
     fn push_key(&mut self, id: u32, out: &mut Vec<u8>) {
         self.key.clear();
-        super::memcached::Memcached::key(&mut self.key, id);
+        super::memcached::MemcachedSession::key(&mut self.key, id);
         push_bulk(out, &self.key);
     }
 }
@@ -33,7 +33,7 @@ impl Reader for Resp {
         }
     }
 
-    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Found {
+    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Judgement {
         self.expected.clear();
         if ids.len() > 1 {
             push_count(&mut self.expected, b'*', ids.len());
@@ -53,7 +53,7 @@ impl Writer for Resp {
         push_bulk(out, row.joined());
     }
 
-    fn stored(&mut self, _id: u32, input: &[u8]) -> Found {
+    fn stored(&mut self, _id: u32, input: &[u8]) -> Judgement {
         compare(b"+OK\r\n", input).unwrap_or_else(|| judge_other(input))
     }
 }
@@ -111,25 +111,25 @@ pub fn scalar(input: &[u8]) -> Scalar<'_> {
 }
 
 /// Finds the end of a reply that is not the expected one.
-fn judge_other(input: &[u8]) -> Found {
+fn judge_other(input: &[u8]) -> Judgement {
     if input.first() != Some(&b'*') {
         return match scalar(input) {
-            Scalar::Incomplete => Found::Incomplete,
-            Scalar::Text(_, bytes) | Scalar::Nil(bytes) => Found::Reply(bytes, Verdict::Wrong),
-            Scalar::Refused(bytes) => Found::Reply(bytes, Verdict::Refused),
+            Scalar::Incomplete => Judgement::Incomplete,
+            Scalar::Text(_, bytes) | Scalar::Nil(bytes) => Judgement::Reply(bytes, Verdict::Wrong),
+            Scalar::Refused(bytes) => Judgement::Reply(bytes, Verdict::Refused),
         };
     }
     let Some(mut at) = line_end(input) else {
-        return Found::Incomplete;
+        return Judgement::Incomplete;
     };
     let count = parse_number(input[1..at].trim_ascii_end()).unwrap_or(0);
     for _ in 0..count {
         match scalar(&input[at..]) {
-            Scalar::Incomplete => return Found::Incomplete,
+            Scalar::Incomplete => return Judgement::Incomplete,
             Scalar::Text(_, bytes) | Scalar::Nil(bytes) | Scalar::Refused(bytes) => at += bytes,
         }
     }
-    Found::Reply(at, Verdict::Wrong)
+    Judgement::Reply(at, Verdict::Wrong)
 }
 
 #[cfg(test)]
@@ -146,20 +146,28 @@ mod tests {
             push_bulk(&mut reply, USERS.row(id, 0).joined());
         }
         let found = protocol.got(&[3, 4], 0, &reply);
-        assert_eq!(found, Found::Reply(reply.len(), Verdict::Right));
+        assert_eq!(found, Judgement::Reply(reply.len(), Verdict::Right));
         for cut in 0..reply.len() {
-            assert_eq!(protocol.got(&[3, 4], 0, &reply[..cut]), Found::Incomplete, "cut at {cut}");
-            assert_eq!(protocol.got(&[4, 3], 0, &reply[..cut]), Found::Incomplete, "cut at {cut}");
+            assert_eq!(
+                protocol.got(&[3, 4], 0, &reply[..cut]),
+                Judgement::Incomplete,
+                "cut at {cut}"
+            );
+            assert_eq!(
+                protocol.got(&[4, 3], 0, &reply[..cut]),
+                Judgement::Incomplete,
+                "cut at {cut}"
+            );
         }
         let found = protocol.got(&[4, 3], 0, &reply);
-        assert_eq!(found, Found::Reply(reply.len(), Verdict::Wrong));
+        assert_eq!(found, Judgement::Reply(reply.len(), Verdict::Wrong));
     }
 
     #[test]
     fn a_miss_is_wrong_and_an_error_is_refused() {
         let mut protocol = Resp::new(USERS);
-        assert_eq!(protocol.got(&[3], 0, b"$-1\r\n"), Found::Reply(5, Verdict::Wrong));
-        assert_eq!(protocol.got(&[3], 0, b"-ERR x\r\nX"), Found::Reply(8, Verdict::Refused));
-        assert_eq!(protocol.stored(3, b"+OK\r\n"), Found::Reply(5, Verdict::Right));
+        assert_eq!(protocol.got(&[3], 0, b"$-1\r\n"), Judgement::Reply(5, Verdict::Wrong));
+        assert_eq!(protocol.got(&[3], 0, b"-ERR x\r\nX"), Judgement::Reply(8, Verdict::Refused));
+        assert_eq!(protocol.stored(3, b"+OK\r\n"), Judgement::Reply(5, Verdict::Right));
     }
 }

@@ -6,8 +6,8 @@ use std::net::TcpStream;
 
 use anyhow::{Result, ensure};
 
-use super::memcached::Memcached;
-use super::{Found, Reader, Writer, compare};
+use super::memcached::MemcachedSession;
+use super::{Judgement, Reader, Writer, compare};
 use crate::generator::Verdict;
 use crate::users::{ROW_BYTES, User, Users};
 
@@ -22,7 +22,7 @@ const LENGTH_BYTES: usize = 4;
 
 /// What a `get` of one key has given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Value<'a> {
+pub enum TyrantValue<'a> {
     /// No whole reply yet.
     Incomplete,
     /// The key is not there, or it failed; length of the reply.
@@ -46,7 +46,7 @@ impl Tyrant {
 
     fn set_key(&mut self, id: u32) {
         self.key.clear();
-        Memcached::key(&mut self.key, id);
+        MemcachedSession::key(&mut self.key, id);
     }
 }
 
@@ -108,24 +108,24 @@ pub fn misc(stream: &mut TcpStream, name: &[u8], arguments: &[&[u8]]) -> Result<
 }
 
 /// Reads the reply to a `get`.
-pub fn value(input: &[u8]) -> Value<'_> {
+pub fn value(input: &[u8]) -> TyrantValue<'_> {
     match (input.first(), length_at(input, 1)) {
-        (None, _) | (Some(&DONE), None) => Value::Incomplete,
+        (None, _) | (Some(&DONE), None) => TyrantValue::Incomplete,
         (Some(&DONE), Some(length)) => {
             let start = 1 + LENGTH_BYTES;
             let value = input.get(start..start + length);
-            value.map_or(Value::Incomplete, |value| Value::Hit(value, start + length))
+            value.map_or(TyrantValue::Incomplete, |value| TyrantValue::Hit(value, start + length))
         }
-        _ => Value::Miss(1),
+        _ => TyrantValue::Miss(1),
     }
 }
 
 /// Judges the reply to a `put`.
-pub fn judge_put(input: &[u8]) -> Found {
+pub fn judge_put(input: &[u8]) -> Judgement {
     match input.first() {
-        None => Found::Incomplete,
-        Some(&DONE) => Found::Reply(1, Verdict::Right),
-        Some(_) => Found::Reply(1, Verdict::Refused),
+        None => Judgement::Incomplete,
+        Some(&DONE) => Judgement::Reply(1, Verdict::Right),
+        Some(_) => Judgement::Reply(1, Verdict::Refused),
     }
 }
 
@@ -144,7 +144,7 @@ impl Reader for Tyrant {
         }
     }
 
-    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Found {
+    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Judgement {
         let mut expected = std::mem::take(&mut self.expected);
         expected.clear();
         expected.push(DONE);
@@ -169,14 +169,14 @@ impl Reader for Tyrant {
 }
 
 /// Finds the end of a reply that is not the expected one.
-fn reply_end(input: &[u8], many: bool) -> Found {
-    let Some(code) = input.first() else { return Found::Incomplete };
+fn reply_end(input: &[u8], many: bool) -> Judgement {
+    let Some(code) = input.first() else { return Judgement::Incomplete };
     if *code != DONE {
         // Of `mget` a number follows whatever the code.
         let bytes = if many { 1 + LENGTH_BYTES } else { 1 };
         return match input.len() >= bytes {
-            true => Found::Reply(bytes, Verdict::Refused),
-            false => Found::Incomplete,
+            true => Judgement::Reply(bytes, Verdict::Refused),
+            false => Judgement::Incomplete,
         };
     }
     let mut at = 1;
@@ -186,18 +186,18 @@ fn reply_end(input: &[u8], many: bool) -> Found {
     } else {
         Some(1)
     };
-    let Some(records) = records else { return Found::Incomplete };
+    let Some(records) = records else { return Judgement::Incomplete };
     for _ in 0..records {
         let lengths = if many { 2 } else { 1 };
         let mut bytes = 0;
         for _ in 0..lengths {
-            let Some(length) = length_at(input, at) else { return Found::Incomplete };
+            let Some(length) = length_at(input, at) else { return Judgement::Incomplete };
             bytes += length;
             at += LENGTH_BYTES;
         }
         at += bytes;
     }
-    if at > input.len() { Found::Incomplete } else { Found::Reply(at, Verdict::Wrong) }
+    if at > input.len() { Judgement::Incomplete } else { Judgement::Reply(at, Verdict::Wrong) }
 }
 
 impl Writer for Tyrant {
@@ -206,7 +206,7 @@ impl Writer for Tyrant {
         push_put(out, &self.key, row.joined());
     }
 
-    fn stored(&mut self, _id: u32, input: &[u8]) -> Found {
+    fn stored(&mut self, _id: u32, input: &[u8]) -> Judgement {
         judge_put(input)
     }
 }
@@ -241,12 +241,16 @@ mod tests {
         let mut protocol = Tyrant::new(USERS);
         for ids in [&[3][..], &[3, 4]] {
             let reply = reply(ids);
-            assert_eq!(protocol.got(ids, 0, &reply), Found::Reply(reply.len(), Verdict::Right));
+            assert_eq!(protocol.got(ids, 0, &reply), Judgement::Reply(reply.len(), Verdict::Right));
             for cut in 0..reply.len() {
-                assert_eq!(protocol.got(ids, 0, &reply[..cut]), Found::Incomplete, "cut at {cut}");
+                assert_eq!(
+                    protocol.got(ids, 0, &reply[..cut]),
+                    Judgement::Incomplete,
+                    "cut at {cut}"
+                );
             }
             let other: Vec<u32> = ids.iter().map(|id| id + 1).collect();
-            let wrong = Found::Reply(reply.len(), Verdict::Wrong);
+            let wrong = Judgement::Reply(reply.len(), Verdict::Wrong);
             assert_eq!(protocol.got(&other, 0, &reply), wrong);
         }
     }
@@ -254,10 +258,13 @@ mod tests {
     #[test]
     fn a_miss_and_a_failure_are_refused() {
         let mut protocol = Tyrant::new(USERS);
-        assert_eq!(protocol.got(&[3], 0, &[1, 9]), Found::Reply(1, Verdict::Refused));
-        assert_eq!(protocol.got(&[3, 4], 0, &[1, 0, 0, 0, 0]), Found::Reply(5, Verdict::Refused));
-        assert_eq!(protocol.got(&[3, 4], 0, &[0; 5]), Found::Reply(5, Verdict::Wrong));
-        assert_eq!(protocol.stored(3, &[1]), Found::Reply(1, Verdict::Refused));
-        assert_eq!(protocol.stored(3, &[0]), Found::Reply(1, Verdict::Right));
+        assert_eq!(protocol.got(&[3], 0, &[1, 9]), Judgement::Reply(1, Verdict::Refused));
+        assert_eq!(
+            protocol.got(&[3, 4], 0, &[1, 0, 0, 0, 0]),
+            Judgement::Reply(5, Verdict::Refused)
+        );
+        assert_eq!(protocol.got(&[3, 4], 0, &[0; 5]), Judgement::Reply(5, Verdict::Wrong));
+        assert_eq!(protocol.stored(3, &[1]), Judgement::Reply(1, Verdict::Refused));
+        assert_eq!(protocol.stored(3, &[0]), Judgement::Reply(1, Verdict::Right));
     }
 }

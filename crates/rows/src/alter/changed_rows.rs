@@ -37,6 +37,9 @@ pub(super) type NotedRows = (Option<Vec<u8>>, Option<Vec<u8>>);
 
 impl ChangedRows {
     /// The next rows of sorted notes; `false` when there are none.
+    ///
+    /// # Errors
+    /// Those of reading the sorted notes.
     pub fn take(&mut self, merge: &mut Merge<'_>, in_notes: bool) -> Result<bool> {
         self.keys.clear();
         self.rows.clear();
@@ -78,6 +81,9 @@ pub(super) struct LookedUp {
 impl LookedUp {
     /// Looks up rows, until they have a number of bytes. A store may have all rows of one look-up in
     /// memory, so it is asked for few until it is known how large they are.
+    ///
+    /// # Errors
+    /// Those of looking rows up in the store.
     pub fn read(&mut self, state: &dyn Read, row_keys: &[Vec<u8>]) -> Result<()> {
         let LookedUp { bytes, rows } = self;
         bytes.clear();
@@ -99,6 +105,9 @@ impl LookedUp {
     }
 
     /// The row of the key at a position, which is in `alone` if it was not looked up.
+    ///
+    /// # Errors
+    /// As `read`.
     pub fn row<'b>(
         &'b self,
         state: &dyn Read,

@@ -142,6 +142,9 @@ impl RowCache {
 
     /// Puts the row of `key` that the state of number `at` has into `row` (cleared first). A miss
     /// comes with what a fill needs.
+    ///
+    /// # Errors
+    /// `Miss` when the row is not here as of that state.
     #[inline]
     pub fn get(&self, key: &[u8], at: u64, row: &mut Vec<u8>) -> Result<(), Miss> {
         let hash = self.hasher.hash_one(key);
@@ -191,7 +194,7 @@ impl RowCache {
         let hash = self.hasher.hash_one(key);
         let mut shard = self.shard(hash).lock();
         let stripe = shard.stripe(hash);
-        // Who missed while the write was under way may have read the store on either side of it.
+        // A reader that missed while the write was under way may have read the store on either side of it.
         stripe.announcements = stripe.announcements.wrapping_add(1);
         stripe.writing -= 1;
         stripe.written = stripe.written.max(sequence);

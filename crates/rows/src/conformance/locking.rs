@@ -13,7 +13,7 @@ const LONG: LockWait = LockWait::AtMost(Duration::from_secs(3600));
 /// Far less than `LONG`, and far more than a slow machine, or one that pauses, takes for anything.
 const SOON: Duration = Duration::from_secs(60);
 
-/// Who may not wait is told so at once; other keys are free.
+/// A transaction that may not wait is told so at once; other keys are free.
 pub fn a_lock_is_refused_while_another_holds_it(subject: &Subject<'_>) {
     let store = letters(subject, "a");
     let mut holder = begin(&store);

@@ -16,6 +16,9 @@ use crate::table::{Table, index_range, table_ranges};
 
 impl Engine {
     /// About how many bytes a table takes.
+    ///
+    /// # Errors
+    /// Those of the store.
     pub fn approximate_bytes(&self, table: &Table) -> Result<u64> {
         self.store().approximate_bytes(&table.full_range())
     }

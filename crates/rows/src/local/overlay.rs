@@ -88,6 +88,9 @@ impl Overlay {
 
     /// What was written under a key: `None` nothing, `false` a removal, `true` a value, which is
     /// then in `value`.
+    ///
+    /// # Errors
+    /// Those of reading runs that were written to files.
     pub fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<Option<bool>> {
         // A length check first: most transactions read before they write.
         if self.is_empty() {

@@ -78,6 +78,9 @@ impl<'a> OwnCursor<'a> {
     }
 
     /// Moves to the next write; `false` at the end.
+    ///
+    /// # Errors
+    /// Those of reading runs that were written to files.
     pub fn advance(&mut self) -> Result<bool> {
         loop {
             if self.started {

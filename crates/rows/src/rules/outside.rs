@@ -49,7 +49,7 @@ pub(super) fn outside(now: i64, zone: Zone) -> StatementContext {
     }
 }
 
-/// Who has no variables and holds no locks.
+/// A session of nobody: no variables, and no locks held.
 struct Nobody;
 
 impl SystemVariables for Nobody {

@@ -325,7 +325,7 @@ impl Engine {
         if !table.state.rows.changed.load(Ordering::Relaxed) {
             return Ok(());
         }
-        // Who changes the schema counts anew.
+        // A change of the schema counts again by itself.
         let Ok(Some(_inside)) = table.state.enter(table.id, None) else { return Ok(()) };
         if !table.is_current() {
             return Ok(());

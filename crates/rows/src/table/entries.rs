@@ -27,6 +27,9 @@ pub struct Entry {
 
 impl Table {
     /// The entry of a secondary index for a row.
+    ///
+    /// # Errors
+    /// `TooLarge`.
     pub fn entry(&self, index: usize, row: &[Datum<'_>], row_key: &[u8]) -> Result<Entry> {
         let (mut key, mut value) = (Vec::with_capacity(row_key.len() + 24), Vec::new());
         let unique = self.push_entry(index, row, row_key, &mut key, &mut value)?;

@@ -79,6 +79,9 @@ impl Table {
 
     /// The key of a row from its primary key values, in key order; for a table with a hidden
     /// key, the row id as `UInt`.
+    ///
+    /// # Errors
+    /// `TooLarge`.
     pub fn row_key(&self, key_values: &[Datum<'_>]) -> Result<Vec<u8>> {
         self.encode_leading(0, key_values)
     }
@@ -92,6 +95,9 @@ impl Table {
     }
 
     /// The key of a row from all its columns. Only for tables with a primary key.
+    ///
+    /// # Errors
+    /// As `row_key`.
     pub fn row_key_of(&self, row: &[Datum<'_>]) -> Result<Vec<u8>> {
         let mut out = Vec::with_capacity(PREFIX_BYTES + 24);
         self.push_row_key_of(row, &mut out)?;

@@ -30,6 +30,9 @@ impl Table {
 
     /// The rows whose leading key parts (`key_parts`) equal `values`. A full key of a unique index gives a
     /// range of one key, which `find` answers by a single look-up.
+    ///
+    /// # Errors
+    /// Those of encoding a key, as `row_key`.
     pub fn prefix_range(&self, index: usize, values: &[Datum<'_>]) -> Result<KeyRange> {
         let codec = &self.codecs[index];
         // A NULL in a NOT NULL column equals nothing; no key can be made of it.
@@ -53,6 +56,9 @@ impl Table {
 
     /// The range and direction of a HandlerSocket-style find on the leading key parts: `=`, `>=`
     /// and `>` ascend, `<=` and `<` descend.
+    ///
+    /// # Errors
+    /// As `prefix_range`.
     pub fn op_range(
         &self,
         index: usize,
@@ -76,6 +82,9 @@ impl Table {
 
     /// The rows whose leading parts equal `equal` and whose next part lies between two bounds.
     /// With a bound on either side, rows with NULL in that part do not belong.
+    ///
+    /// # Errors
+    /// As `prefix_range`.
     pub fn between_range(
         &self,
         index: usize,

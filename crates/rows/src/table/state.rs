@@ -100,7 +100,7 @@ pub struct TableState {
     gate_moved: Condvar,
     /// The number under which writers note which rows they change; 0 while nobody wants to know.
     changes_to: AtomicU16,
-    /// Of which columns they note changes; none: of all.
+    /// The columns of which they note changes; none: all of them.
     noted_columns: RwLock<Option<Arc<NotedColumns>>>,
     /// The number of the columnar index for which writers note which rows they change; 0 for none.
     columns_to: AtomicU16,
@@ -227,7 +227,7 @@ impl TableState {
         *self.noted_columns.write() = None;
     }
 
-    /// Of which columns writers note changes; none: of all.
+    /// The columns of which writers note changes; none: all of them.
     pub(super) fn noted_columns(&self) -> Option<Arc<NotedColumns>> {
         self.noted_columns.read().clone()
     }

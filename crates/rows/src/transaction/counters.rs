@@ -159,6 +159,9 @@ impl Engine {
     }
 
     /// The next AUTO_INCREMENT value, as SHOW TABLE STATUS shows it.
+    ///
+    /// # Errors
+    /// Those of reading the last value in the store, the first time.
     pub fn auto_increment_next(&self, table: &Table) -> Result<u64> {
         self.load_counter(table, &table.state.auto_increment, Engine::last_auto_increment)?;
         Ok(table.state.auto_increment.load(Ordering::SeqCst))

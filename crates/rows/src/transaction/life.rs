@@ -64,6 +64,9 @@ const ROOM_REST: Duration = Duration::from_millis(2);
 
 impl Engine {
     /// Starts a transaction whose locks are waited for as `wait` says.
+    ///
+    /// # Errors
+    /// Those of the store, when it cannot begin one.
     pub fn begin(self: &Arc<Self>, wait: LockWait) -> Result<Transaction> {
         let store = self.store().begin()?;
         Ok(Transaction {

@@ -168,6 +168,10 @@ impl Transaction {
     }
 
     /// Locks the row with this key, whether or not it exists.
+    ///
+    /// # Errors
+    /// `LockTimeout`, `Conflict`, `WouldWait(Lock)` with `LockWait::Never`, and `SchemaChanged`.
+    /// Locks that were had before stay.
     pub fn lock_row(&mut self, table: &Arc<Table>, row_key: &[u8]) -> Result<()> {
         self.enter(table)?;
         self.store.lock(row_key, self.wait).map(drop)

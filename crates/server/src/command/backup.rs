@@ -19,7 +19,7 @@ use values::temporal::DateTime;
 
 use super::progress::Progress;
 use crate::data_dir::{DataDir, DataDirError, status_socket};
-use crate::frozen::{self, Frozen};
+use crate::frozen::{self, CheckpointClaim};
 use crate::logging;
 use crate::private::close_to_others;
 use crate::settings::Settings;
@@ -53,6 +53,10 @@ pub(super) fn number() -> Arg {
 }
 
 /// Takes a backup, or lists them.
+///
+/// # Errors
+/// Those of reading the data directory and of writing to the backups; an unfinished backup is not
+/// listed, and the next one removes it.
 pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> {
     logging::start("warn", settings.log_format);
     let directory: &PathBuf = flags.get_one("directory").context("a directory is needed")?;
@@ -89,11 +93,11 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
 }
 
 /// Has the state of this moment frozen by who has the store: a running server, or else us.
-fn freeze(settings: &Settings) -> anyhow::Result<Frozen> {
+fn freeze(settings: &Settings) -> anyhow::Result<CheckpointClaim> {
     let data_dir = &settings.data_dir;
     match DataDir::take(data_dir) {
         Ok(taken) => {
-            let frozen = Frozen::claim(data_dir)?;
+            let frozen = CheckpointClaim::claim(data_dir)?;
             let options = RocksOptions {
                 memory_bytes: settings.store_memory() as usize,
                 recovery_max: settings.recovery_max,
@@ -113,7 +117,7 @@ fn freeze(settings: &Settings) -> anyhow::Result<Frozen> {
                 Err(AskError::Nobody(_)) => return Err(in_use.into()),
                 Err(error) => return Err(error).context(in_use.to_string()),
             }
-            let frozen = Frozen::claim(data_dir)?;
+            let frozen = CheckpointClaim::claim(data_dir)?;
             ask_for_checkpoint(&socket).context("the server cannot freeze its rows")?;
             Ok(frozen)
         }

@@ -33,6 +33,10 @@ pub fn grammar() -> Command {
 }
 
 /// Checks the data directory or a backup; exit code 1 when there is damage.
+///
+/// # Errors
+/// Those of opening the data directory or the backup: what is read and damaged is no error, but
+/// exit code 1.
 pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> {
     logging::start("warn", settings.log_format);
     if let Some(directory) = flags.get_one::<PathBuf>("backup") {
@@ -77,7 +81,7 @@ fn check_backup(
 
 /// Reads the rows of a store's directory, prints what was found; exit code 1 when there is damage.
 pub(super) fn examine(rows: &Path, settings: &Settings) -> anyhow::Result<ExitCode> {
-    let examined = Examined::of(rows, settings)?;
+    let examined = ExaminedStore::of(rows, settings)?;
     examined.tell()?;
     let is_sound = examined.report.damaged == 0;
     examined.close()?;
@@ -85,16 +89,16 @@ pub(super) fn examine(rows: &Path, settings: &Settings) -> anyhow::Result<ExitCo
 }
 
 /// A store that was read, and what was found.
-pub(super) struct Examined {
+pub(super) struct ExaminedStore {
     /// `None`: its definitions cannot be read.
     engine: Option<Arc<Engine>>,
     pub(super) report: CheckReport,
     seconds: f64,
 }
 
-impl Examined {
+impl ExaminedStore {
     /// Reads everything.
-    pub(super) fn of(rows: &Path, settings: &Settings) -> anyhow::Result<Examined> {
+    pub(super) fn of(rows: &Path, settings: &Settings) -> anyhow::Result<ExaminedStore> {
         let store = open(rows, settings)?;
         let options = EngineOptions { durability: Durability::EveryCommit, ..Default::default() };
         let started = Instant::now();
@@ -105,7 +109,7 @@ impl Examined {
                 report.damaged += 1;
                 report.damages.insert(0, format!("the definitions cannot be read: {error}"));
                 let seconds = started.elapsed().as_secs_f64();
-                return Ok(Examined { engine: None, report, seconds });
+                return Ok(ExaminedStore { engine: None, report, seconds });
             }
             Err(error) => return Err(error).context("cannot open the catalog"),
         };
@@ -114,7 +118,7 @@ impl Examined {
             report.damage(&table, &damage);
         }
         let seconds = started.elapsed().as_secs_f64();
-        Ok(Examined { engine: Some(engine), report, seconds })
+        Ok(ExaminedStore { engine: Some(engine), report, seconds })
     }
 
     /// What was read, to read more of it.

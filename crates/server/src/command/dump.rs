@@ -39,6 +39,10 @@ pub(super) fn quiet() -> Arg {
 }
 
 /// Dumps to standard output; the summary goes to standard error.
+///
+/// # Errors
+/// Those of reaching the rows and of closing them. A dump that is not whole is told of, and gives
+/// exit code 1.
 pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> {
     let names = |name: &str| flags.get_many::<String>(name).map(|names| names.cloned().collect());
     let wanted = match (names("databases"), names("tables")) {

@@ -44,7 +44,7 @@ const MYSQL_PORT: u16 = 3306;
 const ONLY_CONNECTION: u32 = 1;
 
 /// A client, and what it needs to stay open.
-pub struct Reached {
+pub struct RowsLink {
     /// Logged in.
     pub client: Client,
     /// The data directory opened here, if no server runs.
@@ -65,7 +65,11 @@ pub fn with_flags(command: Command) -> Command {
 }
 
 /// Reaches the rows. `make` makes a data directory that is missing.
-pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Result<Reached> {
+///
+/// # Errors
+/// When nobody serves the address that is given, the login is refused, or the data directory
+/// cannot be opened here.
+pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Result<RowsLink> {
     logging::start("warn", settings.log_format);
     let text = |name: &str| flags.get_one::<String>(name).cloned();
     let password = text("password").or_else(|| std::env::var("MYSQL_PWD").ok());
@@ -93,7 +97,7 @@ pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Res
         private,
     };
     let client = Client::login(stream, &login).context("cannot log in")?;
-    Ok(Reached { client, local: None })
+    Ok(RowsLink { client, local: None })
 }
 
 /// A way to a server, and whether nobody can listen on it.
@@ -135,7 +139,7 @@ fn tcp(address: &str) -> anyhow::Result<Way> {
 }
 
 /// Opens the data directory in this process.
-fn open_here(settings: &Settings, make: bool) -> anyhow::Result<Reached> {
+fn open_here(settings: &Settings, make: bool) -> anyhow::Result<RowsLink> {
     let data_dir = match make {
         true => DataDir::take_or_make(&settings.data_dir)?,
         false => DataDir::take(&settings.data_dir)?,
@@ -146,14 +150,17 @@ fn open_here(settings: &Settings, make: bool) -> anyhow::Result<Reached> {
     let door = MysqlDoor::new(sql, Users::unconfigured());
     let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
     let conversation = Mysql::new(door, ONLY_CONNECTION, "localhost");
-    let here = Here::new(engine.clone(), conversation);
+    let here = LocalLink::new(engine.clone(), conversation);
     let login = Login { user: "root".to_owned(), password: String::new(), private: true };
     let client = Client::login(Box::new(here), &login).context("cannot log in")?;
-    Ok(Reached { client, local: Some((data_dir, engine)) })
+    Ok(RowsLink { client, local: Some((data_dir, engine)) })
 }
 
-impl Reached {
+impl RowsLink {
     /// Closes in good order, and ends the program.
+    ///
+    /// # Errors
+    /// Those of closing the rows that were opened here.
     pub fn end(self, success: bool) -> anyhow::Result<ExitCode> {
         drop(self.client);
         if let Some((data_dir, engine)) = self.local {
@@ -168,7 +175,7 @@ impl Reached {
 }
 
 /// A conversation with the MySQL door without a socket between.
-struct Here {
+struct LocalLink {
     engine: Arc<Engine>,
     conversation: Mysql,
     input: Input,
@@ -178,11 +185,11 @@ struct Here {
     closed: bool,
 }
 
-impl Here {
-    fn new(engine: Arc<Engine>, mut conversation: Mysql) -> Here {
+impl LocalLink {
+    fn new(engine: Arc<Engine>, mut conversation: Mysql) -> LocalLink {
         let mut out = Vec::new();
         conversation.greet(&mut out);
-        Here { engine, conversation, input: Input::new(), out, read: 0, closed: false }
+        LocalLink { engine, conversation, input: Input::new(), out, read: 0, closed: false }
     }
 
     /// Serves what was written until there is an answer.
@@ -211,7 +218,7 @@ impl Here {
     }
 }
 
-impl Read for Here {
+impl Read for LocalLink {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         if self.read == self.out.len() {
             self.serve();
@@ -224,7 +231,7 @@ impl Read for Here {
     }
 }
 
-impl Write for Here {
+impl Write for LocalLink {
     fn write(&mut self, from: &[u8]) -> io::Result<usize> {
         self.input.extend(from);
         Ok(from.len())

@@ -32,6 +32,10 @@ pub fn grammar() -> Command {
 }
 
 /// Loads; the summary goes to standard error.
+///
+/// # Errors
+/// Those of opening the file, of reaching the rows and of closing them. A statement that fails is
+/// told of with its line, and gives exit code 1.
 pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> {
     let name = flags.get_one::<String>("file").cloned().unwrap_or_default();
     let (reader, bytes, file): (Box<dyn Read>, _, _) = match name.as_str() {

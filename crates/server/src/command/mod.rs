@@ -28,7 +28,7 @@ use crate::causes::with_causes;
 use crate::data_dir::DataDirError;
 use crate::private::keep_files_private;
 use crate::settings::sample::sample;
-use crate::settings::table::{Kind, SECTIONS, Setting};
+use crate::settings::table::{SECTIONS, Setting, SettingKind};
 use crate::settings::{Settings, SettingsError, Values};
 
 /// The program's version.
@@ -148,7 +148,7 @@ fn flag(setting: &'static Setting) -> Arg {
         default => format!(" [default: {default}]"),
     };
     let words = match setting.kind {
-        Kind::Choice(words) => format!(" [{}]", words.join(", ")),
+        SettingKind::Choice(words) => format!(" [{}]", words.join(", ")),
         _ => String::new(),
     };
     Arg::new(setting.name)

@@ -26,6 +26,10 @@ pub fn grammar() -> Command {
 }
 
 /// Restores the latest backup, or that of a number, into an empty place.
+///
+/// # Errors
+/// Those of reading the backup and of writing the data directory, which is refused as `Unfinished`
+/// from then on until a restore succeeds.
 pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> {
     logging::start("warn", settings.log_format);
     let started = Instant::now();

@@ -18,7 +18,7 @@ use rows::schema::TableId;
 use rows::{Engine, EngineOptions};
 use rows_rocks::{DamagedLog, RocksOptions, RocksStore};
 
-use super::check::{self, Examined};
+use super::check::{self, ExaminedStore};
 use crate::data_dir::DataDir;
 use crate::logging;
 use crate::settings::Settings;
@@ -40,6 +40,9 @@ pub fn grammar() -> Command {
 }
 
 /// Salvages and checks; exit code 1 when what is left is damaged, too.
+///
+/// # Errors
+/// Those of opening the data directory, and of writing the rows that can be read into another one.
 pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> {
     logging::start("warn", settings.log_format);
     let into = flags.get_one::<PathBuf>("into");
@@ -69,7 +72,7 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
 /// Checks what there is, and writes what can be read of it where that is asked for.
 fn look(rows: &Path, into: Option<&PathBuf>, settings: &Settings) -> anyhow::Result<ExitCode> {
     let Some(into) = into else { return check::examine(rows, settings) };
-    let examined = Examined::of(rows, settings)?;
+    let examined = ExaminedStore::of(rows, settings)?;
     examined.tell()?;
     let Some(engine) = examined.engine() else {
         bail!(

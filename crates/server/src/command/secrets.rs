@@ -10,7 +10,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-use crate::settings::table::{self, Kind};
+use crate::settings::table::{self, SettingKind};
 
 /// The flag of `dump` and `load`, and the variable that they read.
 const PASSWORD: (&str, &str) = ("password", "MYSQL_PWD");
@@ -33,7 +33,7 @@ fn taken_out(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<(String, OsString)
     let serves = arguments.first().is_some_and(|command| command == "serve");
     let flags: Vec<(String, String)> = match serves {
         true => table::all()
-            .filter(|setting| setting.kind == Kind::Secret)
+            .filter(|setting| setting.kind == SettingKind::Secret)
             .map(|setting| (format!("--{}", setting.name), setting.variable()))
             .collect(),
         false => vec![(format!("--{}", PASSWORD.0), PASSWORD.1.to_owned())],

@@ -40,7 +40,7 @@ use crate::net::connection::Door;
 use crate::net::limits::Limits;
 use crate::net::metrics::Metrics;
 use crate::net::server::{Plan, Server};
-use crate::open_doors::{Bound, Opened};
+use crate::open_doors::{BoundListeners, OpenDoors};
 use crate::sd_notify::Notifier;
 use crate::settings::Settings;
 
@@ -48,6 +48,10 @@ use crate::settings::Settings;
 const OTHER_FILES: u64 = 1024;
 
 /// Serves until a signal asks to stop.
+///
+/// # Errors
+/// Those of opening: the data directory, the rows, a door's address. Nobody has been served then.
+/// And of closing the rows at the end.
 pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     logging::start(settings.log_level, settings.log_format);
     for warning in &settings.warnings {
@@ -58,14 +62,15 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let connections_max = make_room_for(settings.connections_max);
     let notifier = Notifier::from_environment();
     let data_dir = DataDir::take_or_make(&settings.data_dir)?;
-    let bound = Bound::new(&settings, &data_dir)?;
+    let bound = BoundListeners::new(&settings, &data_dir)?;
     let (engine, store) = open_rows(&settings, &data_dir)?;
     if let Some(process) = data_dir.crashed() {
         tell_of_crash(process, &engine);
     }
     frozen::remove_when_released(&settings.data_dir);
     let addresses = bound.addresses();
-    let Opened { doors, listeners, last, sql, metrics: shown } = bound.open(&settings, &engine)?;
+    let OpenDoors { doors, listeners, last, sql, metrics: shown } =
+        bound.open(&settings, &engine)?;
     let metrics = Metrics::new(settings.threads, doors.iter().map(|door| door.name).collect());
     let metrics = Arc::new(metrics);
     let metrics = shown.get_or_init(|| metrics).clone();

@@ -5,7 +5,7 @@
 //! loop (`balance`) with the fewest, also after others have left. A storm of connects costs the loops nothing.
 //!
 //! Invariants
-//! 1. No more connections are open than the limits say (`places`); a client that comes above one is
+//! 1. No more connections are open than the limits say (`connection_places`); a client that comes above one is
 //!    told so in the door's words, and the log says at times who holds the places.
 //! 2. When the kernel has no file descriptor or memory for another connection, clients wait in
 //!    the backlog, and the acceptor tries again shortly after, without spinning.
@@ -27,10 +27,10 @@ use rustix::net::{SendFlags, Shutdown, SocketFlags};
 
 use super::address::Listener;
 use super::connection::{Newcomer, Peer, shown_address};
-use super::event_loop::Shared;
+use super::connection_places::{Full, Places};
+use super::event_loop::LoopShared;
 use super::limits::{KEEPALIVE_PROBES, Limits};
 use super::mailbox::Message;
-use super::places::{Full, Places};
 
 /// Clients taken from one listener before the others have their turn.
 const ACCEPTS_MAX: usize = 64;
@@ -50,6 +50,9 @@ pub struct StopSignal {
 
 impl StopSignal {
     /// A signal not given yet.
+    ///
+    /// # Errors
+    /// When the system gives no further file.
     pub fn new() -> io::Result<StopSignal> {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
         let wake = rustix::event::eventfd(0, flags)?;
@@ -68,7 +71,7 @@ pub struct Acceptor {
     /// Listeners with the positions of their doors.
     listeners: Vec<(usize, Listener)>,
     /// What the loops share.
-    shared: Shared,
+    shared: LoopShared,
     /// The connections that there may be.
     places: Arc<Places>,
     /// Log lines of clients that are turned away, by door.
@@ -81,7 +84,7 @@ impl Acceptor {
     /// For these listeners, until the signal is given.
     pub fn new(
         listeners: Vec<(usize, Listener)>,
-        shared: Shared,
+        shared: LoopShared,
         stop: Arc<StopSignal>,
     ) -> Acceptor {
         let doors = shared.doors.iter().map(|door| (door.name, door.admission));

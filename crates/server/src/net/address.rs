@@ -35,6 +35,9 @@ pub enum Listener {
 
 impl Listener {
     /// Listens on a TCP address; port 0 takes any free one.
+    ///
+    /// # Errors
+    /// When the address is taken or none of this machine, or the user may not listen on it.
     pub fn tcp(address: SocketAddr) -> io::Result<Listener> {
         let listener = TcpListener::bind(address)?;
         // Again, because the standard library's backlog is 128.
@@ -44,6 +47,10 @@ impl Listener {
     }
 
     /// Listens on a UNIX socket.
+    ///
+    /// # Errors
+    /// When another process listens there, something else has the name, or the directory is not
+    /// writable.
     pub fn unix(path: &Path) -> io::Result<Listener> {
         let left_over = fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket());
         if left_over && connect_unix(path).is_err() {
@@ -111,6 +118,9 @@ impl fmt::Display for Listener {
 }
 
 /// Connects to a UNIX socket.
+///
+/// # Errors
+/// When nobody listens there, or the user may not connect.
 pub fn connect_unix(path: &Path) -> io::Result<UnixStream> {
     with_short_path(path, |short| UnixStream::connect(short))
 }

@@ -83,10 +83,10 @@ pub struct Balance {
     spent: Vec<AtomicU64>,
     /// Answers that each loop has given so far.
     answers: Vec<AtomicU64>,
-    state: Mutex<State>,
+    state: Mutex<BalanceState>,
 }
 
-struct State {
+struct BalanceState {
     decided: Instant,
     spent: Vec<u64>,
     answers: u64,
@@ -127,7 +127,7 @@ impl Balance {
             locality: Locality::new(loops),
             spent: (0..loops).map(|_| AtomicU64::new(0)).collect(),
             answers: (0..loops).map(|_| AtomicU64::new(0)).collect(),
-            state: Mutex::new(State::new(loops, Instant::now())),
+            state: Mutex::new(BalanceState::new(loops, Instant::now())),
         }
     }
 
@@ -217,9 +217,9 @@ fn retired(loads: &[f64], serving: usize) -> Vec<Order> {
     busy.map(|from| Order { from, to: from % serving, one_of: 1 }).collect()
 }
 
-impl State {
-    fn new(loops: usize, now: Instant) -> State {
-        State {
+impl BalanceState {
+    fn new(loops: usize, now: Instant) -> BalanceState {
+        BalanceState {
             decided: now,
             spent: vec![0; loops],
             answers: 0,
@@ -328,9 +328,9 @@ fn idle_seconds() -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn state() -> (State, Instant) {
+    fn state() -> (BalanceState, Instant) {
         let now = Instant::now();
-        (State::new(4, now), now)
+        (BalanceState::new(4, now), now)
     }
 
     fn cheap(loads: &[f64]) -> Work<'_> {
@@ -343,7 +343,7 @@ mod tests {
 
     /// The decision after two periods of the same work.
     fn twice(
-        state: &mut State,
+        state: &mut BalanceState,
         now: Instant,
         work: Work<'_>,
         serving: usize,

@@ -13,7 +13,7 @@
 //! 3. It does not while it waits for somebody other than clients, a commit or the pool.
 //! 4. The mailbox knows of a sleep before polling begins, so that a message ends it as it ends a sleep.
 //!
-//! Not here: what a poll finds (`poller`), who was served lately (`company`).
+//! Not here: what a poll finds (`poller`), who was served lately (`recent_clients`).
 
 use std::io;
 use std::thread;
@@ -117,7 +117,7 @@ impl<P: Poller> EventLoop<P> {
         self.busy_poll.is_likely()
             // Its clients have the core that it would poll on.
             && !self.shared.balance.locality.is_pinned()
-            && self.company.is_at_most(if others_serve { 1 } else { 2 }, now)
+            && self.recent_clients.is_at_most(if others_serve { 1 } else { 2 }, now)
             && self.committing.is_empty()
             && self.errands == 0
             && self.reads_under_way() == 0

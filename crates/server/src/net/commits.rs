@@ -3,7 +3,7 @@
 //!
 //! A commit that syncs is handed over, so that the loop serves others meanwhile, or gathers their
 //! writes. Where there are no others it would only cost two changes of threads: then the loop makes
-//! it itself between two turns, parked with its crew. (docs/decisions/0021-commits-in-place.md)
+//! it itself between two turns, parked in `loop_threads`. (docs/decisions/0021-commits-in-place.md)
 //!
 //! Invariants
 //! 1. A commit that the store would hold up is handed over; one that needs no sync is done here,
@@ -19,8 +19,8 @@ use rows::store::Durability;
 use rows::{Group, Lead, Transaction};
 
 use super::connection::Phase;
-use super::crew::Pause;
 use super::event_loop::EventLoop;
+use super::loop_threads::Pause;
 use super::mailbox::Message;
 use super::poller::{Poller, Token};
 
@@ -79,8 +79,8 @@ impl<P: Poller> EventLoop<P> {
             // They are this thread's, and another may run the loop on.
             && self.reads_under_way() == 0
             && self.turn_at.duration_since(before) < APART
-            && matches!(members, [member] if self.company.is_none_but(*member, self.turn_at))
-            && self.shared.crew.stands_by();
+            && matches!(members, [member] if self.recent_clients.is_none_but(*member, self.turn_at))
+            && self.shared.loop_threads.stands_by();
         if holds_nobody_up { self.shared.engine.quick_lead() } else { None }
     }
 

@@ -12,13 +12,13 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use doors::{Conversation, Input, Leave, Pending, Report};
+use doors::{Conversation, Input, LeaveNotice, Pending, Report};
 use resources::budget::Share;
 use rows::begun_reads::Piece;
 
+use super::connection_places::{Admission, ConnectionPlace};
 use super::expectation::Expectation;
 use super::limits::{BUFFER_BYTES_KEPT, BYTES_PER_SECOND_MIN, OUTPUT_BYTES_MAX};
-use super::places::{Admission, Place};
 use super::socket::Socket;
 
 /// Memory of a connection without buffers, about.
@@ -73,7 +73,7 @@ pub struct Newcomer {
     /// The client.
     pub peer: Peer,
     /// Its place among all connections; none where nobody counts them.
-    pub place: Option<Place>,
+    pub place: Option<ConnectionPlace>,
 }
 
 /// What a connection waits for. Only its loop moves it from one phase to the next:
@@ -224,11 +224,11 @@ pub struct Connection {
     /// The client.
     pub peer: Peer,
     /// Its place, held as long as it is open.
-    pub place: Option<Place>,
+    pub place: Option<ConnectionPlace>,
     /// The protocol's state.
     pub conversation: Option<Box<dyn Conversation>>,
     /// Tells a conversation that is away that its client has left.
-    pub leave: Option<Leave>,
+    pub leave: Option<LeaveNotice>,
     /// Tells its client how far a conversation is that is away.
     pub reports: Option<Arc<dyn Report>>,
     /// What the client has sent and the conversation has not used.

@@ -8,7 +8,7 @@
 //!
 //! Invariants
 //! 1. Nothing here waits except `await_events`: requests that would wait are begun anew when what they read has
-//!    come, or go to the pool, commits that sync are handed over, or made between two turns while the loop is parked (`crew`).
+//!    come, or go to the pool, commits that sync are handed over, or made between two turns while the loop is parked (`loop_threads`).
 //! 2. A reply that depends on a commit is not sent before it.
 //! 3. A connection receives at most `READ_BYTES` in a turn, and is not served while more than
 //!    `OUTPUT_BYTES_MAX` of its output are unsent.
@@ -38,19 +38,19 @@ use rows::{Engine, Group};
 use super::balance::Balance;
 use super::busy_poll::BusyPoll;
 use super::commits::CommitHere;
-use super::company::Company;
 use super::connection::{Door, Phase};
-use super::crew::{Crew, Pause, Serving};
 use super::limits::{
     ERRAND_IS_LONG, Limits, OUTPUT_BYTES_MAX, READS_MAX, REPLIES_WAIT, ROUNDS_MAX, SERVED_AT_ONCE,
 };
 use super::locality::RECEIPTS;
+use super::loop_threads::{LoopThreads, Pause, Serving};
 use super::mailbox::{Errand, Mailbox, Message};
-use super::memory::{MEMORY_PAUSE, Over};
+use super::memory::{MEMORY_PAUSE, MemoryExcess};
 use super::metrics::{LoopCounters, Metrics};
 use super::moving::CpuClock;
-use super::poller::{Poller, Ready, Received, Token};
+use super::poller::{Poller, Ready, ReceiveOutcome, Token};
 use super::pool::Pool;
+use super::recent_clients::RecentClients;
 use super::slots::{MAILBOX, Slots};
 
 /// How often buffers, idle and stalled connections are looked after.
@@ -60,7 +60,7 @@ const TICK_STOPPING: Duration = Duration::from_millis(100);
 
 /// What all loops of a server share.
 #[derive(Clone)]
-pub struct Shared {
+pub struct LoopShared {
     /// The rows.
     pub engine: Arc<Engine>,
     /// Threads that may wait.
@@ -76,13 +76,13 @@ pub struct Shared {
     /// One per loop.
     pub mailboxes: Arc<Vec<Arc<Mailbox>>>,
     /// The threads that run the loops.
-    pub crew: Arc<Crew>,
+    pub loop_threads: Arc<LoopThreads>,
 }
 
 /// An event loop.
 pub struct EventLoop<P> {
     pub(super) poller: P,
-    pub(super) shared: Shared,
+    pub(super) shared: LoopShared,
     pub(super) number: usize,
     pub(super) mailbox: Arc<Mailbox>,
     pub(super) slots: Slots,
@@ -102,7 +102,7 @@ pub struct EventLoop<P> {
     pub(super) here: Option<CommitHere>,
     /// When the last group was to be committed.
     pub(super) last_group: Instant,
-    pub(super) company: Company,
+    pub(super) recent_clients: RecentClients,
     pub(super) busy_poll: BusyPoll,
     /// Conversations that are in the pool.
     pub(super) errands: usize,
@@ -126,7 +126,7 @@ pub struct EventLoop<P> {
     /// Reads that have ended, to be seen to in the next turn.
     pub(super) arrivals: Vec<Arrival>,
     /// More memory is in use than should be.
-    pub(super) over: Option<Over>,
+    pub(super) over: Option<MemoryExcess>,
     /// Buffers of `take_turn`.
     pub(super) ready: Vec<Ready>,
     messages: Vec<Message>,
@@ -167,7 +167,10 @@ impl<P: Poller> Serving for EventLoop<P> {
 
 impl<P: Poller> EventLoop<P> {
     /// A loop without connections. `number` is its place in `Metrics::loops`.
-    pub fn new(mut poller: P, shared: Shared, number: usize) -> io::Result<EventLoop<P>> {
+    ///
+    /// # Errors
+    /// When the poller cannot watch the mailbox.
+    pub fn new(mut poller: P, shared: LoopShared, number: usize) -> io::Result<EventLoop<P>> {
         let mailbox = shared.mailboxes[number].clone();
         poller.add(mailbox.as_fd(), MAILBOX)?;
         let started = Instant::now();
@@ -187,7 +190,7 @@ impl<P: Poller> EventLoop<P> {
             groups: 0,
             here: None,
             last_group: started,
-            company: Company::default(),
+            recent_clients: RecentClients::default(),
             busy_poll,
             errands: 0,
             started,
@@ -353,7 +356,7 @@ impl<P: Poller> EventLoop<P> {
                     return;
                 }
                 if self.expects_pool(token) {
-                    self.company.note(token, self.turn_at);
+                    self.recent_clients.note(token, self.turn_at);
                     return self.offload(token);
                 }
             }
@@ -372,7 +375,7 @@ impl<P: Poller> EventLoop<P> {
         if connection.readable && !connection.finished {
             let door = connection.door;
             match self.poller.receive(connection.socket.as_fd(), &mut connection.input) {
-                Ok(Received::Bytes { count, drained }) => {
+                Ok(ReceiveOutcome::Bytes { count, drained }) => {
                     // After the end was reported, a short read is not the last one.
                     connection.readable = !drained || (connection.ended && count > 0);
                     if count > 0 {
@@ -387,7 +390,7 @@ impl<P: Poller> EventLoop<P> {
                         self.counters().doors[door].received_bytes.add(count as u64);
                     }
                 }
-                Ok(Received::End) => {
+                Ok(ReceiveOutcome::End) => {
                     connection.readable = false;
                     connection.finished = true;
                 }
@@ -445,7 +448,7 @@ impl<P: Poller> EventLoop<P> {
             self.to_send.push(token);
         }
         if requests > 0 || matches!(next, Next::Offload | Next::Commit) {
-            self.company.note(token, self.turn_at);
+            self.recent_clients.note(token, self.turn_at);
         }
         if requests > 0 && next != Next::Offload {
             connection.expectation.note(false);

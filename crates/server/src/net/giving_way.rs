@@ -33,22 +33,22 @@ const LOOKED_AT_MAX: usize = 32;
 
 /// The watch over a pool's threads.
 pub struct Watch {
-    state: Mutex<State>,
+    state: Mutex<WatchState>,
     work: Condvar,
     /// The watch has no thread, or it sleeps: who begins on an errand rouses it.
     is_away: AtomicBool,
 }
 
 #[derive(Default)]
-struct State {
-    workers: Vec<Watched>,
+struct WatchState {
+    workers: Vec<WatchedWorker>,
     /// The watch has a thread.
     is_there: bool,
 }
 
 /// A thread of the pool, as the watch sees it.
-struct Watched {
-    worker: Arc<Shared>,
+struct WatchedWorker {
+    worker: Arc<WorkerShared>,
     /// The errand at the last look.
     errand: u64,
     /// When that was, and the CPU time of the thread then; none at the first look at an errand.
@@ -56,7 +56,7 @@ struct Watched {
 }
 
 /// What a thread and the watch share.
-struct Shared {
+struct WorkerShared {
     /// Its number; none where the kernel has no `/proc`.
     thread: Option<i32>,
     /// The errand it is at, twice its number; one more once it has given way. 0: none.
@@ -66,7 +66,7 @@ struct Shared {
 /// A thread of the pool that tells the watch when it is at work.
 pub struct Worker {
     watch: Arc<Watch>,
-    shared: Arc<Shared>,
+    shared: Arc<WorkerShared>,
     errands: u64,
 }
 
@@ -80,8 +80,8 @@ impl Default for Watch {
 impl Watch {
     /// The calling thread, which has nothing to do yet.
     pub fn worker(self: &Arc<Watch>) -> Worker {
-        let shared = Arc::new(Shared { thread: this_thread(), errand: AtomicU64::new(0) });
-        let watched = Watched { worker: Arc::clone(&shared), errand: 0, looked: None };
+        let shared = Arc::new(WorkerShared { thread: this_thread(), errand: AtomicU64::new(0) });
+        let watched = WatchedWorker { worker: Arc::clone(&shared), errand: 0, looked: None };
         self.state.lock().workers.push(watched);
         Worker { watch: Arc::clone(self), shared, errands: 0 }
     }
@@ -133,13 +133,13 @@ impl Watch {
     }
 }
 
-impl Shared {
+impl WorkerShared {
     fn is_at_work(&self) -> bool {
         self.errand.load(Ordering::SeqCst) != 0
     }
 }
 
-impl Watched {
+impl WatchedWorker {
     /// Puts the thread behind all others if it has worked for long; whether it is at work. At one
     /// that has just begun nothing is asked of the kernel: most errands are over at the next look.
     fn look(&mut self) -> bool {

@@ -18,7 +18,7 @@ use doors::Input;
 use super::connection::{Connection, Newcomer, Phase};
 use super::event_loop::EventLoop;
 use super::limits::LINGER_SECONDS;
-use super::poller::{Poller, Received, Token};
+use super::poller::{Poller, ReceiveOutcome, Token};
 
 impl<P: Poller> EventLoop<P> {
     /// Takes a client over from the acceptor.
@@ -89,14 +89,14 @@ impl<P: Poller> EventLoop<P> {
         }
         let mut thrown_away = Input::new();
         match self.poller.receive(connection.socket.as_fd(), &mut thrown_away) {
-            Ok(Received::Bytes { count, drained }) => {
+            Ok(ReceiveOutcome::Bytes { count, drained }) => {
                 connection.readable = !drained || (connection.ended && count > 0);
                 if connection.readable && !connection.queued {
                     connection.queued = true;
                     self.next.push(token);
                 }
             }
-            Ok(Received::End) | Err(_) => self.close(token),
+            Ok(ReceiveOutcome::End) | Err(_) => self.close(token),
         }
     }
 

@@ -77,11 +77,11 @@ pub struct Locality {
     cores: Vec<usize>,
     is_pinned: AtomicBool,
     /// By loop: what it has found so far.
-    found: Vec<Found>,
+    found: Vec<LoopSightings>,
 }
 
 /// Where a loop has found its clients, in all; written by that loop alone.
-struct Found {
+struct LoopSightings {
     /// Looks, by the client's core.
     at: Vec<Counter>,
     /// Those of them that found it elsewhere than the one before.
@@ -139,7 +139,7 @@ impl Locality {
         if loops < 2 {
             cores.clear();
         }
-        let found = (0..loops).map(|_| Found::new(loops)).collect();
+        let found = (0..loops).map(|_| LoopSightings::new(loops)).collect();
         Locality { cores, is_pinned: AtomicBool::new(false), found }
     }
 
@@ -171,7 +171,7 @@ impl Locality {
 
     /// All looks so far.
     fn looks(&self) -> Looks {
-        let sum = |which: &dyn Fn(&Found) -> &Counter| -> u64 {
+        let sum = |which: &dyn Fn(&LoopSightings) -> &Counter| -> u64 {
             self.found.iter().map(|each| which(each).get()).sum()
         };
         Looks {
@@ -221,10 +221,10 @@ pub fn roam() {
     }
 }
 
-impl Found {
+impl LoopSightings {
     /// Nobody so far, at none of so many cores.
-    fn new(cores: usize) -> Found {
-        Found {
+    fn new(cores: usize) -> LoopSightings {
+        LoopSightings {
             at: (0..cores).map(|_| Counter::default()).collect(),
             changed: Counter::default(),
             others: Counter::default(),

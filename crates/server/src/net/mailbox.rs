@@ -82,6 +82,9 @@ pub struct Mailbox {
 
 impl Mailbox {
     /// An empty mailbox.
+    ///
+    /// # Errors
+    /// When the system gives no further file.
     pub fn new() -> io::Result<Mailbox> {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
         Ok(Mailbox {

@@ -33,7 +33,7 @@ const TAKING_GRACE: Duration = Duration::from_secs(2);
 
 /// More memory is in use than should be.
 #[derive(Clone, Copy)]
-pub(super) struct Over {
+pub(super) struct MemoryExcess {
     since: Instant,
     /// When the largest were closed last.
     closed_at: Instant,
@@ -48,11 +48,11 @@ impl<P: Poller> EventLoop<P> {
         if used <= most {
             self.over = None;
         } else {
-            let over = *self.over.get_or_insert(Over { since: now, closed_at: now });
+            let over = *self.over.get_or_insert(MemoryExcess { since: now, closed_at: now });
             // Far above there is no time to wait for slow clients.
             let far = used - most > most / 4;
             if far || now.duration_since(over.closed_at) >= GRACE {
-                self.over = Some(Over { closed_at: now, ..over });
+                self.over = Some(MemoryExcess { closed_at: now, ..over });
                 let since = now.duration_since(over.since);
                 let taking_too =
                     since >= TAKING_GRACE || far && (since >= GRACE || used - most > most / 2);

@@ -148,12 +148,12 @@ mod tests {
 
     use super::super::balance::Balance;
     use super::super::connection::{Door, Newcomer, Peer};
-    use super::super::crew::Crew;
-    use super::super::event_loop::Shared;
+    use super::super::connection_places::Admission;
+    use super::super::event_loop::LoopShared;
     use super::super::limits::Limits;
+    use super::super::loop_threads::LoopThreads;
     use super::super::mailbox::Mailbox;
     use super::super::metrics::Metrics;
-    use super::super::places::Admission;
     use super::super::poller::Epoll;
     use super::super::pool::Pool;
     use super::*;
@@ -173,7 +173,7 @@ mod tests {
         fn commit_failed(&mut self, _: &rows::Error, _: &mut Vec<u8>) {}
     }
 
-    fn shared(loops: usize) -> Shared {
+    fn shared(loops: usize) -> LoopShared {
         let engine = Engine::open(Arc::new(MemoryStore::new()), EngineOptions::default()).unwrap();
         let mailboxes = (0..loops).map(|_| Arc::new(Mailbox::new().unwrap())).collect();
         let door = Door {
@@ -185,7 +185,7 @@ mod tests {
             fault: Vec::new(),
             input_bytes_max: 1 << 20,
         };
-        Shared {
+        LoopShared {
             pool: Pool::new(engine.clone()),
             engine,
             doors: Arc::new(vec![door]),
@@ -201,11 +201,11 @@ mod tests {
             },
             balance: Arc::new(Balance::new(loops)),
             mailboxes: Arc::new(mailboxes),
-            crew: Arc::new(Crew::new(loops)),
+            loop_threads: Arc::new(LoopThreads::new(loops)),
         }
     }
 
-    fn join(shared: &Shared, to: usize) -> UnixStream {
+    fn join(shared: &LoopShared, to: usize) -> UnixStream {
         let (ours, theirs) = UnixStream::pair().unwrap();
         ours.set_nonblocking(true).unwrap();
         let peer = Peer { id: 1, address: None };
@@ -222,8 +222,8 @@ mod tests {
             .map(|number| {
                 let event_loop =
                     EventLoop::new(Epoll::new().unwrap(), shared.clone(), number).unwrap();
-                let crew = shared.crew.clone();
-                thread::spawn(move || crew.work(Some(Box::new(event_loop))).unwrap())
+                let loop_threads = shared.loop_threads.clone();
+                thread::spawn(move || loop_threads.work(Some(Box::new(event_loop))).unwrap())
             })
             .collect();
         let mut client = join(&shared, 0);

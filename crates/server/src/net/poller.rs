@@ -46,7 +46,7 @@ pub struct Ready {
 
 /// What `receive` found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Received {
+pub enum ReceiveOutcome {
     /// So many bytes were added to the input; `drained` when there are no more for now.
     Bytes {
         /// Number of bytes added, 0 when there was nothing.
@@ -58,7 +58,7 @@ pub enum Received {
     End,
 }
 
-/// The kernel interface of one event loop, which may move between threads (`crew`).
+/// The kernel interface of one event loop, which may move between threads (`loop_threads`).
 pub trait Poller: Send {
     /// Begins to watch a socket for bytes to receive.
     fn add(&mut self, socket: BorrowedFd<'_>, token: Token) -> io::Result<()>;
@@ -69,7 +69,7 @@ pub trait Poller: Send {
     /// Waits for events, at most as long as `timeout` says, and appends them to `ready`.
     fn wait(&mut self, timeout: Option<Duration>, ready: &mut Vec<Ready>) -> io::Result<()>;
     /// Appends received bytes to `input`.
-    fn receive(&mut self, socket: BorrowedFd<'_>, input: &mut Input) -> io::Result<Received>;
+    fn receive(&mut self, socket: BorrowedFd<'_>, input: &mut Input) -> io::Result<ReceiveOutcome>;
     /// Sends from the front of `bytes`; gives the number of bytes taken, 0 when there is no room.
     fn send(&mut self, socket: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize>;
 }
@@ -83,6 +83,9 @@ pub struct Epoll {
 
 impl Epoll {
     /// A poller that watches nothing yet.
+    ///
+    /// # Errors
+    /// When the system gives no further file.
     pub fn new() -> io::Result<Epoll> {
         Ok(Epoll {
             epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?,
@@ -136,16 +139,16 @@ impl Poller for Epoll {
         Ok(())
     }
 
-    fn receive(&mut self, socket: BorrowedFd<'_>, input: &mut Input) -> io::Result<Received> {
+    fn receive(&mut self, socket: BorrowedFd<'_>, input: &mut Input) -> io::Result<ReceiveOutcome> {
         self.buffer.clear();
         match rustix::net::recv(socket, spare_capacity(&mut self.buffer), RecvFlags::empty()) {
-            Ok((_, 0)) => Ok(Received::End),
+            Ok((_, 0)) => Ok(ReceiveOutcome::End),
             Ok((_, count)) => {
                 input.extend(&self.buffer);
-                Ok(Received::Bytes { count, drained: count < READ_BYTES })
+                Ok(ReceiveOutcome::Bytes { count, drained: count < READ_BYTES })
             }
             Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {
-                Ok(Received::Bytes { count: 0, drained: true })
+                Ok(ReceiveOutcome::Bytes { count: 0, drained: true })
             }
             Err(error) => Err(error.into()),
         }
@@ -178,7 +181,7 @@ mod tests {
         assert_eq!((ready.len(), ready[0].token, ready[0].readable), (1, 7, true));
         let mut input = Input::new();
         let received = poller.receive(ours.as_fd(), &mut input).unwrap();
-        assert_eq!(received, Received::Bytes { count: 5, drained: true });
+        assert_eq!(received, ReceiveOutcome::Bytes { count: 5, drained: true });
         assert_eq!(input.bytes(), b"hello");
         ready.clear();
         poller.wait(Some(Duration::ZERO), &mut ready).unwrap();
@@ -192,8 +195,8 @@ mod tests {
         ours.set_nonblocking(true).unwrap();
         let mut input = Input::new();
         let silence = poller.receive(ours.as_fd(), &mut input).unwrap();
-        assert_eq!(silence, Received::Bytes { count: 0, drained: true });
+        assert_eq!(silence, ReceiveOutcome::Bytes { count: 0, drained: true });
         drop(theirs);
-        assert_eq!(poller.receive(ours.as_fd(), &mut input).unwrap(), Received::End);
+        assert_eq!(poller.receive(ours.as_fd(), &mut input).unwrap(), ReceiveOutcome::End);
     }
 }

@@ -50,7 +50,7 @@ const DISCARDED_BYTES_MIN: usize = 1 << 20;
 /// Threads that may wait.
 pub struct Pool {
     engine: Arc<Engine>,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
     work: Condvar,
     watch: Arc<Watch>,
     /// Ordinary errands that are under way at once, unless they take long.
@@ -60,7 +60,7 @@ pub struct Pool {
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     /// By urgency.
     queues: [VecDeque<(Errand, Arc<Mailbox>)>; 3],
     /// Buffers that are of no use any more.
@@ -77,7 +77,7 @@ struct State {
 }
 
 /// An errand, as a thread begins on it.
-struct Begun {
+struct StartedErrand {
     errand: Errand,
     home: Arc<Mailbox>,
     /// Of an ordinary one.
@@ -94,14 +94,14 @@ fn threads_max(urgency: Urgency) -> usize {
     }
 }
 
-impl State {
+impl PoolState {
     fn busy(&self) -> usize {
         self.threads - self.idle
     }
 
     /// The most urgent errand that a thread may begin on, while `busy` others are at work: an ordinary
     /// one if not so many are under way.
-    fn next(&mut self, busy: usize, at_once: usize) -> Option<Begun> {
+    fn next(&mut self, busy: usize, at_once: usize) -> Option<StartedErrand> {
         use Urgency::{FreesLocks, HoldsLocks, Ordinary};
         for urgency in [FreesLocks, HoldsLocks, Ordinary] {
             let may_begin = urgency != Ordinary || self.short() < at_once;
@@ -114,7 +114,7 @@ impl State {
                     self.short.push_back((self.begun, Instant::now()));
                     self.begun
                 });
-                return Some(Begun { errand, home, number });
+                return Some(StartedErrand { errand, home, number });
             }
         }
         None
@@ -156,7 +156,7 @@ impl Pool {
         let cores = cores();
         Arc::new(Pool {
             engine,
-            state: Mutex::new(State::default()),
+            state: Mutex::new(PoolState::default()),
             work: Condvar::new(),
             watch: Arc::default(),
             at_once: cores * ERRANDS_PER_CORE,
@@ -197,7 +197,7 @@ impl Pool {
     }
 
     /// Wakes or starts a thread for an errand in the queue.
-    fn call(self: &Arc<Pool>, mut state: MutexGuard<'_, State>, urgency: Urgency) {
+    fn call(self: &Arc<Pool>, mut state: MutexGuard<'_, PoolState>, urgency: Urgency) {
         if state.called < state.idle && self.work.notify_one() {
             state.called += 1;
             return;
@@ -230,7 +230,7 @@ impl Pool {
         }
     }
 
-    fn note_waiting(&self, state: &State) {
+    fn note_waiting(&self, state: &PoolState) {
         let waiting = state.queues[Urgency::Ordinary as usize].len();
         self.waiting.store(waiting, Ordering::Relaxed);
     }
@@ -274,7 +274,7 @@ impl Pool {
                 state = self.state.lock();
             }
             let others = state.busy() - 1;
-            if let Some(Begun { errand, home, number }) = state.next(others, self.at_once) {
+            if let Some(StartedErrand { errand, home, number }) = state.next(others, self.at_once) {
                 self.note_waiting(&state);
                 drop(state);
                 if number.is_some() {

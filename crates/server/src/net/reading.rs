@@ -11,7 +11,7 @@
 //! 1. A connection whose phase is `Reading` has one read under way, and gets its turn, or goes to the pool,
 //!    when that ends.
 //! 2. A piece that was read is let go by the turn that it was read for, or with the connection.
-//! 3. While the loop is parked with its crew no read is under way: reads belong to the thread that has
+//! 3. While the loop is parked (`loop_threads`) no read is under way: reads belong to the thread that has
 //!    begun them, and another may run the loop on.
 //!
 //! Not here: what is read, and how (the store); who goes to the pool at once (`expectation`).

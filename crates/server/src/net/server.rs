@@ -19,9 +19,9 @@ use super::acceptor::{Acceptor, StopSignal};
 use super::address::Listener;
 use super::balance::Balance;
 use super::connection::Door;
-use super::crew::{Crew, Serving};
-use super::event_loop::{EventLoop, Shared};
+use super::event_loop::{EventLoop, LoopShared};
 use super::limits::Limits;
+use super::loop_threads::{LoopThreads, Serving};
 use super::mailbox::{Mailbox, Message};
 use super::metrics::Metrics;
 use super::poller::Epoll;
@@ -81,25 +81,29 @@ pub struct Server {
 
 impl Server {
     /// Starts the loops of `plan.metrics`, then the acceptor.
+    ///
+    /// # Errors
+    /// When the system gives no further file or thread. Loops that run by then end with the
+    /// process.
     pub fn start(plan: Plan) -> io::Result<Server> {
         let mut mailboxes = Vec::new();
         for _ in &plan.metrics.loops {
             mailboxes.push(Arc::new(Mailbox::new()?));
         }
-        let shared = Shared {
+        let shared = LoopShared {
             pool: Pool::new(plan.engine.clone()),
             engine: plan.engine,
             doors: Arc::new(plan.doors),
             metrics: plan.metrics,
             limits: plan.limits,
             balance: Arc::new(Balance::new(mailboxes.len())),
-            crew: Arc::new(Crew::new(mailboxes.len())),
+            loop_threads: Arc::new(LoopThreads::new(mailboxes.len())),
             mailboxes: Arc::new(mailboxes),
         };
         let mut loops = Vec::new();
         let count = shared.metrics.loops.len();
         for number in 0..=count {
-            let crew = shared.crew.clone();
+            let loop_threads = shared.loop_threads.clone();
             // The last one stands by.
             let first: Option<Box<dyn Serving>> = match number < count {
                 true => Some(Box::new(EventLoop::new(Epoll::new()?, shared.clone(), number)?)),
@@ -108,7 +112,7 @@ impl Server {
             let client_bytes = shared.engine.budget().bytes_max();
             let run = move || {
                 begin_busy_thread(client_bytes);
-                crew.work(first)
+                loop_threads.work(first)
             };
             loops.push(spawn(format!("rowhouse-loop{number}"), run)?);
         }

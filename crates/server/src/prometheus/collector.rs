@@ -12,7 +12,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::exemplar::Exemplar;
 use prometheus_client::registry::Registry;
 
-use super::families::{DURATION, FAMILIES, Kind, Source};
+use super::families::{DURATION, FAMILIES, FamilyKind, Source};
 use super::process;
 use crate::net::latency::{BOUNDS_MICROS, Distribution};
 use crate::net::metrics::Metrics;
@@ -112,10 +112,14 @@ impl Moment {
     }
 }
 
-fn encode_number(metric: &mut MetricEncoder<'_>, kind: Kind, value: f64) -> Result<(), fmt::Error> {
+fn encode_number(
+    metric: &mut MetricEncoder<'_>,
+    kind: FamilyKind,
+    value: f64,
+) -> Result<(), fmt::Error> {
     match kind {
-        Kind::Counter => metric.encode_counter::<NoLabelSet, f64, f64>(&value, None),
-        Kind::Gauge => metric.encode_gauge(&value),
+        FamilyKind::Counter => metric.encode_counter::<NoLabelSet, f64, f64>(&value, None),
+        FamilyKind::Gauge => metric.encode_gauge(&value),
     }
 }
 

@@ -14,18 +14,18 @@ use prometheus_client::metrics::MetricType;
 
 /// What a family's numbers do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FamilyKind {
     /// They only rise while the server runs.
     Counter,
     /// They rise and fall.
     Gauge,
 }
 
-impl From<Kind> for MetricType {
-    fn from(kind: Kind) -> MetricType {
+impl From<FamilyKind> for MetricType {
+    fn from(kind: FamilyKind) -> MetricType {
         match kind {
-            Kind::Counter => MetricType::Counter,
-            Kind::Gauge => MetricType::Gauge,
+            FamilyKind::Counter => MetricType::Counter,
+            FamilyKind::Gauge => MetricType::Gauge,
         }
     }
 }
@@ -47,7 +47,7 @@ pub struct Family {
     /// Its name, without `rowhouse_` and `_total`.
     pub name: &'static str,
     /// What its numbers do.
-    pub kind: Kind,
+    pub kind: FamilyKind,
     /// Where they come from.
     pub source: Source,
     /// What they say, without a full stop.
@@ -55,11 +55,11 @@ pub struct Family {
 }
 
 const fn counter(name: &'static str, source: Source, help: &'static str) -> Family {
-    Family { name, kind: Kind::Counter, source, help }
+    Family { name, kind: FamilyKind::Counter, source, help }
 }
 
 const fn gauge(name: &'static str, source: Source, help: &'static str) -> Family {
-    Family { name, kind: Kind::Gauge, source, help }
+    Family { name, kind: FamilyKind::Gauge, source, help }
 }
 
 use Source::{EachDoor, Figure, Micros};
@@ -353,7 +353,7 @@ mod tests {
     fn the_page_for_operators_lists_every_family() {
         let page = include_str!("../../../../docs/operations.md");
         let named = FAMILIES.iter().map(|family| {
-            let behind = if family.kind == Kind::Counter { "_total" } else { "" };
+            let behind = if family.kind == FamilyKind::Counter { "_total" } else { "" };
             format!("`rowhouse_{}{behind}`", family.name)
         });
         let missing: Vec<String> = named.filter(|name| !page.contains(name)).collect();

@@ -5,14 +5,14 @@
 
 use std::fs;
 
-use super::families::Kind;
+use super::families::FamilyKind;
 
 /// One figure: name without `process_`, whether it only rises, help, value.
 pub struct ProcessFigure {
     /// Its name, without `process_` and `_total`.
     pub name: &'static str,
     /// What it does.
-    pub kind: Kind,
+    pub kind: FamilyKind,
     /// What it says.
     pub help: &'static str,
     /// Its value.
@@ -44,20 +44,20 @@ pub fn figures() -> Vec<ProcessFigure> {
     let ticks = rustix::param::clock_ticks_per_second() as f64;
     let cpu =
         field(USER_TICKS).zip(field(SYSTEM_TICKS)).map(|(user, system)| (user + system) / ticks);
-    add("cpu_seconds", Kind::Counter, "Processor time of all threads", cpu);
-    add("threads", Kind::Gauge, "Threads", field(THREADS));
+    add("cpu_seconds", FamilyKind::Counter, "Processor time of all threads", cpu);
+    add("threads", FamilyKind::Gauge, "Threads", field(THREADS));
     let started = field(STARTED_TICKS).zip(boot_seconds()).map(|(at, boot)| boot + at / ticks);
-    add("start_time_seconds", Kind::Gauge, "When the process started, in Unix time", started);
-    add("virtual_memory_bytes", Kind::Gauge, "Virtual memory", field(VIRTUAL_BYTES));
+    add("start_time_seconds", FamilyKind::Gauge, "When the process started, in Unix time", started);
+    add("virtual_memory_bytes", FamilyKind::Gauge, "Virtual memory", field(VIRTUAL_BYTES));
     let page = rustix::param::page_size() as f64;
     let resident = field(RESIDENT_PAGES).map(|pages| pages * page);
-    add("resident_memory_bytes", Kind::Gauge, "Resident memory", resident);
+    add("resident_memory_bytes", FamilyKind::Gauge, "Resident memory", resident);
     let open = fs::read_dir("/proc/self/fd").ok().map(|entries| entries.count() as f64);
-    add("open_fds", Kind::Gauge, "Open files and sockets", open);
+    add("open_fds", FamilyKind::Gauge, "Open files and sockets", open);
     let files_max = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     add(
         "max_fds",
-        Kind::Gauge,
+        FamilyKind::Gauge,
         "Files and sockets that may be open",
         files_max.map(|max| max as f64),
     );

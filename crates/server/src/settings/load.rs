@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use doors::mysql::Secret;
 
-use super::table::{self, Kind, Setting};
+use super::table::{self, Setting, SettingKind};
 
 /// Why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +86,9 @@ impl Values {
     }
 
     /// Sets a value; the name must be in the table.
+    ///
+    /// # Errors
+    /// `Unknown` when there is no setting of that name.
     pub fn set(&mut self, name: &str, text: String, from: &str) -> Result<(), SettingsError> {
         let Some(setting) = table::find(name) else {
             let hint = match nearest(name) {
@@ -99,6 +102,9 @@ impl Values {
     }
 
     /// Takes what a file says.
+    ///
+    /// # Errors
+    /// `Unreadable`, and those of `read_toml`.
     pub fn read_file(&mut self, path: &Path) -> Result<(), SettingsError> {
         let from = path.display().to_string();
         let unreadable = |source| SettingsError::Unreadable { path: from.clone(), source };
@@ -108,6 +114,10 @@ impl Values {
     }
 
     /// Takes what a file's text says.
+    ///
+    /// # Errors
+    /// `Syntax` for a text that is no TOML or has a table of the wrong form, and those of `set`;
+    /// what stands before it is set.
     pub fn read_toml(&mut self, text: &str, from: &str) -> Result<(), SettingsError> {
         let syntax = |why: String| SettingsError::Syntax { path: from.to_owned(), why };
         let file: toml::Table = text.parse().map_err(|error: toml::de::Error| {
@@ -123,7 +133,8 @@ impl Values {
                     refuse_twins(&self.users).map_err(syntax)?;
                 }
                 toml::Value::Array(elements)
-                    if table::find(&name).is_some_and(|setting| setting.kind == Kind::List) =>
+                    if table::find(&name)
+                        .is_some_and(|setting| setting.kind == SettingKind::List) =>
                 {
                     let why = || syntax(format!("`{name}` takes a list of texts"));
                     let texts = elements.iter().map(toml::Value::as_str);
@@ -143,6 +154,9 @@ impl Values {
     }
 
     /// Takes what the environment says.
+    ///
+    /// # Errors
+    /// Those of `set`; variables before it are set.
     pub fn read_environment(
         &mut self,
         variables: impl Iterator<Item = (String, String)>,
@@ -173,6 +187,9 @@ impl Values {
     }
 
     /// A value, parsed.
+    ///
+    /// # Errors
+    /// `Value`, with what `parse` says and where the text came from.
     pub fn get<T>(
         &self,
         name: &'static str,

@@ -72,7 +72,7 @@ pub struct Settings {
     /// Where the MySQL door listens.
     pub mysql_port: Port,
     /// Its UNIX socket.
-    pub mysql_socket: Option<Socket>,
+    pub mysql_socket: Option<SocketSetting>,
     /// Where the reading HandlerSocket door listens.
     pub handlersocket_port: Port,
     /// Where the writing HandlerSocket door listens.
@@ -80,11 +80,11 @@ pub struct Settings {
     /// Where the memcached door listens.
     pub memcached_port: Port,
     /// Its UNIX socket.
-    pub memcached_socket: Option<Socket>,
+    pub memcached_socket: Option<SocketSetting>,
     /// Where the Tyrant door listens.
     pub tyrant_port: Port,
     /// Its UNIX socket.
-    pub tyrant_socket: Option<Socket>,
+    pub tyrant_socket: Option<SocketSetting>,
     /// The table that it opens on.
     pub tyrant_database: DatabaseName,
     /// Where its command `copy` takes backups; `None`: nowhere.
@@ -165,10 +165,13 @@ pub struct Settings {
 
 impl Settings {
     /// Parses and checks what was given.
+    ///
+    /// # Errors
+    /// The first setting whose text is none of its kind, or that does not go with another one.
     pub fn new(values: &Values) -> Result<Settings, SettingsError> {
         let choice = |name: &'static str| {
             let words = match table::find(name).map(|setting| setting.kind) {
-                Some(table::Kind::Choice(words)) => words,
+                Some(table::SettingKind::Choice(words)) => words,
                 _ => &[],
             };
             values.get(name, |text| value::choice(words, text))
@@ -189,7 +192,7 @@ impl Settings {
         let socket = |[path, mode, group]: [&'static str; 3]| {
             let (mode, group) = (values.get(mode, value::mode)?, values.get(group, value::group)?);
             let path = values.get(path, value::path)?;
-            Ok::<_, SettingsError>(path.map(|path| Socket { path, mode, group }))
+            Ok::<_, SettingsError>(path.map(|path| SocketSetting { path, mode, group }))
         };
         let data_dir = |text: &str| value::path(text)?.ok_or("expected a directory".to_owned());
         let mut settings = Settings {
@@ -365,7 +368,7 @@ pub struct DoorConnections {
 
 /// A door's UNIX socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Socket {
+pub struct SocketSetting {
     /// Where it is.
     pub path: PathBuf,
     /// The users that may connect.

@@ -10,7 +10,7 @@
 
 /// What a setting's value looks like; for help and sample. Parsing is `value`'s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SettingKind {
     /// A path of a file or directory; empty: none.
     Path,
     /// Paths with colons between them; empty: none.
@@ -39,29 +39,29 @@ pub enum Kind {
     Choice(&'static [&'static str]),
 }
 
-impl Kind {
+impl SettingKind {
     /// What stands for the value in help.
     pub fn value_name(self) -> &'static str {
         match self {
-            Kind::Path => "PATH",
-            Kind::Paths => "PATHS",
-            Kind::Ip => "ADDRESS",
-            Kind::Port => "PORT",
-            Kind::Size => "SIZE",
-            Kind::Duration => "TIME",
-            Kind::Count => "N",
-            Kind::Secret => "SECRET",
-            Kind::Table => "TABLE",
-            Kind::List => "LIST",
-            Kind::Mode => "MODE",
-            Kind::Group => "GROUP",
-            Kind::Choice(_) => "WORD",
+            SettingKind::Path => "PATH",
+            SettingKind::Paths => "PATHS",
+            SettingKind::Ip => "ADDRESS",
+            SettingKind::Port => "PORT",
+            SettingKind::Size => "SIZE",
+            SettingKind::Duration => "TIME",
+            SettingKind::Count => "N",
+            SettingKind::Secret => "SECRET",
+            SettingKind::Table => "TABLE",
+            SettingKind::List => "LIST",
+            SettingKind::Mode => "MODE",
+            SettingKind::Group => "GROUP",
+            SettingKind::Choice(_) => "WORD",
         }
     }
 
     /// Whether the file writes the value without quotes when it is a number.
     pub fn is_number(self) -> bool {
-        matches!(self, Kind::Count | Kind::Port)
+        matches!(self, SettingKind::Count | SettingKind::Port)
     }
 }
 
@@ -71,7 +71,7 @@ pub struct Setting {
     /// Its name, words joined by `-`.
     pub name: &'static str,
     /// What its value looks like.
-    pub kind: Kind,
+    pub kind: SettingKind,
     /// Its value when nobody says otherwise.
     pub default: &'static str,
     /// What it does: one line for help, the whole for the sample. Lines end with `\n`.
@@ -92,7 +92,7 @@ impl Setting {
 
 const fn setting(
     name: &'static str,
-    kind: Kind,
+    kind: SettingKind,
     default: &'static str,
     doc: &'static str,
 ) -> Setting {
@@ -126,20 +126,20 @@ const DATA: Section = Section {
     settings: &[
         setting(
             "data-dir",
-            Kind::Path,
+            SettingKind::Path,
             "data",
             "Directory of the rows; made when missing. One server at a time may use it.\n",
         ),
         setting(
             "memory",
-            Kind::Size,
+            SettingKind::Size,
             "1GiB",
             "Memory of the server: caches, write buffers, queries, connections, transactions.\n\
              At least 64MiB.\n",
         ),
         setting(
             "temp-dir",
-            Kind::Path,
+            SettingKind::Path,
             "",
             "Where queries and transactions put what does not fit into memory; empty: tmp, within\n\
              the data directory. Elsewhere a directory rowhouse-tmp-NUMBER is made for it. It is\n\
@@ -147,7 +147,7 @@ const DATA: Section = Section {
         ),
         setting(
             "durability",
-            Kind::Choice(&["every-commit", "every-second", "os"]),
+            SettingKind::Choice(&["every-commit", "every-second", "os"]),
             "every-commit",
             "What an acknowledged write has survived: a power cut, or the death of the server.\n\
              every-commit: synced to the disk before it is acknowledged; writers share syncs.\n\
@@ -157,14 +157,14 @@ const DATA: Section = Section {
         ),
         setting(
             "recovery-seconds-max",
-            Kind::Count,
+            SettingKind::Count,
             "2",
             "How long a start may take after a crash at full write speed, in seconds.\n\
              Less means smaller write buffers and more work for each write.\n",
         ),
         setting(
             "lock-wait-timeout",
-            Kind::Duration,
+            SettingKind::Duration,
             "50s",
             "How long a statement waits for a row that another transaction has locked.\n",
         ),
@@ -176,7 +176,7 @@ const DOORS: Section = Section {
     settings: &[
         setting(
             "listen",
-            Kind::Ip,
+            SettingKind::Ip,
             "127.0.0.1",
             "Address that all doors listen on: one of this machine's, 0.0.0.0 or :: for all.\n\
              An address that others can reach needs users (below), a secret for every open\n\
@@ -185,75 +185,85 @@ const DOORS: Section = Section {
         ),
         setting(
             "mysql-port",
-            Kind::Port,
+            SettingKind::Port,
             "3306",
             "Port of the MySQL door.\n\
              For this and the other ports: off (or 0) closes the door; auto takes any free port,\n\
              which the ready line names.\n",
         ),
-        setting("mysql-socket", Kind::Path, "", "UNIX socket of the MySQL door; empty: none.\n"),
+        setting(
+            "mysql-socket",
+            SettingKind::Path,
+            "",
+            "UNIX socket of the MySQL door; empty: none.\n",
+        ),
         setting(
             "mysql-socket-mode",
-            Kind::Mode,
+            SettingKind::Mode,
             "0600",
             "Who may connect to that socket, as a file's mode: its owner, its group, others.\n",
         ),
         setting(
             "mysql-socket-group",
-            Kind::Group,
+            SettingKind::Group,
             "",
             "Group of that socket, a name or a number; empty: that of the server.\n",
         ),
         setting(
             "handlersocket-port",
-            Kind::Port,
+            SettingKind::Port,
             "9998",
             "Port of the HandlerSocket door for reading.\n",
         ),
         setting(
             "handlersocket-write-port",
-            Kind::Port,
+            SettingKind::Port,
             "9999",
             "Port of the HandlerSocket door for reading and writing.\n",
         ),
-        setting("memcached-port", Kind::Port, "11211", "Port of the memcached door.\n"),
+        setting("memcached-port", SettingKind::Port, "11211", "Port of the memcached door.\n"),
         setting(
             "memcached-socket",
-            Kind::Path,
+            SettingKind::Path,
             "",
             "UNIX socket of the memcached door; empty: none.\n",
         ),
         setting(
             "memcached-socket-mode",
-            Kind::Mode,
+            SettingKind::Mode,
             "0600",
             "Who may connect to that socket, as a file's mode: its owner, its group, others.\n\
              This door knows no users.\n",
         ),
         setting(
             "memcached-socket-group",
-            Kind::Group,
+            SettingKind::Group,
             "",
             "Group of that socket, a name or a number; empty: that of the server.\n",
         ),
-        setting("tyrant-port", Kind::Port, "1978", "Port of the Tokyo Tyrant door.\n"),
-        setting("tyrant-socket", Kind::Path, "", "UNIX socket of the Tyrant door; empty: none.\n"),
+        setting("tyrant-port", SettingKind::Port, "1978", "Port of the Tokyo Tyrant door.\n"),
+        setting(
+            "tyrant-socket",
+            SettingKind::Path,
+            "",
+            "UNIX socket of the Tyrant door; empty: none.\n",
+        ),
         setting(
             "tyrant-socket-mode",
-            Kind::Mode,
+            SettingKind::Mode,
             "0600",
             "Who may connect to that socket, as a file's mode: its owner, its group, others.\n\
              This door knows no users.\n",
         ),
         setting(
             "tyrant-socket-group",
-            Kind::Group,
+            SettingKind::Group,
             "",
             "Group of that socket, a name or a number; empty: that of the server.\n",
         ),
         setting(
             "tyrant-database",
-            Kind::Table,
+            SettingKind::Table,
             "tyrant.records(k, v)",
             "Table that the Tyrant door opens on: columns of its primary key, then of its values,\n\
              which are joined by |. A table alone is a table database: tyrant.documents, or any\n\
@@ -261,72 +271,72 @@ const DOORS: Section = Section {
         ),
         setting(
             "tyrant-copies",
-            Kind::Path,
+            SettingKind::Path,
             "",
             "Directory below which the command copy of the Tyrant door takes backups; empty: it is\n\
              refused.\n",
         ),
         setting(
             "tyrant-vanish",
-            Kind::Choice(&["refuse", "allow"]),
+            SettingKind::Choice(&["refuse", "allow"]),
             "refuse",
             "Whether the binary command vanish (72) of the Tyrant door removes all records.\n\
              Clients older than 2009, pytyrant among them, send it when they mean copy.\n",
         ),
         setting(
             "tyrant-databases",
-            Kind::List,
+            SettingKind::List,
             "",
             "Further Tyrant doors, each with its port and the table that it opens on, such as\n\
              [\"1979 = tyrant.documents\", \"1980 = house.user(id, name)\"]; at most 15.\n",
         ),
         setting(
             "tyrant-hosts",
-            Kind::List,
+            SettingKind::List,
             "",
             "Names by which HTTP clients may call the Tyrant doors, besides addresses and localhost.\n",
         ),
         setting(
             "tyrant-lua",
-            Kind::Path,
+            SettingKind::Path,
             "",
             "Lua script whose functions the command ext of the Tyrant doors calls; empty: none.\n",
         ),
         setting(
             "tyrant-lua-timeout",
-            Kind::Duration,
+            SettingKind::Duration,
             "10s",
             "Time after which a call of a Lua function is ended and rolled back; 0: never.\n",
         ),
         setting(
             "tyrant-lua-memory",
-            Kind::Size,
+            SettingKind::Size,
             "32MiB",
             "Most memory of a Lua state; 1MiB or more.\n",
         ),
         setting(
             "tyrant-lua-stash",
-            Kind::Size,
+            SettingKind::Size,
             "8MiB",
             "Memory for what scripts keep in their stash, of all Tyrant doors together; set aside, and not\n\
              available to clients, where there is a script; a quarter of memory at most.\n",
         ),
         setting(
             "tyrant-lua-states",
-            Kind::Count,
+            SettingKind::Count,
             "8",
             "Lua states of a door, and so calls that run at a time.\n",
         ),
         setting(
             "tyrant-periodic",
-            Kind::List,
+            SettingKind::List,
             "",
             "Lua functions that run by themselves, each with its seconds, such as\n\
              [\"expire:60\", \"tidy:0.5\"]; on the first Tyrant door.\n",
         ),
         setting(
             "metrics-port",
-            Kind::Port,
+            SettingKind::Port,
             "off",
             "Port of metrics for Prometheus, at /metrics over HTTP. It knows no users, so it listens\n\
              on this machine alone, whatever listen says.\n",
@@ -337,79 +347,79 @@ const DOORS: Section = Section {
 const CONNECTIONS: Section = Section {
     heading: "Connections",
     settings: &[
-        setting("threads", Kind::Count, "0", "Event loops; 0: one per processor core.\n"),
+        setting("threads", SettingKind::Count, "0", "Event loops; 0: one per processor core.\n"),
         setting(
             "busy-poll",
-            Kind::Duration,
+            SettingKind::Duration,
             "100us",
             "How long a loop that has just answered looks for the next request before it sleeps,\n\
              where one or two clients ask one thing after another; 0: never.\n",
         ),
         setting(
             "max-connections",
-            Kind::Count,
+            SettingKind::Count,
             "16384",
             "Connections at all doors together; a client that comes above is told so and closed.\n",
         ),
         setting(
             "mysql-max-connections",
-            Kind::Count,
+            SettingKind::Count,
             "0",
             "Those of them that the MySQL door may have; 0: all.\n",
         ),
         setting(
             "handlersocket-max-connections",
-            Kind::Count,
+            SettingKind::Count,
             "0",
             "Those of them that each HandlerSocket door may have; 0: all.\n",
         ),
         setting(
             "memcached-max-connections",
-            Kind::Count,
+            SettingKind::Count,
             "0",
             "Those of them that the memcached door may have; 0: all.\n",
         ),
         setting(
             "tyrant-max-connections",
-            Kind::Count,
+            SettingKind::Count,
             "0",
             "Those of them that each Tyrant door may have; 0: all.\n",
         ),
         setting(
             "admin-connections",
-            Kind::Count,
+            SettingKind::Count,
             "8",
             "Places kept for administration when max-connections are taken: so many at admin.sock in\n\
              the data directory, and so many at the MySQL door for clients of this machine.\n",
         ),
         setting(
             "idle-timeout",
-            Kind::Duration,
+            SettingKind::Duration,
             "8h",
             "Silence after which a connection is closed; 0: never.\n",
         ),
         setting(
             "login-timeout",
-            Kind::Duration,
+            SettingKind::Duration,
             "10s",
             "Time within which a client must have logged in or shown its secret; 0: any.\n",
         ),
         setting(
             "request-timeout",
-            Kind::Duration,
+            SettingKind::Duration,
             "30s",
             "Time within which all of a request must have come, once it has begun; 0: any.\n\
              A large one may take longer, by a second for every 64 KiB that have come.\n",
         ),
         setting(
             "send-timeout",
-            Kind::Duration,
+            SettingKind::Duration,
             "60s",
             "Time after which a client is closed that takes none of the reply it is sent.\n",
         ),
         setting(
             "vanished-timeout",
-            Kind::Duration,
+            SettingKind::Duration,
             "2m",
             "Time after which a TCP client is given up that vanished without a word.\n\
              Its transaction is rolled back then. In whole seconds, not less than send-timeout;\n\
@@ -417,38 +427,38 @@ const CONNECTIONS: Section = Section {
         ),
         setting(
             "shutdown-timeout",
-            Kind::Duration,
+            SettingKind::Duration,
             "10s",
             "How long a stop waits for requests in flight.\n",
         ),
         setting(
             "max-allowed-packet",
-            Kind::Size,
+            SettingKind::Size,
             "64MiB",
             "Largest request at the MySQL door, and longest value that an expression makes.\n",
         ),
         setting(
             "statement-timeout",
-            Kind::Duration,
+            SettingKind::Duration,
             "0",
             "Time after which a statement of SQL is ended, where its session does not say\n\
              otherwise (max_statement_time); 0: never.\n",
         ),
         setting(
             "handlersocket-max-line",
-            Kind::Size,
+            SettingKind::Size,
             "64MiB",
             "Longest request line at the HandlerSocket doors.\n",
         ),
         setting(
             "memcached-item-max",
-            Kind::Size,
+            SettingKind::Size,
             "1MiB",
             "Largest item at the memcached door, its key included; at most 63MiB.\n",
         ),
         setting(
             "tyrant-max-request",
-            Kind::Size,
+            SettingKind::Size,
             "64MiB",
             "Largest request at the Tyrant door; a larger one ends its connection.\n",
         ),
@@ -460,7 +470,7 @@ const SQL: Section = Section {
     settings: &[
         setting(
             "files",
-            Kind::Paths,
+            SettingKind::Paths,
             "",
             "Folders, with colons between them, whose files every user of SQL may read (LOAD DATA\n\
              INFILE) and add to (SELECT ... INTO OUTFILE); empty: none. A file that is there is\n\
@@ -468,14 +478,14 @@ const SQL: Section = Section {
         ),
         setting(
             "event-scheduler",
-            Kind::Choice(&["on", "off"]),
+            SettingKind::Choice(&["on", "off"]),
             "on",
             "Whether events (CREATE EVENT) run from the start on; SET GLOBAL event_scheduler\n\
              changes it until the next one.\n",
         ),
         setting(
             "event-timeout",
-            Kind::Duration,
+            SettingKind::Duration,
             "1h",
             "Time after which a run of an event is ended, whatever it does; 0: never.\n",
         ),
@@ -487,13 +497,13 @@ const SECRETS: Section = Section {
     settings: &[
         setting(
             "handlersocket-secret",
-            Kind::Secret,
+            SettingKind::Secret,
             "",
             "What clients of handlersocket-port must authenticate with; empty: nothing.\n",
         ),
         setting(
             "handlersocket-write-secret",
-            Kind::Secret,
+            SettingKind::Secret,
             "",
             "The same for handlersocket-write-port.\n",
         ),
@@ -505,19 +515,19 @@ const LOG: Section = Section {
     settings: &[
         setting(
             "log-level",
-            Kind::Choice(&["error", "warn", "info", "debug", "trace"]),
+            SettingKind::Choice(&["error", "warn", "info", "debug", "trace"]),
             "info",
             "What is logged, on standard error; debug and trace tell more of this program only.\n",
         ),
         setting(
             "log-format",
-            Kind::Choice(&["full", "short"]),
+            SettingKind::Choice(&["full", "short"]),
             "full",
             "full: with the time of day; short: without, for a log that adds its own.\n",
         ),
         setting(
             "pid-file",
-            Kind::Path,
+            SettingKind::Path,
             "",
             "File that holds the process number while the server runs; empty: none.\n",
         ),

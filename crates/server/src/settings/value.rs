@@ -37,6 +37,9 @@ impl Port {
 }
 
 /// A port: a number, `off` or 0, or `auto`.
+///
+/// # Errors
+/// What is expected, for anything else.
 pub fn port(text: &str) -> Result<Port, Why> {
     match text {
         "off" => Ok(Port::Off),
@@ -50,6 +53,9 @@ pub fn port(text: &str) -> Result<Port, Why> {
 }
 
 /// A number of bytes: `4GiB`, `64 MiB`, `1.5GiB`, `500MB`, `65536`.
+///
+/// # Errors
+/// What is expected, for anything else.
 pub fn size(text: &str) -> Result<u64, Why> {
     let why = || "expected a size like 64MiB, 4GiB or 500MB".to_owned();
     let (number, unit) = number_and_unit(text).ok_or_else(why)?;
@@ -83,6 +89,9 @@ pub fn size_text(bytes: u64) -> String {
 }
 
 /// A time: `500ms`, `10s`, `5min`, `8h`, `1d`; 0 needs no unit.
+///
+/// # Errors
+/// What is expected, for anything else.
 pub fn duration(text: &str) -> Result<Duration, Why> {
     let why = || "expected a time like 60us, 500ms, 10s, 5min, 8h or 1d".to_owned();
     let (number, unit) = number_and_unit(text).ok_or_else(why)?;
@@ -103,11 +112,17 @@ pub fn duration(text: &str) -> Result<Duration, Why> {
 }
 
 /// A whole number.
+///
+/// # Errors
+/// What is expected, for anything else.
 pub fn count(text: &str) -> Result<usize, Why> {
     text.parse().map_err(|_| "expected a whole number".into())
 }
 
 /// An IP address; `localhost` is 127.0.0.1.
+///
+/// # Errors
+/// What is expected, for anything else.
 pub fn ip(text: &str) -> Result<IpAddr, Why> {
     if text == "localhost" {
         return Ok(IpAddr::from([127, 0, 0, 1]));
@@ -116,6 +131,9 @@ pub fn ip(text: &str) -> Result<IpAddr, Why> {
 }
 
 /// Paths with colons between them; none when empty.
+///
+/// # Errors
+/// What is expected, for an empty path among others.
 pub fn paths(text: &str) -> Result<Vec<PathBuf>, Why> {
     if text.is_empty() {
         return Ok(Vec::new());
@@ -128,12 +146,18 @@ pub fn paths(text: &str) -> Result<Vec<PathBuf>, Why> {
 }
 
 /// A file's mode in octal digits: `0660`.
+///
+/// # Errors
+/// What is expected, for anything else.
 pub fn mode(text: &str) -> Result<u32, Why> {
     let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
     mode.ok_or_else(|| "expected a mode in octal digits, such as 0660".into())
 }
 
 /// A group of the system by its number, or by its name in `/etc/group`; `None` when empty.
+///
+/// # Errors
+/// What is expected, when the system has no such group.
 pub fn group(text: &str) -> Result<Option<u32>, Why> {
     if text.is_empty() {
         return Ok(None);
@@ -152,11 +176,17 @@ pub fn group(text: &str) -> Result<Option<u32>, Why> {
 }
 
 /// A path; `None` when empty.
+///
+/// # Errors
+/// None: any text is a path.
 pub fn path(text: &str) -> Result<Option<PathBuf>, Why> {
     Ok((!text.is_empty()).then(|| text.into()))
 }
 
 /// A durability policy.
+///
+/// # Errors
+/// The words that are expected, for anything else.
 pub fn durability(text: &str) -> Result<Durability, Why> {
     match text {
         "every-commit" => Ok(Durability::EveryCommit),
@@ -167,6 +197,9 @@ pub fn durability(text: &str) -> Result<Durability, Why> {
 }
 
 /// Elements with `;` between.
+///
+/// # Errors
+/// The first element that `one` refuses, with what it says.
 pub fn list<T>(text: &str, one: impl Fn(&str) -> Result<T, Why>) -> Result<Vec<T>, Why> {
     let elements = text.split(';').map(str::trim).filter(|element| !element.is_empty());
     let read = |element: &str| one(element).map_err(|why| format!("`{element}`: {why}"));
@@ -174,6 +207,9 @@ pub fn list<T>(text: &str, one: impl Fn(&str) -> Result<T, Why>) -> Result<Vec<T
 }
 
 /// One of some words.
+///
+/// # Errors
+/// The words that are expected, for anything else.
 pub fn choice(words: &'static [&'static str], text: &str) -> Result<&'static str, Why> {
     let found = words.iter().find(|word| **word == text);
     found.copied().ok_or_else(|| format!("expected one of {}", words.join(", ")))

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::table::{self, Kind};
+use super::table::{self, SettingKind};
 use super::value::size_text;
 use super::{Settings, Values};
 
@@ -25,7 +25,7 @@ pub(super) fn of(settings: &Settings, values: &Values) -> Vec<String> {
              end it"
         ));
     }
-    let mut secrets = table::all().filter(|setting| setting.kind == Kind::Secret);
+    let mut secrets = table::all().filter(|setting| setting.kind == SettingKind::Secret);
     if !values.users.is_empty() || secrets.any(|setting| values.is_from_file(setting.name)) {
         for file in values.files.iter().filter(|file| is_readable_by_all(file)) {
             warnings.push(format!(

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use doors::{Conversation, Input, Leave, Next, Turn};
+use doors::{Conversation, Input, LeaveNotice, Next, Turn};
 use parking_lot::{Condvar, Mutex};
 use rows::memory::MemoryStore;
 use rows::schema::Column;
@@ -22,9 +22,9 @@ use rows::store::Reach;
 use rows::{Engine, EngineOptions, Error, NewIndex, NewTable};
 use server::net::address::Listener;
 use server::net::connection::Door;
+use server::net::connection_places::Admission;
 use server::net::limits::Limits;
 use server::net::metrics::Metrics;
-use server::net::places::Admission;
 use server::net::server::{Plan, Server};
 use values::types::IntWidth;
 use values::{ColumnType, Datum};
@@ -156,7 +156,7 @@ impl Conversation for Script {
         }
     }
 
-    fn leave(&self) -> Option<Leave> {
+    fn leave(&self) -> Option<LeaveNotice> {
         let shared = self.shared.clone();
         Some(Arc::new(move || {
             shared.left.fetch_add(1, Ordering::SeqCst);

@@ -103,7 +103,7 @@ impl<'o, 'g> Output<'o, 'g> {
         self.late = select.plan.late.as_ref().filter(|late| wanted <= late.rows_max);
         self.is_stable = !select.outputs.iter().any(is_volatile);
         self.may_pass_over = !select.distinct && self.is_stable;
-        // Who gives rows as they come asks for none.
+        // Where rows are given as they come none is asked for.
         if self.sorted || self.seen.is_some() {
             self.ordinals = ordinals_of(select, self.query);
         }

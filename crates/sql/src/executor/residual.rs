@@ -52,7 +52,7 @@ impl<'r> Residual<'r> {
         let warnings = || local.warnings.map_or(0, |warnings| warnings.borrow().count());
         let already = warnings();
         let hold = evaluate()?;
-        // Who warns does so of each row.
+        // A condition that warns does so of each row.
         self.before = (warnings() == already).then_some(hold);
         Ok(hold)
     }

@@ -324,7 +324,7 @@ impl Read for Header {
         if self.ahead.is_empty() {
             let ahead = self.of.bytes_at(self.at, 1);
             self.ahead = ahead.map_err(|error| self.of.refused(Refusal::Error(error)))?;
-            // Who passes over bytes would not mind their end, as often as the header tells it to.
+            // A reader that passes over bytes would not mind their end, as often as the header tells it to.
             if self.ahead.is_empty() {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

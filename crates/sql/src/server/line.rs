@@ -18,7 +18,7 @@ use resources::waiting::{Waiting, during};
 use super::pause::pause;
 use crate::error::{Result, SqlError};
 
-/// Who waits, and who has its turn.
+/// The statements that wait, and the one whose turn it is.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     state: Mutex<State>,

@@ -131,7 +131,7 @@ impl NamedLocks {
         count
     }
 
-    /// Who holds it.
+    /// The connection that holds it.
     pub fn holder(&self, name: &str) -> Option<u32> {
         self.held.lock().by_name.get(name).map(|lock| lock.by)
     }

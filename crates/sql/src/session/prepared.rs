@@ -112,7 +112,7 @@ impl Session {
         if query && statement.scanned.into {
             return Ok((Some(Plan::Other), Arc::from([])));
         }
-        // Of which kinds the parameters are is not known yet, so any will do.
+        // The types of the parameters are not known yet, so any will do.
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
         let (shape, engine) = (&statement.scanned.shape, self.sql.engine());
         let known = self.sql.plans().find((database, mode, shape), None, engine);

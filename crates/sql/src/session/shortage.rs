@@ -93,7 +93,7 @@ impl Shortage {
         let had_all = lacks_query_memory
             && self.held_back.as_ref().is_some_and(|others| others.had_all_memory());
         if is_over || had_all || was_alone(sql, before) && !others_wait {
-            // Who had all memory needs more than there is, which says nothing of the next one.
+            // A statement that had all memory needs more than there is, which says nothing of the next one.
             if self.last_wait == Some(Awaited::Standing)
                 && !had_all
                 && let Some(turn) = &mut self.turn

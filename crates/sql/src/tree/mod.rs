@@ -82,7 +82,7 @@ pub struct QueryPlan {
     pub tables: Vec<Arc<Table>>,
     /// How many rows they had when it was planned, of those of which that is known.
     pub sizes: Vec<Option<u64>>,
-    /// Of which kind the literals were that it was bound with.
+    /// The types of the literals that it was bound with.
     pub literals: Vec<ColumnType>,
     /// The types of the user variables that it was bound with.
     pub variables: Vec<(String, ColumnType)>,

@@ -52,7 +52,7 @@ pub enum WindowCall {
     Tile(Node),
     /// LAG and LEAD.
     Neighbour {
-        /// Of which the neighbour's is given.
+        /// What is given of the neighbour.
         value: Node,
         /// How many rows away; 1 if it is not said.
         distance: Option<Node>,

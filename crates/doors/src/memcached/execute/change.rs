@@ -1,29 +1,35 @@
 //! Items changed by what they are: removed, marked or blanked, counted, touched.
 
-use crate::memcached::command::{Count, Counted, Delete, Item, Outcome, Refusal, Trouble};
-use crate::memcached::execute::Rows;
-use crate::memcached::execute::write::Decision;
+use crate::memcached::command::{
+    Count, CountOutcome, Delete, Item, MemcachedRefusal, MemcachedTrouble, WriteOutcome,
+};
+use crate::memcached::execute::MemcachedRows;
+use crate::memcached::execute::write::ItemDecision;
 use crate::memcached::item::{self, Contents};
 use crate::memcached::text::unsigned;
 
-impl Rows<'_, '_> {
+impl MemcachedRows<'_, '_> {
     /// Removes an item, or marks or blanks it.
     ///
     /// # Errors
-    /// See `Trouble`.
-    pub fn delete(&mut self, delete: &Delete<'_>, want_cas: bool) -> Result<Outcome, Trouble> {
+    /// See `MemcachedTrouble`.
+    pub fn delete(
+        &mut self,
+        delete: &Delete<'_>,
+        want_cas: bool,
+    ) -> Result<WriteOutcome, MemcachedTrouble> {
         let now = self.now;
         let marks = Self::place(self.places, delete.key)?.0.stale.is_some();
         let written = self.write(delete.key, delete.new_cas, want_cas, &mut |old| {
-            let Some(old) = old else { return Ok(Decision::Keep(Outcome::Missing)) };
+            let Some(old) = old else { return Ok(ItemDecision::Keep(WriteOutcome::Missing)) };
             if delete.compare.is_some_and(|compare| compare != old.cas) {
-                return Ok(Decision::Keep(Outcome::Exists));
+                return Ok(ItemDecision::Keep(WriteOutcome::Exists));
             }
             // Without a column for the mark the item must go: it may not pass as fresh.
             if !(delete.blank || delete.invalidate && marks) {
-                return Ok(Decision::Remove);
+                return Ok(ItemDecision::Remove);
             }
-            Ok(Decision::Put(Contents {
+            Ok(ItemDecision::Put(Contents {
                 value: delete.blank.then(Vec::new),
                 flags: delete.blank.then_some(0),
                 // What is blanked is a new item, which lives for ever unless it is told otherwise.
@@ -38,7 +44,7 @@ impl Rows<'_, '_> {
         })?;
         self.shared.prefixes.count_delete(delete.key);
         match written.outcome {
-            Outcome::Missing => self.shared.counters.delete_misses.add(),
+            WriteOutcome::Missing => self.shared.counters.delete_misses.add(),
             _ => self.shared.counters.delete_hits.add(),
         }
         Ok(written.outcome)
@@ -47,21 +53,21 @@ impl Rows<'_, '_> {
     /// Counts up or down.
     ///
     /// # Errors
-    /// `NotNumeric`; see `Trouble`.
+    /// `NotNumeric`; see `MemcachedTrouble`.
     pub fn count(
         &mut self,
         count: &Count<'_>,
         want_cas: bool,
-    ) -> Result<Result<Counted, Outcome>, Trouble> {
+    ) -> Result<Result<CountOutcome, WriteOutcome>, MemcachedTrouble> {
         let now = self.now;
         let (mut number, mut expires_before, mut made) = (0, 0, false);
         let written = self.write(count.key, count.new_cas, want_cas, &mut |old| {
             let Some(old) = old else {
                 let Some((initial, exptime)) = count.initial else {
-                    return Ok(Decision::Keep(Outcome::Missing));
+                    return Ok(ItemDecision::Keep(WriteOutcome::Missing));
                 };
                 (number, made) = (initial, true);
-                return Ok(Decision::Put(Contents {
+                return Ok(ItemDecision::Put(Contents {
                     value: Some(initial.to_string().into_bytes()),
                     flags: Some(0),
                     expires: Some(now.absolute(exptime)),
@@ -70,12 +76,12 @@ impl Rows<'_, '_> {
                 }));
             };
             if old.value.is_empty() {
-                return Err(Refusal::NotNumeric.into());
+                return Err(MemcachedRefusal::NotNumeric.into());
             }
             if count.compare.is_some_and(|compare| compare != old.cas) {
-                return Ok(Decision::Keep(Outcome::Exists));
+                return Ok(ItemDecision::Keep(WriteOutcome::Exists));
             }
-            let before = leading_number(old.value).ok_or(Refusal::NotNumeric)?;
+            let before = leading_number(old.value).ok_or(MemcachedRefusal::NotNumeric)?;
             number = match count.down {
                 false => before.wrapping_add(count.delta),
                 true => before.saturating_sub(count.delta),
@@ -86,7 +92,7 @@ impl Rows<'_, '_> {
             let mut digits = number.to_string().into_bytes();
             let in_place = digits.len() <= old.value.len();
             digits.resize(digits.len().max(old.value.len()), b' ');
-            Ok(Decision::Put(Contents {
+            Ok(ItemDecision::Put(Contents {
                 value: Some(digits),
                 expires: count.touch.map(|exptime| now.absolute(exptime)),
                 stale: (!in_place).then_some(false),
@@ -101,12 +107,12 @@ impl Rows<'_, '_> {
             true => (&counters.decr_hits, &counters.decr_misses),
         };
         Ok(match written.outcome {
-            Outcome::Done(cas) => {
+            WriteOutcome::Done(cas) => {
                 hits.add();
-                Ok(Counted { number, cas, expires_before, made })
+                Ok(CountOutcome { number, cas, expires_before, made })
             }
             other => {
-                if other == Outcome::Missing {
+                if other == WriteOutcome::Missing {
                     misses.add();
                 }
                 Err(other)
@@ -117,30 +123,32 @@ impl Rows<'_, '_> {
     /// Sets a new expiry time.
     ///
     /// # Errors
-    /// See `Trouble`.
+    /// See `MemcachedTrouble`.
     pub fn touch(
         &mut self,
         key: &[u8],
         exptime: i64,
         show: &mut dyn FnMut(&Item<'_>),
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, MemcachedTrouble> {
         let now = self.now;
         let (place, _) = Self::place(self.places, key)?;
         if place.expires.is_none() {
-            return Err(Refusal::Client("the container has no expiry column".into()).into());
+            return Err(
+                MemcachedRefusal::Client("the container has no expiry column".into()).into()
+            );
         }
         let written = self.write(key, None, false, &mut |old| {
             Ok(match old {
                 Some(item) => {
                     show(item);
-                    Decision::Put(Contents::touched(now.absolute(exptime)))
+                    ItemDecision::Put(Contents::touched(now.absolute(exptime)))
                 }
-                None => Decision::Keep(Outcome::Missing),
+                None => ItemDecision::Keep(WriteOutcome::Missing),
             })
         })?;
         let counters = &self.shared.counters;
         counters.cmd_touch.add();
-        let touched = matches!(written.outcome, Outcome::Done(_));
+        let touched = matches!(written.outcome, WriteOutcome::Done(_));
         if touched {
             self.note_read(key)?;
             counters.touch_hits.add()
@@ -151,7 +159,7 @@ impl Rows<'_, '_> {
     }
 
     /// A touch counts as a read.
-    fn note_read(&self, key: &[u8]) -> Result<(), Trouble> {
+    fn note_read(&self, key: &[u8]) -> Result<(), MemcachedTrouble> {
         let (place, key) = Self::place(self.places, key)?;
         if let Some(row_key) = item::row_key(place, key)? {
             self.shared.marks.note_access(&row_key, true, self.now.0);

@@ -2,23 +2,23 @@
 //!
 //! Not here: what a row is to a reader (`sight`).
 
-use crate::memcached::command::{Fetch, Item, Outcome, Trouble};
-use crate::memcached::execute::Rows;
+use crate::memcached::command::{Fetch, Item, MemcachedTrouble, WriteOutcome};
+use crate::memcached::execute::MemcachedRows;
 use crate::memcached::execute::sight::{Sight, sight};
-use crate::memcached::execute::write::Decision;
+use crate::memcached::execute::write::ItemDecision;
 use crate::memcached::item::{self, Contents};
 
-impl Rows<'_, '_> {
+impl MemcachedRows<'_, '_> {
     /// Shows the item of a key; `false` when there is none.
     ///
     /// # Errors
-    /// See `Trouble`.
+    /// See `MemcachedTrouble`.
     #[inline]
     pub fn fetch(
         &mut self,
         fetch: &Fetch<'_>,
         show: &mut dyn FnMut(&Item<'_>),
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, MemcachedTrouble> {
         let found = self.fetch_item(fetch, show)?;
         self.shared.prefixes.count_get(fetch.key, found);
         Ok(found)
@@ -28,13 +28,13 @@ impl Rows<'_, '_> {
         &mut self,
         fetch: &Fetch<'_>,
         show: &mut dyn FnMut(&Item<'_>),
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, MemcachedTrouble> {
         let counters = &self.shared.counters;
         if fetch.touch.is_some() || fetch.vivify.is_some() {
             return self.fetch_and_write(fetch, show);
         }
         if *self.wrote {
-            return Err(Trouble::Wait);
+            return Err(MemcachedTrouble::Wait);
         }
         let (place, key) = Self::place(self.places, fetch.key)?;
         self.row_key.clear();
@@ -76,7 +76,7 @@ impl Rows<'_, '_> {
         &mut self,
         fetch: &Fetch<'_>,
         show: &mut dyn FnMut(&Item<'_>),
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, MemcachedTrouble> {
         let now = self.now;
         // Mostly there is an item: then nothing needs to be locked or written.
         let look_first = fetch.touch.is_none() && !*self.wrote;
@@ -88,14 +88,14 @@ impl Rows<'_, '_> {
             Some(item) => {
                 expires_before = item.expires;
                 Ok(match fetch.touch {
-                    Some(touch) => Decision::Put(Contents::touched(now.absolute(touch))),
-                    None => Decision::Keep(Outcome::Done(0)),
+                    Some(touch) => ItemDecision::Put(Contents::touched(now.absolute(touch))),
+                    None => ItemDecision::Keep(WriteOutcome::Done(0)),
                 })
             }
             None => Ok(match fetch.vivify {
                 Some(exptime) => {
                     made = true;
-                    Decision::Put(Contents {
+                    ItemDecision::Put(Contents {
                         value: Some(Vec::new()),
                         flags: Some(0),
                         expires: Some(now.absolute(exptime)),
@@ -103,25 +103,25 @@ impl Rows<'_, '_> {
                         ..Contents::default()
                     })
                 }
-                None => Decision::Keep(Outcome::Missing),
+                None => ItemDecision::Keep(WriteOutcome::Missing),
             }),
         })?;
         let counters = &self.shared.counters;
         if fetch.touch.is_some() {
             counters.cmd_touch.add();
             match written.outcome {
-                Outcome::Missing => counters.touch_misses.add(),
+                WriteOutcome::Missing => counters.touch_misses.add(),
                 _ => counters.touch_hits.add(),
             }
         }
         match written.outcome {
             // Counted by the look before.
             _ if look_first => {}
-            Outcome::Missing => counters.get_misses.add(),
+            WriteOutcome::Missing => counters.get_misses.add(),
             _ if made => counters.get_misses.add(),
             _ => counters.get_hits.add(),
         }
-        if written.outcome == Outcome::Missing {
+        if written.outcome == WriteOutcome::Missing {
             return Ok(false);
         }
         let (place, key) = Self::place(self.places, fetch.key)?;

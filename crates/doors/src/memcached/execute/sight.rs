@@ -6,8 +6,8 @@ use values::RowRef;
 
 use crate::memcached::command::{Fetch, Item, Moment};
 use crate::memcached::item;
-use crate::memcached::place::Place;
-use crate::memcached::shared::Shared;
+use crate::memcached::place::MemcachedPlace;
+use crate::memcached::shared::MemcachedShared;
 
 /// What a row came to for a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +20,8 @@ pub(super) enum Sight {
 /// Shows a row as an item, unless it has expired.
 #[inline]
 pub(super) fn sight(
-    shared: &Shared,
-    place: &Place,
+    shared: &MemcachedShared,
+    place: &MemcachedPlace,
     now: Moment,
     row_key: &[u8],
     row: &RowRef<'_>,

@@ -1,16 +1,22 @@
 //! Values put: set, add, replace, append, prepend, with or without a comparison of cas values.
 
-use crate::memcached::command::{Outcome, Refusal, Store, StoreMode, Stored, Trouble};
-use crate::memcached::execute::Rows;
-use crate::memcached::execute::write::Decision;
+use crate::memcached::command::{
+    MemcachedRefusal, MemcachedTrouble, Store, StoreMode, StoreOutcome, WriteOutcome,
+};
+use crate::memcached::execute::MemcachedRows;
+use crate::memcached::execute::write::ItemDecision;
 use crate::memcached::item::Contents;
 
-impl Rows<'_, '_> {
+impl MemcachedRows<'_, '_> {
     /// Stores a value.
     ///
     /// # Errors
-    /// See `Trouble`.
-    pub fn store(&mut self, store: &Store<'_>, want_cas: bool) -> Result<Stored, Trouble> {
+    /// See `MemcachedTrouble`.
+    pub fn store(
+        &mut self,
+        store: &Store<'_>,
+        want_cas: bool,
+    ) -> Result<StoreOutcome, MemcachedTrouble> {
         let now = self.now;
         let mut value_bytes = store.value.len();
         let contents = |stale: bool| Contents {
@@ -32,21 +38,21 @@ impl Rows<'_, '_> {
                 };
                 let missing = match (store.compare, make) {
                     (Some(_), _) if matches!(store.mode, StoreMode::Set | StoreMode::Replace) => {
-                        Some(Outcome::Missing)
+                        Some(WriteOutcome::Missing)
                     }
-                    (_, None) => Some(Outcome::NotStored),
+                    (_, None) => Some(WriteOutcome::NotStored),
                     _ => None,
                 };
                 return Ok(match (missing, make) {
-                    (Some(outcome), _) => Decision::Keep(outcome),
-                    (None, exptime) => Decision::Put(Contents {
+                    (Some(outcome), _) => ItemDecision::Keep(outcome),
+                    (None, exptime) => ItemDecision::Put(Contents {
                         expires: exptime.map(|exptime| now.absolute(exptime)),
                         ..contents(false)
                     }),
                 });
             };
             if store.mode == StoreMode::Add {
-                return Ok(Decision::Keep(Outcome::NotStored));
+                return Ok(ItemDecision::Keep(WriteOutcome::NotStored));
             }
             let mut stale = false;
             if let Some(compare) = store.compare
@@ -54,49 +60,49 @@ impl Rows<'_, '_> {
             {
                 let whole = matches!(store.mode, StoreMode::Set | StoreMode::Replace);
                 if !(whole && store.invalidate && compare < old.cas) {
-                    return Ok(Decision::Keep(Outcome::Exists));
+                    return Ok(ItemDecision::Keep(WriteOutcome::Exists));
                 }
                 stale = true;
             }
             let joined = match store.mode {
                 StoreMode::Append => [old.value, store.value].concat(),
                 StoreMode::Prepend => [store.value, old.value].concat(),
-                _ => return Ok(Decision::Put(contents(stale))),
+                _ => return Ok(ItemDecision::Put(contents(stale))),
             };
             if joined.len() > bytes_max {
-                return Err(Refusal::TooLarge.into());
+                return Err(MemcachedRefusal::TooLarge.into());
             }
             value_bytes = joined.len();
             let (value, stale) = (Some(joined), Some(false));
-            Ok(Decision::Put(Contents { value, stale, ..Contents::default() }))
+            Ok(ItemDecision::Put(Contents { value, stale, ..Contents::default() }))
         })?;
         self.shared.prefixes.count_set(store.key);
         let counters = &self.shared.counters;
         counters.cmd_set.add();
         if store.compare.is_some() {
             match written.outcome {
-                Outcome::Done(_) => counters.cas_hits.add(),
-                Outcome::Missing => counters.cas_misses.add(),
-                Outcome::Exists => counters.cas_badval.add(),
-                Outcome::NotStored => {}
+                WriteOutcome::Done(_) => counters.cas_hits.add(),
+                WriteOutcome::Missing => counters.cas_misses.add(),
+                WriteOutcome::Exists => counters.cas_badval.add(),
+                WriteOutcome::NotStored => {}
             }
         }
-        if matches!(written.outcome, Outcome::Done(_)) {
+        if matches!(written.outcome, WriteOutcome::Done(_)) {
             counters.total_items.add();
         }
-        Ok(Stored { outcome: written.outcome, value_bytes })
+        Ok(StoreOutcome { outcome: written.outcome, value_bytes })
     }
 
     /// A value that was too large came for this key: the old one must not be read any more.
     ///
     /// # Errors
-    /// See `Trouble`.
-    pub fn discard_for(&mut self, key: &[u8]) -> Result<(), Trouble> {
+    /// See `MemcachedTrouble`.
+    pub fn discard_for(&mut self, key: &[u8]) -> Result<(), MemcachedTrouble> {
         self.shared.counters.store_too_large.add();
         self.write(key, None, false, &mut |old| {
             Ok(match old {
-                Some(_) => Decision::Remove,
-                None => Decision::Keep(Outcome::Missing),
+                Some(_) => ItemDecision::Remove,
+                None => ItemDecision::Keep(WriteOutcome::Missing),
             })
         })?;
         Ok(())

@@ -9,26 +9,26 @@ use rows::{Changed, Engine, RowChange, Transaction};
 use values::RowRef;
 use values::{Datum, Value};
 
-use crate::memcached::command::{Fetch, Item, Outcome, Refusal, Trouble};
-use crate::memcached::execute::Rows;
+use crate::memcached::command::{Fetch, Item, MemcachedRefusal, MemcachedTrouble, WriteOutcome};
+use crate::memcached::execute::MemcachedRows;
 use crate::memcached::execute::sight::sight;
 use crate::memcached::item::{self, Contents};
-use crate::memcached::place::Place;
+use crate::memcached::place::MemcachedPlace;
 
 /// What to do with an item under its lock.
-pub(super) enum Decision {
-    Keep(Outcome),
+pub(super) enum ItemDecision {
+    Keep(WriteOutcome),
     Put(Contents),
     Remove,
 }
 
 /// The row of an item that was just written.
-pub(super) struct Written {
-    pub outcome: Outcome,
+pub(super) struct WrittenItem {
+    pub outcome: WriteOutcome,
     pub version: u64,
 }
 
-impl Rows<'_, '_> {
+impl MemcachedRows<'_, '_> {
     /// Runs `decide` on the item under its lock and does what it says.
     #[inline]
     pub(super) fn write(
@@ -36,17 +36,19 @@ impl Rows<'_, '_> {
         key: &[u8],
         new_cas: Option<u64>,
         want_cas: bool,
-        decide: &mut dyn FnMut(Option<&Item<'_>>) -> Result<Decision, Trouble>,
-    ) -> Result<Written, Trouble> {
+        decide: &mut dyn FnMut(Option<&Item<'_>>) -> Result<ItemDecision, MemcachedTrouble>,
+    ) -> Result<WrittenItem, MemcachedTrouble> {
         let (place, key) = Self::place(self.places, key)?;
         let (shared, now) = (self.shared, self.now);
         let Some(row_key) = item::row_key(place, key)? else {
             return match decide(None)? {
-                Decision::Put(_) => {
-                    Err(Refusal::Client("key does not fit the container".into()).into())
+                ItemDecision::Put(_) => {
+                    Err(MemcachedRefusal::Client("key does not fit the container".into()).into())
                 }
-                Decision::Keep(outcome) => Ok(Written { outcome, version: 0 }),
-                Decision::Remove => Ok(Written { outcome: Outcome::Missing, version: 0 }),
+                ItemDecision::Keep(outcome) => Ok(WrittenItem { outcome, version: 0 }),
+                ItemDecision::Remove => {
+                    Ok(WrittenItem { outcome: WriteOutcome::Missing, version: 0 })
+                }
             };
         };
         let engine = self.turn.engine();
@@ -57,9 +59,9 @@ impl Rows<'_, '_> {
         let mut version = 0;
         let mut decide = |old: Option<&Item<'_>>| {
             let decision = decide(old)?;
-            changes = !matches!(decision, Decision::Keep(_));
-            gone = matches!(decision, Decision::Remove);
-            if let (Decision::Put(contents), Some(old)) = (&decision, old) {
+            changes = !matches!(decision, ItemDecision::Keep(_));
+            gone = matches!(decision, ItemDecision::Remove);
+            if let (ItemDecision::Put(contents), Some(old)) = (&decision, old) {
                 keeps_read = contents.keeps_read;
                 keeps_winner = contents.keeps_winner && old.taken;
             }
@@ -82,7 +84,7 @@ impl Rows<'_, '_> {
                 return Err(trouble);
             }
         };
-        if matches!(outcome, Outcome::Done(_)) {
+        if matches!(outcome, WriteOutcome::Done(_)) {
             *self.wrote = true;
             if changes && !keeps_read {
                 shared.marks.note_access(&row_key, false, now.0);
@@ -103,10 +105,10 @@ impl Rows<'_, '_> {
                 if let Some(cas) = new_cas {
                     shared.marks.change(&row_key, version, |mark| mark.forced_cas = Some(cas));
                 }
-                outcome = Outcome::Done(new_cas.or(forced).unwrap_or(version));
+                outcome = WriteOutcome::Done(new_cas.or(forced).unwrap_or(version));
             }
         }
-        Ok(Written { outcome, version })
+        Ok(WrittenItem { outcome, version })
     }
 }
 
@@ -114,11 +116,11 @@ impl Rows<'_, '_> {
 fn write_locked(
     transaction: &mut Transaction,
     engine: &Engine,
-    place: &Place,
+    place: &MemcachedPlace,
     key: &[u8],
     row_key: &[u8],
-    decide: &mut dyn FnMut(Option<&RowRef<'_>>) -> Result<Decision, Trouble>,
-) -> Result<Outcome, Trouble> {
+    decide: &mut dyn FnMut(Option<&RowRef<'_>>) -> Result<ItemDecision, MemcachedTrouble>,
+) -> Result<WriteOutcome, MemcachedTrouble> {
     let mut failed = None;
     let mut kept = None;
     let changed = transaction.change_row(&place.table, row_key, &mut |row| {
@@ -128,12 +130,12 @@ fn write_locked(
                 failed = Some(trouble);
                 RowChange::Keep
             }
-            Ok(Decision::Keep(outcome)) => {
+            Ok(ItemDecision::Keep(outcome)) => {
                 kept = Some(outcome);
                 RowChange::Keep
             }
-            Ok(Decision::Remove) => RowChange::Delete,
-            Ok(Decision::Put(contents)) => match item::sets(place, contents) {
+            Ok(ItemDecision::Remove) => RowChange::Delete,
+            Ok(ItemDecision::Put(contents)) => match item::sets(place, contents) {
                 // The same contents once more are a write, with a cas value of its own.
                 Ok(sets) if place.raw => RowChange::SetAnew(sets),
                 Ok(sets) => RowChange::Set(sets),
@@ -151,15 +153,15 @@ fn write_locked(
         return Ok(outcome);
     }
     match changed {
-        Changed::Updated | Changed::Deleted | Changed::Unchanged => Ok(Outcome::Done(0)),
+        Changed::Updated | Changed::Deleted | Changed::Unchanged => Ok(WriteOutcome::Done(0)),
         Changed::Missing => match decide(None)? {
-            Decision::Keep(outcome) => Ok(outcome),
-            Decision::Remove => Ok(Outcome::Missing),
-            Decision::Put(contents) => {
+            ItemDecision::Keep(outcome) => Ok(outcome),
+            ItemDecision::Remove => Ok(WriteOutcome::Missing),
+            ItemDecision::Put(contents) => {
                 let row = item::row(place, engine, key, contents)?;
                 let datums: Vec<Datum<'_>> = row.iter().map(Value::as_datum).collect();
                 transaction.insert(&place.table, &datums)?;
-                Ok(Outcome::Done(0))
+                Ok(WriteOutcome::Done(0))
             }
         },
     }

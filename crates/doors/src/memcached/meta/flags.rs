@@ -2,7 +2,7 @@
 //!
 //! Not here: what they make of a command (`request`).
 
-use crate::memcached::command::{Moment, Refusal};
+use crate::memcached::command::{MemcachedRefusal, Moment};
 use crate::memcached::meta::client;
 use crate::memcached::text::{signed, unsigned};
 
@@ -33,8 +33,12 @@ pub(super) struct Flags<'a> {
 
 impl<'a> Flags<'a> {
     /// Reads the flags of the command that `command` is the second letter of.
+    ///
+    /// # Errors
+    /// A client error for a flag that is none, stands twice, or has an argument that it cannot
+    /// have.
     #[inline]
-    pub fn read(command: u8, tokens: &'a [&'a [u8]]) -> Result<Flags<'a>, Refusal> {
+    pub fn read(command: u8, tokens: &'a [&'a [u8]]) -> Result<Flags<'a>, MemcachedRefusal> {
         let mut flags = Flags { tokens, ..Flags::default() };
         let mut seen = 0u128;
         let bad = || client("bad token in command line format");

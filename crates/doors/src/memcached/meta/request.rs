@@ -5,14 +5,14 @@
 use values::text::write_u64;
 
 use crate::memcached::command::{
-    Count, Delete, Fetch, Item, Moment, Outcome, Store, StoreMode, Trouble,
+    Count, Delete, Fetch, Item, MemcachedTrouble, Moment, Store, StoreMode, WriteOutcome,
 };
-use crate::memcached::execute::Rows;
+use crate::memcached::execute::MemcachedRows;
 use crate::memcached::meta::client;
 use crate::memcached::meta::flags::Flags;
 
 /// A request whose line made sense.
-pub(super) struct Request<'a> {
+pub(super) struct MetaRequest<'a> {
     pub flags: Flags<'a>,
     /// The key as it was written.
     pub asked: &'a [u8],
@@ -20,9 +20,18 @@ pub(super) struct Request<'a> {
     pub key: &'a [u8],
 }
 
-impl Request<'_> {
+impl MetaRequest<'_> {
+    /// Answers `mg`.
+    ///
+    /// # Errors
+    /// `Refused` for what the request itself forbids, and those of `MemcachedRows::fetch`. Nothing
+    /// is left in `out` then.
     #[inline]
-    pub fn get(&self, rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    pub fn get(
+        &self,
+        rows: &mut MemcachedRows<'_, '_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), MemcachedTrouble> {
         let flags = &self.flags;
         let fetch = Fetch {
             key: self.key,
@@ -102,13 +111,18 @@ impl Request<'_> {
         out.extend_from_slice(b"\r\n");
     }
 
+    /// Answers `ms`.
+    ///
+    /// # Errors
+    /// `Refused` for a mode that is none, and those of `MemcachedRows::store`: nothing is stored
+    /// then.
     #[inline]
     pub fn set(
         &self,
         value: &[u8],
-        rows: &mut Rows<'_, '_>,
+        rows: &mut MemcachedRows<'_, '_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), MemcachedTrouble> {
         let flags = &self.flags;
         let mode = match flags.mode.map(|mode| mode.to_ascii_uppercase()) {
             None | Some(b'S') => StoreMode::Set,
@@ -132,18 +146,26 @@ impl Request<'_> {
         let stored = rows.store(&store, flags.has(b'c'))?;
         // What was not stored has cas value 0, and the size of what came.
         let (code, cas): (&[u8], u64) = match stored.outcome {
-            Outcome::Done(_) if flags.quiet => return Ok(()),
-            Outcome::Done(cas) => (b"HD", cas),
-            Outcome::NotStored => (b"NS", 0),
-            Outcome::Exists => (b"EX", 0),
-            Outcome::Missing => (b"NF", 0),
+            WriteOutcome::Done(_) if flags.quiet => return Ok(()),
+            WriteOutcome::Done(cas) => (b"HD", cas),
+            WriteOutcome::NotStored => (b"NS", 0),
+            WriteOutcome::Exists => (b"EX", 0),
+            WriteOutcome::Missing => (b"NF", 0),
         };
         self.code(code, Some((cas, stored.value_bytes)), out);
         Ok(())
     }
 
+    /// Answers `md`.
+    ///
+    /// # Errors
+    /// Those of `MemcachedRows::delete`: the item stays then.
     #[inline]
-    pub fn delete(&self, rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    pub fn delete(
+        &self,
+        rows: &mut MemcachedRows<'_, '_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), MemcachedTrouble> {
         let flags = &self.flags;
         let delete = Delete {
             key: self.key,
@@ -154,17 +176,26 @@ impl Request<'_> {
             new_cas: flags.new_cas,
         };
         match rows.delete(&delete, false)? {
-            Outcome::Done(_) if flags.quiet => {}
-            Outcome::Done(_) => self.code(b"HD", None, out),
-            Outcome::Missing => self.code(b"NF", None, out),
-            Outcome::Exists => self.code(b"EX", None, out),
-            Outcome::NotStored => self.code(b"NS", None, out),
+            WriteOutcome::Done(_) if flags.quiet => {}
+            WriteOutcome::Done(_) => self.code(b"HD", None, out),
+            WriteOutcome::Missing => self.code(b"NF", None, out),
+            WriteOutcome::Exists => self.code(b"EX", None, out),
+            WriteOutcome::NotStored => self.code(b"NS", None, out),
         }
         Ok(())
     }
 
+    /// Answers `ma`.
+    ///
+    /// # Errors
+    /// `Refused` for a mode that is none, and those of `MemcachedRows::count`: the item stays as
+    /// it is then.
     #[inline]
-    pub fn count(&self, rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    pub fn count(
+        &self,
+        rows: &mut MemcachedRows<'_, '_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), MemcachedTrouble> {
         let flags = &self.flags;
         let down = match flags.mode {
             None | Some(b'I' | b'i' | b'+') => false,
@@ -184,9 +215,9 @@ impl Request<'_> {
             Ok(counted) => counted,
             Err(outcome) => {
                 let code: &[u8] = match outcome {
-                    Outcome::Exists => b"EX",
-                    Outcome::NotStored => b"NS",
-                    Outcome::Missing | Outcome::Done(_) => b"NF",
+                    WriteOutcome::Exists => b"EX",
+                    WriteOutcome::NotStored => b"NS",
+                    WriteOutcome::Missing | WriteOutcome::Done(_) => b"NF",
                 };
                 self.code(code, None, out);
                 return Ok(());
@@ -223,12 +254,16 @@ impl Request<'_> {
         Ok(())
     }
 
+    /// Answers `me`.
+    ///
+    /// # Errors
+    /// Those of `MemcachedRows::fetch`.
     pub fn debug(
         &self,
         base64: bool,
-        rows: &mut Rows<'_, '_>,
+        rows: &mut MemcachedRows<'_, '_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), MemcachedTrouble> {
         let now = rows.now.0;
         let fetch = Fetch { key: self.key, wins: true, unseen: true, ..Fetch::default() };
         let found = rows.fetch(&fetch, &mut |item| {

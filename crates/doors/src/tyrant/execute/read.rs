@@ -7,16 +7,16 @@ use rows::cache::PREFETCH_MAX;
 use values::RowRef;
 
 use crate::tyrant::columns::Columns;
-use crate::tyrant::command::{List, Trouble};
-use crate::tyrant::execute::{LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, Rows};
+use crate::tyrant::command::{List, TyrantTrouble};
+use crate::tyrant::execute::{LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, TyrantRows};
 
-impl Rows<'_, '_> {
+impl TyrantRows<'_, '_> {
     /// Shows the value of a record; `false` when there is none.
     ///
     /// # Errors
-    /// See `Trouble`.
+    /// See `TyrantTrouble`.
     #[inline]
-    pub fn get(&mut self, key: &[u8], show: &mut dyn FnMut(&[u8])) -> Result<bool, Trouble> {
+    pub fn get(&mut self, key: &[u8], show: &mut dyn FnMut(&[u8])) -> Result<bool, TyrantTrouble> {
         let database = self.database;
         self.get_row(key, &mut |row| {
             show(&database.value(row)?);
@@ -27,8 +27,8 @@ impl Rows<'_, '_> {
     /// The columns of a record of a table database.
     ///
     /// # Errors
-    /// See `Trouble`.
-    pub fn columns_of(&mut self, key: &[u8]) -> Result<Option<Columns>, Trouble> {
+    /// See `TyrantTrouble`.
+    pub fn columns_of(&mut self, key: &[u8]) -> Result<Option<Columns>, TyrantTrouble> {
         let (database, mut columns) = (self.database, None);
         self.get_row(key, &mut |row| {
             columns = Some(database.columns(row)?);
@@ -42,7 +42,7 @@ impl Rows<'_, '_> {
         &mut self,
         key: &[u8],
         show: &mut dyn FnMut(&RowRef<'_>) -> rows::Result<()>,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, TyrantTrouble> {
         self.may_read()?;
         self.row_key.clear();
         let database = self.database;
@@ -61,12 +61,12 @@ impl Rows<'_, '_> {
     /// Shows the records of those keys that have one. `show` gives the bytes of the reply so far.
     ///
     /// # Errors
-    /// See `Trouble`; `Server` when the reply gets too large.
+    /// See `TyrantTrouble`; `Server` when the reply gets too large.
     pub fn get_many(
         &mut self,
         keys: List<'_>,
         show: &mut dyn FnMut(&[u8], &[u8]) -> usize,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), TyrantTrouble> {
         if keys.len() > LIST_IN_LOOP_MAX || keys.bytes() > LIST_BYTES_IN_LOOP_MAX {
             self.needs_time()?;
         }

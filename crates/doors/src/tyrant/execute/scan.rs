@@ -15,8 +15,8 @@ use rows::store::{Direction, KeyRange};
 use rows::{Flow, Found};
 use values::RowRef;
 
-use crate::tyrant::command::{Failure, Trouble};
-use crate::tyrant::execute::{Rows, count_reply};
+use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
+use crate::tyrant::execute::{TyrantRows, count_reply};
 
 /// Records above which a scan is no work for an event loop, where others wait for it.
 pub const SCAN_IN_LOOP_MAX: usize = 1000;
@@ -28,7 +28,7 @@ const UNASKED: usize = 256;
 
 /// Where an iteration stands, as row keys.
 #[derive(Debug, Default)]
-pub enum Cursor {
+pub enum KeyCursor {
     /// Nowhere: it has not begun, or has ended.
     #[default]
     Ended,
@@ -40,43 +40,43 @@ pub enum Cursor {
     After(Vec<u8>),
 }
 
-impl Cursor {
+impl KeyCursor {
     /// Begins anew.
     pub fn restart(&mut self) {
-        *self = Cursor::Start;
+        *self = KeyCursor::Start;
     }
 
     /// From which row key on it goes on; `None` at its end.
     fn start(&self) -> Option<Vec<u8>> {
         Some(match self {
-            Cursor::Ended => return None,
-            Cursor::Start => Vec::new(),
-            Cursor::At(row_key) => row_key.clone(),
-            Cursor::After(row_key) => [row_key, &[0][..]].concat(),
+            KeyCursor::Ended => return None,
+            KeyCursor::Start => Vec::new(),
+            KeyCursor::At(row_key) => row_key.clone(),
+            KeyCursor::After(row_key) => [row_key, &[0][..]].concat(),
         })
     }
 }
 
-impl Rows<'_, '_> {
+impl TyrantRows<'_, '_> {
     /// Sets the cursor before a key, or the next one.
     ///
     /// # Errors
     /// `Missing` when no row can have such a key.
-    pub fn iterate_from(&mut self, key: &[u8]) -> Result<(), Trouble> {
+    pub fn iterate_from(&mut self, key: &[u8]) -> Result<(), TyrantTrouble> {
         let mut row_key = Vec::new();
         if !self.database.push_row_key(key, &mut row_key)? {
-            return Err(Failure::Missing.into());
+            return Err(TyrantFailure::Missing.into());
         }
-        *self.cursor = Cursor::At(row_key);
+        *self.cursor = KeyCursor::At(row_key);
         Ok(())
     }
 
     /// Shows the cursor's record and moves it on.
     ///
     /// # Errors
-    /// `Missing` at the end; see `Trouble`.
-    pub fn next_record(&mut self, show: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Trouble> {
-        let start = self.cursor.start().ok_or(Failure::Missing)?;
+    /// `Missing` at the end; see `TyrantTrouble`.
+    pub fn next_record(&mut self, show: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), TyrantTrouble> {
+        let start = self.cursor.start().ok_or(TyrantFailure::Missing)?;
         let mut found = None;
         let database = self.database;
         self.scan(start, &mut |row_key, key, row| {
@@ -86,12 +86,12 @@ impl Rows<'_, '_> {
         })?;
         match found {
             Some(row_key) => {
-                *self.cursor = Cursor::After(row_key);
+                *self.cursor = KeyCursor::After(row_key);
                 Ok(())
             }
             None => {
-                *self.cursor = Cursor::Ended;
-                Err(Failure::Missing.into())
+                *self.cursor = KeyCursor::Ended;
+                Err(TyrantFailure::Missing.into())
             }
         }
     }
@@ -99,12 +99,12 @@ impl Rows<'_, '_> {
     /// The next records of a cursor, at most so many, and moves it on; none at its end.
     ///
     /// # Errors
-    /// See `Trouble`.
+    /// See `TyrantTrouble`.
     pub fn next_records(
         &mut self,
-        cursor: &mut Cursor,
+        cursor: &mut KeyCursor,
         most: usize,
-    ) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Trouble> {
+    ) -> Result<Vec<(Vec<u8>, Vec<u8>)>, TyrantTrouble> {
         let Some(start) = cursor.start() else { return Ok(Vec::new()) };
         let (mut records, mut last, mut bytes) = (Vec::new(), None, 0);
         let database = self.database;
@@ -118,7 +118,7 @@ impl Rows<'_, '_> {
                 false => ControlFlow::Break(()),
             })
         })?;
-        *cursor = last.map_or(Cursor::Ended, Cursor::After);
+        *cursor = last.map_or(KeyCursor::Ended, KeyCursor::After);
         Ok(records)
     }
 
@@ -126,13 +126,13 @@ impl Rows<'_, '_> {
     /// of the reply so far.
     ///
     /// # Errors
-    /// See `Trouble`; `Server` when the reply gets too large.
+    /// See `TyrantTrouble`; `Server` when the reply gets too large.
     pub fn keys_with_prefix(
         &mut self,
         prefix: &[u8],
         keys_max: usize,
         show: &mut dyn FnMut(&[u8]) -> usize,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), TyrantTrouble> {
         let ordered = self.database.has_raw_keys();
         if keys_max > SCAN_IN_LOOP_MAX || !ordered {
             self.needs_time()?;
@@ -162,12 +162,12 @@ impl Rows<'_, '_> {
     /// Visits records from a row key on: row key, key and row.
     ///
     /// # Errors
-    /// See `Trouble`.
+    /// See `TyrantTrouble`.
     pub fn scan(
         &mut self,
         start: Vec<u8>,
         visit: &mut dyn FnMut(&[u8], &[u8], &RowRef<'_>) -> rows::Result<ControlFlow<()>>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), TyrantTrouble> {
         let database = self.database;
         let mut range = database.table().index_range(0);
         // A key of the time before the table was emptied or rebuilt stands in another range.
@@ -184,7 +184,7 @@ impl Rows<'_, '_> {
         index: usize,
         range: &KeyRange,
         visit: &mut dyn FnMut(Found<'_>) -> rows::Result<ControlFlow<()>>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), TyrantTrouble> {
         let (engine, reach, table) = (self.turn.engine(), self.turn.reach(), self.database.table());
         let (mut visited, mut interrupted) = (0_usize, false);
         let view = self.view()?;
@@ -197,7 +197,7 @@ impl Rows<'_, '_> {
             })
         })?;
         match interrupted {
-            true => Err(Failure::Server("interrupted".into()).into()),
+            true => Err(TyrantFailure::Server("interrupted".into()).into()),
             false => Ok(()),
         }
     }

@@ -4,31 +4,31 @@
 
 use resources::interrupt;
 
-use crate::tyrant::command::{Failure, Trouble};
-use crate::tyrant::execute::{Cursor, Rows, SCAN_IN_LOOP_MAX};
+use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
+use crate::tyrant::execute::{KeyCursor, SCAN_IN_LOOP_MAX, TyrantRows};
 
-impl Rows<'_, '_> {
+impl TyrantRows<'_, '_> {
     /// About how many records there are: near it after a crash, and with rows that have expired until
     /// they are swept.
     ///
     /// # Errors
-    /// See `Trouble`.
-    pub fn record_count(&mut self) -> Result<u64, Trouble> {
+    /// See `TyrantTrouble`.
+    pub fn record_count(&mut self) -> Result<u64, TyrantTrouble> {
         self.may_read()?;
         self.needs_time()?;
         let (engine, table) = (self.turn.engine(), self.database.table());
         if let Some(count) = engine.row_count(table)? {
             return Ok(count);
         }
-        let interrupted = || Failure::Server("interrupted".into());
+        let interrupted = || TyrantFailure::Server("interrupted".into());
         Ok(engine.count_rows(table, &interrupt::is_wanted)?.ok_or_else(interrupted)?)
     }
 
     /// How many bytes the table takes on disk, and in write buffers.
     ///
     /// # Errors
-    /// See `Trouble`.
-    pub fn database_bytes(&mut self) -> Result<u64, Trouble> {
+    /// See `TyrantTrouble`.
+    pub fn database_bytes(&mut self) -> Result<u64, TyrantTrouble> {
         self.may_read()?;
         self.needs_time()?;
         let range = self.database.table().full_range();
@@ -38,8 +38,8 @@ impl Rows<'_, '_> {
     /// Makes everything durable that was written before.
     ///
     /// # Errors
-    /// See `Trouble`.
-    pub fn sync(&mut self) -> Result<(), Trouble> {
+    /// See `TyrantTrouble`.
+    pub fn sync(&mut self) -> Result<(), TyrantTrouble> {
         self.may_read()?;
         self.needs_time()?;
         Ok(self.turn.engine().store().sync()?)
@@ -48,8 +48,8 @@ impl Rows<'_, '_> {
     /// Takes a backup of everything that was written before, tables of others included.
     ///
     /// # Errors
-    /// `Invalid` where no copies are taken; see `Trouble`.
-    pub fn copy(&mut self, path: &[u8]) -> Result<(), Trouble> {
+    /// `Invalid` where no copies are taken; see `TyrantTrouble`.
+    pub fn copy(&mut self, path: &[u8]) -> Result<(), TyrantTrouble> {
         let Some(copy) = &self.shared.options.copy else {
             let why =
                 "the setting tyrant-copies names no directory; `rowhouse backup` takes backups";
@@ -58,31 +58,31 @@ impl Rows<'_, '_> {
         self.may_read()?;
         self.needs_time()?;
         let path = std::str::from_utf8(path);
-        let path = path.map_err(|_| Failure::Invalid("the path is no UTF-8".into()))?;
+        let path = path.map_err(|_| TyrantFailure::Invalid("the path is no UTF-8".into()))?;
         copy(path, self.turn.engine()).map_err(|why| {
             tracing::warn!(path, why, "a copy was not taken");
-            Failure::Server(why.into()).into()
+            TyrantFailure::Server(why.into()).into()
         })
     }
 
     /// Removes all records.
     ///
     /// # Errors
-    /// See `Trouble`.
-    pub fn vanish(&mut self) -> Result<(), Trouble> {
+    /// See `TyrantTrouble`.
+    pub fn vanish(&mut self) -> Result<(), TyrantTrouble> {
         if self.reads_own {
             return self.remove_all();
         }
         if *self.wrote || !self.turn.may_wait_for_writers() {
-            return Err(Trouble::Wait);
+            return Err(TyrantTrouble::Wait);
         }
         let (engine, table) = (self.turn.engine(), self.database.table());
         Ok(engine.truncate_table(&table.database, &table.name, &engine.patience())?)
     }
 
     /// Removes all records one by one: so it can be rolled back.
-    fn remove_all(&mut self) -> Result<(), Trouble> {
-        let mut cursor = Cursor::default();
+    fn remove_all(&mut self) -> Result<(), TyrantTrouble> {
+        let mut cursor = KeyCursor::default();
         cursor.restart();
         loop {
             let records = self.next_records(&mut cursor, SCAN_IN_LOOP_MAX)?;
@@ -92,7 +92,7 @@ impl Rows<'_, '_> {
             for (key, _) in records {
                 match self.out(&key) {
                     // Another has removed it meanwhile.
-                    Ok(()) | Err(Trouble::Failed(Failure::Missing)) => {}
+                    Ok(()) | Err(TyrantTrouble::Failed(TyrantFailure::Missing)) => {}
                     Err(trouble) => return Err(trouble),
                 }
             }

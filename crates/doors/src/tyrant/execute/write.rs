@@ -13,44 +13,44 @@ use values::{Datum, Value};
 
 use crate::memcached::text::signed;
 use crate::tyrant::columns::Columns;
-use crate::tyrant::command::{Failure, PutMode, Trouble};
+use crate::tyrant::command::{PutMode, TyrantFailure, TyrantTrouble};
 use crate::tyrant::database::Content;
-use crate::tyrant::execute::Rows;
+use crate::tyrant::execute::TyrantRows;
 
 /// The column of a table database that `addint` and `adddouble` add to.
 const NUMBER_COLUMN: &[u8] = b"_num";
 
 /// What to do with a record under its lock.
-enum Decision {
+enum RecordDecision {
     Put(Content),
     Remove,
 }
 
-impl Rows<'_, '_> {
+impl TyrantRows<'_, '_> {
     /// Puts a record; in a table database its value is that of `Columns::joined`.
     ///
     /// # Errors
-    /// `Exists` when it must not be there, `Missing` when it must; see `Trouble`.
-    pub fn put(&mut self, mode: PutMode, key: &[u8], value: &[u8]) -> Result<(), Trouble> {
+    /// `Exists` when it must not be there, `Missing` when it must; see `TyrantTrouble`.
+    pub fn put(&mut self, mode: PutMode, key: &[u8], value: &[u8]) -> Result<(), TyrantTrouble> {
         if self.database.is_table() {
             return self.put_columns(mode, key, &Columns::of_joined(value)?);
         }
         self.change_value(key, &mut |old| {
             let Some(old) = old else {
                 return if needs_record(mode) {
-                    Err(Failure::Missing)
+                    Err(TyrantFailure::Missing)
                 } else {
                     Ok(last(mode, value.to_vec()))
                 };
             };
             let (before, behind) = match mode {
                 PutMode::Over | PutMode::Replace => return Ok(value.to_vec()),
-                PutMode::Keep => return Err(Failure::Exists),
+                PutMode::Keep => return Err(TyrantFailure::Exists),
                 PutMode::Concatenate | PutMode::Append | PutMode::Shift(_) => (old, value),
                 PutMode::Prepend => (value, old),
             };
             if old.len() + value.len() > ROW_BYTES_MAX {
-                return Err(Failure::Invalid("record too large".into()));
+                return Err(TyrantFailure::Invalid("record too large".into()));
             }
             Ok(last(mode, [before, behind].concat()))
         })
@@ -65,20 +65,20 @@ impl Rows<'_, '_> {
         mode: PutMode,
         key: &[u8],
         columns: &Columns,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), TyrantTrouble> {
         if matches!(mode, PutMode::Prepend | PutMode::Shift(_)) {
-            return Err(Failure::Invalid("columns have no order of bytes".into()).into());
+            return Err(TyrantFailure::Invalid("columns have no order of bytes".into()).into());
         }
         let database = self.database;
         self.change(key, &mut |old| {
             let Some(old) = old else {
                 return match needs_record(mode) {
-                    true => Err(Failure::Missing.into()),
-                    false => Ok(Decision::Put(Content::Columns(columns.clone()))),
+                    true => Err(TyrantFailure::Missing.into()),
+                    false => Ok(RecordDecision::Put(Content::Columns(columns.clone()))),
                 };
             };
-            Ok(Decision::Put(Content::Columns(match mode {
-                PutMode::Keep => return Err(Failure::Exists.into()),
+            Ok(RecordDecision::Put(Content::Columns(match mode {
+                PutMode::Keep => return Err(TyrantFailure::Exists.into()),
                 PutMode::Concatenate | PutMode::Append => {
                     let mut joined = database.columns(old)?;
                     joined.add_missing(columns);
@@ -92,30 +92,30 @@ impl Rows<'_, '_> {
     /// Removes a record.
     ///
     /// # Errors
-    /// `Missing`; see `Trouble`.
-    pub fn out(&mut self, key: &[u8]) -> Result<(), Trouble> {
+    /// `Missing`; see `TyrantTrouble`.
+    pub fn out(&mut self, key: &[u8]) -> Result<(), TyrantTrouble> {
         self.change(key, &mut |old| match old {
-            Some(_) => Ok(Decision::Remove),
-            None => Err(Failure::Missing.into()),
+            Some(_) => Ok(RecordDecision::Remove),
+            None => Err(TyrantFailure::Missing.into()),
         })
     }
 
     /// Removes a record of a table database if its columns are still such.
     ///
     /// # Errors
-    /// See `Trouble`.
+    /// See `TyrantTrouble`.
     pub fn remove_if(
         &mut self,
         key: &[u8],
         holds: &dyn Fn(&Columns) -> bool,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), TyrantTrouble> {
         let database = self.database;
         let removed = self.change(key, &mut |old| match old {
-            Some(row) if holds(&database.columns(row)?) => Ok(Decision::Remove),
-            _ => Err(Failure::Missing.into()),
+            Some(row) if holds(&database.columns(row)?) => Ok(RecordDecision::Remove),
+            _ => Err(TyrantFailure::Missing.into()),
         });
         match removed {
-            Err(Trouble::Failed(Failure::Missing)) => Ok(()),
+            Err(TyrantTrouble::Failed(TyrantFailure::Missing)) => Ok(()),
             other => other,
         }
     }
@@ -124,15 +124,15 @@ impl Rows<'_, '_> {
     /// today; a missing one is 0.
     ///
     /// # Errors
-    /// `Exists` when the value has another length; see `Trouble`.
-    pub fn add_integer(&mut self, key: &[u8], by: i32) -> Result<i32, Trouble> {
+    /// `Exists` when the value has another length; see `TyrantTrouble`.
+    pub fn add_integer(&mut self, key: &[u8], by: i32) -> Result<i32, TyrantTrouble> {
         if self.database.is_table() {
             return Ok(self.add_to_column(key, by.into())? as i32);
         }
         let mut sum = by;
         self.change_value(key, &mut |old| {
             if let Some(old) = old {
-                let old: [u8; 4] = old.try_into().map_err(|_| Failure::Exists)?;
+                let old: [u8; 4] = old.try_into().map_err(|_| TyrantFailure::Exists)?;
                 sum = i32::from_le_bytes(old).wrapping_add(by);
             }
             Ok(sum.to_le_bytes().to_vec())
@@ -143,15 +143,15 @@ impl Rows<'_, '_> {
     /// Adds to a number of eight bytes, a double, least first; a missing one is 0.
     ///
     /// # Errors
-    /// `Exists` when the value has another length; see `Trouble`.
-    pub fn add_double(&mut self, key: &[u8], by: f64) -> Result<f64, Trouble> {
+    /// `Exists` when the value has another length; see `TyrantTrouble`.
+    pub fn add_double(&mut self, key: &[u8], by: f64) -> Result<f64, TyrantTrouble> {
         if self.database.is_table() {
             return self.add_to_column(key, by);
         }
         let mut sum = by;
         self.change_value(key, &mut |old| {
             if let Some(old) = old {
-                let old: [u8; 8] = old.try_into().map_err(|_| Failure::Exists)?;
+                let old: [u8; 8] = old.try_into().map_err(|_| TyrantFailure::Exists)?;
                 sum = f64::from_le_bytes(old) + by;
             }
             Ok(sum.to_le_bytes().to_vec())
@@ -160,14 +160,14 @@ impl Rows<'_, '_> {
     }
 
     /// Adds to the number, in digits, of the column that the original keeps it in.
-    fn add_to_column(&mut self, key: &[u8], by: f64) -> Result<f64, Trouble> {
+    fn add_to_column(&mut self, key: &[u8], by: f64) -> Result<f64, TyrantTrouble> {
         let database = self.database;
         let mut sum = by;
         self.change(key, &mut |old| {
             let mut columns = old.map_or(Ok(Columns::default()), |row| database.columns(row))?;
             sum = columns.get(NUMBER_COLUMN).map_or(0.0, number) + by;
             columns.set(NUMBER_COLUMN, sum.to_string().as_bytes());
-            Ok(Decision::Put(Content::Columns(columns)))
+            Ok(RecordDecision::Put(Content::Columns(columns)))
         })?;
         Ok(sum)
     }
@@ -175,14 +175,14 @@ impl Rows<'_, '_> {
     /// Adds to a number in digits, which does not get below 0; what is no number counts as 0.
     ///
     /// # Errors
-    /// `Missing`; see `Trouble`.
-    pub fn add_decimal(&mut self, key: &[u8], by: i64) -> Result<u64, Trouble> {
+    /// `Missing`; see `TyrantTrouble`.
+    pub fn add_decimal(&mut self, key: &[u8], by: i64) -> Result<u64, TyrantTrouble> {
         if self.database.is_table() {
-            return Err(Failure::Invalid("a record of columns is no number".into()).into());
+            return Err(TyrantFailure::Invalid("a record of columns is no number".into()).into());
         }
         let mut sum = 0;
         self.change_value(key, &mut |old| {
-            let old = leading_number(old.ok_or(Failure::Missing)?);
+            let old = leading_number(old.ok_or(TyrantFailure::Missing)?);
             sum = u64::try_from(old.saturating_add(by)).unwrap_or(0);
             Ok(sum.to_string().into_bytes())
         })?;
@@ -193,8 +193,8 @@ impl Rows<'_, '_> {
     /// can have such a key.
     ///
     /// # Errors
-    /// See `Trouble`.
-    pub fn lock_record(&mut self, key: &[u8]) -> Result<bool, Trouble> {
+    /// See `TyrantTrouble`.
+    pub fn lock_record(&mut self, key: &[u8]) -> Result<bool, TyrantTrouble> {
         self.row_key.clear();
         if !self.database.push_row_key(key, self.row_key)? {
             return Ok(false);
@@ -209,8 +209,8 @@ impl Rows<'_, '_> {
     /// What `changes` returns.
     pub fn together(
         &mut self,
-        changes: impl FnOnce(&mut Self) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
+        changes: impl FnOnce(&mut Self) -> Result<(), TyrantTrouble>,
+    ) -> Result<(), TyrantTrouble> {
         let (start, wrote) = (self.turn.transaction()?.savepoint(), *self.wrote);
         let done = changes(self);
         if done.is_err() {
@@ -225,15 +225,15 @@ impl Rows<'_, '_> {
     fn change_value(
         &mut self,
         key: &[u8],
-        decide: &mut dyn FnMut(Option<&[u8]>) -> Result<Vec<u8>, Failure>,
-    ) -> Result<(), Trouble> {
+        decide: &mut dyn FnMut(Option<&[u8]>) -> Result<Vec<u8>, TyrantFailure>,
+    ) -> Result<(), TyrantTrouble> {
         let database = self.database;
         self.change(key, &mut |old| {
             let value = match old {
                 Some(row) => decide(Some(&database.value(row)?)),
                 None => decide(None),
             };
-            Ok(Decision::Put(Content::Bytes(value?)))
+            Ok(RecordDecision::Put(Content::Bytes(value?)))
         })
     }
 
@@ -242,16 +242,16 @@ impl Rows<'_, '_> {
     fn change(
         &mut self,
         key: &[u8],
-        decide: &mut dyn FnMut(Option<&RowRef<'_>>) -> Result<Decision, Trouble>,
-    ) -> Result<(), Trouble> {
+        decide: &mut dyn FnMut(Option<&RowRef<'_>>) -> Result<RecordDecision, TyrantTrouble>,
+    ) -> Result<(), TyrantTrouble> {
         self.row_key.clear();
         let database = self.database;
         if !database.push_row_key(key, self.row_key)? {
             return match decide(None)? {
-                Decision::Put(_) => {
-                    Err(Failure::Invalid("key does not fit the table".into()).into())
+                RecordDecision::Put(_) => {
+                    Err(TyrantFailure::Invalid("key does not fit the table".into()).into())
                 }
-                Decision::Remove => Ok(()),
+                RecordDecision::Remove => Ok(()),
             };
         }
         let engine = self.turn.engine();
@@ -260,21 +260,21 @@ impl Rows<'_, '_> {
         let mut failed = None;
         let changed = transaction.change_row(database.table(), self.row_key, &mut |row| {
             let change = decide(Some(&row)).and_then(|decision| match decision {
-                Decision::Remove => Ok(RowChange::Delete),
-                Decision::Put(content) => Ok(RowChange::Set(database.sets(engine, content)?)),
+                RecordDecision::Remove => Ok(RowChange::Delete),
+                RecordDecision::Put(content) => Ok(RowChange::Set(database.sets(engine, content)?)),
             });
             Ok(change.unwrap_or_else(|trouble| {
                 failed = Some(trouble);
                 RowChange::Keep
             }))
         });
-        let put = || -> Result<(), Trouble> {
+        let put = || -> Result<(), TyrantTrouble> {
             let changed = changed?;
             if let Some(trouble) = failed.take() {
                 return Err(trouble);
             }
             if changed == Changed::Missing
-                && let Decision::Put(content) = decide(None)?
+                && let RecordDecision::Put(content) = decide(None)?
             {
                 let row = database.row(engine, key, content)?;
                 let datums: Vec<Datum<'_>> = row.iter().map(Value::as_datum).collect();

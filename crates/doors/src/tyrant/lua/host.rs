@@ -13,12 +13,12 @@ use std::cell::{Cell, RefCell};
 
 use mlua::{FromLua, Function, IntoLua, Lua, MultiValue, String as Text, Table, Value};
 
-use crate::tyrant::command::{Failure, List, PutMode, Trouble};
-use crate::tyrant::encode::{self, Counted};
-use crate::tyrant::execute::{Cursor, Rows};
-use crate::tyrant::lua::locks::Held;
+use crate::tyrant::command::{List, PutMode, TyrantFailure, TyrantTrouble};
+use crate::tyrant::encode::{self, CountedReply};
+use crate::tyrant::execute::{KeyCursor, TyrantRows};
+use crate::tyrant::lua::locks::CallLocks;
 use crate::tyrant::lua::scripts::Scripts;
-use crate::tyrant::lua::state::State;
+use crate::tyrant::lua::state::LuaState;
 use crate::tyrant::misc;
 
 /// Names of the functions.
@@ -58,15 +58,19 @@ const RECORDS_AT_ONCE: usize = 256;
 /// What the functions of one call work on.
 pub struct Host<'s, 'h, 't> {
     scripts: &'s Scripts,
-    rows: RefCell<Rows<'h, 't>>,
-    held: RefCell<Held<'s>>,
+    rows: RefCell<TyrantRows<'h, 't>>,
+    held: RefCell<CallLocks<'s>>,
     /// Whether the server has failed in between: nothing is to stay.
     failed: Cell<bool>,
 }
 
 impl<'s, 'h, 't> Host<'s, 'h, 't> {
     /// For one call.
-    pub fn new(scripts: &'s Scripts, rows: Rows<'h, 't>, held: Held<'s>) -> Host<'s, 'h, 't> {
+    pub fn new(
+        scripts: &'s Scripts,
+        rows: TyrantRows<'h, 't>,
+        held: CallLocks<'s>,
+    ) -> Host<'s, 'h, 't> {
         let (rows, held) = (RefCell::new(rows), RefCell::new(held));
         Host { scripts, rows, held, failed: Cell::new(false) }
     }
@@ -77,7 +81,7 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
     }
 
     /// What the call has locked.
-    pub fn into_held(self) -> Held<'s> {
+    pub fn into_held(self) -> CallLocks<'s> {
         self.held.into_inner()
     }
 
@@ -87,13 +91,13 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
     /// Senseless arguments, failures of the server, errors of functions that were handed over.
     pub fn call<'l>(
         &self,
-        state: &State,
+        state: &LuaState,
         lua: &'l Lua,
         mut given: MultiValue<'l>,
     ) -> mlua::Result<Value<'l>> {
         let name = Text::from_lua(given.pop_front().unwrap_or(Value::Nil), lua)?;
         let name = name.to_str()?;
-        let mut given = Given { lua, name, values: given };
+        let mut given = LuaArguments { lua, name, values: given };
         match name {
             "_put" => self.put(PutMode::Over, &mut given),
             "_putkeep" => self.put(PutMode::Keep, &mut given),
@@ -147,13 +151,13 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
                 let sum = self.told(|rows| rows.add_double(key.as_bytes(), by))?;
                 Ok(sum.filter(|sum| !sum.is_nan()).map_or(Value::Nil, Value::Number))
             }
-            "_vanish" => self.done(Rows::vanish),
+            "_vanish" => self.done(TyrantRows::vanish),
             "_rnum" => {
-                let count = self.told(Rows::record_count)?;
+                let count = self.told(TyrantRows::record_count)?;
                 Ok(Value::Number(count.unwrap_or_default() as f64))
             }
             "_size" => {
-                let bytes = self.told(Rows::database_bytes)?;
+                let bytes = self.told(TyrantRows::database_bytes)?;
                 Ok(Value::Number(bytes.unwrap_or_default() as f64))
             }
             "_misc" => {
@@ -196,7 +200,7 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
         }
     }
 
-    fn put<'l>(&self, mode: PutMode, given: &mut Given<'_, 'l>) -> mlua::Result<Value<'l>> {
+    fn put<'l>(&self, mode: PutMode, given: &mut LuaArguments<'_, 'l>) -> mlua::Result<Value<'l>> {
         let (key, value) = (given.text()?, given.text()?);
         self.done(|rows| rows.put(mode, key.as_bytes(), value.as_bytes()))
     }
@@ -206,7 +210,7 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
         &self,
         lua: &'l Lua,
         function: &[u8],
-        given: Given<'_, 'l>,
+        given: LuaArguments<'_, 'l>,
     ) -> mlua::Result<Value<'l>> {
         let (mut arguments, mut count) = (Vec::new(), 0);
         let mut push = |value: Value<'l>| -> mlua::Result<()> {
@@ -228,7 +232,7 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
         }
         let mut answer = Vec::new();
         let called = self.told(|rows| {
-            let mut elements = Counted::begin(&mut answer);
+            let mut elements = CountedReply::begin(&mut answer);
             misc::call(rows, function, List::new(&arguments, count), &mut elements)?;
             Ok(elements.end())
         })?;
@@ -239,9 +243,9 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
     }
 
     /// Hands all records to a function as long as it says so.
-    fn for_each<'l>(&self, given: &mut Given<'_, 'l>) -> mlua::Result<Value<'l>> {
+    fn for_each<'l>(&self, given: &mut LuaArguments<'_, 'l>) -> mlua::Result<Value<'l>> {
         let visit = given.function()?;
-        let mut cursor = Cursor::default();
+        let mut cursor = KeyCursor::default();
         cursor.restart();
         loop {
             let records = self.told(|rows| rows.next_records(&mut cursor, RECORDS_AT_ONCE))?;
@@ -257,7 +261,7 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
         }
     }
 
-    fn for_each_in_stash<'l>(&self, given: &mut Given<'_, 'l>) -> mlua::Result<Value<'l>> {
+    fn for_each_in_stash<'l>(&self, given: &mut LuaArguments<'_, 'l>) -> mlua::Result<Value<'l>> {
         let visit = given.function()?;
         let mut last: Option<Vec<u8>> = None;
         loop {
@@ -277,7 +281,7 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
     /// Does something with records; `false` when they are not as they must be.
     fn done<'l>(
         &self,
-        run: impl FnOnce(&mut Rows<'h, 't>) -> Result<(), Trouble>,
+        run: impl FnOnce(&mut TyrantRows<'h, 't>) -> Result<(), TyrantTrouble>,
     ) -> mlua::Result<Value<'l>> {
         self.told(run).map(|done| Value::Boolean(done.is_some()))
     }
@@ -285,18 +289,20 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
     /// Does something with records; `None` when they are not as they must be.
     fn told<T>(
         &self,
-        run: impl FnOnce(&mut Rows<'h, 't>) -> Result<T, Trouble>,
+        run: impl FnOnce(&mut TyrantRows<'h, 't>) -> Result<T, TyrantTrouble>,
     ) -> mlua::Result<Option<T>> {
         let ran = run(&mut self.rows.borrow_mut());
         let why = match ran {
             Ok(told) => return Ok(Some(told)),
-            Err(Trouble::Failed(Failure::Server(why))) => why,
-            Err(Trouble::Failed(failure)) => {
+            Err(TyrantTrouble::Failed(TyrantFailure::Server(why))) => why,
+            Err(TyrantTrouble::Failed(failure)) => {
                 self.rows.borrow().shared.log_failure("call of a script", &failure);
                 return Ok(None);
             }
-            Err(Trouble::Outdated) => "the table has been changed meanwhile".into(),
-            Err(Trouble::Wait | Trouble::Close) => "not while a script has written".into(),
+            Err(TyrantTrouble::Outdated) => "the table has been changed meanwhile".into(),
+            Err(TyrantTrouble::Wait | TyrantTrouble::Close) => {
+                "not while a script has written".into()
+            }
         };
         self.failed.set(true);
         Err(mlua::Error::RuntimeError(why.into_owned()))
@@ -304,13 +310,13 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
 }
 
 /// The arguments of a function.
-struct Given<'n, 'l> {
+struct LuaArguments<'n, 'l> {
     lua: &'l Lua,
     name: &'n str,
     values: MultiValue<'l>,
 }
 
-impl<'l> Given<'_, 'l> {
+impl<'l> LuaArguments<'_, 'l> {
     fn next<T: FromLua<'l>>(&mut self) -> mlua::Result<T> {
         let value = self.values.pop_front().filter(|value| !value.is_nil());
         let value = value.ok_or_else(|| self.invalid())?;

@@ -17,12 +17,12 @@ use resources::interrupt;
 /// What calls have locked.
 #[derive(Debug, Default)]
 pub struct Locks {
-    state: Mutex<State>,
+    state: Mutex<LocksState>,
     freed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct LocksState {
     keys: HashSet<Vec<u8>>,
     /// Calls that others may run beside.
     shared: usize,
@@ -34,16 +34,16 @@ struct State {
 
 /// What one call has locked.
 #[derive(Debug)]
-pub struct Held<'l> {
+pub struct CallLocks<'l> {
     locks: &'l Locks,
     patience: Duration,
     keys: Vec<Vec<u8>>,
-    among: Option<Among>,
+    among: Option<LockScope>,
 }
 
 /// How a call stands to others that lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Among {
+pub enum LockScope {
     /// Beside others, but for those that are alone.
     Others,
     /// Alone.
@@ -52,17 +52,17 @@ pub enum Among {
 
 impl Locks {
     /// Nothing locked yet; each lock is waited for at most so long.
-    pub fn hold(&self, patience: Duration) -> Held<'_> {
-        Held { locks: self, patience, keys: Vec::new(), among: None }
+    pub fn hold(&self, patience: Duration) -> CallLocks<'_> {
+        CallLocks { locks: self, patience, keys: Vec::new(), among: None }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LocksState> {
         // Nothing panics while it is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until `take` has taken what it wants; `false` when that took too long.
-    fn wait(&self, patience: Duration, take: &mut dyn FnMut(&mut State) -> bool) -> bool {
+    fn wait(&self, patience: Duration, take: &mut dyn FnMut(&mut LocksState) -> bool) -> bool {
         let until = Instant::now().checked_add(patience);
         let mut state = self.state();
         loop {
@@ -78,11 +78,11 @@ impl Locks {
     }
 }
 
-impl Held<'_> {
+impl CallLocks<'_> {
     /// Says how the call stands to others; once, before it locks keys. `false` when that was waited
     /// for in vain.
-    pub fn enter(&mut self, among: Among) -> bool {
-        let alone = among == Among::Alone;
+    pub fn enter(&mut self, among: LockScope) -> bool {
+        let alone = among == LockScope::Alone;
         if alone {
             self.locks.state().waiting += 1;
         }
@@ -123,15 +123,15 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for CallLocks<'_> {
     fn drop(&mut self) {
         let mut state = self.locks.state();
         for key in &self.keys {
             state.keys.remove(key);
         }
         match self.among {
-            Some(Among::Others) => state.shared -= 1,
-            Some(Among::Alone) => state.alone = false,
+            Some(LockScope::Others) => state.shared -= 1,
+            Some(LockScope::Alone) => state.alone = false,
             None => {}
         }
         drop(state);
@@ -161,14 +161,14 @@ mod tests {
     fn who_is_alone_shuts_others_out() {
         let locks = Locks::default();
         let mut first = locks.hold(NOT_AT_ALL);
-        assert!(first.enter(Among::Others));
-        assert!(locks.hold(NOT_AT_ALL).enter(Among::Others));
+        assert!(first.enter(LockScope::Others));
+        assert!(locks.hold(NOT_AT_ALL).enter(LockScope::Others));
         let mut alone = locks.hold(NOT_AT_ALL);
-        assert!(!alone.enter(Among::Alone));
+        assert!(!alone.enter(LockScope::Alone));
         drop(first);
-        assert!(alone.enter(Among::Alone));
-        assert!(!locks.hold(NOT_AT_ALL).enter(Among::Others));
+        assert!(alone.enter(LockScope::Alone));
+        assert!(!locks.hold(NOT_AT_ALL).enter(LockScope::Others));
         drop(alone);
-        assert!(locks.hold(NOT_AT_ALL).enter(Among::Others), "nothing is left of it");
+        assert!(locks.hold(NOT_AT_ALL).enter(LockScope::Others), "nothing is left of it");
     }
 }

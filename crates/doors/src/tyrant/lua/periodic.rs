@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 use resources::interrupt::{self, Interrupt};
 use rows::Engine;
 
-use crate::tyrant::command::Failure;
+use crate::tyrant::command::TyrantFailure;
 use crate::tyrant::lua::scripts::{Call, Locking};
-use crate::tyrant::shared::Shared;
+use crate::tyrant::shared::TyrantShared;
 
 /// The longest time from one run to the next.
 const EVERY_MAX: Duration = Duration::from_secs(366 * 86400);
@@ -59,18 +59,18 @@ impl fmt::Display for Periodic {
 
 /// Threads that run functions until they are stopped.
 pub struct Clockwork {
-    stop: Arc<Stop>,
+    stop: Arc<StopFlag>,
     threads: Vec<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
-struct Stop {
+struct StopFlag {
     given: AtomicBool,
     lock: Mutex<()>,
     wake: Condvar,
 }
 
-impl Interrupt for Stop {
+impl Interrupt for StopFlag {
     fn is_wanted(&self) -> bool {
         self.given.load(Ordering::Relaxed)
     }
@@ -82,7 +82,7 @@ impl Clockwork {
     /// # Errors
     /// Of the system, when it has no further thread.
     pub fn start(
-        shared: &Arc<Shared>,
+        shared: &Arc<TyrantShared>,
         engine: &Arc<Engine>,
         functions: &[Periodic],
     ) -> std::io::Result<Clockwork> {
@@ -111,7 +111,7 @@ impl Drop for Clockwork {
     }
 }
 
-fn run(stop: &Arc<Stop>, shared: &Shared, engine: &Arc<Engine>, periodic: &Periodic) {
+fn run(stop: &Arc<StopFlag>, shared: &TyrantShared, engine: &Arc<Engine>, periodic: &Periodic) {
     let Some(scripts) = &shared.options.scripts else { return };
     let _working = interrupt::working(Arc::clone(stop) as Arc<dyn Interrupt>);
     let (name, locking) = (periodic.function.as_bytes(), Locking::None);
@@ -126,13 +126,13 @@ fn run(stop: &Arc<Stop>, shared: &Shared, engine: &Arc<Engine>, periodic: &Perio
             return;
         }
         // One that gives nothing has done its work; failures of others are in the log.
-        if let Err(Failure::Invalid(why)) = scripts.call_alone(shared, engine, &call) {
+        if let Err(TyrantFailure::Invalid(why)) = scripts.call_alone(shared, engine, &call) {
             tracing::warn!(function = periodic.function, %why, "a periodic function does not run");
         }
     }
 }
 
-impl Stop {
+impl StopFlag {
     /// Sleeps until then; `false` when it is stopped.
     fn sleep(&self, until: Instant) -> bool {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);

@@ -22,15 +22,15 @@ use rows::{Engine, Group};
 
 use crate::conversation::Turn;
 use crate::log_text::shown;
-use crate::tyrant::command::{Failure, Trouble, failure_for};
+use crate::tyrant::command::{TyrantFailure, TyrantTrouble, failure_for};
 use crate::tyrant::database::Database;
-use crate::tyrant::execute::{Cursor, Rows};
+use crate::tyrant::execute::{KeyCursor, TyrantRows};
 use crate::tyrant::lua::host::Host;
-use crate::tyrant::lua::locks::{Among, Held, Locks};
+use crate::tyrant::lua::locks::{CallLocks, LockScope, Locks};
 use crate::tyrant::lua::stash::Stash;
-use crate::tyrant::lua::state::Ended;
+use crate::tyrant::lua::state::CallEnd;
 use crate::tyrant::lua::states::States;
-use crate::tyrant::shared::Shared;
+use crate::tyrant::shared::TyrantShared;
 
 /// How long the last function may take, also where others may take as long as they like.
 const LAST_TIME_MAX: Duration = Duration::from_secs(10);
@@ -132,25 +132,25 @@ impl Scripts {
         let _working = interrupt::working(scripts.watch());
         let first = match scripts.states.borrow(engine) {
             Ok(_) => Ok(()),
-            Err(Ended::Failed(why) | Ended::Stopped(why)) => Err(why),
-            Err(Ended::Unknown | Ended::Nothing) => Err("it does not run".into()),
+            Err(CallEnd::Failed(why) | CallEnd::Stopped(why)) => Err(why),
+            Err(CallEnd::Unknown | CallEnd::Nothing) => Err("it does not run".into()),
         };
         first.map(|()| scripts)
     }
 
     /// Calls the function that the script wants to be called before all others.
-    pub fn begin(&self, shared: &Shared, engine: &Arc<Engine>) {
+    pub fn begin(&self, shared: &TyrantShared, engine: &Arc<Engine>) {
         self.call_if_there(shared, engine, FIRST);
     }
 
     /// Calls the function that the script wants to be called behind all others.
-    pub fn end(&self, shared: &Shared, engine: &Arc<Engine>) {
+    pub fn end(&self, shared: &TyrantShared, engine: &Arc<Engine>) {
         let deadline = Instant::now().checked_add(LAST_TIME_MAX);
         let _working = interrupt::working(Arc::new(Watch { deadline, client: None }));
         self.call_if_there(shared, engine, LAST);
     }
 
-    fn call_if_there(&self, shared: &Shared, engine: &Arc<Engine>, name: &[u8]) {
+    fn call_if_there(&self, shared: &TyrantShared, engine: &Arc<Engine>, name: &[u8]) {
         if self.states.have(name) {
             let call = Call { name, locking: Locking::None, key: b"", value: b"" };
             // Failures are in the log.
@@ -165,15 +165,15 @@ impl Scripts {
     /// failed.
     pub fn call(
         &self,
-        shared: &Shared,
+        shared: &TyrantShared,
         engine: &Arc<Engine>,
         database: &Database,
-        cursor: &mut Cursor,
+        cursor: &mut KeyCursor,
         call: &Call<'_>,
-    ) -> Result<Vec<u8>, Failure> {
+    ) -> Result<Vec<u8>, TyrantFailure> {
         // As in the original: these are functions of ours, and helpers of scripts.
         if call.name.starts_with(b"_") {
-            return Err(Failure::Invalid("no function that may be called".into()));
+            return Err(TyrantFailure::Invalid("no function that may be called".into()));
         }
         self.serve(shared, engine, database, cursor, call)
     }
@@ -184,22 +184,22 @@ impl Scripts {
     /// As `call`, and when the table cannot be opened.
     pub fn call_alone(
         &self,
-        shared: &Shared,
+        shared: &TyrantShared,
         engine: &Arc<Engine>,
         call: &Call<'_>,
-    ) -> Result<Vec<u8>, Failure> {
+    ) -> Result<Vec<u8>, TyrantFailure> {
         let database = Database::open(engine, &shared.options.database)?;
-        self.serve(shared, engine, &database, &mut Cursor::default(), call)
+        self.serve(shared, engine, &database, &mut KeyCursor::default(), call)
     }
 
     fn serve(
         &self,
-        shared: &Shared,
+        shared: &TyrantShared,
         engine: &Arc<Engine>,
         database: &Database,
-        cursor: &mut Cursor,
+        cursor: &mut KeyCursor,
         call: &Call<'_>,
-    ) -> Result<Vec<u8>, Failure> {
+    ) -> Result<Vec<u8>, TyrantFailure> {
         let watch = self.watch();
         let _working = interrupt::working(watch);
         let since = Instant::now();
@@ -207,7 +207,7 @@ impl Scripts {
         let mut group = Group::new();
         let mut turn = Turn::in_pool(engine, &mut group);
         let (mut wrote, mut row_key, mut batch) = (false, Vec::new(), KeyBatch::default());
-        let mut rows = Rows {
+        let mut rows = TyrantRows {
             shared,
             database,
             turn: &mut turn,
@@ -224,19 +224,19 @@ impl Scripts {
         let host = Host::new(self, rows, held);
         let mut answered = lent.state().call(call.name, [call.key, call.value], &host);
         if host.failed() && answered.is_ok() {
-            answered = Err(Ended::Failed("the server failed in between".into()));
+            answered = Err(CallEnd::Failed("the server failed in between".into()));
         }
         let held = host.into_held();
         let committed = match (&answered, group.take()) {
             // One that gives nothing has not failed: what it wrote stays, as in the original.
-            (Ok(_) | Err(Ended::Nothing), Some((transaction, durability))) => {
+            (Ok(_) | Err(CallEnd::Nothing), Some((transaction, durability))) => {
                 transaction.commit(durability)
             }
             // Dropped, and with it all of its writes.
             _ => Ok(()),
         };
         drop(held);
-        if matches!(answered, Err(Ended::Stopped(_))) {
+        if matches!(answered, Err(CallEnd::Stopped(_))) {
             lent.discard();
         }
         drop(lent);
@@ -245,11 +245,11 @@ impl Scripts {
     }
 
     /// What a client is told; the log is told why.
-    fn told(&self, call: &Call<'_>, since: Instant, ended: Ended) -> Failure {
+    fn told(&self, call: &Call<'_>, since: Instant, ended: CallEnd) -> TyrantFailure {
         let why = match ended {
-            Ended::Unknown => return Failure::Invalid("no such function".into()),
-            Ended::Nothing => return Failure::Missing,
-            Ended::Failed(why) | Ended::Stopped(why) => why,
+            CallEnd::Unknown => return TyrantFailure::Invalid("no such function".into()),
+            CallEnd::Nothing => return TyrantFailure::Missing,
+            CallEnd::Failed(why) | CallEnd::Stopped(why) => why,
         };
         let function = shown(call.name, 64);
         let log = shown(why.as_bytes(), LOGGED_BYTES_MAX);
@@ -257,7 +257,7 @@ impl Scripts {
             let milliseconds = since.elapsed().as_millis() as u64;
             tracing::warn!(%function, why = %log, milliseconds, more, "a Lua function failed");
         }
-        Failure::Server(why.into())
+        TyrantFailure::Server(why.into())
     }
 
     fn watch(&self) -> Arc<Watch> {
@@ -278,26 +278,30 @@ impl Scripts {
 }
 
 /// Locks what a call wants locked.
-fn lock(call: &Call<'_>, rows: &mut Rows<'_, '_>, held: &mut Held<'_>) -> Result<(), Failure> {
-    let in_vain = || Failure::Server("a lock was waited for in vain".into());
+fn lock(
+    call: &Call<'_>,
+    rows: &mut TyrantRows<'_, '_>,
+    held: &mut CallLocks<'_>,
+) -> Result<(), TyrantFailure> {
+    let in_vain = || TyrantFailure::Server("a lock was waited for in vain".into());
     let among = match call.locking {
         Locking::None => return Ok(()),
-        Locking::Record => Among::Others,
-        Locking::Global => Among::Alone,
+        Locking::Record => LockScope::Others,
+        Locking::Global => LockScope::Alone,
     };
     if !held.enter(among) {
         return Err(in_vain());
     }
-    if among == Among::Alone {
+    if among == LockScope::Alone {
         return Ok(());
     }
     match rows.lock_record(call.key) {
         Ok(true) => Ok(()),
         Ok(false) if held.lock(&[LOCK_OF_KEY, call.key].concat()) => Ok(()),
         Ok(false) => Err(in_vain()),
-        Err(Trouble::Failed(failure)) => Err(failure),
-        Err(Trouble::Wait | Trouble::Outdated | Trouble::Close) => {
-            Err(Failure::Server("the table is being changed, try again".into()))
+        Err(TyrantTrouble::Failed(failure)) => Err(failure),
+        Err(TyrantTrouble::Wait | TyrantTrouble::Outdated | TyrantTrouble::Close) => {
+            Err(TyrantFailure::Server("the table is being changed, try again".into()))
         }
     }
 }

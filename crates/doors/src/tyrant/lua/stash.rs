@@ -20,11 +20,11 @@ const ENTRY_BYTES: usize = 64;
 #[derive(Debug)]
 pub struct Stash {
     budget: Arc<Budget>,
-    held: Mutex<Held>,
+    held: Mutex<StashTexts>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct StashTexts {
     texts: BTreeMap<Vec<u8>, Vec<u8>>,
     bytes: usize,
     share: Share,
@@ -33,7 +33,7 @@ struct Held {
 impl Stash {
     /// An empty one in the memory that is set aside for stashes.
     pub fn new(budget: &Arc<Budget>) -> Stash {
-        let held = Held { texts: BTreeMap::new(), bytes: 0, share: budget.share() };
+        let held = StashTexts { texts: BTreeMap::new(), bytes: 0, share: budget.share() };
         Stash { budget: Arc::clone(budget), held: Mutex::new(held) }
     }
 
@@ -86,7 +86,7 @@ impl Stash {
         next.map(|(key, text)| (key.clone(), text.clone())).collect()
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, StashTexts> {
         // Each change is made by calls that do not panic.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }

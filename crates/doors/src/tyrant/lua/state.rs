@@ -30,7 +30,7 @@ const GARBAGE_BYTES_MAX: usize = 1 << 20;
 
 /// Why a function gave nothing.
 #[derive(Debug)]
-pub enum Ended {
+pub enum CallEnd {
     /// There is no such function.
     Unknown,
     /// It says so: it returned nothing, or `false`.
@@ -41,9 +41,9 @@ pub enum Ended {
     Stopped(String),
 }
 
-impl From<mlua::Error> for Ended {
-    fn from(error: mlua::Error) -> Ended {
-        Ended::Failed(error.to_string())
+impl From<mlua::Error> for CallEnd {
+    fn from(error: mlua::Error) -> CallEnd {
+        CallEnd::Failed(error.to_string())
     }
 }
 
@@ -104,7 +104,7 @@ fn why(stopped: u32) -> &'static str {
 }
 
 /// A state in which the script has been run.
-pub struct State {
+pub struct LuaState {
     lua: Lua,
     limits: Arc<Limits>,
     /// The table whose `call` reaches records while a function runs.
@@ -115,7 +115,7 @@ pub struct State {
     pub evaluated: Cell<usize>,
 }
 
-impl State {
+impl LuaState {
     /// A new state that runs a script.
     ///
     /// # Errors
@@ -125,7 +125,7 @@ impl State {
         memory_bytes_max: usize,
         name: &str,
         script: &[u8],
-    ) -> Result<State, Ended> {
+    ) -> Result<LuaState, CallEnd> {
         let libraries = StdLib::COROUTINE
             | StdLib::TABLE
             | StdLib::OS
@@ -156,7 +156,7 @@ impl State {
         let asks = Arc::clone(&limits);
         lua.set_interrupt(move |lua| asks.check(lua));
         points::stand_before(&lua)?;
-        let state = State { lua, limits, door, needed: Cell::new(0), evaluated: Cell::new(0) };
+        let state = LuaState { lua, limits, door, needed: Cell::new(0), evaluated: Cell::new(0) };
         state.run(name, script)?;
         Ok(state)
     }
@@ -165,7 +165,7 @@ impl State {
     ///
     /// # Errors
     /// `Failed`, `Stopped`.
-    pub fn run(&self, name: &str, text: &[u8]) -> Result<(), Ended> {
+    pub fn run(&self, name: &str, text: &[u8]) -> Result<(), CallEnd> {
         points::ask_seldom();
         let run = || plain::compile(&self.lua, text, name)?.call::<_, ()>(());
         run().map_err(|error| self.ended(error))
@@ -193,8 +193,8 @@ impl State {
         name: &[u8],
         given: [&[u8]; 2],
         host: &Host<'_, '_, '_>,
-    ) -> Result<Vec<u8>, Ended> {
-        let function = self.function(name).ok_or(Ended::Unknown)?;
+    ) -> Result<Vec<u8>, CallEnd> {
+        let function = self.function(name).ok_or(CallEnd::Unknown)?;
         let door: Table<'_> = self.lua.registry_value(&self.door)?;
         points::ask_seldom();
         let called = self.lua.scope(|scope| {
@@ -216,8 +216,8 @@ impl State {
         let settled = self.settle();
         match called {
             Err(error) => Err(self.ended(error)),
-            Ok(_) if settled.is_err() => Err(Ended::Stopped(why(OUT_OF_MEMORY).into())),
-            Ok(None) => Err(Ended::Nothing),
+            Ok(_) if settled.is_err() => Err(CallEnd::Stopped(why(OUT_OF_MEMORY).into())),
+            Ok(None) => Err(CallEnd::Nothing),
             Ok(Some(answer)) => Ok(answer),
         }
     }
@@ -247,13 +247,13 @@ impl State {
         })
     }
 
-    fn ended(&self, error: mlua::Error) -> Ended {
+    fn ended(&self, error: mlua::Error) -> CallEnd {
         match self.limits.stopped.load(Ordering::Relaxed) {
             RUNS if is_memory(&error) => {
-                Ended::Stopped("it takes more memory than tyrant-lua-memory allows".into())
+                CallEnd::Stopped("it takes more memory than tyrant-lua-memory allows".into())
             }
-            RUNS => Ended::Failed(error.to_string()),
-            stopped => Ended::Stopped(why(stopped).into()),
+            RUNS => CallEnd::Failed(error.to_string()),
+            stopped => CallEnd::Stopped(why(stopped).into()),
         }
     }
 }

@@ -13,7 +13,7 @@ use resources::interrupt;
 use rows::Engine;
 
 use crate::tyrant::lua::scripts::ScriptOptions;
-use crate::tyrant::lua::state::{Ended, State};
+use crate::tyrant::lua::state::{CallEnd, LuaState};
 
 /// Calls that may wait for a state: each has a thread of the pool, which others need, too.
 const WAITING_MAX: usize = 256;
@@ -24,14 +24,14 @@ const EVALUATED_BYTES_MAX: usize = 1 << 20;
 /// All states of a script.
 pub struct States {
     options: ScriptOptions,
-    held: Mutex<Held>,
+    held: Mutex<StatePool>,
     freed: Condvar,
     evaluated: Mutex<Vec<Vec<u8>>>,
 }
 
 #[derive(Default)]
-struct Held {
-    idle: Vec<State>,
+struct StatePool {
+    idle: Vec<LuaState>,
     /// Those that serve included.
     count: usize,
     /// Calls that wait for one.
@@ -54,7 +54,7 @@ impl States {
     ///
     /// # Errors
     /// `Failed` when none was free in time, or a new one could not be made.
-    pub fn borrow(&self, engine: &Engine) -> Result<Lent<'_>, Ended> {
+    pub fn borrow(&self, engine: &Engine) -> Result<BorrowedState<'_>, CallEnd> {
         let mut held = self.held();
         let state = loop {
             if let Some(state) = held.idle.pop() {
@@ -65,7 +65,7 @@ impl States {
                 break None;
             }
             if interrupt::is_wanted() || held.waiting >= WAITING_MAX {
-                return Err(Ended::Failed("no Lua state was free in time".into()));
+                return Err(CallEnd::Failed("no Lua state was free in time".into()));
             }
             held.waiting += 1;
             let waited = self.freed.wait_timeout(held, interrupt::LOOK);
@@ -74,7 +74,7 @@ impl States {
         };
         drop(held);
         // Given back if making it fails.
-        let mut lent = Lent { states: self, state };
+        let mut lent = BorrowedState { states: self, state };
         let state = match lent.state.take() {
             Some(state) => state,
             None => self.make(engine)?,
@@ -84,19 +84,19 @@ impl States {
         Ok(lent)
     }
 
-    fn make(&self, engine: &Engine) -> Result<State, Ended> {
+    fn make(&self, engine: &Engine) -> Result<LuaState, CallEnd> {
         let ScriptOptions { name, text, memory_bytes_max, .. } = &self.options;
-        State::new(engine, *memory_bytes_max, name, text)
+        LuaState::new(engine, *memory_bytes_max, name, text)
     }
 
     /// Runs what other states have evaluated.
-    fn keep_up(&self, state: &State) -> Result<(), Ended> {
+    fn keep_up(&self, state: &LuaState) -> Result<(), CallEnd> {
         let texts = self.evaluated()[state.evaluated.get()..].to_vec();
         for text in texts {
             state.evaluated.set(state.evaluated.get() + 1);
             // Whatever else is wrong was told when it was evaluated first.
-            if let Err(Ended::Stopped(why)) = state.run("_eval", &text) {
-                return Err(Ended::Stopped(why));
+            if let Err(CallEnd::Stopped(why)) = state.run("_eval", &text) {
+                return Err(CallEnd::Stopped(why));
             }
         }
         Ok(())
@@ -106,11 +106,11 @@ impl States {
     ///
     /// # Errors
     /// What is wrong with it, or that there are too many, as a sentence.
-    pub fn evaluate(&self, state: &State, text: &[u8]) -> Result<(), String> {
+    pub fn evaluate(&self, state: &LuaState, text: &[u8]) -> Result<(), String> {
         match state.run("_eval", text) {
             Ok(()) => {}
-            Err(Ended::Failed(why) | Ended::Stopped(why)) => return Err(why),
-            Err(Ended::Unknown | Ended::Nothing) => return Err("it does not run".into()),
+            Err(CallEnd::Failed(why) | CallEnd::Stopped(why)) => return Err(why),
+            Err(CallEnd::Unknown | CallEnd::Nothing) => return Err("it does not run".into()),
         }
         let mut evaluated = self.evaluated();
         let bytes: usize = evaluated.iter().map(Vec::len).sum();
@@ -125,7 +125,7 @@ impl States {
         Ok(())
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, StatePool> {
         // Nothing panics while it is held.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -137,14 +137,14 @@ impl States {
 }
 
 /// A state that serves a call.
-pub struct Lent<'s> {
+pub struct BorrowedState<'s> {
     states: &'s States,
-    state: Option<State>,
+    state: Option<LuaState>,
 }
 
-impl Lent<'_> {
+impl BorrowedState<'_> {
     /// It.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &LuaState {
         self.state.as_ref().expect("taken out by nobody but `discard`")
     }
 
@@ -154,7 +154,7 @@ impl Lent<'_> {
     }
 }
 
-impl Drop for Lent<'_> {
+impl Drop for BorrowedState<'_> {
     fn drop(&mut self) {
         // After a panic nobody knows what it holds.
         let state = self.state.take().filter(|_| !std::thread::panicking());

@@ -22,7 +22,7 @@ use crate::generator::{Client, drive};
 use crate::peers::Durability;
 use crate::plot::Drawing;
 use crate::report::{Layout, Measurement, Report};
-use session::{Differences, Game, Ledger, Popularity, Scores};
+use session::{Differences, Game, GameLedger, Popularity, Scores};
 use table::*;
 use world::World;
 
@@ -41,7 +41,7 @@ const PAIRS: &[(&str, &str)] = &[
 
 /// Options of `game`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct GameOptions {
     #[command(flatten)]
     common: Common,
     /// Players; there are as many accounts.
@@ -71,7 +71,7 @@ pub struct Options {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &GameOptions) -> Result<()> {
     let common = &options.common;
     let world = World { seed: common.seed, rows: options.rows, note_bytes: options.note };
     let mut report = Report::new("game");
@@ -90,10 +90,10 @@ pub fn run(options: &Options) -> Result<()> {
             append_fsync(durability)
         ),
     );
-    let table = Table::start(options, world, &mut report);
+    let table = ServerTable::start(options, world, &mut report);
     let variants = table.variants();
-    let ledgers: Vec<Ledger> = (0..LEDGERS).map(|_| Ledger::new(options.rows)).collect();
-    let windows = Windows { options, world, variants: &variants, ledgers: &ledgers };
+    let ledgers: Vec<GameLedger> = (0..LEDGERS).map(|_| GameLedger::new(options.rows)).collect();
+    let windows = GameWindows { options, world, variants: &variants, ledgers: &ledgers };
     for &connections in &options.connections {
         let usual = Popularity { rows: popular.min(options.rows), percent };
         for round in 0..common.rounds {
@@ -124,14 +124,14 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// What windows are played with.
-struct Windows<'a> {
-    options: &'a Options,
+struct GameWindows<'a> {
+    options: &'a GameOptions,
     world: World,
     variants: &'a [Variant<'a>],
-    ledgers: &'a [Ledger],
+    ledgers: &'a [GameLedger],
 }
 
-impl Windows<'_> {
+impl GameWindows<'_> {
     /// One window of every variant in turn. One that fails in a mode is noted and left out of it.
     fn play(
         &self,
@@ -185,7 +185,12 @@ fn mode(connections: usize) -> String {
 }
 
 /// Compares what is there with what was acknowledged.
-fn check(variant: &Variant<'_>, ledger: &Ledger, world: World, report: &mut Report) -> Result<()> {
+fn check(
+    variant: &Variant<'_>,
+    ledger: &GameLedger,
+    world: World,
+    report: &mut Report,
+) -> Result<()> {
     let changed = ledger.changed();
     if changed.is_empty() {
         return Ok(());
@@ -228,7 +233,7 @@ fn note_pauses(report: &mut Report, variants: &[Variant<'_>]) {
     }
 }
 
-fn drawing(report: &Report, variants: &[Variant<'_>], options: &Options) -> Drawing {
+fn drawing(report: &Report, variants: &[Variant<'_>], options: &GameOptions) -> Drawing {
     if options.connections.len() == 1 {
         return Drawing::bars(report, "transactions per second", |window| window.rate);
     }

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Result, ensure};
 
-use super::doors::{Answer, Door, Step};
+use super::doors::{DoorAnswer, GameDoor, TransactionStep};
 use super::table::Connect;
 use super::world::{Player, World};
-use crate::generator::{Client, Lanes, Plan, Progress, Session, Verdict, drive};
+use crate::generator::{Client, ClientSession, Lanes, Progress, Verdict, WindowPlan, drive};
 use crate::users::Chooser;
 
 /// Connections and time that reading everything at the end takes at most.
@@ -18,14 +18,14 @@ const READ_SECONDS_MAX: f64 = 300.0;
 
 /// Acknowledged changes per player; clones share it.
 #[derive(Clone)]
-pub struct Ledger {
+pub struct GameLedger {
     changes: Arc<[AtomicU32]>,
 }
 
-impl Ledger {
+impl GameLedger {
     /// Nothing was changed yet.
-    pub fn new(rows: u32) -> Ledger {
-        Ledger { changes: (0..=rows).map(|_| AtomicU32::new(0)).collect() }
+    pub fn new(rows: u32) -> GameLedger {
+        GameLedger { changes: (0..=rows).map(|_| AtomicU32::new(0)).collect() }
     }
 
     /// Changes of a player that were acknowledged so far.
@@ -55,7 +55,7 @@ pub struct Differences {
 
 impl Differences {
     /// Compares the scores of these players with a ledger.
-    pub fn between(ledger: &Ledger, scores: &Scores, players: &[u32]) -> Differences {
+    pub fn between(ledger: &GameLedger, scores: &Scores, players: &[u32]) -> Differences {
         let mut all = Differences::default();
         for id in players {
             let (is, must) = (scores.of(*id).unwrap_or(0), ledger.acknowledged(*id));
@@ -77,7 +77,7 @@ pub struct Popularity {
 
 /// One transaction under way.
 #[derive(Debug, Clone, Default)]
-pub struct Turn {
+pub struct GameTurn {
     /// The player.
     pub id: u32,
     /// What was read of it.
@@ -88,13 +88,13 @@ pub struct Turn {
 
 /// A client that plays without end.
 pub struct Game {
-    door: Box<dyn Door>,
+    door: Box<dyn GameDoor>,
     world: World,
-    ledger: Ledger,
+    ledger: GameLedger,
     popularity: Popularity,
     chooser: Chooser,
-    turn: Turn,
-    step: Step,
+    turn: GameTurn,
+    step: TransactionStep,
     acknowledged_before: u64,
     /// Reads that missed a change acknowledged before they were sent.
     pub stale: u64,
@@ -103,9 +103,9 @@ pub struct Game {
 impl Game {
     /// A client with a door of its own.
     pub fn new(
-        door: Box<dyn Door>,
+        door: Box<dyn GameDoor>,
         world: World,
-        ledger: Ledger,
+        ledger: GameLedger,
         popularity: Popularity,
         seed: u64,
         number: u64,
@@ -116,8 +116,8 @@ impl Game {
             ledger,
             popularity,
             chooser: Chooser::new(seed, number, 1..world.rows + 1),
-            turn: Turn::default(),
-            step: Step::Read,
+            turn: GameTurn::default(),
+            step: TransactionStep::Read,
             acknowledged_before: 0,
             stale: 0,
         }
@@ -132,12 +132,12 @@ impl Game {
     }
 }
 
-impl Session for Game {
+impl ClientSession for Game {
     fn start(&mut self, lanes: &mut Lanes) -> bool {
         self.turn.id = self.choose();
-        self.step = Step::Read;
+        self.step = TransactionStep::Read;
         self.acknowledged_before = self.ledger.acknowledged(self.turn.id);
-        self.door.ask(Step::Read, &self.turn, lanes);
+        self.door.ask(TransactionStep::Read, &self.turn, lanes);
         true
     }
 
@@ -145,30 +145,30 @@ impl Session for Game {
         let answer = self.door.answer(self.step, &mut self.turn, lane, input, lanes);
         let id = self.turn.id;
         let (bytes, verdict) = match answer {
-            Answer::Incomplete => return Progress::Incomplete,
-            Answer::More(bytes) => return Progress::Step(bytes),
-            Answer::Done(bytes) => match self.step {
-                Step::Read if self.world.is_player(id, &self.turn.player) => {
+            DoorAnswer::Incomplete => return Progress::Incomplete,
+            DoorAnswer::More(bytes) => return Progress::Step(bytes),
+            DoorAnswer::Done(bytes) => match self.step {
+                TransactionStep::Read if self.world.is_player(id, &self.turn.player) => {
                     self.stale += u64::from(self.turn.player.score < self.acknowledged_before);
-                    self.step = Step::Write;
-                    self.door.ask(Step::Write, &self.turn, lanes);
+                    self.step = TransactionStep::Write;
+                    self.door.ask(TransactionStep::Write, &self.turn, lanes);
                     return Progress::Step(bytes);
                 }
-                Step::Write => {
+                TransactionStep::Write => {
                     self.ledger.acknowledge(id);
-                    self.step = Step::Look;
-                    self.door.ask(Step::Look, &self.turn, lanes);
+                    self.step = TransactionStep::Look;
+                    self.door.ask(TransactionStep::Look, &self.turn, lanes);
                     return Progress::Step(bytes);
                 }
-                Step::Look
+                TransactionStep::Look
                     if self.world.is_account(id, &self.turn.account.0, &self.turn.account.1) =>
                 {
                     (bytes, Verdict::Right)
                 }
-                Step::Read | Step::Look => (bytes, Verdict::Wrong),
+                TransactionStep::Read | TransactionStep::Look => (bytes, Verdict::Wrong),
             },
-            Answer::Absent(bytes) => (bytes, Verdict::Wrong),
-            Answer::Refused(bytes) => (bytes, Verdict::Refused),
+            DoorAnswer::Absent(bytes) => (bytes, Verdict::Wrong),
+            DoorAnswer::Refused(bytes) => (bytes, Verdict::Refused),
         };
         Progress::Done { bytes, rows: 3, verdict }
     }
@@ -186,10 +186,10 @@ impl Scores {
         for part in ids.chunks(ids.len().div_ceil(READERS).max(1)) {
             let (door, streams) = connect()?;
             let (ids, scores) = (part.to_vec(), Vec::new());
-            let session = Reading { door, world, ids, turn: Turn::default(), scores, asked: 0 };
+            let session = Reading { door, world, ids, turn: GameTurn::default(), scores, asked: 0 };
             clients.push(Client { session, streams });
         }
-        let plan = Plan {
+        let plan = WindowPlan {
             warm: 0.0,
             measure: READ_SECONDS_MAX,
             depth: 1,
@@ -210,38 +210,38 @@ impl Scores {
 }
 
 struct Reading {
-    door: Box<dyn Door>,
+    door: Box<dyn GameDoor>,
     world: World,
     ids: Vec<u32>,
-    turn: Turn,
+    turn: GameTurn,
     scores: Vec<(u32, u64)>,
     asked: usize,
 }
 
-impl Session for Reading {
+impl ClientSession for Reading {
     fn start(&mut self, lanes: &mut Lanes) -> bool {
         let Some(id) = self.ids.get(self.asked) else {
             return false;
         };
         self.asked += 1;
         self.turn.id = *id;
-        self.door.ask(Step::Read, &self.turn, lanes);
+        self.door.ask(TransactionStep::Read, &self.turn, lanes);
         true
     }
 
     fn reply(&mut self, lane: usize, input: &[u8], lanes: &mut Lanes) -> Progress {
         let id = self.turn.id;
         let (bytes, verdict) =
-            match self.door.answer(Step::Read, &mut self.turn, lane, input, lanes) {
-                Answer::Incomplete => return Progress::Incomplete,
-                Answer::More(bytes) => return Progress::Step(bytes),
-                Answer::Done(bytes) if self.world.is_player(id, &self.turn.player) => {
+            match self.door.answer(TransactionStep::Read, &mut self.turn, lane, input, lanes) {
+                DoorAnswer::Incomplete => return Progress::Incomplete,
+                DoorAnswer::More(bytes) => return Progress::Step(bytes),
+                DoorAnswer::Done(bytes) if self.world.is_player(id, &self.turn.player) => {
                     self.scores.push((id, self.turn.player.score));
                     (bytes, Verdict::Right)
                 }
-                Answer::Done(bytes) => (bytes, Verdict::Wrong),
-                Answer::Absent(bytes) => (bytes, Verdict::Right),
-                Answer::Refused(bytes) => (bytes, Verdict::Refused),
+                DoorAnswer::Done(bytes) => (bytes, Verdict::Wrong),
+                DoorAnswer::Absent(bytes) => (bytes, Verdict::Right),
+                DoorAnswer::Refused(bytes) => (bytes, Verdict::Refused),
             };
         Progress::Done { bytes, rows: 1, verdict }
     }

@@ -2,11 +2,13 @@
 
 use anyhow::Result;
 
-use super::Options;
-use super::doors::{self, Door};
+use super::GameOptions;
+use super::doors::{self, GameDoor};
 use super::world::World;
 use crate::experiments::{Common, progress};
-use crate::peers::{AppendFsync, Durability, MariaDb, MariaDbSettings, Memcached, Redis, Rowhouse};
+use crate::peers::{
+    AppendFsync, Durability, MariaDb, MariaDbSettings, MemcachedServer, Redis, Rowhouse,
+};
 use crate::report::Report;
 
 /// memcached alone, writing back what was read plus one.
@@ -33,7 +35,7 @@ pub const ROWHOUSE_CAS: &str = "rowhouse memcached gets+cas";
 pub const ROWHOUSE_TYRANT: &str = "rowhouse tyrant get+put";
 
 /// Opens one connection of a variant.
-pub type Connect<'a> = Box<dyn Fn() -> Result<(Box<dyn Door>, Vec<std::net::TcpStream>)> + 'a>;
+pub type Connect<'a> = Box<dyn Fn() -> Result<(Box<dyn GameDoor>, Vec<std::net::TcpStream>)> + 'a>;
 
 /// One way to play.
 pub struct Variant<'a> {
@@ -54,11 +56,11 @@ pub struct Variant<'a> {
 }
 
 /// The servers that could be started and filled.
-pub struct Table {
+pub struct ServerTable {
     /// One per way of writing, since both keep their players under the same keys.
-    memcached_set: Option<Memcached>,
-    memcached_cas: Option<Memcached>,
-    cache: Option<Memcached>,
+    memcached_set: Option<MemcachedServer>,
+    memcached_cas: Option<MemcachedServer>,
+    cache: Option<MemcachedServer>,
     redis: Option<Redis>,
     mariadb: Option<MariaDb>,
     rowhouse: Option<Rowhouse>,
@@ -76,9 +78,9 @@ const DATABASE: &str = "game";
 /// The memcached door keeps the players of its two variants under different keys.
 const CAS_PREFIX: &str = "cas-";
 
-impl Table {
+impl ServerTable {
     /// Starts and fills all that are wanted; notes versions, and what could not run.
-    pub fn start(options: &Options, world: World, report: &mut Report) -> Table {
+    pub fn start(options: &GameOptions, world: World, report: &mut Report) -> ServerTable {
         let common = &options.common;
         let threads = common.server_threads();
         let wants = |names: &[&str]| common.wants_any(names);
@@ -86,7 +88,7 @@ impl Table {
             progress(&format!("filling {name}"));
             report.keep(name, start_memcached(world, threads))
         };
-        let mut table = Table {
+        let mut table = ServerTable {
             memcached_set: None,
             memcached_cas: None,
             cache: None,
@@ -157,10 +159,10 @@ impl Table {
     /// All ways to play.
     pub fn variants<'a>(&'a self) -> Vec<Variant<'a>> {
         let mut all = Vec::new();
-        let memcached = |peer: &'a Memcached, cas: bool| -> Connect<'a> {
+        let memcached = |peer: &'a MemcachedServer, cas: bool| -> Connect<'a> {
             Box::new(move || Ok((doors::keys("", cas), vec![peer.connect()?])))
         };
-        let mut by_memcached = |name, ledger, peer: &'a Memcached, cas| {
+        let mut by_memcached = |name, ledger, peer: &'a MemcachedServer, cas| {
             let (connect, truth) = (memcached(peer, cas), memcached(peer, cas));
             let servers = vec![peer.server.pid()];
             let exact = false;
@@ -267,9 +269,9 @@ impl Table {
     }
 }
 
-fn start_memcached(world: World, threads: usize) -> Result<Memcached> {
+fn start_memcached(world: World, threads: usize) -> Result<MemcachedServer> {
     // Everything fits: the cache of the source document's best case.
-    let peer = Memcached::start(1024 + world.megabytes() * 2, threads)?;
+    let peer = MemcachedServer::start(1024 + world.megabytes() * 2, threads)?;
     world.fill_keys("", || peer.connect())?;
     Ok(peer)
 }
@@ -280,7 +282,7 @@ fn start_redis(durability: Durability, world: World) -> Result<Redis> {
     Ok(peer)
 }
 
-fn start_mariadb(options: &Options, world: World, with_cache: bool) -> Result<MariaDb> {
+fn start_mariadb(options: &GameOptions, world: World, with_cache: bool) -> Result<MariaDb> {
     let peer = MariaDb::start(MariaDbSettings {
         buffer_pool_mib: options.buffer_pool_mib,
         flush_log: options.durability.flush_log(),
@@ -293,7 +295,7 @@ fn start_mariadb(options: &Options, world: World, with_cache: bool) -> Result<Ma
     Ok(peer)
 }
 
-fn start_rowhouse(options: &Options, world: World) -> Result<Rowhouse> {
+fn start_rowhouse(options: &GameOptions, world: World) -> Result<Rowhouse> {
     let peer = Rowhouse::start(&options.common.rowhouse(options.durability)?)?;
     world.load(&mut peer.session("")?, DATABASE)?;
     Ok(peer)

@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 use anyhow::{Result, ensure};
 
 use crate::experiments::loading::{Filler, fill};
-use crate::protocols::{Found, memcached, mysql, resp, tyrant};
+use crate::protocols::{Judgement, memcached, mysql, resp, tyrant};
 use crate::users::{Users, mix, parse_number, push_number};
 
 /// What stands between the columns of a value.
@@ -80,13 +80,13 @@ impl World {
     }
 
     /// Makes both tables in a database of their own and loads them.
-    pub fn load(&self, session: &mut mysql::Session, database: &str) -> Result<()> {
+    pub fn load(&self, session: &mut mysql::MysqlSession, database: &str) -> Result<()> {
         Self::create(session, database, "")?;
         self.load_more(session, 1..=self.rows)
     }
 
     /// Makes both tables in a database of their own; `clause` stands behind each.
-    pub fn create(session: &mut mysql::Session, database: &str, clause: &str) -> Result<()> {
+    pub fn create(session: &mut mysql::MysqlSession, database: &str, clause: &str) -> Result<()> {
         session.execute(&format!("CREATE DATABASE {database}"))?;
         session.execute(&format!("USE {database}"))?;
         session.execute(&format!(
@@ -102,7 +102,11 @@ impl World {
 
     /// Loads players and accounts with these numbers into the session's database, each table in the
     /// order of its key: accounts in another would be a load of their own kind, which is `iibench`'s.
-    pub fn load_more(&self, session: &mut mysql::Session, ids: RangeInclusive<u32>) -> Result<()> {
+    pub fn load_more(
+        &self,
+        session: &mut mysql::MysqlSession,
+        ids: RangeInclusive<u32>,
+    ) -> Result<()> {
         let player = |id: u32, out: &mut Vec<u8>| {
             push_number(out, u64::from(id));
             out.push(b'\t');
@@ -138,17 +142,29 @@ impl World {
         prefix: &'static str,
         connect: impl Fn() -> Result<TcpStream>,
     ) -> Result<()> {
-        fill(2 * self.rows, connect, || Keys { world: *self, prefix, spoken: Spoken::Memcached })
+        fill(2 * self.rows, connect, || KeyRanges {
+            world: *self,
+            prefix,
+            spoken: CacheProtocol::Memcached,
+        })
     }
 
     /// Stores players and accounts at Redis.
     pub fn fill_redis(&self, connect: impl Fn() -> Result<TcpStream>) -> Result<()> {
-        fill(2 * self.rows, connect, || Keys { world: *self, prefix: "", spoken: Spoken::Redis })
+        fill(2 * self.rows, connect, || KeyRanges {
+            world: *self,
+            prefix: "",
+            spoken: CacheProtocol::Redis,
+        })
     }
 
     /// Stores players and accounts at a Tyrant door.
     pub fn fill_tyrant(&self, connect: impl Fn() -> Result<TcpStream>) -> Result<()> {
-        fill(2 * self.rows, connect, || Keys { world: *self, prefix: "", spoken: Spoken::Tyrant })
+        fill(2 * self.rows, connect, || KeyRanges {
+            world: *self,
+            prefix: "",
+            spoken: CacheProtocol::Tyrant,
+        })
     }
 
     /// Appends a player's value.
@@ -210,20 +226,20 @@ fn into(table: &str) -> String {
 }
 
 /// Items 1 to n are players, the next n are accounts.
-struct Keys {
+struct KeyRanges {
     world: World,
     prefix: &'static str,
-    spoken: Spoken,
+    spoken: CacheProtocol,
 }
 
 #[derive(Clone, Copy)]
-enum Spoken {
+enum CacheProtocol {
     Memcached,
     Redis,
     Tyrant,
 }
 
-impl Filler for Keys {
+impl Filler for KeyRanges {
     fn write(&mut self, number: u32, out: &mut Vec<u8>) {
         let world = self.world;
         let mut value = Vec::new();
@@ -240,17 +256,17 @@ impl Filler for Keys {
             account_key(self.prefix, &world.email(id))
         };
         match self.spoken {
-            Spoken::Memcached => memcached::push_store(out, "set", &key, None, &value),
-            Spoken::Redis => resp::push_command(out, &[b"SET", &key, &value]),
-            Spoken::Tyrant => tyrant::push_put(out, &key, &value),
+            CacheProtocol::Memcached => memcached::push_store(out, "set", &key, None, &value),
+            CacheProtocol::Redis => resp::push_command(out, &[b"SET", &key, &value]),
+            CacheProtocol::Tyrant => tyrant::push_put(out, &key, &value),
         }
     }
 
-    fn written(&mut self, _number: u32, input: &[u8]) -> Found {
+    fn written(&mut self, _number: u32, input: &[u8]) -> Judgement {
         match self.spoken {
-            Spoken::Memcached => memcached::judge_line(b"STORED\r\n", input),
-            Spoken::Redis => memcached::judge_line(b"+OK\r\n", input),
-            Spoken::Tyrant => tyrant::judge_put(input),
+            CacheProtocol::Memcached => memcached::judge_line(b"STORED\r\n", input),
+            CacheProtocol::Redis => memcached::judge_line(b"+OK\r\n", input),
+            CacheProtocol::Tyrant => tyrant::judge_put(input),
         }
     }
 }

@@ -19,7 +19,7 @@ use super::inserter::{Batch, Inserter};
 use super::purchases::{CASH_REGISTERS, INSERTED, PRICES, Purchase, is_row};
 use crate::experiments::loading::DATABASE;
 use crate::peers::EngineServer;
-use crate::protocols::mysql::Session;
+use crate::protocols::mysql::MysqlSession;
 use crate::users::mix;
 
 /// How long it goes on, and how long a statement is awaited.
@@ -43,7 +43,7 @@ enum Item {
 }
 
 /// What is checked piece by piece: INSERTs, or an index.
-struct Part {
+struct CheckedPart {
     name: &'static str,
     items: Vec<Item>,
     done: usize,
@@ -80,14 +80,14 @@ pub fn check(server: &EngineServer, inserter: &Inserter, time: Duration) -> Resu
 }
 
 /// The part of which least is done, if any has something left.
-fn next(parts: &mut [Part]) -> Option<&mut Part> {
+fn next(parts: &mut [CheckedPart]) -> Option<&mut CheckedPart> {
     let left = parts.iter_mut().filter(|part| part.done < part.items.len());
-    let done = |part: &Part| part.done as f64 / part.items.len() as f64;
+    let done = |part: &CheckedPart| part.done as f64 / part.items.len() as f64;
     left.min_by(|one, other| done(one).total_cmp(&done(other)))
 }
 
 /// All that there is to check, each part in an order of its own.
-fn parts(seed: u64, rows: u64, batches: &[Batch]) -> Vec<Part> {
+fn parts(seed: u64, rows: u64, batches: &[Batch]) -> Vec<CheckedPart> {
     let mut prices = vec![Sums::default(); PRICES as usize];
     let mut registers = vec![Sums::default(); CASH_REGISTERS as usize];
     for number in 0..rows {
@@ -107,8 +107,12 @@ fn parts(seed: u64, rows: u64, batches: &[Batch]) -> Vec<Part> {
         ("counted by registersegment", by_register),
         ("counted by pdc", by_price("pdc")),
     ];
-    let parts =
-        parts.map(|(name, items)| Part { name, items: in_no_order(items, seed), done: 0, rows: 0 });
+    let parts = parts.map(|(name, items)| CheckedPart {
+        name,
+        items: in_no_order(items, seed),
+        done: 0,
+        rows: 0,
+    });
     parts.into()
 }
 
@@ -135,7 +139,7 @@ fn in_no_order(items: Vec<Item>, seed: u64) -> Vec<Item> {
     numbered.into_iter().map(|(_, item)| item).collect()
 }
 
-fn read_back(batch: Batch, seed: u64, session: &mut Session) -> Result<u64> {
+fn read_back(batch: Batch, seed: u64, session: &mut MysqlSession) -> Result<u64> {
     let Batch { first, rows, first_id } = batch;
     let found = session.query(&format!(
         "SELECT transactionid, {INSERTED} FROM purchases \
@@ -151,7 +155,7 @@ fn read_back(batch: Batch, seed: u64, session: &mut Session) -> Result<u64> {
     Ok(rows)
 }
 
-fn count(index: &str, condition: &str, must: Sums, session: &mut Session) -> Result<u64> {
+fn count(index: &str, condition: &str, must: Sums, session: &mut MysqlSession) -> Result<u64> {
     let sql = format!(
         "SELECT COUNT(*), SUM(customerid) FROM purchases FORCE INDEX ({index}) WHERE {condition}"
     );
@@ -197,7 +201,7 @@ mod tests {
 
     #[test]
     fn all_parts_come_forward_alike() {
-        let part = |name, items: usize| Part {
+        let part = |name, items: usize| CheckedPart {
             name,
             items: (0..items)
                 .map(|_| Item::Rows(Batch { first: 0, rows: 1, first_id: 1 }))

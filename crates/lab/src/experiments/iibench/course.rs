@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::experiments::pace::{Step, steps};
-use crate::generator::{Sample, Spent};
+use crate::experiments::pace::{PaceStep, steps};
+use crate::generator::{ResourcesSpent, Sample};
 
 /// One INSERT that was answered.
 struct Insert {
@@ -24,13 +24,13 @@ pub struct Course {
     /// After how many rows it is looked again at what was spent.
     look_rows: u64,
     /// What was spent, with the number of INSERTs and of rows at that moment, ascending.
-    looks: Vec<(usize, u64, Spent)>,
+    looks: Vec<(usize, u64, ResourcesSpent)>,
 }
 
 impl Course {
     /// Inserts into this server begin now.
     pub fn begin(pid: u32, look_rows: u64) -> Course {
-        let looks = vec![(0, 0, Spent::by(&[pid]))];
+        let looks = vec![(0, 0, ResourcesSpent::by(&[pid]))];
         Course { pid, began: Instant::now(), inserts: Vec::new(), rows: 0, look_rows, looks }
     }
 
@@ -62,7 +62,7 @@ impl Course {
 
     /// A part ends here: what comes is told apart from it exactly.
     pub fn look(&mut self) {
-        self.looks.push((self.inserts.len(), self.rows, Spent::by(&[self.pid])));
+        self.looks.push((self.inserts.len(), self.rows, ResourcesSpent::by(&[self.pid])));
     }
 
     /// What the rows behind the first `rows` took until the last look, as one window: a little more of
@@ -85,7 +85,7 @@ impl Course {
     }
 
     /// Rows of each full second; an INSERT that took seconds makes each of them as slow.
-    pub fn seconds(&self) -> Vec<Step> {
+    pub fn seconds(&self) -> Vec<PaceStep> {
         let taken = |insert: &Insert| ((insert.at - self.began).as_secs_f64(), insert.rows);
         steps(self.inserts.iter().map(taken), 1.0)
     }

@@ -14,7 +14,7 @@ use crate::protocols::mysql;
 
 /// What is inserted.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows {
+pub struct InsertedRows {
     /// Decides what is in them.
     pub seed: u64,
     /// Rows of an INSERT.
@@ -41,9 +41,9 @@ const FILL_FACTOR: u32 = 70;
 
 /// The connection.
 pub struct Inserter {
-    session: mysql::Session,
+    session: mysql::MysqlSession,
     /// What it inserts.
-    pub rows: Rows,
+    pub rows: InsertedRows,
     text: String,
     /// What it has inserted.
     pub batches: Vec<Batch>,
@@ -53,7 +53,7 @@ pub struct Inserter {
 
 impl Inserter {
     /// Makes the table in a server that has none, with its indexes or for now without.
-    pub fn new(server: &EngineServer, rows: Rows, is_indexed: bool) -> Result<Inserter> {
+    pub fn new(server: &EngineServer, rows: InsertedRows, is_indexed: bool) -> Result<Inserter> {
         let mut session = server.session()?;
         session.execute(&format!("CREATE DATABASE {DATABASE}"))?;
         session.execute(&format!("USE {DATABASE}"))?;

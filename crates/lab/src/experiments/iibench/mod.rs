@@ -30,14 +30,14 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::memory_limit::{GroupOption, MemoryLimit};
-use super::pace::{Step, slowest_over_median, stalls};
+use super::pace::{PaceStep, slowest_over_median, stalls};
 use super::{Common, progress};
 use crate::generator::Sample;
 use crate::peers::{Durability, Engine, RowhouseSettings, bytes_below};
 use crate::plot::{Drawing, Panel};
 use crate::report::{Layout, Measurement, Report};
 use check::{CHECK_TIME, check};
-use inserter::{Inserter, Rows};
+use inserter::{InsertedRows, Inserter};
 
 const ENGINES: [Engine; 3] = [Engine::Rowhouse, Engine::InnoDb, Engine::MyRocks];
 const INSERT: &str = "inserts, 3 secondary indexes";
@@ -53,7 +53,7 @@ const MEMORY_MIB_MIN: u64 = 64;
 const LOOKS: u64 = 1_000;
 /// Options of `iibench`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct IibenchOptions {
     #[command(flatten)]
     common: Common,
     /// Rows that are inserted without queries beside; a tenth more come with them.
@@ -77,7 +77,7 @@ pub struct Options {
     innodb_indexed_after: u64,
 }
 
-impl Options {
+impl IibenchOptions {
     /// Memory so that the data grow to so many times of it.
     fn memory_mib(&self) -> u32 {
         let mib = (self.rows * ROW_BYTES / self.data_to_memory.max(1)) >> 20;
@@ -106,7 +106,7 @@ impl Options {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &IibenchOptions) -> Result<()> {
     let common = &options.common;
     let mut report = Report::new("iibench");
     common.note(&mut report);
@@ -163,7 +163,7 @@ fn note_checked(label: &str, checked: Result<Value>, report: &mut Report) -> boo
 }
 
 /// A server's seconds, with those shaded that are stalls of the inserts alone or of those beside queries.
-fn panel(name: &str, seconds: Vec<Step>, alone: usize) -> Panel {
+fn panel(name: &str, seconds: Vec<PaceStep>, alone: usize) -> Panel {
     let (first, beside) = seconds.split_at(alone);
     let stalls = [stalls(first), stalls(beside)].concat();
     let count = stalls.len();
@@ -178,7 +178,7 @@ fn panel(name: &str, seconds: Vec<Step>, alone: usize) -> Panel {
 /// What came of a server's round.
 struct Round {
     /// Rows of each second.
-    seconds: Vec<Step>,
+    seconds: Vec<PaceStep>,
     /// How many of these were without queries beside.
     alone: usize,
     /// What was checked at the end.
@@ -187,7 +187,7 @@ struct Round {
 
 /// One server's round.
 fn one_round(
-    options: &Options,
+    options: &IibenchOptions,
     engine: Engine,
     settings: &RowhouseSettings,
     limit: MemoryLimit,
@@ -200,7 +200,7 @@ fn one_round(
     let (seed, batch) = (options.common.seed, options.batch);
     let look = options.rows / LOOKS;
     let before = options.indexed_after(engine);
-    let mut inserter = Inserter::new(&server, Rows { seed, batch, look }, before == 0)?;
+    let mut inserter = Inserter::new(&server, InsertedRows { seed, batch, look }, before == 0)?;
     if before > 0 {
         progress(&format!("{name}: {before} rows without secondary indexes"));
         inserter.insert(before, None)?;
@@ -283,7 +283,7 @@ mod tests {
     fn stalls_are_told_apart_by_what_was_beside() {
         // Slow beside queries, but as slow as all seconds of that part.
         let rates = [100.0, 10.0, 100.0, 100.0, 20.0, 20.0, 5.0, 20.0];
-        let seconds: Vec<Step> = (0..).map(f64::from).zip(rates).collect();
+        let seconds: Vec<PaceStep> = (0..).map(f64::from).zip(rates).collect();
         let panel = panel("rowhouse", seconds, 4);
         assert_eq!(panel.stalls, [1.0..2.0, 6.0..7.0]);
         assert!(panel.name.contains("2 seconds of stalls"), "{}", panel.name);

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::{TABLE, Table};
+use super::{LoadTable, TABLE};
 use crate::peers::Engine;
 use crate::protocols::mysql;
 use crate::users::{ROW_BYTES, Users, mix};
@@ -10,7 +10,7 @@ use crate::users::{ROW_BYTES, Users, mix};
 /// Rows that are looked up by the secondary index after the load.
 const CHECKED: u32 = 200;
 
-impl Table for Users {
+impl LoadTable for Users {
     fn mode(&self) -> String {
         "LOAD DATA, one secondary index".to_owned()
     }
@@ -39,7 +39,7 @@ impl Table for Users {
         Box::new(self.lines())
     }
 
-    fn verify(&self, session: &mut mysql::Session) -> Result<()> {
+    fn verify(&self, session: &mut mysql::MysqlSession) -> Result<()> {
         for check in 0..CHECKED {
             let id = 1 + (mix(self.seed ^ u64::from(check)) % u64::from(self.rows)) as u32;
             let row = self.row(id, 0);

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::experiments::pace::{Paced, stalls};
+use crate::experiments::pace::{PaceOutcome, stalls};
 use crate::plot::Panel;
 
 /// Rows of a piece of text.
@@ -14,7 +14,7 @@ pub fn lines(piece: &[u8]) -> u64 {
 }
 
 /// The course of a load for the report.
-pub fn told(name: &str, mode: &str, round: usize, paced: &Paced) -> Value {
+pub fn told(name: &str, mode: &str, round: usize, paced: &PaceOutcome) -> Value {
     json!({
         "contender": name, "mode": mode, "round": round,
         "seconds of a step": paced.step,
@@ -26,8 +26,8 @@ pub fn told(name: &str, mode: &str, round: usize, paced: &Paced) -> Value {
 
 /// The same for the drawing, with stalls shaded. After the last row there are none until the answer: that
 /// is drawn, but is the end of a load and no stall.
-pub fn panel(name: &str, paced: Paced) -> Panel {
-    let Paced { step, steps, last, answered } = paced;
+pub fn panel(name: &str, paced: PaceOutcome) -> Panel {
+    let PaceOutcome { step, steps, last, answered } = paced;
     let stalls: Vec<_> = stalls(&steps).into_iter().map(|(at, _)| at..at + step).collect();
     let (count, end) = (stalls.len(), answered - last);
     let what =
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn a_stall_is_as_long_as_its_step_and_the_end_is_none() {
         let steps = vec![(0.0, 10.0), (0.5, 1.0), (1.0, 10.0)];
-        let paced = Paced { step: 0.5, steps, last: 1.5, answered: 4.5 };
+        let paced = PaceOutcome { step: 0.5, steps, last: 1.5, answered: 4.5 };
         assert_eq!(told("a", "b", 0, &paced)["stalls"], json!([[0.5, 1.0]]));
         let panel = panel("a, b", paced);
         assert_eq!(panel.stalls, [0.5..1.0]);

@@ -10,7 +10,7 @@ use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use anyhow::{Result, ensure};
 use rustix::fs::{Advice, fadvise};
 
-use super::unsorted::Rows;
+use super::unsorted::UnsortedRows;
 use crate::experiments::memory_limit::MemoryLimit;
 use crate::experiments::timed::timed;
 use crate::generator::Sample;
@@ -21,7 +21,7 @@ pub const LIMIT: &str = "limit: sort, write, read";
 const PIECE_BYTES: usize = 1 << 20;
 
 /// Does the least that there is to do.
-pub fn least(rows: Rows, limit: MemoryLimit) -> Result<Sample> {
+pub fn least(rows: UnsortedRows, limit: MemoryLimit) -> Result<Sample> {
     timed(std::process::id(), |sample| {
         let mut file = BufWriter::with_capacity(PIECE_BYTES, tempfile::tempfile()?);
         let mut keys: Vec<Vec<(u64, u64)>> = vec![Vec::new(); rows.keys];

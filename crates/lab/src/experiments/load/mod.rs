@@ -21,9 +21,9 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::loading::Load;
+use super::loading::TableLoad;
 use super::memory_limit::{GroupOption, MemoryLimit};
-use super::pace::{Pace, Paced};
+use super::pace::{Pace, PaceOutcome};
 use super::{Common, progress};
 use crate::generator::Sample;
 use crate::peers::{Durability, Engine, RowhouseSettings};
@@ -32,8 +32,8 @@ use crate::protocols::mysql;
 use crate::report::{Layout, Measurement, Report};
 use crate::users::Users;
 use limit::LIMIT;
-use others::Others;
-use unsorted::Rows;
+use others::OtherClients;
+use unsorted::UnsortedRows;
 
 const ENGINES: [Engine; 3] = [Engine::Rowhouse, Engine::InnoDb, Engine::MyRocks];
 /// The name of every table that is loaded.
@@ -41,12 +41,12 @@ pub const TABLE: &str = "loaded";
 
 /// Options of `load`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct LoadOptions {
     #[command(flatten)]
     common: Common,
     /// Only one of the two parts.
     #[arg(long)]
-    part: Option<Part>,
+    part: Option<LoadedPart>,
     /// Rows of each table.
     #[arg(long, default_value_t = 1_000_000)]
     rows: u32,
@@ -68,21 +68,21 @@ pub struct Options {
 
 /// What is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Part {
+enum LoadedPart {
     /// A table with a secondary index, in the order of its key.
     Indexed,
     /// The documents' rows, in no order.
     Unsorted,
 }
 
-impl Options {
-    fn wants(&self, part: Part) -> bool {
+impl LoadOptions {
+    fn wants(&self, part: LoadedPart) -> bool {
         self.part.is_none_or(|only| only == part)
     }
 }
 
 /// A table with its text.
-pub trait Table {
+pub trait LoadTable {
     /// What its load is called in the report.
     fn mode(&self) -> String;
 
@@ -102,18 +102,18 @@ pub trait Table {
     fn text(&self) -> Box<dyn Iterator<Item = Vec<u8>> + '_>;
 
     /// Some rows are found by every index, with the right contents.
-    fn verify(&self, session: &mut mysql::Session) -> Result<()>;
+    fn verify(&self, session: &mut mysql::MysqlSession) -> Result<()>;
 }
 
 /// How all servers are started and asked.
 struct Servers<'a> {
-    options: &'a Options,
+    options: &'a LoadOptions,
     settings: RowhouseSettings,
     limit: MemoryLimit,
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &LoadOptions) -> Result<()> {
     let common = &options.common;
     let mut report = Report::new("load");
     common.note(&mut report);
@@ -126,7 +126,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let users = Users { seed: common.seed, rows: options.rows };
     let mut panels = Vec::new();
-    if options.wants(Part::Indexed) {
+    if options.wants(LoadedPart::Indexed) {
         for round in 0..common.rounds {
             every_server(&users, round, &servers, &mut report, &mut panels);
         }
@@ -150,19 +150,19 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// The tables of unsorted rows that are wanted.
-fn unsorted(options: &Options) -> Vec<Rows> {
-    if !options.wants(Part::Unsorted) {
+fn unsorted(options: &LoadOptions) -> Vec<UnsortedRows> {
+    if !options.wants(LoadedPart::Unsorted) {
         return Vec::new();
     }
     let (seed, count) = (options.common.seed, u64::from(options.rows));
     let sizes = |keys| options.row_bytes.iter().map(move |&bytes| (keys, bytes));
     let tables = options.keys.iter().flat_map(|&keys| sizes(keys));
-    tables.map(|(keys, bytes)| Rows { seed, count, keys, bytes }).collect()
+    tables.map(|(keys, bytes)| UnsortedRows { seed, count, keys, bytes }).collect()
 }
 
 /// Every wanted server loads the table in turn; how each went over time is drawn of the first round.
 fn every_server(
-    table: &dyn Table,
+    table: &dyn LoadTable,
     round: usize,
     servers: &Servers<'_>,
     report: &mut Report,
@@ -188,18 +188,18 @@ fn every_server(
 
 /// Loads into a fresh server; what that took, and how it went over time.
 fn load(
-    table: &dyn Table,
+    table: &dyn LoadTable,
     engine: Engine,
     servers: &Servers<'_>,
     label: &str,
     report: &mut Report,
-) -> Result<(Sample, Paced)> {
+) -> Result<(Sample, PaceOutcome)> {
     let Servers { options, settings, limit } = servers;
     let server = engine.start(settings, limit.settings(Durability::EveryCommit, 1)?)?;
     report.versions.insert(engine.name().to_owned(), server.version().to_owned());
     let mut session = server.session()?;
     let (create, fields, rows) = (&table.create(engine), table.fields(), table.rows());
-    let load = Load { table: TABLE, create, fields, rows };
+    let load = TableLoad { table: TABLE, create, fields, rows };
     let mut loading = || {
         let mut pace = Pace::default();
         let text = table.text().inspect(|piece| pace.note(intake::lines(piece)));
@@ -207,7 +207,7 @@ fn load(
         Ok((sample, pace.end()))
     };
     let loaded = if options.beside {
-        let mut others = Others::new(&server, options.common.seed)?;
+        let mut others = OtherClients::new(&server, options.common.seed)?;
         let length = Duration::from_secs_f64(options.common.seconds);
         let ((), alone) = others.during(|| {
             thread::sleep(length);
@@ -227,7 +227,7 @@ fn load(
 }
 
 fn keep(
-    table: &dyn Table,
+    table: &dyn LoadTable,
     mode: &str,
     name: &str,
     round: usize,

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::experiments::loading::{DATABASE, load_users};
 use crate::generator::Sample;
 use crate::peers::EngineServer;
-use crate::protocols::mysql::Session;
+use crate::protocols::mysql::MysqlSession;
 use crate::users::{Users, mix};
 
 const ROWS: u32 = 10_000;
@@ -23,7 +23,7 @@ const ROWS: u32 = 10_000;
 const PACE: Duration = Duration::from_millis(10);
 
 /// The others and their table.
-pub struct Others<'s> {
+pub struct OtherClients<'s> {
     server: &'s EngineServer,
     users: Users,
     /// Of each row, by its id: what it was last changed to.
@@ -31,21 +31,21 @@ pub struct Others<'s> {
 }
 
 /// What they felt for some time.
-pub struct Felt {
+pub struct OthersLatency {
     look_ups: Sample,
     updates: Sample,
 }
 
-impl<'s> Others<'s> {
+impl<'s> OtherClients<'s> {
     /// Makes their table.
-    pub fn new(server: &'s EngineServer, seed: u64) -> Result<Others<'s>> {
+    pub fn new(server: &'s EngineServer, seed: u64) -> Result<OtherClients<'s>> {
         let users = Users { seed, rows: ROWS };
         load_users(&mut server.session()?, users)?;
-        Ok(Others { server, users, versions: vec![0; ROWS as usize + 1] })
+        Ok(OtherClients { server, users, versions: vec![0; ROWS as usize + 1] })
     }
 
     /// They ask while the work is done.
-    pub fn during<T>(&mut self, work: impl FnOnce() -> Result<T>) -> Result<(T, Felt)> {
+    pub fn during<T>(&mut self, work: impl FnOnce() -> Result<T>) -> Result<(T, OthersLatency)> {
         let over = AtomicBool::new(false);
         let (server, users, versions) = (self.server, self.users, &mut self.versions);
         thread::scope(|scope| {
@@ -63,7 +63,7 @@ impl<'s> Others<'s> {
             let done = work();
             over.store(true, Ordering::Relaxed);
             let (look_ups, updates) = (joined(look_ups)?, joined(updates)?);
-            Ok((done?, Felt { look_ups, updates }))
+            Ok((done?, OthersLatency { look_ups, updates }))
         })
     }
 
@@ -81,7 +81,7 @@ impl<'s> Others<'s> {
     }
 }
 
-impl Felt {
+impl OthersLatency {
     /// Latencies for the report, in microseconds.
     pub fn told(&self) -> Value {
         let of = |sample: &Sample| {
@@ -103,7 +103,7 @@ fn joined(client: ScopedJoinHandle<'_, Result<Sample>>) -> Result<Sample> {
 fn paced(
     server: &EngineServer,
     over: &AtomicBool,
-    mut ask: impl FnMut(&mut Session, u32) -> Result<()>,
+    mut ask: impl FnMut(&mut MysqlSession, u32) -> Result<()>,
 ) -> Result<Sample> {
     let mut session = server.session()?;
     session.execute(&format!("USE {DATABASE}"))?;
@@ -119,14 +119,14 @@ fn paced(
     Ok(sample)
 }
 
-fn look_up(session: &mut Session, users: Users, id: u32) -> Result<()> {
+fn look_up(session: &mut MysqlSession, users: Users, id: u32) -> Result<()> {
     let sql = format!("SELECT user_name FROM user WHERE user_id = {id}");
     let found = session.query(&sql)?;
     ensure!(found == [[Some(users.row(id, 0).name().to_vec())]], "{sql} found {found:?}");
     Ok(())
 }
 
-fn update(session: &mut Session, users: Users, id: u32, version: u32) -> Result<()> {
+fn update(session: &mut MysqlSession, users: Users, id: u32, version: u32) -> Result<()> {
     let name = String::from_utf8_lossy(users.row(id, version).name()).into_owned();
     let sql = format!("UPDATE user SET user_name = '{name}' WHERE user_id = {id}");
     let changed = session.execute(&sql)?;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use anyhow::{Result, ensure};
 
-use super::{TABLE, Table};
+use super::{LoadTable, TABLE};
 use crate::experiments::loading::FIELDS;
 use crate::peers::Engine;
 use crate::protocols::mysql;
@@ -19,7 +19,7 @@ const PIECE_ROWS: u64 = 4_000;
 
 /// The rows of a load.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows {
+pub struct UnsortedRows {
     /// Decides the keys.
     pub seed: u64,
     /// How many.
@@ -30,7 +30,7 @@ pub struct Rows {
     pub bytes: usize,
 }
 
-impl Rows {
+impl UnsortedRows {
     /// Key `key` of a row; the primary ones are all different.
     pub fn key(self, row: u64, key: usize) -> u64 {
         // `mix` gives each input another output.
@@ -73,9 +73,9 @@ impl Rows {
     }
 }
 
-impl Table for Rows {
+impl LoadTable for UnsortedRows {
     fn mode(&self) -> String {
-        let Rows { keys, bytes, .. } = self;
+        let UnsortedRows { keys, bytes, .. } = self;
         let plural = if *keys == 1 { "key" } else { "keys" };
         format!("LOAD DATA, unsorted, {keys} {plural}, rows of {bytes} bytes")
     }
@@ -103,7 +103,7 @@ impl Table for Rows {
         Box::new(self.pieces().map(|(_, text)| text))
     }
 
-    fn verify(&self, session: &mut mysql::Session) -> Result<()> {
+    fn verify(&self, session: &mut mysql::MysqlSession) -> Result<()> {
         for check in 0..CHECKED.min(self.count) {
             let row = mix(self.seed ^ check) % self.count;
             for key in 0..self.keys {

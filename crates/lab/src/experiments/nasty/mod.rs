@@ -26,7 +26,7 @@ use crate::generator::Sample;
 use crate::peers::{Durability, Rowhouse};
 use crate::plot::Drawing;
 use crate::process;
-use crate::protocols::mysql::{End, Session};
+use crate::protocols::mysql::{End, MysqlSession};
 use crate::report::{Layout, Measurement, Report};
 use statements::{ROWS, SORTS};
 
@@ -49,7 +49,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Options of `nasty`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct NastyOptions {
     #[command(flatten)]
     common: Common,
     /// Clients that send nasty statements.
@@ -80,7 +80,7 @@ struct Ends {
 
 /// What all threads share.
 struct Arena<'a> {
-    options: &'a Options,
+    options: &'a NastyOptions,
     port: u16,
     over: AtomicBool,
     ends: Mutex<BTreeMap<&'static str, Ends>>,
@@ -90,7 +90,7 @@ struct Arena<'a> {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &NastyOptions) -> Result<()> {
     let common = &options.common;
     let mut report = Report::new("nasty");
     common.note(&mut report);
@@ -106,7 +106,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-fn play(options: &Options, report: &mut Report) -> Result<()> {
+fn play(options: &NastyOptions, report: &mut Report) -> Result<()> {
     let common = &options.common;
     let peer = Rowhouse::start(&common.rowhouse(Durability::Os)?)?;
     report.versions.insert("rowhouse".to_owned(), peer.version.clone());
@@ -175,7 +175,7 @@ fn window(mode: &str, arena: &Arena<'_>, seconds: f64, report: &mut Report) -> R
 }
 
 fn look_up(port: u16, number: u64, until: Instant) -> Result<Sample> {
-    let mut session = Session::connect(port, DATABASE)?;
+    let mut session = MysqlSession::connect(port, DATABASE)?;
     let mut rng = SmallRng::seed_from_u64(number);
     let mut sample = Sample::new();
     while Instant::now() < until {
@@ -191,7 +191,7 @@ fn look_up(port: u16, number: u64, until: Instant) -> Result<Sample> {
             Err(error) => {
                 sample.refused += 1;
                 sample.first_bad.get_or_insert_with(|| format!("{error:#}"));
-                session = Session::connect(port, DATABASE)?;
+                session = MysqlSession::connect(port, DATABASE)?;
             }
         }
         thread::sleep(PAUSE);
@@ -251,8 +251,8 @@ fn torment(arena: &Arena<'_>, number: u64) {
     }
 }
 
-fn enter(port: u16) -> Result<Session> {
-    let mut session = Session::connect(port, DATABASE)?;
+fn enter(port: u16) -> Result<MysqlSession> {
+    let mut session = MysqlSession::connect(port, DATABASE)?;
     session.execute(&format!("SET SESSION max_statement_time = {STATEMENT_SECONDS}"))?;
     session.execute("SET SESSION group_concat_max_len = 1000000000")?;
     Ok(session)

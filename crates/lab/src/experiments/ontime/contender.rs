@@ -8,28 +8,28 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use super::embedded::{Embedded, Product};
+use super::embedded::{EmbeddedDatabase, Product};
 use super::flights::Flights;
-use super::queries::Rows;
-use super::{COLUMNS, MARIADB, MONETDB, Options, ROWS, table};
+use super::queries::ResultCells;
+use super::{COLUMNS, MARIADB, MONETDB, OntimeOptions, ROWS, table};
 use crate::experiments::loading::DATABASE;
 use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse, Server, bytes_below};
 use crate::process;
 use crate::protocols::mysql;
 
 /// A server that answers the queries.
-pub enum Contender {
+pub enum OntimeContender {
     /// By column or by row.
-    Rowhouse(Rowhouse, mysql::Session),
+    Rowhouse(Rowhouse, mysql::MysqlSession),
     /// InnoDB.
-    MariaDb(MariaDb, mysql::Session),
+    MariaDb(MariaDb, mysql::MysqlSession),
     /// DuckDB or MonetDB.
-    Embedded(Embedded),
+    Embedded(EmbeddedDatabase),
 }
 
-impl Contender {
+impl OntimeContender {
     /// Starts one of them; the folder is where the text is.
-    pub fn start(name: &str, options: &Options, folder: &Path) -> Result<Contender> {
+    pub fn start(name: &str, options: &OntimeOptions, folder: &Path) -> Result<OntimeContender> {
         let common = &options.common;
         match name {
             COLUMNS | ROWS => {
@@ -37,7 +37,7 @@ impl Contender {
                 settings.flags.push(format!("--files={}", folder.display()));
                 let peer = Rowhouse::start(&settings)?;
                 let session = peer.session("")?;
-                Ok(Contender::Rowhouse(peer, session))
+                Ok(OntimeContender::Rowhouse(peer, session))
             }
             MARIADB => {
                 let buffer_pool_mib = options.buffer_pool_mib;
@@ -45,11 +45,12 @@ impl Contender {
                     MariaDbSettings { buffer_pool_mib, flush_log: 1, handlersocket_threads: 1 };
                 let peer = MariaDb::start(settings)?;
                 let session = peer.session("")?;
-                Ok(Contender::MariaDb(peer, session))
+                Ok(OntimeContender::MariaDb(peer, session))
             }
             name => {
                 let product = if name == MONETDB { Product::MonetDb } else { Product::DuckDb };
-                Embedded::start(product, common.server_threads()).map(Contender::Embedded)
+                EmbeddedDatabase::start(product, common.server_threads())
+                    .map(OntimeContender::Embedded)
             }
         }
     }
@@ -58,15 +59,15 @@ impl Contender {
     /// where that is allowed.
     pub fn begin_again(&mut self) -> Result<()> {
         match self {
-            Contender::Rowhouse(peer, session) => {
+            OntimeContender::Rowhouse(peer, session) => {
                 again(&mut peer.server, peer.doors.mysql.context("no MySQL door")?)?;
                 *session = peer.session(DATABASE)?;
             }
-            Contender::MariaDb(peer, session) => {
+            OntimeContender::MariaDb(peer, session) => {
                 again(&mut peer.server, peer.port)?;
                 *session = peer.session(DATABASE)?;
             }
-            Contender::Embedded(peer) => peer.start_again()?,
+            OntimeContender::Embedded(peer) => peer.start_again()?,
         }
         process::drop_page_cache();
         Ok(())
@@ -75,37 +76,37 @@ impl Contender {
     /// What it says that it is.
     pub fn version(&self) -> &str {
         match self {
-            Contender::Rowhouse(peer, _) => &peer.version,
-            Contender::MariaDb(peer, _) => &peer.version,
-            Contender::Embedded(peer) => &peer.version,
+            OntimeContender::Rowhouse(peer, _) => &peer.version,
+            OntimeContender::MariaDb(peer, _) => &peer.version,
+            OntimeContender::Embedded(peer) => &peer.version,
         }
     }
 
     /// Bytes of its files.
     pub fn disk_bytes(&self) -> u64 {
         match self {
-            Contender::Rowhouse(peer, _) => bytes_below(&peer.data_dir()),
-            Contender::MariaDb(peer, _) => {
+            OntimeContender::Rowhouse(peer, _) => bytes_below(&peer.data_dir()),
+            OntimeContender::MariaDb(peer, _) => {
                 bytes_below(&peer.server.dir().join("data").join(DATABASE))
             }
-            Contender::Embedded(peer) => peer.file_bytes(),
+            OntimeContender::Embedded(peer) => peer.file_bytes(),
         }
     }
 
     /// Its process.
     pub fn pid(&self) -> u32 {
         match self {
-            Contender::Rowhouse(peer, _) => peer.server.pid(),
-            Contender::MariaDb(peer, _) => peer.server.pid(),
-            Contender::Embedded(peer) => peer.pid(),
+            OntimeContender::Rowhouse(peer, _) => peer.server.pid(),
+            OntimeContender::MariaDb(peer, _) => peer.server.pid(),
+            OntimeContender::Embedded(peer) => peer.pid(),
         }
     }
 
     /// The rows that a statement gives.
-    pub fn ask(&mut self, sql: &str) -> Result<Rows> {
+    pub fn ask(&mut self, sql: &str) -> Result<ResultCells> {
         let session = match self {
-            Contender::Rowhouse(_, session) | Contender::MariaDb(_, session) => session,
-            Contender::Embedded(peer) => return peer.run(sql),
+            OntimeContender::Rowhouse(_, session) | OntimeContender::MariaDb(_, session) => session,
+            OntimeContender::Embedded(peer) => return peer.run(sql),
         };
         let text = |cell: Option<Vec<u8>>| cell.map(|cell| String::from_utf8_lossy(&cell).into());
         let rows = session.query(sql)?;
@@ -115,16 +116,16 @@ impl Contender {
     /// Makes the table and loads the text.
     pub fn load(
         &mut self,
-        options: &Options,
+        options: &OntimeOptions,
         engine: &str,
         flights: Flights,
         text: &Path,
     ) -> Result<()> {
         let (session, indexed) = match self {
-            Contender::Rowhouse(_, session) | Contender::MariaDb(_, session) => {
+            OntimeContender::Rowhouse(_, session) | OntimeContender::MariaDb(_, session) => {
                 (session, options.indexed && !engine.contains("COLUMNAR"))
             }
-            Contender::Embedded(peer) => {
+            OntimeContender::Embedded(peer) => {
                 peer.run(&table::create("", false))?;
                 return peer.product.load(text).iter().try_for_each(|sql| peer.run(sql).map(drop));
             }

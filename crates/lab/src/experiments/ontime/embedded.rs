@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::queries::Rows;
+use super::queries::ResultCells;
 use crate::peers::bytes_below;
 
 /// What its data are called.
@@ -26,7 +26,7 @@ pub enum Product {
 }
 
 /// A running one.
-pub struct Embedded {
+pub struct EmbeddedDatabase {
     /// Which it is.
     pub product: Product,
     process: Process,
@@ -95,13 +95,14 @@ fn spawn(
     Ok((process, input, output))
 }
 
-impl Embedded {
+impl EmbeddedDatabase {
     /// Starts it on an empty file.
-    pub fn start(product: Product, threads: usize) -> Result<Embedded> {
+    pub fn start(product: Product, threads: usize) -> Result<EmbeddedDatabase> {
         let directory = tempfile::tempdir()?;
         let (process, input, output) = spawn(product, directory.path(), threads)?;
         let version = String::new();
-        let mut peer = Embedded { product, process, input, output, threads, version, directory };
+        let mut peer =
+            EmbeddedDatabase { product, process, input, output, threads, version, directory };
         let hello = peer.line()?;
         peer.version = hello["version"].as_str().context("its version")?.to_owned();
         Ok(peer)
@@ -116,7 +117,7 @@ impl Embedded {
     }
 
     /// Runs a statement.
-    pub fn run(&mut self, sql: &str) -> Result<Rows> {
+    pub fn run(&mut self, sql: &str) -> Result<ResultCells> {
         writeln!(self.input, "{}", Value::String(sql.to_owned()))?;
         let answer = self.line()?;
         Ok(serde_json::from_value(answer["rows"].clone())?)

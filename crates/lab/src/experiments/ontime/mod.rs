@@ -18,10 +18,10 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 
-use self::contender::Contender;
+use self::contender::OntimeContender;
 use self::embedded::Product;
 use self::flights::Flights;
-use self::queries::{Query, Rows};
+use self::queries::{Query, ResultCells};
 use super::{Common, progress};
 use crate::generator::Sample;
 use crate::plot::Drawing;
@@ -50,7 +50,7 @@ const CHANGES: [(&str, &str); 2] = [
 
 /// Options of `ontime`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct OntimeOptions {
     #[command(flatten)]
     common: Common,
     /// Flights.
@@ -76,7 +76,7 @@ pub struct Options {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &OntimeOptions) -> Result<()> {
     let common = &options.common;
     let flights = Flights { seed: common.seed, rows: options.flights };
     let mut report = Report::new("ontime");
@@ -88,7 +88,7 @@ pub fn run(options: &Options) -> Result<()> {
     let directory = tempfile::tempdir()?;
     let text = directory.path().join("flights.txt");
     write(flights, &text)?;
-    let mut contenders: Vec<(&str, Contender)> = Vec::new();
+    let mut contenders: Vec<(&str, OntimeContender)> = Vec::new();
     for name in [COLUMNS, ROWS, MARIADB, DUCKDB, MONETDB] {
         if common.wants(name) {
             let started = start(name, options, flights, &text, &mut report);
@@ -120,7 +120,12 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// All queries in turn; `when` stands behind their names.
-fn ask_all(contenders: &mut [(&str, Contender)], when: &str, common: &Common, report: &mut Report) {
+fn ask_all(
+    contenders: &mut [(&str, OntimeContender)],
+    when: &str,
+    common: &Common,
+    report: &mut Report,
+) {
     for query in queries::all() {
         let mode = format!("{}{when}", query.name);
         let mut expected = None;
@@ -138,7 +143,7 @@ fn ask_all(contenders: &mut [(&str, Contender)], when: &str, common: &Common, re
 }
 
 /// What the changes made of each query's time.
-fn note_changed(contenders: &[(&str, Contender)], report: &mut Report) {
+fn note_changed(contenders: &[(&str, OntimeContender)], report: &mut Report) {
     for (name, _) in contenders {
         let mut times = serde_json::Map::new();
         for query in queries::all() {
@@ -166,13 +171,13 @@ fn write(flights: Flights, text: &Path) -> Result<()> {
 /// Starts one, and loads the text into it.
 fn start(
     name: &str,
-    options: &Options,
+    options: &OntimeOptions,
     flights: Flights,
     text: &Path,
     report: &mut Report,
-) -> Result<Contender> {
+) -> Result<OntimeContender> {
     let folder = text.parent().context("the folder of the text")?;
-    let mut contender = Contender::start(name, options, folder)?;
+    let mut contender = OntimeContender::start(name, options, folder)?;
     report.versions.insert(name.to_owned(), contender.version().to_owned());
     let engine = if name == COLUMNS { " ENGINE=COLUMNAR" } else { "" };
     let (cpu, began) = (process::cpu_seconds(contender.pid()).unwrap_or(0.0), Instant::now());
@@ -190,10 +195,10 @@ fn start(
 }
 
 fn ask(
-    contender: &mut Contender,
+    contender: &mut OntimeContender,
     query: &Query,
     (when, round): (&str, usize),
-    expected: &mut Option<Rows>,
+    expected: &mut Option<ResultCells>,
 ) -> Result<Sample> {
     if when == COLD {
         contender.begin_again()?;
@@ -210,7 +215,7 @@ fn ask(
 }
 
 /// One statement, its rows and what it cost.
-fn timed(contender: &mut Contender, sql: &str) -> Result<(Sample, Rows)> {
+fn timed(contender: &mut OntimeContender, sql: &str) -> Result<(Sample, ResultCells)> {
     let pid = contender.pid();
     let (cpu, began) = (process::cpu_seconds(pid).unwrap_or(0.0), Instant::now());
     let rows = contender.ask(sql)?;

@@ -5,7 +5,7 @@
 use anyhow::{Result, ensure};
 
 /// Cells as text; `None` is NULL.
-pub type Rows = Vec<Vec<Option<String>>>;
+pub type ResultCells = Vec<Vec<Option<String>>>;
 
 /// A query by its name in the documents.
 pub struct Query {
@@ -93,7 +93,7 @@ pub fn all() -> Vec<Query> {
 
 /// Whether two answers are the same: texts as they are, numbers but for what is behind the third digit
 /// after the point (each product divides to digits of its own, some to doubles).
-pub fn check(query: &Query, expected: &Rows, found: &Rows) -> Result<()> {
+pub fn check(query: &Query, expected: &ResultCells, found: &ResultCells) -> Result<()> {
     const APART_MAX: f64 = 0.001;
     let same = |expected: &Option<String>, found: &Option<String>| {
         let number =
@@ -106,7 +106,7 @@ pub fn check(query: &Query, expected: &Rows, found: &Rows) -> Result<()> {
     let from = usize::from(query.ranked);
     let rows = expected.iter().zip(found);
     let cells = rows.flat_map(|(expected, found)| expected.iter().zip(found).skip(from));
-    let lengths = |rows: &Rows| rows.iter().map(Vec::len).collect::<Vec<_>>();
+    let lengths = |rows: &ResultCells| rows.iter().map(Vec::len).collect::<Vec<_>>();
     let all_same = lengths(expected) == lengths(found)
         && cells.into_iter().all(|(expected, found)| same(expected, found));
     ensure!(all_same, "{}: {found:?} where another has {expected:?}", query.name);

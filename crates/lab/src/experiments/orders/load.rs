@@ -9,12 +9,12 @@ use std::fmt::Write;
 
 use anyhow::{Result, ensure};
 
-use super::scale::{DISTRICTS, Scale};
+use super::scale::{DISTRICTS, OrdersScale};
 use super::schema::{NAMES, TABLES};
 use crate::experiments::dice::Dice;
 use crate::experiments::loading::DATABASE;
 use crate::experiments::progress;
-use crate::protocols::mysql::Session;
+use crate::protocols::mysql::MysqlSession;
 
 /// The moment at which everything began.
 pub const BEGAN: &str = "2026-01-01 00:00:00";
@@ -22,7 +22,7 @@ pub const BEGAN: &str = "2026-01-01 00:00:00";
 const CHUNK: i64 = 1_000;
 
 /// Makes and fills the tables on a server that has none of them.
-pub fn load(session: &mut Session, scale: Scale, seed: u64) -> Result<()> {
+pub fn load(session: &mut MysqlSession, scale: OrdersScale, seed: u64) -> Result<()> {
     session.execute(&format!("CREATE DATABASE {DATABASE}"))?;
     session.execute(&format!("USE {DATABASE}"))?;
     for table in TABLES {
@@ -50,7 +50,11 @@ pub fn load(session: &mut Session, scale: Scale, seed: u64) -> Result<()> {
     Ok(())
 }
 
-fn fill(session: &mut Session, table: &str, chunks: impl Iterator<Item = String>) -> Result<()> {
+fn fill(
+    session: &mut MysqlSession,
+    table: &str,
+    chunks: impl Iterator<Item = String>,
+) -> Result<()> {
     let mut lines = 0;
     let chunks = chunks.map(|chunk| {
         lines += chunk.lines().count() as u64;
@@ -64,7 +68,7 @@ fn fill(session: &mut Session, table: &str, chunks: impl Iterator<Item = String>
 
 /// The rows, as lines of files.
 struct Company {
-    scale: Scale,
+    scale: OrdersScale,
     seed: u64,
 }
 
@@ -232,7 +236,7 @@ mod tests {
 
     #[test]
     fn orders_and_their_lines_agree() {
-        let scale = Scale { warehouses: 1, customers: 30, items: 100 };
+        let scale = OrdersScale { warehouses: 1, customers: 30, items: 100 };
         let company = Company { scale, seed: 5 };
         let field = |line: &str, at: usize| line.split('\t').nth(at).unwrap().to_owned();
         let counts: Vec<usize> =

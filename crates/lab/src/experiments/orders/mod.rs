@@ -22,14 +22,14 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::json;
 
-use self::scale::Scale;
-use self::terminal::Outcome;
-use self::transactions::{Books, Desk, Kind};
+use self::scale::OrdersScale;
+use self::terminal::TerminalOutcome;
+use self::transactions::{Books, Desk, TransactionKind};
 use super::loading::DATABASE;
 use super::{Common, progress};
 use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse};
 use crate::plot::Drawing;
-use crate::protocols::mysql::Session;
+use crate::protocols::mysql::MysqlSession;
 use crate::report::{Layout, Measurement, Report};
 
 const ROWHOUSE: &str = "rowhouse";
@@ -37,7 +37,7 @@ const MARIADB: &str = "mariadb innodb";
 
 /// Options of `orders`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct OrdersOptions {
     #[command(flatten)]
     common: Common,
     /// Warehouses.
@@ -60,9 +60,9 @@ pub struct Options {
     buffer_pool_mib: u32,
 }
 
-impl Options {
-    fn scale(&self) -> Scale {
-        Scale {
+impl OrdersOptions {
+    fn scale(&self) -> OrdersScale {
+        OrdersScale {
             warehouses: i64::from(self.warehouses),
             customers: i64::from(self.customers),
             items: i64::from(self.items),
@@ -71,36 +71,36 @@ impl Options {
 }
 
 /// A filled server.
-struct Contender {
+struct OrdersContender {
     name: &'static str,
-    server: Peer,
+    server: OrdersPeer,
     /// What it has acknowledged.
     books: Books,
 }
 
-enum Peer {
+enum OrdersPeer {
     Rowhouse(Rowhouse),
     MariaDb(MariaDb),
 }
 
-impl Contender {
-    fn session(&self, database: &str) -> Result<Session> {
+impl OrdersContender {
+    fn session(&self, database: &str) -> Result<MysqlSession> {
         match &self.server {
-            Peer::Rowhouse(peer) => peer.session(database),
-            Peer::MariaDb(peer) => peer.session(database),
+            OrdersPeer::Rowhouse(peer) => peer.session(database),
+            OrdersPeer::MariaDb(peer) => peer.session(database),
         }
     }
 
     fn pid(&self) -> u32 {
         match &self.server {
-            Peer::Rowhouse(peer) => peer.server.pid(),
-            Peer::MariaDb(peer) => peer.server.pid(),
+            OrdersPeer::Rowhouse(peer) => peer.server.pid(),
+            OrdersPeer::MariaDb(peer) => peer.server.pid(),
         }
     }
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &OrdersOptions) -> Result<()> {
     let common = &options.common;
     let mut report = Report::new("orders");
     common.note(&mut report);
@@ -151,12 +151,16 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-fn start(name: &'static str, options: &Options, report: &mut Report) -> Result<Contender> {
+fn start(
+    name: &'static str,
+    options: &OrdersOptions,
+    report: &mut Report,
+) -> Result<OrdersContender> {
     let durability = options.durability;
     let (server, version) = if name == ROWHOUSE {
         let peer = Rowhouse::start(&options.common.rowhouse(durability)?)?;
         let version = peer.version.clone();
-        (Peer::Rowhouse(peer), version)
+        (OrdersPeer::Rowhouse(peer), version)
     } else {
         let peer = MariaDb::start(MariaDbSettings {
             buffer_pool_mib: options.buffer_pool_mib,
@@ -164,10 +168,10 @@ fn start(name: &'static str, options: &Options, report: &mut Report) -> Result<C
             handlersocket_threads: 1,
         })?;
         let version = peer.version.clone();
-        (Peer::MariaDb(peer), version)
+        (OrdersPeer::MariaDb(peer), version)
     };
     report.versions.insert(name.to_owned(), version);
-    let contender = Contender { name, server, books: Books::default() };
+    let contender = OrdersContender { name, server, books: Books::default() };
     let began = Instant::now();
     load::load(&mut contender.session("")?, options.scale(), options.common.seed)?;
     let took = began.elapsed().as_secs_f64();
@@ -181,8 +185,8 @@ fn start(name: &'static str, options: &Options, report: &mut Report) -> Result<C
 
 /// Verifies; gives what is violated.
 fn check(
-    contender: &Contender,
-    options: &Options,
+    contender: &OrdersContender,
+    options: &OrdersOptions,
     when: &str,
     report: &mut Report,
 ) -> Result<Vec<String>> {
@@ -197,11 +201,11 @@ fn check(
 }
 
 fn one_window(
-    contender: &mut Contender,
+    contender: &mut OrdersContender,
     terminals: usize,
     round: usize,
-    options: &Options,
-) -> Result<Outcome> {
+    options: &OrdersOptions,
+) -> Result<TerminalOutcome> {
     let common = &options.common;
     let desk = |number: usize| {
         let warehouse = number as i64 % i64::from(options.warehouses) + 1;
@@ -220,11 +224,17 @@ fn mode(terminals: usize) -> String {
     format!("{terminals} terminals")
 }
 
-fn kind_mode(terminals: usize, kind: Kind) -> String {
+fn kind_mode(terminals: usize, kind: TransactionKind) -> String {
     format!("{}, {}", mode(terminals), kind.name())
 }
 
-fn note(report: &mut Report, name: &str, terminals: usize, round: usize, outcome: &Outcome) {
+fn note(
+    report: &mut Report,
+    name: &str,
+    terminals: usize,
+    round: usize,
+    outcome: &TerminalOutcome,
+) {
     let all = Measurement::new(&mode(terminals), name, round, terminals, &outcome.all);
     report.measurements.push(all);
     for (kind, sample) in &outcome.kinds {
@@ -237,7 +247,7 @@ fn note(report: &mut Report, name: &str, terminals: usize, round: usize, outcome
 fn note_rates(report: &mut Report, terminals: &[usize]) {
     for &terminals in terminals {
         for name in report.contenders(&mode(terminals)) {
-            let rates = Kind::MIX.iter().map(|(kind, _)| {
+            let rates = TransactionKind::MIX.iter().map(|(kind, _)| {
                 let rate =
                     report.spread(&kind_mode(terminals, *kind), &name, |window| window.rate * 60.0);
                 (kind.name().to_owned(), json!(rate.median.round()))

@@ -15,7 +15,7 @@ const NAMES: i64 = 1_000;
 
 /// The size of everything.
 #[derive(Debug, Clone, Copy)]
-pub struct Scale {
+pub struct OrdersScale {
     /// Warehouses.
     pub warehouses: i64,
     /// Customers of each district, and its first orders; 3,000 by the specification.
@@ -24,7 +24,7 @@ pub struct Scale {
     pub items: i64,
 }
 
-impl Scale {
+impl OrdersScale {
     /// The first orders of a district up to this number are delivered.
     pub fn delivered(&self) -> i64 {
         self.customers * 7 / 10
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn choices_stay_within_small_companies() {
-        let scale = Scale { warehouses: 1, customers: 30, items: 100 };
+        let scale = OrdersScale { warehouses: 1, customers: 30, items: 100 };
         let mut dice = Dice::new(1, &[]);
         for _ in 0..1_000 {
             assert!((1..=30).contains(&scale.customer(&mut dice)));

@@ -6,7 +6,7 @@
 use anyhow::Result;
 
 use super::scale::DISTRICTS;
-use crate::protocols::mysql::{Session, Statement};
+use crate::protocols::mysql::{MysqlSession, Statement};
 
 macro_rules! statements {
     ($($name:ident: $sql:expr,)*) => {
@@ -19,7 +19,7 @@ macro_rules! statements {
 
         impl Statements {
             /// Prepares all.
-            pub fn prepare(session: &mut Session) -> Result<Statements> {
+            pub fn prepare(session: &mut MysqlSession) -> Result<Statements> {
                 let stock = (1..=DISTRICTS).map(|district| {
                     Statement::prepare(
                         session,

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::scale::Scale;
-use super::transactions::{Books, Desk, Input, Kind};
+use super::scale::OrdersScale;
+use super::transactions::{Books, Desk, Input, TransactionKind};
 use crate::experiments::dice::Dice;
 use crate::generator::Sample;
 use crate::process;
-use crate::protocols::mysql::Refused;
+use crate::protocols::mysql::ServerError;
 
 /// Errors after which a client is expected to try again: changed meanwhile, lock wait, deadlock.
 const RETRIED: [u16; 3] = [1020, 1205, 1213];
@@ -22,11 +22,11 @@ const RETRIED: [u16; 3] = [1020, 1205, 1213];
 const ATTEMPTS_MAX: u32 = 1_000;
 
 /// What one window gave.
-pub struct Outcome {
+pub struct TerminalOutcome {
     /// All transactions, with the server's CPU time.
     pub all: Sample,
     /// By kind: counts and latencies alone.
-    pub kinds: BTreeMap<Kind, Sample>,
+    pub kinds: BTreeMap<TransactionKind, Sample>,
     /// What was acknowledged, warm-up included.
     pub books: Books,
     /// How often transactions were taken back, by error number; warm-up included.
@@ -35,7 +35,7 @@ pub struct Outcome {
 
 /// A window: when what is done counts.
 #[derive(Debug, Clone, Copy)]
-struct Window {
+struct OrdersWindow {
     from: Instant,
     to: Instant,
 }
@@ -43,14 +43,14 @@ struct Window {
 /// Runs so many desks at once, through a warm-up and a window.
 pub fn run(
     desks: Vec<Desk>,
-    scale: Scale,
+    scale: OrdersScale,
     seed: u64,
     warm: f64,
     seconds: f64,
     server: u32,
-) -> Outcome {
+) -> TerminalOutcome {
     let from = Instant::now() + Duration::from_secs_f64(warm);
-    let window = Window { from, to: from + Duration::from_secs_f64(seconds) };
+    let window = OrdersWindow { from, to: from + Duration::from_secs_f64(seconds) };
     let mut total = Terminal::new(Dice::new(seed, &[u64::MAX]));
     let spent = || {
         let of = |pid| process::cpu_seconds(pid).unwrap_or(0.0);
@@ -84,13 +84,13 @@ pub fn run(
     all.client_cpu = after.1 - before.1;
     all.others_cpu = (after.2 - before.2 - all.server_cpu - all.client_cpu).max(0.0);
     all.server_rss = process::rss_peak(server).unwrap_or(0);
-    Outcome { all, kinds: total.kinds, books: total.books, retried: total.retried }
+    TerminalOutcome { all, kinds: total.kinds, books: total.books, retried: total.retried }
 }
 
 /// One client's choices and counts.
 struct Terminal {
     dice: Dice,
-    kinds: BTreeMap<Kind, Sample>,
+    kinds: BTreeMap<TransactionKind, Sample>,
     /// What went wrong.
     bad: Sample,
     books: Books,
@@ -99,7 +99,7 @@ struct Terminal {
 
 impl Terminal {
     fn new(dice: Dice) -> Terminal {
-        let kinds = Kind::MIX.iter().map(|(kind, _)| (*kind, Sample::new())).collect();
+        let kinds = TransactionKind::MIX.iter().map(|(kind, _)| (*kind, Sample::new())).collect();
         let (books, retried) = (Books::default(), BTreeMap::new());
         Terminal { dice, kinds, bad: Sample::new(), books, retried }
     }
@@ -116,7 +116,7 @@ impl Terminal {
     }
 
     /// Works until the window ends, or something goes wrong that a client could not mend.
-    fn work(mut self, mut desk: Desk, scale: Scale, window: Window) -> Terminal {
+    fn work(mut self, mut desk: Desk, scale: OrdersScale, window: OrdersWindow) -> Terminal {
         loop {
             let began = Instant::now();
             if began >= window.to {
@@ -127,7 +127,7 @@ impl Terminal {
             match self.complete(&mut desk, &input) {
                 Ok(books) => self.books.add(books),
                 Err(error) => {
-                    let refused = error.downcast_ref::<Refused>().is_some();
+                    let refused = error.downcast_ref::<ServerError>().is_some();
                     let of = if refused { &mut self.bad.refused } else { &mut self.bad.wrong };
                     *of += 1;
                     let why = format!("{}; {error}", error.root_cause());
@@ -150,7 +150,7 @@ impl Terminal {
                 Ok(books) => return Ok(books),
                 Err(error) => error,
             };
-            let code = error.downcast_ref::<Refused>().map(|refused| refused.code);
+            let code = error.downcast_ref::<ServerError>().map(|refused| refused.code);
             let Some(code) = code.filter(|code| RETRIED.contains(code)) else {
                 return Err(error);
             };
@@ -161,14 +161,14 @@ impl Terminal {
         Err(last.context("no attempt was made")?)
     }
 
-    fn choose(&mut self) -> Kind {
+    fn choose(&mut self) -> TransactionKind {
         let mut drawn = self.dice.between(1, 100);
-        for (kind, part) in Kind::MIX {
+        for (kind, part) in TransactionKind::MIX {
             drawn -= part;
             if drawn <= 0 {
                 return kind;
             }
         }
-        Kind::NewOrder
+        TransactionKind::NewOrder
     }
 }

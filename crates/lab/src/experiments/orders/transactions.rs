@@ -7,10 +7,10 @@
 use anyhow::{Result, ensure};
 
 use super::load::money;
-use super::scale::{DISTRICTS, Scale};
+use super::scale::{DISTRICTS, OrdersScale};
 use super::statements::Statements;
 use crate::experiments::dice::Dice;
-use crate::protocols::mysql::{Session, Value};
+use crate::protocols::mysql::{MysqlSession, MysqlValue};
 
 /// The moment that rows of a run are given; no condition depends on it.
 const NOW: &str = "2026-02-01 12:00:00";
@@ -19,7 +19,7 @@ const DATA_BYTES_MAX: usize = 500;
 
 /// What sort of transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum TransactionKind {
     /// An order of 5 to 15 lines.
     NewOrder,
     /// A customer pays.
@@ -32,24 +32,24 @@ pub enum Kind {
     StockLevel,
 }
 
-impl Kind {
+impl TransactionKind {
     /// All, with their part of the mix in percent.
-    pub const MIX: [(Kind, i64); 5] = [
-        (Kind::NewOrder, 45),
-        (Kind::Payment, 43),
-        (Kind::OrderStatus, 4),
-        (Kind::Delivery, 4),
-        (Kind::StockLevel, 4),
+    pub const MIX: [(TransactionKind, i64); 5] = [
+        (TransactionKind::NewOrder, 45),
+        (TransactionKind::Payment, 43),
+        (TransactionKind::OrderStatus, 4),
+        (TransactionKind::Delivery, 4),
+        (TransactionKind::StockLevel, 4),
     ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::NewOrder => "new-order",
-            Kind::Payment => "payment",
-            Kind::OrderStatus => "order-status",
-            Kind::Delivery => "delivery",
-            Kind::StockLevel => "stock-level",
+            TransactionKind::NewOrder => "new-order",
+            TransactionKind::Payment => "payment",
+            TransactionKind::OrderStatus => "order-status",
+            TransactionKind::Delivery => "delivery",
+            TransactionKind::StockLevel => "stock-level",
         }
     }
 }
@@ -75,11 +75,11 @@ impl Books {
 }
 
 /// One order line: item, supplying warehouse, quantity.
-type Line = (i64, i64, i64);
+type OrderLine = (i64, i64, i64);
 
 /// How a client names a customer.
 #[derive(Debug, Clone)]
-pub enum Who {
+pub enum CustomerName {
     /// By number.
     Number(i64),
     /// By last name: the middle one of all who have it, by first name.
@@ -90,11 +90,11 @@ pub enum Who {
 #[derive(Debug, Clone)]
 pub enum Input {
     /// District, customer, lines; the last item may be one that does not exist.
-    NewOrder(i64, i64, Vec<Line>),
+    NewOrder(i64, i64, Vec<OrderLine>),
     /// District, the customer's warehouse and district, who, cents.
-    Payment(i64, i64, i64, Who, i64),
+    Payment(i64, i64, i64, CustomerName, i64),
     /// District, who.
-    OrderStatus(i64, Who),
+    OrderStatus(i64, CustomerName),
     /// Carrier.
     Delivery(i64),
     /// District, threshold.
@@ -102,12 +102,12 @@ pub enum Input {
 }
 
 impl Input {
-    fn draw(kind: Kind, warehouse: i64, scale: Scale, dice: &mut Dice) -> Input {
+    fn draw(kind: TransactionKind, warehouse: i64, scale: OrdersScale, dice: &mut Dice) -> Input {
         let district = dice.between(1, DISTRICTS);
         match kind {
-            Kind::NewOrder => {
+            TransactionKind::NewOrder => {
                 let customer = scale.customer(dice);
-                let mut lines: Vec<Line> = (0..dice.between(5, 15))
+                let mut lines: Vec<OrderLine> = (0..dice.between(5, 15))
                     .map(|_| {
                         let remote = dice.percent(1);
                         let from = if remote { other(warehouse, scale, dice) } else { warehouse };
@@ -121,33 +121,35 @@ impl Input {
                 }
                 Input::NewOrder(district, customer, lines)
             }
-            Kind::Payment => {
+            TransactionKind::Payment => {
                 let (w, d) = if dice.percent(85) {
                     (warehouse, district)
                 } else {
                     (other(warehouse, scale, dice), dice.between(1, DISTRICTS))
                 };
-                let who = Who::draw(scale, dice);
+                let who = CustomerName::draw(scale, dice);
                 Input::Payment(district, w, d, who, dice.between(100, 500_000))
             }
-            Kind::OrderStatus => Input::OrderStatus(district, Who::draw(scale, dice)),
-            Kind::Delivery => Input::Delivery(dice.between(1, 10)),
-            Kind::StockLevel => Input::StockLevel(district, dice.between(10, 20)),
+            TransactionKind::OrderStatus => {
+                Input::OrderStatus(district, CustomerName::draw(scale, dice))
+            }
+            TransactionKind::Delivery => Input::Delivery(dice.between(1, 10)),
+            TransactionKind::StockLevel => Input::StockLevel(district, dice.between(10, 20)),
         }
     }
 }
 
-impl Who {
-    fn draw(scale: Scale, dice: &mut Dice) -> Who {
+impl CustomerName {
+    fn draw(scale: OrdersScale, dice: &mut Dice) -> CustomerName {
         if dice.percent(60) {
-            Who::Name(scale.name_asked(dice))
+            CustomerName::Name(scale.name_asked(dice))
         } else {
-            Who::Number(scale.customer(dice))
+            CustomerName::Number(scale.customer(dice))
         }
     }
 }
 
-fn other(warehouse: i64, scale: Scale, dice: &mut Dice) -> i64 {
+fn other(warehouse: i64, scale: OrdersScale, dice: &mut Dice) -> i64 {
     if scale.warehouses == 1 {
         return warehouse;
     }
@@ -158,20 +160,20 @@ fn other(warehouse: i64, scale: Scale, dice: &mut Dice) -> i64 {
 /// A client's session with its statements, at home in one warehouse.
 pub struct Desk {
     /// The session.
-    pub session: Session,
+    pub session: MysqlSession,
     statements: Statements,
     warehouse: i64,
 }
 
 impl Desk {
     /// Prepares the statements on a session.
-    pub fn new(mut session: Session, warehouse: i64) -> Result<Desk> {
+    pub fn new(mut session: MysqlSession, warehouse: i64) -> Result<Desk> {
         let statements = Statements::prepare(&mut session)?;
         Ok(Desk { session, statements, warehouse })
     }
 
     /// Draws an input for this desk.
-    pub fn draw(&self, kind: Kind, scale: Scale, dice: &mut Dice) -> Input {
+    pub fn draw(&self, kind: TransactionKind, scale: OrdersScale, dice: &mut Dice) -> Input {
         Input::draw(kind, self.warehouse, scale, dice)
     }
 
@@ -198,55 +200,63 @@ impl Desk {
     }
 
     /// `None`: an item does not exist, and the order is taken back (clause 2.4.1.4).
-    fn new_order(&mut self, d: i64, customer: i64, lines: &[Line]) -> Result<Option<Books>> {
+    fn new_order(&mut self, d: i64, customer: i64, lines: &[OrderLine]) -> Result<Option<Books>> {
         let (w, session, ask) = (self.warehouse, &mut self.session, &mut self.statements);
-        let key = [Value::Int(w), Value::Int(d), Value::Int(customer)];
+        let key = [MysqlValue::Int(w), MysqlValue::Int(d), MysqlValue::Int(customer)];
         let known = ask.customer_and_warehouse.row(session, &key)?;
         let (_discount, _tax) = (known.units(0)?, known.units(3)?);
-        let district = ask.next_order.row(session, &[Value::Int(w), Value::Int(d)])?;
+        let district = ask.next_order.row(session, &[MysqlValue::Int(w), MysqlValue::Int(d)])?;
         let order = district.int(0)?;
-        let counted = [Value::Int(order + 1), Value::Int(w), Value::Int(d)];
+        let counted = [MysqlValue::Int(order + 1), MysqlValue::Int(w), MysqlValue::Int(d)];
         ask.count_order.affect_one(session, &counted)?;
         let local = i64::from(lines.iter().all(|line| line.1 == w));
-        let [o, d_value, w_value] = [order, d, w].map(Value::Int);
-        let (count, at) = (Value::Int(lines.len() as i64), Value::Text(NOW));
-        let row = [o, d_value, w_value, Value::Int(customer), at, count, Value::Int(local)];
+        let [o, d_value, w_value] = [order, d, w].map(MysqlValue::Int);
+        let (count, at) = (MysqlValue::Int(lines.len() as i64), MysqlValue::Text(NOW));
+        let row =
+            [o, d_value, w_value, MysqlValue::Int(customer), at, count, MysqlValue::Int(local)];
         ask.add_order.affect_one(session, &row)?;
         ask.add_new_order.affect_one(session, &[o, d_value, w_value])?;
         for (number, &(item, from, quantity)) in (1..).zip(lines) {
-            let items = ask.item.rows(session, &[Value::Int(item)])?;
+            let items = ask.item.rows(session, &[MysqlValue::Int(item)])?;
             let Some(price) = items.first().map(|item| item.units(0)).transpose()? else {
                 return Ok(None);
             };
-            let key = [Value::Int(item), Value::Int(from)];
+            let key = [MysqlValue::Int(item), MysqlValue::Int(from)];
             let stock = ask.stock[d as usize - 1].row(session, &key)?;
             let (there, info) = (stock.int(0)?, stock.text(2)?);
             let left = there - quantity + if there >= quantity + 10 { 0 } else { 91 };
-            let remote = Value::Int(i64::from(from != w));
-            let (left, amount) = (Value::Int(left), money(price * quantity));
-            let change = [left, Value::Int(quantity), remote, key[0], key[1]];
+            let remote = MysqlValue::Int(i64::from(from != w));
+            let (left, amount) = (MysqlValue::Int(left), money(price * quantity));
+            let change = [left, MysqlValue::Int(quantity), remote, key[0], key[1]];
             ask.change_stock.affect_one(session, &change)?;
             let row = [
                 o,
                 d_value,
                 w_value,
-                Value::Int(number),
+                MysqlValue::Int(number),
                 key[0],
                 key[1],
-                Value::Int(quantity),
-                Value::Decimal(&amount),
-                Value::Text(info),
+                MysqlValue::Int(quantity),
+                MysqlValue::Decimal(&amount),
+                MysqlValue::Text(info),
             ];
             ask.add_order_line.affect_one(session, &row)?;
         }
         Ok(Some(Books { orders: 1, ..Books::default() }))
     }
 
-    fn payment(&mut self, d: i64, home: (i64, i64), who: &Who, cents: i64) -> Result<Books> {
+    fn payment(
+        &mut self,
+        d: i64,
+        home: (i64, i64),
+        who: &CustomerName,
+        cents: i64,
+    ) -> Result<Books> {
         let w = self.warehouse;
         let amount = money(cents);
         let (session, ask) = (&mut self.session, &mut self.statements);
-        let (paid, place) = (Value::Decimal(&amount), [Value::Int(w), Value::Int(d)]);
+        let (paid, place) =
+            (MysqlValue::Decimal(&amount), [MysqlValue::Int(w), MysqlValue::Int(d)]);
         ask.pay_warehouse.affect_one(session, &[paid, place[0]])?;
         let warehouse = ask.warehouse.row(session, &place[..1])?;
         ask.pay_district.affect_one(session, &[paid, place[0], place[1]])?;
@@ -254,32 +264,32 @@ impl Desk {
         let text = format!("{}    {}", warehouse.text(5)?, district.text(5)?);
         let c = self.customer(home, who)?;
         let (session, ask) = (&mut self.session, &mut self.statements);
-        let key = [home.0, home.1, c].map(Value::Int);
+        let key = [home.0, home.1, c].map(MysqlValue::Int);
         let customer = ask.customer_to_pay.row(session, &key)?;
         if customer.text(9)? == "BC" {
             let known = ask.customer_data.row(session, &key)?;
             let (c_d, c_w) = (home.1, home.0);
             let mut data = format!("{c} {c_d} {c_w} {d} {w} {amount} | {}", known.text(0)?);
             data.truncate(DATA_BYTES_MAX);
-            let change = [paid, paid, Value::Text(&data), key[0], key[1], key[2]];
+            let change = [paid, paid, MysqlValue::Text(&data), key[0], key[1], key[2]];
             ask.pay_bad_customer.affect_one(session, &change)?;
         } else {
             ask.pay_customer.affect_one(session, &[paid, paid, key[0], key[1], key[2]])?;
         }
-        let (at, text) = (Value::Text(NOW), Value::Text(&text));
+        let (at, text) = (MysqlValue::Text(NOW), MysqlValue::Text(&text));
         let row = [key[1], key[0], key[2], place[1], place[0], at, paid, text];
         ask.add_history.affect_one(session, &row)?;
         Ok(Books { payments: 1, ..Books::default() })
     }
 
-    fn order_status(&mut self, d: i64, who: &Who) -> Result<Books> {
+    fn order_status(&mut self, d: i64, who: &CustomerName) -> Result<Books> {
         let w = self.warehouse;
         let c = self.customer((w, d), who)?;
         let (session, ask) = (&mut self.session, &mut self.statements);
-        let key = [w, d, c].map(Value::Int);
+        let key = [w, d, c].map(MysqlValue::Int);
         ask.customer.row(session, &key)?.units(0)?;
         let order = ask.last_order.row(session, &key)?.int(0)?;
-        let key = [w, d, order].map(Value::Int);
+        let key = [w, d, order].map(MysqlValue::Int);
         let lines = ask.order_lines.rows(session, &key)?.len();
         ensure!((5..=15).contains(&lines), "order {order} of ({w}, {d}) has {lines} lines");
         Ok(Books::default())
@@ -289,22 +299,22 @@ impl Desk {
         let (w, session, ask) = (self.warehouse, &mut self.session, &mut self.statements);
         let mut books = Books::default();
         for d in 1..=DISTRICTS {
-            let place = [Value::Int(w), Value::Int(d)];
+            let place = [MysqlValue::Int(w), MysqlValue::Int(d)];
             let oldest = ask.oldest_new_order.rows(session, &place)?;
             // A district without new orders is passed over (clause 2.7.4.2).
             let Some(order) = oldest.first().map(|row| row.int(0)).transpose()? else {
                 continue;
             };
-            let key = [place[0], place[1], Value::Int(order)];
+            let key = [place[0], place[1], MysqlValue::Int(order)];
             ask.remove_new_order.affect_one(session, &key)?;
             let c = ask.customer_of_order.row(session, &key)?.int(0)?;
-            let sent = [Value::Int(carrier), key[0], key[1], key[2]];
+            let sent = [MysqlValue::Int(carrier), key[0], key[1], key[2]];
             ask.send_order.affect_one(session, &sent)?;
-            let delivered = [Value::Text(NOW), key[0], key[1], key[2]];
+            let delivered = [MysqlValue::Text(NOW), key[0], key[1], key[2]];
             let lines = ask.deliver_lines.affect(session, &delivered)?;
             ensure!((5..=15).contains(&lines), "{lines} lines of order {order} were delivered");
             let sum = ask.sum_of_lines.row(session, &key)?;
-            let charge = [Value::Decimal(sum.text(0)?), key[0], key[1], Value::Int(c)];
+            let charge = [MysqlValue::Decimal(sum.text(0)?), key[0], key[1], MysqlValue::Int(c)];
             ask.charge_customer.affect_one(session, &charge)?;
             books.deliveries += 1;
         }
@@ -313,20 +323,20 @@ impl Desk {
 
     fn stock_level(&mut self, d: i64, threshold: i64) -> Result<Books> {
         let (w, session, ask) = (self.warehouse, &mut self.session, &mut self.statements);
-        let place = [Value::Int(w), Value::Int(d)];
+        let place = [MysqlValue::Int(w), MysqlValue::Int(d)];
         let next = ask.district_orders.row(session, &place)?.int(0)?;
-        let range = [next, next - 20, w, threshold].map(Value::Int);
+        let range = [next, next - 20, w, threshold].map(MysqlValue::Int);
         let low = [place[0], place[1], range[0], range[1], range[2], range[3]];
         ask.low_stocks.row(session, &low)?.int(0)?;
         Ok(Books::default())
     }
 
-    fn customer(&mut self, home: (i64, i64), who: &Who) -> Result<i64> {
+    fn customer(&mut self, home: (i64, i64), who: &CustomerName) -> Result<i64> {
         let name = match who {
-            Who::Number(number) => return Ok(*number),
-            Who::Name(name) => name,
+            CustomerName::Number(number) => return Ok(*number),
+            CustomerName::Name(name) => name,
         };
-        let key = [Value::Int(home.0), Value::Int(home.1), Value::Text(name)];
+        let key = [MysqlValue::Int(home.0), MysqlValue::Int(home.1), MysqlValue::Text(name)];
         let found = self.statements.customers_by_name.rows(&mut self.session, &key)?;
         ensure!(!found.is_empty(), "nobody in {home:?} has the name {name}");
         found[(found.len() - 1) / 2].int(0)

@@ -10,15 +10,15 @@ use std::fmt::Display;
 
 use anyhow::{Context, Result};
 
-use super::scale::{DISTRICTS, Scale};
+use super::scale::{DISTRICTS, OrdersScale};
 use super::transactions::Books;
-use crate::protocols::mysql::{Session, TextRow, units};
+use crate::protocols::mysql::{MysqlSession, TextRow, units};
 
 /// Violations that are told of each condition.
 const TOLD_MAX: usize = 3;
 
 /// A warehouse and a district.
-type Place = (i64, i64);
+type WarehouseDistrict = (i64, i64);
 /// A warehouse, a district, and the number of a customer or an order.
 type Key = (i64, i64, i64);
 
@@ -43,26 +43,26 @@ struct State {
     /// `w_ytd`.
     warehouses: BTreeMap<i64, i64>,
     /// `d_ytd`, `d_next_o_id`.
-    districts: BTreeMap<Place, (i64, i64)>,
+    districts: BTreeMap<WarehouseDistrict, (i64, i64)>,
     /// `c_balance`, `c_ytd_payment`.
     customers: BTreeMap<Key, (i64, i64)>,
     new_orders: BTreeSet<Key>,
     orders: BTreeMap<Key, Order>,
     lines: BTreeMap<Key, Lines>,
     /// What was paid at a place, and how often.
-    paid_at: BTreeMap<Place, (i64, i64)>,
+    paid_at: BTreeMap<WarehouseDistrict, (i64, i64)>,
     /// What was paid by a customer.
     paid_by: BTreeMap<Key, i64>,
 }
 
 /// Reads everything and gives what is violated: nothing, if all is well. `books` are the
 /// acknowledged transactions since the tables were filled.
-pub fn verify(session: &mut Session, scale: Scale, books: Books) -> Result<Vec<String>> {
+pub fn verify(session: &mut MysqlSession, scale: OrdersScale, books: Books) -> Result<Vec<String>> {
     Ok(State::read(session)?.violations(scale, books))
 }
 
 impl State {
-    fn read(session: &mut Session) -> Result<State> {
+    fn read(session: &mut MysqlSession) -> Result<State> {
         let mut state = State::default();
         session.each_row("SELECT w_id, w_ytd FROM warehouse", |row| {
             state.warehouses.insert(number(&row, 0)?, cents(&row, 1)?);
@@ -111,8 +111,8 @@ impl State {
         Ok(state)
     }
 
-    fn violations(&self, scale: Scale, books: Books) -> Vec<String> {
-        let mut found = Found::default();
+    fn violations(&self, scale: OrdersScale, books: Books) -> Vec<String> {
+        let mut found = Violations::default();
         self.sums_of_payments(&mut found);
         self.numbers_of_orders(&mut found);
         self.orders_and_lines(&mut found);
@@ -122,7 +122,7 @@ impl State {
     }
 
     /// Conditions 1, 8 and 9.
-    fn sums_of_payments(&self, found: &mut Found) {
+    fn sums_of_payments(&self, found: &mut Violations) {
         for (&w, &ytd) in &self.warehouses {
             let districts = self.districts.range((w, 0)..(w + 1, 0));
             found.equal("condition 1", w, ytd, districts.map(|(_, district)| district.0).sum());
@@ -136,7 +136,7 @@ impl State {
     }
 
     /// Conditions 2 and 3.
-    fn numbers_of_orders(&self, found: &mut Found) {
+    fn numbers_of_orders(&self, found: &mut Violations) {
         for (&(w, d), (_, next)) in &self.districts {
             let all = (w, d, 0)..(w, d + 1, 0);
             let place = format!("({w}, {d})");
@@ -154,7 +154,7 @@ impl State {
     }
 
     /// Conditions 4 to 7.
-    fn orders_and_lines(&self, found: &mut Found) {
+    fn orders_and_lines(&self, found: &mut Violations) {
         for &(w, d) in self.districts.keys() {
             let all = (w, d, 0)..(w, d + 1, 0);
             let said = self.orders.range(all.clone()).map(|(_, order)| order.lines).sum();
@@ -178,7 +178,7 @@ impl State {
     }
 
     /// Conditions 10 and 12.
-    fn balances(&self, found: &mut Found) {
+    fn balances(&self, found: &mut Violations) {
         let mut bought: BTreeMap<Key, i64> = BTreeMap::new();
         for (key, order) in &self.orders {
             let cents = self.lines.get(key).map_or(0, |lines| lines.cents);
@@ -193,7 +193,7 @@ impl State {
     }
 
     /// Condition 11, and that as much was added as was acknowledged.
-    fn acknowledged(&self, scale: Scale, books: Books, found: &mut Found) {
+    fn acknowledged(&self, scale: OrdersScale, books: Books, found: &mut Violations) {
         let districts = scale.warehouses * DISTRICTS;
         let filled = districts * scale.customers;
         let (orders, open) = (self.orders.len() as i64, self.new_orders.len() as i64);
@@ -217,12 +217,12 @@ impl State {
 
 /// What is violated, the first few of each sort.
 #[derive(Default)]
-struct Found {
+struct Violations {
     told: Vec<String>,
     counts: BTreeMap<&'static str, usize>,
 }
 
-impl Found {
+impl Violations {
     fn equal(&mut self, what: &'static str, whose: impl Display, left: i64, right: i64) {
         if left != right {
             self.tell(what, whose, &format!("{left} is not {right}"));
@@ -254,7 +254,7 @@ fn cents(row: &TextRow, at: usize) -> Result<i64> {
     if text.contains('.') { units(text) } else { Ok(units(text)? * 100) }
 }
 
-fn place(row: &TextRow) -> Result<Place> {
+fn place(row: &TextRow) -> Result<WarehouseDistrict> {
     Ok((number(row, 0)?, number(row, 1)?))
 }
 
@@ -266,7 +266,7 @@ fn key(row: &TextRow) -> Result<Key> {
 mod tests {
     use super::*;
 
-    const SCALE: Scale = Scale { warehouses: 1, customers: 10, items: 100 };
+    const SCALE: OrdersScale = OrdersScale { warehouses: 1, customers: 10, items: 100 };
 
     /// A company of one warehouse as it is filled, each order of one line.
     fn filled() -> State {

@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 
-use super::site::{Filled, Site, moment};
-use super::view::{Page, Rows, View, list, text};
+use super::site::{Site, TableLines, moment};
+use super::view::{Page, RowOrder, View, list, text};
 use crate::experiments::dice::{Dice, WORDS};
 
 /// The blog.
@@ -81,7 +81,7 @@ const USERS: i64 = 200;
 const OPTIONS: i64 = 400;
 const PAGES: i64 = 15;
 
-fn rows(seed: u64, size: i64) -> Vec<Filled> {
+fn rows(seed: u64, size: i64) -> Vec<TableLines> {
     let mut dice = Dice::new(seed, &[1]);
     let (posts, terms) = ((POSTS * size / 100).max(60), CATEGORIES + TAGS);
     let mut of = [const { Vec::new() }; 9];
@@ -188,7 +188,7 @@ fn rows(seed: u64, size: i64) -> Vec<Filled> {
         "wp_usermeta",
         "wp_comments",
     ];
-    names.into_iter().zip(of).map(|(table, lines)| Filled { table, lines }).collect()
+    names.into_iter().zip(of).map(|(table, lines)| TableLines { table, lines }).collect()
 }
 
 fn slug(term: i64) -> String {
@@ -202,13 +202,13 @@ fn front(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let page = dice.between(0, 3) * 10;
     let found = view.ask(
         "posts",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT SQL_CALC_FOUND_ROWS wp_posts.ID FROM wp_posts WHERE 1=1 AND (({SHOWN})) \
              ORDER BY wp_posts.post_date DESC LIMIT {page}, 10"
         ),
     )?;
-    view.ask("found rows", Rows::Ordered, "SELECT FOUND_ROWS()".to_owned())?;
+    view.ask("found rows", RowOrder::Ordered, "SELECT FOUND_ROWS()".to_owned())?;
     posts(view, &list(&found, 0))?;
     sidebar(view)
 }
@@ -219,7 +219,7 @@ fn post(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let id = dice.between(1, 50);
     let linked = view.ask(
         "link",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT post_name FROM wp_posts WHERE ID >= {id} AND post_type = 'post' \
              AND post_status = 'publish' ORDER BY ID LIMIT 1"
@@ -228,7 +228,7 @@ fn post(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let name = linked.first().and_then(|row| text(row, 0)).unwrap_or_default();
     let found = view.ask(
         "post",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT wp_posts.* FROM wp_posts WHERE 1=1 AND wp_posts.post_name = '{name}' \
              AND wp_posts.post_type = 'post' ORDER BY wp_posts.post_date DESC"
@@ -241,7 +241,7 @@ fn post(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     details(view, id)?;
     view.ask(
         "comments",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT wp_comments.comment_ID FROM wp_comments \
              WHERE ((comment_approved = '1')) AND comment_post_ID = {id} AND comment_parent = 0 \
@@ -250,7 +250,7 @@ fn post(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     )?;
     view.ask(
         "number of comments",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT COUNT(*) FROM wp_comments WHERE comment_approved = '1' \
              AND comment_post_ID = {id}"
@@ -259,7 +259,7 @@ fn post(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     for (name, sign, order) in [("previous", "<", "DESC"), ("next", ">", "ASC")] {
         view.ask(
             name,
-            Rows::Ordered,
+            RowOrder::Ordered,
             format!(
                 "SELECT p.ID FROM wp_posts AS p WHERE p.post_date {sign} '{at}' \
                  AND p.post_type = 'post' AND (p.post_status = 'publish' \
@@ -269,7 +269,7 @@ fn post(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     }
     view.ask(
         "related",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT p.ID, p.post_title, COUNT(*) AS shared FROM wp_term_relationships AS mine \
              INNER JOIN wp_term_relationships AS theirs \
@@ -288,7 +288,7 @@ fn category(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let slug = slug(dice.between(1, CATEGORIES));
     let terms = view.ask(
         "category",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT t.*, tt.* FROM wp_terms AS t INNER JOIN wp_term_taxonomy AS tt \
              ON t.term_id = tt.term_id WHERE tt.taxonomy IN ('category') AND t.slug IN ('{slug}') \
@@ -298,7 +298,7 @@ fn category(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let (id, page) = (list(&terms, 4), dice.between(0, 2) * 10);
     let found = view.ask(
         "posts",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT SQL_CALC_FOUND_ROWS wp_posts.ID FROM wp_posts LEFT JOIN wp_term_relationships \
              ON (wp_posts.ID = wp_term_relationships.object_id) WHERE 1=1 \
@@ -306,7 +306,7 @@ fn category(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
              GROUP BY wp_posts.ID ORDER BY wp_posts.post_date DESC LIMIT {page}, 10"
         ),
     )?;
-    view.ask("found rows", Rows::Ordered, "SELECT FOUND_ROWS()".to_owned())?;
+    view.ask("found rows", RowOrder::Ordered, "SELECT FOUND_ROWS()".to_owned())?;
     posts(view, &list(&found, 0))?;
     sidebar(view)
 }
@@ -316,7 +316,7 @@ fn search(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let like = format!("LIKE '%{}%'", dice.words(2));
     let found = view.ask(
         "posts",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT SQL_CALC_FOUND_ROWS wp_posts.ID FROM wp_posts WHERE 1=1 \
              AND (((wp_posts.post_title {like}) OR (wp_posts.post_excerpt {like}) \
@@ -325,7 +325,7 @@ fn search(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
              ORDER BY wp_posts.post_title {like} DESC, wp_posts.post_date DESC LIMIT 0, 10"
         ),
     )?;
-    view.ask("found rows", Rows::Ordered, "SELECT FOUND_ROWS()".to_owned())?;
+    view.ask("found rows", RowOrder::Ordered, "SELECT FOUND_ROWS()".to_owned())?;
     posts(view, &list(&found, 0))?;
     sidebar(view)
 }
@@ -333,10 +333,14 @@ fn search(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
 fn admin(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     options(view, dice)?;
     let user = dice.between(1, USERS / 10);
-    view.ask("user", Rows::Ordered, format!("SELECT * FROM wp_users WHERE ID = {user} LIMIT 1"))?;
+    view.ask(
+        "user",
+        RowOrder::Ordered,
+        format!("SELECT * FROM wp_users WHERE ID = {user} LIMIT 1"),
+    )?;
     view.ask(
         "user meta",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT user_id, meta_key, meta_value FROM wp_usermeta WHERE user_id IN ({user}) \
              ORDER BY umeta_id ASC"
@@ -344,14 +348,14 @@ fn admin(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     )?;
     view.ask(
         "number by status",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         "SELECT post_status, COUNT( * ) AS num_posts FROM wp_posts WHERE post_type = 'post' \
          GROUP BY post_status"
             .to_owned(),
     )?;
     view.ask(
         "number of mine",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT COUNT( 1 ) FROM wp_posts WHERE post_type = 'post' \
              AND post_status NOT IN ('trash', 'auto-draft') AND post_author = {user}"
@@ -360,7 +364,7 @@ fn admin(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let page = dice.between(0, 5) * 20;
     let found = view.ask(
         "posts",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT SQL_CALC_FOUND_ROWS wp_posts.* FROM wp_posts WHERE 1=1 \
              AND wp_posts.post_type = 'post' AND ((wp_posts.post_status = 'publish' \
@@ -369,12 +373,12 @@ fn admin(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
              ORDER BY wp_posts.post_date DESC LIMIT {page}, 20"
         ),
     )?;
-    view.ask("found rows", Rows::Ordered, "SELECT FOUND_ROWS()".to_owned())?;
+    view.ask("found rows", RowOrder::Ordered, "SELECT FOUND_ROWS()".to_owned())?;
     let ids = list(&found, 0);
     details(view, &ids)?;
     view.ask(
         "comments that wait",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         format!(
             "SELECT comment_post_ID, COUNT(comment_ID) AS num_comments FROM wp_comments \
              WHERE comment_post_ID IN ({ids}) AND comment_approved = '0' GROUP BY comment_post_ID"
@@ -382,13 +386,13 @@ fn admin(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     )?;
     view.ask(
         "comments by state",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         "SELECT comment_approved, COUNT( * ) AS total FROM wp_comments GROUP BY comment_approved"
             .to_owned(),
     )?;
     view.ask(
         "months",
-        Rows::Ordered,
+        RowOrder::Ordered,
         "SELECT DISTINCT YEAR( post_date ) AS year, MONTH( post_date ) AS month FROM wp_posts \
          WHERE post_type = 'post' AND post_status != 'auto-draft' AND post_status != 'trash' \
          ORDER BY year DESC, month DESC"
@@ -396,7 +400,7 @@ fn admin(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     )?;
     view.ask(
         "authors",
-        Rows::Ordered,
+        RowOrder::Ordered,
         "SELECT wp_users.ID, wp_users.display_name FROM wp_users INNER JOIN wp_usermeta \
          ON (wp_users.ID = wp_usermeta.user_id) WHERE 1=1 AND ((wp_usermeta.meta_key = \
          'wp_user_level' AND wp_usermeta.meta_value != '0')) ORDER BY display_name ASC"
@@ -409,7 +413,7 @@ fn admin(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
 fn options(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     view.ask(
         "options",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         "SELECT option_name, option_value FROM wp_options \
          WHERE autoload IN ('yes', 'on', 'auto-on', 'auto')"
             .to_owned(),
@@ -417,7 +421,7 @@ fn options(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let option = dice.between(1, OPTIONS);
     view.ask(
         "option",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT option_value FROM wp_options WHERE option_name = 'option_{option}' LIMIT 1"
         ),
@@ -429,7 +433,7 @@ fn options(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
 fn posts(view: &mut View<'_>, ids: &str) -> Result<()> {
     let posts = view.ask(
         "whole posts",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         format!("SELECT wp_posts.* FROM wp_posts WHERE ID IN ({ids})"),
     )?;
     details(view, ids)?;
@@ -437,10 +441,14 @@ fn posts(view: &mut View<'_>, ids: &str) -> Result<()> {
     authors.sort_unstable();
     authors.dedup();
     let authors = if authors.is_empty() { "0".to_owned() } else { authors.join(",") };
-    view.ask("authors", Rows::AnyOrder, format!("SELECT * FROM wp_users WHERE ID IN ({authors})"))?;
+    view.ask(
+        "authors",
+        RowOrder::AnyOrder,
+        format!("SELECT * FROM wp_users WHERE ID IN ({authors})"),
+    )?;
     view.ask(
         "authors' meta",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT user_id, meta_key, meta_value FROM wp_usermeta WHERE user_id IN ({authors}) \
              ORDER BY umeta_id ASC"
@@ -453,7 +461,7 @@ fn posts(view: &mut View<'_>, ids: &str) -> Result<()> {
 fn details(view: &mut View<'_>, ids: &str) -> Result<()> {
     let terms = view.ask(
         "terms of posts",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         format!(
             "SELECT DISTINCT t.term_id, tr.object_id FROM wp_terms AS t \
              INNER JOIN wp_term_taxonomy AS tt ON t.term_id = tt.term_id \
@@ -469,7 +477,7 @@ fn details(view: &mut View<'_>, ids: &str) -> Result<()> {
     let terms = if terms.is_empty() { "0".to_owned() } else { terms.join(",") };
     view.ask(
         "whole terms",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         format!(
             "SELECT t.*, tt.* FROM wp_terms AS t INNER JOIN wp_term_taxonomy AS tt \
              ON t.term_id = tt.term_id WHERE t.term_id IN ({terms})"
@@ -477,7 +485,7 @@ fn details(view: &mut View<'_>, ids: &str) -> Result<()> {
     )?;
     view.ask(
         "meta",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT post_id, meta_key, meta_value FROM wp_postmeta WHERE post_id IN ({ids}) \
              ORDER BY meta_id ASC"
@@ -490,7 +498,7 @@ fn details(view: &mut View<'_>, ids: &str) -> Result<()> {
 fn sidebar(view: &mut View<'_>) -> Result<()> {
     view.ask(
         "recent posts",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT wp_posts.ID FROM wp_posts WHERE 1=1 AND (({SHOWN})) \
              ORDER BY wp_posts.post_date DESC LIMIT 0, 5"
@@ -498,7 +506,7 @@ fn sidebar(view: &mut View<'_>) -> Result<()> {
     )?;
     view.ask(
         "recent comments",
-        Rows::Ordered,
+        RowOrder::Ordered,
         "SELECT wp_comments.comment_ID FROM wp_comments JOIN wp_posts \
          ON wp_posts.ID = wp_comments.comment_post_ID WHERE ((comment_approved = '1')) \
          AND wp_posts.post_status IN ('publish') \
@@ -507,7 +515,7 @@ fn sidebar(view: &mut View<'_>) -> Result<()> {
     )?;
     view.ask(
         "archives",
-        Rows::Ordered,
+        RowOrder::Ordered,
         "SELECT YEAR(post_date) AS `year`, MONTH(post_date) AS `month`, COUNT(ID) AS posts \
          FROM wp_posts WHERE post_type = 'post' AND post_status = 'publish' \
          GROUP BY YEAR(post_date), MONTH(post_date) ORDER BY post_date DESC"
@@ -515,7 +523,7 @@ fn sidebar(view: &mut View<'_>) -> Result<()> {
     )?;
     view.ask(
         "categories",
-        Rows::Ordered,
+        RowOrder::Ordered,
         "SELECT t.*, tt.* FROM wp_terms AS t INNER JOIN wp_term_taxonomy AS tt \
          ON t.term_id = tt.term_id WHERE tt.taxonomy IN ('category') AND tt.count > 0 \
          ORDER BY t.name ASC"
@@ -523,7 +531,7 @@ fn sidebar(view: &mut View<'_>) -> Result<()> {
     )?;
     view.ask(
         "menu",
-        Rows::Ordered,
+        RowOrder::Ordered,
         "SELECT * FROM wp_posts WHERE post_type = 'page' AND post_status = 'publish' \
          ORDER BY menu_order ASC, post_title ASC"
             .to_owned(),

@@ -24,14 +24,14 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use self::site::Site;
-use self::view::{Answer, Page, Seen, View};
+use self::view::{Page, PageVisits, StatementAnswer, View};
 use super::dice::Dice;
 use super::{Common, progress};
 use crate::generator::Sample;
 use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse};
 use crate::plot::Drawing;
 use crate::process;
-use crate::protocols::mysql::{Session, TextRow};
+use crate::protocols::mysql::{MysqlSession, TextRow};
 use crate::report::{Layout, Measurement, Report};
 use crate::spread::Spread;
 
@@ -43,7 +43,7 @@ const TOLD_MAX: usize = 3;
 
 /// Options of `pages`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct PagesOptions {
     #[command(flatten)]
     common: Common,
     /// Size of the sites in percent: 100 is 4,000 posts, 5,000 products, 2,000 users.
@@ -60,28 +60,28 @@ pub struct Options {
     buffer_pool_mib: u32,
 }
 
-impl Options {
+impl PagesOptions {
     fn wants_page(&self, page: &Page) -> bool {
         self.page.is_empty() || self.page.iter().any(|part| page.name.contains(part.as_str()))
     }
 }
 
 /// A server, and a session for the site at hand.
-struct Contender {
+struct PagesContender {
     name: &'static str,
-    server: Peer,
+    server: PagesPeer,
 }
 
-enum Peer {
+enum PagesPeer {
     Rowhouse(Rowhouse),
     MariaDb(MariaDb),
 }
 
-impl Contender {
-    fn session(&self, site: &Site) -> Result<Session> {
+impl PagesContender {
+    fn session(&self, site: &Site) -> Result<MysqlSession> {
         let mut session = match &self.server {
-            Peer::Rowhouse(peer) => peer.session(site.name)?,
-            Peer::MariaDb(peer) => peer.session(site.name)?,
+            PagesPeer::Rowhouse(peer) => peer.session(site.name)?,
+            PagesPeer::MariaDb(peer) => peer.session(site.name)?,
         };
         session.execute(site.hello)?;
         Ok(session)
@@ -89,25 +89,25 @@ impl Contender {
 
     fn load(&self, site: &Site, seed: u64, size: i64) -> Result<()> {
         let mut session = match &self.server {
-            Peer::Rowhouse(peer) => peer.session("")?,
-            Peer::MariaDb(peer) => peer.session("")?,
+            PagesPeer::Rowhouse(peer) => peer.session("")?,
+            PagesPeer::MariaDb(peer) => peer.session("")?,
         };
         site.load(&mut session, seed, size).with_context(|| format!("filling {}", site.name))
     }
 
     fn pid(&self) -> u32 {
         match &self.server {
-            Peer::Rowhouse(peer) => peer.server.pid(),
-            Peer::MariaDb(peer) => peer.server.pid(),
+            PagesPeer::Rowhouse(peer) => peer.server.pid(),
+            PagesPeer::MariaDb(peer) => peer.server.pid(),
         }
     }
 }
 
 /// What was seen of one page, by contender and round.
-type Windows = BTreeMap<(&'static str, usize), Seen>;
+type PageWindows = BTreeMap<(&'static str, usize), PageVisits>;
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &PagesOptions) -> Result<()> {
     let common = &options.common;
     let mut report = Report::new("pages");
     common.note(&mut report);
@@ -144,11 +144,15 @@ pub fn run(options: &Options) -> Result<()> {
     common.finish(&report, Layout::Requests, &drawing)
 }
 
-fn start(name: &'static str, options: &Options, report: &mut Report) -> Result<Contender> {
+fn start(
+    name: &'static str,
+    options: &PagesOptions,
+    report: &mut Report,
+) -> Result<PagesContender> {
     let (server, version) = if name == ROWHOUSE {
         let peer = Rowhouse::start(&options.common.rowhouse(Durability::EverySecond)?)?;
         let version = peer.version.clone();
-        (Peer::Rowhouse(peer), version)
+        (PagesPeer::Rowhouse(peer), version)
     } else {
         let peer = MariaDb::start(MariaDbSettings {
             buffer_pool_mib: options.buffer_pool_mib,
@@ -156,22 +160,22 @@ fn start(name: &'static str, options: &Options, report: &mut Report) -> Result<C
             handlersocket_threads: 1,
         })?;
         let version = peer.version.clone();
-        (Peer::MariaDb(peer), version)
+        (PagesPeer::MariaDb(peer), version)
     };
     report.versions.insert(name.to_owned(), version);
-    Ok(Contender { name, server })
+    Ok(PagesContender { name, server })
 }
 
 fn one_page(
     page: &Page,
     number: u64,
-    there: &mut [(&Contender, Session)],
-    options: &Options,
+    there: &mut [(&PagesContender, MysqlSession)],
+    options: &PagesOptions,
     report: &mut Report,
 ) -> Result<()> {
     let common = &options.common;
     let differences = compare(page, number, there, options)?;
-    let mut windows = Windows::new();
+    let mut windows = PageWindows::new();
     for round in 0..common.rounds {
         for (contender, session) in there.iter_mut() {
             let visits = Visits { page, number, round, common };
@@ -202,14 +206,14 @@ fn one_page(
 fn compare(
     page: &Page,
     number: u64,
-    there: &mut [(&Contender, Session)],
-    options: &Options,
+    there: &mut [(&PagesContender, MysqlSession)],
+    options: &PagesOptions,
 ) -> Result<Vec<String>> {
     let mut differences: BTreeMap<&str, String> = BTreeMap::new();
     for visit in 0..options.compared {
-        let mut answers: Vec<Vec<Answer>> = Vec::new();
+        let mut answers: Vec<Vec<StatementAnswer>> = Vec::new();
         for (_, session) in there.iter_mut() {
-            let mut seen = Seen { answers: Some(Vec::new()), ..Seen::default() };
+            let mut seen = PageVisits { answers: Some(Vec::new()), ..PageVisits::default() };
             let mut dice = Dice::new(options.common.seed, &[number, visit]);
             (page.visit)(&mut View::new(session, &mut seen), &mut dice)?;
             answers.push(seen.answers.unwrap_or_default());
@@ -253,12 +257,12 @@ struct Visits<'a> {
 }
 
 impl Visits<'_> {
-    fn window(&self, session: &mut Session, server: u32) -> Result<(Sample, Seen)> {
+    fn window(&self, session: &mut MysqlSession, server: u32) -> Result<(Sample, PageVisits)> {
         let common = self.common;
         let warm = Duration::from_secs_f64(common.warm.unwrap_or(common.seconds / 3.0));
         let mut visit = 0;
         let began = Instant::now();
-        let mut unseen = Seen::default();
+        let mut unseen = PageVisits::default();
         // A window has at least one visit, and so has the warm-up, however short they are.
         while visit == 0 || began.elapsed() < warm {
             self.visit(session, &mut unseen, visit)?;
@@ -268,7 +272,7 @@ impl Visits<'_> {
             let of = |pid| process::cpu_seconds(pid).unwrap_or(0.0);
             (of(server), of(std::process::id()), process::machine_cpu_seconds().unwrap_or(0.0))
         };
-        let (mut sample, mut seen) = (Sample::new(), Seen::default());
+        let (mut sample, mut seen) = (Sample::new(), PageVisits::default());
         let (before, began) = (spent(), Instant::now());
         let window = Duration::from_secs_f64(common.seconds);
         while sample.requests == 0 || began.elapsed() < window {
@@ -290,7 +294,7 @@ impl Visits<'_> {
         Ok((sample, seen))
     }
 
-    fn visit(&self, session: &mut Session, seen: &mut Seen, visit: u64) -> Result<()> {
+    fn visit(&self, session: &mut MysqlSession, seen: &mut PageVisits, visit: u64) -> Result<()> {
         let mut dice = Dice::new(self.common.seed, &[self.number, self.round as u64, visit]);
         (self.page.visit)(&mut View::new(session, seen), &mut dice)
     }
@@ -299,9 +303,9 @@ impl Visits<'_> {
 /// Notes what a page costs, statement by statement.
 fn note(
     page: &Page,
-    windows: &Windows,
+    windows: &PageWindows,
     rounds: usize,
-    ours: Option<&mut Session>,
+    ours: Option<&mut MysqlSession>,
     report: &mut Report,
 ) -> Result<()> {
     let sum = |name: &'static str, round: usize| -> Option<f64> {

@@ -4,8 +4,8 @@
 
 use anyhow::Result;
 
-use super::site::{Filled, Site, moment};
-use super::view::{Page, Rows, View, text};
+use super::site::{Site, TableLines, moment};
+use super::view::{Page, RowOrder, View, text};
 use crate::experiments::dice::{Dice, WORDS};
 
 /// The office.
@@ -64,7 +64,7 @@ const GROUPS: i64 = 20;
 const ENTRIES: i64 = 30_000;
 const PERMISSIONS: i64 = TYPES * 4;
 
-fn rows(seed: u64, size: i64) -> Vec<Filled> {
+fn rows(seed: u64, size: i64) -> Vec<TableLines> {
     let mut dice = Dice::new(seed, &[3]);
     let (users, entries) = ((USERS * size / 100).max(100), (ENTRIES * size / 100).max(500));
     let mut of = [const { Vec::new() }; 9];
@@ -125,7 +125,7 @@ fn rows(seed: u64, size: i64) -> Vec<Filled> {
         "django_admin_log",
         "django_session",
     ];
-    names.into_iter().zip(of).map(|(table, lines)| Filled { table, lines }).collect()
+    names.into_iter().zip(of).map(|(table, lines)| TableLines { table, lines }).collect()
 }
 
 /// Up to so many different numbers.
@@ -152,7 +152,7 @@ fn index(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     permissions(view, user)?;
     view.ask(
         "recent actions",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT {ENTRY}, {USER}, {TYPE} FROM `django_admin_log` INNER JOIN `auth_user` \
              ON (`django_admin_log`.`user_id` = `auth_user`.`id`) \
@@ -174,22 +174,26 @@ fn users(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
          ON (`auth_user`.`id` = `auth_user_groups`.`user_id`) \
          WHERE (`auth_user_groups`.`group_id` = {group} AND `auth_user`.`is_active` = 1)"
     );
-    view.ask("number filtered", Rows::Ordered, format!("SELECT COUNT(*) AS `__count` {filter}"))?;
+    view.ask(
+        "number filtered",
+        RowOrder::Ordered,
+        format!("SELECT COUNT(*) AS `__count` {filter}"),
+    )?;
     view.ask(
         "number of all",
-        Rows::Ordered,
+        RowOrder::Ordered,
         "SELECT COUNT(*) AS `__count` FROM `auth_user`".to_owned(),
     )?;
     view.ask(
         "groups",
-        Rows::Ordered,
+        RowOrder::Ordered,
         "SELECT `auth_group`.`id`, `auth_group`.`name` FROM `auth_group` \
          ORDER BY `auth_group`.`name` ASC"
             .to_owned(),
     )?;
     let found = view.ask(
         "list",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT DISTINCT {USER} {filter} \
              ORDER BY `auth_user`.`username` ASC, `auth_user`.`id` DESC LIMIT 100"
@@ -199,7 +203,7 @@ fn users(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let ids = if ids.is_empty() { "0".to_owned() } else { ids.join(", ") };
     view.ask(
         "groups of the list",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         format!(
             "SELECT (`auth_user_groups`.`user_id`) AS `_prefetch_related_val_user_id`, \
              `auth_group`.`id`, `auth_group`.`name` FROM `auth_group` \
@@ -210,7 +214,7 @@ fn users(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let name = WORDS[dice.between(0, WORDS.len() as i64 - 1) as usize];
     view.ask(
         "search",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT {USER} FROM `auth_user` WHERE (`auth_user`.`username` LIKE '%{name}%' \
              OR `auth_user`.`first_name` LIKE '%{name}%' OR `auth_user`.`last_name` LIKE \
@@ -231,7 +235,7 @@ fn log(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     );
     view.ask(
         "number filtered",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT COUNT(*) AS `__count` FROM `django_admin_log` \
              INNER JOIN `django_content_type` \
@@ -240,19 +244,19 @@ fn log(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     )?;
     view.ask(
         "number of all",
-        Rows::Ordered,
+        RowOrder::Ordered,
         "SELECT COUNT(*) AS `__count` FROM `django_admin_log`".to_owned(),
     )?;
     view.ask(
         "span of times",
-        Rows::Ordered,
+        RowOrder::Ordered,
         "SELECT MIN(`django_admin_log`.`action_time`) AS `first`, \
          MAX(`django_admin_log`.`action_time`) AS `last` FROM `django_admin_log`"
             .to_owned(),
     )?;
     view.ask(
         "list",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT {ENTRY}, {USER}, {TYPE} FROM `django_admin_log` \
              INNER JOIN `django_content_type` \
@@ -264,7 +268,7 @@ fn log(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     )?;
     view.ask(
         "actors",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         "SELECT DISTINCT `auth_user`.`id`, `auth_user`.`username` FROM `auth_user` \
          WHERE `auth_user`.`is_staff` = 1 ORDER BY `auth_user`.`username` ASC"
             .to_owned(),
@@ -279,7 +283,7 @@ fn who_may(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let codename = format!("{action}_{}{kind}", WORDS[kind as usize % WORDS.len()]);
     view.ask(
         "users with a permission",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT {USER} FROM `auth_user` WHERE ((EXISTS(SELECT 1 AS `a` FROM `auth_permission` \
              U0 LEFT OUTER JOIN `auth_group_permissions` U1 ON (U0.`id` = U1.`permission_id`) \
@@ -293,7 +297,7 @@ fn who_may(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     )?;
     view.ask(
         "users without any group",
-        Rows::Ordered,
+        RowOrder::Ordered,
         "SELECT COUNT(*) AS `__count` FROM `auth_user` WHERE NOT (EXISTS(SELECT 1 AS `a` FROM \
          `auth_user_groups` U1 WHERE U1.`user_id` = (`auth_user`.`id`) LIMIT 1))"
             .to_owned(),
@@ -306,7 +310,7 @@ fn signed_in(view: &mut View<'_>, dice: &mut Dice) -> Result<i64> {
     let user = dice.between(4, STAFF);
     view.ask(
         "session",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT `django_session`.`session_key`, `django_session`.`session_data`, \
              `django_session`.`expire_date` FROM `django_session` \
@@ -316,7 +320,7 @@ fn signed_in(view: &mut View<'_>, dice: &mut Dice) -> Result<i64> {
     )?;
     view.ask(
         "user",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!("SELECT {USER} FROM `auth_user` WHERE `auth_user`.`id` = {user} LIMIT 21"),
     )?;
     Ok(user)
@@ -327,7 +331,7 @@ fn permissions(view: &mut View<'_>, user: i64) -> Result<()> {
     const COLUMNS: &str = "`django_content_type`.`app_label`, `auth_permission`.`codename`";
     view.ask(
         "own permissions",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         format!(
             "SELECT {COLUMNS} FROM `auth_permission` INNER JOIN `auth_user_user_permissions` \
              ON (`auth_permission`.`id` = `auth_user_user_permissions`.`permission_id`) \
@@ -338,7 +342,7 @@ fn permissions(view: &mut View<'_>, user: i64) -> Result<()> {
     )?;
     view.ask(
         "permissions by group",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         format!(
             "SELECT {COLUMNS} FROM `auth_permission` INNER JOIN `auth_group_permissions` \
              ON (`auth_permission`.`id` = `auth_group_permissions`.`permission_id`) \

@@ -4,8 +4,8 @@
 
 use anyhow::Result;
 
-use super::site::{Filled, Site, moment};
-use super::view::{Page, Rows, View, list, text};
+use super::site::{Site, TableLines, moment};
+use super::view::{Page, RowOrder, View, list, text};
 use crate::experiments::dice::{Dice, WORDS};
 
 /// The shop.
@@ -93,7 +93,7 @@ const NAME: i64 = 71;
 const FILTERS: std::ops::RangeInclusive<i64> = 93..=95;
 const OPTIONS: i64 = 12;
 
-fn rows(seed: u64, size: i64) -> Vec<Filled> {
+fn rows(seed: u64, size: i64) -> Vec<TableLines> {
     let mut dice = Dice::new(seed, &[2]);
     let products = (PRODUCTS * size / 100).max(100);
     let mut of = [const { Vec::new() }; 11];
@@ -179,7 +179,7 @@ fn rows(seed: u64, size: i64) -> Vec<Filled> {
         "catalog_product_index_eav",
         "cataloginventory_stock_item",
     ];
-    names.into_iter().zip(of).map(|(table, lines)| Filled { table, lines }).collect()
+    names.into_iter().zip(of).map(|(table, lines)| TableLines { table, lines }).collect()
 }
 
 /// The products of a category that a visitor may see, with their price.
@@ -204,12 +204,12 @@ fn category(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let from = in_category(dice.between(1, CATEGORIES));
     view.ask(
         "number of products",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!("SELECT COUNT(DISTINCT e.entity_id) {from}"),
     )?;
     let found = view.ask(
         "products",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT {LISTED}, cat_index.position AS cat_index_position {from} \
              ORDER BY cat_index.position ASC, e.entity_id DESC LIMIT 12"
@@ -223,7 +223,7 @@ fn category(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     ] {
         view.ask(
             name,
-            Rows::AnyOrder,
+            RowOrder::AnyOrder,
             format!(
                 "SELECT filter_index.value, COUNT(filter_index.entity_id) AS count {from} \
                  INNER JOIN catalog_product_index_eav AS filter_index \
@@ -233,7 +233,7 @@ fn category(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
         )?;
         view.ask(
             label,
-            Rows::Ordered,
+            RowOrder::Ordered,
             format!(
                 "SELECT main_table.option_id, IF(tsv.value_id > 0, tsv.value, tdv.value) AS value \
                  FROM eav_attribute_option AS main_table \
@@ -248,7 +248,7 @@ fn category(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     }
     view.ask(
         "count by price",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT FLOOR(price_index.min_price / 10) + 1 AS price_range, COUNT(*) AS count \
              {from} GROUP BY FLOOR(price_index.min_price / 10) + 1 ORDER BY price_range ASC"
@@ -256,7 +256,7 @@ fn category(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     )?;
     view.ask(
         "span of prices",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!("SELECT MIN(price_index.min_price), MAX(price_index.min_price) {from}"),
     )?;
     Ok(())
@@ -267,14 +267,14 @@ fn product(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let sku = dice.between(1, 100);
     let found = view.ask(
         "by article number",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!("SELECT e.* FROM catalog_product_entity AS e WHERE e.sku = 'SKU-{sku:06}' LIMIT 1"),
     )?;
     let id = list(&found, 0);
     values(view, &id)?;
     view.ask(
         "price",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT price, final_price, min_price, max_price, tier_price \
              FROM catalog_product_index_price WHERE entity_id = {id} AND website_id = 1 \
@@ -283,7 +283,7 @@ fn product(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     )?;
     view.ask(
         "categories",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         format!(
             "SELECT DISTINCT category_id FROM catalog_category_product_index \
              WHERE product_id = {id} AND store_id = 1"
@@ -291,7 +291,7 @@ fn product(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     )?;
     view.ask(
         "others of these categories",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT theirs.product_id, COUNT(*) AS shared FROM catalog_category_product_index AS \
              mine INNER JOIN catalog_category_product_index AS theirs \
@@ -311,7 +311,7 @@ fn search(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let words = dice.words(2);
     let found = view.ask(
         "matches",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT DISTINCT e.entity_id FROM catalog_product_entity AS e \
              INNER JOIN catalog_product_entity_varchar AS name \
@@ -323,7 +323,7 @@ fn search(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let ids = list(&found, 0);
     let found = view.ask(
         "products",
-        Rows::Ordered,
+        RowOrder::Ordered,
         format!(
             "SELECT {LISTED} FROM catalog_product_entity AS e \
              INNER JOIN catalog_product_index_price AS price_index \
@@ -339,7 +339,7 @@ fn search(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
 fn attributes(view: &mut View<'_>) -> Result<()> {
     view.ask(
         "attributes",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         "SELECT attribute_id, attribute_code, backend_type, frontend_label FROM eav_attribute \
          WHERE entity_type_id = 4"
             .to_owned(),
@@ -364,12 +364,12 @@ fn values(view: &mut View<'_>, ids: &str) -> Result<()> {
     };
     let varchars = of("catalog_product_entity_varchar", VARCHARS);
     let ints = of("catalog_product_entity_int", INTS);
-    view.ask("texts and numbers", Rows::AnyOrder, format!("{varchars} UNION ALL {ints}"))?;
+    view.ask("texts and numbers", RowOrder::AnyOrder, format!("{varchars} UNION ALL {ints}"))?;
     let decimals = of("catalog_product_entity_decimal", DECIMALS);
-    view.ask("amounts", Rows::AnyOrder, decimals)?;
+    view.ask("amounts", RowOrder::AnyOrder, decimals)?;
     let stock = view.ask(
         "stock",
-        Rows::AnyOrder,
+        RowOrder::AnyOrder,
         format!(
             "SELECT si.product_id, si.qty, si.is_in_stock FROM cataloginventory_stock_item AS si \
              WHERE si.stock_id = 1 AND si.product_id IN ({ids})"
@@ -383,7 +383,7 @@ fn values(view: &mut View<'_>, ids: &str) -> Result<()> {
     if let Some(first) = sold_out.first() {
         view.ask(
             "instead of what is sold out",
-            Rows::Ordered,
+            RowOrder::Ordered,
             format!(
                 "SELECT e.entity_id, e.sku FROM catalog_product_entity AS e \
                  WHERE e.entity_id > {first} AND EXISTS (SELECT 1 \

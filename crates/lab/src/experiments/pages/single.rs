@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 
-use super::site::{Filled, Site};
-use super::view::{Page, Rows, View};
+use super::site::{Site, TableLines};
+use super::view::{Page, RowOrder, View};
 use crate::experiments::dice::Dice;
 
 /// The statements.
@@ -41,7 +41,7 @@ const OWNERS: i64 = 20_000;
 /// Rows of `item` with the same `k`, about.
 const ALIKE: i64 = 50;
 
-fn rows(seed: u64, size: i64) -> Vec<Filled> {
+fn rows(seed: u64, size: i64) -> Vec<TableLines> {
     let mut dice = Dice::new(seed, &[4]);
     let (items, owners) = (ITEMS * size / 100, OWNERS * size / 100);
     let item = (1..=items).map(|id| {
@@ -52,14 +52,14 @@ fn rows(seed: u64, size: i64) -> Vec<Filled> {
     let item = item.collect();
     let owner = (1..=owners).map(|id| format!("{id}\t{}\towner {id}", dice.between(1, 1_000)));
     let owner = owner.collect();
-    vec![Filled { table: "item", lines: item }, Filled { table: "owner", lines: owner }]
+    vec![TableLines { table: "item", lines: item }, TableLines { table: "owner", lines: owner }]
 }
 
 /// Asks for some consecutive items; what is asked of them stands before and behind the condition.
 fn over(
     view: &mut View<'_>,
     dice: &mut Dice,
-    (name, order, count): (&'static str, Rows, i64),
+    (name, order, count): (&'static str, RowOrder, i64),
     (before, behind): (&str, &str),
 ) -> Result<()> {
     let first = dice.between(1, ITEMS - count);
@@ -71,32 +71,32 @@ fn over(
 fn row_by_key(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let id = dice.between(1, ITEMS);
     let sql = format!("SELECT owner, price, name FROM item WHERE id = {id}");
-    view.ask("row by key", Rows::Ordered, sql).map(drop)
+    view.ask("row by key", RowOrder::Ordered, sql).map(drop)
 }
 
 fn range(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
-    let wanted = ("range", Rows::AnyOrder, 100);
+    let wanted = ("range", RowOrder::AnyOrder, 100);
     over(view, dice, wanted, ("i.id, i.name, i.price FROM item i", ""))
 }
 
 fn sum(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
-    over(view, dice, ("sum", Rows::Ordered, 100), ("SUM(i.price) FROM item i", ""))
+    over(view, dice, ("sum", RowOrder::Ordered, 100), ("SUM(i.price) FROM item i", ""))
 }
 
 fn count(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let k = dice.between(1, ITEMS / ALIKE);
     let sql = format!("SELECT COUNT(*) FROM item WHERE k = {k}");
-    view.ask("count", Rows::Ordered, sql).map(drop)
+    view.ask("count", RowOrder::Ordered, sql).map(drop)
 }
 
 fn group(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let asked = ("i.owner, COUNT(*), MAX(i.price) FROM item i", "GROUP BY i.owner");
-    over(view, dice, ("group", Rows::AnyOrder, 100), asked)
+    over(view, dice, ("group", RowOrder::AnyOrder, 100), asked)
 }
 
 fn distinct(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let asked = ("DISTINCT i.note FROM item i", "ORDER BY i.note");
-    over(view, dice, ("distinct", Rows::Ordered, 100), asked)
+    over(view, dice, ("distinct", RowOrder::Ordered, 100), asked)
 }
 
 fn union(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
@@ -104,7 +104,7 @@ fn union(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let sql = format!(
         "SELECT id, name FROM item WHERE id = {one} UNION SELECT id, name FROM owner WHERE id = {other}"
     );
-    view.ask("union", Rows::AnyOrder, sql).map(drop)
+    view.ask("union", RowOrder::AnyOrder, sql).map(drop)
 }
 
 fn join_one(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
@@ -112,12 +112,12 @@ fn join_one(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let sql = format!(
         "SELECT i.name, o.name FROM item i JOIN owner o ON o.id = i.owner WHERE i.id = {id}"
     );
-    view.ask("join of one", Rows::Ordered, sql).map(drop)
+    view.ask("join of one", RowOrder::Ordered, sql).map(drop)
 }
 
 fn join_twenty(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
     let asked = ("i.name, o.name FROM item i JOIN owner o ON o.id = i.owner", "");
-    over(view, dice, ("join of 20", Rows::AnyOrder, 20), asked)
+    over(view, dice, ("join of 20", RowOrder::AnyOrder, 20), asked)
 }
 
 fn within(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
@@ -127,7 +127,7 @@ fn within(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
         "SELECT i.id, i.name FROM item i WHERE i.owner IN \
          (SELECT o.id FROM owner o WHERE o.id BETWEEN {first} AND {last})"
     );
-    view.ask("in", Rows::AnyOrder, sql).map(drop)
+    view.ask("in", RowOrder::AnyOrder, sql).map(drop)
 }
 
 fn exists(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
@@ -137,7 +137,7 @@ fn exists(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
         "SELECT o.id, o.name FROM owner o WHERE o.id BETWEEN {first} AND {last} \
          AND EXISTS (SELECT 1 FROM item i WHERE i.owner = o.id AND i.price > 5000)"
     );
-    view.ask("exists", Rows::AnyOrder, sql).map(drop)
+    view.ask("exists", RowOrder::AnyOrder, sql).map(drop)
 }
 
 fn left_join(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
@@ -147,9 +147,9 @@ fn left_join(view: &mut View<'_>, dice: &mut Dice) -> Result<()> {
         "SELECT o.id, o.name, COUNT(i.id) FROM owner o LEFT JOIN item i ON i.owner = o.id \
          WHERE o.id BETWEEN {first} AND {last} GROUP BY o.id, o.name"
     );
-    view.ask("left join", Rows::AnyOrder, sql).map(drop)
+    view.ask("left join", RowOrder::AnyOrder, sql).map(drop)
 }
 
 fn max(view: &mut View<'_>, _: &mut Dice) -> Result<()> {
-    view.ask("max", Rows::Ordered, "SELECT MAX(id) FROM item".to_owned()).map(drop)
+    view.ask("max", RowOrder::Ordered, "SELECT MAX(id) FROM item".to_owned()).map(drop)
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 
 use super::view::Page;
-use crate::protocols::mysql::Session;
+use crate::protocols::mysql::MysqlSession;
 
 /// Bytes of a file's chunk.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -17,13 +17,13 @@ pub struct Site {
     /// CREATE TABLE statements.
     pub tables: &'static [&'static str],
     /// All rows: the table's name and its lines. `size` is in hundredths of the usual.
-    pub rows: fn(seed: u64, size: i64) -> Vec<Filled>,
+    pub rows: fn(seed: u64, size: i64) -> Vec<TableLines>,
     /// Its pages.
     pub pages: &'static [Page],
 }
 
 /// The rows of a table as lines of a file.
-pub struct Filled {
+pub struct TableLines {
     /// The table.
     pub table: &'static str,
     /// Columns in their order, tabs between them.
@@ -32,14 +32,14 @@ pub struct Filled {
 
 impl Site {
     /// Makes and fills the site's database.
-    pub fn load(&self, session: &mut Session, seed: u64, size: i64) -> Result<()> {
+    pub fn load(&self, session: &mut MysqlSession, seed: u64, size: i64) -> Result<()> {
         session.execute(&format!("CREATE DATABASE {}", self.name))?;
         session.execute(&format!("USE {}", self.name))?;
         session.execute(self.hello)?;
         for table in self.tables {
             session.execute(table)?;
         }
-        for Filled { table, lines } in (self.rows)(seed, size) {
+        for TableLines { table, lines } in (self.rows)(seed, size) {
             let sql = format!("LOAD DATA LOCAL INFILE '{table}' INTO TABLE {table}");
             let must = lines.len() as u64;
             let (rows, info) = session.load_data(&sql, chunks(&lines).into_iter())?;

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
 
-use super::{Options, ROWHOUSE, start_again};
-use crate::experiments::load::{TABLE, Table, unsorted::Rows};
+use super::{ROWHOUSE, RecoveryOptions, start_again};
+use crate::experiments::load::{LoadTable, TABLE, unsorted::UnsortedRows};
 use crate::experiments::loading::DATABASE;
 use crate::experiments::progress;
 use crate::generator::Sample;
@@ -30,7 +30,7 @@ const GIVEN_BACK: Duration = Duration::from_secs(5);
 const OWN_BYTES_MAX: u64 = 4 << 20;
 
 /// Loads, kills and starts again, on an empty directory in each round.
-pub fn run(gib: f64, options: &Options, report: &mut Report) -> Result<()> {
+pub fn run(gib: f64, options: &RecoveryOptions, report: &mut Report) -> Result<()> {
     let mode = format!("LOAD DATA of {gib} GiB, killed at nine tenths");
     for round in 0..options.common.rounds {
         let mut peer = Rowhouse::start(&options.common.rowhouse(options.policy)?)?;
@@ -48,7 +48,7 @@ fn one_kill(peer: &mut Rowhouse, gib: f64, seed: u64) -> Result<(Sample, serde_j
     session.execute(&format!("CREATE DATABASE {DATABASE}"))?;
     session.execute(&format!("USE {DATABASE}"))?;
     // Rows come as long as they are wanted: it is bytes that end the load.
-    let rows = Rows { seed, count: u64::MAX, keys: KEYS, bytes: ROW_BYTES };
+    let rows = UnsortedRows { seed, count: u64::MAX, keys: KEYS, bytes: ROW_BYTES };
     session.execute(&rows.create(Engine::Rowhouse))?;
     let bytes_there = |peer: &Rowhouse| bytes_below(&peer.data_dir());
     let before = bytes_there(peer);
@@ -97,8 +97,8 @@ fn one_kill(peer: &mut Rowhouse, gib: f64, seed: u64) -> Result<(Sample, serde_j
 /// Sends the text until its ninth tenth is reached, and kills the server; gives the bytes sent.
 fn load_until_killed(
     peer: &mut Rowhouse,
-    session: &mut mysql::Session,
-    rows: Rows,
+    session: &mut mysql::MysqlSession,
+    rows: UnsortedRows,
     gib: f64,
 ) -> Result<u64> {
     let bytes = (gib * SENT_PART * f64::from(1 << 30)) as u64;

@@ -52,7 +52,7 @@ const RECOVERY_WAIT: Duration = Duration::from_secs(600);
 
 /// Options of `recovery`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct RecoveryOptions {
     #[command(flatten)]
     common: Common,
     /// Rows that are there before; one round of rates for each size, in ascending order.
@@ -78,8 +78,8 @@ pub struct Options {
     glance: bool,
 }
 
-impl Options {
-    fn at_a_glance(&self) -> Options {
+impl RecoveryOptions {
+    fn at_a_glance(&self) -> RecoveryOptions {
         let mut options = self.clone();
         if self.glance {
             (options.sizes, options.rates) = (vec![20_000], vec![0, 2_000]);
@@ -101,7 +101,7 @@ struct Victim<'s> {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &RecoveryOptions) -> Result<()> {
     let options = &options.at_a_glance();
     let common = &options.common;
     let mut report = Report::new("recovery");
@@ -121,7 +121,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// Kills in the midst of inserts, every server in turn.
-fn of_inserts(options: &Options, report: &mut Report) {
+fn of_inserts(options: &RecoveryOptions, report: &mut Report) {
     report.setting("table", "7 columns, primary key, 3 secondary indexes");
     report.setting("characters of the note", options.note_chars);
     report.setting("mariadb buffer pool", format!("{} MiB", options.buffer_pool_mib));
@@ -135,14 +135,14 @@ fn of_inserts(options: &Options, report: &mut Report) {
     }
 }
 
-fn by_rowhouse(options: &Options, report: &mut Report) -> Result<()> {
+fn by_rowhouse(options: &RecoveryOptions, report: &mut Report) -> Result<()> {
     let mut peer = Rowhouse::start(&options.common.rowhouse(options.policy)?)?;
     report.versions.insert(ROWHOUSE.to_owned(), peer.version.clone());
     let port = peer.doors.mysql.expect("it has a MySQL door");
     all_sizes(ROWHOUSE, &mut peer.server, port, options, report)
 }
 
-fn by_mariadb(options: &Options, report: &mut Report) -> Result<()> {
+fn by_mariadb(options: &RecoveryOptions, report: &mut Report) -> Result<()> {
     let mut peer = MariaDb::start(MariaDbSettings {
         buffer_pool_mib: options.buffer_pool_mib,
         flush_log: options.policy.flush_log(),
@@ -156,10 +156,10 @@ fn all_sizes(
     name: &'static str,
     server: &mut Server,
     port: u16,
-    options: &Options,
+    options: &RecoveryOptions,
     report: &mut Report,
 ) -> Result<()> {
-    let mut session = mysql::Session::connect(port, "")?;
+    let mut session = mysql::MysqlSession::connect(port, "")?;
     session.execute(&format!("CREATE DATABASE {DATABASE}"))?;
     session.execute(&format!("USE {DATABASE}"))?;
     session.execute(CREATE_TABLE)?;
@@ -169,7 +169,7 @@ fn all_sizes(
     for &size in &options.sizes {
         let began = Instant::now();
         let before = victim.rows;
-        let mut session = mysql::Session::connect(port, DATABASE)?;
+        let mut session = mysql::MysqlSession::connect(port, DATABASE)?;
         while victim.rows < size {
             victim.insert(&mut session, ROWS_AT_FULL_SPEED)?;
         }
@@ -200,7 +200,7 @@ impl Victim<'_> {
         let mut sample = Sample::new();
         self.server.kill()?;
         let last = self.rows;
-        let first = |session: &mut mysql::Session| {
+        let first = |session: &mut mysql::MysqlSession| {
             let found = session.number(&format!("SELECT id FROM purchases WHERE id = {last}"))?;
             ensure!(found == last, "row {last} is not there");
             Ok(())
@@ -231,7 +231,7 @@ impl Victim<'_> {
 
     /// Inserts at so many rows a second, 0 as fast as it goes; gives the rate that came out.
     fn insert_for(&mut self, length: Duration, rate: u64) -> Result<f64> {
-        let mut session = mysql::Session::connect(self.port, DATABASE)?;
+        let mut session = mysql::MysqlSession::connect(self.port, DATABASE)?;
         let (began, before) = (Instant::now(), self.rows);
         let mut statements = 0;
         while began.elapsed() < length {
@@ -247,7 +247,7 @@ impl Victim<'_> {
         Ok((self.rows - before) as f64 / began.elapsed().as_secs_f64())
     }
 
-    fn insert(&mut self, session: &mut mysql::Session, rows: u64) -> Result<()> {
+    fn insert(&mut self, session: &mut mysql::MysqlSession, rows: u64) -> Result<()> {
         let mut text = String::from("INSERT INTO purchases VALUES ");
         for id in self.rows + 1..=self.rows + rows {
             let random = mix(self.seed ^ id.wrapping_mul(0x9e37_79b9));
@@ -279,10 +279,10 @@ impl Victim<'_> {
 fn start_again(
     server: &mut Server,
     port: u16,
-    first: impl Fn(&mut mysql::Session) -> Result<()>,
-) -> Result<(mysql::Session, f64)> {
+    first: impl Fn(&mut mysql::MysqlSession) -> Result<()>,
+) -> Result<(mysql::MysqlSession, f64)> {
     let ask = || {
-        let mut session = mysql::Session::connect(port, DATABASE)?;
+        let mut session = mysql::MysqlSession::connect(port, DATABASE)?;
         first(&mut session)?;
         Ok::<_, anyhow::Error>(session)
     };

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
-use super::phases::Beside;
+use super::phases::Disturbance;
 use crate::protocols::mysql;
 
 /// Between two of them.
@@ -22,7 +22,7 @@ const STEP: Duration = Duration::from_millis(20);
 
 /// Something that went on, with its seconds since the beginning of its phase.
 #[derive(Debug, Clone, Serialize)]
-pub struct Event {
+pub struct Occurrence {
     /// What.
     pub what: String,
     /// When it began.
@@ -33,7 +33,7 @@ pub struct Event {
 
 /// Where the server is found.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct ServerPlace {
     /// The program.
     pub program: PathBuf,
     /// Its data directory.
@@ -44,26 +44,26 @@ pub struct Place {
 
 /// Does it again and again until the phase stops.
 pub fn run(
-    beside: Beside,
-    place: &Place,
+    beside: Disturbance,
+    place: &ServerPlace,
     from: Instant,
     stop: &AtomicBool,
-    events: &Mutex<Vec<Event>>,
+    events: &Mutex<Vec<Occurrence>>,
 ) -> Result<()> {
     while Instant::now() < from {
         thread::sleep(STEP);
     }
     let note = |what: &str, began: Instant| {
         let at = |moment: Instant| moment.saturating_duration_since(from).as_secs_f64();
-        let event = Event { what: what.to_owned(), from: at(began), to: at(Instant::now()) };
+        let event = Occurrence { what: what.to_owned(), from: at(began), to: at(Instant::now()) };
         events.lock().expect("no panic while held").push(event);
     };
     let mut round = 0;
     while !stop.load(Ordering::Relaxed) {
         match beside {
-            Beside::Nothing => return Ok(()),
-            Beside::SchemaChanges => schema_changes(place, round, &note)?,
-            Beside::Backups => backup(place, &note)?,
+            Disturbance::Nothing => return Ok(()),
+            Disturbance::SchemaChanges => schema_changes(place, round, &note)?,
+            Disturbance::Backups => backup(place, &note)?,
         }
         round += 1;
         let again = Instant::now() + PAUSE;
@@ -74,8 +74,8 @@ pub fn run(
     Ok(())
 }
 
-fn schema_changes(place: &Place, round: u32, note: &dyn Fn(&str, Instant)) -> Result<()> {
-    let mut session = mysql::Session::connect(place.mysql, "soak")?;
+fn schema_changes(place: &ServerPlace, round: u32, note: &dyn Fn(&str, Instant)) -> Result<()> {
+    let mut session = mysql::MysqlSession::connect(place.mysql, "soak")?;
     let statements = [
         format!("CREATE TABLE beside{round} (id INT PRIMARY KEY, v VARCHAR(50), KEY (v))"),
         "ALTER TABLE rows ADD COLUMN added INT".to_owned(),
@@ -91,7 +91,7 @@ fn schema_changes(place: &Place, round: u32, note: &dyn Fn(&str, Instant)) -> Re
     Ok(())
 }
 
-fn backup(place: &Place, note: &dyn Fn(&str, Instant)) -> Result<()> {
+fn backup(place: &ServerPlace, note: &dyn Fn(&str, Instant)) -> Result<()> {
     let backups = place.data_dir.with_file_name("backups");
     let began = Instant::now();
     let mut command = Command::new(&place.program);

@@ -14,14 +14,14 @@ use rand::{Rng, SeedableRng};
 
 use super::phases::Work;
 use super::values::{
-    COUNTERS, HOT, Known, Ledger, OWN, REPEATED, REPEATED_BYTES, REPEATED_FROM, push_value,
+    COUNTERS, HOT, KnownValue, OWN, OwnRows, REPEATED, REPEATED_BYTES, REPEATED_FROM, push_value,
     recognize,
 };
-use crate::generator::{Lanes, Progress, Session, Verdict};
+use crate::generator::{ClientSession, Lanes, Progress, Verdict};
 use crate::protocols::handlersocket as hs;
-use crate::protocols::memcached::{self, Value, judge_line};
-use crate::protocols::mysql::{Outcome, judge_affected, lenenc_bytes, outcome, push_packet};
-use crate::protocols::{Found, line_end};
+use crate::protocols::memcached::{self, MemcachedValue, judge_line};
+use crate::protocols::mysql::{ReplyOutcome, judge_affected, lenenc_bytes, outcome, push_packet};
+use crate::protocols::{Judgement, line_end};
 use crate::users::{mix, parse_number, push_number};
 
 const COM_QUERY: u8 = 3;
@@ -31,7 +31,7 @@ const HOT_VERSIONS: u32 = 1_000_000;
 
 /// Where a client comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Door {
+pub enum ClientDoor {
     /// memcached, through containers.
     Memcached,
     /// HandlerSocket's port for writing.
@@ -43,7 +43,7 @@ pub enum Door {
 
 /// What was asked and is not answered.
 #[derive(Debug, Clone, Copy)]
-enum Asked {
+enum PendingRequest {
     /// An own row, or with `None` a hot one.
     Read(Option<usize>, u32),
     /// An own row, or with `None` one of all.
@@ -59,7 +59,7 @@ enum Asked {
 
 /// Counts of a client's increments.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Counted {
+pub struct IncrementCounts {
     /// Acknowledged.
     pub surely: u64,
     /// Sent by a client that left.
@@ -69,14 +69,14 @@ pub struct Counted {
 /// A client of the soak.
 pub struct Visitor {
     /// Where it comes in.
-    pub door: Door,
+    pub door: ClientDoor,
     /// Its own rows.
-    pub ledger: Ledger,
+    pub ledger: OwnRows,
     /// What it has added to each counter.
-    pub counted: [Counted; COUNTERS],
+    pub counted: [IncrementCounts; COUNTERS],
     work: Work,
     random: SmallRng,
-    asked: Option<Asked>,
+    asked: Option<PendingRequest>,
     value: Vec<u8>,
 }
 
@@ -84,9 +84,9 @@ impl Visitor {
     /// A client with the rows of a slot.
     pub fn new(slot: u32, seed: u64, work: Work) -> Visitor {
         Visitor {
-            door: Door::Memcached,
-            ledger: Ledger::new(slot),
-            counted: [Counted::default(); COUNTERS],
+            door: ClientDoor::Memcached,
+            ledger: OwnRows::new(slot),
+            counted: [IncrementCounts::default(); COUNTERS],
             work,
             random: SmallRng::seed_from_u64(mix(seed ^ mix(u64::from(slot)))),
             asked: None,
@@ -95,13 +95,13 @@ impl Visitor {
     }
 
     /// Comes in again elsewhere, for something else.
-    pub fn come(&mut self, door: Door, work: Work) {
+    pub fn come(&mut self, door: ClientDoor, work: Work) {
         (self.door, self.work, self.asked) = (door, work, None);
     }
 
     /// It leaves without the reply to what it asked, if it asked anything.
     pub fn leaves(&mut self) {
-        if let Some(Asked::Count(counter)) = self.asked {
+        if let Some(PendingRequest::Count(counter)) = self.asked {
             self.counted[counter].perhaps += 1;
         }
         self.ledger.leaves();
@@ -115,7 +115,7 @@ impl Visitor {
     }
 
     /// An own row whose value is known.
-    fn own(&mut self) -> Option<(usize, Known)> {
+    fn own(&mut self) -> Option<(usize, KnownValue)> {
         let row = self.random.random_range(0..OWN as usize);
         self.ledger.known(row).map(|known| (row, known))
     }
@@ -128,7 +128,7 @@ impl Visitor {
         self.random.random_range(1..=HOT)
     }
 
-    fn ask(&mut self, out: &mut Vec<u8>) -> Asked {
+    fn ask(&mut self, out: &mut Vec<u8>) -> PendingRequest {
         let Work { read, set, repeat, count, transact, .. } = self.work;
         let choice = self.random.random_range(0..read + set + repeat + count + transact);
         let upto = [read, read + set, read + set + repeat, read + set + repeat + count];
@@ -139,75 +139,75 @@ impl Visitor {
             Some(_) => {
                 let counter = self.random.random_range(0..COUNTERS);
                 self.push_count(counter, out);
-                Asked::Count(counter)
+                PendingRequest::Count(counter)
             }
             None => self.ask_transaction(out),
         }
     }
 
-    fn ask_read(&mut self, out: &mut Vec<u8>) -> Asked {
+    fn ask_read(&mut self, out: &mut Vec<u8>) -> PendingRequest {
         let own = if self.is_hot() { None } else { self.own() };
         let (row, id) = match own {
             Some((row, _)) => (Some(row), self.ledger.id(row)),
             None => (None, self.hot()),
         };
         self.push_read(id, out);
-        Asked::Read(row, id)
+        PendingRequest::Read(row, id)
     }
 
-    fn ask_set(&mut self, out: &mut Vec<u8>) -> Asked {
+    fn ask_set(&mut self, out: &mut Vec<u8>) -> PendingRequest {
         let bytes = self.bytes();
         match if self.is_hot() { None } else { self.own() } {
             Some((row, known)) => {
-                self.set_own(row, Known { version: known.version + 1, bytes }, out);
-                Asked::Set(Some(row))
+                self.set_own(row, KnownValue { version: known.version + 1, bytes }, out);
+                PendingRequest::Set(Some(row))
             }
             None => {
                 let version = self.random.random_range(1..HOT_VERSIONS);
                 let id = self.hot();
-                self.push_set(id, Known { version, bytes }, out);
-                Asked::Set(None)
+                self.push_set(id, KnownValue { version, bytes }, out);
+                PendingRequest::Set(None)
             }
         }
     }
 
-    fn ask_repeat(&mut self, out: &mut Vec<u8>) -> Asked {
+    fn ask_repeat(&mut self, out: &mut Vec<u8>) -> PendingRequest {
         let number = self.random.random_range(0..REPEATED);
-        let known = Known { version: 0, bytes: REPEATED_BYTES };
+        let known = KnownValue { version: 0, bytes: REPEATED_BYTES };
         let id = REPEATED_FROM + number;
         match self.door {
             // Keys without a container: what most clients of a memcached have.
-            Door::Memcached => {
+            ClientDoor::Memcached => {
                 let value = self.fill(id, known);
                 memcached::push_store(out, "set", format!("k{id}").as_bytes(), None, &value);
                 self.value = value;
             }
             _ => self.push_set(id, known, out),
         }
-        Asked::Set(None)
+        PendingRequest::Set(None)
     }
 
-    fn ask_transaction(&mut self, out: &mut Vec<u8>) -> Asked {
-        if self.door != Door::Mysql {
+    fn ask_transaction(&mut self, out: &mut Vec<u8>) -> PendingRequest {
+        if self.door != ClientDoor::Mysql {
             return self.ask_set(out);
         }
         match (self.own(), self.own()) {
             (Some((one, _)), Some((other, _))) if one < other => {
                 push_query(out, b"BEGIN");
-                Asked::Transact { rows: [one, other], step: 0, refused: false }
+                PendingRequest::Transact { rows: [one, other], step: 0, refused: false }
             }
             _ => self.ask_set(out),
         }
     }
 
-    fn fill(&mut self, id: u32, known: Known) -> Vec<u8> {
+    fn fill(&mut self, id: u32, known: KnownValue) -> Vec<u8> {
         let mut value = std::mem::take(&mut self.value);
         value.clear();
         push_value(&mut value, id, known);
         value
     }
 
-    fn set_own(&mut self, row: usize, known: Known, out: &mut Vec<u8>) {
+    fn set_own(&mut self, row: usize, known: KnownValue, out: &mut Vec<u8>) {
         self.ledger.sends(row, known);
         let id = self.ledger.id(row);
         self.push_set(id, known, out);
@@ -215,28 +215,30 @@ impl Visitor {
 
     fn push_read(&self, id: u32, out: &mut Vec<u8>) {
         match self.door {
-            Door::Memcached => out.extend_from_slice(format!("get soak:{id}\r\n").as_bytes()),
-            Door::HandlerSocket => out.extend_from_slice(format!("1\t=\t1\t{id}\n").as_bytes()),
-            Door::Mysql => {
+            ClientDoor::Memcached => out.extend_from_slice(format!("get soak:{id}\r\n").as_bytes()),
+            ClientDoor::HandlerSocket => {
+                out.extend_from_slice(format!("1\t=\t1\t{id}\n").as_bytes())
+            }
+            ClientDoor::Mysql => {
                 push_query(out, format!("SELECT v FROM soak.rows WHERE id = {id}").as_bytes());
             }
         }
     }
 
-    fn push_set(&mut self, id: u32, known: Known, out: &mut Vec<u8>) {
+    fn push_set(&mut self, id: u32, known: KnownValue, out: &mut Vec<u8>) {
         let value = self.fill(id, known);
         match self.door {
-            Door::Memcached => {
+            ClientDoor::Memcached => {
                 memcached::push_store(out, "set", format!("soak:{id}").as_bytes(), None, &value);
             }
-            Door::HandlerSocket => {
+            ClientDoor::HandlerSocket => {
                 out.extend_from_slice(b"1\t=\t1\t");
                 push_number(out, u64::from(id));
                 out.extend_from_slice(b"\t1\t0\tU\t");
                 out.extend_from_slice(&value);
                 out.push(b'\n');
             }
-            Door::Mysql => push_packet(out, 0, |out| {
+            ClientDoor::Mysql => push_packet(out, 0, |out| {
                 out.push(COM_QUERY);
                 out.extend_from_slice(b"UPDATE soak.rows SET v = '");
                 out.extend_from_slice(&value);
@@ -248,9 +250,9 @@ impl Visitor {
 
     fn push_count(&self, counter: usize, out: &mut Vec<u8>) {
         let text = match self.door {
-            Door::Memcached => format!("incr soakn:{counter} 1\r\n"),
-            Door::HandlerSocket => format!("2\t=\t1\t{counter}\t1\t0\t+\t1\n"),
-            Door::Mysql => {
+            ClientDoor::Memcached => format!("incr soakn:{counter} 1\r\n"),
+            ClientDoor::HandlerSocket => format!("2\t=\t1\t{counter}\t1\t0\t+\t1\n"),
+            ClientDoor::Mysql => {
                 let text = format!("UPDATE soak.counters SET n = n + 1 WHERE id = {counter}");
                 return push_query(out, text.as_bytes());
             }
@@ -267,75 +269,81 @@ impl Visitor {
         }
     }
 
-    fn judge_read(&self, row: Option<usize>, id: u32, input: &[u8]) -> Found {
+    fn judge_read(&self, row: Option<usize>, id: u32, input: &[u8]) -> Judgement {
         let verdict = |right| if right { Verdict::Right } else { Verdict::Wrong };
         match self.door {
-            Door::Memcached => match memcached::value(input) {
-                Value::Incomplete => Found::Incomplete,
-                Value::Miss(bytes) => Found::Reply(bytes, Verdict::Wrong),
-                Value::Refused(bytes) => Found::Reply(bytes, Verdict::Refused),
-                Value::Hit { value, bytes, .. } => {
-                    Found::Reply(bytes, verdict(self.is_right(row, id, value)))
+            ClientDoor::Memcached => match memcached::value(input) {
+                MemcachedValue::Incomplete => Judgement::Incomplete,
+                MemcachedValue::Miss(bytes) => Judgement::Reply(bytes, Verdict::Wrong),
+                MemcachedValue::Refused(bytes) => Judgement::Reply(bytes, Verdict::Refused),
+                MemcachedValue::Hit { value, bytes, .. } => {
+                    Judgement::Reply(bytes, verdict(self.is_right(row, id, value)))
                 }
             },
-            Door::HandlerSocket => match line_end(input) {
-                None => Found::Incomplete,
+            ClientDoor::HandlerSocket => match line_end(input) {
+                None => Judgement::Incomplete,
                 Some(bytes) => match input[..bytes - 1].strip_prefix(b"0\t1") {
-                    None => Found::Reply(bytes, Verdict::Refused),
+                    None => Judgement::Reply(bytes, Verdict::Refused),
                     Some(rest) => {
                         let value = rest.strip_prefix(b"\t").unwrap_or_default();
-                        Found::Reply(bytes, verdict(self.is_right(row, id, value)))
+                        Judgement::Reply(bytes, verdict(self.is_right(row, id, value)))
                     }
                 },
             },
-            Door::Mysql => {
+            ClientDoor::Mysql => {
                 let mut right = false;
                 let seen = outcome(input, &mut |payload| {
                     let value = lenenc_bytes(payload).map(|(value, _)| value);
                     right = value.is_some_and(|value| self.is_right(row, id, value));
                 });
                 match seen {
-                    Outcome::Incomplete => Found::Incomplete,
-                    Outcome::Refused { bytes, .. } => Found::Reply(bytes, Verdict::Refused),
-                    Outcome::Rows { bytes, .. }
-                    | Outcome::Done { bytes, .. }
-                    | Outcome::LocalFile { bytes } => Found::Reply(bytes, verdict(right)),
+                    ReplyOutcome::Incomplete => Judgement::Incomplete,
+                    ReplyOutcome::Refused { bytes, .. } => {
+                        Judgement::Reply(bytes, Verdict::Refused)
+                    }
+                    ReplyOutcome::Rows { bytes, .. }
+                    | ReplyOutcome::Done { bytes, .. }
+                    | ReplyOutcome::LocalFile { bytes } => Judgement::Reply(bytes, verdict(right)),
                 }
             }
         }
     }
 
-    fn judge_set(&self, input: &[u8]) -> Found {
+    fn judge_set(&self, input: &[u8]) -> Judgement {
         match self.door {
-            Door::Memcached => judge_line(b"STORED\r\n", input),
-            Door::HandlerSocket => hs::judge_line(b"0\t1\t1\n", input),
-            Door::Mysql => judge_affected(outcome(input, &mut |_| {}), 1),
+            ClientDoor::Memcached => judge_line(b"STORED\r\n", input),
+            ClientDoor::HandlerSocket => hs::judge_line(b"0\t1\t1\n", input),
+            ClientDoor::Mysql => judge_affected(outcome(input, &mut |_| {}), 1),
         }
     }
 
-    fn judge_count(&self, input: &[u8]) -> Found {
+    fn judge_count(&self, input: &[u8]) -> Judgement {
         match (self.door, line_end(input)) {
-            (Door::Memcached, None) => Found::Incomplete,
-            (Door::Memcached, Some(bytes)) => {
+            (ClientDoor::Memcached, None) => Judgement::Incomplete,
+            (ClientDoor::Memcached, Some(bytes)) => {
                 let is_number = parse_number(input[..bytes].trim_ascii_end()).is_some();
                 let verdict = if is_number { Verdict::Right } else { Verdict::Refused };
-                Found::Reply(bytes, verdict)
+                Judgement::Reply(bytes, verdict)
             }
             _ => self.judge_set(input),
         }
     }
 
     /// The reply to a step of a transaction: the next step, or the end.
-    fn go_on(&mut self, asked: Asked, input: &[u8], out: &mut Vec<u8>) -> Progress {
-        let Asked::Transact { rows, step, refused } = asked else { unreachable!("a transaction") };
+    fn go_on(&mut self, asked: PendingRequest, input: &[u8], out: &mut Vec<u8>) -> Progress {
+        let PendingRequest::Transact { rows, step, refused } = asked else {
+            unreachable!("a transaction")
+        };
         let (bytes, verdict) = match outcome(input, &mut |_| {}) {
-            Outcome::Incomplete => {
+            ReplyOutcome::Incomplete => {
                 self.asked = Some(asked);
                 return Progress::Incomplete;
             }
-            Outcome::Refused { bytes, .. } => (bytes, Verdict::Refused),
-            Outcome::Done { bytes, .. } => (bytes, Verdict::Right),
-            Outcome::Rows { bytes, .. } | Outcome::LocalFile { bytes } => (bytes, Verdict::Wrong),
+            ReplyOutcome::Refused { bytes, .. } => (bytes, Verdict::Refused),
+            ReplyOutcome::Done { bytes, .. } => (bytes, Verdict::Right),
+            ReplyOutcome::Rows { bytes, .. } | ReplyOutcome::LocalFile { bytes } => {
+                (bytes, Verdict::Wrong)
+            }
         };
         let refused = refused || verdict != Verdict::Right;
         if step == 3 {
@@ -348,17 +356,17 @@ impl Visitor {
         match (refused, rows.get(step)) {
             (false, Some(&row)) => {
                 let version = self.ledger.known(row).map_or(0, |known| known.version) + 1;
-                let known = Known { version, bytes: self.bytes() };
+                let known = KnownValue { version, bytes: self.bytes() };
                 self.set_own(row, known, out);
-                self.asked = Some(Asked::Transact { rows, step: step + 1, refused });
+                self.asked = Some(PendingRequest::Transact { rows, step: step + 1, refused });
             }
             (false, None) => {
                 push_query(out, b"COMMIT");
-                self.asked = Some(Asked::Transact { rows, step: 3, refused });
+                self.asked = Some(PendingRequest::Transact { rows, step: 3, refused });
             }
             (true, _) => {
                 push_query(out, b"ROLLBACK");
-                self.asked = Some(Asked::Transact { rows, step: 3, refused });
+                self.asked = Some(PendingRequest::Transact { rows, step: 3, refused });
             }
         }
         Progress::Step(bytes)
@@ -372,7 +380,7 @@ fn push_query(out: &mut Vec<u8>, text: &[u8]) {
     });
 }
 
-impl Session for Visitor {
+impl ClientSession for Visitor {
     fn start(&mut self, lanes: &mut Lanes) -> bool {
         self.asked = Some(self.ask(lanes.out(0)));
         true
@@ -384,19 +392,19 @@ impl Session for Visitor {
             return Progress::Done { bytes: input.len(), rows: 0, verdict: Verdict::Wrong };
         };
         let found = match asked {
-            Asked::Read(row, id) => self.judge_read(row, id, input),
-            Asked::Set(_) => self.judge_set(input),
-            Asked::Count(_) => self.judge_count(input),
-            Asked::Transact { .. } => return self.go_on(asked, input, lanes.out(0)),
+            PendingRequest::Read(row, id) => self.judge_read(row, id, input),
+            PendingRequest::Set(_) => self.judge_set(input),
+            PendingRequest::Count(_) => self.judge_count(input),
+            PendingRequest::Transact { .. } => return self.go_on(asked, input, lanes.out(0)),
         };
-        let Found::Reply(bytes, verdict) = found else {
+        let Judgement::Reply(bytes, verdict) = found else {
             self.asked = Some(asked);
             return Progress::Incomplete;
         };
         let right = verdict == Verdict::Right;
         match asked {
-            Asked::Set(Some(row)) => self.ledger.answered(row, right),
-            Asked::Count(counter) if right => self.counted[counter].surely += 1,
+            PendingRequest::Set(Some(row)) => self.ledger.answered(row, right),
+            PendingRequest::Count(counter) if right => self.counted[counter].surely += 1,
             _ => {}
         }
         Progress::Done { bytes, rows: 1, verdict }

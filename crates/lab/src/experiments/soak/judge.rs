@@ -14,7 +14,7 @@
 
 use serde::Serialize;
 
-use super::beside::Event;
+use super::beside::Occurrence;
 use super::load::Second;
 use super::watch::Glance;
 
@@ -35,7 +35,7 @@ const MEMORY_OVER: f64 = 1.1;
 
 /// One second of the soak.
 #[derive(Debug, Clone, Serialize)]
-pub struct Line {
+pub struct SecondLine {
     /// The phase.
     pub phase: String,
     /// Seconds of load since the beginning of the soak.
@@ -51,7 +51,7 @@ pub struct Line {
 }
 
 /// Names what may have slowed down the seconds of a phase.
-pub fn explain(lines: &mut [Line], events: &[Event], cores: f64) {
+pub fn explain(lines: &mut [SecondLine], events: &[Occurrence], cores: f64) {
     let usual = median(lines.iter().map(|line| line.glance.disk_waited));
     let mut store_was_busy = false;
     for (second, line) in lines.iter_mut().enumerate() {
@@ -82,7 +82,7 @@ const STORE: &str = "store: writes buffers to files or merges files";
 const MACHINE: &str = "machine: ";
 
 /// The least rate of a second, for what explains that it is slow.
-fn least(line: &Line, usual: f64, cores: f64) -> f64 {
+fn least(line: &SecondLine, usual: f64, cores: f64) -> f64 {
     let mut least = usual * PART_MIN;
     for reason in &line.reasons {
         least = least.min(match reason.as_str() {
@@ -99,12 +99,12 @@ fn least(line: &Line, usual: f64, cores: f64) -> f64 {
 }
 
 /// The part of the machine that others left.
-fn left_over(line: &Line, cores: f64) -> f64 {
+fn left_over(line: &SecondLine, cores: f64) -> f64 {
     (1.0 - line.glance.other_cores / cores).clamp(0.05, 1.0)
 }
 
 /// What a phase's seconds have against it, and which of them were slow for a reason.
-pub fn judge(lines: &[Line], cores: f64) -> (Vec<String>, Vec<String>) {
+pub fn judge(lines: &[SecondLine], cores: f64) -> (Vec<String>, Vec<String>) {
     let (mut failures, mut explained) = (Vec::new(), Vec::new());
     let judged = lines.get(1..).unwrap_or_default();
     let usual = median(judged.iter().map(|line| line.seen.requests as f64));
@@ -113,7 +113,7 @@ pub fn judge(lines: &[Line], cores: f64) -> (Vec<String>, Vec<String>) {
         if rate >= usual * PART_MIN && rate > 0.0 {
             continue;
         }
-        let Line { phase, at, reasons, .. } = line;
+        let SecondLine { phase, at, reasons, .. } = line;
         let what = format!("{phase}, second {at}: {rate:.0}/s where {usual:.0}/s are usual");
         let what = match reasons.is_empty() {
             true => what,
@@ -129,10 +129,10 @@ pub fn judge(lines: &[Line], cores: f64) -> (Vec<String>, Vec<String>) {
 
 /// A rate that falls and stays low has a low median: the ends of the phase are compared as well,
 /// by what they did with what others left of the machine, but for seconds with something beside.
-fn decline(judged: &[Line], cores: f64) -> Option<String> {
+fn decline(judged: &[SecondLine], cores: f64) -> Option<String> {
     let third = judged.len() / 3;
     let is_machine = |reason: &String| reason.starts_with(MACHINE);
-    let mean = |lines: &[Line]| {
+    let mean = |lines: &[SecondLine]| {
         let alone = lines
             .iter()
             .filter(|line| line.reasons.iter().all(|reason| reason == STORE || is_machine(reason)));
@@ -154,7 +154,7 @@ fn decline(judged: &[Line], cores: f64) -> Option<String> {
 }
 
 /// What the most memory of a phase has against it.
-pub fn judge_memory(lines: &[Line], setting_mib: f64) -> Option<String> {
+pub fn judge_memory(lines: &[SecondLine], setting_mib: f64) -> Option<String> {
     let most = lines.iter().max_by(|a, b| a.glance.rss_mib.total_cmp(&b.glance.rss_mib))?;
     let mib = most.glance.rss_mib;
     (mib > setting_mib * MEMORY_OVER).then(|| {
@@ -171,8 +171,8 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
-    fn lines(rates: &[u64]) -> Vec<Line> {
-        let line = |(at, &requests): (usize, &u64)| Line {
+    fn lines(rates: &[u64]) -> Vec<SecondLine> {
+        let line = |(at, &requests): (usize, &u64)| SecondLine {
             phase: "p".to_owned(),
             at,
             seen: Second { requests, ..Second::default() },
@@ -186,7 +186,7 @@ mod tests {
     fn a_slow_second_fails_unless_something_explains_it() {
         let mut phase = lines(&[5, 100, 100, 40, 100, 100, 100]);
         assert_eq!(judge(&phase, 2.0).0, ["p, second 3: 40/s where 100/s are usual"]);
-        let event = Event { what: "backup".to_owned(), from: 3.5, to: 3.6 };
+        let event = Occurrence { what: "backup".to_owned(), from: 3.5, to: 3.6 };
         explain(&mut phase, &[event], 2.0);
         let (failures, explained) = judge(&phase, 2.0);
         assert_eq!(failures, [] as [&str; 0]);

@@ -19,7 +19,7 @@ use rustix::fd::OwnedFd;
 use serde::Serialize;
 
 use super::client::Visitor;
-use crate::generator::{Client, Connection, Sample, Turn, Window};
+use crate::generator::{Client, ClientConnection, CountedWindow, Sample, TurnOutcome};
 
 /// How long replies are awaited after the end of a phase.
 const DRAIN: Duration = Duration::from_secs(20);
@@ -49,7 +49,7 @@ pub struct Second {
 }
 
 /// What became of a phase's load.
-pub struct Loaded {
+pub struct LoadOutcome {
     /// Second by second.
     pub seconds: Vec<Second>,
     /// All of it.
@@ -61,7 +61,7 @@ pub struct Loaded {
 }
 
 /// When, how, and who leaves.
-pub struct Plan<'a> {
+pub struct LoadPlan<'a> {
     /// From when on requests count.
     pub from: Instant,
     /// How long.
@@ -74,12 +74,12 @@ pub struct Plan<'a> {
     pub connect: &'a (dyn Fn(&Visitor) -> Result<TcpStream> + Sync),
 }
 
-struct Load<'a> {
-    plan: &'a Plan<'a>,
-    window: Window,
+struct PhaseLoad<'a> {
+    plan: &'a LoadPlan<'a>,
+    window: CountedWindow,
     poll: OwnedFd,
     /// `None` for who could not come back.
-    connections: Vec<Option<Connection<Visitor>>>,
+    connections: Vec<Option<ClientConnection<Visitor>>>,
     lost: Vec<Visitor>,
     random: SmallRng,
     leaves_at: Instant,
@@ -87,9 +87,9 @@ struct Load<'a> {
 }
 
 /// Lets the clients work from the plan's beginning to its end.
-pub fn run(visitors: Vec<Visitor>, plan: &Plan<'_>) -> Result<Loaded> {
-    let window = Window { from: plan.from, to: plan.from + plan.length, depth: 1 };
-    let mut load = Load {
+pub fn run(visitors: Vec<Visitor>, plan: &LoadPlan<'_>) -> Result<LoadOutcome> {
+    let window = CountedWindow { from: plan.from, to: plan.from + plan.length, depth: 1 };
+    let mut load = PhaseLoad {
         plan,
         window,
         poll: epoll::create(epoll::CreateFlags::CLOEXEC).context("epoll")?,
@@ -139,12 +139,12 @@ pub fn run(visitors: Vec<Visitor>, plan: &Plan<'_>) -> Result<Loaded> {
             total.merge(sample);
             total.seconds = plan.length.as_secs_f64();
             let visitors = load.finish();
-            return Ok(Loaded { seconds, total, visitors, unanswered: in_flight });
+            return Ok(LoadOutcome { seconds, total, visitors, unanswered: in_flight });
         }
     }
 }
 
-impl Load<'_> {
+impl PhaseLoad<'_> {
     /// Connects a client and lets it ask.
     fn join(&mut self, index: usize, visitor: Visitor, sample: &mut Sample) {
         let stream = match (self.plan.connect)(&visitor) {
@@ -156,7 +156,7 @@ impl Load<'_> {
                 return;
             }
         };
-        match Connection::new(Client::new(visitor, stream)) {
+        match ClientConnection::new(Client::new(visitor, stream)) {
             Ok(mut connection) => {
                 let turn = connection.fill(&self.window, Instant::now(), sample);
                 let data = epoll::EventData::new_u64(index as u64);
@@ -184,12 +184,12 @@ impl Load<'_> {
     fn settle(
         &mut self,
         index: usize,
-        mut connection: Connection<Visitor>,
-        turn: Turn,
+        mut connection: ClientConnection<Visitor>,
+        turn: TurnOutcome,
         sample: &mut Sample,
     ) {
         match turn {
-            Turn::Open(changed) => {
+            TurnOutcome::Open(changed) => {
                 if changed {
                     for (stream, waits) in connection.streams() {
                         let mut flags = epoll::EventFlags::IN;
@@ -202,7 +202,7 @@ impl Load<'_> {
                 }
                 self.connections[index] = Some(connection);
             }
-            Turn::Broken => {
+            TurnOutcome::Broken => {
                 sample.broken += 1;
                 connection.session.leaves();
                 let visitor = connection.session;
@@ -236,7 +236,7 @@ impl Load<'_> {
     }
 
     fn in_flight(&self) -> usize {
-        self.connections.iter().flatten().map(Connection::in_flight).sum()
+        self.connections.iter().flatten().map(ClientConnection::in_flight).sum()
     }
 
     /// The clients, whose connections end here.

@@ -30,9 +30,9 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
 
-use self::beside::{Event, Place};
-use self::client::{Door, Visitor};
-use self::judge::Line;
+use self::beside::{Occurrence, ServerPlace};
+use self::client::{ClientDoor, Visitor};
+use self::judge::SecondLine;
 use self::phases::{PHASES, Phase};
 use self::values::SLOTS;
 use self::watch::Watch;
@@ -49,7 +49,7 @@ const OTHER_FILES: u64 = 2_000;
 
 /// Options of `soak`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct SoakOptions {
     /// The rowhouse program; without it, the one beside this program.
     #[arg(long)]
     rowhouse: Option<PathBuf>,
@@ -58,7 +58,7 @@ pub struct Options {
     seconds: u64,
     /// Only clients of these doors.
     #[arg(long, value_delimiter = ',')]
-    doors: Vec<Door>,
+    doors: Vec<ClientDoor>,
     /// Durabilities, each with a server of its own.
     #[arg(long, value_delimiter = ',', default_values = ["every-commit", "every-second", "os"])]
     durability: Vec<Durability>,
@@ -88,14 +88,14 @@ pub struct Options {
 /// What was found out so far.
 struct Findings {
     report: Report,
-    lines: Vec<Line>,
+    lines: Vec<SecondLine>,
     failures: Vec<String>,
     explained: Vec<String>,
     cores: f64,
 }
 
 /// Runs the soak.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &SoakOptions) -> Result<()> {
     ensure!((3..=SLOTS as usize).contains(&options.clients_max), "3 to {SLOTS} clients");
     raise_file_limit(options.clients_max as u64 + OTHER_FILES)?;
     let phases = options.phases();
@@ -118,15 +118,15 @@ pub fn run(options: &Options) -> Result<()> {
     findings.finish(options)
 }
 
-impl Options {
+impl SoakOptions {
     /// The phases that are left, with their doors and clients.
-    fn phases(&self) -> Vec<(Phase, Vec<Door>)> {
+    fn phases(&self) -> Vec<(Phase, Vec<ClientDoor>)> {
         let wanted = |phase: &&Phase| {
             self.only.is_empty() || self.only.iter().any(|part| phase.name.contains(part.as_str()))
         };
         let with_doors = |phase: &Phase| {
-            let is_open = |door: &Door| self.doors.is_empty() || self.doors.contains(door);
-            let doors: Vec<Door> = phase.doors.iter().copied().filter(is_open).collect();
+            let is_open = |door: &ClientDoor| self.doors.is_empty() || self.doors.contains(door);
+            let doors: Vec<ClientDoor> = phase.doors.iter().copied().filter(is_open).collect();
             let clients = phase.clients.min(self.clients_max);
             (Phase { clients, ..*phase }, doors)
         };
@@ -148,16 +148,16 @@ impl Options {
 
 /// All phases on a server of one durability.
 fn one_server(
-    options: &Options,
+    options: &SoakOptions,
     durability: Durability,
     label: &str,
-    phases: &[(Phase, Vec<Door>)],
+    phases: &[(Phase, Vec<ClientDoor>)],
     findings: &mut Findings,
 ) -> Result<()> {
     let settings = options.settings(durability)?;
     let peer = Rowhouse::start(&settings)?;
     findings.report.versions.insert(label.to_owned(), peer.version.clone());
-    let place = Place {
+    let place = ServerPlace {
         program: settings.program,
         data_dir: peer.data_dir(),
         mysql: peer.doors.mysql.context("no MySQL door")?,
@@ -172,7 +172,7 @@ fn one_server(
         let slots = visitors.len() as u32..phase.clients as u32;
         visitors.extend(slots.map(|slot| Visitor::new(slot, options.seed, phase.work)));
         let waiting = visitors.split_off(phase.clients);
-        let turn = Turn { options, phase, doors, length, place: &place, peer: &peer, label };
+        let turn = SoakTurn { options, phase, doors, length, place: &place, peer: &peer, label };
         visitors = turn.run(visitors, findings)?;
         visitors.extend(waiting);
         let remains = idle.wait(&peer, left::Patience::of(phase));
@@ -194,17 +194,17 @@ fn one_server(
 }
 
 /// One phase on one server.
-struct Turn<'a> {
-    options: &'a Options,
+struct SoakTurn<'a> {
+    options: &'a SoakOptions,
     phase: &'a Phase,
-    doors: &'a [Door],
+    doors: &'a [ClientDoor],
     length: Duration,
-    place: &'a Place,
+    place: &'a ServerPlace,
     peer: &'a Rowhouse,
     label: &'a str,
 }
 
-impl Turn<'_> {
+impl SoakTurn<'_> {
     /// Lets the visitors work, and notes what was seen and what is against it.
     fn run(&self, mut visitors: Vec<Visitor>, findings: &mut Findings) -> Result<Vec<Visitor>> {
         for (at, visitor) in visitors.iter_mut().enumerate() {
@@ -214,7 +214,7 @@ impl Turn<'_> {
         // Connecting a thousand clients takes its time, and belongs to no second.
         let from = Instant::now() + Duration::from_millis(visitors.len() as u64 / 2 + 20);
         let connect = |visitor: &Visitor| self.connect(visitor);
-        let plan = load::Plan {
+        let plan = load::LoadPlan {
             from,
             length: self.length,
             leaving: self.phase.leaving,
@@ -240,10 +240,10 @@ impl Turn<'_> {
         let seen = loaded.seconds.iter().cloned();
         let line = |(second, (seen, glance))| {
             let (phase, at) = (phase.clone(), at + second);
-            Line { phase, at, seen, glance, reasons: Vec::new() }
+            SecondLine { phase, at, seen, glance, reasons: Vec::new() }
         };
-        let mut lines: Vec<Line> = seen.zip(glances).enumerate().map(line).collect();
-        let events: &[Event] = events.get_mut().expect("nobody panicked");
+        let mut lines: Vec<SecondLine> = seen.zip(glances).enumerate().map(line).collect();
+        let events: &[Occurrence] = events.get_mut().expect("nobody panicked");
         judge::explain(&mut lines, events, findings.cores);
         if let Err(error) = beside {
             findings.failures.push(format!("{phase}: beside the clients: {error:#}"));
@@ -254,25 +254,33 @@ impl Turn<'_> {
 
     fn connect(&self, visitor: &Visitor) -> Result<TcpStream> {
         match visitor.door {
-            Door::Memcached => self.peer.memcached(),
-            Door::HandlerSocket => self.peer.handlersocket_write(&[
+            ClientDoor::Memcached => self.peer.memcached(),
+            ClientDoor::HandlerSocket => self.peer.handlersocket_write(&[
                 "1\tsoak\trows\tPRIMARY\tv".to_owned(),
                 "2\tsoak\tcounters\tPRIMARY\tn".to_owned(),
             ]),
-            Door::Mysql => mysql::Session::connect(self.place.mysql, "soak")?.into_stream(),
+            ClientDoor::Mysql => {
+                mysql::MysqlSession::connect(self.place.mysql, "soak")?.into_stream()
+            }
         }
     }
 }
 
 impl Findings {
     /// Notes a phase that is over.
-    fn add(&mut self, turn: &Turn<'_>, phase: &str, lines: Vec<Line>, loaded: &load::Loaded) {
+    fn add(
+        &mut self,
+        turn: &SoakTurn<'_>,
+        phase: &str,
+        lines: Vec<SecondLine>,
+        loaded: &load::LoadOutcome,
+    ) {
         let (failures, explained) = judge::judge(&lines, self.cores);
         self.failures.extend(failures);
         self.explained.extend(explained);
         self.failures.extend(judge::judge_memory(&lines, f64::from(turn.options.memory_mib)));
         let mut total = loaded.total.clone();
-        if turn.phase.beside == phases::Beside::SchemaChanges {
+        if turn.phase.beside == phases::Disturbance::SchemaChanges {
             // Errors are an answer to who meets a schema change, and change nothing.
             let name = format!("{phase}: refused while the schema changed");
             self.report.figures.insert(name, json!(std::mem::take(&mut total.refused)));
@@ -308,7 +316,7 @@ impl Findings {
     }
 
     /// Reports, keeps what is to be kept, and fails if a check has.
-    fn finish(mut self, options: &Options) -> Result<()> {
+    fn finish(mut self, options: &SoakOptions) -> Result<()> {
         self.report.figures.insert("slow for a reason".to_owned(), json!(self.explained));
         self.report.figures.insert("failed".to_owned(), json!(self.failures));
         self.report.print(Layout::Requests, &mut std::io::stdout().lock())?;
@@ -329,7 +337,7 @@ impl Findings {
     }
 
     /// Everything over time, the phases side by side.
-    fn drawing(&self, options: &Options) -> Drawing {
+    fn drawing(&self, options: &SoakOptions) -> Drawing {
         let mut marks: Vec<Mark> = Vec::new();
         let mut last = None;
         for line in &self.lines {
@@ -339,7 +347,7 @@ impl Findings {
                 last = Some(&line.phase);
             }
         }
-        let panel = |name: &str, limit: Option<f64>, figure: &dyn Fn(&Line) -> f64| Panel {
+        let panel = |name: &str, limit: Option<f64>, figure: &dyn Fn(&SecondLine) -> f64| Panel {
             name: name.to_owned(),
             limit,
             points: self.lines.iter().map(|line| (line.at as f64, figure(line))).collect(),

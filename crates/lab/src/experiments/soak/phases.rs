@@ -3,12 +3,12 @@
 //!
 //! Not here: how a request is made (`client`), when a phase is good (`judge`).
 
-use super::client::Door;
+use super::client::ClientDoor;
 
-const MEMCACHED: &[Door] = &[Door::Memcached];
-const HANDLERSOCKET: &[Door] = &[Door::HandlerSocket];
-const MYSQL: &[Door] = &[Door::Mysql];
-const ALL: &[Door] = &[Door::Memcached, Door::HandlerSocket, Door::Mysql];
+const MEMCACHED: &[ClientDoor] = &[ClientDoor::Memcached];
+const HANDLERSOCKET: &[ClientDoor] = &[ClientDoor::HandlerSocket];
+const MYSQL: &[ClientDoor] = &[ClientDoor::Mysql];
+const ALL: &[ClientDoor] = &[ClientDoor::Memcached, ClientDoor::HandlerSocket, ClientDoor::Mysql];
 
 /// What clients ask for, by weight.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ pub struct Work {
 
 /// What goes on beside the clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beside {
+pub enum Disturbance {
     /// Nothing.
     Nothing,
     /// The table is altered, others are made and dropped.
@@ -46,13 +46,13 @@ pub struct Phase {
     /// Its name.
     pub name: &'static str,
     /// Where its clients come in, in turn.
-    pub doors: &'static [Door],
+    pub doors: &'static [ClientDoor],
     /// How many there are.
     pub clients: usize,
     /// What they want.
     pub work: Work,
     /// What else goes on.
-    pub beside: Beside,
+    pub beside: Disturbance,
     /// Clients a second that leave in the middle of a request, for whom others come.
     pub leaving: u32,
     /// How much of the soak's time it takes.
@@ -62,8 +62,13 @@ pub struct Phase {
 const MIXED: Work =
     Work { read: 60, set: 25, repeat: 5, count: 5, transact: 5, hot_percent: 30, bytes_max: 4_000 };
 
-const fn phase(name: &'static str, doors: &'static [Door], clients: usize, work: Work) -> Phase {
-    Phase { name, doors, clients, work, beside: Beside::Nothing, leaving: 0, share: 1.0 }
+const fn phase(
+    name: &'static str,
+    doors: &'static [ClientDoor],
+    clients: usize,
+    work: Work,
+) -> Phase {
+    Phase { name, doors, clients, work, beside: Disturbance::Nothing, leaving: 0, share: 1.0 }
 }
 
 const REPEATS: Work = Work { read: 0, set: 0, repeat: 1, count: 0, transact: 0, ..MIXED };
@@ -80,8 +85,8 @@ pub const PHASES: [Phase; 12] = [
     phase("one client of each door", ALL, 3, MIXED),
     phase("counters of all", ALL, 64, COUNTS),
     Phase { leaving: 40, ..phase("clients that leave", ALL, 256, MIXED) },
-    Phase { beside: Beside::SchemaChanges, ..phase("schema changes beside", ALL, 64, MIXED) },
-    Phase { beside: Beside::Backups, ..phase("backups beside", ALL, 64, MIXED) },
+    Phase { beside: Disturbance::SchemaChanges, ..phase("schema changes beside", ALL, 64, MIXED) },
+    Phase { beside: Disturbance::Backups, ..phase("backups beside", ALL, 64, MIXED) },
     phase("values up to 1 MB", ALL, 16, Work { bytes_max: 1_000_000, ..LARGE }),
     phase("1,024 clients", ALL, 1_024, MIXED),
 ];

@@ -4,10 +4,10 @@
 
 use anyhow::{Result, ensure};
 
-use super::beside::Place;
+use super::beside::ServerPlace;
 use super::client::Visitor;
 use super::values::{
-    COUNTERS, FIRST_BYTES, HOT, Known, REPEATED_BYTES, REPEATED_FROM, ROWS, recognize, value,
+    COUNTERS, FIRST_BYTES, HOT, KnownValue, REPEATED_BYTES, REPEATED_FROM, ROWS, recognize, value,
 };
 use crate::protocols::mysql;
 use crate::users::parse_number;
@@ -30,8 +30,8 @@ const READ_BYTES: usize = 128 << 10;
 const TOLD_MAX: usize = 5;
 
 /// Makes the tables.
-pub fn make(place: &Place) -> Result<()> {
-    let mut session = mysql::Session::connect(place.mysql, "")?;
+pub fn make(place: &ServerPlace) -> Result<()> {
+    let mut session = mysql::MysqlSession::connect(place.mysql, "")?;
     for statement in CREATE {
         session.execute(statement)?;
     }
@@ -43,7 +43,7 @@ pub fn make(place: &Place) -> Result<()> {
         for id in first..=ROWS.min(first + PIECE_ROWS - 1) {
             let bytes = if id >= REPEATED_FROM { REPEATED_BYTES } else { FIRST_BYTES };
             text.extend_from_slice(format!("{id}\t").as_bytes());
-            text.extend_from_slice(&value(id, Known { version: 0, bytes }));
+            text.extend_from_slice(&value(id, KnownValue { version: 0, bytes }));
             text.push(b'\n');
         }
         text
@@ -56,10 +56,10 @@ pub fn make(place: &Place) -> Result<()> {
 
 /// Reads everything back that was written since the last time, and says what is not as it was
 /// acknowledged.
-pub fn verify(place: &Place, visitors: &mut [Visitor]) -> Result<Vec<String>> {
-    let mut session = mysql::Session::connect(place.mysql, "soak")?;
+pub fn verify(place: &ServerPlace, visitors: &mut [Visitor]) -> Result<Vec<String>> {
+    let mut session = mysql::MysqlSession::connect(place.mysql, "soak")?;
     let mut wrong = Vec::new();
-    let mut expected: Vec<(u32, Vec<Known>)> =
+    let mut expected: Vec<(u32, Vec<KnownValue>)> =
         visitors.iter_mut().flat_map(|visitor| visitor.ledger.take_touched()).collect();
     expected.extend((1..=HOT).map(|id| (id, Vec::new())));
     let mut rest = &expected[..];
@@ -93,7 +93,10 @@ pub fn verify(place: &Place, visitors: &mut [Visitor]) -> Result<Vec<String>> {
 }
 
 /// Rows of a piece that hold something else than they may; without a known value, anything whole.
-fn differences(session: &mut mysql::Session, piece: &[(u32, Vec<Known>)]) -> Result<Vec<String>> {
+fn differences(
+    session: &mut mysql::MysqlSession,
+    piece: &[(u32, Vec<KnownValue>)],
+) -> Result<Vec<String>> {
     let ids: Vec<String> = piece.iter().map(|(id, _)| id.to_string()).collect();
     let ids = ids.join(",");
     let rows = session.query(&format!("SELECT id, v FROM rows WHERE id IN ({ids}) ORDER BY id"))?;

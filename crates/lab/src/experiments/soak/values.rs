@@ -47,7 +47,7 @@ static LETTERS_TWICE: LazyLock<Vec<u8>> = LazyLock::new(|| {
 
 /// Which value of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownValue {
     /// Counts the row's values.
     pub version: u32,
     /// Its length, unless its head alone is longer.
@@ -55,7 +55,7 @@ pub struct Known {
 }
 
 /// Appends a row's value.
-pub fn push_value(out: &mut Vec<u8>, id: u32, known: Known) {
+pub fn push_value(out: &mut Vec<u8>, id: u32, known: KnownValue) {
     let from = out.len();
     push_number(out, u64::from(id));
     out.push(b'.');
@@ -72,45 +72,45 @@ pub fn push_value(out: &mut Vec<u8>, id: u32, known: Known) {
 }
 
 /// A row's value.
-pub fn value(id: u32, known: Known) -> Vec<u8> {
+pub fn value(id: u32, known: KnownValue) -> Vec<u8> {
     let mut out = Vec::with_capacity(known.bytes as usize + 24);
     push_value(&mut out, id, known);
     out
 }
 
 /// Which value of this row some bytes are, if they are whole.
-pub fn recognize(id: u32, bytes: &[u8]) -> Option<Known> {
+pub fn recognize(id: u32, bytes: &[u8]) -> Option<KnownValue> {
     let mut parts = bytes.splitn(3, |byte| *byte == b'.');
     let whose = parts.next().and_then(parse_number)?;
     let version = parts.next().and_then(parse_number)? as u32;
-    let known = Known { version, bytes: bytes.len() as u32 };
+    let known = KnownValue { version, bytes: bytes.len() as u32 };
     (whose == u64::from(id) && value(id, known) == bytes).then_some(known)
 }
 
 /// One client's own rows.
 #[derive(Debug)]
-pub struct Ledger {
+pub struct OwnRows {
     first: u32,
-    rows: Vec<Row>,
+    rows: Vec<SoakRow>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Row {
-    known: Known,
+struct SoakRow {
+    known: KnownValue,
     /// Sent, and not answered yet.
-    sent: Option<Known>,
+    sent: Option<KnownValue>,
     /// As right as `known`.
-    doubtful: Option<Known>,
+    doubtful: Option<KnownValue>,
     /// Written since the last verification.
     touched: bool,
 }
 
-impl Ledger {
+impl OwnRows {
     /// Of the client in a slot.
-    pub fn new(slot: u32) -> Ledger {
-        let known = Known { version: 0, bytes: FIRST_BYTES };
-        let row = Row { known, sent: None, doubtful: None, touched: false };
-        Ledger { first: HOT + OWN * slot + 1, rows: vec![row; OWN as usize] }
+    pub fn new(slot: u32) -> OwnRows {
+        let known = KnownValue { version: 0, bytes: FIRST_BYTES };
+        let row = SoakRow { known, sent: None, doubtful: None, touched: false };
+        OwnRows { first: HOT + OWN * slot + 1, rows: vec![row; OWN as usize] }
     }
 
     /// The id of one of its rows.
@@ -119,13 +119,13 @@ impl Ledger {
     }
 
     /// Its last acknowledged value; `None` while that is in doubt.
-    pub fn known(&self, row: usize) -> Option<Known> {
+    pub fn known(&self, row: usize) -> Option<KnownValue> {
         let row = &self.rows[row];
         row.doubtful.is_none().then_some(row.known)
     }
 
     /// A value is sent.
-    pub fn sends(&mut self, row: usize, known: Known) {
+    pub fn sends(&mut self, row: usize, known: KnownValue) {
         let row = &mut self.rows[row];
         (row.sent, row.touched) = (Some(known), true);
     }
@@ -150,7 +150,7 @@ impl Ledger {
     }
 
     /// Rows that were written since the last call, with what may be read of them.
-    pub fn take_touched(&mut self) -> Vec<(u32, Vec<Known>)> {
+    pub fn take_touched(&mut self) -> Vec<(u32, Vec<KnownValue>)> {
         let mut touched = Vec::new();
         for (at, row) in self.rows.iter_mut().enumerate() {
             if std::mem::take(&mut row.touched) {
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_value_is_recognized_whole_and_in_no_other_row() {
         for bytes in [1, 10, 400, 70_000, 1_000_000] {
-            let known = Known { version: 7, bytes };
+            let known = KnownValue { version: 7, bytes };
             let whole = value(12, known);
             assert_eq!(recognize(12, &whole).map(|known| known.version), Some(7));
             assert_eq!(recognize(13, &whole), None);
@@ -184,8 +184,8 @@ mod tests {
 
     #[test]
     fn what_was_sent_by_who_left_is_doubtful_and_what_was_refused_is_not_there() {
-        let known = |version| Known { version, bytes: 10 };
-        let mut ledger = Ledger::new(3);
+        let known = |version| KnownValue { version, bytes: 10 };
+        let mut ledger = OwnRows::new(3);
         ledger.sends(0, known(1));
         ledger.answered(0, true);
         ledger.sends(0, known(2));
@@ -193,7 +193,7 @@ mod tests {
         ledger.sends(1, known(1));
         ledger.leaves();
         assert_eq!((ledger.known(0), ledger.known(1)), (Some(known(1)), None));
-        let first = Known { version: 0, bytes: FIRST_BYTES };
+        let first = KnownValue { version: 0, bytes: FIRST_BYTES };
         let touched = ledger.take_touched();
         let id = ledger.id(0);
         assert_eq!(touched, [(id, vec![known(1)]), (id + 1, vec![first, known(1)])]);

@@ -46,12 +46,12 @@ pub struct Glance {
 pub struct Watch {
     pid: u32,
     socket: PathBuf,
-    before: Spent,
+    before: SecondsSpent,
 }
 
 /// Seconds so far.
 #[derive(Debug, Clone, Copy, Default)]
-struct Spent {
+struct SecondsSpent {
     server: f64,
     client: f64,
     machine: f64,
@@ -63,15 +63,15 @@ impl Watch {
     /// Of a process, with its data directory.
     pub fn new(pid: u32, data_dir: &Path) -> Watch {
         let mut watch =
-            Watch { pid, socket: data_dir.join("status.sock"), before: Spent::default() };
+            Watch { pid, socket: data_dir.join("status.sock"), before: SecondsSpent::default() };
         watch.before = watch.spent();
         watch
     }
 
-    fn spent(&self) -> Spent {
+    fn spent(&self) -> SecondsSpent {
         let uptime = std::fs::read_to_string("/proc/uptime").unwrap_or_default();
         let wall = uptime.split(' ').next().and_then(|text| text.parse().ok());
-        Spent {
+        SecondsSpent {
             server: process::cpu_seconds(self.pid).unwrap_or(0.0),
             client: process::cpu_seconds(std::process::id()).unwrap_or(0.0),
             machine: process::machine_cpu_seconds().unwrap_or(0.0),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::{Load, Options};
+use super::{RequestKind, WallOptions};
 use crate::generator::Sample;
 use crate::process;
 
@@ -15,7 +15,7 @@ const CALM_SECONDS_MAX: f64 = 10.0;
 const CALM_LOOK: Duration = Duration::from_millis(250);
 
 /// What a window gave.
-pub struct Window {
+pub struct WindowOutcome {
     /// Counts and latencies.
     pub sample: Sample,
     /// Connections that asked.
@@ -27,7 +27,7 @@ pub struct Window {
 }
 
 /// One of those who are measured, with the rows that it has so far.
-pub trait Contender {
+pub trait WallContender {
     /// Its name in reports.
     fn name(&self) -> &'static str;
 
@@ -44,7 +44,12 @@ pub trait Contender {
     fn grow(&mut self, rows: u32) -> Result<()>;
 
     /// One window.
-    fn window(&mut self, load: Load, seed: u64, options: &Options) -> Result<Window>;
+    fn window(
+        &mut self,
+        load: RequestKind,
+        seed: u64,
+        options: &WallOptions,
+    ) -> Result<WindowOutcome>;
 
     /// Reads every changed player back; gives how many they are.
     ///

@@ -6,8 +6,8 @@
 
 use anyhow::{Context, Result, ensure};
 
-use super::contender::{Contender, Window};
-use super::{Load, Options};
+use super::contender::{WallContender, WindowOutcome};
+use super::{RequestKind, WallOptions};
 use crate::experiments::game::world::World;
 use crate::experiments::memory_limit::MemoryLimit;
 use crate::peers::{CabinetGame, CabinetSettings, CabinetWindow, EngineSettings, TOKYO_CABINET};
@@ -17,14 +17,18 @@ use crate::users::mix;
 const COMPARED: u64 = 200;
 
 /// The program with its rows.
-pub struct Embedded {
+pub struct EmbeddedProgram {
     program: CabinetGame,
     world: World,
 }
 
-impl Embedded {
+impl EmbeddedProgram {
     /// Starts it without rows; `world` says how many there may be.
-    pub fn start(limit: MemoryLimit, world: World, options: &Options) -> Result<Embedded> {
+    pub fn start(
+        limit: MemoryLimit,
+        world: World,
+        options: &WallOptions,
+    ) -> Result<EmbeddedProgram> {
         let EngineSettings { durability, group, .. } = limit.settings(options.durability, 0)?;
         let program = CabinetGame::start(CabinetSettings {
             rows_max: world.rows,
@@ -35,7 +39,7 @@ impl Embedded {
             durability,
             group,
         })?;
-        Ok(Embedded { program, world: World { rows: 0, ..world } })
+        Ok(EmbeddedProgram { program, world: World { rows: 0, ..world } })
     }
 
     /// A player and its account are those of all contenders, with the changes that were made.
@@ -53,7 +57,7 @@ impl Embedded {
     }
 }
 
-impl Contender for Embedded {
+impl WallContender for EmbeddedProgram {
     fn name(&self) -> &'static str {
         TOKYO_CABINET
     }
@@ -76,11 +80,16 @@ impl Contender for Embedded {
         Ok(())
     }
 
-    fn window(&mut self, load: Load, seed: u64, options: &Options) -> Result<Window> {
+    fn window(
+        &mut self,
+        load: RequestKind,
+        seed: u64,
+        options: &WallOptions,
+    ) -> Result<WindowOutcome> {
         let plan = options.common.plan(1, Vec::new());
         let window = self.program.play(load.name(), plan.warm, plan.measure, seed)?;
         let CabinetWindow { sample, seconds, stale } = window;
-        Ok(Window { sample, connections: 0, seconds, stale })
+        Ok(WindowOutcome { sample, connections: 0, seconds, stale })
     }
 
     fn verify(&mut self) -> Result<u64> {

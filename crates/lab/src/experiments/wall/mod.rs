@@ -26,29 +26,29 @@ use super::{Common, progress};
 use crate::peers::{Durability, Engine, TOKYO_CABINET};
 use crate::plot::Drawing;
 use crate::report::{Layout, Measurement, Report};
-use contender::Contender;
-use embedded::Embedded;
+use contender::WallContender;
+use embedded::EmbeddedProgram;
 use server::ServerContender;
 
 const ENGINES: [Engine; 3] = [Engine::Rowhouse, Engine::InnoDb, Engine::MyRocks];
-const LOADS: [Load; 3] = [Load::LookUps, Load::Updates, Load::Game];
+const LOADS: [RequestKind; 3] = [RequestKind::LookUps, RequestKind::Updates, RequestKind::Game];
 /// Bytes of a row beside its note: an address, a number, what a text of a row needs.
 const ROW_BYTES: u64 = 40;
 
 /// What clients ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Load {
+enum RequestKind {
     LookUps,
     Updates,
     Game,
 }
 
-impl Load {
+impl RequestKind {
     fn name(self) -> &'static str {
         match self {
-            Load::LookUps => "look-ups",
-            Load::Updates => "updates",
-            Load::Game => "game",
+            RequestKind::LookUps => "look-ups",
+            RequestKind::Updates => "updates",
+            RequestKind::Game => "game",
         }
     }
 
@@ -60,7 +60,7 @@ impl Load {
 
 /// Options of `wall`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct WallOptions {
     #[command(flatten)]
     common: Common,
     /// The limit of each server's memory in MiB, page cache included.
@@ -86,7 +86,7 @@ pub struct Options {
     unbounded: bool,
 }
 
-impl Options {
+impl WallOptions {
     fn embedded_threads(&self) -> usize {
         self.embedded_threads.unwrap_or(self.connections).max(1)
     }
@@ -100,7 +100,7 @@ impl Options {
 }
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &WallOptions) -> Result<()> {
     let common = &options.common;
     ensure!(options.multiples.is_sorted(), "multiples ascend");
     let most = options.multiples.last().map_or(0, |multiple| options.rows(*multiple));
@@ -153,7 +153,7 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn note(options: &Options, report: &mut Report) {
+fn note(options: &WallOptions, report: &mut Report) {
     options.common.note(report);
     report.setting("bytes of a row", options.note as u64 + ROW_BYTES);
     report.setting("connections", options.connections);
@@ -180,15 +180,15 @@ fn note(options: &Options, report: &mut Report) {
 
 /// Those that could be started, each within the limit.
 fn start(
-    options: &Options,
+    options: &WallOptions,
     limit: MemoryLimit,
     world: World,
     report: &mut Report,
-) -> Result<Vec<Box<dyn Contender>>> {
+) -> Result<Vec<Box<dyn WallContender>>> {
     let common = &options.common;
     let settings = common.rowhouse(options.durability)?;
     let mut contenders = Vec::new();
-    let mut keep = |name, started: Result<Box<dyn Contender>>| {
+    let mut keep = |name, started: Result<Box<dyn WallContender>>| {
         let Some(contender) = report.keep(name, started) else { return };
         report.versions.insert(name.to_owned(), contender.version().to_owned());
         contenders.push(contender);
@@ -200,7 +200,7 @@ fn start(
     }
     if common.wants(TOKYO_CABINET) {
         progress(&format!("starting {TOKYO_CABINET}"));
-        let started = Embedded::start(limit, world, options);
+        let started = EmbeddedProgram::start(limit, world, options);
         keep(TOKYO_CABINET, started.map(|embedded| Box::new(embedded) as _));
     }
     Ok(contenders)
@@ -208,11 +208,11 @@ fn start(
 
 /// One window of one contender, after it has come to rest.
 fn one_window(
-    contender: &mut dyn Contender,
-    load: Load,
+    contender: &mut dyn WallContender,
+    load: RequestKind,
     multiple: f64,
     round: usize,
-    options: &Options,
+    options: &WallOptions,
     report: &mut Report,
 ) {
     let mode = load.mode(multiple);
@@ -241,7 +241,7 @@ fn one_window(
 }
 
 /// A chart for each load: requests per second over multiples of the memory.
-fn drawing(report: &Report, options: &Options) -> Drawing {
+fn drawing(report: &Report, options: &WallOptions) -> Drawing {
     let charts = LOADS.map(|load| {
         let names = ENGINES.map(Engine::name).into_iter().chain([TOKYO_CABINET]);
         let series = names.filter_map(|name| {

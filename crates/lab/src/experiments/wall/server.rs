@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anyhow::{Context, Result, ensure};
 
-use super::contender::{Contender, Window};
-use super::session::{Asking, Counted, Single, each_second};
-use super::{Load, Options};
-use crate::experiments::game::doors::{self, Door};
-use crate::experiments::game::session::{Differences, Game, Ledger, Popularity, Scores};
+use super::contender::{WallContender, WindowOutcome};
+use super::session::{CountingSession, Single, SingleRequests, each_second};
+use super::{RequestKind, WallOptions};
+use crate::experiments::game::doors::{self, GameDoor};
+use crate::experiments::game::session::{Differences, Game, GameLedger, Popularity, Scores};
 use crate::experiments::game::table::Connect;
 use crate::experiments::game::world::World;
 use crate::experiments::memory_limit::MemoryLimit;
-use crate::generator::{Client, Sample, Session, drive};
+use crate::generator::{Client, ClientSession, Sample, drive};
 use crate::peers::{Engine, EngineServer, RowhouseSettings, bytes_below};
 
 const DATABASE: &str = "wall";
@@ -25,7 +25,7 @@ const LOAD_ROWS_MAX: u32 = 500_000;
 pub struct ServerContender {
     server: EngineServer,
     world: World,
-    ledger: Ledger,
+    ledger: GameLedger,
 }
 
 impl ServerContender {
@@ -35,27 +35,28 @@ impl ServerContender {
         settings: &RowhouseSettings,
         limit: MemoryLimit,
         world: World,
-        options: &Options,
+        options: &WallOptions,
     ) -> Result<ServerContender> {
         let common = limit.settings(options.durability, options.connections)?;
         let server = engine.start(settings, common)?;
         World::create(&mut server.session()?, DATABASE, engine.clause())?;
-        let ledger = Ledger::new(world.rows);
+        let ledger = GameLedger::new(world.rows);
         let world = World { rows: 0, ..world };
         Ok(ServerContender { server, world, ledger })
     }
 
     /// Drives as many clients as there are connections, and counts their answers by the second.
-    fn drive<S: Session>(
+    fn drive<S: ClientSession>(
         &self,
-        client: impl Fn(Box<dyn Door>, u64) -> S,
-        options: &Options,
-    ) -> Result<(Sample, Vec<Counted<S>>, Vec<u64>)> {
+        client: impl Fn(Box<dyn GameDoor>, u64) -> S,
+        options: &WallOptions,
+    ) -> Result<(Sample, Vec<CountingSession<S>>, Vec<u64>)> {
         let answers = Arc::new(AtomicU64::new(0));
         let mut clients = Vec::with_capacity(options.connections);
         for number in 0..options.connections as u64 {
             let (door, streams) = self.connect()?;
-            let session = Counted { session: client(door, number), answers: Arc::clone(&answers) };
+            let session =
+                CountingSession { session: client(door, number), answers: Arc::clone(&answers) };
             clients.push(Client { session, streams });
         }
         let plan = options.common.plan(1, vec![self.server.pid()]);
@@ -70,7 +71,7 @@ impl ServerContender {
         })
     }
 
-    fn connect(&self) -> Result<(Box<dyn Door>, Vec<TcpStream>)> {
+    fn connect(&self) -> Result<(Box<dyn GameDoor>, Vec<TcpStream>)> {
         let (read, write) = doors::handlersocket_indexes(DATABASE);
         let streams =
             vec![self.server.handlersocket_read(&read)?, self.server.handlersocket_write(&write)?];
@@ -78,7 +79,7 @@ impl ServerContender {
     }
 }
 
-impl Contender for ServerContender {
+impl WallContender for ServerContender {
     fn name(&self) -> &'static str {
         self.server.engine().name()
     }
@@ -110,24 +111,35 @@ impl Contender for ServerContender {
         Ok(())
     }
 
-    fn window(&mut self, load: Load, seed: u64, options: &Options) -> Result<Window> {
+    fn window(
+        &mut self,
+        load: RequestKind,
+        seed: u64,
+        options: &WallOptions,
+    ) -> Result<WindowOutcome> {
         let single = match load {
-            Load::LookUps => Single::LookUp,
-            Load::Updates => Single::Update,
-            Load::Game => {
+            RequestKind::LookUps => Single::LookUp,
+            RequestKind::Updates => Single::Update,
+            RequestKind::Game => {
                 let everybody = Popularity { rows: self.world.rows, percent: 0 };
                 let player = |door, number| {
                     Game::new(door, self.world, self.ledger.clone(), everybody, seed, number)
                 };
                 let (sample, sessions, seconds) = self.drive(player, options)?;
                 let stale = sessions.iter().map(|counted| counted.session.stale).sum();
-                return Ok(Window { sample, connections: options.connections, seconds, stale });
+                return Ok(WindowOutcome {
+                    sample,
+                    connections: options.connections,
+                    seconds,
+                    stale,
+                });
             }
         };
-        let client =
-            |door, number| Asking::new(door, self.world, self.ledger.clone(), single, seed, number);
+        let client = |door, number| {
+            SingleRequests::new(door, self.world, self.ledger.clone(), single, seed, number)
+        };
         let (sample, _, seconds) = self.drive(client, options)?;
-        Ok(Window { sample, connections: options.connections, seconds, stale: 0 })
+        Ok(WindowOutcome { sample, connections: options.connections, seconds, stale: 0 })
     }
 
     fn verify(&mut self) -> Result<u64> {

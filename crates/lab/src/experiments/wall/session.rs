@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::experiments::game::doors::{Answer, Door, Step};
-use crate::experiments::game::session::{Ledger, Turn};
+use crate::experiments::game::doors::{DoorAnswer, GameDoor, TransactionStep};
+use crate::experiments::game::session::{GameLedger, GameTurn};
 use crate::experiments::game::world::World;
-use crate::generator::{Lanes, Progress, Session, Verdict};
+use crate::generator::{ClientSession, Lanes, Progress, Verdict};
 use crate::users::Chooser;
 
 /// What a client asks without end.
@@ -21,54 +21,54 @@ pub enum Single {
 }
 
 /// A client of single requests, for rows of which each is as likely as any other.
-pub struct Asking {
-    door: Box<dyn Door>,
+pub struct SingleRequests {
+    door: Box<dyn GameDoor>,
     world: World,
-    ledger: Ledger,
+    ledger: GameLedger,
     single: Single,
     chooser: Chooser,
-    turn: Turn,
-    step: Step,
+    turn: GameTurn,
+    step: TransactionStep,
 }
 
-impl Asking {
+impl SingleRequests {
     /// A client with a door of its own; `number` tells it from others.
     pub fn new(
-        door: Box<dyn Door>,
+        door: Box<dyn GameDoor>,
         world: World,
-        ledger: Ledger,
+        ledger: GameLedger,
         single: Single,
         seed: u64,
         number: u64,
-    ) -> Asking {
+    ) -> SingleRequests {
         let chooser = Chooser::new(seed, number, 1..world.rows + 1);
-        let (turn, step) = (Turn::default(), Step::Look);
-        Asking { door, world, ledger, single, chooser, turn, step }
+        let (turn, step) = (GameTurn::default(), TransactionStep::Look);
+        SingleRequests { door, world, ledger, single, chooser, turn, step }
     }
 
     /// Whether what was read is what the ledger says: nobody writes while others look up.
     fn is_right(&self) -> bool {
         let (id, turn) = (self.turn.id, &self.turn);
         match self.step {
-            Step::Read => {
+            TransactionStep::Read => {
                 let is_current = turn.player.score == self.ledger.acknowledged(id);
                 is_current && self.world.is_player(id, &turn.player)
             }
-            Step::Look => self.world.is_account(id, &turn.account.0, &turn.account.1),
-            Step::Write => true,
+            TransactionStep::Look => self.world.is_account(id, &turn.account.0, &turn.account.1),
+            TransactionStep::Write => true,
         }
     }
 }
 
-impl Session for Asking {
+impl ClientSession for SingleRequests {
     fn start(&mut self, lanes: &mut Lanes) -> bool {
         self.step = match (self.single, self.step) {
-            (Single::Update, _) => Step::Write,
-            (Single::LookUp, Step::Look) => Step::Read,
-            (Single::LookUp, _) => Step::Look,
+            (Single::Update, _) => TransactionStep::Write,
+            (Single::LookUp, TransactionStep::Look) => TransactionStep::Read,
+            (Single::LookUp, _) => TransactionStep::Look,
         };
         self.turn.id = self.chooser.one();
-        if self.step == Step::Look {
+        if self.step == TransactionStep::Look {
             self.turn.player.email = self.world.email(self.turn.id);
         }
         self.door.ask(self.step, &self.turn, lanes);
@@ -78,30 +78,30 @@ impl Session for Asking {
     fn reply(&mut self, lane: usize, input: &[u8], lanes: &mut Lanes) -> Progress {
         let answer = self.door.answer(self.step, &mut self.turn, lane, input, lanes);
         let (bytes, verdict) = match answer {
-            Answer::Incomplete => return Progress::Incomplete,
-            Answer::More(bytes) => return Progress::Step(bytes),
-            Answer::Done(bytes) if self.is_right() => {
-                if self.step == Step::Write {
+            DoorAnswer::Incomplete => return Progress::Incomplete,
+            DoorAnswer::More(bytes) => return Progress::Step(bytes),
+            DoorAnswer::Done(bytes) if self.is_right() => {
+                if self.step == TransactionStep::Write {
                     self.ledger.acknowledge(self.turn.id);
                 }
                 (bytes, Verdict::Right)
             }
-            Answer::Done(bytes) | Answer::Absent(bytes) => (bytes, Verdict::Wrong),
-            Answer::Refused(bytes) => (bytes, Verdict::Refused),
+            DoorAnswer::Done(bytes) | DoorAnswer::Absent(bytes) => (bytes, Verdict::Wrong),
+            DoorAnswer::Refused(bytes) => (bytes, Verdict::Refused),
         };
         Progress::Done { bytes, rows: 1, verdict }
     }
 }
 
 /// A client whose requests are counted as they are answered.
-pub struct Counted<S> {
+pub struct CountingSession<S> {
     /// The client.
     pub session: S,
     /// Answers to all clients so far.
     pub answers: Arc<AtomicU64>,
 }
 
-impl<S: Session> Session for Counted<S> {
+impl<S: ClientSession> ClientSession for CountingSession<S> {
     fn start(&mut self, lanes: &mut Lanes) -> bool {
         self.session.start(lanes)
     }

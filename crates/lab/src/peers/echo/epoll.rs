@@ -20,7 +20,7 @@ pub fn echo_loop(arrivals: &Arrivals) -> Result<()> {
     let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     register(&poll, &arrivals.wake, WAKE)?;
     arrivals.announce();
-    let mut connections: HashMap<u64, Connection> = HashMap::new();
+    let mut connections: HashMap<u64, EpollConnection> = HashMap::new();
     let mut next = 0u64;
     let mut buffer = vec![0u8; READ_BYTES];
     let mut events = Vec::with_capacity(EVENTS_MAX);
@@ -36,7 +36,7 @@ pub fn echo_loop(arrivals: &Arrivals) -> Result<()> {
                 while let Ok(stream) = arrivals.streams.try_recv() {
                     stream.set_nonblocking(true)?;
                     register(&poll, &stream, next)?;
-                    connections.insert(next, Connection { stream, unsent: Vec::new() });
+                    connections.insert(next, EpollConnection { stream, unsent: Vec::new() });
                     next += 1;
                 }
                 continue;
@@ -65,12 +65,12 @@ fn register(poll: &OwnedFd, source: impl AsFd, token: u64) -> Result<()> {
     Ok(epoll::add(poll, source, epoll::EventData::new_u64(token), epoll::EventFlags::IN)?)
 }
 
-struct Connection {
+struct EpollConnection {
     stream: TcpStream,
     unsent: Vec<u8>,
 }
 
-impl Connection {
+impl EpollConnection {
     /// One write of what waits, or one read and one write of what came.
     fn turn(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         if !self.unsent.is_empty() {

@@ -21,19 +21,19 @@ use super::server::{Server, data_dir};
 const READY: &str = "echo ready ";
 
 /// A running echo server.
-pub struct Echo {
+pub struct EchoServer {
     /// The process.
     pub server: Server,
     /// Its port.
     pub port: u16,
 }
 
-impl Echo {
+impl EchoServer {
     /// Starts this program as an echo server.
     ///
     /// # Errors
     /// The program does not start, or does not say its port in time.
-    pub fn start(threads: usize) -> Result<Echo> {
+    pub fn start(threads: usize) -> Result<EchoServer> {
         let mut command = Command::new(crate::own_program()?);
         command.args(["echo-server", "--threads", &threads.to_string()]);
         let mut server = Server::start("echo", command, data_dir("echo")?)?;
@@ -41,7 +41,7 @@ impl Echo {
             let log = server.log();
             log.strip_prefix(READY)?.strip_suffix('\n')?.parse().ok()
         })?;
-        Ok(Echo { server, port })
+        Ok(EchoServer { server, port })
     }
 
     /// A new connection.

@@ -20,7 +20,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use tempfile::TempDir;
 
 use super::{compile, count_latencies};
-use crate::generator::{Sample, Spent};
+use crate::generator::{ResourcesSpent, Sample};
 use crate::peers::server::{data_dir, die_with_parent};
 use crate::peers::{Durability, MemoryGroup};
 
@@ -138,9 +138,9 @@ impl CabinetGame {
         self.ask(&format!("play {what} {warm} {seconds} {seed}"))?;
         let mut sample = Sample::new();
         self.expect("from")?;
-        let before = Spent::by(&[self.pid()]);
+        let before = ResourcesSpent::by(&[self.pid()]);
         self.expect("to")?;
-        Spent::by(&[self.pid()]).since(&before, &mut sample);
+        ResourcesSpent::by(&[self.pid()]).since(&before, &mut sample);
         sample.seconds = seconds;
         let mut window = CabinetWindow { sample, seconds: Vec::new(), stale: 0 };
         loop {

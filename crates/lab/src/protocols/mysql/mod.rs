@@ -10,10 +10,10 @@ mod session;
 mod statement;
 mod text;
 
-pub use packet::{Outcome, outcome};
+pub use packet::{ReplyOutcome, outcome};
 pub(crate) use packet::{lenenc_bytes, push_packet};
-pub use prepared::Prepared;
-pub use session::{End, Session, TextRow};
-pub use statement::{Refused, Statement, Value, units};
+pub use prepared::PreparedSession;
+pub use session::{End, MysqlSession, TextRow};
+pub use statement::{MysqlValue, ServerError, Statement, units};
 pub use text::Text;
 pub(crate) use text::judge_affected;

@@ -10,7 +10,7 @@ const HEADER_BYTES: usize = 4;
 
 /// A whole reply to a command, or that it is not whole yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ReplyOutcome {
     /// No whole reply yet.
     Incomplete,
     /// A statement without rows.
@@ -67,9 +67,9 @@ pub fn push_packet(out: &mut Vec<u8>, sequence: u8, fill: impl FnOnce(&mut Vec<u
 }
 
 /// Reads a whole reply; `row` sees the payload of every row.
-pub fn outcome(input: &[u8], row: &mut impl FnMut(&[u8])) -> Outcome {
+pub fn outcome(input: &[u8], row: &mut impl FnMut(&[u8])) -> ReplyOutcome {
     let Some((head, mut at)) = packet(input) else {
-        return Outcome::Incomplete;
+        return ReplyOutcome::Incomplete;
     };
     match head.first() {
         Some(0x00) => {
@@ -77,9 +77,9 @@ pub fn outcome(input: &[u8], row: &mut impl FnMut(&[u8])) -> Outcome {
             let (first_id, rest) = lenenc(rest).unwrap_or((0, b""));
             let info = rest.get(4..).unwrap_or_default();
             let info = String::from_utf8_lossy(info).into_owned();
-            return Outcome::Done { bytes: at, affected, first_id, info };
+            return ReplyOutcome::Done { bytes: at, affected, first_id, info };
         }
-        Some(0xfb) => return Outcome::LocalFile { bytes: at },
+        Some(0xfb) => return ReplyOutcome::LocalFile { bytes: at },
         Some(0xff) | None => return refused(head, at),
         Some(_) => {}
     }
@@ -87,21 +87,21 @@ pub fn outcome(input: &[u8], row: &mut impl FnMut(&[u8])) -> Outcome {
     for _ in 0..columns {
         match packet(&input[at..]) {
             Some((_, bytes)) => at += bytes,
-            None => return Outcome::Incomplete,
+            None => return ReplyOutcome::Incomplete,
         }
     }
     match packet(&input[at..]) {
         Some((_, bytes)) => at += bytes,
-        None => return Outcome::Incomplete,
+        None => return ReplyOutcome::Incomplete,
     }
     let mut rows = 0;
     loop {
         let Some((payload, bytes)) = packet(&input[at..]) else {
-            return Outcome::Incomplete;
+            return ReplyOutcome::Incomplete;
         };
         at += bytes;
         match payload.first() {
-            Some(0xfe) if payload.len() < 9 => return Outcome::Rows { bytes: at, rows },
+            Some(0xfe) if payload.len() < 9 => return ReplyOutcome::Rows { bytes: at, rows },
             Some(0xff) => return refused(payload, at),
             _ => {
                 row(payload);
@@ -111,10 +111,10 @@ pub fn outcome(input: &[u8], row: &mut impl FnMut(&[u8])) -> Outcome {
     }
 }
 
-fn refused(payload: &[u8], bytes: usize) -> Outcome {
+fn refused(payload: &[u8], bytes: usize) -> ReplyOutcome {
     let code = payload.get(1..3).map_or(0, |code| u16::from_le_bytes([code[0], code[1]]));
     let message = payload.get(3..).unwrap_or_default();
-    Outcome::Refused { bytes, code, message: String::from_utf8_lossy(message).into_owned() }
+    ReplyOutcome::Refused { bytes, code, message: String::from_utf8_lossy(message).into_owned() }
 }
 
 /// A length-encoded number and what follows it; `None` also for SQL's NULL.
@@ -152,11 +152,11 @@ mod tests {
         push_packet(&mut reply, 4, |out| out.extend_from_slice(b"\x02ab"));
         push_packet(&mut reply, 5, |out| out.extend_from_slice(&[0xfe, 0, 0, 2, 0]));
         for cut in 0..reply.len() {
-            assert_eq!(outcome(&reply[..cut], &mut |_| {}), Outcome::Incomplete);
+            assert_eq!(outcome(&reply[..cut], &mut |_| {}), ReplyOutcome::Incomplete);
         }
         let mut seen = Vec::new();
         let whole = outcome(&reply, &mut |row| seen.push(row.to_vec()));
-        assert_eq!(whole, Outcome::Rows { bytes: reply.len(), rows: 1 });
+        assert_eq!(whole, ReplyOutcome::Rows { bytes: reply.len(), rows: 1 });
         assert_eq!(seen, [b"\x02ab"]);
     }
 
@@ -164,12 +164,16 @@ mod tests {
     fn ok_and_error_are_told_apart() {
         let mut reply = Vec::new();
         push_packet(&mut reply, 1, |out| out.extend_from_slice(b"\x00\x05\x07\x02\x00\x00\x00"));
-        let done =
-            Outcome::Done { bytes: reply.len(), affected: 5, first_id: 7, info: String::new() };
+        let done = ReplyOutcome::Done {
+            bytes: reply.len(),
+            affected: 5,
+            first_id: 7,
+            info: String::new(),
+        };
         assert_eq!(outcome(&reply, &mut |_| {}), done);
         reply.clear();
         push_packet(&mut reply, 1, |out| out.extend_from_slice(b"\xff\x26\x04#23000Duplicate"));
-        let refused = Outcome::Refused {
+        let refused = ReplyOutcome::Refused {
             bytes: reply.len(),
             code: 1062,
             message: "#23000Duplicate".to_owned(),

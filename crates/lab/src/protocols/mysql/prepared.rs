@@ -3,8 +3,8 @@
 use anyhow::Result;
 
 use super::text::{Tally, judge_rows};
-use super::{Session, lenenc_bytes, outcome, push_packet};
-use crate::protocols::{Found, Reader};
+use super::{MysqlSession, lenenc_bytes, outcome, push_packet};
+use crate::protocols::{Judgement, Reader};
 use crate::users::{User, Users};
 
 const COM_STMT_EXECUTE: u8 = 23;
@@ -16,7 +16,7 @@ const COLUMNS: usize = 4;
 const ROW_HEAD_BYTES: usize = 1 + (COLUMNS + 2).div_ceil(8);
 
 /// Rows of `user` by primary key through one prepared statement per connection.
-pub struct Prepared {
+pub struct PreparedSession {
     users: Users,
     statement: u32,
     batch: usize,
@@ -24,9 +24,9 @@ pub struct Prepared {
     expected: Vec<u8>,
 }
 
-impl Prepared {
+impl PreparedSession {
     /// Prepares the look-up of `batch` ids on this session.
-    pub fn new(users: Users, session: &mut Session, batch: usize) -> Result<Prepared> {
+    pub fn new(users: Users, session: &mut MysqlSession, batch: usize) -> Result<PreparedSession> {
         let columns = "SELECT user_id, user_name, user_email, created FROM user WHERE user_id";
         let sql = if batch == 1 {
             format!("{columns} = ?")
@@ -34,11 +34,11 @@ impl Prepared {
             format!("{columns} IN ({})", vec!["?"; batch].join(","))
         };
         let statement = session.prepare(&sql)?;
-        Ok(Prepared { users, statement, batch, types_sent: false, expected: Vec::new() })
+        Ok(PreparedSession { users, statement, batch, types_sent: false, expected: Vec::new() })
     }
 }
 
-impl Reader for Prepared {
+impl Reader for PreparedSession {
     fn get(&mut self, ids: &[u32], out: &mut Vec<u8>) {
         assert_eq!(ids.len(), self.batch, "the statement has one parameter per id");
         push_packet(out, 0, |out| {
@@ -61,7 +61,7 @@ impl Reader for Prepared {
         self.types_sent = true;
     }
 
-    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Found {
+    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Judgement {
         let mut tally = Tally::default();
         let users = self.users;
         let expected = &mut self.expected;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::packet::{Outcome, lenenc_bytes, outcome, packet, push_packet};
+use super::packet::{ReplyOutcome, lenenc_bytes, outcome, packet, push_packet};
 
 const CLIENT_LONG_PASSWORD: u32 = 0x1;
 const CLIENT_FOUND_ROWS: u32 = 0x2;
@@ -51,20 +51,20 @@ pub enum End {
 }
 
 /// A signed-in connection.
-pub struct Session {
+pub struct MysqlSession {
     stream: TcpStream,
     pub(super) input: Vec<u8>,
     /// The server's version as the handshake names it.
     pub version: String,
 }
 
-impl Session {
+impl MysqlSession {
     /// Connects and signs in; an empty database name selects none.
-    pub fn connect(port: u16, database: &str) -> Result<Session> {
+    pub fn connect(port: u16, database: &str) -> Result<MysqlSession> {
         let stream = TcpStream::connect(("127.0.0.1", port)).context("MySQL connect")?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(SIGN_IN_WAIT))?;
-        let mut session = Session { stream, input: Vec::new(), version: String::new() };
+        let mut session = MysqlSession { stream, input: Vec::new(), version: String::new() };
         session.sign_in(database).context("MySQL sign-in")?;
         session.stream.set_read_timeout(Some(REPLY_WAIT))?;
         Ok(session)
@@ -131,8 +131,8 @@ impl Session {
     pub fn execute(&mut self, sql: &str) -> Result<u64> {
         self.send(sql)?;
         match self.take_outcome(&mut |_| {})? {
-            Outcome::Done { affected, .. } => Ok(affected),
-            Outcome::Rows { rows, .. } => Ok(rows as u64),
+            ReplyOutcome::Done { affected, .. } => Ok(affected),
+            ReplyOutcome::Rows { rows, .. } => Ok(rows as u64),
             other => bail!("{sql}: {other:?}"),
         }
     }
@@ -141,7 +141,7 @@ impl Session {
     pub fn insert(&mut self, sql: &str) -> Result<(u64, u64)> {
         self.send(sql)?;
         match self.take_outcome(&mut |_| {})? {
-            Outcome::Done { affected, first_id, .. } => Ok((affected, first_id)),
+            ReplyOutcome::Done { affected, first_id, .. } => Ok((affected, first_id)),
             // The text may be long.
             other => bail!("{:.80}: {other:?}", sql),
         }
@@ -156,12 +156,12 @@ impl Session {
             rows.clear();
             let seen = outcome(&self.input, &mut |row| rows.push(text_row(row)));
             match seen {
-                Outcome::Incomplete => self.read_more()?,
-                Outcome::Rows { bytes, .. } => {
+                ReplyOutcome::Incomplete => self.read_more()?,
+                ReplyOutcome::Rows { bytes, .. } => {
                     self.input.drain(..bytes);
                     return Ok(rows);
                 }
-                Outcome::Done { bytes, .. } => {
+                ReplyOutcome::Done { bytes, .. } => {
                     self.input.drain(..bytes);
                     return Ok(Vec::new());
                 }
@@ -190,7 +190,7 @@ impl Session {
     ) -> Result<(u64, String)> {
         self.send(sql)?;
         let asked = self.take_outcome(&mut |_| {})?;
-        ensure!(matches!(asked, Outcome::LocalFile { .. }), "{sql}: {asked:?}");
+        ensure!(matches!(asked, ReplyOutcome::LocalFile { .. }), "{sql}: {asked:?}");
         let mut sequence = 2u8;
         let mut out = Vec::new();
         for chunk in chunks {
@@ -203,7 +203,7 @@ impl Session {
         push_packet(&mut out, sequence, |_| {});
         self.stream.write_all(&out)?;
         match self.take_outcome(&mut |_| {})? {
-            Outcome::Done { affected, info, .. } => Ok((affected, info)),
+            ReplyOutcome::Done { affected, info, .. } => Ok((affected, info)),
             other => bail!("{sql}: {other:?}"),
         }
     }
@@ -302,15 +302,15 @@ impl Session {
         self.stream.write_all(out).context("sending a statement")
     }
 
-    fn take_outcome(&mut self, row: &mut impl FnMut(&[u8])) -> Result<Outcome> {
+    fn take_outcome(&mut self, row: &mut impl FnMut(&[u8])) -> Result<ReplyOutcome> {
         loop {
             let seen = outcome(&self.input, row);
             match &seen {
-                Outcome::Incomplete => self.read_more()?,
-                Outcome::Done { bytes, .. }
-                | Outcome::Rows { bytes, .. }
-                | Outcome::LocalFile { bytes }
-                | Outcome::Refused { bytes, .. } => {
+                ReplyOutcome::Incomplete => self.read_more()?,
+                ReplyOutcome::Done { bytes, .. }
+                | ReplyOutcome::Rows { bytes, .. }
+                | ReplyOutcome::LocalFile { bytes }
+                | ReplyOutcome::Refused { bytes, .. } => {
                     self.input.drain(..*bytes);
                     return Ok(seen);
                 }

@@ -13,7 +13,7 @@ use std::ops::Range;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::packet::{lenenc, lenenc_bytes, packet, push_packet};
-use super::session::{Session, TextRow, text_row};
+use super::session::{MysqlSession, TextRow, text_row};
 
 const COM_STMT_EXECUTE: u8 = 23;
 const TYPE_LONGLONG: u8 = 8;
@@ -23,24 +23,24 @@ const UNSIGNED_FLAG: u16 = 0x20;
 
 /// An error that the server answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct ServerError {
     /// MySQL's error number.
     pub code: u16,
     /// State and message.
     pub message: String,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for ServerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error {} {}", self.code, self.message)
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for ServerError {}
 
 /// A parameter.
 #[derive(Debug, Clone, Copy)]
-pub enum Value<'a> {
+pub enum MysqlValue<'a> {
     /// An integer, sent as BIGINT.
     Int(i64),
     /// A DECIMAL, which goes as text.
@@ -59,9 +59,9 @@ enum Cell {
 
 /// A row of a prepared statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row(Vec<Cell>);
+pub struct StatementRow(Vec<Cell>);
 
-impl Row {
+impl StatementRow {
     /// An integer.
     pub fn int(&self, at: usize) -> Result<i64> {
         match self.0.get(at) {
@@ -99,13 +99,17 @@ pub struct Statement {
 
 impl Statement {
     /// Prepares it.
-    pub fn prepare(session: &mut Session, sql: &str) -> Result<Statement> {
+    pub fn prepare(session: &mut MysqlSession, sql: &str) -> Result<Statement> {
         let id = session.prepare(sql)?;
         Ok(Statement { id, sql: sql.to_owned(), types_sent: false })
     }
 
     /// Executes it; gives all rows.
-    pub fn rows(&mut self, session: &mut Session, values: &[Value<'_>]) -> Result<Vec<Row>> {
+    pub fn rows(
+        &mut self,
+        session: &mut MysqlSession,
+        values: &[MysqlValue<'_>],
+    ) -> Result<Vec<StatementRow>> {
         let mut rows = Vec::new();
         self.execute(session, values, &mut |payload, columns| {
             rows.push(binary_row(payload, columns).context("a row that is cut short")?);
@@ -115,19 +119,27 @@ impl Statement {
     }
 
     /// Executes it; there must be exactly one row.
-    pub fn row(&mut self, session: &mut Session, values: &[Value<'_>]) -> Result<Row> {
+    pub fn row(
+        &mut self,
+        session: &mut MysqlSession,
+        values: &[MysqlValue<'_>],
+    ) -> Result<StatementRow> {
         let mut rows = self.rows(session, values)?;
         ensure!(rows.len() == 1, "{} with {values:?}: {} rows", self.sql, rows.len());
         Ok(rows.remove(0))
     }
 
     /// Executes it; gives how many rows it found to change, or added.
-    pub fn affect(&mut self, session: &mut Session, values: &[Value<'_>]) -> Result<u64> {
+    pub fn affect(&mut self, session: &mut MysqlSession, values: &[MysqlValue<'_>]) -> Result<u64> {
         self.execute(session, values, &mut |_, _| Ok(()))
     }
 
     /// Executes it; it must find or add exactly one row.
-    pub fn affect_one(&mut self, session: &mut Session, values: &[Value<'_>]) -> Result<()> {
+    pub fn affect_one(
+        &mut self,
+        session: &mut MysqlSession,
+        values: &[MysqlValue<'_>],
+    ) -> Result<()> {
         let affected = self.affect(session, values)?;
         ensure!(affected == 1, "{} with {values:?}: {affected} rows", self.sql);
         Ok(())
@@ -135,8 +147,8 @@ impl Statement {
 
     fn execute(
         &mut self,
-        session: &mut Session,
-        values: &[Value<'_>],
+        session: &mut MysqlSession,
+        values: &[MysqlValue<'_>],
         row: &mut dyn FnMut(&[u8], &[Column]) -> Result<()>,
     ) -> Result<u64> {
         let mut out = Vec::new();
@@ -152,15 +164,17 @@ impl Statement {
             }
             if !self.types_sent {
                 out.extend(values.iter().flat_map(|value| match value {
-                    Value::Int(_) => [TYPE_LONGLONG, 0],
-                    Value::Decimal(_) => [TYPE_NEWDECIMAL, 0],
-                    Value::Text(_) => [TYPE_VAR_STRING, 0],
+                    MysqlValue::Int(_) => [TYPE_LONGLONG, 0],
+                    MysqlValue::Decimal(_) => [TYPE_NEWDECIMAL, 0],
+                    MysqlValue::Text(_) => [TYPE_VAR_STRING, 0],
                 }));
             }
             for value in values {
                 match value {
-                    Value::Int(number) => out.extend_from_slice(&number.to_le_bytes()),
-                    Value::Decimal(text) | Value::Text(text) => push_text(out, text.as_bytes()),
+                    MysqlValue::Int(number) => out.extend_from_slice(&number.to_le_bytes()),
+                    MysqlValue::Decimal(text) | MysqlValue::Text(text) => {
+                        push_text(out, text.as_bytes())
+                    }
                 }
             }
         });
@@ -170,9 +184,9 @@ impl Statement {
     }
 }
 
-impl Session {
+impl MysqlSession {
     /// Runs a statement and gives what it affected; an error of the server can be had back as
-    /// `Refused`.
+    /// `ServerError`.
     pub fn run(&mut self, sql: &str) -> Result<u64> {
         self.each_row(sql, |_| Ok(()))
     }
@@ -197,7 +211,7 @@ struct Column {
 
 /// The packets of a reply, which leave the session's buffer only together.
 struct Packets<'a> {
-    session: &'a mut Session,
+    session: &'a mut MysqlSession,
     at: usize,
 }
 
@@ -225,7 +239,7 @@ impl Drop for Packets<'_> {
 
 /// Takes a whole reply. Gives the rows it affected, or shows its rows.
 fn take_reply(
-    session: &mut Session,
+    session: &mut MysqlSession,
     row: &mut dyn FnMut(&[u8], &[Column]) -> Result<()>,
 ) -> Result<u64> {
     let mut packets = Packets { session, at: 0 };
@@ -257,10 +271,10 @@ fn take_reply(
     }
 }
 
-fn refused(payload: &[u8]) -> Refused {
+fn refused(payload: &[u8]) -> ServerError {
     let code = payload.get(1..3).map_or(0, |code| u16::from_le_bytes([code[0], code[1]]));
     let message = String::from_utf8_lossy(payload.get(3..).unwrap_or_default()).into_owned();
-    Refused { code, message }
+    ServerError { code, message }
 }
 
 /// Catalog, schema, table twice, name twice, 12, collation (2), length (4), type, flags (2).
@@ -273,7 +287,7 @@ fn column(mut definition: &[u8]) -> Option<Column> {
     Some(Column { kind, unsigned: flags & UNSIGNED_FLAG != 0 })
 }
 
-fn binary_row(payload: &[u8], columns: &[Column]) -> Option<Row> {
+fn binary_row(payload: &[u8], columns: &[Column]) -> Option<StatementRow> {
     let bits = payload.get(1..1 + (columns.len() + 2).div_ceil(8))?;
     let mut rest = &payload[1 + bits.len()..];
     let mut cells = Vec::with_capacity(columns.len());
@@ -303,7 +317,7 @@ fn binary_row(payload: &[u8], columns: &[Column]) -> Option<Row> {
         cells.push(Cell::Int(i64::from_le_bytes(number)));
         rest = &rest[width..];
     }
-    Some(Row(cells))
+    Some(StatementRow(cells))
 }
 
 fn push_text(out: &mut Vec<u8>, text: &[u8]) {

@@ -1,8 +1,8 @@
 //! Look-ups, updates and inserts as statements in text (COM_QUERY).
 
-use super::{Outcome, lenenc_bytes, outcome, push_packet};
+use super::{ReplyOutcome, lenenc_bytes, outcome, push_packet};
 use crate::generator::Verdict;
-use crate::protocols::{Found, Reader, Writer};
+use crate::protocols::{Judgement, Reader, Writer};
 use crate::users::{User, Users, mix, parse_number, push_number};
 
 const COM_QUERY: u8 = 3;
@@ -44,7 +44,7 @@ impl Reader for Text {
         });
     }
 
-    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Found {
+    fn got(&mut self, ids: &[u32], version: u32, input: &[u8]) -> Judgement {
         let mut tally = Tally::default();
         let users = self.users;
         let expected = &mut self.expected;
@@ -80,7 +80,7 @@ impl Writer for Text {
         });
     }
 
-    fn stored(&mut self, _id: u32, input: &[u8]) -> Found {
+    fn stored(&mut self, _id: u32, input: &[u8]) -> Judgement {
         judge_affected(outcome(input, &mut |_| {}), 1)
     }
 
@@ -115,33 +115,33 @@ impl Tally {
 }
 
 /// Judges a result: as many rows as ids, each right, each id once.
-pub(super) fn judge_rows(seen: Outcome, tally: Tally, ids: &[u32]) -> Found {
+pub(super) fn judge_rows(seen: ReplyOutcome, tally: Tally, ids: &[u32]) -> Judgement {
     match seen {
-        Outcome::Incomplete => Found::Incomplete,
-        Outcome::Rows { bytes, rows } => {
+        ReplyOutcome::Incomplete => Judgement::Incomplete,
+        ReplyOutcome::Rows { bytes, rows } => {
             let mut must = Tally::default();
             ids.iter().for_each(|id| must.count(*id, true));
             let right = rows == ids.len() && tally == must;
-            Found::Reply(bytes, if right { Verdict::Right } else { Verdict::Wrong })
+            Judgement::Reply(bytes, if right { Verdict::Right } else { Verdict::Wrong })
         }
-        Outcome::Done { bytes, .. } | Outcome::LocalFile { bytes } => {
-            Found::Reply(bytes, Verdict::Wrong)
+        ReplyOutcome::Done { bytes, .. } | ReplyOutcome::LocalFile { bytes } => {
+            Judgement::Reply(bytes, Verdict::Wrong)
         }
-        Outcome::Refused { bytes, .. } => Found::Reply(bytes, Verdict::Refused),
+        ReplyOutcome::Refused { bytes, .. } => Judgement::Reply(bytes, Verdict::Refused),
     }
 }
 
 /// Judges a statement without rows by how many rows it found (CLIENT_FOUND_ROWS is on).
-pub(crate) fn judge_affected(seen: Outcome, must: u64) -> Found {
+pub(crate) fn judge_affected(seen: ReplyOutcome, must: u64) -> Judgement {
     match seen {
-        Outcome::Incomplete => Found::Incomplete,
-        Outcome::Done { bytes, affected, .. } => {
-            Found::Reply(bytes, if affected == must { Verdict::Right } else { Verdict::Wrong })
+        ReplyOutcome::Incomplete => Judgement::Incomplete,
+        ReplyOutcome::Done { bytes, affected, .. } => {
+            Judgement::Reply(bytes, if affected == must { Verdict::Right } else { Verdict::Wrong })
         }
-        Outcome::Rows { bytes, .. } | Outcome::LocalFile { bytes } => {
-            Found::Reply(bytes, Verdict::Wrong)
+        ReplyOutcome::Rows { bytes, .. } | ReplyOutcome::LocalFile { bytes } => {
+            Judgement::Reply(bytes, Verdict::Wrong)
         }
-        Outcome::Refused { bytes, .. } => Found::Reply(bytes, Verdict::Refused),
+        ReplyOutcome::Refused { bytes, .. } => Judgement::Reply(bytes, Verdict::Refused),
     }
 }
 
@@ -189,11 +189,11 @@ mod tests {
     fn rows_of_a_batch_are_right_in_any_order_and_wrong_with_other_contents() {
         let mut protocol = Text::new(USERS);
         let good = reply(&[(4, 4), (3, 3)]);
-        assert_eq!(protocol.got(&[3, 4], 0, &good), Found::Reply(good.len(), Verdict::Right));
+        assert_eq!(protocol.got(&[3, 4], 0, &good), Judgement::Reply(good.len(), Verdict::Right));
         let bads: [&[(u32, u32)]; 4] =
             [&[(3, 3)], &[(3, 3), (4, 5)], &[(3, 3), (5, 5)], &[(3, 3), (3, 3)]];
         for bad in bads.map(reply) {
-            assert_eq!(protocol.got(&[3, 4], 0, &bad), Found::Reply(bad.len(), Verdict::Wrong));
+            assert_eq!(protocol.got(&[3, 4], 0, &bad), Judgement::Reply(bad.len(), Verdict::Wrong));
         }
     }
 }

@@ -3,15 +3,15 @@
 
 use super::keys::push_get;
 use super::tables::Sql;
-use super::{Answer, Door, Step, judged, take_value};
-use crate::experiments::game::session::Turn;
+use super::{DoorAnswer, GameDoor, TransactionStep, judged, take_value};
+use crate::experiments::game::session::GameTurn;
 use crate::experiments::game::world::{World, account_key, player_key};
 use crate::generator::Lanes;
-use crate::protocols::memcached::{self, Value, push_store};
+use crate::protocols::memcached::{self, MemcachedValue, push_store};
 
 /// Where a step with a cache in front stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Aside {
+enum AsideState {
     /// The cache was asked.
     Cache,
     /// The database was asked.
@@ -24,7 +24,7 @@ enum Aside {
 
 /// Read-through, delete on update: what applications do, with its races.
 pub struct CacheAside {
-    state: Aside,
+    state: AsideState,
 }
 
 const CACHE: usize = 0;
@@ -33,35 +33,35 @@ const DATABASE: usize = 1;
 impl CacheAside {
     /// A client before its first step.
     pub fn new() -> CacheAside {
-        CacheAside { state: Aside::Cache }
+        CacheAside { state: AsideState::Cache }
     }
 
-    fn key(step: Step, turn: &Turn) -> Vec<u8> {
+    fn key(step: TransactionStep, turn: &GameTurn) -> Vec<u8> {
         match step {
-            Step::Look => account_key("", &turn.player.email),
-            Step::Read | Step::Write => player_key("", turn.id),
+            TransactionStep::Look => account_key("", &turn.player.email),
+            TransactionStep::Read | TransactionStep::Write => player_key("", turn.id),
         }
     }
 
-    fn ask_database(&mut self, step: Step, turn: &Turn, lanes: &mut Lanes) {
-        self.state = Aside::Database;
+    fn ask_database(&mut self, step: TransactionStep, turn: &GameTurn, lanes: &mut Lanes) {
+        self.state = AsideState::Database;
         Sql { lane: DATABASE }.ask(step, turn, lanes);
     }
 
     /// The database has answered: the cache follows.
-    fn after_database(&mut self, step: Step, turn: &Turn, lanes: &mut Lanes) {
+    fn after_database(&mut self, step: TransactionStep, turn: &GameTurn, lanes: &mut Lanes) {
         let key = Self::key(step, turn);
         let out = lanes.out(CACHE);
-        if step == Step::Write {
-            self.state = Aside::Delete;
+        if step == TransactionStep::Write {
+            self.state = AsideState::Delete;
             out.extend_from_slice(b"delete ");
             out.extend_from_slice(&key);
             out.extend_from_slice(b"\r\n");
             return;
         }
-        self.state = Aside::Fill;
+        self.state = AsideState::Fill;
         let mut value = Vec::new();
-        if step == Step::Look {
+        if step == TransactionStep::Look {
             World::account_value(&turn.account.0, &turn.account.1, &mut value);
         } else {
             World::player_value(&turn.player, &mut value);
@@ -70,47 +70,47 @@ impl CacheAside {
     }
 }
 
-impl Door for CacheAside {
-    fn ask(&mut self, step: Step, turn: &Turn, lanes: &mut Lanes) {
-        if step == Step::Write {
+impl GameDoor for CacheAside {
+    fn ask(&mut self, step: TransactionStep, turn: &GameTurn, lanes: &mut Lanes) {
+        if step == TransactionStep::Write {
             self.ask_database(step, turn, lanes);
         } else {
-            self.state = Aside::Cache;
+            self.state = AsideState::Cache;
             push_get(lanes.out(CACHE), &Self::key(step, turn));
         }
     }
 
     fn answer(
         &mut self,
-        step: Step,
-        turn: &mut Turn,
+        step: TransactionStep,
+        turn: &mut GameTurn,
         _lane: usize,
         input: &[u8],
         lanes: &mut Lanes,
-    ) -> Answer {
+    ) -> DoorAnswer {
         match self.state {
-            Aside::Cache => match memcached::value(input) {
-                Value::Incomplete => Answer::Incomplete,
-                Value::Refused(bytes) => Answer::Refused(bytes),
-                Value::Hit { value, bytes, .. } => take_value(step, turn, value, bytes),
-                Value::Miss(bytes) => {
+            AsideState::Cache => match memcached::value(input) {
+                MemcachedValue::Incomplete => DoorAnswer::Incomplete,
+                MemcachedValue::Refused(bytes) => DoorAnswer::Refused(bytes),
+                MemcachedValue::Hit { value, bytes, .. } => take_value(step, turn, value, bytes),
+                MemcachedValue::Miss(bytes) => {
                     self.ask_database(step, turn, lanes);
-                    Answer::More(bytes)
+                    DoorAnswer::More(bytes)
                 }
             },
-            Aside::Database => match Sql::take(step, turn, input) {
-                Answer::Done(bytes) => {
+            AsideState::Database => match Sql::take(step, turn, input) {
+                DoorAnswer::Done(bytes) => {
                     self.after_database(step, turn, lanes);
-                    Answer::More(bytes)
+                    DoorAnswer::More(bytes)
                 }
                 other => other,
             },
-            Aside::Fill => judged(memcached::judge_line(b"STORED\r\n", input)),
-            Aside::Delete => {
+            AsideState::Fill => judged(memcached::judge_line(b"STORED\r\n", input)),
+            AsideState::Delete => {
                 // Somebody else may have deleted it before.
                 let absent = b"NOT_FOUND\r\n";
                 if input.starts_with(absent) {
-                    return Answer::Done(absent.len());
+                    return DoorAnswer::Done(absent.len());
                 }
                 judged(memcached::judge_line(b"DELETED\r\n", input))
             }

@@ -8,17 +8,17 @@ mod cache_aside;
 mod keys;
 mod tables;
 
-use super::session::Turn;
+use super::session::GameTurn;
 use super::world::World;
 use crate::generator::{Lanes, Verdict};
-use crate::protocols::Found;
+use crate::protocols::Judgement;
 use cache_aside::CacheAside;
-use keys::{Keys, RedisKeys, TyrantKeys};
-use tables::{HandlerSocket, Sql};
+use keys::{CacheKeys, RedisKeys, TyrantKeys};
+use tables::{HandlerSocketTable, Sql};
 
 /// The three steps of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum TransactionStep {
     /// Read the player.
     Read,
     /// Write it back, changed.
@@ -29,7 +29,7 @@ pub enum Step {
 
 /// What came of the unread bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum DoorAnswer {
     /// No whole reply yet.
     Incomplete,
     /// A whole reply of this many bytes; the step needs another, which was asked for.
@@ -43,48 +43,48 @@ pub enum Answer {
 }
 
 /// One connection of a variant.
-pub trait Door: Send {
+pub trait GameDoor: Send {
     /// Writes the step's first request.
-    fn ask(&mut self, step: Step, turn: &Turn, lanes: &mut Lanes);
+    fn ask(&mut self, step: TransactionStep, turn: &GameTurn, lanes: &mut Lanes);
 
     /// Takes a reply.
     fn answer(
         &mut self,
-        step: Step,
-        turn: &mut Turn,
+        step: TransactionStep,
+        turn: &mut GameTurn,
         lane: usize,
         input: &[u8],
         lanes: &mut Lanes,
-    ) -> Answer;
+    ) -> DoorAnswer;
 }
 
 /// memcached alone.
-pub fn keys(prefix: &'static str, cas: bool) -> Box<dyn Door> {
-    Box::new(Keys::new(prefix, cas))
+pub fn keys(prefix: &'static str, cas: bool) -> Box<dyn GameDoor> {
+    Box::new(CacheKeys::new(prefix, cas))
 }
 
 /// Redis alone.
-pub fn redis() -> Box<dyn Door> {
+pub fn redis() -> Box<dyn GameDoor> {
     Box::new(RedisKeys)
 }
 
 /// Tyrant's binary protocol.
-pub fn tyrant() -> Box<dyn Door> {
+pub fn tyrant() -> Box<dyn GameDoor> {
     Box::new(TyrantKeys)
 }
 
 /// Statements in text.
-pub fn sql() -> Box<dyn Door> {
+pub fn sql() -> Box<dyn GameDoor> {
     Box::new(Sql { lane: 0 })
 }
 
 /// HandlerSocket: lane 0 reads, lane 1 writes.
-pub fn handlersocket() -> Box<dyn Door> {
-    Box::new(HandlerSocket)
+pub fn handlersocket() -> Box<dyn GameDoor> {
+    Box::new(HandlerSocketTable)
 }
 
 /// memcached (lane 0) in front of SQL (lane 1).
-pub fn cache_aside() -> Box<dyn Door> {
+pub fn cache_aside() -> Box<dyn GameDoor> {
     Box::new(CacheAside::new())
 }
 
@@ -96,26 +96,31 @@ pub fn handlersocket_indexes(database: &str) -> (Vec<String>, Vec<String>) {
     (vec![player, account], vec![score])
 }
 
-fn judged(found: Found) -> Answer {
+fn judged(found: Judgement) -> DoorAnswer {
     match found {
-        Found::Incomplete => Answer::Incomplete,
-        Found::Reply(bytes, Verdict::Right) => Answer::Done(bytes),
-        Found::Reply(bytes, _) => Answer::Refused(bytes),
+        Judgement::Incomplete => DoorAnswer::Incomplete,
+        Judgement::Reply(bytes, Verdict::Right) => DoorAnswer::Done(bytes),
+        Judgement::Reply(bytes, _) => DoorAnswer::Refused(bytes),
     }
 }
 
 /// Puts a value into the turn.
-fn take_value(step: Step, turn: &mut Turn, value: &[u8], bytes: usize) -> Answer {
-    if step == Step::Look {
+fn take_value(
+    step: TransactionStep,
+    turn: &mut GameTurn,
+    value: &[u8],
+    bytes: usize,
+) -> DoorAnswer {
+    if step == TransactionStep::Look {
         match World::parse_account(value) {
             Some((id, note)) => turn.account = (id.to_vec(), note.to_vec()),
-            None => return Answer::Refused(bytes),
+            None => return DoorAnswer::Refused(bytes),
         }
     } else {
         match World::parse_player(value) {
             Some(player) => turn.player = player,
-            None => return Answer::Refused(bytes),
+            None => return DoorAnswer::Refused(bytes),
         }
     }
-    Answer::Done(bytes)
+    DoorAnswer::Done(bytes)
 }

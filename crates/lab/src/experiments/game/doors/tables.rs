@@ -1,11 +1,11 @@
 //! Players and accounts as rows of tables: SQL in text, HandlerSocket.
 
-use super::{Answer, Door, Step, judged};
-use crate::experiments::game::session::Turn;
+use super::{DoorAnswer, GameDoor, TransactionStep, judged};
+use crate::experiments::game::session::GameTurn;
 use crate::experiments::game::world::Player;
 use crate::generator::Lanes;
 use crate::protocols::handlersocket as hs;
-use crate::protocols::mysql::{Outcome, judge_affected, lenenc_bytes, outcome, push_packet};
+use crate::protocols::mysql::{ReplyOutcome, judge_affected, lenenc_bytes, outcome, push_packet};
 use crate::users::parse_number;
 
 const COM_QUERY: u8 = 3;
@@ -17,12 +17,16 @@ pub struct Sql {
 }
 
 impl Sql {
-    fn statement(step: Step, turn: &Turn) -> String {
+    fn statement(step: TransactionStep, turn: &GameTurn) -> String {
         let id = turn.id;
         match step {
-            Step::Read => format!("SELECT email, score, note FROM player WHERE player_id={id}"),
-            Step::Write => format!("UPDATE player SET score=score+1 WHERE player_id={id}"),
-            Step::Look => {
+            TransactionStep::Read => {
+                format!("SELECT email, score, note FROM player WHERE player_id={id}")
+            }
+            TransactionStep::Write => {
+                format!("UPDATE player SET score=score+1 WHERE player_id={id}")
+            }
+            TransactionStep::Look => {
                 let email = String::from_utf8_lossy(&turn.player.email);
                 format!("SELECT account_id, note FROM account WHERE email='{email}'")
             }
@@ -30,8 +34,8 @@ impl Sql {
     }
 
     /// Takes a reply.
-    pub fn take(step: Step, turn: &mut Turn, input: &[u8]) -> Answer {
-        if step == Step::Write {
+    pub fn take(step: TransactionStep, turn: &mut GameTurn, input: &[u8]) -> DoorAnswer {
+        if step == TransactionStep::Write {
             return judged(judge_affected(outcome(input, &mut |_| {}), 1));
         }
         let mut right = false;
@@ -42,14 +46,14 @@ impl Sql {
                 payload = rest;
             }
             match (step, &columns[..]) {
-                (Step::Read, [email, score, note]) => {
+                (TransactionStep::Read, [email, score, note]) => {
                     let (email, note) = (email.to_vec(), note.to_vec());
                     if let Some(score) = parse_number(score) {
                         turn.player = Player { email, score, note };
                         right = true;
                     }
                 }
-                (Step::Look, [id, note]) => {
+                (TransactionStep::Look, [id, note]) => {
                     turn.account = (id.to_vec(), note.to_vec());
                     right = true;
                 }
@@ -57,19 +61,19 @@ impl Sql {
             }
         });
         match seen {
-            Outcome::Incomplete => Answer::Incomplete,
-            Outcome::Rows { bytes, rows: 0 } => Answer::Absent(bytes),
-            Outcome::Rows { bytes, rows: 1 } if right => Answer::Done(bytes),
-            Outcome::Rows { bytes, .. }
-            | Outcome::Done { bytes, .. }
-            | Outcome::LocalFile { bytes }
-            | Outcome::Refused { bytes, .. } => Answer::Refused(bytes),
+            ReplyOutcome::Incomplete => DoorAnswer::Incomplete,
+            ReplyOutcome::Rows { bytes, rows: 0 } => DoorAnswer::Absent(bytes),
+            ReplyOutcome::Rows { bytes, rows: 1 } if right => DoorAnswer::Done(bytes),
+            ReplyOutcome::Rows { bytes, .. }
+            | ReplyOutcome::Done { bytes, .. }
+            | ReplyOutcome::LocalFile { bytes }
+            | ReplyOutcome::Refused { bytes, .. } => DoorAnswer::Refused(bytes),
         }
     }
 }
 
-impl Door for Sql {
-    fn ask(&mut self, step: Step, turn: &Turn, lanes: &mut Lanes) {
+impl GameDoor for Sql {
+    fn ask(&mut self, step: TransactionStep, turn: &GameTurn, lanes: &mut Lanes) {
         push_packet(lanes.out(self.lane), 0, |out| {
             out.push(COM_QUERY);
             out.extend_from_slice(Self::statement(step, turn).as_bytes());
@@ -78,31 +82,31 @@ impl Door for Sql {
 
     fn answer(
         &mut self,
-        step: Step,
-        turn: &mut Turn,
+        step: TransactionStep,
+        turn: &mut GameTurn,
         _lane: usize,
         input: &[u8],
         _lanes: &mut Lanes,
-    ) -> Answer {
+    ) -> DoorAnswer {
         Self::take(step, turn, input)
     }
 }
 
 /// HandlerSocket: lane 0 reads, lane 1 writes.
-pub struct HandlerSocket;
+pub struct HandlerSocketTable;
 
-impl Door for HandlerSocket {
-    fn ask(&mut self, step: Step, turn: &Turn, lanes: &mut Lanes) {
+impl GameDoor for HandlerSocketTable {
+    fn ask(&mut self, step: TransactionStep, turn: &GameTurn, lanes: &mut Lanes) {
         let id = turn.id;
         match step {
-            Step::Read => {
+            TransactionStep::Read => {
                 lanes.out(0).extend_from_slice(format!("1\t=\t1\t{id}\n").as_bytes());
             }
-            Step::Write => {
+            TransactionStep::Write => {
                 let request = format!("1\t=\t1\t{id}\t1\t0\t+\t1\n");
                 lanes.out(1).extend_from_slice(request.as_bytes());
             }
-            Step::Look => {
+            TransactionStep::Look => {
                 let out = lanes.out(0);
                 out.extend_from_slice(b"2\t=\t1\t");
                 out.extend_from_slice(&turn.player.email);
@@ -113,34 +117,36 @@ impl Door for HandlerSocket {
 
     fn answer(
         &mut self,
-        step: Step,
-        turn: &mut Turn,
+        step: TransactionStep,
+        turn: &mut GameTurn,
         _lane: usize,
         input: &[u8],
         _lanes: &mut Lanes,
-    ) -> Answer {
-        if step == Step::Write {
+    ) -> DoorAnswer {
+        if step == TransactionStep::Write {
             return judged(hs::judge_line(b"0\t1\t1\n", input));
         }
         let Some(end) = input.iter().position(|byte| *byte == b'\n') else {
-            return Answer::Incomplete;
+            return DoorAnswer::Incomplete;
         };
         let bytes = end + 1;
         let tokens: Vec<&[u8]> = input[..end].split(|byte| *byte == b'\t').collect();
         match (step, &tokens[..]) {
-            (_, [b"0", _]) => Answer::Absent(bytes),
-            (Step::Read, [b"0", b"3", email, score, note]) => match parse_number(score) {
-                Some(score) => {
-                    turn.player = Player { email: email.to_vec(), score, note: note.to_vec() };
-                    Answer::Done(bytes)
+            (_, [b"0", _]) => DoorAnswer::Absent(bytes),
+            (TransactionStep::Read, [b"0", b"3", email, score, note]) => {
+                match parse_number(score) {
+                    Some(score) => {
+                        turn.player = Player { email: email.to_vec(), score, note: note.to_vec() };
+                        DoorAnswer::Done(bytes)
+                    }
+                    None => DoorAnswer::Refused(bytes),
                 }
-                None => Answer::Refused(bytes),
-            },
-            (Step::Look, [b"0", b"2", id, note]) => {
-                turn.account = (id.to_vec(), note.to_vec());
-                Answer::Done(bytes)
             }
-            _ => Answer::Refused(bytes),
+            (TransactionStep::Look, [b"0", b"2", id, note]) => {
+                turn.account = (id.to_vec(), note.to_vec());
+                DoorAnswer::Done(bytes)
+            }
+            _ => DoorAnswer::Refused(bytes),
         }
     }
 }

@@ -82,7 +82,7 @@ pub struct Places {
 
 /// A connection's place.
 #[derive(Debug)]
-pub struct Place {
+pub struct ConnectionPlace {
     places: Arc<Places>,
     door: usize,
     host: Option<IpAddr>,
@@ -106,7 +106,11 @@ impl Places {
     ///
     /// # Errors
     /// `Full`, when the door's places are taken, or those for all clients.
-    pub fn take(self: &Arc<Self>, door: usize, from: Option<SocketAddr>) -> Result<Place, Full> {
+    pub fn take(
+        self: &Arc<Self>,
+        door: usize,
+        from: Option<SocketAddr>,
+    ) -> Result<ConnectionPlace, Full> {
         let host = from.map(|address| address.ip().to_canonical());
         let taken_here = self.doors[door].taken.load(Ordering::Relaxed);
         let is_local = host.is_none_or(|host| host.is_loopback());
@@ -126,7 +130,7 @@ impl Places {
         }
         self.doors[door].taken.fetch_add(1, Ordering::Relaxed);
         *self.hosts.lock().entry(host).or_default() += 1;
-        Ok(Place { places: Arc::clone(self), door, host })
+        Ok(ConnectionPlace { places: Arc::clone(self), door, host })
     }
 
     /// How many places a limit allows.
@@ -165,7 +169,7 @@ impl DoorPlaces {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         self.places.doors[self.door].taken.fetch_sub(1, Ordering::Relaxed);
         let mut hosts = self.places.hosts.lock();
@@ -218,7 +222,8 @@ mod tests {
     fn a_door_has_a_limit_below_that_of_all_doors() {
         let places = places();
         let far = from("10.0.0.7");
-        let taken: Vec<Place> = (0..3).map(|_| places.take(MEMCACHED, far).unwrap()).collect();
+        let taken: Vec<ConnectionPlace> =
+            (0..3).map(|_| places.take(MEMCACHED, far).unwrap()).collect();
         assert_eq!(places.take(MEMCACHED, far).unwrap_err(), Full::Door);
         let _last = places.take(MYSQL, far).unwrap();
         assert_eq!(places.take(MYSQL, far).unwrap_err(), Full::Server);
@@ -231,7 +236,7 @@ mod tests {
     #[test]
     fn clients_of_the_machine_and_the_status_socket_were_shut_out_by_other_clients() {
         let places = places();
-        let _taken: Vec<Place> =
+        let _taken: Vec<ConnectionPlace> =
             (0..4).map(|_| places.take(MYSQL, from("10.0.0.7")).unwrap()).collect();
         assert_eq!(places.take(MYSQL, from("10.0.0.7")).unwrap_err(), Full::Server);
         let mapped = places.take(MYSQL, from("::ffff:127.0.0.1")).unwrap();

@@ -1,4 +1,4 @@
-//! The crew: the threads that run the event loops, one more than there are loops.
+//! The threads that run the event loops: one more than there are loops.
 //!
 //! A loop that has nobody else to serve makes a commit itself, sync and all, in its own thread
 //! (`commits`). While it does, the loop is parked here. A sync that takes longer than expected
@@ -41,7 +41,7 @@ pub enum Pause {
     },
 }
 
-/// A loop as the crew sees it.
+/// A loop as its threads see it.
 pub trait Serving: Send {
     /// From now on the calling thread runs it.
     fn begin_thread(&mut self);
@@ -54,14 +54,14 @@ pub trait Serving: Send {
 }
 
 /// What the threads of all loops share.
-pub struct Crew {
-    state: Mutex<State>,
+pub struct LoopThreads {
+    state: Mutex<LoopThreadsState>,
     changed: Condvar,
     stands_by: AtomicBool,
 }
 
-struct State {
-    parked: Vec<Parked>,
+struct LoopThreadsState {
+    parked: Vec<ParkedLoop>,
     /// Names the parked ones.
     parks: u64,
     /// Ticks of the thread that stands by.
@@ -72,17 +72,18 @@ struct State {
     loops: usize,
 }
 
-struct Parked {
+struct ParkedLoop {
     name: u64,
     since_tick: u64,
     event_loop: Box<dyn Serving>,
 }
 
-impl Crew {
-    /// The crew of so many loops, without a thread yet.
-    pub fn new(loops: usize) -> Crew {
-        let state = State { parked: Vec::new(), parks: 0, ticks: 0, ticking: false, loops };
-        Crew {
+impl LoopThreads {
+    /// What the threads of so many loops share, without a thread yet.
+    pub fn new(loops: usize) -> LoopThreads {
+        let state =
+            LoopThreadsState { parked: Vec::new(), parks: 0, ticks: 0, ticking: false, loops };
+        LoopThreads {
             state: Mutex::new(state),
             changed: Condvar::new(),
             stands_by: AtomicBool::new(false),
@@ -143,7 +144,7 @@ impl Crew {
         let mut state = self.state.lock();
         state.parks += 1;
         let (name, since_tick) = (state.parks, state.ticks);
-        state.parked.push(Parked { name, since_tick, event_loop });
+        state.parked.push(ParkedLoop { name, since_tick, event_loop });
         let asleep = !state.ticking;
         drop(state);
         if asleep {
@@ -230,13 +231,13 @@ mod tests {
     }
 
     struct Bench {
-        crew: Arc<Crew>,
+        loop_threads: Arc<LoopThreads>,
         mailbox: Arc<Mailbox>,
         end_commit: Sender<()>,
         stop: Sender<()>,
         threads: Receiver<thread::ThreadId>,
         committed: Receiver<u64>,
-        crew_threads: Vec<thread::JoinHandle<()>>,
+        running: Vec<thread::JoinHandle<()>>,
     }
 
     /// A loop whose commit ends at once, or when it is said; a spare thread, or none.
@@ -256,24 +257,24 @@ mod tests {
             committed: committed_in,
             stop: stopped,
         };
-        let crew = Arc::new(Crew::new(1));
+        let loop_threads = Arc::new(LoopThreads::new(1));
         let mut firsts: Vec<Option<Box<dyn Serving>>> = vec![Some(Box::new(event_loop))];
         if spare {
             firsts.push(None);
         }
-        let crew_threads = firsts.into_iter().map(|first| {
-            let crew = Arc::clone(&crew);
-            thread::spawn(move || crew.work(first).unwrap())
+        let running = firsts.into_iter().map(|first| {
+            let loop_threads = Arc::clone(&loop_threads);
+            thread::spawn(move || loop_threads.work(first).unwrap())
         });
-        let crew_threads = crew_threads.collect();
-        Bench { crew, mailbox, end_commit, stop, threads, committed, crew_threads }
+        let running = running.collect();
+        Bench { loop_threads, mailbox, end_commit, stop, threads, committed, running }
     }
 
     impl Bench {
         fn stop(self) {
             self.stop.send(()).unwrap();
-            self.crew_threads.into_iter().for_each(|each| each.join().unwrap());
-            assert!(!self.crew.stands_by());
+            self.running.into_iter().for_each(|each| each.join().unwrap());
+            assert!(!self.loop_threads.stands_by());
         }
     }
 
@@ -291,7 +292,7 @@ mod tests {
         let bench = bench(false, true);
         let first = bench.threads.recv().unwrap();
         assert_ne!(bench.threads.recv().unwrap(), first);
-        assert!(!bench.crew.stands_by(), "the spare thread runs the loop");
+        assert!(!bench.loop_threads.stands_by(), "the spare thread runs the loop");
         bench.end_commit.send(()).unwrap();
         let mut messages = Vec::new();
         while messages.is_empty() {
@@ -299,7 +300,7 @@ mod tests {
             bench.mailbox.take(&mut messages);
         }
         assert!(matches!(messages[..], [Message::Committed { group: 7, result: Ok(()) }]));
-        while !bench.crew.stands_by() {
+        while !bench.loop_threads.stands_by() {
             thread::yield_now();
         }
         assert!(bench.committed.try_recv().is_err(), "told once");

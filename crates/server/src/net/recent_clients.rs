@@ -1,4 +1,4 @@
-//! Company: which connections a loop has lately served, as far as there are few.
+//! The connections that a loop served lately, as far as there are few.
 //!
 //! A loop that makes a commit itself serves nobody meanwhile, so it asks first whether anybody
 //! would come; one that polls for its clients has to have few of them.
@@ -16,9 +16,9 @@ const KNOWN: usize = 3;
 
 /// The last connections that were served, the last one first, and when each was.
 #[derive(Default)]
-pub struct Company([Option<(Token, Instant)>; KNOWN]);
+pub struct RecentClients([Option<(Token, Instant)>; KNOWN]);
 
-impl Company {
+impl RecentClients {
     /// A connection was answered, waits for a commit, or was sent to the pool.
     pub fn note(&mut self, token: Token, now: Instant) {
         let is_it = |known: &Option<(Token, Instant)>| known.is_some_and(|(last, _)| last == token);
@@ -50,35 +50,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_connection_is_company_for_a_while_and_none_is_to_itself() {
+    fn another_connection_is_recent_for_a_while_and_none_is_to_itself() {
         let start = Instant::now();
-        let mut company = Company::default();
-        assert!(company.is_none_but(1, start));
-        company.note(1, start);
-        assert!(company.is_none_but(1, start));
-        assert!(!company.is_none_but(2, start));
-        company.note(2, start);
-        assert!(!company.is_none_but(2, start), "1 was there just before");
-        company.note(2, start + LATELY);
-        assert!(company.is_none_but(2, start + LATELY), "1 has not come again");
-        assert!(!company.is_none_but(3, start + LATELY));
-        assert!(company.is_none_but(3, start + LATELY * 2));
+        let mut clients = RecentClients::default();
+        assert!(clients.is_none_but(1, start));
+        clients.note(1, start);
+        assert!(clients.is_none_but(1, start));
+        assert!(!clients.is_none_but(2, start));
+        clients.note(2, start);
+        assert!(!clients.is_none_but(2, start), "1 was there just before");
+        clients.note(2, start + LATELY);
+        assert!(clients.is_none_but(2, start + LATELY), "1 has not come again");
+        assert!(!clients.is_none_but(3, start + LATELY));
+        assert!(clients.is_none_but(3, start + LATELY * 2));
     }
 
     #[test]
     fn one_two_and_more_connections_are_told_apart() {
         let start = Instant::now();
-        let mut company = Company::default();
-        let told = |company: &Company, now| [1, 2].map(|count| company.is_at_most(count, now));
-        assert_eq!(told(&company, start), [false, false], "nobody");
-        (0..9).for_each(|_| company.note(1, start));
-        assert_eq!(told(&company, start), [true, true]);
-        (0..9).for_each(|turn| company.note(turn % 2, start));
-        assert_eq!(told(&company, start), [false, true]);
-        company.note(7, start);
-        assert_eq!(told(&company, start), [false, false]);
-        company.note(7, start + LATELY);
-        assert_eq!(told(&company, start + LATELY), [true, true], "the others have not come again");
-        assert_eq!(told(&company, start + LATELY * 2), [false, false]);
+        let mut clients = RecentClients::default();
+        let told =
+            |clients: &RecentClients, now| [1, 2].map(|count| clients.is_at_most(count, now));
+        assert_eq!(told(&clients, start), [false, false], "nobody");
+        (0..9).for_each(|_| clients.note(1, start));
+        assert_eq!(told(&clients, start), [true, true]);
+        (0..9).for_each(|turn| clients.note(turn % 2, start));
+        assert_eq!(told(&clients, start), [false, true]);
+        clients.note(7, start);
+        assert_eq!(told(&clients, start), [false, false]);
+        clients.note(7, start + LATELY);
+        assert_eq!(told(&clients, start + LATELY), [true, true], "the others have not come again");
+        assert_eq!(told(&clients, start + LATELY * 2), [false, false]);
     }
 }
