@@ -17,7 +17,7 @@ use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::local::{LocalStore, SortedWrites};
 use rows::store::{Durability, Store};
 use rows::table::Patience;
-use rows::{Changed, Engine, EngineOptions, Error, RowChange, Table};
+use rows::{ChangeOutcome, Engine, EngineOptions, Error, RowChange, Table};
 use values::{Datum, Value};
 
 #[test]
@@ -159,7 +159,7 @@ fn a_table_becomes_columnar_and_back_beside_writers_and_the_mover() {
                 Ok(values.clone().map_or(RowChange::Delete, RowChange::Set))
             };
             let changed = match (transaction.change_row(&table, &key, decide), new) {
-                (Ok(Changed::Missing), Some(row)) => {
+                (Ok(ChangeOutcome::Missing), Some(row)) => {
                     transaction.insert(&table, &datums(row)).map(drop)
                 }
                 (changed, _) => changed.map(drop),

@@ -12,7 +12,7 @@ use crate::common::{
 };
 use columnar::{MoverRole, index_columns_of};
 use proptest::prelude::*;
-use rows::alter::{Alteration, Place};
+use rows::alter::{Alteration, ColumnPlace};
 use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::ddl::{NewColumnarIndex, NewIndex, NewTable};
 use rows::schema::Column;
@@ -241,7 +241,7 @@ fn a_copy_beside_writers_has_the_index_and_a_state_from_before_it_is_told_so() {
         for chars in [90, 80, 70] {
             let ty = values::ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi };
             let column = Column { nullable: true, ..Column::new("word", ty) };
-            let (name, place) = ("word".to_owned(), Place::Keep);
+            let (name, place) = ("word".to_owned(), ColumnPlace::Keep);
             alter(&house, vec![Alteration::ModifyColumn { name, column, place }]).unwrap();
             let table = table_of(&house);
             assert_same(&house, &table);
@@ -281,7 +281,8 @@ fn alters_keep_the_index_copy_it_or_take_it_away() {
             },
         )
     };
-    let modify = Alteration::ModifyColumn { name: "n".into(), column: wider, place: Place::First };
+    let modify =
+        Alteration::ModifyColumn { name: "n".into(), column: wider, place: ColumnPlace::First };
     alter(&house, vec![modify]).unwrap();
     let table = table_of(&house);
     assert!(table.id != 0 && table.columns[0].name == "n");

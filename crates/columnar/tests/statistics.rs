@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::common::{House, Row, begin, datums, open, row, settle, table};
 use columnar::{Question, columns_of};
-use rows::alter::{Alteration, Place};
+use rows::alter::{Alteration, ColumnPlace};
 use rows::schema::{Column, DefaultValue};
 use rows::store::{Durability, Read};
 use rows::{RowChange, Table};
@@ -138,8 +138,11 @@ fn a_column_that_is_younger_than_segments_has_its_default_there() {
         ..Column::new(name, crate::common::int())
     };
     for (name, default) in [("seven", Some(b"7".to_vec())), ("nothing", None)] {
-        let added =
-            Alteration::AddColumn { column: column(name, default), place: Place::Keep, now: None };
+        let added = Alteration::AddColumn {
+            column: column(name, default),
+            place: ColumnPlace::Keep,
+            now: None,
+        };
         house.engine.alter_table("d", "t", vec![added], &house.engine.patience()).unwrap();
     }
     let table = house.engine.catalog().table("d", "t").unwrap();

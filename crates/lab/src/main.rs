@@ -73,7 +73,7 @@ enum Experiment {
     /// Statements that would end, fill or hang a server, beside clients that look rows up.
     Nasty(experiments::nasty::NastyOptions),
     /// Look-ups, updates and the game with data of 0.5 to 10 times the memory.
-    Wall(experiments::wall::KernelOptions),
+    Wall(experiments::wall::WallOptions),
     /// The echo server that other experiments start as their limit.
     #[command(hide = true)]
     EchoServer {

@@ -16,7 +16,7 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 use io_uring::{IoUring, opcode, types};
-use rows::begun_reads::{Arrival, BegunReads, Piece};
+use rows::begun_reads::{Arrival, BegunReads, ReadPiece};
 
 use crate::page_cache::{OpenFile, lend, take_refused};
 
@@ -34,7 +34,7 @@ struct Part {
     bytes: Vec<u8>,
 }
 
-impl Piece for Part {
+impl ReadPiece for Part {
     fn lend_to(&self, turn: &mut dyn FnMut()) {
         lend(&self.file, self.offset, &self.bytes, turn);
     }
@@ -169,7 +169,7 @@ impl BegunReads for Ring {
             self.free.push(number);
             self.under_way -= 1;
             let is_whole = usize::try_from(entry.result()) == Ok(read.part.bytes.len());
-            let piece = is_whole.then(|| Box::new(read.part) as Box<dyn Piece>);
+            let piece = is_whole.then(|| Box::new(read.part) as Box<dyn ReadPiece>);
             arrivals.push(Arrival { name: read.name, piece });
         }
         if self.is_broken {

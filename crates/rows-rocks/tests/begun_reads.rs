@@ -10,7 +10,7 @@ use std::path::Path;
 use std::thread;
 
 use cold_files::{key, value};
-use rows::begun_reads::{Arrival, BegunReads, Piece};
+use rows::begun_reads::{Arrival, BegunReads, ReadPiece};
 use rows::error::{Error, Wait};
 use rows::store::{Reach, Read, Store};
 use rows_rocks::{RocksOptions, RocksStore};
@@ -45,7 +45,7 @@ impl Loop<'_> {
     }
 
     /// One try; `false`: refused.
-    fn look_up(&self, number: u64, piece: Option<&dyn Piece>) -> bool {
+    fn look_up(&self, number: u64, piece: Option<&dyn ReadPiece>) -> bool {
         let mut found = Vec::new();
         self.store.begin_turn(true);
         let mut answer = Ok(false);

@@ -34,11 +34,11 @@ pub struct Arrival {
     /// For whom it was.
     pub name: u64,
     /// What was read, unless it failed.
-    pub piece: Option<Box<dyn Piece>>,
+    pub piece: Option<Box<dyn ReadPiece>>,
 }
 
 /// What was read, in memory of its own.
-pub trait Piece: Send {
+pub trait ReadPiece: Send {
     /// Lets the calling thread's reads find it while they are made by `turn`.
     fn lend_to(&self, turn: &mut dyn FnMut());
 }

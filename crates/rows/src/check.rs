@@ -97,7 +97,7 @@ impl Engine {
     fn check_table(&self, view: &dyn Read, table: &Table, report: &mut CheckReport) -> Result<()> {
         report.tables += 1;
         let before = report.rows;
-        let mut expected = Expected::of(table);
+        let mut expected = ExpectedEntries::of(table);
         let gaps = read_all(view, &table.index_range(0), &mut |key, value| {
             report.rows += 1;
             check_row(view, table, (key, value), &mut expected, report)
@@ -151,14 +151,14 @@ pub fn check_without_definitions(view: &dyn Read) -> Result<CheckReport> {
 }
 
 /// Entries that the rows read so far have.
-struct Expected {
+struct ExpectedEntries {
     entries: Vec<u64>,
     of_members: Vec<u64>,
 }
 
-impl Expected {
-    fn of(table: &Table) -> Expected {
-        Expected {
+impl ExpectedEntries {
+    fn of(table: &Table) -> ExpectedEntries {
+        ExpectedEntries {
             entries: vec![0; table.codecs.len()],
             of_members: vec![0; table.member_codecs.len()],
         }
@@ -169,7 +169,7 @@ fn check_row(
     view: &dyn Read,
     table: &Table,
     (key, value): (&[u8], &[u8]),
-    expected: &mut Expected,
+    expected: &mut ExpectedEntries,
     report: &mut CheckReport,
 ) -> Result<()> {
     let named = || format!("row {}", shown(table, 0, key));

@@ -10,7 +10,7 @@
 //! Invariants
 //! 1. A transaction's locks are held until its writes are visible (so under `EveryCommit` until
 //!    they are durable), and free before its `done` is called.
-//! 2. The row cache hears of every row before the store gets it and after (`Shared::write`).
+//! 2. The row cache hears of every row before the store gets it and after (`CommitterShared::write`).
 //! 3. Every transaction handed over is answered exactly once, also when the committer stops.
 //! 4. Nobody takes the lead past those who wait: while one is queued, the next one queues too.
 //!
@@ -26,7 +26,7 @@ use parking_lot::{Condvar, Mutex};
 use resources::background::begin_busy_thread;
 use resources::budget::Share;
 
-use crate::cache::{RowCache, Written};
+use crate::cache::{RowCache, WriteEffect};
 use crate::error::{Error, Result};
 use crate::recency::{Sizes, Wake};
 use crate::store::{Batch, Change, Durability, Reach, Store, StoreTransaction};
@@ -57,10 +57,10 @@ pub fn large_commits() -> u64 {
     LARGE.get()
 }
 
-type Done = Box<dyn FnOnce(Result<()>) + Send>;
+type CommitCallback = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// What one transaction has written, on its way to the store, and what it holds until then.
-struct Writes {
+struct TransactionWrites {
     store: Box<dyn StoreTransaction>,
     /// Taken out of `store` by the thread that has put it in, whose memory it is; `None`: the store
     /// commits it only by itself.
@@ -74,7 +74,7 @@ struct Writes {
 }
 
 /// The writes of a transaction and of those to be committed with it.
-fn writes_of(transaction: Transaction) -> Vec<Writes> {
+fn writes_of(transaction: Transaction) -> Vec<TransactionWrites> {
     let many = match transaction.reach() {
         Reach::Memory => MANY_OF_GROUP,
         Reach::Disk => MANY,
@@ -85,21 +85,21 @@ fn writes_of(transaction: Transaction) -> Vec<Writes> {
     if batch.as_ref().is_none_or(|batch| !batch.changes.is_empty()) {
         gates.iter_mut().for_each(GateGuard::note_writes);
     }
-    all.push(Writes { store, batch, many, gates, sizes, _share: share });
+    all.push(TransactionWrites { store, batch, many, gates, sizes, _share: share });
     all.extend(others.into_iter().flat_map(writes_of));
     all
 }
 
 /// A batch on its way to the store.
-struct Taken {
+struct StoreBatch {
     batch: Batch,
     /// Its rows are those of a load.
     of_load: bool,
 }
 
-impl Taken {
-    fn new(batch: Batch, many: usize) -> Taken {
-        Taken { of_load: batch.changes.len() > many, batch }
+impl StoreBatch {
+    fn new(batch: Batch, many: usize) -> StoreBatch {
+        StoreBatch { of_load: batch.changes.len() > many, batch }
     }
 
     /// Its changes of rows: whether it is a load, the row's key, its bytes.
@@ -110,9 +110,9 @@ impl Taken {
 }
 
 struct Pending {
-    writes: Vec<Writes>,
+    writes: Vec<TransactionWrites>,
     durability: Durability,
-    done: Done,
+    done: CommitCallback,
 }
 
 #[derive(Default)]
@@ -123,7 +123,7 @@ struct Queue {
     stopped: bool,
 }
 
-struct Shared {
+struct CommitterShared {
     queue: Mutex<Queue>,
     arrived: Condvar,
     store: Arc<dyn Store>,
@@ -153,7 +153,7 @@ impl Pace {
     }
 }
 
-impl Shared {
+impl CommitterShared {
     /// Counts the bytes that a transaction has added, and wakes the sweep if they are too many.
     fn count(&self, sizes: Sizes, result: &Result<()>) {
         if result.is_ok() && sizes.committed() {
@@ -162,7 +162,7 @@ impl Shared {
     }
 
     /// Gives batches to the store, and keeps the row cache in step.
-    fn write(&self, batches: &[Taken], durability: Durability) -> Result<()> {
+    fn write(&self, batches: &[StoreBatch], durability: Durability) -> Result<()> {
         let began = (durability == Durability::EveryCommit).then(Instant::now);
         let views: Vec<&Batch> = batches.iter().map(|taken| &taken.batch).collect();
         let write = || self.store.write_all(&views, durability).map(|()| true);
@@ -174,7 +174,7 @@ impl Shared {
     }
 
     /// Commits in the calling thread.
-    fn commit(&self, writes: Vec<Writes>, durability: Durability) -> Result<()> {
+    fn commit(&self, writes: Vec<TransactionWrites>, durability: Durability) -> Result<()> {
         let mut batches = Vec::with_capacity(writes.len());
         let (held, own) = self.take_batches(writes, durability, &mut batches);
         let result = self.write_taken(&batches, durability);
@@ -186,20 +186,20 @@ impl Shared {
     /// What the store commits only by itself is committed on the way.
     fn take_batches(
         &self,
-        writes: Vec<Writes>,
+        writes: Vec<TransactionWrites>,
         durability: Durability,
-        batches: &mut Vec<Taken>,
-    ) -> (Vec<Writes>, Result<()>) {
+        batches: &mut Vec<StoreBatch>,
+    ) -> (Vec<TransactionWrites>, Result<()>) {
         let mut held = Vec::with_capacity(writes.len());
         let mut own = Ok(());
         for mut writes in writes {
             match writes.batch.take() {
                 Some(batch) => {
-                    batches.push(Taken::new(batch, writes.many));
+                    batches.push(StoreBatch::new(batch, writes.many));
                     held.push(writes);
                 }
                 None => {
-                    let Writes { store, gates, sizes, .. } = writes;
+                    let TransactionWrites { store, gates, sizes, .. } = writes;
                     let result = self.commit_apart(store, &gates, durability);
                     self.count(sizes, &result);
                     drop(gates);
@@ -210,13 +210,13 @@ impl Shared {
         (held, own)
     }
 
-    fn write_taken(&self, batches: &[Taken], durability: Durability) -> Result<()> {
+    fn write_taken(&self, batches: &[StoreBatch], durability: Durability) -> Result<()> {
         if batches.is_empty() { Ok(()) } else { self.write(batches, durability) }
     }
 
     /// Frees what was held for writes that are the store's now.
-    fn let_go(&self, held: Vec<Writes>, result: &Result<()>) {
-        for Writes { store, gates, sizes, .. } in held {
+    fn let_go(&self, held: Vec<TransactionWrites>, result: &Result<()>) {
+        for TransactionWrites { store, gates, sizes, .. } in held {
             self.count(sizes, result);
             drop(store);
             drop(gates);
@@ -224,7 +224,7 @@ impl Shared {
     }
 
     /// As `write` if that does not wait; `false` when it would.
-    fn try_write(&self, taken: &Taken, durability: Durability) -> Result<bool> {
+    fn try_write(&self, taken: &StoreBatch, durability: Durability) -> Result<bool> {
         let write = || self.store.try_write_all(&[&taken.batch], durability);
         self.write_announced(std::slice::from_ref(taken), write)
     }
@@ -249,22 +249,22 @@ impl Shared {
 
     fn write_announced(
         &self,
-        batches: &[Taken],
+        batches: &[StoreBatch],
         write: impl FnOnce() -> Result<bool>,
     ) -> Result<bool> {
         if !self.cache.is_on() {
             return write();
         }
-        let changes = || batches.iter().flat_map(Taken::rows);
+        let changes = || batches.iter().flat_map(StoreBatch::rows);
         changes().for_each(|(_, key, _)| self.cache.begin_write(key));
         let result = write();
         let done = matches!(result, Ok(true));
         let sequence = self.store.sequence().unwrap_or(0);
         for (of_load, key, row) in changes() {
             let written = match row {
-                Some(row) if done && of_load => Written::RowOfMany(row),
-                Some(row) if done => Written::Row(row),
-                _ => Written::Nothing,
+                Some(row) if done && of_load => WriteEffect::RowOfMany(row),
+                Some(row) if done => WriteEffect::Row(row),
+                _ => WriteEffect::Nothing,
             };
             self.cache.end_write(key, written, sequence);
         }
@@ -285,7 +285,7 @@ fn row_change(change: &Change) -> Option<(&[u8], Option<&[u8]>)> {
 
 /// The thread that commits for all, and the way to it.
 pub struct Committer {
-    shared: Arc<Shared>,
+    shared: Arc<CommitterShared>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -299,7 +299,7 @@ impl Committer {
     ) -> std::io::Result<Committer> {
         let (queue, arrived) = (Mutex::default(), Condvar::new());
         let pace = Pace::unknown();
-        let shared = Arc::new(Shared { queue, arrived, store, cache, wake, pace });
+        let shared = Arc::new(CommitterShared { queue, arrived, store, cache, wake, pace });
         let of_thread = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("committer".into()).spawn(move || {
             begin_busy_thread(client_bytes);
@@ -363,7 +363,7 @@ impl Committer {
         &self,
         transaction: Transaction,
         durability: Durability,
-        done: Done,
+        done: CommitCallback,
     ) -> Option<Result<()>> {
         let mut writes = writes_of(transaction);
         let busy = durability == Durability::EveryCommit || {
@@ -373,7 +373,7 @@ impl Committer {
         if let [only] = &mut writes[..]
             && !busy
         {
-            let taken = only.batch.take().map(|batch| Taken::new(batch, only.many));
+            let taken = only.batch.take().map(|batch| StoreBatch::new(batch, only.many));
             let written = taken.as_ref().map(|taken| self.shared.try_write(taken, durability));
             only.batch = taken.map(|taken| taken.batch);
             match written {
@@ -390,7 +390,12 @@ impl Committer {
     }
 
     /// Hands a transaction over; `done` is called in the committer's thread.
-    pub(crate) fn submit(&self, transaction: Transaction, durability: Durability, done: Done) {
+    pub(crate) fn submit(
+        &self,
+        transaction: Transaction,
+        durability: Durability,
+        done: CommitCallback,
+    ) {
         self.queue(Pending { writes: writes_of(transaction), durability, done });
     }
 
@@ -429,7 +434,7 @@ impl Drop for Committer {
 
 /// The right to commit, which one thread has at a time: the others queue until it is given back.
 pub struct Lead {
-    shared: Arc<Shared>,
+    shared: Arc<CommitterShared>,
 }
 
 impl Lead {
@@ -459,7 +464,7 @@ impl Drop for Lead {
     }
 }
 
-fn run(shared: &Shared) {
+fn run(shared: &CommitterShared) {
     let mut round = Vec::new();
     loop {
         let mut queue = shared.queue.lock();
@@ -478,7 +483,7 @@ fn run(shared: &Shared) {
 }
 
 /// Commits everything in `round` and answers each.
-fn commit_round(shared: &Shared, round: &mut Vec<Pending>) {
+fn commit_round(shared: &CommitterShared, round: &mut Vec<Pending>) {
     let durability = round.iter().map(|p| p.durability).max().unwrap_or(Durability::Os);
     let mut batches = Vec::with_capacity(round.len());
     let mut waiting = Vec::with_capacity(round.len());

@@ -22,7 +22,7 @@ use crate::expiry::Expiry;
 use crate::find::row_at;
 use crate::recency::{Recency, UNKNOWN};
 use crate::store::{Direction, Reach};
-use crate::sweep::{Removed, remove};
+use crate::sweep::{RemovedRows, remove};
 use crate::table::Table;
 
 /// Rows looked at between two looks at how much is left to do.
@@ -68,8 +68,8 @@ pub(crate) fn evict(
     table: &Arc<Table>,
     recency: &Recency,
     hand: &mut Vec<u8>,
-) -> Result<Removed> {
-    let mut removed = Removed::default();
+) -> Result<RemovedRows> {
+    let mut removed = RemovedRows::default();
     let enough = recency.bytes_max() - recency.bytes_max() / SLACK_PART;
     if recency.bytes() <= recency.bytes_max() {
         return Ok(removed);
@@ -85,7 +85,7 @@ pub(crate) fn evict(
                 removed.add(round.removed);
                 return Ok(removed);
             }
-            let chunk = Chunk { expiry: engine.expiry(table), old, excess };
+            let chunk = LeavingRows { expiry: engine.expiry(table), old, excess };
             chunk.evict(engine, table, recency, hand, &mut round)?;
             recency.tell_room();
             if recency.epoch() != epoch {
@@ -108,7 +108,7 @@ struct Round {
     looked: usize,
     /// How often it came to the end of the table.
     ends: usize,
-    removed: Removed,
+    removed: RemovedRows,
 }
 
 /// The age from which rows leave when the oldest `1 / part` are to.
@@ -117,7 +117,7 @@ fn age_to_leave(recency: &Recency, part: usize) -> u16 {
 }
 
 /// Which rows leave.
-struct Chunk {
+struct LeavingRows {
     expiry: Option<Expiry>,
     /// Those not used for so many epochs,
     old: u16,
@@ -132,7 +132,7 @@ struct Candidate {
     key: Vec<u8>,
 }
 
-impl Chunk {
+impl LeavingRows {
     /// Looks at some rows from the hand on, removes those that are to leave, and moves the hand.
     fn evict(
         &self,
@@ -185,7 +185,7 @@ impl Chunk {
             Ok(over || recency.age(key) >= self.old)
         };
         let gone = remove(engine, table, &leaving, &mut may_go)?;
-        let left = Removed { expired: expired.min(gone), evicted: gone - expired.min(gone) };
+        let left = RemovedRows { expired: expired.min(gone), evicted: gone - expired.min(gone) };
         recency.add_evictions(left.evicted as u64);
         round.removed.add(left);
         round.looked += looked;

@@ -22,7 +22,7 @@ use values::row::RowRef;
 
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
-use crate::find::{EntryTest, Flow, Found, Visit};
+use crate::find::{EntryTest, Flow, FoundRow, Visit};
 use crate::merged::Span;
 use crate::store::{Direction, KeyRange, Reach, Read};
 use crate::table::Table;
@@ -124,7 +124,7 @@ impl Engine {
             return self.find_stored_if(view, table, index, span, direction, reach, test, visit);
         }
         let (mut passed, mut used) = (0, 0);
-        let mut unless_over = |found: Found<'_>| {
+        let mut unless_over = |found: FoundRow<'_>| {
             let over = expiry.map_or(Ok(false), |expiry| expiry.is_over(&found.row))?;
             if !over {
                 if let Some(recency) = recency.filter(|_| used < USED_MAX) {
@@ -152,7 +152,7 @@ impl Engine {
         table: &Table,
         row_key: &[u8],
         reach: Reach,
-        visit: &mut dyn FnMut(Found<'_>) -> Result<()>,
+        visit: &mut dyn FnMut(FoundRow<'_>) -> Result<()>,
     ) -> Result<bool> {
         let (expiry, recency) = (self.expiry(table), table.recency());
         if expiry.is_none() && recency.is_none() {

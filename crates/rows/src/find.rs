@@ -54,7 +54,7 @@ pub enum Flow {
 
 /// What became of an entry of a covering index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum EntryVerdict {
     /// It counts; visit the next one.
     Taken,
     /// It does not count: no other entry may be taken for its equal.
@@ -65,7 +65,7 @@ pub enum Seen {
 
 /// What an entry of a covering index tells.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct CoveredEntry<'a> {
     /// The entry: its key and its value.
     pub entry: (&'a [u8], &'a [u8]),
     /// The columns; those not covered are NULL.
@@ -78,7 +78,7 @@ pub struct Told<'a> {
 
 /// A row that was found.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub struct FoundRow<'a> {
     /// Its key in the store; stays valid as long as the row keeps its primary key.
     pub key: &'a [u8],
     /// Its columns.
@@ -90,7 +90,7 @@ pub struct EntryTest<'t> {
     covering: &'t Covering,
     row: CoveredRow,
     /// `Taken`: the row is read; `PassedOver`: it is not.
-    ask: &'t mut dyn FnMut(&[Value]) -> Result<Seen>,
+    ask: &'t mut dyn FnMut(&[Value]) -> Result<EntryVerdict>,
 }
 
 impl<'t> EntryTest<'t> {
@@ -98,19 +98,19 @@ impl<'t> EntryTest<'t> {
     pub fn new(
         table: &Table,
         covering: &'t Covering,
-        ask: &'t mut dyn FnMut(&[Value]) -> Result<Seen>,
+        ask: &'t mut dyn FnMut(&[Value]) -> Result<EntryVerdict>,
     ) -> EntryTest<'t> {
         EntryTest { covering, row: CoveredRow::new(table), ask }
     }
 
-    fn ask(&mut self, table: &Table, (entry, value): (&[u8], &[u8])) -> Result<Seen> {
+    fn ask(&mut self, table: &Table, (entry, value): (&[u8], &[u8])) -> Result<EntryVerdict> {
         self.covering.read(table, entry, value, &mut self.row)?;
         (self.ask)(self.row.values())
     }
 }
 
 /// Visits each row of a find.
-pub type Visit<'v> = dyn FnMut(Found<'_>) -> Result<Flow> + 'v;
+pub type Visit<'v> = dyn FnMut(FoundRow<'_>) -> Result<Flow> + 'v;
 
 impl Engine {
     /// As `find`, expired rows included.
@@ -160,7 +160,7 @@ impl Engine {
             while cursor.advance()? {
                 let (key, value) = cursor.entry();
                 let row = row_at(table, key, value)?;
-                if visit(Found { key, row })? == Flow::Stop {
+                if visit(FoundRow { key, row })? == Flow::Stop {
                     break;
                 }
             }
@@ -171,9 +171,9 @@ impl Engine {
             let (entry, value_of_entry) = cursor.entry();
             if let Some(test) = &mut test {
                 match test.ask(table, (entry, value_of_entry))? {
-                    Seen::Taken => {}
-                    Seen::PassedOver => continue,
-                    Seen::Last => break,
+                    EntryVerdict::Taken => {}
+                    EntryVerdict::PassedOver => continue,
+                    EntryVerdict::Last => break,
                 }
             }
             let parts_end = table.entry_target(index, entry, value_of_entry, &mut row_key)?;
@@ -185,7 +185,7 @@ impl Engine {
             if !table.entry_matches(index, &entry[..parts_end], &row, &mut scratch)? {
                 continue;
             }
-            if visit(Found { key: &row_key, row })? == Flow::Stop {
+            if visit(FoundRow { key: &row_key, row })? == Flow::Stop {
                 break;
             }
         }
@@ -206,7 +206,7 @@ impl Engine {
         direction: Direction,
         reach: Reach,
         row: &mut CoveredRow,
-        visit: &mut dyn FnMut(Told<'_>) -> Result<Seen>,
+        visit: &mut dyn FnMut(CoveredEntry<'_>) -> Result<EntryVerdict>,
     ) -> Result<()> {
         // One cursor sees one state: its entries are those of rows that are all there in it.
         let index = covering.index();
@@ -217,9 +217,9 @@ impl Engine {
         while cursor.advance()? {
             if covering.only_counts() {
                 let (entry, values) = (cursor.entry(), row.values());
-                match visit(Told { entry, values, repeated: false, same_parts: 0 })? {
-                    Seen::Taken | Seen::PassedOver => continue,
-                    Seen::Last => break,
+                match visit(CoveredEntry { entry, values, repeated: false, same_parts: 0 })? {
+                    EntryVerdict::Taken | EntryVerdict::PassedOver => continue,
+                    EntryVerdict::Last => break,
                 }
             }
             let entry = cursor.entry();
@@ -228,10 +228,10 @@ impl Engine {
             }
             let same_parts = row.tell_same();
             let (values, repeated) = (row.values(), row.is_repeated());
-            match visit(Told { entry, values, repeated, same_parts })? {
-                Seen::Taken => {}
-                Seen::PassedOver => row.forget(),
-                Seen::Last => break,
+            match visit(CoveredEntry { entry, values, repeated, same_parts })? {
+                EntryVerdict::Taken => {}
+                EntryVerdict::PassedOver => row.forget(),
+                EntryVerdict::Last => break,
             }
         }
         Ok(())
@@ -359,7 +359,7 @@ impl Engine {
             return self.check_readable(view, table, index);
         }
         if let Some(test) = test
-            && test.ask(table, (key, &value))? != Seen::Taken
+            && test.ask(table, (key, &value))? != EntryVerdict::Taken
         {
             return Ok(());
         }
@@ -369,7 +369,7 @@ impl Engine {
             let row = row_at(table, &row_key, &value)?;
             let mut scratch = Vec::new();
             if table.entry_matches(index, key, &row, &mut scratch)? {
-                visit(Found { key: &row_key, row })?;
+                visit(FoundRow { key: &row_key, row })?;
             }
         }
         Ok(())
@@ -385,7 +385,7 @@ impl Engine {
         table: &Table,
         row_key: &[u8],
         reach: Reach,
-        visit: &mut dyn FnMut(Found<'_>) -> Result<()>,
+        visit: &mut dyn FnMut(FoundRow<'_>) -> Result<()>,
     ) -> Result<bool> {
         self.check_readable(view, table, 0)?;
         let mut seen = false;
@@ -423,12 +423,12 @@ impl Engine {
         table: &Table,
         row_key: &[u8],
         reach: Reach,
-        visit: &mut dyn FnMut(Found<'_>) -> Result<()>,
+        visit: &mut dyn FnMut(FoundRow<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut value = ROW_BUFFER.take();
         let result =
             self.read_row(view, row_key, reach, &mut value).and_then(|found| match found {
-                true => visit(Found { key: row_key, row: row_at(table, row_key, &value)? }),
+                true => visit(FoundRow { key: row_key, row: row_at(table, row_key, &value)? }),
                 false => self.check_readable(view, table, 0),
             });
         if value.capacity() <= ROW_BUFFER_BYTES_MAX {

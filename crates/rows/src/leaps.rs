@@ -35,10 +35,10 @@ pub struct Leaps {
 }
 
 /// Takes what an entry tells.
-type Each<'e> = dyn FnMut(&[Value]) -> Flow + 'e;
+type EachLeap<'e> = dyn FnMut(&[Value]) -> Flow + 'e;
 
 /// One run.
-struct Leaping<'l> {
+struct LeapRun<'l> {
     engine: &'l Engine,
     view: &'l dyn Read,
     table: &'l Table,
@@ -50,7 +50,7 @@ struct Leaping<'l> {
 
 /// What became of an entry.
 #[derive(PartialEq, Eq)]
-enum Told {
+enum LeapEntry {
     Yes,
     /// Its row is gone since.
     Gone,
@@ -73,10 +73,10 @@ impl Engine {
         leaps: Leaps,
         direction: Direction,
         reach: Reach,
-        each: &mut Each<'_>,
+        each: &mut EachLeap<'_>,
     ) -> Result<()> {
         let row = CoveredRow::new(table);
-        let mut run = Leaping { engine: self, view, table, covering, direction, reach, row };
+        let mut run = LeapRun { engine: self, view, table, covering, direction, reach, row };
         let mut left = range.clone();
         while !left.is_empty() {
             let Some(head) = run.walk(&left, leaps, each)? else { break };
@@ -94,9 +94,9 @@ impl Engine {
     }
 }
 
-impl<'l> Leaping<'l> {
+impl<'l> LeapRun<'l> {
     fn scan(&self, range: &KeyRange, direction: Direction) -> Result<Box<dyn Cursor + 'l>> {
-        let Leaping { engine, view, table, covering, reach, .. } = *self;
+        let LeapRun { engine, view, table, covering, reach, .. } = *self;
         engine.scan(view, table, covering.index(), range, direction, reach)
     }
 
@@ -106,7 +106,7 @@ impl<'l> Leaping<'l> {
         &mut self,
         range: &KeyRange,
         leaps: Leaps,
-        each: &mut Each<'_>,
+        each: &mut EachLeap<'_>,
     ) -> Result<Option<Vec<u8>>> {
         let mut cursor = self.scan(range, self.direction)?;
         self.engine.check_readable(self.view, self.table, self.covering.index())?;
@@ -129,10 +129,10 @@ impl<'l> Leaping<'l> {
                 head.extend_from_slice(&entry[..bytes.ok_or_else(damaged)?]);
             }
             match self.tell(entry, value, each)? {
-                Told::Yes => {}
+                LeapEntry::Yes => {}
                 // The next one stands for these parts.
-                Told::Gone => head.clear(),
-                Told::Last => return Ok(None),
+                LeapEntry::Gone => head.clear(),
+                LeapEntry::Last => return Ok(None),
             }
         }
         Ok(None)
@@ -143,7 +143,7 @@ impl<'l> Leaping<'l> {
         &mut self,
         left: &KeyRange,
         whole: &KeyRange,
-        each: &mut Each<'_>,
+        each: &mut EachLeap<'_>,
     ) -> Result<bool> {
         let start = (&left.start).max(&whole.start).clone();
         let end = match (left.end.is_empty(), whole.end.is_empty()) {
@@ -161,19 +161,19 @@ impl<'l> Leaping<'l> {
         while cursor.advance()? {
             let (entry, value) = cursor.entry();
             match self.tell(entry, value, each)? {
-                Told::Yes => break,
-                Told::Gone => {}
-                Told::Last => return Ok(false),
+                LeapEntry::Yes => break,
+                LeapEntry::Gone => {}
+                LeapEntry::Last => return Ok(false),
             }
         }
         Ok(true)
     }
 
-    fn tell(&mut self, entry: &[u8], value: &[u8], each: &mut Each<'_>) -> Result<Told> {
-        let Leaping { engine, view, table, covering, reach, row, .. } = self;
+    fn tell(&mut self, entry: &[u8], value: &[u8], each: &mut EachLeap<'_>) -> Result<LeapEntry> {
+        let LeapRun { engine, view, table, covering, reach, row, .. } = self;
         if !engine.read_covered(*view, table, covering, (entry, value), *reach, row)? {
-            return Ok(Told::Gone);
+            return Ok(LeapEntry::Gone);
         }
-        Ok(if each(row.values()) == Flow::Stop { Told::Last } else { Told::Yes })
+        Ok(if each(row.values()) == Flow::Stop { LeapEntry::Last } else { LeapEntry::Yes })
     }
 }

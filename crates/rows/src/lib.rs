@@ -46,16 +46,18 @@ pub mod sweep;
 pub mod table;
 pub mod transaction;
 
-pub use alter::{AlterOutcome, Alteration, Place};
+pub use alter::{AlterOutcome, Alteration, ColumnPlace};
 pub use catalog::Catalog;
 pub use check::CheckReport;
 pub use commit::{Lead, large_commits};
 pub use ddl::{NewIndex, NewMember, NewTable};
 pub use engine::{Engine, EngineOptions};
 pub use error::{Error, Result, Thing, Wait};
-pub use find::{FindOp, Flow, Found};
+pub use find::{FindOp, Flow, FoundRow};
 pub use group::Group;
 pub use postings::Lookup;
 pub use split::split;
 pub use table::Table;
-pub use transaction::{Changed, Inserted, Replaced, RowChange, Transaction, Upserted};
+pub use transaction::{
+    ChangeOutcome, InsertOutcome, ReplaceOutcome, RowChange, Transaction, UpsertOutcome,
+};

@@ -31,7 +31,7 @@ mod overlay;
 mod own;
 mod undo;
 
-use held::{Held, table_of};
+use held::{HeldLocks, table_of};
 use merged::scan;
 use overlay::Overlay;
 
@@ -59,7 +59,7 @@ pub trait LocalStore: Read + Clone + 'static {
 pub struct LocalTransaction<S: LocalStore> {
     store: S,
     owner: u64,
-    held: Held,
+    held: HeldLocks,
     overlay: Overlay,
 }
 
@@ -73,7 +73,7 @@ impl<S: LocalStore> LocalTransaction<S> {
     /// A transaction that holds no locks yet.
     pub fn new(store: S) -> LocalTransaction<S> {
         let owner = store.locks().owner();
-        LocalTransaction { store, owner, held: Held::default(), overlay: Overlay::default() }
+        LocalTransaction { store, owner, held: HeldLocks::default(), overlay: Overlay::default() }
     }
 
     fn view(&self) -> View<'_> {
@@ -237,23 +237,23 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     }
 
     fn frozen_at(&self, snapshot: Arc<dyn Read>) -> Arc<dyn Read> {
-        Arc::new(Frozen { overlay: self.overlay.frozen(), base: snapshot })
+        Arc::new(FrozenView { overlay: self.overlay.frozen(), base: snapshot })
     }
 }
 
 /// A snapshot with a transaction's writes of one moment over it.
-struct Frozen {
+struct FrozenView {
     overlay: Overlay,
     base: Arc<dyn Read>,
 }
 
-impl Frozen {
+impl FrozenView {
     fn view(&self) -> View<'_> {
         View { overlay: &self.overlay, base: &*self.base }
     }
 }
 
-impl Read for Frozen {
+impl Read for FrozenView {
     fn beneath(&self, range: &KeyRange) -> Option<&dyn Any> {
         self.overlay.is_empty_in(range).then(|| self.base.beneath(range)).flatten()
     }

@@ -42,7 +42,7 @@ thread_local! {
 
 /// Every lock held in this process.
 pub struct LockTable {
-    shards: Box<[Shard]>,
+    shards: Box<[LockShard]>,
     /// Which lock each waiting owner waits for.
     waiting: Mutex<HashMap<u64, u64>>,
     next_owner: AtomicU64,
@@ -51,18 +51,18 @@ pub struct LockTable {
 /// The locks of a part of all hashes. On cache lines of its own, so that neighbours do not
 /// slow each other down.
 #[repr(align(128))]
-struct Shard {
-    locks: Mutex<HashMap<u64, Held, BuildHasherDefault<AsItIs>>>,
+struct LockShard {
+    locks: Mutex<HashMap<u64, HeldLock, BuildHasherDefault<AsItIs>>>,
 }
 
-struct Held {
+struct HeldLock {
     owner: u64,
     /// Absent while nobody else wants the lock, which is nearly always.
-    wanted: Option<Box<Wanted>>,
+    wanted: Option<Box<LockQueue>>,
 }
 
 #[derive(Default)]
-struct Wanted {
+struct LockQueue {
     queue: VecDeque<Arc<Waiter>>,
     wakers: Vec<LockWaker>,
 }
@@ -100,7 +100,7 @@ impl Default for LockTable {
 impl LockTable {
     /// An empty table.
     pub fn new() -> LockTable {
-        let shards = (0..SHARDS).map(|_| Shard { locks: Mutex::default() });
+        let shards = (0..SHARDS).map(|_| LockShard { locks: Mutex::default() });
         LockTable {
             shards: shards.collect(),
             waiting: Mutex::default(),
@@ -128,7 +128,7 @@ impl LockTable {
             let mut locks = self.shard(lock).locks.lock();
             match locks.get(&lock) {
                 None => {
-                    locks.insert(lock, Held { owner, wanted: None });
+                    locks.insert(lock, HeldLock { owner, wanted: None });
                     return Ok(true);
                 }
                 Some(held) if held.owner == owner => return Ok(false),
@@ -208,7 +208,7 @@ impl LockTable {
         std::ptr::from_ref(self).addr()
     }
 
-    fn shard(&self, lock: u64) -> &Shard {
+    fn shard(&self, lock: u64) -> &LockShard {
         // Bits that the hash map inside uses neither for its buckets nor for its tags.
         &self.shards[(lock >> 40) as usize % SHARDS]
     }
@@ -235,7 +235,7 @@ impl LockTable {
     fn enqueue(&self, owner: u64, lock: u64) -> Option<Arc<Waiter>> {
         let mut locks = self.shard(lock).locks.lock();
         let Some(held) = locks.get_mut(&lock) else {
-            locks.insert(lock, Held { owner, wanted: None });
+            locks.insert(lock, HeldLock { owner, wanted: None });
             return None;
         };
         let waiter = Arc::new(Waiter { owner, granted: Mutex::new(false), wake: Condvar::new() });

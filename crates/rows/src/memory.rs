@@ -6,7 +6,7 @@
 //!
 //! Invariants
 //! 1. Chains ascend strictly and are never empty.
-//! 2. A number becomes readable (`State::last`) only with all writes of its batch in place.
+//! 2. A number becomes readable (`MemoryState::last`) only with all writes of its batch in place.
 //! 3. A cold store answers every read that may not wait with `WouldWait(Disk)`: as a store on disk
 //!    whose caches have just lost what is asked for, which any of them may at any moment.
 //!
@@ -53,12 +53,12 @@ pub struct MemoryStore {
 struct Inner {
     cold: bool,
     disk: Option<Arc<MemoryDisk>>,
-    state: RwLock<State>,
+    state: RwLock<MemoryState>,
     locks: LockTable,
 }
 
 #[derive(Default)]
-struct State {
+struct MemoryState {
     chains: BTreeMap<Vec<u8>, Vec<Version>>,
     /// Number of the last write.
     last: u64,
@@ -76,7 +76,7 @@ struct Version {
 }
 
 /// The state as of a number. While it lives, its versions stay.
-struct Pinned {
+struct PinnedState {
     inner: Arc<Inner>,
     number: u64,
 }
@@ -99,7 +99,7 @@ impl MemoryStore {
     }
 }
 
-impl State {
+impl MemoryState {
     /// The entry's value at a number.
     fn visible(chain: &[Version], number: u64) -> Option<&[u8]> {
         let version = chain.iter().rev().find(|version| version.number <= number)?;
@@ -183,16 +183,16 @@ fn bounds(range: &KeyRange) -> Option<(Bound<&[u8]>, Bound<&[u8]>)> {
     }
 }
 
-impl Pinned {
-    fn new(inner: &Arc<Inner>) -> Pinned {
+impl PinnedState {
+    fn new(inner: &Arc<Inner>) -> PinnedState {
         let mut state = inner.state.write();
         let number = state.last;
         *state.readers.entry(number).or_default() += 1;
-        Pinned { inner: inner.clone(), number }
+        PinnedState { inner: inner.clone(), number }
     }
 }
 
-impl Drop for Pinned {
+impl Drop for PinnedState {
     fn drop(&mut self) {
         let mut state = self.inner.state.write();
         if let Some(count) = state.readers.get_mut(&self.number) {
@@ -204,7 +204,7 @@ impl Drop for Pinned {
     }
 }
 
-impl Read for Pinned {
+impl Read for PinnedState {
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
         self.inner.admit(reach)?;
         Ok(self.inner.get(key, self.number, value))
@@ -221,15 +221,15 @@ impl Read for Pinned {
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
         self.inner.admit(reach)?;
-        Ok(Box::new(MemoryCursor::new(Pinned::at(self), range, direction)))
+        Ok(Box::new(MemoryCursor::new(PinnedState::at(self), range, direction)))
     }
 }
 
-impl Pinned {
+impl PinnedState {
     /// A further pin of the same state.
-    fn at(other: &Pinned) -> Pinned {
+    fn at(other: &PinnedState) -> PinnedState {
         *other.inner.state.write().readers.entry(other.number).or_default() += 1;
-        Pinned { inner: other.inner.clone(), number: other.number }
+        PinnedState { inner: other.inner.clone(), number: other.number }
     }
 }
 
@@ -249,7 +249,7 @@ impl Inner {
         value.clear();
         let state = self.state.read();
         let chain = state.chains.get(key);
-        let Some(found) = chain.and_then(|chain| State::visible(chain, number)) else {
+        let Some(found) = chain.and_then(|chain| MemoryState::visible(chain, number)) else {
             return false;
         };
         value.extend_from_slice(found);
@@ -259,7 +259,7 @@ impl Inner {
 
 /// Copies a chunk of entries at a time, so that writers wait for no slow reader.
 struct MemoryCursor {
-    state: Pinned,
+    state: PinnedState,
     direction: Direction,
     /// What remains to be read.
     rest: KeyRange,
@@ -268,7 +268,7 @@ struct MemoryCursor {
 }
 
 impl MemoryCursor {
-    fn new(state: Pinned, range: &KeyRange, direction: Direction) -> MemoryCursor {
+    fn new(state: PinnedState, range: &KeyRange, direction: Direction) -> MemoryCursor {
         MemoryCursor {
             state,
             direction,
@@ -284,7 +284,7 @@ impl MemoryCursor {
             return;
         };
         let visible = |(key, chain): (&Vec<u8>, &Vec<Version>)| {
-            let value = State::visible(chain, self.state.number)?;
+            let value = MemoryState::visible(chain, self.state.number)?;
             Some((key.clone(), value.to_vec()))
         };
         let chains = state.chains.range::<[u8], _>(bounds);
@@ -349,7 +349,7 @@ impl Read for MemoryStore {
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
         self.inner.admit(reach)?;
-        Ok(Box::new(MemoryCursor::new(Pinned::new(&self.inner), range, direction)))
+        Ok(Box::new(MemoryCursor::new(PinnedState::new(&self.inner), range, direction)))
     }
 }
 
@@ -429,7 +429,7 @@ impl Store for MemoryStore {
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Read>> {
-        Ok(Arc::new(Pinned::new(&self.inner)))
+        Ok(Arc::new(PinnedState::new(&self.inner)))
     }
 
     fn write_all(&self, batches: &[&Batch], _: Durability) -> Result<()> {

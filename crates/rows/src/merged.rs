@@ -50,18 +50,18 @@ impl Span<'_> {
             Span::Merged(ranges, behind) => {
                 let mut cursors = Vec::with_capacity(ranges.len());
                 for range in ranges.iter().filter(|range| !range.is_empty()) {
-                    cursors.push(Ranged { entries: scan(range)?, head: 0 });
+                    cursors.push(RangeCursor { entries: scan(range)?, head: 0 });
                 }
                 let order = Vec::with_capacity(cursors.len());
                 let parts = Parts { table, index, behind };
-                Ok(Some(Box::new(Merged { cursors, parts, direction, order, begun: false })))
+                Ok(Some(Box::new(MergedRanges { cursors, parts, direction, order, begun: false })))
             }
         }
     }
 }
 
 /// One of the ranges.
-struct Ranged<'v> {
+struct RangeCursor<'v> {
     entries: Box<dyn Cursor + 'v>,
     /// Bytes of the leading parts; zero before the first entry.
     head: usize,
@@ -75,8 +75,8 @@ struct Parts<'v> {
     behind: usize,
 }
 
-struct Merged<'v> {
-    cursors: Vec<Ranged<'v>>,
+struct MergedRanges<'v> {
+    cursors: Vec<RangeCursor<'v>>,
     parts: Parts<'v>,
     direction: Direction,
     /// The cursors that are on an entry, that of the next one last.
@@ -84,7 +84,7 @@ struct Merged<'v> {
     begun: bool,
 }
 
-impl Ranged<'_> {
+impl RangeCursor<'_> {
     fn advance(&mut self, parts: Parts<'_>) -> Result<bool> {
         if !self.entries.advance()? {
             return Ok(false);
@@ -104,7 +104,7 @@ impl Ranged<'_> {
     }
 }
 
-impl Merged<'_> {
+impl MergedRanges<'_> {
     /// Moves a cursor, and finds its place among the others.
     fn move_on(&mut self, at: usize) -> Result<()> {
         if !self.cursors[at].advance(self.parts)? {
@@ -124,7 +124,7 @@ impl Merged<'_> {
     }
 }
 
-impl Cursor for Merged<'_> {
+impl Cursor for MergedRanges<'_> {
     fn advance(&mut self) -> Result<bool> {
         if self.begun {
             if let Some(at) = self.order.pop() {

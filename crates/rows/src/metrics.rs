@@ -9,12 +9,12 @@
 
 use parking_lot::Mutex;
 
-type Source = Box<dyn Fn(&mut Vec<(String, String)>) + Send + Sync>;
+type FigureSource = Box<dyn Fn(&mut Vec<(String, String)>) + Send + Sync>;
 
 /// Sources of figures.
 #[derive(Default)]
 pub struct Metrics {
-    sources: Mutex<Vec<Source>>,
+    sources: Mutex<Vec<FigureSource>>,
 }
 
 impl Metrics {

@@ -19,7 +19,7 @@ use resources::budget::Share;
 use crate::bulk::go_on;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::find::{Flow, Found, Visit};
+use crate::find::{Flow, FoundRow, Visit};
 use crate::store::{Cursor, Direction, KeyRange, Reach, Read};
 use crate::table::{PREFIX_BYTES, Table};
 
@@ -56,7 +56,7 @@ impl Engine {
         range: &KeyRange,
         direction: Direction,
         reach: Reach,
-        visit: &mut dyn FnMut(&[u8], Found<'_>) -> Result<Flow>,
+        visit: &mut dyn FnMut(&[u8], FoundRow<'_>) -> Result<Flow>,
     ) -> Result<()> {
         if range.is_empty() {
             return Ok(());
@@ -184,7 +184,7 @@ impl Engine {
         lookup: &Lookup,
         reach: Reach,
         share: &mut Share,
-    ) -> Result<Box<dyn Keys + 'v>> {
+    ) -> Result<Box<dyn KeyStream + 'v>> {
         Ok(match lookup {
             Lookup::One(range) => {
                 let (range, part_bytes) = (range.clone(), range.start.len());
@@ -217,7 +217,7 @@ impl Engine {
 }
 
 /// Primary keys in order.
-trait Keys {
+trait KeyStream {
     /// Moves to the first one from `at` on, which is never before an earlier one; `false` at the end.
     fn seek(&mut self, at: &[u8]) -> Result<bool>;
     /// The one that was moved to.
@@ -235,7 +235,7 @@ struct OnePart<'v> {
     ended: bool,
 }
 
-impl Keys for OnePart<'_> {
+impl KeyStream for OnePart<'_> {
     fn seek(&mut self, at: &[u8]) -> Result<bool> {
         if let Some(cursor) = &mut self.cursor {
             for _ in 0..STEPS_MAX {
@@ -267,7 +267,7 @@ impl Keys for OnePart<'_> {
 }
 
 /// Those of entries of several parts, once each.
-struct Sorted {
+struct SortedKeys {
     keys: Vec<Vec<u8>>,
     at: usize,
 }
@@ -278,7 +278,7 @@ fn sorted(
     range: &KeyRange,
     reach: Reach,
     share: &mut Share,
-) -> Result<Sorted> {
+) -> Result<SortedKeys> {
     let (mut keys, mut row_key) = (Vec::new(), Vec::new());
     let (before, mut bytes, mut count) = (share.bytes(), 0, 0);
     let mut cursor = view.scan(range, Direction::Forward, reach)?;
@@ -293,10 +293,10 @@ fn sorted(
     }
     keys.sort_unstable();
     keys.dedup();
-    Ok(Sorted { keys, at: 0 })
+    Ok(SortedKeys { keys, at: 0 })
 }
 
-impl Keys for Sorted {
+impl KeyStream for SortedKeys {
     fn seek(&mut self, at: &[u8]) -> Result<bool> {
         self.at += self.keys[self.at..].partition_point(|key| &key[..] < at);
         Ok(self.at < self.keys.len())
@@ -309,10 +309,10 @@ impl Keys for Sorted {
 
 /// Those that are in all.
 struct InAll<'v> {
-    of: Vec<Box<dyn Keys + 'v>>,
+    of: Vec<Box<dyn KeyStream + 'v>>,
 }
 
-impl Keys for InAll<'_> {
+impl KeyStream for InAll<'_> {
     fn seek(&mut self, at: &[u8]) -> Result<bool> {
         let Some((first, others)) = self.of.split_first_mut() else { return Ok(false) };
         let mut at = at.to_vec();
@@ -350,12 +350,12 @@ impl Keys for InAll<'_> {
 
 /// Those that are in any, the one with the smallest key last.
 struct InAny<'v> {
-    of: Vec<Box<dyn Keys + 'v>>,
+    of: Vec<Box<dyn KeyStream + 'v>>,
     /// Whether they were moved once.
     begun: bool,
 }
 
-impl Keys for InAny<'_> {
+impl KeyStream for InAny<'_> {
     fn seek(&mut self, at: &[u8]) -> Result<bool> {
         let begun = std::mem::replace(&mut self.begun, true);
         let mut position = 0;

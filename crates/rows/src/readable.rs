@@ -125,7 +125,7 @@ fn probe(view: &dyn Read, start: Vec<u8>, end: &[u8]) -> Result<Probe> {
 
 /// The first key from which on something can be read, at or behind `from`, where nothing can.
 fn next_readable(view: &dyn Read, from: &[u8], end: &[u8]) -> Result<Option<Vec<u8>>> {
-    let numbers = Numbers::between(from, end);
+    let numbers = KeyDistances::between(from, end);
     let look = |at: &Number| probe(view, numbers.key(at), end);
     // What is known: nothing can be read from `bad` on, and from `good` on something can, or it is the end.
     let (mut bad, mut good, mut found) = (Number::zero(&numbers), numbers.end(), Probe::End);
@@ -187,7 +187,7 @@ fn after(key: &[u8]) -> Vec<u8> {
 }
 
 /// Keys from one on, by their distance to it.
-struct Numbers {
+struct KeyDistances {
     /// What all keys of interest begin with.
     shared: Vec<u8>,
     start: Number,
@@ -198,8 +198,8 @@ struct Numbers {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Number(Vec<u8>);
 
-impl Numbers {
-    fn between(start: &[u8], end: &[u8]) -> Numbers {
+impl KeyDistances {
+    fn between(start: &[u8], end: &[u8]) -> KeyDistances {
         let same = start.iter().zip(end).take_while(|(a, b)| a == b).count();
         let wide = start.len().min(same + KEY_BYTES_MAX) - same + KEY_BYTES_MORE;
         let padded = |bytes: &[u8]| {
@@ -212,7 +212,7 @@ impl Numbers {
         let mut last = Number(vec![u8::MAX; wide + 1]);
         last.0[0] = 0;
         let end = if end.is_empty() { last } else { padded(end) };
-        Numbers { shared: start[..same].to_vec(), start: padded(start), end }
+        KeyDistances { shared: start[..same].to_vec(), start: padded(start), end }
     }
 
     fn bits(&self) -> usize {
@@ -234,11 +234,11 @@ impl Numbers {
 }
 
 impl Number {
-    fn zero(numbers: &Numbers) -> Number {
+    fn zero(numbers: &KeyDistances) -> Number {
         Number(vec![0; numbers.start.0.len()])
     }
 
-    fn power(numbers: &Numbers, bit: usize) -> Number {
+    fn power(numbers: &KeyDistances, bit: usize) -> Number {
         let mut number = Number::zero(numbers);
         let at = number.0.len() - 1 - bit / 8;
         number.0[at] = 1 << (bit % 8);
@@ -422,7 +422,7 @@ mod tests {
 
     #[test]
     fn distances_are_numbers() {
-        let numbers = Numbers::between(b"ab\x01", b"ac");
+        let numbers = KeyDistances::between(b"ab\x01", b"ac");
         assert_eq!(numbers.key(&Number::zero(&numbers)), b"ab\x01");
         let one = Number::power(&numbers, 0);
         assert_eq!(one.plus(&one), Number::power(&numbers, 1));

@@ -27,7 +27,7 @@ use foldhash::fast::FixedState;
 use parking_lot::{Condvar, Mutex};
 
 use crate::schema::TableId;
-use crate::table::{Moved, RowsMoved, Table};
+use crate::table::{RowDelta, RowsMoved, Table};
 
 /// Bytes of the limit for each use: about the smallest rows there are.
 const BYTES_PER_USE: u64 = 64;
@@ -323,13 +323,13 @@ impl Sizes {
     }
 
     /// Rows come into a table, leave it or become longer or shorter.
-    pub(crate) fn note_rows(&mut self, mark: usize, table: &Table, mut moved: Moved) {
+    pub(crate) fn note_rows(&mut self, mark: usize, table: &Table, mut moved: RowDelta) {
         // Nobody asks for bytes of rows that are stored in another form.
         if table.columnar {
             moved.bytes = 0;
         }
         // Most rows that change are as long as they were.
-        if moved != Moved::default() {
+        if moved != RowDelta::default() {
             self.rows.note(mark, &table.state, moved);
         }
     }

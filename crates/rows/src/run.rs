@@ -74,45 +74,45 @@ impl Write {
         self.seen().value().unwrap_or_default()
     }
 
-    pub fn seen(&self) -> Seen<'_> {
+    pub fn seen(&self) -> SeenWrite<'_> {
         match self {
-            Write::Unwritten => Seen::Unwritten,
-            Write::Removed => Seen::Removed,
-            Write::Put(value) => Seen::Put(value),
+            Write::Unwritten => SeenWrite::Unwritten,
+            Write::Removed => SeenWrite::Removed,
+            Write::Put(value) => SeenWrite::Put(value),
         }
     }
 }
 
 /// A write as it is looked at, wherever it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Seen<'a> {
+pub(crate) enum SeenWrite<'a> {
     Unwritten,
     Removed,
     Put(&'a [u8]),
 }
 
-impl<'a> Seen<'a> {
-    fn of(kind: u8, value: &'a [u8]) -> Seen<'a> {
+impl<'a> SeenWrite<'a> {
+    fn of(kind: u8, value: &'a [u8]) -> SeenWrite<'a> {
         match kind {
-            UNWRITTEN => Seen::Unwritten,
-            REMOVED => Seen::Removed,
-            _ => Seen::Put(value),
+            UNWRITTEN => SeenWrite::Unwritten,
+            REMOVED => SeenWrite::Removed,
+            _ => SeenWrite::Put(value),
         }
     }
 
     fn kind(self) -> u8 {
         match self {
-            Seen::Unwritten => UNWRITTEN,
-            Seen::Removed => REMOVED,
-            Seen::Put(_) => PUT,
+            SeenWrite::Unwritten => UNWRITTEN,
+            SeenWrite::Removed => REMOVED,
+            SeenWrite::Put(_) => PUT,
         }
     }
 
     /// The value, if there is one.
     pub fn value(self) -> Option<&'a [u8]> {
         match self {
-            Seen::Put(value) => Some(value),
-            Seen::Unwritten | Seen::Removed => None,
+            SeenWrite::Put(value) => Some(value),
+            SeenWrite::Unwritten | SeenWrite::Removed => None,
         }
     }
 }
@@ -174,7 +174,7 @@ impl Run {
         self.read(block, &mut Vec::new(), &mut bytes)?;
         let mut at = 0;
         while at < bytes.len() {
-            let entry = Entry::at(&bytes, at);
+            let entry = BlockEntry::at(&bytes, at);
             let found = &bytes[entry.key.clone()];
             if found >= key {
                 if found != key {
@@ -212,7 +212,7 @@ impl Run {
             block: Vec::new(),
             stored: Vec::new(),
             places: Vec::new(),
-            entry: Entry { kind: UNWRITTEN, key: 0..0, value: 0..0 },
+            entry: BlockEntry { kind: UNWRITTEN, key: 0..0, value: 0..0 },
             begun: false,
         }
     }
@@ -257,20 +257,20 @@ impl Run {
 
 /// Where the parts of an entry are in its block.
 #[derive(Clone)]
-struct Entry {
+struct BlockEntry {
     kind: u8,
     key: Range<usize>,
     value: Range<usize>,
 }
 
-impl Entry {
-    fn at(block: &[u8], at: usize) -> Entry {
+impl BlockEntry {
+    fn at(block: &[u8], at: usize) -> BlockEntry {
         let number = |at: usize| {
             u32::from_le_bytes(block[at..at + 4].try_into().expect("four bytes")) as usize
         };
         let key = at + HEAD_BYTES..at + HEAD_BYTES + number(at + 1);
         let value = key.end..key.end + number(at + 5);
-        Entry { kind: block[at], key, value }
+        BlockEntry { kind: block[at], key, value }
     }
 }
 
@@ -341,7 +341,7 @@ impl RunWriter {
     ///
     /// # Errors
     /// Those of writing the file, which is of no use then.
-    pub fn add(&mut self, key: &[u8], write: Seen<'_>) -> Result<()> {
+    pub fn add(&mut self, key: &[u8], write: SeenWrite<'_>) -> Result<()> {
         debug_assert!(self.last_key().is_none_or(|last| last < key), "keys of a run ascend");
         let value = write.value().unwrap_or_default();
         let mut head = [write.kind(); HEAD_BYTES];
@@ -429,7 +429,7 @@ pub(crate) struct RunCursor<'a> {
     /// Backwards: where the entries of the block are that come before the current one.
     places: Vec<u32>,
     /// The current entry; before the first one, nothing.
-    entry: Entry,
+    entry: BlockEntry,
     /// Whether the current entry lies behind where the range begins, in this direction.
     begun: bool,
 }
@@ -454,7 +454,7 @@ impl RunCursor<'_> {
                     None => return Ok(false),
                 },
             };
-            self.entry = Entry::at(&self.block, next);
+            self.entry = BlockEntry::at(&self.block, next);
             let key = self.key();
             let before = || key < &self.range.start[..];
             let behind = || !self.range.end.is_empty() && key >= &self.range.end[..];
@@ -493,7 +493,7 @@ impl RunCursor<'_> {
         let mut at = 0;
         while at < self.block.len() {
             self.places.push(at as u32);
-            at = Entry::at(&self.block, at).value.end;
+            at = BlockEntry::at(&self.block, at).value.end;
         }
         Ok(self.places.pop().map(|place| place as usize))
     }
@@ -514,8 +514,8 @@ impl RunCursor<'_> {
     }
 
     /// The write of the current entry. Only after `advance` gave `true`.
-    pub fn write(&self) -> Seen<'_> {
-        Seen::of(self.entry.kind, &self.block[self.entry.value.clone()])
+    pub fn write(&self) -> SeenWrite<'_> {
+        SeenWrite::of(self.entry.kind, &self.block[self.entry.value.clone()])
     }
 }
 

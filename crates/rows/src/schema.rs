@@ -45,7 +45,7 @@ impl DefaultValue {
 
 /// How a column's values come from other columns of its row: GENERATED ALWAYS AS.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Computed {
+pub struct ComputedColumn {
     /// The expression, as text (`rules`).
     pub expression: String,
     /// STORED as said. VIRTUAL ones are stored as well, so that all doors and indexes find them; the word is
@@ -88,7 +88,7 @@ pub struct Column {
     pub unsigned: bool,
     /// GENERATED ALWAYS AS. Since catalog format 8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub computed: Option<Computed>,
+    pub computed: Option<ComputedColumn>,
     /// CHECK behind the column, as text (`rules`). Since catalog format 8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,

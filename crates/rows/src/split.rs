@@ -27,7 +27,7 @@ pub fn split(
     else {
         return Ok(vec![range.clone()]);
     };
-    let (whole, keys) = (store.file_bytes(range)?, Keys::between(&first, &last));
+    let (whole, keys) = (store.file_bytes(range)?, KeySpan::between(&first, &last));
     let mut out = Vec::with_capacity(parts);
     let mut start = range.start.clone();
     for part in 1..parts {
@@ -53,17 +53,17 @@ fn edge(view: &dyn Read, range: &KeyRange, direction: Direction) -> Result<Optio
 }
 
 /// The keys from a first to a last one, by what both begin with and the numbers behind it.
-struct Keys<'k> {
+struct KeySpan<'k> {
     prefix: &'k [u8],
     first: u64,
     last: u64,
 }
 
-impl<'k> Keys<'k> {
-    fn between(first: &'k [u8], last: &[u8]) -> Keys<'k> {
+impl<'k> KeySpan<'k> {
+    fn between(first: &'k [u8], last: &[u8]) -> KeySpan<'k> {
         let common = first.iter().zip(last).take_while(|(a, b)| a == b).count();
         let (prefix, behind) = first.split_at(common);
-        Keys { prefix, first: number(behind), last: number(&last[common..]) }
+        KeySpan { prefix, first: number(behind), last: number(&last[common..]) }
     }
 
     /// A key before which the range has about `target` bytes.

@@ -27,7 +27,7 @@ use crate::find::row_at;
 use crate::schema::TableId;
 use crate::store::{Direction, Durability, LockWait, Reach};
 use crate::table::Table;
-use crate::transaction::{Changed, RowChange};
+use crate::transaction::{ChangeOutcome, RowChange};
 
 /// Rows looked at without a pause for those who write to the table.
 const CHUNK_ROWS: usize = 10_000;
@@ -47,22 +47,22 @@ pub struct Sweeper {
 
 /// Rows that left a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Removed {
+pub struct RemovedRows {
     /// Because they had expired.
     pub expired: usize,
     /// Because the table was full.
     pub evicted: usize,
 }
 
-impl Removed {
-    pub(crate) fn add(&mut self, more: Removed) {
+impl RemovedRows {
+    pub(crate) fn add(&mut self, more: RemovedRows) {
         self.expired += more.expired;
         self.evicted += more.evicted;
     }
 }
 
 /// Told of the rows that left a table.
-pub type Tell<'t> = dyn FnMut(&Table, Removed) + 't;
+pub type Tell<'t> = dyn FnMut(&Table, RemovedRows) + 't;
 
 impl Sweeper {
     /// Removes expired rows of all tables. Costs a look at 10,000 rows of each such table, and
@@ -82,7 +82,7 @@ impl Sweeper {
             for _ in 0..CHUNKS_MAX {
                 match sweep_chunk(engine, &table, expiry, place) {
                     Ok(chunk) => {
-                        tell(&table, Removed { expired: chunk.removed, evicted: 0 });
+                        tell(&table, RemovedRows { expired: chunk.removed, evicted: 0 });
                         if chunk.removed * WORTHWHILE_PART < CHUNK_ROWS || chunk.ended {
                             break;
                         }
@@ -137,7 +137,7 @@ impl Sweeper {
     }
 }
 
-struct Chunk {
+struct SweptChunk {
     removed: usize,
     /// Whether the end of the table was reached.
     ended: bool,
@@ -149,7 +149,7 @@ fn sweep_chunk(
     table: &Arc<Table>,
     expiry: Expiry,
     place: &mut Vec<u8>,
-) -> Result<Chunk> {
+) -> Result<SweptChunk> {
     let mut range = table.index_range(0);
     let first = range.start.clone();
     range.start.clone_from(place);
@@ -175,7 +175,7 @@ fn sweep_chunk(
         }
         None => first,
     };
-    Ok(Chunk { removed, ended })
+    Ok(SweptChunk { removed, ended })
 }
 
 /// Removes those rows that may still go when their lock is held; gives how many went. A crash may
@@ -195,7 +195,7 @@ pub(crate) fn remove(
                 Ok(if may_go(key, &row)? { RowChange::Delete } else { RowChange::Keep })
             });
             match changed {
-                Ok(Changed::Deleted) => gone += 1,
+                Ok(ChangeOutcome::Deleted) => gone += 1,
                 // Someone else is at it.
                 Ok(_) | Err(Error::LockTimeout | Error::Conflict | Error::WouldWait(_)) => {}
                 Err(error) => return Err(error),

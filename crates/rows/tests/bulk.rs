@@ -13,7 +13,7 @@ use crate::common::*;
 use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate};
 use rows::memory::MemoryStore;
 use rows::store::LockWait;
-use rows::{Alteration, Engine, EngineOptions, Error, Place, Result, Table, Wait};
+use rows::{Alteration, ColumnPlace, Engine, EngineOptions, Error, Result, Table, Wait};
 use values::{Datum, Value};
 
 /// Each of three sorters then has 512 KiB, its least.
@@ -404,7 +404,7 @@ fn new_indexes_and_copies_of_tables_are_sorted_beyond_memory_too() {
     assert_sound(&engine);
     // A narrower column has all rows copied.
     let (name, column) = ("mail".to_owned(), column("mail", text(6), true));
-    let place = Place::Keep;
+    let place = ColumnPlace::Keep;
     let copied = alter(Alteration::ModifyColumn { name, column, place }).unwrap();
     assert_eq!(copied.rows_copied, 40_000);
     let altered = engine.catalog().table("d", "t").unwrap();

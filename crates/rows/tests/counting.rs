@@ -162,7 +162,7 @@ fn beside_writers_a_count_is_that_of_its_state() {
     let stop = AtomicBool::new(false);
     let scanned = |view: &dyn Read| {
         let mut rows = 0;
-        let mut each = |_: rows::Found<'_>| {
+        let mut each = |_: rows::FoundRow<'_>| {
             rows += 1;
             Ok(Flow::Continue)
         };

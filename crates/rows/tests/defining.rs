@@ -7,7 +7,8 @@ use crate::common::*;
 use rows::memory::MemoryStore;
 use rows::store::{Batch, Change, Direction, Durability, LockWait, Reach, Read, Store};
 use rows::{
-    Alteration, Engine, EngineOptions, Error, Flow, Found, NewIndex, Place, RowChange, Thing, Wait,
+    Alteration, ColumnPlace, Engine, EngineOptions, Error, Flow, FoundRow, NewIndex, RowChange,
+    Thing, Wait,
 };
 use values::types::IntWidth;
 use values::{ColumnType, Datum, Value};
@@ -32,7 +33,7 @@ fn an_added_column_reads_as_its_default_in_rows_that_were_there() {
     with_rows(&engine);
     let mut added = column("n", int(), false);
     added.default = rows::schema::DefaultValue::Literal(Some(b"7".to_vec()));
-    let add = Alteration::AddColumn { column: added, place: Place::First, now: None };
+    let add = Alteration::AddColumn { column: added, place: ColumnPlace::First, now: None };
     let outcome = engine.alter_table("d", "t", vec![add], &engine.patience()).unwrap();
     assert_eq!(outcome.rows_copied, 0);
     assert_eq!(rows_by(&engine, &now(&engine), 0), ["7 1 al a@x", "7 2 bo NULL", "7 3 bo c@x"]);
@@ -79,7 +80,7 @@ fn a_changed_type_copies_rows_or_keeps_the_table_as_it_was() {
     let modify = |ty| Alteration::ModifyColumn {
         name: "name".into(),
         column: column("name", ty, true),
-        place: Place::Keep,
+        place: ColumnPlace::Keep,
     };
     let refused = engine.alter_table("d", "t", vec![modify(int())], &engine.patience());
     assert!(matches!(refused, Err(Error::Value { .. })), "{refused:?}");
@@ -115,7 +116,7 @@ fn an_added_auto_increment_column_numbers_the_rows() {
     let big = ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
     let mut id = column("id", big, false);
     id.auto_increment = true;
-    let add = Alteration::AddColumn { column: id, place: Place::First, now: None };
+    let add = Alteration::AddColumn { column: id, place: ColumnPlace::First, now: None };
     let key = Alteration::AddIndex(index("PRIMARY", true, &["id"]));
     engine.alter_table("d", "t", vec![add, key], &engine.patience()).unwrap();
     let t = now(&engine);
@@ -208,7 +209,7 @@ fn a_snapshot_from_before_a_copy_or_an_index_showed_a_table_without_rows() {
     let visited = |view: &dyn Read, index: usize| {
         let t = now(&engine);
         let mut rows = 0;
-        let count = &mut |_: Found<'_>| {
+        let count = &mut |_: FoundRow<'_>| {
             rows += 1;
             Ok(Flow::Continue)
         };
@@ -221,7 +222,8 @@ fn a_snapshot_from_before_a_copy_or_an_index_showed_a_table_without_rows() {
         ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false },
         false,
     );
-    let copy = Alteration::ModifyColumn { name: "id".into(), column: wider, place: Place::Keep };
+    let copy =
+        Alteration::ModifyColumn { name: "id".into(), column: wider, place: ColumnPlace::Keep };
     let copy = vec![copy];
     drop(t);
     for (alterations, counted) in [(copy, 3), (name(index("again", false, &["mail"])), 3)] {

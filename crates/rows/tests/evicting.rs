@@ -6,7 +6,7 @@ use crate::common::*;
 use rows::memory::MemoryStore;
 use rows::schema::Retention;
 use rows::store::{Durability, LockWait, Reach};
-use rows::sweep::{Removed, Sweeper};
+use rows::sweep::{RemovedRows, Sweeper};
 use rows::{Alteration, Engine, EngineOptions, Error, NewTable, RowChange, Table};
 use values::{Datum, Value};
 
@@ -56,9 +56,9 @@ impl House {
     }
 
     /// What the thread that sweeps does when it is woken.
-    fn make_room(&self) -> Removed {
-        let mut all = Removed::default();
-        let mut tell = |_: &Table, removed: Removed| {
+    fn make_room(&self) -> RemovedRows {
+        let mut all = RemovedRows::default();
+        let mut tell = |_: &Table, removed: RemovedRows| {
             all.expired += removed.expired;
             all.evicted += removed.evicted;
         };
@@ -213,7 +213,7 @@ fn a_row_that_someone_holds_stays_and_the_limit_may_be_set_later() {
         house.put(id, &name);
     }
     assert!(house.table().recency().is_none());
-    assert_eq!(house.make_room(), Removed::default());
+    assert_eq!(house.make_room(), RemovedRows::default());
     alter(LIMIT).unwrap();
     let t = house.table();
     let mut holder = begin(&house.engine);

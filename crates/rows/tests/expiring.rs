@@ -10,7 +10,8 @@ use rows::schema::Retention;
 use rows::store::{Direction, Reach};
 use rows::sweep::Sweeper;
 use rows::{
-    Alteration, Changed, Engine, EngineOptions, Error, Flow, NewTable, RowChange, Table, Upserted,
+    Alteration, ChangeOutcome, Engine, EngineOptions, Error, Flow, NewTable, RowChange, Table,
+    UpsertOutcome,
 };
 use values::{Datum, Value};
 
@@ -134,15 +135,15 @@ fn writers_treat_an_expired_row_as_absent() {
     let key = t.row_key(&[Datum::Int(1)]).unwrap();
     let mut tx = begin(&house.engine);
     let changed = tx.change_row(&t, &key, &mut |_| panic!("it is gone")).unwrap();
-    assert_eq!(changed, Changed::Missing);
+    assert_eq!(changed, ChangeOutcome::Missing);
     assert_eq!(tx.replace(&t, &row(2, "b", "m3", 0)).unwrap().deleted, 0);
     let upserted = tx.upsert(&t, &row(4, "b", "m4", 0), &mut |_| panic!("it is gone")).unwrap();
-    assert!(matches!(upserted, Upserted::Inserted { .. }), "{upserted:?}");
+    assert!(matches!(upserted, UpsertOutcome::Inserted { .. }), "{upserted:?}");
     // A row that moves onto the key of an expired one.
     let key = t.row_key(&[Datum::Int(9)]).unwrap();
     let moved =
         tx.change_row(&t, &key, &mut |_| Ok(RowChange::Set(vec![(0, Value::Int(1))]))).unwrap();
-    assert_eq!(moved, Changed::Updated);
+    assert_eq!(moved, ChangeOutcome::Updated);
     commit(tx);
     let expected = ["1 z m9 0", "2 b m3 0", "4 b m4 0"];
     assert_eq!(rows_by(&house.engine, &t, 0), expected);
@@ -244,7 +245,7 @@ fn a_column_told_by_a_container_counts_until_it_is_taken_back_and_follows_change
     assert!(!t.is_current() && t.is_version_of(&now()));
     assert!(rows_by(&house.engine, &now(), 0).is_empty());
     let first = column("first", int(), true);
-    alter(Alteration::AddColumn { column: first, place: rows::Place::First, now: None });
+    alter(Alteration::AddColumn { column: first, place: rows::ColumnPlace::First, now: None });
     assert_eq!(now().expiry_column(), Some(4));
     assert!(rows_by(&house.engine, &now(), 0).is_empty());
     now().expire_by(None);

@@ -36,7 +36,7 @@ fn found(
     direction: Direction,
 ) -> Vec<String> {
     let mut rows = Vec::new();
-    let mut each = |found: rows::Found<'_>| {
+    let mut each = |found: rows::FoundRow<'_>| {
         rows.push(show(&found.row.values()?));
         Ok(Flow::Continue)
     };
@@ -57,7 +57,7 @@ fn take_into_memory(engine: &Engine, table: &Table, index: usize) {
 
 /// Whether all rows are told without asking the store, which is cold.
 fn is_in_memory(engine: &Engine, table: &Table) -> bool {
-    let mut each = |_: rows::Found<'_>| Ok(Flow::Continue);
+    let mut each = |_: rows::FoundRow<'_>| Ok(Flow::Continue);
     let (all, forward) = (table.index_range(0), Direction::Forward);
     engine.find(engine.latest(), table, 0, &all, forward, Reach::Memory, &mut each).is_ok()
 }
@@ -153,7 +153,7 @@ fn states_of_before_an_image_and_tables_that_have_another_form_since_are_shown_a
     assert_eq!(first(engine.latest()), ["7 changed m7"]);
     engine.alter_table("d", "t", vec![Alteration::DropPrimaryKey], &engine.patience()).unwrap();
     let range = t.index_range(0);
-    let mut each = |_: rows::Found<'_>| Ok(Flow::Continue);
+    let mut each = |_: rows::FoundRow<'_>| Ok(Flow::Continue);
     let of_before =
         engine.find(engine.latest(), &t, 0, &range, Direction::Forward, Reach::Disk, &mut each);
     assert!(matches!(of_before, Err(rows::Error::SchemaChanged)), "{of_before:?}");

@@ -10,7 +10,7 @@ use resources::spill::SpillDirectory;
 use crate::common::*;
 use rows::memory::MemoryStore;
 use rows::store::LockWait;
-use rows::{Changed, Engine, EngineOptions, Error, RowChange, Table, Transaction, Wait};
+use rows::{ChangeOutcome, Engine, EngineOptions, Error, RowChange, Table, Transaction, Wait};
 use values::Value;
 
 /// Memory for clients: writes go to files at an eighth of it, locks become one at a sixteenth.
@@ -38,7 +38,7 @@ fn insert(tx: &mut Transaction, engine: &Engine, table: &Arc<Table>, ids: Vec<i6
     most
 }
 
-fn change(tx: &mut Transaction, table: &Arc<Table>, id: i64, change: RowChange) -> Changed {
+fn change(tx: &mut Transaction, table: &Arc<Table>, id: i64, change: RowChange) -> ChangeOutcome {
     let key = table.row_key(&[values::Datum::Int(id)]).unwrap();
     tx.change_row(table, &key, &mut |_| Ok(change.clone())).unwrap()
 }
@@ -70,13 +70,13 @@ fn a_transaction_that_was_refused_for_its_size_goes_to_files_and_is_committed_wh
     for id in 0..ROWS {
         let name = vec![(1, Value::Bytes(b"new".to_vec()))];
         let outcome = change(&mut tx, &t, id, RowChange::Set(name));
-        assert_eq!(outcome, Changed::Updated);
+        assert_eq!(outcome, ChangeOutcome::Updated);
     }
     assert!(engine.budget().used() <= CLIENT_BYTES);
     tx.rollback_to(mark);
     assert!(engine.budget().used() <= CLIENT_BYTES);
     for id in 0..ROWS / 2 {
-        assert_eq!(change(&mut tx, &t, id, RowChange::Delete), Changed::Deleted);
+        assert_eq!(change(&mut tx, &t, id, RowChange::Delete), ChangeOutcome::Deleted);
     }
     commit(tx);
     let left = rows_by(&engine, &t, 0);

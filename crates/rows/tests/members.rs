@@ -14,7 +14,7 @@ use rows::schema::Column;
 use rows::store::{Direction, Durability};
 use rows::table::Patience;
 use rows::{
-    Alteration, Engine, EngineOptions, Error, Lookup, NewIndex, NewMember, NewTable, Place,
+    Alteration, ColumnPlace, Engine, EngineOptions, Error, Lookup, NewIndex, NewMember, NewTable,
     RowChange, Table,
 };
 use values::member::{PART_CHARS, normalized, number, parts, texts};
@@ -218,7 +218,7 @@ fn alterations_fill_rename_and_drop_them() {
     let wide = Alteration::ModifyColumn {
         name: "id".into(),
         column: column("id", wide, false),
-        place: Place::Keep,
+        place: ColumnPlace::Keep,
     };
     let t = alter(&engine, wide).unwrap();
     assert_eq!((t.members.len(), entries(&engine)), (2, 1500));
@@ -229,7 +229,7 @@ fn alterations_fill_rename_and_drop_them() {
     let text = Alteration::ModifyColumn {
         name: "k".into(),
         column: Column { nullable: true, ..Column::new("k", text) },
-        place: Place::Keep,
+        place: ColumnPlace::Keep,
     };
     assert!(matches!(alter(&engine, text), Err(Error::Definition { .. })), "it must be JSON");
     drop(engine);

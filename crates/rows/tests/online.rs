@@ -13,7 +13,8 @@ use rows::memory::MemoryStore;
 use rows::store::{Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read};
 use rows::table::Patience;
 use rows::{
-    AlterOutcome, Alteration, Engine, EngineOptions, Error, Flow, Place, Result, RowChange, Table,
+    AlterOutcome, Alteration, ColumnPlace, Engine, EngineOptions, Error, Flow, Result, RowChange,
+    Table,
 };
 use values::types::IntWidth;
 use values::{ColumnType, Datum, Value};
@@ -417,7 +418,7 @@ fn who_looks_for_rows_of_what_goes_meanwhile_is_told_rather_than_shown_none() {
         let wide = ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
         let column = column("id", wide, false);
         let name = "id".into();
-        alter(engine, Alteration::ModifyColumn { name, column, place: Place::Keep });
+        alter(engine, Alteration::ModifyColumn { name, column, place: ColumnPlace::Keep });
     };
     let truncate: Act = &|engine| engine.truncate_table("d", "t", &engine.patience()).unwrap();
     for (act, index) in [(drop_index, 1), (copy, 0), (copy, 1), (truncate, 0), (truncate, 1)] {
@@ -502,7 +503,7 @@ fn a_state_of_a_table_that_is_dropped_or_copied_is_not_read_on() {
                 let wide =
                     ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
                 let (name, column) = ("id".to_owned(), column("id", wide, false));
-                let copy = Alteration::ModifyColumn { name, column, place: Place::Keep };
+                let copy = Alteration::ModifyColumn { name, column, place: ColumnPlace::Keep };
                 engine.alter_table("d", "t", vec![copy], &engine.patience()).unwrap();
             }
         }

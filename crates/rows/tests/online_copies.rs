@@ -17,7 +17,7 @@ use rows::store::{Direction, Durability, KeyRange, LockWait, Reach, Read};
 use rows::sweep::Sweeper;
 use rows::table::Patience;
 use rows::{
-    AlterOutcome, Alteration, Engine, EngineOptions, Error, Flow, NewTable, Place, Result,
+    AlterOutcome, Alteration, ColumnPlace, Engine, EngineOptions, Error, Flow, NewTable, Result,
     RowChange, Table, Wait,
 };
 use values::types::IntWidth;
@@ -61,7 +61,7 @@ fn alter(engine: &Engine, alterations: Vec<Alteration>) -> Result<AlterOutcome> 
 
 fn modify(name: &str, ty: ColumnType, nullable: bool) -> Alteration {
     let column = column(name, ty, nullable);
-    Alteration::ModifyColumn { name: name.into(), column, place: Place::Keep }
+    Alteration::ModifyColumn { name: name.into(), column, place: ColumnPlace::Keep }
 }
 
 fn big() -> ColumnType {
@@ -72,7 +72,7 @@ fn big() -> ColumnType {
 fn stored(engine: &Engine) -> Vec<(Vec<u8>, u64, Vec<Value>)> {
     let (t, mut out) = (now(engine), Vec::new());
     let (range, view) = (t.index_range(0), engine.latest());
-    let visit = &mut |found: rows::Found<'_>| {
+    let visit = &mut |found: rows::FoundRow<'_>| {
         let values = found.row.values()?.iter().map(Datum::to_value).collect();
         out.push((found.key.to_vec(), found.row.version(), values));
         Ok(Flow::Continue)
@@ -208,7 +208,7 @@ fn copies() -> Vec<(&'static str, bool, Vec<Alteration>)> {
     let numbered = || {
         let mut column = column("n", big(), false);
         column.auto_increment = true;
-        Alteration::AddColumn { column, place: Place::Keep, now: None }
+        Alteration::AddColumn { column, place: ColumnPlace::Keep, now: None }
     };
     let key = |columns: &[&str]| Alteration::AddIndex(index("PRIMARY", true, columns));
     let unique = |columns: &[&str]| Alteration::AddIndex(index("new", true, columns));
@@ -275,7 +275,7 @@ fn rows_that_writers_leave_alone_keep_their_version_and_those_they_change_what_t
     };
     let mut n = column("n", big(), false);
     n.auto_increment = true;
-    let add = Alteration::AddColumn { column: n, place: Place::Keep, now: None };
+    let add = Alteration::AddColumn { column: n, place: ColumnPlace::Keep, now: None };
     let by_n = Alteration::AddIndex(index("n", true, &["n"]));
     between(TIMES[1], act, || alter(&engine, vec![add, by_n])).unwrap();
     let rows = rows_by(&engine, &now(&engine), 3);

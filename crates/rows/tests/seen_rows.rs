@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::common::*;
 use rows::table::Table;
 use rows::transaction::{Alone, SeenRow, Transaction};
-use rows::{Changed, Engine, RowChange};
+use rows::{ChangeOutcome, Engine, RowChange};
 use values::{Datum, Value};
 
 /// A table of one number by key, with one row.
@@ -42,7 +42,7 @@ fn increment(tx: &mut Transaction, t: &Arc<Table>, bytes: &[u8], alone: Alone) -
         shown = n;
         Ok(RowChange::Set(vec![(1, Value::Int(n + 1))]))
     });
-    assert_eq!(changed.unwrap(), Changed::Updated);
+    assert_eq!(changed.unwrap(), ChangeOutcome::Updated);
     shown
 }
 
@@ -97,6 +97,6 @@ fn a_row_that_another_has_deleted_since_the_look_is_missing() {
     let (mut tx, bytes, alone) = overtaken(&engine, &t, &RowChange::Delete);
     let seen = SeenRow { bytes: &bytes, alone };
     let changed = tx.change_seen_row(&t, &row_key(&t), seen, &mut |_| panic!("it is gone"));
-    assert_eq!(changed.unwrap(), Changed::Missing);
+    assert_eq!(changed.unwrap(), ChangeOutcome::Missing);
     assert_sound(&engine);
 }

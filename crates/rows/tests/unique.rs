@@ -9,7 +9,7 @@ use resources::waiting::{WaitMark, Waiting, tell};
 
 use crate::common::*;
 use rows::store::LockWait;
-use rows::{Changed, Engine, Error, RowChange, Table, Transaction, Upserted, Wait};
+use rows::{ChangeOutcome, Engine, Error, RowChange, Table, Transaction, UpsertOutcome, Wait};
 use values::Value;
 
 /// Longer than any test takes, so that a wait without an end fails as one.
@@ -31,7 +31,7 @@ fn set_mail(mail: &str) -> RowChange {
     RowChange::Set(vec![(2, Value::Bytes(mail.as_bytes().to_vec()))])
 }
 
-fn change(tx: &mut Transaction, t: &Arc<Table>, id: i64, change: &RowChange) -> Changed {
+fn change(tx: &mut Transaction, t: &Arc<Table>, id: i64, change: &RowChange) -> ChangeOutcome {
     try_change(tx, t, id, change).unwrap()
 }
 
@@ -40,7 +40,7 @@ fn try_change(
     t: &Arc<Table>,
     id: i64,
     change: &RowChange,
-) -> rows::Result<Changed> {
+) -> rows::Result<ChangeOutcome> {
     let key = t.row_key(&[values::Datum::Int(id)]).unwrap();
     tx.change_row(t, &key, &mut |_| Ok(change.clone()))
 }
@@ -54,11 +54,13 @@ type Leave = fn(&mut Transaction, &Arc<Table>);
 type Take = fn(&mut Transaction, &Arc<Table>) -> rows::Result<String>;
 
 const LEAVES: [(&str, Leave); 4] = [
-    ("delete", |tx, t| assert_eq!(change(tx, t, 1, &RowChange::Delete), Changed::Deleted)),
-    ("another value", |tx, t| assert_eq!(change(tx, t, 1, &set_mail("z@x")), Changed::Updated)),
+    ("delete", |tx, t| assert_eq!(change(tx, t, 1, &RowChange::Delete), ChangeOutcome::Deleted)),
+    ("another value", |tx, t| {
+        assert_eq!(change(tx, t, 1, &set_mail("z@x")), ChangeOutcome::Updated)
+    }),
     ("NULL", |tx, t| {
         let null = RowChange::Set(vec![(2, Value::Null)]);
-        assert_eq!(change(tx, t, 1, &null), Changed::Updated);
+        assert_eq!(change(tx, t, 1, &null), ChangeOutcome::Updated);
     }),
     ("replace", |tx, t| {
         assert_eq!(tx.replace(t, &user(1, "old", "z@x")).unwrap().deleted, 1);
@@ -72,7 +74,7 @@ const TAKES: [(&str, Take); 4] = [
     }),
     ("upsert", |tx, t| {
         tx.upsert(t, &user(9, "new", "a@x"), &mut rename).map(|put| match put {
-            Upserted::Inserted { .. } => "put".to_owned(),
+            UpsertOutcome::Inserted { .. } => "put".to_owned(),
             other => format!("{other:?}"),
         })
     }),
@@ -157,7 +159,7 @@ fn a_refused_row_kept_others_from_its_value() {
     let mut second = engine.begin(LockWait::Never).unwrap();
     let too = second.insert(&t, &user(10, "new", "a@x"));
     assert!(matches!(too, Err(Error::Duplicate { .. })), "{too:?}");
-    assert_eq!(change(&mut second, &t, 1, &RowChange::Delete), Changed::Deleted);
+    assert_eq!(change(&mut second, &t, 1, &RowChange::Delete), ChangeOutcome::Deleted);
     commit(second);
     refused.insert(&t, &user(9, "new", "a@x")).unwrap();
     commit(refused);

@@ -7,7 +7,9 @@ use std::time::Duration;
 use crate::common::*;
 use rows::memory::MemoryStore;
 use rows::store::{Direction, LockWait, Reach};
-use rows::{Changed, Engine, EngineOptions, Error, FindOp, Flow, RowChange, Upserted, Wait};
+use rows::{
+    ChangeOutcome, Engine, EngineOptions, Error, FindOp, Flow, RowChange, UpsertOutcome, Wait,
+};
 use values::{Datum, Value};
 
 #[test]
@@ -70,9 +72,12 @@ fn upsert_changes_the_row_that_is_there() {
     let mut rename =
         |_: values::RowRef<'_>| Ok(RowChange::Set(vec![(1, Value::Bytes(b"new".to_vec()))]));
     let first = tx.upsert(&t, &user(1, "al", "a@x"), &mut rename).unwrap();
-    assert_eq!(first, Upserted::Inserted { generated: None });
-    assert_eq!(tx.upsert(&t, &user(9, "zz", "a@x"), &mut rename).unwrap(), Upserted::Updated);
-    assert_eq!(tx.upsert(&t, &user(1, "zz", "q@x"), &mut rename).unwrap(), Upserted::Unchanged);
+    assert_eq!(first, UpsertOutcome::Inserted { generated: None });
+    assert_eq!(tx.upsert(&t, &user(9, "zz", "a@x"), &mut rename).unwrap(), UpsertOutcome::Updated);
+    assert_eq!(
+        tx.upsert(&t, &user(1, "zz", "q@x"), &mut rename).unwrap(),
+        UpsertOutcome::Unchanged
+    );
     commit(tx);
     assert_eq!(rows_by(&engine, &t, 1), ["1 new a@x"]);
     assert_sound(&engine);
@@ -91,9 +96,9 @@ fn changing_key_columns_moves_row_and_entries() {
     let moved = tx.change_row(&t, &key, &mut |_| {
         Ok(RowChange::Set(vec![(0, Value::Int(7)), (2, Value::Null)]))
     });
-    assert_eq!(moved.unwrap(), Changed::Updated);
+    assert_eq!(moved.unwrap(), ChangeOutcome::Updated);
     let gone = tx.change_row(&t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
-    assert_eq!(gone, Changed::Missing);
+    assert_eq!(gone, ChangeOutcome::Missing);
     commit(tx);
     assert_eq!(rows_by(&engine, &t, 0), ["2 bo b@x", "7 al NULL"]);
     assert_sound(&engine);
@@ -107,7 +112,10 @@ fn a_row_set_to_what_it_was_is_unchanged() {
     tx.insert(&t, &user(1, "al", "NULL")).unwrap();
     let key = t.row_key(&[Datum::Int(1)]).unwrap();
     let same = RowChange::Set(vec![(1, Value::Bytes(b"al".to_vec())), (2, Value::Null)]);
-    assert_eq!(tx.change_row(&t, &key, &mut |_| Ok(same.clone())).unwrap(), Changed::Unchanged);
+    assert_eq!(
+        tx.change_row(&t, &key, &mut |_| Ok(same.clone())).unwrap(),
+        ChangeOutcome::Unchanged
+    );
 }
 
 #[test]
@@ -131,7 +139,7 @@ fn a_row_set_anew_to_what_it_was_gets_a_new_version_without_being_read_from_the_
     let first = read(Reach::Disk).unwrap();
     let mut tx = engine.begin(LockWait::Never).unwrap();
     let same = RowChange::SetAnew(vec![(1, Value::Bytes(b"al".to_vec()))]);
-    assert_eq!(tx.change_row(&t, &key, &mut |_| Ok(same.clone())).unwrap(), Changed::Updated);
+    assert_eq!(tx.change_row(&t, &key, &mut |_| Ok(same.clone())).unwrap(), ChangeOutcome::Updated);
     let given = tx.version_given(&t, &key).unwrap().unwrap();
     assert!(given > first, "{given} {first}");
     commit(tx);

@@ -25,7 +25,7 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 use datafusion::physical_expr::PhysicalExpr;
 use rows::error::Error;
-use rows::find::{Flow, Found, Seen, Told};
+use rows::find::{CoveredEntry, EntryVerdict, Flow, FoundRow};
 use rows::merged::Span;
 use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::table::{CoveredRow, Covering};
@@ -181,7 +181,7 @@ impl Batches {
         while !size.is_full()
             && let Some(key) = self.passed.pop_front()
         {
-            let mut append = |found: Found<'_>| append_row(writers, &found, size);
+            let mut append = |found: FoundRow<'_>| append_row(writers, &found, size);
             let found = engine.get(view.as_ref(), table, &key, Reach::Disk, &mut append);
             found.map_err(raise)?;
         }
@@ -198,7 +198,7 @@ impl Batches {
         while !size.is_full()
             && let Some(range) = self.ranges.pop_front()
         {
-            let mut each = |told: Told<'_>, size: &mut Size| {
+            let mut each = |told: CoveredEntry<'_>, size: &mut Size| {
                 let mut key = Vec::new();
                 rows.table.entry_target(rows.index, told.entry.0, told.entry.1, &mut key)?;
                 keys.push(key);
@@ -229,7 +229,7 @@ impl Batches {
     ) -> Result<Option<Vec<u8>>, Error> {
         let mut next = None;
         let rows = &self.rows;
-        let mut visit = |found: Found<'_>| -> Result<Flow, Error> {
+        let mut visit = |found: FoundRow<'_>| -> Result<Flow, Error> {
             append_row(writers, &found, size)?;
             if !size.is_full() {
                 return Ok(Flow::Continue);
@@ -250,7 +250,7 @@ impl Batches {
     }
 
     /// The first key behind a row's place in the index.
-    fn place_of(&self, found: Found<'_>) -> Result<Vec<u8>, Error> {
+    fn place_of(&self, found: FoundRow<'_>) -> Result<Vec<u8>, Error> {
         let mut place = if self.rows.index == 0 {
             found.key.to_vec()
         } else {
@@ -278,18 +278,18 @@ impl Rows {
         covering: &Covering,
         range: &KeyRange,
         size: &mut Size,
-        each: &mut dyn FnMut(Told<'_>, &mut Size) -> Result<(), Error>,
+        each: &mut dyn FnMut(CoveredEntry<'_>, &mut Size) -> Result<(), Error>,
     ) -> Result<Option<Vec<u8>>, Error> {
         let mut next = None;
-        let mut visit = |told: Told<'_>| -> Result<Seen, Error> {
+        let mut visit = |told: CoveredEntry<'_>| -> Result<EntryVerdict, Error> {
             each(told, size)?;
             if !size.is_full() {
-                return Ok(Seen::Taken);
+                return Ok(EntryVerdict::Taken);
             }
             let mut place = told.entry.0.to_vec();
             place.push(0);
             next = Some(place);
-            Ok(Seen::Last)
+            Ok(EntryVerdict::Last)
         };
         self.engine.find_covered(
             self.view.as_ref(),
@@ -306,7 +306,7 @@ impl Rows {
 }
 
 /// Appends a row.
-fn append_row(writers: &mut [Writer], found: &Found<'_>, size: &mut Size) -> Result<(), Error> {
+fn append_row(writers: &mut [Writer], found: &FoundRow<'_>, size: &mut Size) -> Result<(), Error> {
     for writer in writers {
         match writer {
             Writer::Column(at, column) => {

@@ -158,7 +158,7 @@ pub fn index_read(
 ) -> rows::Result<Vec<Row>> {
     let mut out = Vec::new();
     let range = table.index_range(index);
-    let visit = &mut |found: rows::Found<'_>| {
+    let visit = &mut |found: rows::FoundRow<'_>| {
         out.push(row_of(&found.row.values()?));
         Ok(Flow::Continue)
     };

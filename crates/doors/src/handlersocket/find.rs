@@ -8,7 +8,7 @@
 
 use rows::cache::PREFETCH_MAX;
 use rows::store::{Direction, KeyRange, Reach, Read};
-use rows::{Engine, FindOp, Flow, Found};
+use rows::{Engine, FindOp, Flow, FoundRow};
 use values::RowRef;
 use values::{ColumnType, Datum, Value};
 
@@ -192,7 +192,7 @@ impl Handle {
         op: FindOp,
         tests: &[FilterTest],
         reach: Reach,
-        take: &mut dyn FnMut(Found<'_>) -> rows::Result<()>,
+        take: &mut dyn FnMut(FoundRow<'_>) -> rows::Result<()>,
     ) -> Result<(), HandlerSocketFailure> {
         let first_only = request.list.is_some();
         let (mut passed, mut taken, mut looks) = (0, 0, 0);
@@ -202,7 +202,7 @@ impl Handle {
         }
         let mut ended = false;
         let mut visit_range = |range: &KeyRange, direction| {
-            let mut visit = |found: Found<'_>| {
+            let mut visit = |found: FoundRow<'_>| {
                 looks += 1;
                 if looks > looks_max {
                     return Err(rows::Error::WouldWait(rows::Wait::Disk));

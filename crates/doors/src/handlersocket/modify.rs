@@ -141,7 +141,7 @@ impl Handle {
                 left_alone = change.is_none();
                 Ok(change.unwrap_or(RowChange::Keep))
             })?;
-            if outdated || changed == rows::Changed::Missing {
+            if outdated || changed == rows::ChangeOutcome::Missing {
                 return Ok(None);
             }
             count += u64::from(!left_alone);

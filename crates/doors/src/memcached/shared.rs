@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use resources::counter::Counter;
 use rows::store::Reach;
-use rows::sweep::{Removed, Sweeper};
+use rows::sweep::{RemovedRows, Sweeper};
 use rows::{Engine, Table};
 
 use crate::memcached::command::Moment;
@@ -188,7 +188,7 @@ impl MemcachedShared {
         self.sweeper.make_room(engine, tell)
     }
 
-    fn count_reclaimed(&self, table: &Table, removed: Removed) {
+    fn count_reclaimed(&self, table: &Table, removed: RemovedRows) {
         if table.database == "kv" && table.name == "cache" {
             self.counters.reclaimed.add_many(removed.expired as u64);
         }

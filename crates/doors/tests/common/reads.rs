@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use doors::Next;
 use rows::Engine;
-use rows::begun_reads::{BegunReads, Piece};
+use rows::begun_reads::{BegunReads, ReadPiece};
 
 /// Reads that are made for a request before it goes to the pool.
 const READS_MAX: u32 = 4;
@@ -15,7 +15,7 @@ const READS_MAX: u32 = 4;
 /// What a loop has read for a conversation, where the store can read beside.
 pub struct Reads {
     begun: Option<Box<dyn BegunReads>>,
-    piece: Option<Box<dyn Piece>>,
+    piece: Option<Box<dyn ReadPiece>>,
     made: u32,
 }
 

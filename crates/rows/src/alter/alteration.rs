@@ -9,7 +9,7 @@ use crate::schema::{Column, DefaultValue};
 
 /// Where a column goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ColumnPlace {
     /// Where it is; at the end for a new one.
     Keep,
     /// Before all others.
@@ -26,7 +26,7 @@ pub enum Alteration {
         /// The column; its slot is handed out here.
         column: Column,
         /// Where.
-        place: Place,
+        place: ColumnPlace,
         /// Text form of the default for rows that exist, where it is CURRENT_TIMESTAMP or an expression
         /// that asks no row.
         now: Option<Vec<u8>>,
@@ -40,7 +40,7 @@ pub enum Alteration {
         /// What it is to be.
         column: Column,
         /// Where.
-        place: Place,
+        place: ColumnPlace,
     },
     /// RENAME COLUMN.
     RenameColumn {

@@ -41,7 +41,7 @@ pub struct AlterOutcome {
 
 /// What was stored anew for a definition.
 #[derive(Clone, Copy)]
-struct Anew {
+struct RebuiltParts {
     /// Rows, or entries of indexes.
     entries: bool,
     /// The columnar index.
@@ -150,7 +150,7 @@ impl Engine {
         let mut marked = definition.clone();
         marked.mark_unfinished(removed.iter().copied());
         change.put_table(&marked);
-        let anew = Anew { entries: !fill.is_empty(), columns: fill_columns };
+        let anew = RebuiltParts { entries: !fill.is_empty(), columns: fill_columns };
         self.publish(change, table, definition.clone(), anew)?;
         match removed.is_empty() {
             true => Ok(()),
@@ -170,7 +170,12 @@ impl Engine {
         change.note_dropped(table.id);
         change.keep_range(plan.definition.id);
         change.put_table(&plan.definition);
-        self.publish(change, table, plan.definition, Anew { entries: true, columns: false })?;
+        self.publish(
+            change,
+            table,
+            plan.definition,
+            RebuiltParts { entries: true, columns: false },
+        )?;
         self.came_at_once(table, rows, true);
         Ok(())
     }
@@ -182,7 +187,7 @@ impl Engine {
         change: CatalogChange<'_>,
         old: &Arc<Table>,
         definition: TableDefinition,
-        anew: Anew,
+        anew: RebuiltParts,
     ) -> Result<()> {
         // The gate is closed: what is written to the table later is of a later state.
         let sequence = self.store().sequence();

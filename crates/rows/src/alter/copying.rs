@@ -25,7 +25,7 @@ use values::row::RowRef;
 use values::temporal::Zone;
 
 use super::conversion::{ConversionRules, ConversionWarning, ConversionWarnings};
-use super::making::{Made, MadeWhat, Making, RowSeen, push_entries};
+use super::making::{MadeEntry, MadeWhat, Making, RowSeen, push_entries};
 use super::plan::Plan;
 use crate::bulk::{RowSorter, push_row};
 use crate::engine::Engine;
@@ -96,13 +96,13 @@ fn keys_of(table: &Table, plan: &Plan) -> RowKeys {
 }
 
 /// A row of the copy.
-struct Copied {
+struct CopiedRow {
     key: Vec<u8>,
     values: Vec<Value>,
-    numbers: Numbers,
+    numbers: RowNumbers,
 }
 
-impl Copied {
+impl CopiedRow {
     fn datums(&self) -> Vec<Datum<'_>> {
         self.values.iter().map(Value::as_datum).collect()
     }
@@ -123,8 +123,8 @@ impl<'a> Copying<'a> {
         let numbering = numbers.map(|index| Numbering {
             engine,
             prefix: index_range(next.id, index).start,
-            state: Mutex::new(Numbered {
-                next: Numbers { row: 1, given: first },
+            state: Mutex::new(NumberingState {
+                next: RowNumbers { row: 1, given: first },
                 unwritten: Vec::new(),
             }),
         });
@@ -169,9 +169,9 @@ impl<'a> Copying<'a> {
         &self,
         row_key: &[u8],
         row: &[Datum<'_>],
-        known: Option<Numbers>,
+        known: Option<RowNumbers>,
         number: Option<u64>,
-    ) -> Result<Copied> {
+    ) -> Result<CopiedRow> {
         let mut numbers = known.unwrap_or_default();
         if let Some(numbering) = &self.numbering
             && numbers.row == 0
@@ -190,7 +190,7 @@ impl<'a> Copying<'a> {
             values.push(self.numbered(column, origin.is_none(), value, &mut numbers)?);
         }
         self.fill_rules(&mut values)?;
-        let mut copied = Copied { key: Vec::new(), values, numbers };
+        let mut copied = CopiedRow { key: Vec::new(), values, numbers };
         copied.key = match self.keys {
             RowKeys::Values => self.next.row_key_of(&copied.datums())?,
             RowKeys::Kept => [&self.row_prefix[..], &row_key[PREFIX_BYTES..]].concat(),
@@ -227,7 +227,7 @@ impl<'a> Copying<'a> {
         column: &Column,
         is_new: bool,
         mut value: Value,
-        numbers: &mut Numbers,
+        numbers: &mut RowNumbers,
     ) -> Result<Value> {
         if column.auto_increment
             && (is_new || value.is_null())
@@ -245,7 +245,7 @@ impl<'a> Copying<'a> {
         Ok(value)
     }
 
-    fn known(&self, row_key: &[u8]) -> Result<Option<Numbers>> {
+    fn known(&self, row_key: &[u8]) -> Result<Option<RowNumbers>> {
         self.numbering.as_ref().map_or(Ok(None), |numbering| numbering.known(row_key))
     }
 }
@@ -287,7 +287,7 @@ impl Making for Copying<'_> {
         self.numbering.as_ref().map_or(Ok(()), Numbering::write)
     }
 
-    fn made_of(&self, row_key: &[u8], row: &[u8], seen: RowSeen) -> Result<Vec<Made>> {
+    fn made_of(&self, row_key: &[u8], row: &[u8], seen: RowSeen) -> Result<Vec<MadeEntry>> {
         let row = row_at(self.table, row_key, row)?;
         if self.is_over(&row)? {
             return Ok(Vec::new());
@@ -304,10 +304,10 @@ impl Making for Copying<'_> {
         push_entries(self.next, &copied.key, &datums, &|_| true, &mut made)?;
         if let Some(numbering) = &self.numbering {
             let (key, value) = (numbering.key(row_key), copied.numbers.encode());
-            made.push(Made { key, value, what: MadeWhat::Memory, unique: false });
+            made.push(MadeEntry { key, value, what: MadeWhat::Memory, unique: false });
         }
         let unique = self.keys == RowKeys::Values;
-        made.push(Made { key: copied.key, value, what: MadeWhat::Row, unique });
+        made.push(MadeEntry { key: copied.key, value, what: MadeWhat::Row, unique });
         made.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         Ok(made)
     }
@@ -336,22 +336,22 @@ fn clean(column: &Column, converted: Converted) -> Result<Value> {
 
 /// What a row was given; 0 for nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Numbers {
+struct RowNumbers {
     /// Its place among the rows, which is its row id if it gets one.
     row: u64,
     /// Its AUTO_INCREMENT value.
     given: u64,
 }
 
-impl Numbers {
+impl RowNumbers {
     fn encode(self) -> Vec<u8> {
         [self.row.to_le_bytes(), self.given.to_le_bytes()].concat()
     }
 
-    fn decode(bytes: &[u8]) -> Option<Numbers> {
+    fn decode(bytes: &[u8]) -> Option<RowNumbers> {
         let (row, given) = bytes.split_first_chunk()?;
         let given = given.try_into().ok()?;
-        Some(Numbers { row: u64::from_le_bytes(*row), given: u64::from_le_bytes(given) })
+        Some(RowNumbers { row: u64::from_le_bytes(*row), given: u64::from_le_bytes(given) })
     }
 }
 
@@ -359,11 +359,11 @@ impl Numbers {
 struct Numbering<'a> {
     engine: &'a Engine,
     prefix: Vec<u8>,
-    state: Mutex<Numbered>,
+    state: Mutex<NumberingState>,
 }
 
-struct Numbered {
-    next: Numbers,
+struct NumberingState {
+    next: RowNumbers,
     unwritten: Vec<Change>,
 }
 
@@ -384,16 +384,16 @@ impl Numbering<'_> {
         *next - 1
     }
 
-    fn known(&self, row_key: &[u8]) -> Result<Option<Numbers>> {
+    fn known(&self, row_key: &[u8]) -> Result<Option<RowNumbers>> {
         let (key, mut value) = (self.key(row_key), Vec::new());
         if !self.engine.latest().get(&key, Reach::Disk, &mut value)? {
             return Ok(None);
         }
         let why = "not the numbers of a row";
-        Numbers::decode(&value).map(Some).ok_or(Error::Corrupt { key, why })
+        RowNumbers::decode(&value).map(Some).ok_or(Error::Corrupt { key, why })
     }
 
-    fn remember(&self, row_key: &[u8], numbers: Numbers) -> Result<()> {
+    fn remember(&self, row_key: &[u8], numbers: RowNumbers) -> Result<()> {
         let mut state = self.state.lock();
         state.unwritten.push(Change::put(self.key(row_key), numbers.encode()));
         let is_full = state.unwritten.len() >= NUMBERS_MAX;

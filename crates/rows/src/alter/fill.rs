@@ -99,7 +99,7 @@ pub(super) fn fill_columns(
     let ingestion = engine.store().column_ingestion(next)?;
     let read = |(): &mut (), part: usize| {
         let rows = view.scan_once(&ranges[part])?;
-        ingestion.add(&mut Shown { rows, count: 0, progress }).map(drop)
+        ingestion.add(&mut CountedCursor { rows, count: 0, progress }).map(drop)
     };
     share_out(vec![(); threads().min(ranges.len())], ranges.len(), read, Ok)?;
     ingestion.finish()
@@ -111,13 +111,13 @@ fn ranges_of(engine: &Engine, table: &Table, view: &dyn Read) -> Result<Vec<KeyR
 }
 
 /// Rows that are counted as they go by, and can be interrupted.
-struct Shown<'a> {
+struct CountedCursor<'a> {
     rows: Box<dyn Cursor + 'a>,
     count: u64,
     progress: &'a Progress,
 }
 
-impl Cursor for Shown<'_> {
+impl Cursor for CountedCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
         go_on(self.count)?;
         let more = self.rows.advance()?;

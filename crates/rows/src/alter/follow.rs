@@ -29,7 +29,7 @@ use resources::interrupt;
 
 use super::changed_rows::{ChangedRows, LookedUp, ROWS_MAX};
 use super::fill::Fill;
-use super::making::{Made, MadeWhat, RowSeen};
+use super::making::{MadeEntry, MadeWhat, RowSeen};
 use super::pulse::Pulse;
 use crate::bulk::{FreeChunks, Merge, RunForm, Sorter, go_on};
 use crate::error::{Error, Result};
@@ -62,7 +62,7 @@ pub(super) struct Follow<'a> {
     followed_below: u64,
     /// Rows that have come to a copy since the first state; fewer if they went.
     rows: i64,
-    piece: Piece,
+    piece: ChangePiece,
     /// While writers go on.
     pulse: Option<Pulse>,
     /// When the round began.
@@ -75,7 +75,7 @@ pub(super) struct Follow<'a> {
 
 /// What is done in a pass over the changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Pass {
+enum ChangePass {
     Remove,
     Add,
     /// Both at once, where no two rows can have one key.
@@ -84,14 +84,14 @@ enum Pass {
 
 /// Changes that are not in the store yet.
 #[derive(Default)]
-struct Piece {
+struct ChangePiece {
     changes: Vec<Change>,
     bytes: usize,
     /// Keys that must be unique, and their values.
     unique: HashMap<Vec<u8>, Vec<u8>>,
 }
 
-impl Piece {
+impl ChangePiece {
     fn push(&mut self, change: Change) {
         self.bytes += match &change {
             Change::Put(key, value) => key.len() + value.len(),
@@ -110,7 +110,7 @@ impl<'a> Follow<'a> {
         (state, begun): (Arc<dyn Read>, Instant),
     ) -> Follow<'a> {
         let pulse = Some(Pulse::of(&of.making.table().state, begun));
-        let (followed_below, rows, piece) = (0, 0, Piece::default());
+        let (followed_below, rows, piece) = (0, 0, ChangePiece::default());
         let (made_in, slow_at) = (Duration::ZERO, begun);
         Follow { of, log, state, followed_below, rows, piece, pulse, begun, made_in, slow_at }
     }
@@ -157,10 +157,10 @@ impl<'a> Follow<'a> {
         share.set(NOTES_BYTES_MAX);
         let (notes, count) = self.sorted_notes(&*now)?;
         if self.of.making.is_unique() {
-            self.pass(&*now, &notes, Pass::Remove)?;
-            self.pass(&*now, &notes, Pass::Add)?;
+            self.pass(&*now, &notes, ChangePass::Remove)?;
+            self.pass(&*now, &notes, ChangePass::Add)?;
         } else {
-            self.pass(&*now, &notes, Pass::Both)?;
+            self.pass(&*now, &notes, ChangePass::Both)?;
         }
         self.remove_notes(&*now, settled)?;
         if let Some(pulse) = &mut self.pulse {
@@ -244,7 +244,7 @@ impl<'a> Follow<'a> {
         self.rows
     }
 
-    fn pass(&mut self, now: &dyn Read, notes: &[Sorter], pass: Pass) -> Result<()> {
+    fn pass(&mut self, now: &dyn Read, notes: &[Sorter], pass: ChangePass) -> Result<()> {
         let in_notes = self.of.making.is_in_notes();
         let mut merge = Merge::of_sorters(notes, &KeyRange::default())?;
         let mut changed = ChangedRows::default();
@@ -272,7 +272,7 @@ impl<'a> Follow<'a> {
                     self.write()?;
                 }
             }
-            if pass != Pass::Remove {
+            if pass != ChangePass::Remove {
                 self.of.progress.add(changed.notes);
             }
             self.write()?;
@@ -290,7 +290,7 @@ impl<'a> Follow<'a> {
     /// The changes of what one row has, which was and is as said.
     fn follow(
         &mut self,
-        pass: Pass,
+        pass: ChangePass,
         row_key: &[u8],
         old: Option<&[u8]>,
         new: Option<&[u8]>,
@@ -302,7 +302,7 @@ impl<'a> Follow<'a> {
             None => Ok(Vec::new()),
         };
         let before = made(old, RowSeen::Before)?;
-        if pass == Pass::Remove && before.is_empty() {
+        if pass == ChangePass::Remove && before.is_empty() {
             return Ok(());
         }
         let after = made(new, RowSeen::Now)?;
@@ -317,11 +317,11 @@ impl<'a> Follow<'a> {
             let gone = if order.is_le() { before.next() } else { None };
             let come = if order.is_ge() { after.next() } else { None };
             match (gone, come) {
-                (Some(gone), None) if pass != Pass::Add => self.remove(gone)?,
-                (None, Some(come)) if pass != Pass::Remove => {
+                (Some(gone), None) if pass != ChangePass::Add => self.remove(gone)?,
+                (None, Some(come)) if pass != ChangePass::Remove => {
                     self.add((row_key, new.unwrap_or_default()), come)?
                 }
-                (Some(gone), Some(come)) if pass != Pass::Remove && gone != come => {
+                (Some(gone), Some(come)) if pass != ChangePass::Remove && gone != come => {
                     self.put(come)?
                 }
                 _ => {}
@@ -329,7 +329,7 @@ impl<'a> Follow<'a> {
         }
     }
 
-    fn remove(&mut self, made: Made) -> Result<()> {
+    fn remove(&mut self, made: MadeEntry) -> Result<()> {
         if made.what == MadeWhat::Row {
             if self.is_there(&made.key)? {
                 self.rows -= 1;
@@ -341,7 +341,7 @@ impl<'a> Follow<'a> {
     }
 
     /// Adds what a row did not have before, of which the key may be another's.
-    fn add(&mut self, (row_key, row): (&[u8], &[u8]), made: Made) -> Result<()> {
+    fn add(&mut self, (row_key, row): (&[u8], &[u8]), made: MadeEntry) -> Result<()> {
         if made.unique {
             // It is this row's own where the row was followed already in this round.
             if self.found(&made.key)?.is_some_and(|value| value != made.value) {
@@ -374,7 +374,7 @@ impl<'a> Follow<'a> {
         Ok(found.then_some(value))
     }
 
-    fn put(&mut self, made: Made) -> Result<()> {
+    fn put(&mut self, made: MadeEntry) -> Result<()> {
         if made.what == MadeWhat::Row {
             self.note_columns(&made.key, Some(&made.value))?;
         }

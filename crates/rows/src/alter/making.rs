@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. What a row has in it depends on the row alone, and on numbers that it was given (`copying`):
 //!    so what it had is found again, to be removed.
-//! 2. No two rows have the same key in it, unless both are told apart by it (`Made::unique`).
+//! 2. No two rows have the same key in it, unless both are told apart by it (`MadeEntry::unique`).
 //!
 //! Not here: who reads the rows of one state (`fill`), and those that have changed since (`follow`).
 
@@ -20,7 +20,7 @@ use crate::transaction::duplicate;
 
 /// Something that a row has in what is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Made {
+pub(super) struct MadeEntry {
     /// Its key in the store.
     pub key: Vec<u8>,
     /// Its value in the store.
@@ -86,7 +86,7 @@ pub(super) trait Making: Sync {
     ///
     /// # Errors
     /// Those of the row, which does not fit; those of the store.
-    fn made_of(&self, row_key: &[u8], row: &[u8], seen: RowSeen) -> Result<Vec<Made>>;
+    fn made_of(&self, row_key: &[u8], row: &[u8], seen: RowSeen) -> Result<Vec<MadeEntry>>;
 
     /// Whether the notes of changes say all that has to be known of a row.
     fn is_in_notes(&self) -> bool {
@@ -97,7 +97,7 @@ pub(super) trait Making: Sync {
     ///
     /// # Errors
     /// As `made_of`.
-    fn made_of_note(&self, row_key: &[u8], noted: &[u8]) -> Result<Vec<Made>> {
+    fn made_of_note(&self, row_key: &[u8], noted: &[u8]) -> Result<Vec<MadeEntry>> {
         let _ = noted;
         Err(Error::Corrupt { key: row_key.to_vec(), why: "a note that says too little" })
     }
@@ -118,12 +118,12 @@ pub(super) fn push_entries(
     row_key: &[u8],
     row: &[Datum<'_>],
     wanted: &dyn Fn(usize) -> bool,
-    made: &mut Vec<Made>,
+    made: &mut Vec<MadeEntry>,
 ) -> Result<()> {
     for index in (1..table.codecs.len()).filter(|index| wanted(*index)) {
         let entry = table.entry(index, row, row_key)?;
         let what = MadeWhat::Entry(index);
-        made.push(Made { key: entry.key, value: entry.value, what, unique: entry.unique });
+        made.push(MadeEntry { key: entry.key, value: entry.value, what, unique: entry.unique });
     }
     if table.member_codecs.is_empty() {
         return Ok(());
@@ -132,7 +132,12 @@ pub(super) fn push_entries(
         let index = table.codecs.len() + entry.index;
         if wanted(index) {
             let what = MadeWhat::Entry(index);
-            made.push(Made { key: entry.key, value: entry.value.to_vec(), what, unique: false });
+            made.push(MadeEntry {
+                key: entry.key,
+                value: entry.value.to_vec(),
+                what,
+                unique: false,
+            });
         }
     }
     Ok(())
@@ -208,7 +213,7 @@ impl Making for NewIndexes<'_> {
         Ok(())
     }
 
-    fn made_of(&self, row_key: &[u8], row: &[u8], _: RowSeen) -> Result<Vec<Made>> {
+    fn made_of(&self, row_key: &[u8], row: &[u8], _: RowSeen) -> Result<Vec<MadeEntry>> {
         let row = row_at(self.next, row_key, row)?.values()?;
         let mut made = Vec::new();
         let is_new = |index| self.indexes.contains(&index);
@@ -221,14 +226,14 @@ impl Making for NewIndexes<'_> {
         self.noted.is_some_and(NotedColumns::has_values)
     }
 
-    fn made_of_note(&self, row_key: &[u8], noted: &[u8]) -> Result<Vec<Made>> {
+    fn made_of_note(&self, row_key: &[u8], noted: &[u8]) -> Result<Vec<MadeEntry>> {
         let (next, column) = (self.next, self.columns_in(row_key, noted)?);
         let entry = |index: &usize| {
             let (mut key, mut value) = (Vec::with_capacity(row_key.len() + 24), Vec::new());
             let unique = next.push_entry_by(*index, &column, row_key, &mut key, &mut value)?;
-            Ok(Made { key, value, what: MadeWhat::Entry(*index), unique })
+            Ok(MadeEntry { key, value, what: MadeWhat::Entry(*index), unique })
         };
-        let mut made = self.indexes.iter().map(entry).collect::<Result<Vec<Made>>>()?;
+        let mut made = self.indexes.iter().map(entry).collect::<Result<Vec<MadeEntry>>>()?;
         made.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         Ok(made)
     }

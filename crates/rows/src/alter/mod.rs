@@ -22,7 +22,7 @@ mod pulse;
 #[cfg(test)]
 mod tests;
 
-pub use alteration::{Alteration, Place};
+pub use alteration::{Alteration, ColumnPlace};
 pub use carry_out::{AlterOutcome, AlterWork};
 pub use conversion::{ConversionRules, ConversionWarning};
 pub use plan::implicit_default;

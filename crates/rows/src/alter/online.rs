@@ -60,7 +60,7 @@ impl Engine {
             progress.will_catch_up();
         }
         progress.expect(self.row_count(table)?.unwrap_or(0));
-        let (unfinished, snapshot) = Unfinished::begin(self, &gate, table, &mut plan)?;
+        let (unfinished, snapshot) = UnfinishedIndex::begin(self, &gate, table, &mut plan)?;
         drop(gate);
         // Readable by the new layout: a plan without rebuild keeps slots and bytes.
         let next = self.table_to_be(&plan);
@@ -102,7 +102,7 @@ impl Engine {
         progress: &Progress,
     ) -> Result<AlterOutcome> {
         progress.expect(self.row_count(table)?.unwrap_or(0));
-        let (unfinished, snapshot) = Unfinished::begin(self, &gate, table, &mut plan)?;
+        let (unfinished, snapshot) = UnfinishedIndex::begin(self, &gate, table, &mut plan)?;
         drop(gate);
         progress.will_catch_up();
         let next = self.table_to_be(&plan);
@@ -121,7 +121,7 @@ impl Engine {
 }
 
 /// What is of no use yet; dropped before `finish` it will never be.
-struct Unfinished<'a> {
+struct UnfinishedIndex<'a> {
     engine: &'a Engine,
     table: &'a Arc<Table>,
     /// The definition as it is, with the numbers burnt.
@@ -140,7 +140,7 @@ struct Unfinished<'a> {
     finished: bool,
 }
 
-impl<'a> Unfinished<'a> {
+impl<'a> UnfinishedIndex<'a> {
     /// Marks the new numbers as burnt, has writers note their changes, and takes the snapshot that
     /// has none of those.
     fn begin(
@@ -148,7 +148,7 @@ impl<'a> Unfinished<'a> {
         gate: &ClosedGate,
         table: &'a Arc<Table>,
         plan: &mut Plan,
-    ) -> Result<(Unfinished<'a>, Arc<dyn Read>)> {
+    ) -> Result<(UnfinishedIndex<'a>, Arc<dyn Read>)> {
         let mut definition = table.definition.clone();
         definition.next_index = plan.definition.next_index;
         let log = take_index_id(&mut definition)?;
@@ -194,7 +194,7 @@ impl<'a> Unfinished<'a> {
             false => noted_columns(table, &plan.definition, &plan.fill, &plan.origins),
         };
         let (noted, begun, finished) = (noted.map(Arc::new), Instant::now(), false);
-        let unfinished = Unfinished {
+        let unfinished = UnfinishedIndex {
             engine,
             table,
             definition,
@@ -234,7 +234,7 @@ impl<'a> Unfinished<'a> {
 
     /// All of it is there, and in a copy so many rows: lets the definition name it.
     fn finish(mut self, gate: ClosedGate, plan: Plan, rows: u64) -> Result<()> {
-        let Unfinished { engine, table, log, .. } = self;
+        let UnfinishedIndex { engine, table, log, .. } = self;
         let mut change = engine.catalog().change();
         let published = match self.copy {
             None => {
@@ -266,7 +266,7 @@ impl<'a> Unfinished<'a> {
 
     /// Removes what there is of it.
     fn give_up(&self) -> Result<()> {
-        let Unfinished { engine, table, .. } = *self;
+        let UnfinishedIndex { engine, table, .. } = *self;
         table.state.log_no_changes();
         table.state.tell_columns(self.definition.columnar_index.as_ref().map(|index| index.id));
         let copy = self.copy.map_or(Ok(()), |id| engine.reclaim(id));
@@ -285,7 +285,7 @@ impl<'a> Unfinished<'a> {
     }
 }
 
-impl Drop for Unfinished<'_> {
+impl Drop for UnfinishedIndex<'_> {
     fn drop(&mut self) {
         if !self.finished {
             // Should it fail, the marks are there still, so the next start does it.

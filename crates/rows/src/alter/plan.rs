@@ -12,7 +12,7 @@
 
 use values::types::ColumnType;
 
-use super::alteration::{Alteration, Place};
+use super::alteration::{Alteration, ColumnPlace};
 use crate::ddl::{
     NewIndex, NewMember, add_check, add_columnar_index, add_index, add_member, broken,
     broken_owned, hidden_key, take_index_id, validate,
@@ -197,7 +197,12 @@ impl Plan {
         self.definition.rename_in_rules(from, &to);
     }
 
-    fn add_column(&mut self, mut column: Column, place: Place, now: Option<Vec<u8>>) -> Result<()> {
+    fn add_column(
+        &mut self,
+        mut column: Column,
+        place: ColumnPlace,
+        now: Option<Vec<u8>>,
+    ) -> Result<()> {
         self.check_free(&column.name, None)?;
         column.slot =
             u16::try_from(self.definition.slots.len()).map_err(|_| broken("Too many columns"))?;
@@ -263,7 +268,7 @@ impl Plan {
         Ok(())
     }
 
-    fn modify_column(&mut self, name: &str, mut column: Column, place: Place) -> Result<()> {
+    fn modify_column(&mut self, name: &str, mut column: Column, place: ColumnPlace) -> Result<()> {
         let position = self.column(name)?;
         self.check_free(&column.name, Some(position))?;
         self.follow_rename(name, column.name.clone());
@@ -361,11 +366,11 @@ impl Plan {
     }
 
     /// Moves a column, and what points to it.
-    fn place(&mut self, from: usize, place: Place) -> Result<()> {
+    fn place(&mut self, from: usize, place: ColumnPlace) -> Result<()> {
         let to = match place {
-            Place::Keep => return Ok(()),
-            Place::First => 0,
-            Place::After(name) => {
+            ColumnPlace::Keep => return Ok(()),
+            ColumnPlace::First => 0,
+            ColumnPlace::After(name) => {
                 let after = self.column(&name)?;
                 if after == from {
                     return Ok(());

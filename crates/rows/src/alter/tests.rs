@@ -2,7 +2,7 @@
 
 use values::types::{Collation, ColumnType, IntWidth};
 
-use super::alteration::{Alteration, Place};
+use super::alteration::{Alteration, ColumnPlace};
 use super::plan::plan;
 use crate::ddl::NewIndex;
 use crate::schema::{Column, Index, IndexPart, IndexState, TableDefinition};
@@ -67,7 +67,7 @@ fn names(definition: &TableDefinition) -> Vec<&str> {
 fn adding_a_column_in_front_needs_no_copy_and_keeps_index_parts() {
     let added = Alteration::AddColumn {
         column: column("new", int(IntWidth::Int), 0),
-        place: Place::First,
+        place: ColumnPlace::First,
         now: None,
     };
     let plan = plan(&definition(), vec![added]).unwrap();
@@ -94,7 +94,7 @@ fn widening_a_varchar_is_free_and_narrowing_copies() {
         let modify = Alteration::ModifyColumn {
             name: "name".into(),
             column: column("name", text(chars), 0),
-            place: Place::Keep,
+            place: ColumnPlace::Keep,
         };
         assert_eq!(plan(&definition(), vec![modify]).unwrap().rebuild, copies, "{chars}");
     }
@@ -105,7 +105,7 @@ fn a_column_moves_behind_another_with_its_index_parts() {
     let moved = Alteration::ModifyColumn {
         name: "id".into(),
         column: column("id", int(IntWidth::Int), 0),
-        place: Place::After("age".into()),
+        place: ColumnPlace::After("age".into()),
     };
     let plan = plan(&definition(), vec![moved]).unwrap();
     assert_eq!(names(&plan.definition), ["name", "age", "id"]);
@@ -125,7 +125,7 @@ fn an_index_may_name_a_column_of_the_same_statement() {
     });
     let add_column = Alteration::AddColumn {
         column: column("extra", int(IntWidth::Tiny), 0),
-        place: Place::Keep,
+        place: ColumnPlace::Keep,
         now: None,
     };
     let plan = plan(&definition(), vec![add_index, add_column]).unwrap();

@@ -14,7 +14,9 @@ use resources::interrupt;
 use resources::parallel::share_out;
 use values::row::RowRef;
 
-use super::duplicates::{Duplicates, Kept, OnDuplicate, Pass, Pruning, duplicate_of, is_unique};
+use super::duplicates::{
+    Duplicates, EntryPass, KeptEntries, OnDuplicate, Pruning, duplicate_of, is_unique,
+};
 use super::existing::Existing;
 use super::memory::SortMemory;
 use super::merge::Merge;
@@ -26,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::store::{Batch, Change, Cursor, Durability, Ingestion, KeyRange, Reach, Read, Store};
 use crate::table::Table;
-use crate::transaction::{Changed, RowChange, Transaction};
+use crate::transaction::{ChangeOutcome, RowChange, Transaction};
 
 /// Threads, at most.
 const THREADS_MAX: usize = 8;
@@ -72,7 +74,7 @@ pub(crate) struct Build<'a> {
 }
 
 /// What became of sorted rows.
-pub(crate) enum Built<'a> {
+pub(crate) enum BuildOutcome<'a> {
     /// Files that only have to be taken over.
     Files { files: Box<dyn Ingestion + 'a>, outcome: BulkOutcome },
     /// Rows that were there before are to be replaced, which no file can do.
@@ -81,7 +83,7 @@ pub(crate) enum Built<'a> {
 
 /// Sorted rows of which some take the place of rows that are there.
 pub(crate) struct Replacing {
-    sorted: Sorted,
+    sorted: LoadSorters,
     duplicates: Duplicates,
 }
 
@@ -106,14 +108,14 @@ impl<'a> Build<'a> {
     /// # Errors
     /// `Duplicate` if that is an error; `NoMemory`, `DiskFull`, `Store`, `Corrupt`; `LockTimeout`
     /// when it was interrupted.
-    pub fn run(self, parts: Vec<SortedRows>, rows: u64) -> Result<Built<'a>> {
-        let sorted = Sorted::new(parts, threads() as u64);
+    pub fn run(self, parts: Vec<SortedRows>, rows: u64) -> Result<BuildOutcome<'a>> {
+        let sorted = LoadSorters::new(parts, threads() as u64);
         self.progress.begin_merging(sorted.entries());
         let several =
             (0..self.table.codecs.len()).filter(|index| is_unique(self.table, *index)).count() > 1;
         let share = self.engine.budget().share();
         let duplicates = Duplicates::new(self.on_duplicate, several, rows, share);
-        let (mut files, mut kept) = self.write(&sorted, &duplicates, Pass::First)?;
+        let (mut files, mut kept) = self.write(&sorted, &duplicates, EntryPass::First)?;
         if duplicates.found() {
             if let Some((number, index)) = duplicates.first()
                 && self.on_duplicate == OnDuplicate::Error
@@ -122,15 +124,15 @@ impl<'a> Build<'a> {
             }
             drop(files);
             if duplicates.replaces() {
-                return Ok(Built::Replacing(Box::new(Replacing { sorted, duplicates })));
+                return Ok(BuildOutcome::Replacing(Box::new(Replacing { sorted, duplicates })));
             }
             duplicates.settle()?;
             self.progress.begin_merging(sorted.entries());
-            (files, kept) = self.write(&sorted, &duplicates, Pass::Second)?;
+            (files, kept) = self.write(&sorted, &duplicates, EntryPass::Second)?;
         }
         let lost = duplicates.lost_count();
         let outcome = BulkOutcome { rows: kept, lost, told: duplicates.into_told() };
-        Ok(Built::Files { files, outcome })
+        Ok(BuildOutcome::Files { files, outcome })
     }
 
     /// As `run`, where there is nothing else under these keys: and all of it is there on return.
@@ -140,8 +142,8 @@ impl<'a> Build<'a> {
     pub fn run_alone(self, parts: Vec<SortedRows>, rows: u64) -> Result<BulkOutcome> {
         debug_assert!(self.existing.is_none(), "nothing is to be looked for");
         match self.run(parts, rows)? {
-            Built::Files { files, outcome } => files.finish().map(|()| outcome),
-            Built::Replacing(_) => unreachable!("nothing is there to be replaced"),
+            BuildOutcome::Files { files, outcome } => files.finish().map(|()| outcome),
+            BuildOutcome::Replacing(_) => unreachable!("nothing is there to be replaced"),
         }
     }
 
@@ -163,7 +165,8 @@ impl<'a> Build<'a> {
         }
         let all = KeyRange::default();
         let merge = Merge::of_sorters(&sorted.indexes[0], &all)?;
-        let mut kept = Kept::new(self.pruning(&duplicates, Pass::Second), 0, &all, merge)?;
+        let mut kept =
+            KeptEntries::new(self.pruning(&duplicates, EntryPass::Second), 0, &all, merge)?;
         // They have their AUTO_INCREMENT values, or zeros that are to stay.
         transaction.let_zero_be_a_value(true);
         while kept.advance()? {
@@ -196,13 +199,13 @@ impl<'a> Build<'a> {
                 let delete = &mut |_: RowRef<'_>| Ok(RowChange::Delete);
                 // Another of its keys, or an equal one, may have been met before.
                 let gone = transaction.change_row(self.table, &row_key, delete)?;
-                removed += u64::from(gone == Changed::Deleted);
+                removed += u64::from(gone == ChangeOutcome::Deleted);
             }
         }
         Ok(removed)
     }
 
-    fn pruning<'b>(&self, duplicates: &'b Duplicates, pass: Pass) -> Pruning<'b>
+    fn pruning<'b>(&self, duplicates: &'b Duplicates, pass: EntryPass) -> Pruning<'b>
     where
         'a: 'b,
     {
@@ -213,9 +216,9 @@ impl<'a> Build<'a> {
     /// Merges all ranges into files; how many rows there are in them.
     fn write(
         self,
-        sorted: &Sorted,
+        sorted: &LoadSorters,
         duplicates: &Duplicates,
-        pass: Pass,
+        pass: EntryPass,
     ) -> Result<(Box<dyn Ingestion + 'a>, u64)> {
         let store = self.engine.store();
         // Only files have segments of a columnar index made of them.
@@ -229,7 +232,7 @@ impl<'a> Build<'a> {
             begin_busy_thread(self.engine.budget().bytes_max());
             let (index, range) = &sorted.ranges[part];
             let merge = Merge::of_sorters(&sorted.indexes[*index], range)?;
-            let added = files.add(&mut Kept::new(of, *index, range, merge)?)?;
+            let added = files.add(&mut KeptEntries::new(of, *index, range, merge)?)?;
             if *index == 0 {
                 *rows += added;
             }
@@ -241,7 +244,7 @@ impl<'a> Build<'a> {
     }
 
     /// The error of a row whose key in an index is taken.
-    fn duplicate(self, sorted: &Sorted, number: u64, index: usize) -> Result<Error> {
+    fn duplicate(self, sorted: &LoadSorters, number: u64, index: usize) -> Result<Error> {
         let missing = || Error::Corrupt { key: Vec::new(), why: "a row of a load is missing" };
         // With the rows, or only with the entries of new indexes.
         let rows = sorted.indexes[0].iter().map(Sorter::entries).sum::<u64>() > 0;
@@ -295,16 +298,16 @@ impl Ingestion for FewEntries<'_> {
 }
 
 /// All sorters of a load, by index, and the ranges in which they are merged.
-struct Sorted {
+struct LoadSorters {
     indexes: Vec<Vec<Sorter>>,
     ranges: Vec<(usize, KeyRange)>,
     /// Of the sorters, and for merging them.
     _memory: Vec<SortMemory>,
 }
 
-impl Sorted {
+impl LoadSorters {
     /// To be merged by so many threads.
-    fn new(parts: Vec<SortedRows>, threads: u64) -> Sorted {
+    fn new(parts: Vec<SortedRows>, threads: u64) -> LoadSorters {
         let mut indexes: Vec<Vec<Sorter>> = Vec::new();
         let mut memory = Vec::with_capacity(parts.len());
         for SortedRows { sorters, memory: of_sorters } in parts {
@@ -321,7 +324,7 @@ impl Sorted {
             cut(sorters, range_bytes).into_iter().map(move |range| (index, range))
         });
         let ranges = ranges.collect();
-        Sorted { indexes, ranges, _memory: memory }
+        LoadSorters { indexes, ranges, _memory: memory }
     }
 
     fn entries(&self) -> u64 {

@@ -67,7 +67,7 @@ const CONTESTED_BYTES: usize = 1 << 20;
 const BITS: u64 = u64::BITS as u64;
 
 /// Why a row was left out.
-pub(super) struct Told {
+pub(super) struct LeftOutRow {
     /// The index whose key was taken.
     index: usize,
     /// The same as an error; made when the row is met in the second pass.
@@ -86,7 +86,7 @@ pub(super) struct Duplicates {
     replaces: AtomicBool,
     lost: OnceLock<Box<[AtomicU64]>>,
     lost_count: AtomicU64,
-    told: Mutex<BTreeMap<u64, Told>>,
+    told: Mutex<BTreeMap<u64, LeftOutRow>>,
     /// By row, then index: the number of the shared key.
     contested: Mutex<(Sorter, FreeChunks)>,
     shared_keys: AtomicU64,
@@ -268,7 +268,7 @@ impl Duplicates {
         let mut told = self.told.lock();
         match told.entry(number) {
             Entry::Vacant(vacant) => {
-                vacant.insert(Told { index, error: None });
+                vacant.insert(LeftOutRow { index, error: None });
             }
             Entry::Occupied(mut known) => {
                 known.get_mut().index = known.get().index.min(index);
@@ -305,7 +305,7 @@ struct RowInQuestion {
 
 /// Which time the entries are gone through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pass {
+pub(super) enum EntryPass {
     /// Shared keys are found. Once there is one the entries need not be shown any more.
     First,
     /// Lost rows are passed over.
@@ -319,13 +319,13 @@ pub(super) struct Pruning<'a> {
     pub duplicates: &'a Duplicates,
     pub directory: Option<&'a Arc<SpillDirectory>>,
     pub progress: &'a Progress,
-    pub pass: Pass,
+    pub pass: EntryPass,
     /// The table's rows, if it has any.
     pub existing: Option<&'a dyn Read>,
 }
 
 /// The entries of an index in a range that are kept.
-pub(super) struct Kept<'a> {
+pub(super) struct KeptEntries<'a> {
     of: Pruning<'a>,
     index: usize,
     merge: Merge<'a>,
@@ -341,7 +341,7 @@ pub(super) struct Kept<'a> {
 /// Entries between two looks whether to go on.
 const COUNT_EVERY: u64 = 1024;
 
-impl<'a> Kept<'a> {
+impl<'a> KeptEntries<'a> {
     /// Before the first entry of a range.
     ///
     /// # Errors
@@ -351,15 +351,15 @@ impl<'a> Kept<'a> {
         index: usize,
         range: &KeyRange,
         merge: Merge<'a>,
-    ) -> Result<Kept<'a>> {
+    ) -> Result<KeptEntries<'a>> {
         let existing = match of.existing {
-            Some(view) if of.pass == Pass::First && is_unique(of.table, index) => {
+            Some(view) if of.pass == EntryPass::First && is_unique(of.table, index) => {
                 Existing::of(view, of.table, index, range)?
             }
             _ => None,
         };
         let (last, last_number) = (Vec::new(), THERE);
-        Ok(Kept { of, index, merge, last, last_number, shared: None, existing, count: 0 })
+        Ok(KeptEntries { of, index, merge, last, last_number, shared: None, existing, count: 0 })
     }
 
     fn is_unique(&self) -> bool {
@@ -409,7 +409,7 @@ pub(super) fn is_unique(table: &Table, index: usize) -> bool {
         && (index > 0 || !table.has_hidden_key())
 }
 
-impl Cursor for Kept<'_> {
+impl Cursor for KeptEntries<'_> {
     fn advance(&mut self) -> Result<bool> {
         loop {
             if !self.merge.advance()? {
@@ -422,13 +422,13 @@ impl Cursor for Kept<'_> {
                 self.of.progress.add(COUNT_EVERY);
             }
             let shown = match self.of.pass {
-                Pass::First => self.is_first()?,
-                Pass::Second => self.is_kept()?,
+                EntryPass::First => self.is_first()?,
+                EntryPass::Second => self.is_kept()?,
             };
             if shown {
                 return Ok(true);
             }
-            if self.of.pass == Pass::First && !self.is_unique() && self.of.duplicates.found() {
+            if self.of.pass == EntryPass::First && !self.is_unique() && self.of.duplicates.found() {
                 // There is nothing to be found here, and these files will not be used.
                 return Ok(false);
             }

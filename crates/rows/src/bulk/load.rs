@@ -8,11 +8,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::build::{Build, Built, BulkOutcome, Replacing, threads};
+use super::build::{Build, BuildOutcome, BulkOutcome, Replacing, threads};
 use super::duplicates::OnDuplicate;
 use super::memory::thread_bytes;
-use super::numbers::Numbers;
-use super::ordered::{Ordered, RowAppender};
+use super::numbers::AutoIncrements;
+use super::ordered::{OrderedRows, RowAppender};
 use super::progress::Progress;
 use super::rows::{RowSorter, SortedRows};
 use super::taker::RowTaker;
@@ -31,7 +31,7 @@ pub struct BulkLoad {
     has_rows: bool,
     progress: Arc<Progress>,
     /// Of a table without any index, once there are takers.
-    ordered: Option<Arc<Ordered>>,
+    ordered: Option<Arc<OrderedRows>>,
     /// Writes nothing; it has the table locked.
     transaction: Transaction,
 }
@@ -113,7 +113,7 @@ impl BulkLoad {
         let engine = self.engine();
         let mut share = engine.budget().share();
         share.grow_to(threads * thread_bytes(engine, threads))?;
-        let ordered = Ordered::new(engine, &self.table, self.first_row_id, threads, share)?;
+        let ordered = OrderedRows::new(engine, &self.table, self.first_row_id, threads, share)?;
         let ordered = self.ordered.insert(Arc::new(ordered));
         Ok((0..threads).map(|_| RowTaker::Appender(RowAppender::new(ordered))).collect())
     }
@@ -131,8 +131,8 @@ impl BulkLoad {
     ///
     /// # Errors
     /// `Store`.
-    pub fn numbers(&self, zero_is_value: bool) -> Result<Option<Numbers>> {
-        Numbers::of(self.engine(), &self.table, zero_is_value)
+    pub fn numbers(&self, zero_is_value: bool) -> Result<Option<AutoIncrements>> {
+        AutoIncrements::of(self.engine(), &self.table, zero_is_value)
     }
 
     /// All rows are in, numbers 1 to `rows`: lets those that are kept appear, durable.
@@ -145,7 +145,7 @@ impl BulkLoad {
         mut self,
         parts: Vec<SortedRows>,
         rows: u64,
-        numbers: Option<&Numbers>,
+        numbers: Option<&AutoIncrements>,
     ) -> Result<BulkOutcome> {
         if let Some(ordered) = self.ordered.take() {
             let ordered = Arc::into_inner(ordered).expect("its takers have ended");
@@ -156,8 +156,8 @@ impl BulkLoad {
             return Ok(BulkOutcome { rows, ..BulkOutcome::default() });
         }
         let appeared = match self.build().run(parts, rows)? {
-            Built::Files { files, outcome } => self.appear(files).map(|()| Ok(outcome))?,
-            Built::Replacing(replacing) => Err(replacing),
+            BuildOutcome::Files { files, outcome } => self.appear(files).map(|()| Ok(outcome))?,
+            BuildOutcome::Replacing(replacing) => Err(replacing),
         };
         let outcome = match appeared {
             Ok(outcome) => outcome,
@@ -180,7 +180,11 @@ impl BulkLoad {
     }
 
     /// The rows come in as one large transaction, by which rows go that are there.
-    fn replace(self, rows: Box<Replacing>, numbers: Option<&Numbers>) -> Result<BulkOutcome> {
+    fn replace(
+        self,
+        rows: Box<Replacing>,
+        numbers: Option<&AutoIncrements>,
+    ) -> Result<BulkOutcome> {
         let BulkLoad { table, on_duplicate, progress, mut transaction, .. } = self;
         let engine = Arc::clone(&transaction.engine);
         let engine = &*engine;

@@ -16,16 +16,16 @@ use crate::store::{Direction, KeyRange};
 pub(super) const NUMBER_BYTES: usize = 8;
 
 /// Where entries come from.
-enum Source<'a> {
+enum MergeSource<'a> {
     Run(RunCursor<'a>),
     Memory { sorter: &'a Sorter, next: Range<usize>, at: usize },
 }
 
-impl Source<'_> {
+impl MergeSource<'_> {
     fn advance(&mut self) -> Result<bool> {
         match self {
-            Source::Run(cursor) => cursor.advance(),
-            Source::Memory { sorter, next, at } => {
+            MergeSource::Run(cursor) => cursor.advance(),
+            MergeSource::Memory { sorter, next, at } => {
                 let Some(next) = next.next() else { return Ok(false) };
                 sorter.fetch_around(next);
                 *at = next;
@@ -36,15 +36,15 @@ impl Source<'_> {
 
     fn key(&self) -> &[u8] {
         match self {
-            Source::Run(cursor) => cursor.key(),
-            Source::Memory { sorter, at, .. } => sorter.at(*at).0,
+            MergeSource::Run(cursor) => cursor.key(),
+            MergeSource::Memory { sorter, at, .. } => sorter.at(*at).0,
         }
     }
 
     fn value(&self) -> &[u8] {
         match self {
-            Source::Run(cursor) => cursor.write().value().unwrap_or_default(),
-            Source::Memory { sorter, at, .. } => sorter.at(*at).1,
+            MergeSource::Run(cursor) => cursor.write().value().unwrap_or_default(),
+            MergeSource::Memory { sorter, at, .. } => sorter.at(*at).1,
         }
     }
 }
@@ -58,7 +58,7 @@ struct Head {
 
 /// Entries of several sources, in order.
 pub(crate) struct Merge<'a> {
-    sources: Vec<Source<'a>>,
+    sources: Vec<MergeSource<'a>>,
     heap: Vec<Head>,
     shared: usize,
     started: bool,
@@ -73,7 +73,7 @@ impl<'a> Merge<'a> {
         let mut sources = Vec::new();
         for sorter in sorters {
             sources.extend(runs(sorter.runs(), range));
-            sources.push(Source::Memory { sorter, next: sorter.places(range), at: 0 });
+            sources.push(MergeSource::Memory { sorter, next: sorter.places(range), at: 0 });
         }
         Merge::new(sources, sorters.first().map_or(0, Sorter::shared))
     }
@@ -86,7 +86,7 @@ impl<'a> Merge<'a> {
         Merge::new(runs(of, range).collect(), shared)
     }
 
-    fn new(mut sources: Vec<Source<'a>>, shared: usize) -> Result<Merge<'a>> {
+    fn new(mut sources: Vec<MergeSource<'a>>, shared: usize) -> Result<Merge<'a>> {
         let mut heap = Vec::with_capacity(sources.len());
         for (number, source) in sources.iter_mut().enumerate() {
             if source.advance()? {
@@ -147,7 +147,7 @@ impl<'a> Merge<'a> {
         }
     }
 
-    fn current(&self) -> &Source<'a> {
+    fn current(&self) -> &MergeSource<'a> {
         let head = self.heap.first().expect("only after `advance` gave `true`");
         &self.sources[head.source]
     }
@@ -170,6 +170,6 @@ impl<'a> Merge<'a> {
     }
 }
 
-fn runs<'a>(runs: &'a [Run], range: &KeyRange) -> impl Iterator<Item = Source<'a>> {
-    runs.iter().map(|run| Source::Run(run.cursor(range, Direction::Forward)))
+fn runs<'a>(runs: &'a [Run], range: &KeyRange) -> impl Iterator<Item = MergeSource<'a>> {
+    runs.iter().map(|run| MergeSource::Run(run.cursor(range, Direction::Forward)))
 }

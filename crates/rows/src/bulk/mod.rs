@@ -47,7 +47,7 @@ pub(crate) use build::{Build, go_on, threads};
 pub use duplicates::OnDuplicate;
 pub use load::BulkLoad;
 pub(crate) use merge::Merge;
-pub use numbers::Numbers;
+pub use numbers::AutoIncrements;
 pub use progress::{Progress, Stage};
 pub(crate) use rows::push_row;
 pub use rows::{RowSorter, SortedRows};

@@ -21,7 +21,7 @@ use crate::transaction::counters::{as_counter, auto_increment_max, auto_incremen
 
 /// Gives AUTO_INCREMENT values to rows.
 #[derive(Debug)]
-pub struct Numbers {
+pub struct AutoIncrements {
     position: usize,
     ty: ColumnType,
     next: u64,
@@ -30,18 +30,18 @@ pub struct Numbers {
     first: Option<u64>,
 }
 
-impl Numbers {
+impl AutoIncrements {
     /// For the rows of a table that nobody else writes to; `None` if it has no such column.
     pub(super) fn of(
         engine: &Engine,
         table: &Table,
         zero_is_value: bool,
-    ) -> Result<Option<Numbers>> {
+    ) -> Result<Option<AutoIncrements>> {
         let Some(position) = table.auto_increment() else { return Ok(None) };
         let ty = table.columns[position].ty.clone();
         let next = engine.auto_increment_next(table)?;
         let value_max = auto_increment_max(&ty);
-        Ok(Some(Numbers { position, ty, next, value_max, zero_is_value, first: None }))
+        Ok(Some(AutoIncrements { position, ty, next, value_max, zero_is_value, first: None }))
     }
 
     /// The first value that was made up.

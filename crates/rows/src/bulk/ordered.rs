@@ -45,7 +45,7 @@ const STRETCH_BYTES_MAX: usize = 64 << 20;
 const AHEAD_PART: usize = 2;
 
 /// Rows on their way into files, from several threads.
-pub(super) struct Ordered {
+pub(super) struct OrderedRows {
     table: Arc<Table>,
     versions: Arc<AtomicU64>,
     first_row_id: u64,
@@ -75,7 +75,7 @@ struct Line {
     share: Share,
 }
 
-impl Ordered {
+impl OrderedRows {
     /// For so many threads, with memory that was drawn already. `first_row_id`: of row 1.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl Ordered {
         first_row_id: u64,
         threads: usize,
         share: Share,
-    ) -> Result<Ordered> {
+    ) -> Result<OrderedRows> {
         let stretch_bytes = (share.bytes() / (threads + STRETCHES_MORE)).min(STRETCH_BYTES_MAX);
         let line = Line {
             next: 0,
@@ -101,7 +101,7 @@ impl Ordered {
             drawn: share.bytes(),
             share,
         };
-        Ok(Ordered {
+        Ok(OrderedRows {
             table: Arc::clone(table),
             versions: Arc::clone(engine.versions()),
             first_row_id,
@@ -219,7 +219,7 @@ impl Line {
 
 /// Makes blocks of rows, in one thread.
 pub struct RowAppender {
-    ordered: Arc<Ordered>,
+    ordered: Arc<OrderedRows>,
     /// Of the block at hand, once it has a row.
     block: Option<RowBlock>,
     /// Whether others may wait for its blocks.
@@ -227,7 +227,7 @@ pub struct RowAppender {
 }
 
 impl RowAppender {
-    pub(super) fn new(ordered: &Arc<Ordered>) -> RowAppender {
+    pub(super) fn new(ordered: &Arc<OrderedRows>) -> RowAppender {
         RowAppender { ordered: Arc::clone(ordered), block: None, is_awaited: false }
     }
 
@@ -242,7 +242,7 @@ impl RowAppender {
     /// `NullValue`, `Check`, `Value`, `Expression`, `TooLarge`.
     pub fn add(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
         self.begin();
-        let Ordered { table, versions, first_row_id, line, .. } = &*self.ordered;
+        let OrderedRows { table, versions, first_row_id, line, .. } = &*self.ordered;
         let computed = table.computed(row)?;
         let row = &*with_computed(row, &computed);
         let id = first_row_id + (number - 1);

@@ -25,7 +25,7 @@ use resources::spill::SpillDirectory;
 
 use super::merge::{Merge, NUMBER_BYTES};
 use crate::error::Result;
-use crate::run::{Run, RunWriter, Seen};
+use crate::run::{Run, RunWriter, SeenWrite};
 use crate::store::KeyRange;
 
 /// Bytes of an entry before its key.
@@ -271,7 +271,7 @@ impl Sorter {
         for place in 0..self.slots.len() {
             self.fetch_around(place);
             let (key, value) = self.at(place);
-            writer.add(key, Seen::Put(value))?;
+            writer.add(key, SeenWrite::Put(value))?;
         }
         self.runs.push(writer.finish()?);
         self.chunks.drain(..).for_each(|chunk| free.put(chunk));
@@ -288,7 +288,7 @@ impl Sorter {
             let runs = &self.runs[merged.clone()];
             let mut merge = Merge::of_runs(runs, &KeyRange::default(), self.shared)?;
             while merge.advance()? {
-                writer.add(merge.key(), Seen::Put(merge.value()))?;
+                writer.add(merge.key(), SeenWrite::Put(merge.value()))?;
             }
             drop(merge);
             let run = writer.finish()?;

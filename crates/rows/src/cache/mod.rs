@@ -55,7 +55,7 @@ use parking_lot::Mutex;
 
 pub use batch::KeyBatch;
 pub use loan::Loan;
-use shard::Shard;
+use shard::CacheShard;
 use table::HIDDEN;
 
 use crate::schema::TableId;
@@ -76,7 +76,7 @@ pub const LATEST: u64 = HIDDEN - 1;
 
 /// Rows by key.
 pub struct RowCache {
-    shards: Vec<Mutex<Shard>>,
+    shards: Vec<Mutex<CacheShard>>,
     hasher: FixedState,
     /// 0: the cache is off.
     bytes_max: usize,
@@ -121,7 +121,7 @@ impl RowCache {
 
     /// As `new`, less what images have at the time.
     pub fn beside(bytes_max: usize, images: Arc<AtomicUsize>) -> RowCache {
-        let shards = (0..SHARDS).map(|_| Mutex::new(Shard::new())).collect();
+        let shards = (0..SHARDS).map(|_| Mutex::new(CacheShard::new())).collect();
         // A fixed seed: keys are not the client's to choose freely enough to aim at one shard
         // beyond what the store would suffer from as well.
         let hasher = FixedState::with_seed(0x526f_7768_6f75_7365);
@@ -190,7 +190,7 @@ impl RowCache {
 
     /// Takes an announcement back, once the store has the write or has refused it. `sequence` is
     /// the store's, read after that.
-    pub fn end_write(&self, key: &[u8], written: Written<'_>, sequence: u64) {
+    pub fn end_write(&self, key: &[u8], written: WriteEffect<'_>, sequence: u64) {
         let hash = self.hasher.hash_one(key);
         let mut shard = self.shard(hash).lock();
         let stripe = shard.stripe(hash);
@@ -200,15 +200,15 @@ impl RowCache {
         stripe.written = stripe.written.max(sequence);
         let alone = stripe.writing == 0;
         match written {
-            Written::Row(row) if alone => {
+            WriteEffect::Row(row) if alone => {
                 shard.put(hash, key, row, sequence, self.shard_bytes_max());
             }
-            Written::RowOfMany(row) if alone && shard.find(hash, key).is_some() => {
+            WriteEffect::RowOfMany(row) if alone && shard.find(hash, key).is_some() => {
                 shard.put(hash, key, row, sequence, self.shard_bytes_max());
             }
             // Another write of the stripe may be of this key: its end brings the row.
-            Written::Row(_) | Written::RowOfMany(_) => {}
-            Written::Nothing => shard.remove(hash, key),
+            WriteEffect::Row(_) | WriteEffect::RowOfMany(_) => {}
+            WriteEffect::Nothing => shard.remove(hash, key),
         }
     }
 
@@ -268,7 +268,7 @@ impl RowCache {
     }
 
     /// By bits that the shard's table needs neither for places (the lowest) nor tags (the highest).
-    fn shard(&self, hash: u64) -> &Mutex<Shard> {
+    fn shard(&self, hash: u64) -> &Mutex<CacheShard> {
         &self.shards[(hash >> 46) as usize % SHARDS]
     }
 
@@ -293,7 +293,7 @@ impl RowCache {
 
 /// What came of a write, for the cache.
 #[derive(Clone, Copy, Debug)]
-pub enum Written<'a> {
+pub enum WriteEffect<'a> {
     /// The row, worth keeping: who writes a row is likely to read it.
     Row(&'a [u8]),
     /// One of very many rows, kept only if it was here before: a load must not empty the cache.
@@ -330,7 +330,7 @@ mod tests {
         assert!(has(&cache, 1));
         cache.begin_write(&key(1));
         assert!(!has(&cache, 1), "not while it is written");
-        cache.end_write(&key(1), Written::Row(b"new"), 1);
+        cache.end_write(&key(1), WriteEffect::Row(b"new"), 1);
         let mut row = Vec::new();
         cache.get(&key(1), LATEST, &mut row).unwrap();
         assert_eq!(row, b"new");
@@ -344,7 +344,7 @@ mod tests {
         let during = cache.get(&key(1), LATEST, &mut Vec::new()).unwrap_err();
         cache.fill(before, &key(1), b"old");
         cache.fill(during, &key(1), b"old");
-        cache.end_write(&key(1), Written::Nothing, 1);
+        cache.end_write(&key(1), WriteEffect::Nothing, 1);
         cache.fill(before, &key(1), b"old");
         cache.fill(during, &key(1), b"old");
         assert!(!has(&cache, 1), "the count moved since both misses");
@@ -358,7 +358,7 @@ mod tests {
         let mut row = Vec::new();
         cache.begin_write(&key(1));
         assert!(cache.get(&key(1), 20, &mut row).is_err(), "it may have either row");
-        cache.end_write(&key(1), Written::Row(b"new"), 17);
+        cache.end_write(&key(1), WriteEffect::Row(b"new"), 17);
         assert!(cache.get(&key(1), 16, &mut row).is_err(), "taken before the write");
         assert!(cache.get(&key(1), 17, &mut row).is_ok() && row == b"new");
         assert!(cache.get(&key(1), LATEST, &mut row).is_ok());
@@ -369,7 +369,7 @@ mod tests {
         let cache = RowCache::new(1 << 20);
         let mut row = Vec::new();
         cache.begin_write(&key(1));
-        cache.end_write(&key(1), Written::Nothing, 17);
+        cache.end_write(&key(1), WriteEffect::Nothing, 17);
         let before = cache.get(&key(1), 16, &mut row).unwrap_err();
         cache.fill(before, &key(1), b"removed at 17");
         assert!(!has(&cache, 1));
@@ -380,7 +380,7 @@ mod tests {
         // A write that the store gave no new number, and that ended after the miss.
         let miss = cache.get(&key(2), 18, &mut row).unwrap_err();
         cache.begin_write(&key(2));
-        cache.end_write(&key(2), Written::Nothing, 18);
+        cache.end_write(&key(2), WriteEffect::Nothing, 18);
         cache.fill(miss, &key(2), b"old");
         assert!(!has(&cache, 2));
     }
@@ -407,13 +407,13 @@ mod tests {
             read_through(&cache, number);
             if number % 3 == 0 {
                 cache.begin_write(&key(number));
-                cache.end_write(&key(number), Written::Nothing, 1);
+                cache.end_write(&key(number), WriteEffect::Nothing, 1);
             }
         }
         let status = cache.status();
         assert!(status.bytes <= status.bytes_max, "{status:?}");
         assert!(status.rows > 1_000, "{status:?}");
-        let places = |shard: &Mutex<Shard>| {
+        let places = |shard: &Mutex<CacheShard>| {
             let shard = shard.lock();
             shard.small.len() + shard.main.len()
         };
@@ -436,7 +436,7 @@ mod tests {
             cache.begin_write(&key(number));
             let row = [7; 40];
             let gone = number % 2 == 0;
-            let written = if gone { Written::Nothing } else { Written::Row(&row) };
+            let written = if gone { WriteEffect::Nothing } else { WriteEffect::Row(&row) };
             cache.end_write(&key(number), written, 1);
             read_through(&cache, number);
         }
@@ -460,7 +460,7 @@ mod tests {
         assert!(!has(&cache, 1) && !has(&cache, 2));
         // A row that somebody else writes meanwhile.
         cache.begin_write(&other);
-        cache.end_write(&other, Written::Row(b"newer"), 2);
+        cache.end_write(&other, WriteEffect::Row(b"newer"), 2);
         let during = cache.get(&key(3), LATEST, &mut Vec::new()).unwrap_err();
         cache.end_tables(3);
         cache.fill(during, &key(3), b"old");
@@ -477,7 +477,7 @@ mod tests {
         read_through(&cache, 1);
         for number in 1..3 {
             cache.begin_write(&key(number));
-            cache.end_write(&key(number), Written::RowOfMany(b"loaded"), 1);
+            cache.end_write(&key(number), WriteEffect::RowOfMany(b"loaded"), 1);
         }
         assert!(has(&cache, 1) && !has(&cache, 2));
     }

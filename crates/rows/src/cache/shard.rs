@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use hashbrown::HashTable;
 
-use super::table::{Entry, HIDDEN, OVERHEAD_BYTES, Table};
+use super::table::{CacheTable, CachedEntry, HIDDEN, OVERHEAD_BYTES};
 use crate::schema::TableId;
 
 /// Stripes of one shard.
@@ -26,17 +26,17 @@ pub(super) const PLACES_MIN: usize = 64;
 
 /// An entry's place in a queue. It outlives the entry until it reaches the end.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct QueuePlace {
     hash: u64,
     id: u32,
 }
 
 /// A part of the rows, with its own queues.
-pub struct Shard {
-    pub(super) index: Table,
+pub struct CacheShard {
+    pub(super) index: CacheTable,
     next_id: u32,
-    pub(super) small: VecDeque<Place>,
-    pub(super) main: VecDeque<Place>,
+    pub(super) small: VecDeque<QueuePlace>,
+    pub(super) main: VecDeque<QueuePlace>,
     ghosts: VecDeque<u64>,
     ghost_index: HashTable<u64>,
     pub(super) small_bytes: usize,
@@ -59,11 +59,11 @@ pub struct Stripe {
     pub written: u64,
 }
 
-impl Shard {
+impl CacheShard {
     /// No rows.
-    pub fn new() -> Shard {
-        Shard {
-            index: Table::default(),
+    pub fn new() -> CacheShard {
+        CacheShard {
+            index: CacheTable::default(),
             next_id: 0,
             small: VecDeque::new(),
             main: VecDeque::new(),
@@ -84,7 +84,7 @@ impl Shard {
 
     /// The entry of a key.
     #[inline]
-    pub fn find(&mut self, hash: u64, key: &[u8]) -> Option<&mut Entry> {
+    pub fn find(&mut self, hash: u64, key: &[u8]) -> Option<&mut CachedEntry> {
         let at = self.index.find(hash, |entry| entry.key() == key)?;
         Some(self.index.at(at))
     }
@@ -154,8 +154,8 @@ impl Shard {
     fn insert(&mut self, hash: u64, key: &[u8], row: &[u8], since: u64) {
         let in_main = self.take_ghost(hash);
         self.next_id = self.next_id.wrapping_add(1).max(1);
-        let entry = Entry::new(hash, self.next_id, key, row, since, in_main);
-        let place = Place { hash, id: entry.id };
+        let entry = CachedEntry::new(hash, self.next_id, key, row, since, in_main);
+        let place = QueuePlace { hash, id: entry.id };
         if in_main {
             self.main.push_back(place);
             self.main_bytes += entry.cost();
@@ -177,7 +177,8 @@ impl Shard {
         // Without pressure nothing reaches the end of a queue.
         if self.small.len() + self.main.len() > 2 * self.index.len() + PLACES_MIN {
             let index = &self.index;
-            let is_there = |place: &Place| index.find(place.hash, |e| e.id == place.id).is_some();
+            let is_there =
+                |place: &QueuePlace| index.find(place.hash, |e| e.id == place.id).is_some();
             self.small.retain(is_there);
             self.main.retain(is_there);
         }

@@ -11,11 +11,11 @@
 //!
 //! Not here: which entries are kept (`shard`).
 
-/// `Entry::since` of a row that is being written.
+/// `CachedEntry::since` of a row that is being written.
 pub const HIDDEN: u64 = u64::MAX;
 
 /// A row. A look-up touches the entry and the row's bytes, which follow its key.
-pub struct Entry {
+pub struct CachedEntry {
     bytes: Box<[u8]>,
     pub hash: u64,
     /// The row is the store's at this sequence and at every later one; `HIDDEN`: not to be seen.
@@ -30,17 +30,24 @@ pub struct Entry {
 }
 
 // There is one for every row in memory.
-const _: () = assert!(size_of::<Entry>() <= 40);
+const _: () = assert!(size_of::<CachedEntry>() <= 40);
 
-impl Entry {
+impl CachedEntry {
     /// An entry that was not asked for yet.
-    pub fn new(hash: u64, id: u32, key: &[u8], row: &[u8], since: u64, in_main: bool) -> Entry {
+    pub fn new(
+        hash: u64,
+        id: u32,
+        key: &[u8],
+        row: &[u8],
+        since: u64,
+        in_main: bool,
+    ) -> CachedEntry {
         let key_length = key.len() as u16;
-        Entry { bytes: joined(key, row), hash, since, id, key_length, uses: 0, in_main }
+        CachedEntry { bytes: joined(key, row), hash, since, id, key_length, uses: 0, in_main }
     }
 
-    fn empty() -> Entry {
-        Entry::new(0, 0, &[], &[], HIDDEN, false)
+    fn empty() -> CachedEntry {
+        CachedEntry::new(0, 0, &[], &[], HIDDEN, false)
     }
 
     /// Its key.
@@ -81,25 +88,25 @@ pub const OVERHEAD_BYTES: usize = 96;
 
 /// Entries by hash.
 #[derive(Default)]
-pub struct Table {
-    entries: Vec<Entry>,
+pub struct CacheTable {
+    entries: Vec<CachedEntry>,
     used: usize,
 }
 
-impl Table {
+impl CacheTable {
     /// Entries held.
     pub fn len(&self) -> usize {
         self.used
     }
 
     /// Every entry.
-    pub fn entries(&mut self) -> impl Iterator<Item = &mut Entry> {
+    pub fn entries(&mut self) -> impl Iterator<Item = &mut CachedEntry> {
         self.entries.iter_mut().filter(|entry| entry.id != 0)
     }
 
     /// Where the entry of this hash is that `matches`.
     #[inline]
-    pub fn find(&self, hash: u64, matches: impl Fn(&Entry) -> bool) -> Option<usize> {
+    pub fn find(&self, hash: u64, matches: impl Fn(&CachedEntry) -> bool) -> Option<usize> {
         let mask = self.entries.len().checked_sub(1)?;
         let mut at = hash as usize & mask;
         loop {
@@ -116,12 +123,12 @@ impl Table {
 
     /// The entry that `find` has found.
     #[inline]
-    pub fn at(&mut self, at: usize) -> &mut Entry {
+    pub fn at(&mut self, at: usize) -> &mut CachedEntry {
         &mut self.entries[at]
     }
 
     /// Adds an entry, of a key that is not there.
-    pub fn insert(&mut self, entry: Entry) {
+    pub fn insert(&mut self, entry: CachedEntry) {
         if (self.used + 1) * 4 > self.entries.len() * 3 {
             self.grow();
         }
@@ -129,7 +136,7 @@ impl Table {
         self.place(entry);
     }
 
-    fn place(&mut self, entry: Entry) {
+    fn place(&mut self, entry: CachedEntry) {
         let mask = self.entries.len() - 1;
         let mut at = entry.hash as usize & mask;
         while self.entries[at].id != 0 {
@@ -140,7 +147,7 @@ impl Table {
 
     fn grow(&mut self) {
         let places = (self.entries.len() * 2).max(PLACES_MIN);
-        let larger = (0..places).map(|_| Entry::empty()).collect();
+        let larger = (0..places).map(|_| CachedEntry::empty()).collect();
         for entry in std::mem::replace(&mut self.entries, larger) {
             if entry.id != 0 {
                 self.place(entry);
@@ -149,9 +156,9 @@ impl Table {
     }
 
     /// Takes out the entry that `find` has found.
-    pub fn remove(&mut self, at: usize) -> Entry {
+    pub fn remove(&mut self, at: usize) -> CachedEntry {
         let mask = self.entries.len() - 1;
-        let removed = std::mem::replace(&mut self.entries[at], Entry::empty());
+        let removed = std::mem::replace(&mut self.entries[at], CachedEntry::empty());
         self.used -= 1;
         let (mut hole, mut next) = (at, at);
         loop {
@@ -216,7 +223,7 @@ mod tests {
 
     #[test]
     fn entries_are_found_whatever_was_removed_before() {
-        let mut table = Table::default();
+        let mut table = CacheTable::default();
         let mut model = std::collections::BTreeMap::new();
         let mut random = 1u64;
         for id in 1..20_000u32 {
@@ -230,7 +237,7 @@ mod tests {
                     assert_eq!(Some(table.remove(at).id), model.remove(&hash));
                 }
                 None => {
-                    table.insert(Entry::new(hash, id, b"k", b"row", 0, false));
+                    table.insert(CachedEntry::new(hash, id, b"k", b"row", 0, false));
                     model.insert(hash, id);
                 }
             }

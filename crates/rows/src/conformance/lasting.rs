@@ -103,7 +103,7 @@ pub fn parts_of_an_ingestion_appear_at_once_or_never(subject: &Subject<'_>) {
             for part in 0..4 {
                 scope.spawn(move || {
                     let numbers = part * INGESTED..(part + 1) * INGESTED;
-                    let mut entries = Numbered { numbers, current: numbered(0) };
+                    let mut entries = NumberedEntries { numbers, current: numbered(0) };
                     let added = ingestion.add(&mut entries).expect("a part");
                     assert_eq!(added, u64::from(INGESTED));
                 });
@@ -128,12 +128,12 @@ pub fn parts_of_an_ingestion_appear_at_once_or_never(subject: &Subject<'_>) {
 }
 
 /// Entries of numbers.
-struct Numbered {
+struct NumberedEntries {
     numbers: std::ops::Range<u32>,
     current: (Vec<u8>, Vec<u8>),
 }
 
-impl Cursor for Numbered {
+impl Cursor for NumberedEntries {
     fn advance(&mut self) -> Result<bool> {
         let Some(number) = self.numbers.next() else { return Ok(false) };
         self.current = numbered(number);

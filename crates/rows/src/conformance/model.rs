@@ -26,7 +26,7 @@ pub fn random_operations_agree_with_a_model(subject: &Subject<'_>) {
 
 /// Interprets `bytes` as operations on a fresh store and panics where it departs from the model.
 pub fn run_operations(subject: &Subject<'_>, bytes: &[u8]) {
-    let mut run = Run {
+    let mut run = ModelRun {
         store: subject.open(),
         model: Model::new(),
         transaction: None,
@@ -87,7 +87,7 @@ struct OpenTransaction {
     marks: Vec<(Savepoint, BTreeMap<Vec<u8>, Option<Vec<u8>>>)>,
 }
 
-struct Run {
+struct ModelRun {
     store: Arc<dyn Store>,
     model: Model,
     transaction: Option<OpenTransaction>,
@@ -96,7 +96,7 @@ struct Run {
     steps: usize,
 }
 
-impl Run {
+impl ModelRun {
     fn step(&mut self, subject: &Subject<'_>, operation: u8, bytes: &mut Bytes<'_>) {
         self.steps += 1;
         match operation % 16 {

@@ -8,7 +8,7 @@
 //! Invariants
 //! 1. Keys ascend.
 //!
-//! Not here: until when they are the index's (`Still`).
+//! Not here: until when they are the index's (`QuiescentState`).
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -13,7 +13,7 @@
 //!
 //! Invariants
 //! 1. An image has the entries of one state of the store, and is shown to views of that state and later ones
-//!    while nobody has written to the table since (`Still`).
+//!    while nobody has written to the table since (`QuiescentState`).
 //! 2. All images together have at most a quarter of the row cache's bytes, one a quarter of that. The cache
 //!    has so much less meanwhile. On top comes the one that is being made, and what scans under way still read.
 //! 3. Images are made, and freed, by a thread that may wait, not by those who read.

@@ -9,7 +9,7 @@ use parking_lot::RwLock;
 
 use super::image::Image;
 use crate::store::Read;
-use crate::table::{Still, Table};
+use crate::table::{QuiescentState, Table};
 
 /// How often scans have gone through an index before its image is made.
 const TIMES_READ: u64 = 2;
@@ -21,7 +21,7 @@ const READ_MIN: u64 = 1_000;
 pub(crate) struct ImagePlace {
     /// Whether there is one: looked at without a lock.
     has_image: AtomicBool,
-    shown: RwLock<Option<Shown>>,
+    shown: RwLock<Option<HeldImage>>,
     /// The table's changes when it was begun to count (`Table::changes`).
     changes: AtomicU64,
     /// Entries that scans have gone through since.
@@ -37,8 +37,8 @@ pub(crate) struct ImagePlace {
 }
 
 #[derive(Clone, Debug)]
-struct Shown {
-    still: Still,
+struct HeldImage {
+    still: QuiescentState,
     image: Arc<Image>,
 }
 
@@ -48,7 +48,7 @@ impl ImagePlace {
         if !self.has_image.load(Ordering::Acquire) {
             return None;
         }
-        let Shown { still, image } = self.shown.read().clone()?;
+        let HeldImage { still, image } = self.shown.read().clone()?;
         if !still.is_shown_by(view, table) {
             return None;
         }
@@ -59,8 +59,8 @@ impl ImagePlace {
     }
 
     /// Shows an image from now on; gives what was shown before.
-    pub(super) fn show(&self, still: Still, image: Image) -> Option<Arc<Image>> {
-        let before = self.shown.write().replace(Shown { still, image: Arc::new(image) });
+    pub(super) fn show(&self, still: QuiescentState, image: Image) -> Option<Arc<Image>> {
+        let before = self.shown.write().replace(HeldImage { still, image: Arc::new(image) });
         self.is_used.store(true, Ordering::Relaxed);
         self.has_image.store(true, Ordering::Release);
         before.map(|shown| shown.image)

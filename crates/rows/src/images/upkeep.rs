@@ -36,23 +36,23 @@ pub(crate) struct Images {
     /// 0: there are none.
     bytes_max: usize,
     bytes: Arc<AtomicUsize>,
-    wanted: Mutex<VecDeque<Wanted>>,
+    wanted: Mutex<VecDeque<WantedImage>>,
     /// Places with an image, in the order in which it is looked for room.
-    held: Mutex<VecDeque<Held>>,
+    held: Mutex<VecDeque<HeldPlace>>,
     wake: Arc<Wake>,
 }
 
 /// An image that is to be made.
 #[derive(Debug)]
-struct Wanted {
-    held: Held,
+struct WantedImage {
+    held: HeldPlace,
     /// The whole index.
     range: KeyRange,
 }
 
 /// A place of a version of a table.
 #[derive(Clone, Debug)]
-struct Held {
+struct HeldPlace {
     place: Weak<ImagePlace>,
     state: Arc<TableState>,
     version: u64,
@@ -72,7 +72,7 @@ impl Images {
 
     /// Lets those go that are of no more use.
     fn retire(&self) {
-        self.held.lock().retain(|Held { place, state, version }| {
+        self.held.lock().retain(|HeldPlace { place, state, version }| {
             let Some(place) = place.upgrade() else { return false };
             let is_of_use =
                 place.changes_at_image() == Some(state.changes()) && state.is_version(*version);
@@ -129,8 +129,8 @@ impl Engine {
         let mut wanted = images.wanted.lock();
         if wanted.len() < WANTED_MAX && !place.is_wanted.swap(true, Ordering::Relaxed) {
             let (place, state) = (Arc::downgrade(place), Arc::clone(&table.state));
-            let held = Held { place, state, version: table.version };
-            wanted.push_back(Wanted { held, range: table.index_range(index) });
+            let held = HeldPlace { place, state, version: table.version };
+            wanted.push_back(WantedImage { held, range: table.index_range(index) });
             drop(wanted);
             images.wake.wake();
         }
@@ -149,7 +149,7 @@ impl Engine {
     pub fn keep_images(&self) -> Result<()> {
         self.images().retire();
         let next = || self.images().wanted.lock().pop_front();
-        while let Some(Wanted { held, range }) = next() {
+        while let Some(WantedImage { held, range }) = next() {
             if self.is_closed() {
                 return Ok(());
             }
@@ -162,7 +162,12 @@ impl Engine {
     }
 
     /// Makes an image, unless somebody writes to the table, or it would be too large.
-    fn make_image(&self, place: &Arc<ImagePlace>, held: &Held, range: &KeyRange) -> Result<()> {
+    fn make_image(
+        &self,
+        place: &Arc<ImagePlace>,
+        held: &HeldPlace,
+        range: &KeyRange,
+    ) -> Result<()> {
         let images = self.images();
         let view = self.store().snapshot()?;
         let Some(still) = self.stillness(&*view, &held.state) else { return Ok(()) };
@@ -216,7 +221,7 @@ mod tests {
         let t = engine.create_table(NewTable::new("d", "t", columns, indexes)).unwrap();
         let range = t.index_range(0);
         let read = || {
-            let mut each = |_: crate::Found<'_>| Ok(Flow::Continue);
+            let mut each = |_: crate::FoundRow<'_>| Ok(Flow::Continue);
             let (latest, forward) = (engine.latest(), Direction::Forward);
             engine.find(latest, &t, 0, &range, forward, Reach::Disk, &mut each).unwrap();
         };
@@ -230,7 +235,7 @@ mod tests {
                 assert!(wanted <= 1, "it is asked for once");
             }
             // Of the one before nothing is left, whether or not the list was looked through.
-            let Wanted { held, range } = engine.images().wanted.lock().pop_front().unwrap();
+            let WantedImage { held, range } = engine.images().wanted.lock().pop_front().unwrap();
             let place = held.place.upgrade().unwrap();
             engine.make_image(&place, &held, &range).unwrap();
             place.is_wanted.store(false, Ordering::Relaxed);

@@ -23,13 +23,13 @@ const APART_MIN: usize = 4 << 10;
 
 thread_local! {
     /// The last chunk of the thread's last transaction.
-    static SPARE: Cell<Option<Chunk>> = const { Cell::new(None) };
+    static SPARE: Cell<Option<ByteChunk>> = const { Cell::new(None) };
 }
 
 /// Bytes are appended to the last chunk.
 #[derive(Default)]
 pub(super) struct Chunks {
-    last: Chunk,
+    last: ByteChunk,
     /// Bytes that were kept, whether anybody still wants them: what is taken back leaves its place empty
     /// until its whole chunk is free.
     kept: usize,
@@ -37,7 +37,7 @@ pub(super) struct Chunks {
 
 /// One allocation, or none yet.
 #[derive(Default)]
-struct Chunk {
+struct ByteChunk {
     /// What is left of it.
     free: BytesMut,
     size: usize,
@@ -71,7 +71,7 @@ impl Chunks {
             size = spare.size;
         }
         let size = size.clamp(CHUNK_MIN, CHUNK_MAX).max(least);
-        self.last = Chunk { free: BytesMut::with_capacity(size), size };
+        self.last = ByteChunk { free: BytesMut::with_capacity(size), size };
     }
 
     /// Bytes of memory for what was kept, but for a chunk's.

@@ -15,7 +15,7 @@ pub(super) type Table = [u8; 4];
 
 /// Every lock of a transaction.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct HeldLocks {
     tables: Vec<OfTable>,
     count: usize,
 }
@@ -28,7 +28,7 @@ struct OfTable {
     locks: Vec<u64>,
 }
 
-impl Held {
+impl HeldLocks {
     /// Whether the table of `key` is held whole.
     pub fn is_whole(&self, key: &[u8]) -> bool {
         // Most transactions hold no table, and a length check tells it.

@@ -18,13 +18,13 @@ pub(super) fn scan<'a>(
         return Ok(base);
     }
     let own = overlay.cursor(range, direction);
-    let (base_state, own_state) = (State::Before, State::Before);
-    Ok(Box::new(Merged { base, base_state, own, own_state, direction, shows_own: false }))
+    let (base_state, own_state) = (MergeState::Before, MergeState::Before);
+    Ok(Box::new(OverlaidCursor { base, base_state, own, own_state, direction, shows_own: false }))
 }
 
 /// Where one of the two stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum MergeState {
     /// On an entry already shown or hidden, or before the first.
     Before,
     /// On an entry not yet shown.
@@ -33,29 +33,29 @@ enum State {
     Done,
 }
 
-impl State {
-    fn after(advanced: bool) -> State {
-        if advanced { State::On } else { State::Done }
+impl MergeState {
+    fn after(advanced: bool) -> MergeState {
+        if advanced { MergeState::On } else { MergeState::Done }
     }
 }
 
 /// A scan of a base with own writes over it: of equal keys the own one counts, and an own
 /// removal hides the base's entry.
-struct Merged<'a> {
+struct OverlaidCursor<'a> {
     base: Box<dyn Cursor + 'a>,
-    base_state: State,
+    base_state: MergeState,
     own: OwnCursor<'a>,
-    own_state: State,
+    own_state: MergeState,
     direction: Direction,
     /// Whether the entry shown now is an own one.
     shows_own: bool,
 }
 
-impl Merged<'_> {
+impl OverlaidCursor<'_> {
     /// Whether the next entry comes from the own writes, and whether it stands for the base's.
     fn own_is_next(&self) -> Option<(bool, bool)> {
         match (self.own_state, self.base_state) {
-            (State::On, State::On) => {
+            (MergeState::On, MergeState::On) => {
                 let order = self.own.key().cmp(self.base.key());
                 let order = match self.direction {
                     Direction::Forward => order,
@@ -63,33 +63,33 @@ impl Merged<'_> {
                 };
                 Some((order.is_le(), order.is_eq()))
             }
-            (State::On, _) => Some((true, false)),
-            (_, State::On) => Some((false, false)),
+            (MergeState::On, _) => Some((true, false)),
+            (_, MergeState::On) => Some((false, false)),
             _ => None,
         }
     }
 }
 
-impl Cursor for Merged<'_> {
+impl Cursor for OverlaidCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
         loop {
-            if self.base_state == State::Before {
-                self.base_state = State::after(self.base.advance()?);
+            if self.base_state == MergeState::Before {
+                self.base_state = MergeState::after(self.base.advance()?);
             }
-            if self.own_state == State::Before {
-                self.own_state = State::after(self.own.advance()?);
+            if self.own_state == MergeState::Before {
+                self.own_state = MergeState::after(self.own.advance()?);
             }
             let Some((own, hides_base)) = self.own_is_next() else {
                 return Ok(false);
             };
             if !own || hides_base {
-                self.base_state = State::Before;
+                self.base_state = MergeState::Before;
             }
             self.shows_own = own;
             if !own {
                 return Ok(true);
             }
-            self.own_state = State::Before;
+            self.own_state = MergeState::Before;
             if self.own.write().value().is_some() {
                 return Ok(true);
             }

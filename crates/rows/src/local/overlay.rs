@@ -20,7 +20,7 @@ use super::chunks::Chunks;
 use super::own::OwnCursor;
 use super::undo::UndoLog;
 use crate::error::{Error, Result};
-use crate::run::{KeyHash, Run, RunWriter, Seen, Write};
+use crate::run::{KeyHash, Run, RunWriter, SeenWrite, Write};
 use crate::store::{Batch, Change, Direction, KeyRange};
 
 /// Memory that one write takes besides its bytes: its share of a node, and of chunks that are not full.
@@ -257,15 +257,15 @@ impl Overlay {
     }
 
     /// All writes in key order, for the store; `None` as a value is a removal.
-    pub fn writes(&self) -> Writes<'_> {
-        Writes(self.cursor(&KeyRange::default(), Direction::Forward))
+    pub fn writes(&self) -> OverlayWrites<'_> {
+        OverlayWrites(self.cursor(&KeyRange::default(), Direction::Forward))
     }
 }
 
 /// All writes, one after the other.
-pub(super) struct Writes<'a>(OwnCursor<'a>);
+pub(super) struct OverlayWrites<'a>(OwnCursor<'a>);
 
-impl Iterator for Writes<'_> {
+impl Iterator for OverlayWrites<'_> {
     type Item = Result<(Vec<u8>, Option<Vec<u8>>)>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -294,11 +294,11 @@ fn spilled(runs: &[Arc<Run>], key: &[u8], value: &mut Vec<u8>) -> Result<Write> 
     Ok(Write::Unwritten)
 }
 
-fn told(write: Seen<'_>) -> Option<bool> {
+fn told(write: SeenWrite<'_>) -> Option<bool> {
     match write {
-        Seen::Unwritten => None,
-        Seen::Removed => Some(false),
-        Seen::Put(_) => Some(true),
+        SeenWrite::Unwritten => None,
+        SeenWrite::Removed => Some(false),
+        SeenWrite::Put(_) => Some(true),
     }
 }
 

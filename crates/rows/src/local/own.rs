@@ -12,7 +12,7 @@ use bytes::Bytes;
 
 use super::overlay::Recent;
 use crate::error::Result;
-use crate::run::{Run, RunCursor, Seen, Write};
+use crate::run::{Run, RunCursor, SeenWrite, Write};
 use crate::store::{Direction, KeyRange};
 
 /// A position among all writes in a range.
@@ -114,7 +114,7 @@ impl<'a> OwnCursor<'a> {
             if !found {
                 return Ok(false);
             }
-            if self.shows_unwritten || self.write() != Seen::Unwritten {
+            if self.shows_unwritten || self.write() != SeenWrite::Unwritten {
                 return Ok(true);
             }
         }
@@ -127,9 +127,9 @@ impl<'a> OwnCursor<'a> {
     }
 
     /// The current write.
-    pub fn write(&self) -> Seen<'_> {
+    pub fn write(&self) -> SeenWrite<'_> {
         match self.current.first().and_then(|source| source.checked_sub(1)) {
-            None => self.recent_at.map_or(Seen::Unwritten, |(_, write)| write.seen()),
+            None => self.recent_at.map_or(SeenWrite::Unwritten, |(_, write)| write.seen()),
             Some(run) => self.runs[run].0.write(),
         }
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::begun_reads::{Arrival, BegunReads, Piece};
+use crate::begun_reads::{Arrival, BegunReads, ReadPiece};
 
 thread_local! {
     /// Reads that may not wait and were let pass in this turn of the thread.
@@ -31,11 +31,11 @@ const READS_MAX: usize = 128;
 /// A disk that a test can hold up.
 #[derive(Default)]
 pub struct MemoryDisk {
-    state: Mutex<State>,
+    state: Mutex<DiskState>,
 }
 
 #[derive(Default)]
-struct State {
+struct DiskState {
     is_held: bool,
     fails: bool,
     wakes: Vec<File>,
@@ -88,13 +88,13 @@ impl MemoryDisk {
 /// Reads of one thread.
 pub(super) struct DiskReads {
     disk: Arc<MemoryDisk>,
-    begun: Vec<(u64, Lent)>,
+    begun: Vec<(u64, LentReads)>,
 }
 
 /// How many reads pass.
-struct Lent(u32);
+struct LentReads(u32);
 
-impl Piece for Lent {
+impl ReadPiece for LentReads {
     fn lend_to(&self, turn: &mut dyn FnMut()) {
         LENT.set(self.0);
         turn();
@@ -107,7 +107,7 @@ impl BegunReads for DiskReads {
         if !REFUSED.take() || self.begun.len() == READS_MAX {
             return false;
         }
-        self.begun.push((name, Lent(PASSED.get() + 1)));
+        self.begun.push((name, LentReads(PASSED.get() + 1)));
         true
     }
 
@@ -117,7 +117,7 @@ impl BegunReads for DiskReads {
             return;
         }
         arrivals.extend(self.begun.drain(..).map(|(name, lent)| {
-            let piece = (!state.fails).then(|| Box::new(lent) as Box<dyn Piece>);
+            let piece = (!state.fails).then(|| Box::new(lent) as Box<dyn ReadPiece>);
             Arrival { name, piece }
         }));
     }

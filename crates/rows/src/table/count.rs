@@ -48,7 +48,7 @@ const STEPS_MAX: usize = 64;
 
 /// Rows and their bytes, keys included, that come or go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Moved {
+pub(crate) struct RowDelta {
     pub rows: i64,
     pub bytes: i64,
 }
@@ -73,11 +73,11 @@ enum Base {
     Unread,
     /// Of a table of an earlier version, which wrote no number down.
     Unknown,
-    Known(Known),
+    Known(KnownCount),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Known {
+struct KnownCount {
     rows: i64,
     bytes: Option<i64>,
     /// The numbers as they are written down.
@@ -92,24 +92,24 @@ impl RowCount {
     }
 
     /// The table had exactly so many rows and bytes, if these are known, when so much had moved.
-    fn set(&self, moved: Moved, rows: i64, bytes: Option<i64>) {
+    fn set(&self, moved: RowDelta, rows: i64, bytes: Option<i64>) {
         let mut base = self.base.lock();
-        *base = Base::Known(Known { rows, bytes, written: None });
+        *base = Base::Known(KnownCount { rows, bytes, written: None });
         self.rows_moved.fetch_sub(moved.rows, Ordering::Relaxed);
         self.bytes_moved.fetch_sub(moved.bytes, Ordering::Relaxed);
         self.changed.store(true, Ordering::Relaxed);
     }
 
     /// Rows came or went, and that is visible.
-    pub(crate) fn add(&self, moved: Moved) {
+    pub(crate) fn add(&self, moved: RowDelta) {
         self.rows_moved.fetch_add(moved.rows, Ordering::Relaxed);
         self.bytes_moved.fetch_add(moved.bytes, Ordering::Relaxed);
         self.changed.store(true, Ordering::Relaxed);
     }
 
-    fn moved(&self) -> Moved {
+    fn moved(&self) -> RowDelta {
         let of = |number: &AtomicI64| number.load(Ordering::Relaxed);
-        Moved { rows: of(&self.rows_moved), bytes: of(&self.bytes_moved) }
+        RowDelta { rows: of(&self.rows_moved), bytes: of(&self.bytes_moved) }
     }
 }
 
@@ -125,7 +125,7 @@ struct Step {
     to: usize,
     count: u64,
     state: Arc<TableState>,
-    moved: Moved,
+    moved: RowDelta,
     /// Bytes of the last of them, if it is known: who rolls back mostly takes back one.
     last_bytes: Option<i64>,
 }
@@ -145,7 +145,7 @@ impl Step {
         let part = |of: i64| (i128::from(of) * i128::from(kept) / i128::from(self.count)) as i64;
         let last = self.last_bytes.take().filter(|_| kept + 1 == self.count);
         let bytes = last.map_or_else(|| part(self.moved.bytes), |last| self.moved.bytes - last);
-        self.moved = Moved { rows: part(self.moved.rows), bytes };
+        self.moved = RowDelta { rows: part(self.moved.rows), bytes };
         let last = span * u128::from(kept - 1) / u128::from(self.count - 1);
         self.to = self.from + last as usize;
         self.count = kept;
@@ -154,7 +154,7 @@ impl Step {
 
 impl RowsMoved {
     /// Notes rows before they are written, at the store's present savepoint.
-    pub(crate) fn note(&mut self, mark: usize, state: &Arc<TableState>, moved: Moved) {
+    pub(crate) fn note(&mut self, mark: usize, state: &Arc<TableState>, moved: RowDelta) {
         let many = self.0.len() >= STEPS_MAX;
         match self.0.last_mut() {
             Some(last)
@@ -218,7 +218,7 @@ impl Engine {
     }
 
     /// The numbers of now, and those that are written down.
-    fn known(&self, table: &Table) -> Result<Option<Known>> {
+    fn known(&self, table: &Table) -> Result<Option<KnownCount>> {
         let count = &table.state.rows;
         let mut base = count.base.lock();
         if *base == Base::Unread {
@@ -226,7 +226,7 @@ impl Engine {
                 None => Base::Unknown,
                 Some(rows) => {
                     let bytes = self.written_number(key(table.id, BYTES))?;
-                    Base::Known(Known { rows, bytes, written: Some((rows, bytes)) })
+                    Base::Known(KnownCount { rows, bytes, written: Some((rows, bytes)) })
                 }
             };
         }
@@ -251,7 +251,7 @@ impl Engine {
     /// bytes are known if nothing else is in the store under the table's key.
     pub(crate) fn came_at_once(&self, table: &Table, rows: u64, are_all: bool) {
         let count = &table.state.rows;
-        let moved = Moved { rows: rows as i64, bytes: 0 };
+        let moved = RowDelta { rows: rows as i64, bytes: 0 };
         match are_all {
             true => count.set(count.moved(), moved.rows, None),
             false => count.add(moved),
@@ -330,7 +330,7 @@ impl Engine {
         if !table.is_current() {
             return Ok(());
         }
-        let Some(Known { rows, bytes, written }) = self.known(table)? else { return Ok(()) };
+        let Some(KnownCount { rows, bytes, written }) = self.known(table)? else { return Ok(()) };
         let has_moved = |now: i64, written: i64| {
             let change = (now - written).abs();
             change > 0 && change >= now / part
@@ -407,8 +407,8 @@ mod tests {
     use super::*;
 
     /// So many rows of ten bytes.
-    fn of(rows: i64) -> Moved {
-        Moved { rows, bytes: 10 * rows }
+    fn of(rows: i64) -> RowDelta {
+        RowDelta { rows, bytes: 10 * rows }
     }
 
     #[test]
@@ -464,10 +464,10 @@ mod tests {
         let state = Arc::new(TableState::default());
         let mut moved = RowsMoved::default();
         for (mark, bytes) in [(0, 10), (3, 100), (6, 1_000)] {
-            moved.note(mark, &state, Moved { rows: 1, bytes });
+            moved.note(mark, &state, RowDelta { rows: 1, bytes });
         }
         moved.rollback_to(6);
         moved.committed();
-        assert_eq!(state.rows.moved(), Moved { rows: 2, bytes: 110 });
+        assert_eq!(state.rows.moved(), RowDelta { rows: 2, bytes: 110 });
     }
 }

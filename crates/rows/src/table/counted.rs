@@ -2,14 +2,14 @@
 //! good until somebody writes to the table.
 //!
 //! Invariants
-//! 1. The number is that of a state in which nobody was writing to the table (`stillness`).
+//! 1. The number is that of a state in which nobody was writing to the table (`quiescent_state`).
 //!
 //! Not here: rows that expire, which go without a writer; about how many rows there are (`count`).
 
 use parking_lot::Mutex;
 use resources::parallel::share_out;
 
-use super::stillness::Still;
+use super::quiescent_state::QuiescentState;
 use super::version::Table;
 use crate::bulk::{go_on, threads};
 use crate::engine::Engine;
@@ -25,18 +25,18 @@ const RANGES_PER_THREAD: usize = 4;
 
 /// The number of rows that was counted last.
 #[derive(Debug, Default)]
-pub struct CountedRows(Mutex<Option<Counted>>);
+pub struct CountedRows(Mutex<Option<LastCount>>);
 
 #[derive(Debug, Clone, Copy)]
-struct Counted {
+struct LastCount {
     table: TableId,
-    still: Still,
+    still: QuiescentState,
     rows: u64,
 }
 
 /// What may be remembered of a count that begins.
 #[derive(Debug, Clone, Copy)]
-pub struct CountMark(Option<Still>);
+pub struct CountMark(Option<QuiescentState>);
 
 impl Engine {
     /// The number of rows that a state shows, if that is known. For tables whose rows do not expire.
@@ -54,7 +54,7 @@ impl Engine {
     /// All rows were counted.
     pub fn end_count(&self, table: &Table, mark: CountMark, rows: u64) {
         if let CountMark(Some(still)) = mark {
-            *table.state.counted.0.lock() = Some(Counted { table: table.id, still, rows });
+            *table.state.counted.0.lock() = Some(LastCount { table: table.id, still, rows });
         }
     }
 

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 
 /// An index entry's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct IndexEntry {
     /// Its key in the store.
     pub key: Vec<u8>,
     /// Its value in the store.
@@ -30,10 +30,10 @@ impl Table {
     ///
     /// # Errors
     /// `TooLarge`.
-    pub fn entry(&self, index: usize, row: &[Datum<'_>], row_key: &[u8]) -> Result<Entry> {
+    pub fn entry(&self, index: usize, row: &[Datum<'_>], row_key: &[u8]) -> Result<IndexEntry> {
         let (mut key, mut value) = (Vec::with_capacity(row_key.len() + 24), Vec::new());
         let unique = self.push_entry(index, row, row_key, &mut key, &mut value)?;
-        Ok(Entry { key, value, unique })
+        Ok(IndexEntry { key, value, unique })
     }
 
     /// As `push_entry_by`, of a row's values.

@@ -110,7 +110,7 @@ pub struct TableState {
     /// of earlier ones do not show them.
     readable_since: AtomicU64,
     /// What the version in use has: nothing else of earlier versions is sure to be there.
-    kept: RwLock<Kept>,
+    kept: RwLock<StoredState>,
     /// About how many rows there are.
     pub(crate) rows: RowCount,
     /// How many there were when somebody counted them.
@@ -128,7 +128,7 @@ pub struct TableState {
 
 /// What is stored of a table.
 #[derive(Debug, Default)]
-struct Kept {
+struct StoredState {
     /// The number under which its rows are, and those of its indexes.
     table: TableId,
     indexes: Vec<IndexId>,
@@ -306,7 +306,7 @@ impl TableState {
 
     /// The table is no more.
     pub(crate) fn drop_all(&self) {
-        *self.kept.write() = Kept::default();
+        *self.kept.write() = StoredState::default();
         self.set_version(u64::MAX);
     }
 

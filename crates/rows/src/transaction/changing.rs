@@ -14,7 +14,7 @@ use values::datum::{Datum, Value};
 use values::row::RowRef;
 
 use super::life::Transaction;
-use super::outcome::{Changed, RowChange};
+use super::outcome::{ChangeOutcome, RowChange};
 use super::placing::duplicate;
 use crate::error::Result;
 use crate::expiry::Expiry;
@@ -28,11 +28,11 @@ impl Transaction {
         row_key: &[u8],
         expiry: Option<Expiry>,
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<Changed> {
+    ) -> Result<ChangeOutcome> {
         let mut old_bytes = Vec::new();
         if !self.read_locked(row_key, &mut old_bytes)? {
             self.absent = Some(row_key.to_vec());
-            return Ok(Changed::Missing);
+            return Ok(ChangeOutcome::Missing);
         }
         let old = row_at(table, row_key, &old_bytes)?;
         self.change_read(table, row_key, old, expiry, decide)
@@ -46,17 +46,17 @@ impl Transaction {
         old: RowRef<'_>,
         expiry: Option<Expiry>,
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<Changed> {
+    ) -> Result<ChangeOutcome> {
         if let Some(expiry) = expiry
             && expiry.is_over(&old)?
         {
-            return Ok(Changed::Missing);
+            return Ok(ChangeOutcome::Missing);
         }
         match decide(old)? {
-            RowChange::Keep => Ok(Changed::Unchanged),
+            RowChange::Keep => Ok(ChangeOutcome::Unchanged),
             RowChange::Delete => {
                 self.delete_row(table, row_key, &old)?;
-                Ok(Changed::Deleted)
+                Ok(ChangeOutcome::Deleted)
             }
             RowChange::Set(sets) => self.set_columns(table, row_key, &old, &sets, false),
             RowChange::SetAnew(sets) => self.set_columns(table, row_key, &old, &sets, true),
@@ -70,7 +70,7 @@ impl Transaction {
         old: &RowRef<'_>,
         sets: &[(usize, Value)],
         anew: bool,
-    ) -> Result<Changed> {
+    ) -> Result<ChangeOutcome> {
         let (old_values, computed);
         old_values = old.values()?;
         let mut new_values = old_values.clone();
@@ -84,7 +84,7 @@ impl Transaction {
         let changed: Vec<usize> =
             (0..new_values.len()).filter(|&i| !same(new_values[i], old_values[i])).collect();
         if changed.is_empty() && !anew {
-            return Ok(Changed::Unchanged);
+            return Ok(ChangeOutcome::Unchanged);
         }
         table.check_row(&new_values)?;
         let in_key = |column: &usize| table.codecs[0].parts.iter().any(|p| p.column == *column);
@@ -148,7 +148,7 @@ impl Transaction {
         let replaced = row_key.len() + old.bytes().len();
         self.put_row(table, &new_values, new_key, replaced)?;
         self.note_given(table, &new_values, None)?;
-        Ok(Changed::Updated)
+        Ok(ChangeOutcome::Updated)
     }
 }
 

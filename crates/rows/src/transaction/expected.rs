@@ -34,7 +34,7 @@ const STEP_MAX: u64 = 16;
 
 /// What is known ahead of a statement's rows.
 #[derive(Default)]
-pub(super) struct Expected {
+pub(super) struct ExpectedRows {
     /// Keys of rows, ascending.
     keys: VecDeque<Vec<u8>>,
     /// A key was taken out whose row is put in next.
@@ -43,7 +43,7 @@ pub(super) struct Expected {
     numbers: Option<(TableId, Range<u64>)>,
 }
 
-impl Expected {
+impl ExpectedRows {
     /// Takes out the key of the row that comes now, if it is free.
     pub fn take(&mut self, key: &[u8]) -> Option<Vec<u8>> {
         if self.keys.front()? != key {

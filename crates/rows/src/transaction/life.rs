@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use resources::budget::{SMALL_BYTES, Share};
 
-use super::expected::Expected;
+use super::expected::ExpectedRows;
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
 use crate::recency::Sizes;
@@ -34,7 +34,7 @@ pub struct Transaction {
     /// A locked row key that was found to have no row, and got none since: most often of a row
     /// that comes in next.
     pub(super) absent: Option<Vec<u8>>,
-    pub(super) expected: Expected,
+    pub(super) expected: ExpectedRows,
     /// A row's or an entry's key and value while they are made.
     pub(super) scratch: (Vec<u8>, Vec<u8>),
     /// Whether 0 in an AUTO_INCREMENT column is a value like any other.
@@ -77,7 +77,7 @@ impl Engine {
             share: self.budget().share(),
             wait,
             absent: None,
-            expected: Expected::default(),
+            expected: ExpectedRows::default(),
             scratch: Default::default(),
             zero_is_value: false,
             others: Vec::new(),

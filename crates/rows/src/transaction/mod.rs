@@ -32,6 +32,8 @@ mod unique;
 
 pub use expected::EXPECTED_MAX;
 pub use life::Transaction;
-pub use outcome::{Alone, Changed, Inserted, Replaced, RowChange, SeenRow, Upserted};
+pub use outcome::{
+    Alone, ChangeOutcome, InsertOutcome, ReplaceOutcome, RowChange, SeenRow, UpsertOutcome,
+};
 pub use placing::ROW_BYTES_MAX;
 pub(crate) use placing::duplicate;

@@ -14,7 +14,9 @@ use values::row::RowRef;
 
 use super::counters::with_generated;
 use super::life::Transaction;
-use super::outcome::{Alone, Changed, Inserted, Replaced, RowChange, SeenRow, Upserted};
+use super::outcome::{
+    Alone, ChangeOutcome, InsertOutcome, ReplaceOutcome, RowChange, SeenRow, UpsertOutcome,
+};
 use crate::error::Result;
 use crate::expiry::Expiry;
 use crate::find::row_at;
@@ -28,12 +30,12 @@ impl Transaction {
     ///
     /// # Errors
     /// `Duplicate`, `NullValue`, `Check`, `Value`, `Expression`, `TooLarge`, `Exhausted`, `SchemaChanged`, lock and store errors.
-    pub fn insert(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<Inserted> {
+    pub fn insert(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<InsertOutcome> {
         let ((), generated) = self.add_row(table, row, |this, row, generated| {
             this.insert_complete(table, row)?;
             this.note_given(table, row, generated)
         })?;
-        Ok(Inserted { generated })
+        Ok(InsertOutcome { generated })
     }
 
     /// Calls `put` with a row that is to be added and has its number and its computed columns, and with
@@ -60,19 +62,19 @@ impl Transaction {
     ///
     /// # Errors
     /// As `insert`, but never `Duplicate`.
-    pub fn replace(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<Replaced> {
+    pub fn replace(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<ReplaceOutcome> {
         let (deleted, generated) = self.add_row(table, row, |this, row, generated| {
             let mut deleted = 0;
             while let Some(existing) = this.conflict(table, row)? {
                 let delete = &mut |_: RowRef<'_>| Ok(RowChange::Delete);
                 let gone = this.change_locked(table, &existing, None, delete)?;
-                deleted += usize::from(gone == Changed::Deleted);
+                deleted += usize::from(gone == ChangeOutcome::Deleted);
             }
             this.insert_complete(table, row)?;
             this.note_given(table, row, generated)?;
             Ok(deleted)
         })?;
-        Ok(Replaced { deleted, generated })
+        Ok(ReplaceOutcome { deleted, generated })
     }
 
     /// Adds a row, or changes the first existing row that shares a unique key with it (primary
@@ -85,18 +87,18 @@ impl Transaction {
         table: &Arc<Table>,
         row: &[Datum<'_>],
         on_duplicate: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<Upserted> {
+    ) -> Result<UpsertOutcome> {
         let put = |this: &mut Self, row: &[Datum<'_>], generated| match this.conflict(table, row)? {
             None => {
                 this.insert_complete(table, row)?;
                 this.note_given(table, row, generated)?;
-                Ok(Upserted::Inserted { generated })
+                Ok(UpsertOutcome::Inserted { generated })
             }
             // Found unexpired: its time may not come between this and the look at it.
             Some(existing) => match this.change_locked(table, &existing, None, on_duplicate)? {
-                Changed::Updated => Ok(Upserted::Updated),
-                Changed::Deleted => Ok(Upserted::Deleted),
-                Changed::Unchanged | Changed::Missing => Ok(Upserted::Unchanged),
+                ChangeOutcome::Updated => Ok(UpsertOutcome::Updated),
+                ChangeOutcome::Deleted => Ok(UpsertOutcome::Deleted),
+                ChangeOutcome::Unchanged | ChangeOutcome::Missing => Ok(UpsertOutcome::Unchanged),
             },
         };
         Ok(self.add_row(table, row, put)?.0)
@@ -111,7 +113,7 @@ impl Transaction {
         table: &Arc<Table>,
         row_key: &[u8],
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<Changed> {
+    ) -> Result<ChangeOutcome> {
         let expiry = self.engine.expiry(table);
         self.change(table, row_key, None, expiry, decide)
     }
@@ -127,7 +129,7 @@ impl Transaction {
         row_key: &[u8],
         seen: SeenRow<'_>,
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<Changed> {
+    ) -> Result<ChangeOutcome> {
         let expiry = self.engine.expiry(table);
         self.change(table, row_key, Some(seen), expiry, decide)
     }
@@ -151,7 +153,7 @@ impl Transaction {
         table: &Arc<Table>,
         row_key: &[u8],
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<Changed> {
+    ) -> Result<ChangeOutcome> {
         self.change(table, row_key, None, None, decide)
     }
 
@@ -189,7 +191,7 @@ impl Transaction {
         seen: Option<SeenRow<'_>>,
         expiry: Option<Expiry>,
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<Changed> {
+    ) -> Result<ChangeOutcome> {
         self.enter(table)?;
         self.atomically(|this| {
             this.store.lock(row_key, this.wait)?;

@@ -4,14 +4,14 @@ use values::datum::Value;
 
 /// What an insert did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Inserted {
+pub struct InsertOutcome {
     /// The value made up for the AUTO_INCREMENT column, if it was.
     pub generated: Option<u64>,
 }
 
 /// What a replace did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Replaced {
+pub struct ReplaceOutcome {
     /// Rows that had to go.
     pub deleted: usize,
     /// The value made up for the AUTO_INCREMENT column, if it was.
@@ -20,7 +20,7 @@ pub struct Replaced {
 
 /// What an insert-or-update did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Upserted {
+pub enum UpsertOutcome {
     /// There was no such row.
     Inserted {
         /// The value made up for the AUTO_INCREMENT column, if it was.
@@ -63,7 +63,7 @@ pub enum RowChange {
 
 /// What became of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changed {
+pub enum ChangeOutcome {
     /// It was not there any more.
     Missing,
     /// It stays as it was: kept, or set to what it had.

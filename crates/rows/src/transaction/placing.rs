@@ -15,7 +15,7 @@ use values::row::RowRef;
 
 use super::life::Transaction;
 use crate::error::{Error, Result};
-use crate::table::{ChangedTo, MemberEntry, Moved, Table};
+use crate::table::{ChangedTo, MemberEntry, RowDelta, Table};
 
 /// Most bytes one stored row may have.
 pub const ROW_BYTES_MAX: usize = 64 << 20;
@@ -73,7 +73,7 @@ impl Transaction {
             self.store.delete(entry.key);
         }
         let bytes = (row_key.len() + row.bytes().len()) as i64;
-        self.sizes.note_rows(self.store.savepoint().0, table, Moved { rows: -1, bytes: -bytes });
+        self.sizes.note_rows(self.store.savepoint().0, table, RowDelta { rows: -1, bytes: -bytes });
         if let Some(recency) = table.recency() {
             self.sizes.note(self.store.savepoint().0, recency, -bytes, -1);
             recency.forget(row_key);
@@ -128,7 +128,7 @@ impl Transaction {
         self.absent = None;
         self.expected.note_put();
         let change = (row_key.len() + bytes.len()) as i64 - replaced as i64;
-        let moved = Moved { rows: i64::from(replaced == 0), bytes: change };
+        let moved = RowDelta { rows: i64::from(replaced == 0), bytes: change };
         self.sizes.note_rows(self.store.savepoint().0, table, moved);
         if let Some(recency) = table.recency() {
             self.sizes.note(self.store.savepoint().0, recency, change, i64::from(replaced == 0));

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use doors::{Conversation, Input, LeaveNotice, Pending, Report};
 use resources::budget::Share;
-use rows::begun_reads::Piece;
+use rows::begun_reads::ReadPiece;
 
 use super::connection_places::{Admission, ConnectionPlace};
 use super::expectation::Expectation;
@@ -244,7 +244,7 @@ pub struct Connection {
     /// Until when it waits here for locks that the request in front needs.
     pub lock_until: Option<Instant>,
     /// What was read for its next turn.
-    pub piece: Option<Box<dyn Piece>>,
+    pub piece: Option<Box<dyn ReadPiece>>,
     /// There may be something to receive.
     pub readable: bool,
     /// The kernel has reported the end of the client's stream: after a short read another one

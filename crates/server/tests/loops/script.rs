@@ -182,7 +182,7 @@ fn read(turn: &mut Turn<'_>, number: i64) -> rows::Result<Option<i64>> {
     let table = engine.catalog().table("d", "t")?;
     let range = table.prefix_range(0, &[Datum::Int(number)])?;
     let mut found = None;
-    let mut visit = |row: rows::Found<'_>| {
+    let mut visit = |row: rows::FoundRow<'_>| {
         if let Datum::Int(number) = row.row.column(0)? {
             found = Some(number);
         }
@@ -273,7 +273,7 @@ impl Bench {
         let table = self.engine.catalog().table("d", "t").unwrap();
         let range = table.prefix_range(0, &[]).unwrap();
         let mut rows = 0;
-        let mut count = |_: rows::Found<'_>| {
+        let mut count = |_: rows::FoundRow<'_>| {
             rows += 1;
             Ok(rows::Flow::Continue)
         };

@@ -1,7 +1,7 @@
 //! ALTER TABLE: from its parts as written to alterations.
 
 use expression::type_collation;
-use rows::alter::{Alteration, ConversionRules, Place};
+use rows::alter::{Alteration, ColumnPlace, ConversionRules};
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
 use syntax::alter::{AlterSpec, PlaceSpec};
@@ -68,11 +68,11 @@ struct Maker<'a> {
     unenforced: Unenforced,
 }
 
-fn place_of(place: &PlaceSpec) -> Place {
+fn place_of(place: &PlaceSpec) -> ColumnPlace {
     match place {
-        PlaceSpec::Unsaid => Place::Keep,
-        PlaceSpec::First => Place::First,
-        PlaceSpec::After(name) => Place::After(name.clone()),
+        PlaceSpec::Unsaid => ColumnPlace::Keep,
+        PlaceSpec::First => ColumnPlace::First,
+        PlaceSpec::After(name) => ColumnPlace::After(name.clone()),
     }
 }
 
@@ -220,7 +220,7 @@ impl Maker<'_> {
                 self.out.push(Alteration::ModifyColumn {
                     name: column.name.clone(),
                     column: Column { ty, ..column.clone() },
-                    place: Place::Keep,
+                    place: ColumnPlace::Keep,
                 });
             }
         }

@@ -6,7 +6,7 @@
 use expression::{Environment, Node};
 use rows::alter::ConversionRules;
 use rows::rules::{Check, Rules, value_at};
-use rows::schema::{Column, Computed, DefaultValue, TableDefinition};
+use rows::schema::{Column, ComputedColumn, DefaultValue, TableDefinition};
 use sqlparser::ast::Expr;
 use syntax::rule::{rule, rule_text};
 use syntax::table::{CheckSpec, ComputedSpec, DefaultSpec};
@@ -21,8 +21,8 @@ use crate::error::{Result, SqlError};
 use crate::write::given_to;
 
 /// How a column is computed, as the definition keeps it.
-pub fn computed_of(spec: &ComputedSpec) -> Result<Computed> {
-    Ok(Computed { expression: rule_text(&spec.expression)?, stored: spec.stored })
+pub fn computed_of(spec: &ComputedSpec) -> Result<ComputedColumn> {
+    Ok(ComputedColumn { expression: rule_text(&spec.expression)?, stored: spec.stored })
 }
 
 /// The conditions behind a column, as one text; those that are not enforced are left out.

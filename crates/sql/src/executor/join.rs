@@ -13,7 +13,7 @@ use std::sync::Arc;
 use columnar::arrow::ColumnReader;
 use expression::{Joined, JoinedRow, Node, RowView, Scope};
 use rows::cache::PREFETCH_MAX;
-use rows::find::{self, EntryTest, Found, Seen, Told};
+use rows::find::{self, CoveredEntry, EntryTest, EntryVerdict, FoundRow};
 use rows::merged::Span;
 use rows::store::{Direction, KeyRange};
 use rows::table::{CoveredRow, Covering, Table};
@@ -240,18 +240,18 @@ impl Execution<'_> {
                         .look(1)
                         .and_then(|()| access.takes(&scope, RowCandidate::Entry, all_terms));
                     Ok(match holds {
-                        Ok(true) => Seen::Taken,
-                        Ok(false) => Seen::PassedOver,
+                        Ok(true) => EntryVerdict::Taken,
+                        Ok(false) => EntryVerdict::PassedOver,
                         Err(error) => {
                             result.set(Err(error));
-                            Seen::Last
+                            EntryVerdict::Last
                         }
                     })
                 };
                 let by_entry = access.entry_columns(all_terms);
                 let candidate =
                     by_entry.map_or(RowCandidate::Row(part), |_| RowCandidate::RowOfEntry);
-                let mut visit = |row: Found<'_>| {
+                let mut visit = |row: FoundRow<'_>| {
                     let stored = JoinedRow::Stored(row.row, row.key);
                     let scope = local.with_row(view_of(&stored));
                     let looked = if by_entry.is_some() { Ok(()) } else { self.look(1) };
@@ -293,7 +293,7 @@ impl Execution<'_> {
         let mut result = Ok(None);
         let mut terms = Residual::new(&access.residual, table, covering);
         for span in spans(&ranges, merged) {
-            let mut visit = |told: Told<'_>| {
+            let mut visit = |told: CoveredEntry<'_>| {
                 result = self.look(1).and_then(|()| {
                     let values = told.values;
                     // The terms hold as they did for the entry before.
@@ -306,9 +306,9 @@ impl Execution<'_> {
                     }
                 });
                 Ok(match result {
-                    Ok(Some(Flow::Continue)) => Seen::Taken,
-                    Ok(None) => Seen::PassedOver,
-                    Ok(Some(Flow::Stop)) | Err(_) => Seen::Last,
+                    Ok(Some(Flow::Continue)) => EntryVerdict::Taken,
+                    Ok(None) => EntryVerdict::PassedOver,
+                    Ok(Some(Flow::Stop)) | Err(_) => EntryVerdict::Last,
                 })
             };
             let (direction, reach) = (access.direction, self.how.reach);

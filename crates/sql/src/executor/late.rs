@@ -53,7 +53,7 @@ impl Execution<'_> {
             }
             self.look(1)?;
             let mut result = Ok(Flow::Continue);
-            let mut visit = |found: find::Found<'_>| {
+            let mut visit = |found: find::FoundRow<'_>| {
                 let row = JoinedRow::Stored(found.row, found.key);
                 let link = Joined { relation: late.relation, row: &row, before: None };
                 result = each(&over(scope, Some(&link)));

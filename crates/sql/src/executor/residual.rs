@@ -13,7 +13,7 @@
 //! Not here: entries that are the same as a whole (`rows::find::Told`).
 
 use expression::{Node, RowView, Scope};
-use rows::find::Told;
+use rows::find::CoveredEntry;
 use rows::table::{Covering, Table};
 
 use super::join::all_hold;
@@ -41,7 +41,7 @@ impl<'r> Residual<'r> {
     }
 
     /// Whether they hold for an entry.
-    pub fn hold(&mut self, told: Told<'_>, local: &Scope<'_>) -> Result<bool> {
+    pub fn hold(&mut self, told: CoveredEntry<'_>, local: &Scope<'_>) -> Result<bool> {
         let evaluate = || all_hold(self.terms, &local.with_row(RowView::Values(told.values)));
         let Some(parts) = self.parts else { return evaluate() };
         if let Some(before) = self.before

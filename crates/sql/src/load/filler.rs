@@ -2,7 +2,7 @@
 //!
 //! Not here: what the rows are made of (`query`, `inserts`), a load of several threads (`parallel`).
 
-use rows::bulk::{BulkLoad, BulkOutcome, Numbers, RowTaker};
+use rows::bulk::{AutoIncrements, BulkLoad, BulkOutcome, RowTaker};
 use rows::error::Result;
 use values::SqlMode;
 use values::datum::{Datum, Value};
@@ -11,7 +11,7 @@ use values::datum::{Datum, Value};
 pub(super) struct Filler {
     taker: RowTaker,
     blocks: u64,
-    numbers: Option<Numbers>,
+    numbers: Option<AutoIncrements>,
     rows: u64,
 }
 
@@ -33,7 +33,7 @@ impl Filler {
 
     /// The first AUTO_INCREMENT value that was made up.
     pub fn first_number(&self) -> Option<u64> {
-        self.numbers.as_ref().and_then(Numbers::first)
+        self.numbers.as_ref().and_then(AutoIncrements::first)
     }
 
     /// Gives the row that is put in next its AUTO_INCREMENT value, if it leaves that open.

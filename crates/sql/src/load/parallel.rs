@@ -24,7 +24,9 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use resources::background::give_way;
 use resources::budget::Share;
 use resources::interrupt;
-use rows::bulk::{BulkLoad, BulkOutcome, Numbers, OnDuplicate, Progress, RowTaker, SortedRows};
+use rows::bulk::{
+    AutoIncrements, BulkLoad, BulkOutcome, OnDuplicate, Progress, RowTaker, SortedRows,
+};
 use syntax::load::Format;
 use values::datum::{Datum, Value};
 
@@ -92,7 +94,7 @@ struct Turn {
     /// The number of the block.
     next: u64,
     /// None if there is no such column.
-    numbers: Option<Numbers>,
+    numbers: Option<AutoIncrements>,
     stopped: bool,
 }
 

@@ -17,7 +17,7 @@ use resources::budget::{Budget, SMALL_BYTES, Share};
 use rows::cache::PREFETCH_MAX;
 use rows::engine::Engine;
 use rows::error::Error;
-use rows::find::{EntryTest, Flow, Found, Seen};
+use rows::find::{EntryTest, EntryVerdict, Flow, FoundRow};
 use rows::merged;
 use rows::store::{Direction, Reach, Read};
 use rows::table::{Covering, Table};
@@ -323,22 +323,22 @@ impl Gatherer {
             let candidate = if asks { RowCandidate::RowOfEntry } else { RowCandidate::Row(part) };
             let mut ask = |told: &[Value]| {
                 if !may_see() {
-                    return Ok(Seen::Last);
+                    return Ok(EntryVerdict::Last);
                 }
                 let holds = match filter.borrow_mut().as_deref_mut() {
                     Some(filter) => filter(RowView::Values(told), RowCandidate::Entry),
                     None => Ok(true),
                 };
                 Ok(match holds {
-                    Ok(true) => Seen::Taken,
-                    Ok(false) => Seen::PassedOver,
+                    Ok(true) => EntryVerdict::Taken,
+                    Ok(false) => EntryVerdict::PassedOver,
                     Err(error) => {
                         failure.set(Some(error));
-                        Seen::Last
+                        EntryVerdict::Last
                     }
                 })
             };
-            let mut visit = |found: Found<'_>| {
+            let mut visit = |found: FoundRow<'_>| {
                 if !asks && !may_see() {
                     return Ok(Flow::Stop);
                 }
@@ -399,7 +399,7 @@ impl Gatherer {
 }
 
 /// The key, in the index read, of a row.
-fn place_of(table: &Table, index: usize, found: &Found<'_>) -> rows::Result<Vec<u8>> {
+fn place_of(table: &Table, index: usize, found: &FoundRow<'_>) -> rows::Result<Vec<u8>> {
     if index == 0 {
         return Ok(found.key.to_vec());
     }

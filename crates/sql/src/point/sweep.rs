@@ -12,7 +12,7 @@
 //! Not here: whose rows may come in any order (the callers of `Gatherer::in_any_order`).
 
 use rows::engine::Engine;
-use rows::find::Found;
+use rows::find::FoundRow;
 use rows::store::{KeyRange, Reach, Read};
 use rows::table::Table;
 
@@ -132,7 +132,7 @@ impl Entries {
     ///
     /// # Errors
     /// `Corrupt`.
-    pub fn have(&mut self, table: &Table, found: &Found<'_>) -> rows::Result<bool> {
+    pub fn have(&mut self, table: &Table, found: &FoundRow<'_>) -> rows::Result<bool> {
         let Entries { index, ranges, key, value } = self;
         table.push_entry_by(
             *index,

@@ -17,7 +17,7 @@ use expression::{Node, RowView};
 use rows::engine::Engine;
 use rows::store::Reach;
 use rows::table::Table;
-use rows::transaction::{Changed, RowChange, SeenRow, Transaction};
+use rows::transaction::{ChangeOutcome, RowChange, SeenRow, Transaction};
 use sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, TableFactor, TableWithJoins};
 use syntax::change::{Delete, Update, single_table};
 use values::SqlMode;
@@ -412,7 +412,7 @@ impl MatchedRow<'_> {
         transaction: &mut Transaction,
         table: &Arc<Table>,
         decide: &mut dyn FnMut(RowRef<'_>) -> rows::Result<RowChange>,
-    ) -> rows::Result<Changed> {
+    ) -> rows::Result<ChangeOutcome> {
         match self.seen {
             Some(seen) => transaction.change_seen_row(table, self.key, seen, decide),
             None => transaction.change_row(table, self.key, decide),
@@ -522,7 +522,7 @@ impl UpdatePlan {
                 });
                 matched += u64::from(found);
                 match outcome {
-                    Ok(Changed::Updated) => changed += 1,
+                    Ok(ChangeOutcome::Updated) => changed += 1,
                     Ok(_) => {}
                     Err(error) => context.forgive(error)?,
                 }
@@ -616,8 +616,8 @@ impl DeletePlan {
                         Err(error) => stop(aside, error),
                     })
                 })?;
-                deleted += u64::from(outcome == Changed::Deleted);
-                if let (Some(returned), Some(line), Changed::Deleted) =
+                deleted += u64::from(outcome == ChangeOutcome::Deleted);
+                if let (Some(returned), Some(line), ChangeOutcome::Deleted) =
                     (&mut returned, line, outcome)
                 {
                     returned.push(context, line)?;

@@ -22,7 +22,7 @@ use rows::Engine;
 use rows::catalog::Catalog;
 use rows::store::{Reach, Read};
 use rows::table::Table;
-use rows::transaction::{Changed, RowChange, Transaction};
+use rows::transaction::{ChangeOutcome, RowChange, Transaction};
 use sqlparser::ast::{
     Expr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, Query, SelectItem, SetExpr,
     TableFactor, TableWithJoins,
@@ -272,7 +272,7 @@ impl JoinedUpdate {
                 Ok(RowChange::Set(sets))
             });
             match changed {
-                Ok(Some(Changed::Updated)) => progress.changed += 1,
+                Ok(Some(ChangeOutcome::Updated)) => progress.changed += 1,
                 Ok(Some(_)) => {}
                 Ok(None) => progress.is_stale = true,
                 Err(error) => context.forgive(error)?,
@@ -347,7 +347,7 @@ impl FoundIn<'_> {
         table: &Arc<Table>,
         key: &[u8],
         decide: &mut Decide<'_>,
-    ) -> Result<Option<Changed>> {
+    ) -> Result<Option<ChangeOutcome>> {
         let seen = self.version(table, key)?;
         let mut change = |transaction: &mut Transaction, takes_any: bool| {
             let mut is_other = false;
@@ -475,7 +475,7 @@ impl JoinedDelete {
             }
             let delete = &mut |_: &RowRef<'_>, _: &mut _| Ok(RowChange::Delete);
             match state.change(transaction, table, key, delete)? {
-                Some(outcome) => progress.changed += u64::from(outcome == Changed::Deleted),
+                Some(outcome) => progress.changed += u64::from(outcome == ChangeOutcome::Deleted),
                 None => progress.is_stale = true,
             }
         }

@@ -5,7 +5,7 @@
 //!
 //! Not here: the decisions (`fetch`, `store`, `change`).
 
-use rows::{Changed, Engine, RowChange, Transaction};
+use rows::{ChangeOutcome, Engine, RowChange, Transaction};
 use values::RowRef;
 use values::{Datum, Value};
 
@@ -153,8 +153,10 @@ fn write_locked(
         return Ok(outcome);
     }
     match changed {
-        Changed::Updated | Changed::Deleted | Changed::Unchanged => Ok(WriteOutcome::Done(0)),
-        Changed::Missing => match decide(None)? {
+        ChangeOutcome::Updated | ChangeOutcome::Deleted | ChangeOutcome::Unchanged => {
+            Ok(WriteOutcome::Done(0))
+        }
+        ChangeOutcome::Missing => match decide(None)? {
             ItemDecision::Keep(outcome) => Ok(outcome),
             ItemDecision::Remove => Ok(WriteOutcome::Missing),
             ItemDecision::Put(contents) => {

@@ -2,7 +2,7 @@
 //!
 //! Not here: records in order (`scan`).
 
-use rows::Found;
+use rows::FoundRow;
 use rows::cache::PREFETCH_MAX;
 use values::RowRef;
 
@@ -52,7 +52,7 @@ impl TyrantRows<'_, '_> {
         let (engine, reach) = (self.turn.engine(), self.turn.reach());
         let row_key = std::mem::take(self.row_key);
         let view = self.view()?;
-        let visit = &mut |found: Found<'_>| show(&found.row);
+        let visit = &mut |found: FoundRow<'_>| show(&found.row);
         let found = engine.get(view, database.table(), &row_key, reach, visit);
         *self.row_key = row_key;
         Ok(found?)

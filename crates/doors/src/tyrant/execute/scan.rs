@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 use resources::interrupt;
 use rows::store::{Direction, KeyRange};
-use rows::{Flow, Found};
+use rows::{Flow, FoundRow};
 use values::RowRef;
 
 use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
@@ -183,7 +183,7 @@ impl TyrantRows<'_, '_> {
         &mut self,
         index: usize,
         range: &KeyRange,
-        visit: &mut dyn FnMut(Found<'_>) -> rows::Result<ControlFlow<()>>,
+        visit: &mut dyn FnMut(FoundRow<'_>) -> rows::Result<ControlFlow<()>>,
     ) -> Result<(), TyrantTrouble> {
         let (engine, reach, table) = (self.turn.engine(), self.turn.reach(), self.database.table());
         let (mut visited, mut interrupted) = (0_usize, false);

@@ -6,7 +6,7 @@
 //! Not here: what is read without a lock (`read`).
 
 use rows::transaction::ROW_BYTES_MAX;
-use rows::{Changed, RowChange};
+use rows::{ChangeOutcome, RowChange};
 use values::RowRef;
 use values::member::number;
 use values::{Datum, Value};
@@ -273,7 +273,7 @@ impl TyrantRows<'_, '_> {
             if let Some(trouble) = failed.take() {
                 return Err(trouble);
             }
-            if changed == Changed::Missing
+            if changed == ChangeOutcome::Missing
                 && let RecordDecision::Put(content) = decide(None)?
             {
                 let row = database.row(engine, key, content)?;

@@ -16,7 +16,7 @@ use expression::{Node, RowView};
 use rows::bulk::OnDuplicate;
 use rows::error::Error;
 use rows::table::Table;
-use rows::transaction::{RowChange, Transaction, Upserted};
+use rows::transaction::{RowChange, Transaction, UpsertOutcome};
 
 use super::assign::assign;
 use super::column::Store;
@@ -367,7 +367,7 @@ impl InsertPlan {
                 // The change of the row breaks another key: IGNORE leaves the row as it is.
                 Err(error @ (Error::Duplicate { .. } | Error::Check { .. })) if context.ignore => {
                     refused = Some(error);
-                    Ok(Upserted::Unchanged)
+                    Ok(UpsertOutcome::Unchanged)
                 }
                 upserted => upserted,
             }
@@ -382,17 +382,17 @@ impl InsertPlan {
             self.give_back(context, &changed, None, tally)?;
         }
         match upserted {
-            Upserted::Inserted { generated } => {
+            UpsertOutcome::Inserted { generated } => {
                 tally.written.affected += 1;
                 self.give_back(context, datums, generated, tally)?;
                 Ok(self.number_of(datums, generated))
             }
-            Upserted::Updated => {
+            UpsertOutcome::Updated => {
                 tally.written.affected += 2;
                 tally.duplicates += 1;
                 Ok(number)
             }
-            Upserted::Unchanged | Upserted::Deleted => {
+            UpsertOutcome::Unchanged | UpsertOutcome::Deleted => {
                 tally.written.affected += u64::from(context.found_rows);
                 Ok(None)
             }

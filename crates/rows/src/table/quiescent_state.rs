@@ -15,22 +15,22 @@ use crate::store::Read;
 
 /// A state in which no writer was inside the gate: the table had so many changes (`Table::changes`).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Still {
+pub(crate) struct QuiescentState {
     pub changes: u64,
     sequence: u64,
 }
 
 impl Engine {
     /// The state that a view shows, if nobody is inside a table's gate and nobody has written since.
-    pub(crate) fn stillness(&self, view: &dyn Read, state: &TableState) -> Option<Still> {
+    pub(crate) fn stillness(&self, view: &dyn Read, state: &TableState) -> Option<QuiescentState> {
         let changes = state.still()?;
         // Nothing was written since, to any table, so it is the state in which nobody was inside.
         let sequence = view.sequence().filter(|own| self.latest().sequence() == Some(*own))?;
-        Some(Still { changes, sequence })
+        Some(QuiescentState { changes, sequence })
     }
 }
 
-impl Still {
+impl QuiescentState {
     /// Whether a view shows the table as it was.
     pub fn is_shown_by(&self, view: &dyn Read, table: &Table) -> bool {
         view.sequence().is_some_and(|sequence| self.sequence <= sequence)
