@@ -32,6 +32,7 @@ pub use statement::{limits, warning};
 
 pub use evaluation::beside::{as_key, beside, exact_beside, halves};
 pub use evaluation::ordinals::{Ordinals, ordinal_beside};
+pub use functions::definition::Family;
 pub use functions::function::Function;
 pub use functions::json::calls::{JsonMembers, json_element};
 pub use functions::json::order::{write_json_comparison_key, write_json_key};

@@ -5,35 +5,28 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use values::datum::Datum;
 
-use crate::functions::function::{Function, int, whole};
-use crate::row::scope::Scope;
-use crate::tree::node::Node;
+use crate::functions::call::{Call, int, whole};
+use crate::functions::function::Function;
+use crate::statement::error::Result;
 use crate::value::cell::{Cell, NULL, bytes_of};
 
-/// The value, or `None` when it is not a function of addresses.
-pub fn call<'a>(
-    function: Function,
-    arguments: &[Node],
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Option<Cell<'a>> {
+/// Their values.
+pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { function, arguments, scope, .. } = *call;
     use Function as F;
     let asks = matches!(function, F::IsIpv4 | F::IsIpv6 | F::IsIpv4Compat | F::IsIpv4Mapped);
-    if !asks && !matches!(function, F::InetAton | F::InetNtoa | F::Inet6Aton | F::Inet6Ntoa) {
-        return None;
-    }
     if cells[0].is_null() {
-        return Some(if asks { int(0) } else { NULL });
+        return Ok(if asks { int(0) } else { NULL });
     }
     if function == F::InetNtoa {
         let address = whole(&cells[0], scope).and_then(|number| u32::try_from(number).ok());
-        return Some(address.map_or(NULL, |address| text(Ipv4Addr::from(address))));
+        return Ok(address.map_or(NULL, |address| text(Ipv4Addr::from(address))));
     }
     let mut buffer = Vec::new();
     let bytes = bytes_of(&arguments[0].ty, cells[0].datum(), scope.zone, &mut buffer);
     let read = std::str::from_utf8(bytes).unwrap_or_default();
     let (four, six) = (|| read.parse::<Ipv4Addr>().ok(), || read.parse::<Ipv6Addr>().ok());
-    Some(match function {
+    Ok(match function {
         F::IsIpv4 => Cell::truth(four().is_some()),
         F::IsIpv6 => Cell::truth(six().is_some()),
         F::IsIpv4Compat => Cell::truth(<[u8; 16]>::try_from(bytes).is_ok_and(is_compatible)),

@@ -1,11 +1,17 @@
 //! The functions: what is true of each, and what it computes, by family.
 
 pub(crate) mod address;
+pub(crate) mod call;
 pub(crate) mod cipher;
+pub(crate) mod control;
+pub(crate) mod definition;
 pub(crate) mod function;
 pub(crate) mod json;
 pub(crate) mod number;
+mod registry;
 pub(crate) mod regular;
+pub(crate) mod result;
 pub(crate) mod session;
+mod table;
 pub(crate) mod text;
 pub mod time;

@@ -5,8 +5,8 @@ use values::decimal::Decimal;
 use values::temporal::Zone;
 use values::types::ColumnType;
 
-use crate::functions::function::{Function, int, whole};
-use crate::functions::time::digits::fraction_digits;
+use crate::functions::call::{Call, int, whole};
+use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::tree::node::{Arithmetic, BIGINT, BIGINT_UNSIGNED, Kind, Node};
@@ -14,38 +14,37 @@ use crate::value::arithmetic;
 use crate::value::cell::{Cell, NULL};
 use crate::value::number::Number;
 
-/// The result type of ROUND, ABS and their like: the argument's kind of number.
-pub fn result(function: Function, arguments: &[Node]) -> ColumnType {
+/// The result type of ABS, MOD and the like: the argument's kind of number.
+pub(crate) fn same_type(arguments: &[Node]) -> ColumnType {
     let Some(first) = arguments.first() else { return BIGINT };
-    match (&first.ty, function) {
-        (_, Function::UnixTimestamp) => match fraction_digits(first) {
-            0 => BIGINT,
-            digits => ColumnType::Decimal { precision: 10 + digits, scale: digits },
-        },
-        (ColumnType::Int { .. }, _) => first.ty.clone(),
-        (ColumnType::Year, _) => BIGINT_UNSIGNED,
-        (ColumnType::Decimal { precision, scale }, Function::Round | Function::Truncate) => {
-            // Digits that it has not are not shown (MySQL 9.7: tests/oracle/sql/beyond-bigint.sql).
-            let digits = match arguments.get(1).and_then(known_digits) {
-                Some(digits) => digits.clamp(0, i64::from(*scale)) as u8,
-                None if arguments.len() > 1 => *scale,
-                None => 0,
-            };
-            ColumnType::Decimal {
-                precision: (precision - scale + digits + 1).min(65),
-                scale: digits,
-            }
-        }
-        (ColumnType::Decimal { .. }, _) => first.ty.clone(),
+    match &first.ty {
+        ColumnType::Int { .. } | ColumnType::Decimal { .. } => first.ty.clone(),
+        ColumnType::Year => BIGINT_UNSIGNED,
         // A time is its number.
-        (ColumnType::Date, _) => BIGINT,
-        (ty @ (ColumnType::Time { .. } | ColumnType::DateTime { .. }), _)
-        | (ty @ ColumnType::Timestamp { .. }, _) => match ty.fsp() {
+        ColumnType::Date => BIGINT,
+        ty @ (ColumnType::Time { .. }
+        | ColumnType::DateTime { .. }
+        | ColumnType::Timestamp { .. }) => match ty.fsp() {
             0 => BIGINT,
             fsp => ColumnType::Decimal { precision: 14 + fsp, scale: fsp },
         },
         _ => ColumnType::Double,
     }
+}
+
+/// The result type of ROUND and TRUNCATE.
+pub(crate) fn rounded_type(arguments: &[Node]) -> ColumnType {
+    let Some(ColumnType::Decimal { precision, scale }) = arguments.first().map(|node| &node.ty)
+    else {
+        return same_type(arguments);
+    };
+    // Digits that it has not are not shown (MySQL 9.7: tests/oracle/sql/beyond-bigint.sql).
+    let digits = match arguments.get(1).and_then(known_digits) {
+        Some(digits) => digits.clamp(0, i64::from(*scale)) as u8,
+        None if arguments.len() > 1 => *scale,
+        None => 0,
+    };
+    ColumnType::Decimal { precision: (precision - scale + digits + 1).min(65), scale: digits }
 }
 
 /// The digits that ROUND and TRUNCATE are asked for, where they are known before the statement runs.
@@ -56,7 +55,7 @@ fn known_digits(node: &Node) -> Option<i64> {
 }
 
 /// The result type of FLOOR and CEILING: an integer where every value fits one.
-pub fn whole_result(arguments: &[Node]) -> ColumnType {
+pub(crate) fn whole_type(arguments: &[Node]) -> ColumnType {
     match arguments.first().map(|node| &node.ty) {
         Some(ColumnType::Int { unsigned: true, .. }) => BIGINT_UNSIGNED,
         Some(
@@ -88,67 +87,61 @@ fn double<'a>(value: f64) -> Cell<'a> {
     if value.is_finite() { Cell::Plain(Datum::Double(value)) } else { NULL }
 }
 
-/// The value, or `None` when it is not a numeric function.
-pub fn call<'a>(
-    function: Function,
-    node: &Node,
+/// A function of one double.
+pub(crate) fn of_double<'a>(
+    call: &Call<'_, 'a>,
     cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Option<Cell<'a>>> {
-    let unary: Option<fn(f64) -> f64> = match function {
-        Function::Sqrt => Some(f64::sqrt),
-        Function::Sin => Some(f64::sin),
-        Function::Cos => Some(f64::cos),
-        Function::Tan => Some(f64::tan),
-        Function::Asin => Some(f64::asin),
-        Function::Acos => Some(f64::acos),
-        Function::Radians => Some(f64::to_radians),
-        Function::Degrees => Some(f64::to_degrees),
-        Function::Ln => Some(f64::ln),
-        Function::Log2 => Some(f64::log2),
-        Function::Log10 => Some(f64::log10),
-        Function::Log if cells.len() == 1 => Some(f64::ln),
-        Function::Atan if cells.len() == 1 => Some(f64::atan),
-        _ => None,
-    };
-    if let Some(compute) = unary {
-        let number = scope.number(cells[0].datum());
-        return Ok(Some(number.map_or(NULL, |number| double(compute(number.to_f64())))));
+    compute: fn(f64) -> f64,
+) -> Result<Cell<'a>> {
+    let number = call.scope.number(cells[0].datum());
+    Ok(number.map_or(NULL, |number| double(compute(number.to_f64()))))
+}
+
+/// LOG, of one argument or to a base.
+pub(crate) fn log<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    match cells {
+        [_] => of_double(call, cells, f64::ln),
+        _ => of_numbers(call, cells),
     }
-    match function {
-        Function::Pi => return Ok(Some(double(std::f64::consts::PI))),
-        Function::Rand => return Ok(Some(double(random(node, cells, scope)))),
-        Function::Abs
-        | Function::Ceiling
-        | Function::Floor
-        | Function::Round
-        | Function::Truncate
-        | Function::Mod
-        | Function::Power
-        | Function::Exp
-        | Function::Cot
-        | Function::Log
-        | Function::Atan
-        | Function::Sign
-        | Function::BitCount => {}
-        _ => return Ok(None),
+}
+
+/// ATAN, of one argument or of the two sides.
+pub(crate) fn atan<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    match cells {
+        [_] => of_double(call, cells, f64::atan),
+        _ => of_numbers(call, cells),
     }
+}
+
+/// PI.
+pub(crate) fn pi<'a>(_: &Call<'_, 'a>) -> Result<Cell<'a>> {
+    Ok(double(std::f64::consts::PI))
+}
+
+/// RAND.
+pub(crate) fn rand<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    Ok(double(random(call.node, cells, call.scope)))
+}
+
+/// The values of the other ones.
+pub(crate) fn of_numbers<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { function, node, scope, .. } = *call;
     let first = match function {
         Function::BitCount => scope.integer(cells[0].datum()),
         _ => scope.number(cells[0].datum()),
     };
-    let Some(first) = first else { return Ok(Some(NULL)) };
+    let Some(first) = first else { return Ok(NULL) };
     let is_rounded = matches!(function, Function::Round | Function::Truncate);
     let second = match cells.get(1) {
         None => None,
         Some(cell) if is_rounded && !cell.is_null() => None,
         Some(cell) => match scope.number(cell.datum()) {
             Some(number) => Some(number),
-            None => return Ok(Some(NULL)),
+            None => return Ok(NULL),
         },
     };
     let second_double = second.map_or(0.0, Number::to_f64);
-    Ok(Some(match function {
+    Ok(match function {
         Function::Abs => match first {
             Number::Int(v) if v < 0 => Cell::Plain(arithmetic::negate(first, true)?.datum()),
             Number::Double(v) => double(v.abs()),
@@ -176,8 +169,9 @@ pub fn call<'a>(
             let value = first.to_f64();
             int(if value > 0.0 { 1 } else { -i64::from(value < 0.0) })
         }
-        _ => int(i64::from(first.to_bits().count_ones())),
-    }))
+        Function::BitCount => int(i64::from(first.to_bits().count_ones())),
+        _ => return Err(Error::unknown_function(function.name())),
+    })
 }
 
 fn round_to_whole<'a>(function: Function, number: Number, ty: &ColumnType) -> Cell<'a> {

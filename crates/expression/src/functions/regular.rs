@@ -14,20 +14,16 @@ use regex::bytes::{Captures, Regex};
 use values::pattern::{Pattern, PatternError};
 use values::types::Collation;
 
-use crate::functions::function::{Function, int, whole};
+use crate::functions::call::{Call, int, whole};
+use crate::functions::function::Function;
 use crate::functions::text::calls::{count, locate_rule, made, offset, texts_of};
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
-use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL};
 
-/// The value, or `None` when it is not a function of regular expressions.
-pub fn call<'a>(
-    function: Function,
-    arguments: &[Node],
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Option<Cell<'a>>> {
+/// Their values.
+pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { function, arguments, scope, .. } = *call;
     use Function as F;
     // Where the position to begin at and the options stand among the arguments.
     let (position_at, options_at) = match function {
@@ -35,11 +31,8 @@ pub fn call<'a>(
         F::RegexpSubstr => (2, 4),
         F::RegexpInstr => (2, 5),
         F::RegexpReplace => (3, 5),
-        _ => return Ok(None),
+        _ => return Err(Error::unknown_function(function.name())),
     };
-    if cells.iter().any(Cell::is_null) {
-        return Ok(Some(NULL));
-    }
     let mut buffers = vec![Vec::new(); cells.len()];
     let texts = texts_of(arguments, cells, scope, &mut buffers);
     let number = |n: usize, default: i64| match cells.get(n) {
@@ -54,7 +47,7 @@ pub fn call<'a>(
     let binary = rule == Collation::Binary;
     let start = start_of(text, number(position_at, 1), binary)?;
     let occurrence = |at: usize| usize::try_from(number(at, 1).max(1) - 1).unwrap_or(usize::MAX);
-    Ok(Some(match function {
+    Ok(match function {
         F::RegexpLike => Cell::truth(regex.is_match(text)),
         F::RegexpInstr => {
             let found = matches(&regex, text, start).nth(occurrence(3));
@@ -85,7 +78,7 @@ pub fn call<'a>(
             let replaced = replaced(&regex, text, texts[2], start, only, scope)?;
             made(function, replaced.len(), scope, || replaced)?
         }
-    }))
+    })
 }
 
 /// Where the character of a position begins; the one behind the last has a place, too.

@@ -10,8 +10,9 @@ use values::CharacterSet;
 use values::datum::Datum;
 use values::types::Collation;
 
+use crate::functions::call::{Call, int, whole};
 use crate::functions::cipher::digest::write_uuid;
-use crate::functions::function::{Function, int, whole};
+use crate::functions::function::Function;
 use crate::functions::text::charset::charset_of;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
@@ -30,14 +31,11 @@ pub fn random_bits() -> u64 {
     STATE.with(|state| state.hash_one(COUNTER.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// The value, or `None` when it is not such a function.
-pub fn call<'a>(
-    function: Function,
-    arguments: &'a [Node],
-    scope: &Scope<'a>,
-) -> Result<Option<Cell<'a>>> {
+/// Their values.
+pub(crate) fn call<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
+    let Call { function, arguments, scope, .. } = *call;
     let text = |text: &str| Cell::Owned(text.as_bytes().to_vec());
-    Ok(Some(match function {
+    Ok(match function {
         Function::Database => {
             scope.context()?.database.as_deref().map_or(NULL, |name| Cell::Plain(bytes(name)))
         }
@@ -84,8 +82,8 @@ pub fn call<'a>(
         }
         Function::Coercibility => int(i64::from(arguments[0].coercibility())),
         Function::CollationOf => text(arguments[0].collation().0.name()),
-        _ => return Ok(None),
-    }))
+        _ => return Err(Error::unknown_function(function.name())),
+    })
 }
 
 fn bytes(text: &str) -> Datum<'_> {

@@ -7,6 +7,7 @@ use values::SqlMode;
 use values::datum::Value;
 use values::types::{Collation, ColumnType, IntWidth};
 
+use crate::functions::definition::SEES_BYTES;
 use crate::functions::function::Function;
 use crate::functions::text::charset::seen_as_bytes;
 use crate::functions::time::digits::number_digits;
@@ -79,7 +80,7 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
         Function::Greatest | Function::Least if are_mixed_times => {
             arguments.into_iter().map(of_today).collect()
         }
-        _ if function.looks_at_bytes() => arguments.into_iter().map(seen_as_bytes).collect(),
+        _ if function.has(SEES_BYTES) => arguments.into_iter().map(seen_as_bytes).collect(),
         _ => arguments.into_iter().zip(are_wanted).map(as_wanted).collect(),
     };
     let (ty, nullable) = function.result(&arguments);

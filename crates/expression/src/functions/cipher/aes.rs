@@ -8,32 +8,21 @@
 use aes::Aes128;
 use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 
+use crate::functions::call::Call;
 use crate::functions::function::Function;
 use crate::functions::text::calls::{made, texts_of};
-use crate::row::scope::Scope;
 use crate::statement::error::Result;
-use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL};
 
 const BLOCK_BYTES: usize = 16;
 
-/// The value, or `None` when it is not one of these functions.
-pub fn call<'a>(
-    function: Function,
-    arguments: &[Node],
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Option<Cell<'a>>> {
-    if !matches!(function, Function::AesEncrypt | Function::AesDecrypt) {
-        return Ok(None);
-    }
-    if cells.iter().any(Cell::is_null) {
-        return Ok(Some(NULL));
-    }
+/// Their values.
+pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { function, arguments, scope, .. } = *call;
     let mut buffers = vec![Vec::new(); cells.len()];
     let texts = texts_of(arguments, cells, scope, &mut buffers);
     let (text, key) = (texts[0], folded(texts[1]));
-    Ok(Some(match function {
+    Ok(match function {
         Function::AesEncrypt => {
             let bytes = (text.len() / BLOCK_BYTES + 1) * BLOCK_BYTES;
             made(function, bytes, scope, || encrypt(text, key, bytes))?
@@ -47,7 +36,7 @@ pub fn call<'a>(
             })?;
             if wrong { NULL } else { cell }
         }
-    }))
+    })
 }
 
 fn folded(key: &[u8]) -> [u8; BLOCK_BYTES] {

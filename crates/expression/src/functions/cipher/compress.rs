@@ -17,10 +17,10 @@ use flate2::write::ZlibEncoder;
 use flate2::{Compression, Decompress, FlushDecompress, Status};
 use values::datum::Datum;
 
+use crate::functions::call::Call;
 use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
-use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL, bytes_of};
 
 const LENGTH_BYTES: usize = 4;
@@ -29,43 +29,29 @@ const LENGTH_MASK: u32 = 0x3fff_ffff;
 /// zlib's own bytes around a text that cannot be made shorter, and a part of its length.
 const ENVELOPE_BYTES: usize = 64;
 
-/// The value, or `None` when it is not one of these functions.
-pub fn call<'a>(
-    function: Function,
-    arguments: &[Node],
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Option<Cell<'a>>> {
+/// Their values.
+pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { function, arguments, scope, .. } = *call;
     use Function as F;
-    if !matches!(function, F::Compress | F::Uncompress | F::UncompressedLength) {
-        return Ok(None);
-    }
-    if cells[0].is_null() {
-        return Ok(Some(NULL));
-    }
     let mut buffer = Vec::new();
     let bytes = bytes_of(&arguments[0].ty, cells[0].datum(), scope.zone, &mut buffer);
     if bytes.is_empty() {
         let length = Cell::Plain(Datum::UInt(0));
-        return Ok(Some(if function == F::UncompressedLength {
-            length
-        } else {
-            Cell::Owned(vec![])
-        }));
+        return Ok(if function == F::UncompressedLength { length } else { Cell::Owned(vec![]) });
     }
     if function == F::Compress {
-        return compress(bytes, scope).map(Some);
+        return compress(bytes, scope);
     }
     let (length, packed) = match bytes.split_first_chunk::<LENGTH_BYTES>() {
         Some((length, packed)) if !packed.is_empty() => {
             (u32::from_le_bytes(*length) & LENGTH_MASK, packed)
         }
-        _ => return Ok(Some(corrupted(scope))),
+        _ => return Ok(corrupted(scope)),
     };
     if function == F::UncompressedLength {
-        return Ok(Some(Cell::Plain(Datum::UInt(u64::from(length)))));
+        return Ok(Cell::Plain(Datum::UInt(u64::from(length))));
     }
-    uncompress(packed, length as usize, scope).map(Some)
+    uncompress(packed, length as usize, scope)
 }
 
 fn compress<'a>(text: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> {

@@ -4,22 +4,20 @@ use md5::Md5;
 use values::codes::{crc32, from_base64, to_base64, write_hex};
 use values::datum::Datum;
 
-use crate::functions::function::{Function, int, whole};
-use crate::functions::text::calls::made;
-use crate::row::scope::Scope;
+use crate::functions::call::{Call, int, whole};
+use crate::functions::function::Function;
+use crate::functions::text::calls::{made, texts_of};
 use crate::statement::error::{Error, Result};
 use crate::value::cell::{Cell, NULL};
 
 /// Characters of a line of base 64, as MySQL breaks it.
 const BASE64_LINE: usize = 76;
 
-/// The value of a function of texts that are not NULL.
-pub fn call<'a>(
-    function: Function,
-    texts: &[&[u8]],
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Cell<'a>> {
+/// Their values.
+pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { function, arguments, scope, .. } = *call;
+    let mut buffers = vec![Vec::new(); cells.len()];
+    let texts = texts_of(arguments, cells, scope, &mut buffers);
     let text = texts[0];
     Ok(match function {
         Function::Md5 => {

@@ -18,7 +18,8 @@ use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::ColumnType;
 
-use crate::functions::function::{Function, int};
+use crate::functions::call::{Call, int};
+use crate::functions::function::Function;
 use crate::functions::json::combine::{contains, is_member, merge_patch, merge_preserve, overlap};
 use crate::functions::json::document::{Json, NotJson, write_string};
 use crate::functions::json::edit::{array_append, array_insert, put, remove};
@@ -36,49 +37,73 @@ use crate::value::cell::{Cell, NULL, bytes_of};
 /// Memory of a value of a tree, or of a name, besides its text, about.
 const TREE_NODE_BYTES: usize = 56;
 
-/// The value, or `None` when it is not a function on JSON.
-pub fn call<'a>(
-    function: Function,
-    arguments: &[Node],
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Option<Cell<'a>>> {
-    use Function as F;
-    if !is_json_function(function) {
-        return Ok(None);
-    }
-    if function == F::JsonValid {
-        return Ok(Some(is_valid(&arguments[0].ty, cells[0].datum())));
-    }
-    let bytes = cells.iter().map(|cell| match cell.datum() {
-        Datum::Bytes(text) => tree_bytes(text),
-        _ => 0,
-    });
-    let _work = scope.limits.take(bytes.fold(0, usize::saturating_add))?;
-    let given = Given { function, arguments, cells, scope };
-    Ok(Some(match function {
-        F::JsonObject => object(arguments, cells, scope)?,
-        F::JsonArray => array(arguments, cells, scope),
-        F::JsonMergePatch | F::JsonMergePreserve => given.merged()?,
-        F::JsonMemberOf => given.member_of()?,
-        F::JsonValue => given.single_value()?,
-        F::JsonUnquote | F::JsonQuote => given.of_text()?,
-        _ => match given.document(0)? {
-            Some(document) => given.of_document(document)?,
-            None => NULL,
-        },
-    }))
+/// JSON_VALID, which makes no tree.
+pub(crate) fn valid<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    Ok(is_valid(&call.arguments[0].ty, cells[0].datum()))
+}
+
+/// JSON_OBJECT.
+pub(crate) fn object<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    JsonCall::of(call, cells, |call| call.object())
+}
+
+/// JSON_ARRAY.
+pub(crate) fn array<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    JsonCall::of(call, cells, |call| Ok(call.array()))
+}
+
+/// JSON_MERGE_PATCH and JSON_MERGE_PRESERVE.
+pub(crate) fn merged<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    JsonCall::of(call, cells, JsonCall::merged)
+}
+
+/// MEMBER OF.
+pub(crate) fn member_of<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    JsonCall::of(call, cells, JsonCall::member_of)
+}
+
+/// JSON_VALUE.
+pub(crate) fn single_value<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    JsonCall::of(call, cells, JsonCall::single_value)
+}
+
+/// JSON_QUOTE and JSON_UNQUOTE.
+pub(crate) fn of_text<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    JsonCall::of(call, cells, JsonCall::of_text)
+}
+
+/// What is asked of one document, which is the first argument.
+pub(crate) fn of_document<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    JsonCall::of(call, cells, |call| match call.document(0)? {
+        Some(document) => call.of_document(document),
+        None => Ok(NULL),
+    })
 }
 
 /// A call's arguments and their values.
-struct Given<'g, 'a> {
+struct JsonCall<'g, 'a> {
     function: Function,
     arguments: &'g [Node],
     cells: &'g [Cell<'a>],
     scope: &'g Scope<'a>,
 }
 
-impl<'a> Given<'_, 'a> {
+impl<'g, 'a> JsonCall<'g, 'a> {
+    /// Its value, computed within memory for its documents.
+    fn of(
+        call: &'g Call<'_, 'a>,
+        cells: &'g [Cell<'a>],
+        compute: fn(&JsonCall<'g, 'a>) -> Result<Cell<'a>>,
+    ) -> Result<Cell<'a>> {
+        let bytes = cells.iter().map(|cell| match cell.datum() {
+            Datum::Bytes(text) => tree_bytes(text),
+            _ => 0,
+        });
+        let _work = call.scope.limits.take(bytes.fold(0, usize::saturating_add))?;
+        let Call { function, arguments, scope, .. } = *call;
+        compute(&JsonCall { function, arguments, cells, scope })
+    }
+
     /// The name in messages.
     fn name(&self) -> String {
         self.function.name().to_lowercase()
@@ -128,6 +153,35 @@ impl<'a> Given<'_, 'a> {
                 Err(Error::new(3064, message))
             }
         }
+    }
+
+    fn array(&self) -> Cell<'a> {
+        let mut out = vec![b'['];
+        for (n, (node, cell)) in self.arguments.iter().zip(self.cells).enumerate() {
+            if n > 0 {
+                out.extend(b", ");
+            }
+            value_of(node, cell, self.scope.zone).write(&mut out);
+        }
+        out.push(b']');
+        Cell::Owned(out)
+    }
+
+    fn object(&self) -> Result<Cell<'a>> {
+        let JsonCall { arguments, cells, scope, .. } = *self;
+        let mut members = JsonMembers::default();
+        for at in (0..cells.len()).step_by(2) {
+            if cells[at].is_null() {
+                return Err(Error::null_member_name());
+            }
+            let mut buffer = Vec::new();
+            let name = bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, &mut buffer);
+            let name = String::from_utf8_lossy(name).into_owned();
+            let mut value = Vec::new();
+            value_of(&arguments[at + 1], &cells[at + 1], scope.zone).write(&mut value);
+            members.insert(name, value);
+        }
+        Ok(Cell::Owned(members.print()))
     }
 
     /// JSON_QUOTE and JSON_UNQUOTE.
@@ -402,42 +456,6 @@ fn invalid(function: &str, at: usize, text: &[u8], NotJson(position): NotJson) -
     )
 }
 
-fn is_json_function(function: Function) -> bool {
-    use Function as F;
-    matches!(
-        function,
-        F::JsonObject
-            | F::JsonArray
-            | F::JsonValid
-            | F::JsonExtract
-            | F::JsonUnquote
-            | F::JsonQuote
-            | F::JsonLength
-            | F::JsonType
-            | F::JsonKeys
-            | F::JsonContains
-            | F::JsonContainsPath
-            | F::JsonSet
-            | F::JsonInsert
-            | F::JsonReplace
-            | F::JsonRemove
-            | F::JsonArrayAppend
-            | F::JsonArrayInsert
-            | F::JsonMergePatch
-            | F::JsonMergePreserve
-            | F::JsonDepth
-            | F::JsonOverlaps
-            | F::JsonExists
-            | F::JsonQuery
-            | F::JsonValue
-            | F::JsonSearch
-            | F::JsonMemberOf
-            | F::JsonPretty
-            | F::JsonStorageSize
-            | F::JsonStorageFree
-    )
-}
-
 /// How deep a document is: 1 for what has nothing in it.
 fn depth(value: &Json) -> i64 {
     let within = match value {
@@ -457,7 +475,7 @@ fn unquoted<'a>(value: &Json) -> Cell<'a> {
     }
 }
 
-/// JSON_VALID, which makes no tree.
+/// Whether a value is a document; no tree is made.
 fn is_valid<'a>(ty: &ColumnType, datum: Datum<'_>) -> Cell<'a> {
     match datum {
         Datum::Null if !is_no_text(ty) => NULL,
@@ -562,34 +580,6 @@ impl JsonMembers {
         out.push(b'}');
         out
     }
-}
-
-fn array<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
-    let mut out = vec![b'['];
-    for (n, (node, cell)) in arguments.iter().zip(cells).enumerate() {
-        if n > 0 {
-            out.extend(b", ");
-        }
-        value_of(node, cell, scope.zone).write(&mut out);
-    }
-    out.push(b']');
-    Cell::Owned(out)
-}
-
-fn object<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
-    let mut members = JsonMembers::default();
-    for at in (0..cells.len()).step_by(2) {
-        if cells[at].is_null() {
-            return Err(Error::null_member_name());
-        }
-        let mut buffer = Vec::new();
-        let name = bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, &mut buffer);
-        let name = String::from_utf8_lossy(name).into_owned();
-        let mut value = Vec::new();
-        value_of(&arguments[at + 1], &cells[at + 1], scope.zone).write(&mut value);
-        members.insert(name, value);
-    }
-    Ok(Cell::Owned(members.print()))
 }
 
 /// The order of a JSON value and another, which counts as the JSON that it would be.

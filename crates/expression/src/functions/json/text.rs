@@ -10,12 +10,12 @@
 
 use serde::de::IgnoredAny;
 
-use crate::functions::function::{Function, whole};
+use crate::functions::call::{Call, whole};
+use crate::functions::function::Function;
 use crate::functions::json::normal::normal;
 use crate::functions::text::calls::{made, texts_of};
 use crate::row::scope::Scope;
-use crate::statement::error::Result;
-use crate::tree::node::Node;
+use crate::statement::error::{Error, Result};
 use crate::value::cell::{Cell, NULL};
 
 /// How deep documents may be: as deep as those that become trees.
@@ -27,30 +27,23 @@ const INDENT_MAX: i64 = 8;
 /// `1` becomes `1.0E0`.
 const NORMAL_GROWTH: usize = 16;
 
-/// The value, or `None` when it is not one of these functions.
-pub fn call<'a>(
-    function: Function,
-    arguments: &[Node],
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Option<Cell<'a>>> {
+/// Their values.
+pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { function, arguments, scope, .. } = *call;
     use Function as F;
     let (comma, colon): (&[u8], &[u8]) = match function {
         F::JsonCompact => (b",", b":"),
         F::JsonLoose => (b", ", b": "),
         F::JsonDetailed => (b",", b": "),
         F::JsonNormalize | F::JsonEquals => (b",", b":"),
-        _ => return Ok(None),
+        _ => return Err(Error::unknown_function(function.name())),
     };
-    if cells.iter().any(Cell::is_null) {
-        return Ok(Some(NULL));
-    }
     let mut buffers = vec![Vec::new(); cells.len()];
     let texts = texts_of(arguments, cells, scope, &mut buffers);
     let documents = if function == F::JsonEquals { 2 } else { 1 };
     for (at, text) in texts[..documents].iter().enumerate() {
         if !is_document(function, at, text, scope) {
-            return Ok(Some(NULL));
+            return Ok(NULL);
         }
     }
     let text = texts[0];
@@ -58,10 +51,10 @@ pub fn call<'a>(
         let bytes = texts.iter().map(|text| text.len()).fold(0, usize::saturating_add);
         let _work = scope.limits.take(bytes.saturating_mul(NORMAL_GROWTH))?;
         let document = normal(text);
-        return Ok(Some(match function {
+        return Ok(match function {
             F::JsonEquals => Cell::truth(document == normal(texts[1])),
             _ => Cell::Owned(document),
-        }));
+        });
     }
     let indent = match function {
         F::JsonDetailed => {
@@ -85,7 +78,6 @@ pub fn call<'a>(
         write(&mut |piece| out.extend_from_slice(piece));
         out
     })
-    .map(Some)
 }
 
 /// Whether an argument is a document; a warning says why not.

@@ -11,10 +11,11 @@ use values::collation;
 use values::datum::Datum;
 use values::types::Collation;
 
-use crate::functions::function::{Function, int, whole};
+use crate::functions::call::{Call, int, whole};
+use crate::functions::function::Function;
 use crate::functions::number::round_double;
 use crate::row::scope::Scope;
-use crate::statement::error::Result;
+use crate::statement::error::{Error, Result};
 use crate::tree::node::{Node, common_collation, type_collation};
 use crate::value::cell::{Cell, NULL, bytes_of};
 use crate::value::number::Number;
@@ -22,35 +23,17 @@ use crate::value::number::Number;
 /// Bytes that a search compares before it asks again whether the statement is to go on.
 const CHECK_BYTES: usize = 1 << 20;
 
-/// The value, or `None` when it is not a function of text.
-pub fn call<'a>(
-    function: Function,
-    arguments: &'a [Node],
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Option<Cell<'a>>> {
+/// Their values, but for those below that take NULL for something.
+pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     use Function as F;
-    match function {
-        F::ConcatWs => return concat_ws(arguments, cells, scope).map(Some),
-        F::Field => return Ok(Some(field(arguments, cells, scope))),
-        F::Char => return Ok(Some(char_call(cells, scope))),
-        F::Chr => return Ok(Some(chr(&cells[0], scope))),
-        F::Quote if cells[0].is_null() => return Ok(Some(Cell::Owned(b"NULL".to_vec()))),
-        _ => {}
-    }
-    if !is_text_function(function) {
-        return Ok(None);
-    }
-    if cells.iter().any(Cell::is_null) {
-        return Ok(Some(NULL));
-    }
+    let Call { function, arguments, scope, .. } = *call;
     let mut buffers = vec![Vec::new(); cells.len()];
     let texts = texts_of(arguments, cells, scope, &mut buffers);
     let number = |n: usize| cells.get(n).and_then(|cell| whole(cell, scope)).unwrap_or(0);
     let binary =
         arguments.first().is_some_and(|a| type_collation(&a.ty) == Some(Collation::Binary));
     let first = texts.first().copied().unwrap_or_default();
-    Ok(Some(match function {
+    Ok(match function {
         F::Concat => {
             let bytes = texts.iter().map(|text| text.len()).fold(0, usize::saturating_add);
             made(function, bytes, scope, || texts.concat())?
@@ -87,10 +70,6 @@ pub fn call<'a>(
         F::PadLeft | F::PadRight => {
             let with = texts.get(2).copied().unwrap_or(b" ");
             pad(function, first, number(1), with, binary, scope)?
-        }
-        F::GetFormat => {
-            let pattern = crate::functions::time::format::usual_at(texts[1], first);
-            pattern.map_or(NULL, |pattern| Cell::Plain(Datum::Bytes(pattern.as_bytes())))
         }
         F::WeightString if !arguments[0].is_text() => NULL,
         F::WeightString => {
@@ -130,16 +109,12 @@ pub fn call<'a>(
             int(found.map_or(0, |at| at as i64 + 1))
         }
         F::Strcmp => int(collation::compare(locate_rule(arguments), first, texts[1]) as i64),
-        F::Quote => {
-            let escaped = first.iter().filter(|byte| matches!(byte, b'\'' | b'\\' | 0 | 26));
-            made(function, first.len() + escaped.count() + 2, scope, || quote(first))?
-        }
         F::Format => format_number(&cells[0], number(1), scope),
         F::Bin => conv(first, 10, 2),
         F::Oct => conv(first, 10, 8),
         F::Conv => conv(first, number(1), number(2)),
-        _ => crate::functions::cipher::digest::call(function, &texts, cells, scope)?,
-    }))
+        _ => return Err(Error::unknown_function(function.name())),
+    })
 }
 
 /// The arguments as text or bytes, one each; those of other types are written into `buffers`.
@@ -151,58 +126,6 @@ pub(crate) fn texts_of<'a>(
 ) -> Vec<&'a [u8]> {
     let pairs = cells.iter().zip(arguments).zip(buffers);
     pairs.map(|((cell, own), buffer)| bytes_of(&own.ty, cell.datum(), scope.zone, buffer)).collect()
-}
-
-fn is_text_function(function: Function) -> bool {
-    use Function as F;
-    matches!(
-        function,
-        F::Concat
-            | F::Length
-            | F::BitLength
-            | F::CharLength
-            | F::Lower
-            | F::Upper
-            | F::Left
-            | F::Right
-            | F::Substring
-            | F::SubstringIndex
-            | F::Trim
-            | F::TrimLeading
-            | F::TrimTrailing
-            | F::Replace
-            | F::Reverse
-            | F::Repeat
-            | F::Space
-            | F::PadLeft
-            | F::PadRight
-            | F::Locate
-            | F::Instr
-            | F::InsertText
-            | F::Hex
-            | F::Unhex
-            | F::Ascii
-            | F::Ord
-            | F::FindInSet
-            | F::Strcmp
-            | F::Quote
-            | F::Format
-            | F::Bin
-            | F::Oct
-            | F::Conv
-            | F::Md5
-            | F::Sha1
-            | F::Sha2
-            | F::Crc32
-            | F::Crc32c
-            | F::WeightString
-            | F::GetFormat
-            | F::ToBase64
-            | F::FromBase64
-            | F::UuidToBin
-            | F::BinToUuid
-            | F::IsUuid
-    )
 }
 
 /// The collation that two text arguments compare under.
@@ -428,7 +351,8 @@ fn insert<'a>(
     made(Function::InsertText, bytes, scope, || [&text[..start], with, &rest[cut..]].concat())
 }
 
-fn concat_ws<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'_>) -> Result<Cell<'a>> {
+pub(crate) fn concat_ws<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { arguments, scope, .. } = *call;
     if cells[0].is_null() {
         return Ok(NULL);
     }
@@ -457,7 +381,9 @@ fn concat_ws<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'_>) -> R
     Ok(Cell::Counted(out, room))
 }
 
-fn field<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
+/// FIELD.
+pub(crate) fn field<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { arguments, scope, .. } = *call;
     let rule = locate_rule(arguments);
     let wanted = (cells[0].datum(), &arguments[0].ty);
     let found = cells.iter().zip(arguments).skip(1).position(|(cell, argument)| {
@@ -465,10 +391,15 @@ fn field<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<
             crate::value::compare::compare(wanted, (cell.datum(), &argument.ty), rule, scope.zone);
         order == Some(std::cmp::Ordering::Equal)
     });
-    int(found.map_or(0, |at| at as i64 + 1))
+    Ok(int(found.map_or(0, |at| at as i64 + 1)))
 }
 
-fn char_call<'a>(cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
+/// CHAR.
+pub(crate) fn char_call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    Ok(Cell::Owned(bytes_of_numbers(cells, call.scope)))
+}
+
+fn bytes_of_numbers(cells: &[Cell<'_>], scope: &Scope<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     for cell in cells {
         let Some(number) = scope.integer(cell.datum()) else { continue };
@@ -476,23 +407,21 @@ fn char_call<'a>(cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
         let first = bytes.iter().position(|&b| b != 0).unwrap_or(3);
         out.extend_from_slice(&bytes[first..]);
     }
-    Cell::Owned(out)
+    out
 }
 
 /// As CHAR of one number, as text: NULL, with a warning, when the bytes are none.
-fn chr<'a>(cell: &Cell<'a>, scope: &Scope<'_>) -> Cell<'a> {
-    if cell.is_null() {
-        return NULL;
+pub(crate) fn chr<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    if cells[0].is_null() {
+        return Ok(NULL);
     }
-    let Cell::Owned(bytes) = char_call(std::slice::from_ref(cell), scope) else { return NULL };
-    match std::str::from_utf8(&bytes) {
-        Ok(_) => Cell::Owned(bytes),
-        Err(_) => {
-            let shown = String::from_utf8_lossy(&write_hex(&bytes, true)).into_owned();
-            scope.warn(1300, || format!("Invalid utf8mb4 character string: '{shown}'"));
-            NULL
-        }
+    let bytes = bytes_of_numbers(cells, call.scope);
+    if std::str::from_utf8(&bytes).is_ok() {
+        return Ok(Cell::Owned(bytes));
     }
+    let shown = String::from_utf8_lossy(&write_hex(&bytes, true)).into_owned();
+    call.scope.warn(1300, || format!("Invalid utf8mb4 character string: '{shown}'"));
+    Ok(NULL)
 }
 
 fn hex<'a>(cell: &Cell<'_>, text: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> {
@@ -516,7 +445,18 @@ fn unhex<'a>(text: &[u8]) -> Cell<'a> {
     from_hex(text).map_or(NULL, Cell::Owned)
 }
 
-fn quote(text: &[u8]) -> Vec<u8> {
+/// QUOTE.
+pub(crate) fn quote<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    if cells[0].is_null() {
+        return Ok(Cell::Owned(b"NULL".to_vec()));
+    }
+    let mut buffer = Vec::new();
+    let text = bytes_of(&call.arguments[0].ty, cells[0].datum(), call.scope.zone, &mut buffer);
+    let escaped = text.iter().filter(|byte| matches!(byte, b'\'' | b'\\' | 0 | 26));
+    made(call.function, text.len() + escaped.count() + 2, call.scope, || quoted(text))
+}
+
+fn quoted(text: &[u8]) -> Vec<u8> {
     let mut out = vec![b'\''];
     for &byte in text {
         match byte {

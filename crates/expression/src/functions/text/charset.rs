@@ -10,29 +10,24 @@ use values::CharacterSet;
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 
+use crate::functions::call::Call;
+use crate::functions::definition::{CHARSET_OF_ALL, CHARSET_OF_FIRST};
 use crate::functions::function::Function;
-use crate::row::scope::Scope;
+use crate::statement::error::Result;
 use crate::tree::node::{Kind, Node, text_type, type_collation};
 use crate::value::cell::{Cell, NULL, bytes_of};
 
 const BYTES: ColumnType = ColumnType::VarBinary { bytes: u32::MAX };
 
-/// The value, or `None` when it is neither of the two functions.
-pub(crate) fn call<'a>(
-    function: Function,
-    arguments: &'a [Node],
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Option<Cell<'a>> {
-    if !matches!(function, Function::ReadAs | Function::WrittenIn) {
-        return None;
-    }
-    let [value, Cell::Plain(Datum::Bytes(name))] = cells else { return Some(NULL) };
+/// The values of both functions.
+pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { function, arguments, scope, .. } = *call;
+    let [value, Cell::Plain(Datum::Bytes(name))] = cells else { return Ok(NULL) };
     let set = std::str::from_utf8(name).ok().and_then(CharacterSet::parse);
-    let Some(set) = set.filter(|_| !value.is_null()) else { return Some(NULL) };
+    let Some(set) = set.filter(|_| !value.is_null()) else { return Ok(NULL) };
     let mut buffer = Vec::new();
     let bytes = bytes_of(&arguments[0].ty, value.datum(), scope.zone, &mut buffer);
-    Some(Cell::Owned(match function {
+    Ok(Cell::Owned(match function {
         Function::ReadAs => set.decode(&set.filled_up(bytes)).into_owned(),
         _ => set.encode(bytes).into_owned(),
     }))
@@ -66,9 +61,8 @@ fn of_set(function: Function, node: Node, set: CharacterSet, ty: ColumnType) -> 
 
 /// The character set of a node's text, if it is none of UTF-8: that of the text which it is a part of.
 pub fn charset_of(node: &Node) -> Option<CharacterSet> {
-    use Function as F;
     match &node.kind {
-        Kind::Call(F::ReadAs, arguments) => match &arguments[1].kind {
+        Kind::Call(Function::ReadAs, arguments) => match &arguments[1].kind {
             Kind::Constant(Value::Bytes(name)) => {
                 CharacterSet::parse(std::str::from_utf8(name).ok()?)
             }
@@ -79,25 +73,10 @@ pub fn charset_of(node: &Node) -> Option<CharacterSet> {
         {
             charset_of(inner)
         }
-        Kind::Call(
-            F::Lower
-            | F::Upper
-            | F::Left
-            | F::Right
-            | F::Substring
-            | F::SubstringIndex
-            | F::Trim
-            | F::TrimLeading
-            | F::TrimTrailing
-            | F::Reverse
-            | F::Repeat
-            | F::PadLeft
-            | F::PadRight
-            | F::Replace
-            | F::InsertText,
-            arguments,
-        ) => charset_of(arguments.first()?),
-        Kind::Call(F::Concat, arguments) => {
+        Kind::Call(function, arguments) if function.has(CHARSET_OF_FIRST) => {
+            charset_of(arguments.first()?)
+        }
+        Kind::Call(function, arguments) if function.has(CHARSET_OF_ALL) => {
             let first = charset_of(arguments.first()?)?;
             arguments.iter().all(|node| charset_of(node) == Some(first)).then_some(first)
         }
@@ -111,26 +90,5 @@ pub fn seen_as_bytes(node: Node) -> Node {
     match charset_of(&node) {
         Some(set) => written_in(node, set),
         None => node,
-    }
-}
-
-impl Function {
-    /// Whether it looks at the bytes of its arguments.
-    pub(crate) fn looks_at_bytes(self) -> bool {
-        use Function as F;
-        matches!(
-            self,
-            F::Length
-                | F::BitLength
-                | F::Hex
-                | F::Ascii
-                | F::Ord
-                | F::Md5
-                | F::Sha1
-                | F::Sha2
-                | F::Crc32
-                | F::Crc32c
-                | F::ToBase64
-        )
     }
 }

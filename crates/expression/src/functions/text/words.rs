@@ -1,32 +1,24 @@
 //! Words of a set, and the sound of a word: MAKE_SET, EXPORT_SET, SOUNDEX (MySQL 8.0 manual, 14.8).
 
-use crate::functions::function::{Function, whole};
+use crate::functions::call::{Call, whole};
+use crate::functions::function::Function;
 use crate::functions::text::calls::{made, texts_of};
-use crate::row::scope::Scope;
 use crate::statement::error::Result;
-use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL};
 
-/// The value, or `None` when it is not one of these functions.
-pub fn call<'a>(
-    function: Function,
-    arguments: &[Node],
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Option<Cell<'a>>> {
+/// Their values.
+pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { function, arguments, scope, .. } = *call;
     use Function as F;
-    if !matches!(function, F::MakeSet | F::ExportSet | F::Soundex) {
-        return Ok(None);
-    }
     // Of MAKE_SET a word may be NULL, which is none.
     let asked = if function == F::MakeSet { &cells[..1] } else { cells };
     if asked.iter().any(Cell::is_null) {
-        return Ok(Some(NULL));
+        return Ok(NULL);
     }
     let mut buffers = vec![Vec::new(); cells.len()];
     let texts = texts_of(arguments, cells, scope, &mut buffers);
     if function == F::Soundex {
-        return Ok(Some(Cell::Owned(soundex(texts[0]))));
+        return Ok(Cell::Owned(soundex(texts[0])));
     }
     let bits = whole(&cells[0], scope).unwrap_or(0) as u64;
     let is_set = |at: usize| at < 64 && bits >> at & 1 == 1;
@@ -43,7 +35,7 @@ pub fn call<'a>(
     };
     let bytes = words.iter().map(|word| word.len().saturating_add(separator.len()));
     let bytes = bytes.fold(0, usize::saturating_add);
-    made(function, bytes, scope, || words.join(separator)).map(Some)
+    made(function, bytes, scope, || words.join(separator))
 }
 
 /// The first letter and the sounds of those behind it: at least three, vowels left out, and what sounds as

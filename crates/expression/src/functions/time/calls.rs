@@ -8,14 +8,15 @@ use values::temporal::{Date, DateTime, Zone, days_in_month};
 use values::text::write_untyped;
 use values::types::ColumnType;
 
-use crate::functions::function::{Function, int, whole};
+use crate::functions::call::{Call, int, whole};
+use crate::functions::function::Function;
 use crate::functions::time::format::{format, format_time};
 use crate::functions::time::moment::{Unit, day_of_year, extract, week, weekday};
 use crate::functions::time::parse::parse;
-use crate::functions::time::sum::{self, is_dated, time_within_range};
+use crate::functions::time::sum::{is_dated, time_within_range};
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
-use crate::tree::node::{Kind, Node};
+use crate::statement::limits::Room;
 use crate::value::cell::{Cell, NULL, bytes_of};
 
 /// Days from 0000-01-01 to 1970-01-01, plus one: TO_DAYS('0000-01-01') is 1.
@@ -29,55 +30,46 @@ fn now(scope: &Scope<'_>, zone: Zone) -> Result<DateTime> {
     Ok(zone.datetime_at(scope.context()?.now).unwrap_or(DateTime::ZERO))
 }
 
-/// The value, or `None` when it is not a function of times.
-pub fn call<'a>(
-    function: Function,
-    node: &Node,
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Option<Cell<'a>>> {
+/// Room for what a pattern prints: a code of two bytes is eleven at most.
+fn printed_room(cells: &[Cell<'_>], scope: &Scope<'_>) -> Result<Option<Room>> {
+    match cells.get(1).map(Cell::datum) {
+        Some(Datum::Bytes(pattern)) => scope.limits.take(pattern.len().saturating_mul(6)).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// NOW, CURDATE, CURTIME and the like.
+pub(crate) fn current<'a>(call: &Call<'_, 'a>, _: &[Cell<'a>]) -> Result<Cell<'a>> {
     use Function as F;
-    let fsp = match &node.ty {
-        ColumnType::DateTime { fsp } | ColumnType::Time { fsp } => *fsp,
-        _ => 0,
-    };
-    // A code of two bytes prints as eleven at most.
-    let _printed = match (function, cells.get(1).map(Cell::datum)) {
-        (F::DateFormat | F::TimeFormat | F::FromUnixTime, Some(Datum::Bytes(pattern))) => {
-            Some(scope.limits.take(pattern.len().saturating_mul(6))?)
-        }
-        _ => None,
-    };
-    Ok(Some(match function {
-        F::Now | F::SysDate => Cell::Plain(Datum::DateTime(now(scope, scope.zone)?.truncate(fsp))),
-        F::UtcTimestamp => Cell::Plain(Datum::DateTime(now(scope, Zone::UTC)?.truncate(fsp))),
-        F::CurrentDate => Cell::Plain(Datum::Date(now(scope, scope.zone)?.date())),
-        F::UtcDate => Cell::Plain(Datum::Date(now(scope, Zone::UTC)?.date())),
-        F::CurrentTime => Cell::Plain(Datum::Time(now(scope, scope.zone)?.time().truncate(fsp))),
-        F::UtcTime => Cell::Plain(Datum::Time(now(scope, Zone::UTC)?.time().truncate(fsp))),
-        F::UnixTimestamp => unix_timestamp(node, cells, scope)?,
-        F::FromUnixTime => from_unix_time(cells, scope),
-        _ => return with_arguments(function, node, cells, scope),
+    let Call { function, node, scope, .. } = *call;
+    let is_utc = matches!(function, F::UtcTimestamp | F::UtcDate | F::UtcTime);
+    let now = now(scope, if is_utc { Zone::UTC } else { scope.zone })?;
+    Ok(Cell::Plain(match node.ty {
+        ColumnType::Date => Datum::Date(now.date()),
+        ColumnType::Time { fsp } => Datum::Time(now.time().truncate(fsp)),
+        _ => Datum::DateTime(now.truncate(node.ty.fsp())),
     }))
 }
 
-/// YEAR, MONTH or DAY of what is a date already.
-pub fn part_of_date(function: Function, datum: Datum<'_>) -> Option<Cell<'static>> {
-    let unit = match function {
+/// YEAR, MONTH or DAY, of whole tables more often than any other: first of what is a date already.
+pub(crate) fn part_of_date<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let unit = match call.function {
         Function::Year => Unit::Year,
         Function::Month => Unit::Month,
-        Function::Day => Unit::Day,
-        _ => return None,
+        _ => Unit::Day,
     };
-    let value = match datum {
-        Datum::Date(date) => DateTime::from_date(date),
-        Datum::DateTime(value) => value,
-        _ => return None,
+    let value = match cells[0].datum() {
+        Datum::Date(date) => Some(DateTime::from_date(date)),
+        Datum::DateTime(value) => Some(value),
+        Datum::Null => None,
+        other => call.scope.moment(other),
     };
-    Some(int(extract(unit, value)))
+    Ok(value.map_or(NULL, |value| int(extract(unit, value))))
 }
 
-fn unix_timestamp<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
+/// UNIX_TIMESTAMP.
+pub(crate) fn unix_timestamp<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { node, scope, .. } = *call;
     let Some(cell) = cells.first() else {
         return Ok(int(scope.context()?.now / SECOND));
     };
@@ -100,7 +92,13 @@ fn unix_timestamp<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'a>) -> Res
     })
 }
 
-fn from_unix_time<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+/// FROM_UNIXTIME.
+pub(crate) fn from_unix_time<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let _printed = printed_room(cells, call.scope)?;
+    Ok(moment_of_unix(cells, call.scope))
+}
+
+fn moment_of_unix<'a>(cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
     let Some(number) = scope.number(cells[0].datum()) else { return NULL };
     let seconds = number.to_decimal().and_then(|value| value.rescale(6));
     let micros = seconds.and_then(|value| i64::try_from(value.unscaled()).ok());
@@ -124,77 +122,38 @@ fn from_unix_time<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
     }
 }
 
-fn with_arguments<'a>(
-    function: Function,
-    node: &Node,
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Option<Cell<'a>>> {
+/// WEEK and YEARWEEK: a mode that is NULL is mode 0.
+pub(crate) fn week_of<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { function, scope, .. } = *call;
+    let day = match cells[0].datum() {
+        Datum::Null => None,
+        other => scope.moment(other),
+    };
+    let Some(day) = day else { return Ok(NULL) };
+    let mode = cells.get(1).and_then(|cell| whole(cell, scope)).unwrap_or(0) as u8;
+    Ok(match function {
+        Function::Week => week(day.date(), mode).map_or(NULL, |(week, _)| int(i64::from(week))),
+        _ => week(day.date(), mode | 2)
+            .map_or(NULL, |(week, year)| int(i64::from(year) * 100 + i64::from(week))),
+    })
+}
+
+/// Functions of a day.
+pub(crate) fn of_days<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     use Function as F;
-    if let Some(sum) = sum::call(function, node, cells, scope)? {
-        return Ok(Some(sum));
-    }
-    match function {
-        F::TimeOf
-        | F::Hour
-        | F::Minute
-        | F::Second
-        | F::Microsecond
-        | F::TimeDiff
-        | F::TimeToSec
-        | F::SecToTime
-        | F::MakeTime
-        | F::TimeFormat => {
-            return Ok(Some(of_times(function, node, cells, scope)));
-        }
-        F::MakeDate | F::FromDays => return Ok(Some(making_days(function, cells, scope))),
-        F::StrToDate => return Ok(Some(str_to_date(node, cells, scope))),
-        F::ConvertTz => return Ok(Some(convert_tz(cells, scope))),
-        F::DateOf
-        | F::TimestampOf
-        | F::Year
-        | F::Month
-        | F::Day
-        | F::Quarter
-        | F::DayOfWeek
-        | F::Weekday
-        | F::DayOfYear
-        | F::Week
-        | F::WeekOfYear
-        | F::YearWeek
-        | F::DayName
-        | F::MonthName
-        | F::LastDay
-        | F::DateDiff
-        | F::ToDays
-        | F::ToSeconds
-        | F::DateFormat => {}
-        _ => return Ok(None),
-    }
-    // A mode that is NULL is mode 0.
-    let asked = if matches!(function, F::Week | F::YearWeek) { &cells[..1] } else { cells };
-    if asked.iter().any(Cell::is_null) {
-        return Ok(Some(NULL));
-    }
-    let Some(value) = scope.moment(cells[0].datum()) else { return Ok(Some(NULL)) };
+    let Call { function, scope, .. } = *call;
+    let Some(value) = scope.moment(cells[0].datum()) else { return Ok(NULL) };
     let date = value.date();
-    let mode = || cells.get(1).and_then(|cell| whole(cell, scope)).unwrap_or(0) as u8;
-    Ok(Some(match function {
+    Ok(match function {
         // Others take a day apart that the mode would not have stored.
         F::DateOf | F::TimestampOf if scope.mode.refuses_day(date, value.is_zero()) => NULL,
         F::DateOf => Cell::Plain(Datum::Date(date)),
         F::TimestampOf => timestamp_of(value, cells, scope),
-        F::Year => int(extract(Unit::Year, value)),
-        F::Month => int(extract(Unit::Month, value)),
-        F::Day => int(extract(Unit::Day, value)),
         F::Quarter => int(extract(Unit::Quarter, value)),
         F::DayOfWeek => weekday(date).map_or(NULL, |day| int(i64::from((day + 1) % 7 + 1))),
         F::Weekday => weekday(date).map_or(NULL, |day| int(i64::from(day))),
         F::DayOfYear => day_of_year(date).map_or(NULL, |day| int(i64::from(day))),
-        F::Week => week(date, mode()).map_or(NULL, |(week, _)| int(i64::from(week))),
         F::WeekOfYear => week(date, 3).map_or(NULL, |(week, _)| int(i64::from(week))),
-        F::YearWeek => week(date, mode() | 2)
-            .map_or(NULL, |(week, year)| int(i64::from(year) * 100 + i64::from(week))),
         F::DayName => weekday(date).map_or(NULL, |day| {
             Cell::Owned(crate::functions::time::format::DAYS[usize::from(day)].as_bytes().to_vec())
         }),
@@ -222,29 +181,33 @@ fn with_arguments<'a>(
         F::ToSeconds => value
             .to_micros()
             .map_or(NULL, |micros| int(micros.div_euclid(SECOND) + EPOCH_DAYS * 86_400)),
-        _ => match cells[1].datum() {
-            Datum::Bytes(pattern) => format(pattern, value).map_or(NULL, Cell::Owned),
-            _ => NULL,
-        },
-    }))
+        _ => {
+            let _printed = printed_room(cells, scope)?;
+            match cells[1].datum() {
+                Datum::Bytes(pattern) => format(pattern, value).map_or(NULL, Cell::Owned),
+                _ => NULL,
+            }
+        }
+    })
 }
 
 /// What a clock in another zone shows. What neither shows between 1970 and 3001 stays as it is
 /// (MySQL 8.0 manual, 14.7).
-fn convert_tz<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+pub(crate) fn convert_tz<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let scope = call.scope;
     let zone = |cell: &Cell<'_>| match cell.datum() {
         Datum::Bytes(name) if name.eq_ignore_ascii_case(b"system") => Some(Zone::of_system()),
         Datum::Bytes(name) => Zone::parse(std::str::from_utf8(name).ok()?),
         _ => None,
     };
-    let (Some(from), Some(to)) = (zone(&cells[1]), zone(&cells[2])) else { return NULL };
-    let Some(shown) = scope.moment(cells[0].datum()) else { return NULL };
-    let Some(instant) = from.instant_of(shown) else { return NULL };
+    let (Some(from), Some(to)) = (zone(&cells[1]), zone(&cells[2])) else { return Ok(NULL) };
+    let Some(shown) = scope.moment(cells[0].datum()) else { return Ok(NULL) };
+    let Some(instant) = from.instant_of(shown) else { return Ok(NULL) };
     let converted = match instant {
         SECOND..UNIX_END => to.datetime_at(instant),
         _ => Some(shown),
     };
-    converted.map_or(NULL, |value| Cell::Plain(Datum::DateTime(value)))
+    Ok(converted.map_or(NULL, |value| Cell::Plain(Datum::DateTime(value))))
 }
 
 fn timestamp_of<'a>(value: DateTime, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
@@ -256,36 +219,30 @@ fn timestamp_of<'a>(value: DateTime, cells: &[Cell<'a>], scope: &Scope<'a>) -> C
     sum.map_or(NULL, |value| Cell::Plain(Datum::DateTime(value)))
 }
 
-fn of_times<'a>(
-    function: Function,
-    node: &Node,
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Cell<'a> {
+/// Functions of a time of day or a length of time.
+pub(crate) fn of_times<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     use Function as F;
-    if cells.iter().any(Cell::is_null) {
-        return NULL;
-    }
+    let Call { function, node, scope, .. } = *call;
     let time =
         |micros: i64| Cell::Plain(Datum::Time(time_within_range(micros).truncate(node.ty.fsp())));
     match function {
         F::SecToTime => {
-            return micros_of(&cells[0], scope).map_or(NULL, time);
+            return Ok(micros_of(&cells[0], scope).map_or(NULL, time));
         }
         F::MakeTime => {
             let part = |n: usize| whole(&cells[n], scope).unwrap_or(0);
             let (hours, minutes) = (part(0), part(1));
-            let Some(seconds) = micros_of(&cells[2], scope) else { return NULL };
+            let Some(seconds) = micros_of(&cells[2], scope) else { return Ok(NULL) };
             // 59.9999999 is rounded to a minute.
             let is_below =
                 scope.number(cells[2].datum()).is_some_and(|number| number.to_f64() < 60.0);
             if !(0..60).contains(&minutes) || seconds < 0 || !is_below {
-                return NULL;
+                return Ok(NULL);
             }
             let whole = i64::try_from(hours.unsigned_abs()).unwrap_or(i64::MAX);
             let length = whole.saturating_mul(3600).saturating_add(minutes * 60);
             let length = length.saturating_mul(SECOND).saturating_add(seconds);
-            return time(if hours < 0 { -length } else { length });
+            return Ok(time(if hours < 0 { -length } else { length }));
         }
         F::TimeDiff => {
             let difference = match (is_dated(&cells[0]), is_dated(&cells[1])) {
@@ -300,23 +257,26 @@ fn of_times<'a>(
                 // A time of day and a day with a time have no difference.
                 _ => None,
             };
-            return difference.map_or(NULL, time);
+            return Ok(difference.map_or(NULL, time));
         }
         _ => {}
     }
-    let Some(value) = scope.span(cells[0].datum()) else { return NULL };
-    match function {
+    let Some(value) = scope.span(cells[0].datum()) else { return Ok(NULL) };
+    Ok(match function {
         F::TimeOf => Cell::Plain(Datum::Time(value)),
         F::Hour => int(i64::from(value.hours())),
         F::Minute => int(i64::from(value.minute())),
         F::Second => int(i64::from(value.second())),
         F::Microsecond => int(i64::from(value.fraction())),
         F::TimeToSec => int(value.micros() / SECOND),
-        _ => match cells[1].datum() {
-            Datum::Bytes(pattern) => format_time(pattern, value).map_or(NULL, Cell::Owned),
-            _ => NULL,
-        },
-    }
+        _ => {
+            let _printed = printed_room(cells, scope)?;
+            match cells[1].datum() {
+                Datum::Bytes(pattern) => format_time(pattern, value).map_or(NULL, Cell::Owned),
+                _ => NULL,
+            }
+        }
+    })
 }
 
 /// A number of seconds in microseconds.
@@ -329,35 +289,38 @@ fn micros_of(cell: &Cell<'_>, scope: &Scope<'_>) -> Option<i64> {
     Some(micros.unwrap_or(if number.to_f64() < 0.0 { i64::MIN + 1 } else { i64::MAX }))
 }
 
-fn making_days<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
-    let Some(first) = whole(&cells[0], scope) else { return NULL };
+/// MAKEDATE and FROM_DAYS.
+pub(crate) fn making_days<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { function, scope, .. } = *call;
+    let Some(first) = whole(&cells[0], scope) else { return Ok(NULL) };
     let days = if function == Function::FromDays {
         if !(1..3_652_425).contains(&first) {
-            return NULL;
+            return Ok(NULL);
         }
         first - EPOCH_DAYS
     } else {
-        let Some(day) = whole(&cells[1], scope).filter(|day| *day > 0) else { return NULL };
+        let Some(day) = whole(&cells[1], scope).filter(|day| *day > 0) else { return Ok(NULL) };
         let year = match first {
             0..70 => first + 2000,
             70..100 => first + 1900,
             year => year,
         };
-        let Ok(year) = u16::try_from(year) else { return NULL };
+        let Ok(year) = u16::try_from(year) else { return Ok(NULL) };
         i64::from(values::temporal::days_from_civil(year, 1, 1)) + day - 1
     };
     let date = i32::try_from(days).ok().and_then(Date::from_days);
-    date.map_or(NULL, |date| Cell::Plain(Datum::Date(date)))
+    Ok(date.map_or(NULL, |date| Cell::Plain(Datum::Date(date))))
 }
 
-fn str_to_date<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
-    let Kind::Call(_, arguments) = &node.kind else { return NULL };
+/// STR_TO_DATE.
+pub(crate) fn str_to_date<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { node, arguments, scope, .. } = *call;
     let mut buffer = Vec::new();
     let text = match cells[0].datum() {
-        Datum::Null => return NULL,
+        Datum::Null => return Ok(NULL),
         datum => bytes_of(&arguments[0].ty, datum, scope.zone, &mut buffer),
     };
-    let Datum::Bytes(pattern) = cells[1].datum() else { return NULL };
+    let Datum::Bytes(pattern) = cells[1].datum() else { return Ok(NULL) };
     let is_time = matches!(node.ty, ColumnType::Time { .. });
     let read = parse(text, pattern).filter(|read| {
         let (date, mode) = (read.date, scope.mode);
@@ -366,7 +329,7 @@ fn str_to_date<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'
             || !mode.no_zero_date() && !mode.refuses_day(date, date.is_zero())
             || !date.has_zero_part()
     });
-    match read {
+    Ok(match read {
         Some(read) if node.ty == ColumnType::Date => Cell::Plain(Datum::Date(read.date)),
         Some(read) if is_time => {
             // Days are hours of it.
@@ -382,5 +345,5 @@ fn str_to_date<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'
             });
             NULL
         }
-    }
+    })
 }

@@ -7,9 +7,8 @@ use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
 
-use crate::functions::function::Function;
 use crate::row::scope::Environment;
-use crate::tree::node::{Kind, Node, text_type};
+use crate::tree::node::{BIGINT, Kind, Node, text_type};
 
 /// Digits of the fraction of a node read as a time.
 pub fn fraction_digits(node: &Node) -> u8 {
@@ -55,48 +54,95 @@ pub fn number_digits(node: &Node) -> u8 {
     fraction_digits(node)
 }
 
-/// The type of a function that gives a time.
-pub fn time_result(function: Function, arguments: &[Node]) -> ColumnType {
-    let of = |at: usize| arguments.get(at).map_or(0, fraction_digits);
-    if matches!(function, Function::AddTime | Function::SubTime) {
-        let fsp = of(0).max(of(1));
-        return match arguments.first().map(|node| &node.ty) {
-            Some(ColumnType::Time { .. }) => ColumnType::Time { fsp },
-            Some(ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }) => {
-                ColumnType::DateTime { fsp }
-            }
-            // What it is shows only when the text is read.
-            _ => text_type(SUM_CHARS),
-        };
-    }
-    let fsp = match function {
-        Function::TimeDiff => of(0).max(of(1)),
-        Function::SecToTime => arguments.first().map_or(0, number_digits),
-        Function::MakeTime => arguments.get(2).map_or(0, number_digits),
-        _ => of(0),
-    };
-    ColumnType::Time { fsp }
+fn digits_at(arguments: &[Node], at: usize) -> u8 {
+    arguments.get(at).map_or(0, fraction_digits)
 }
 
-/// The type of a function that gives a day with a time; `said` is the digits asked for.
-pub fn datetime_result(
-    function: Function,
-    arguments: &[Node],
-    said: impl Fn() -> u8,
-) -> ColumnType {
-    let of = |at: usize| arguments.get(at).map_or(0, fraction_digits);
-    let fsp = match function {
-        Function::Now | Function::SysDate | Function::UtcTimestamp => said(),
-        Function::StrToDate => return str_to_date_result(arguments),
-        Function::ConvertTz => of(0),
-        Function::FromUnixTime => arguments.first().map_or(0, number_digits),
-        _ => of(0).max(of(1)),
-    };
-    ColumnType::DateTime { fsp }
+/// As many digits as one of the first two arguments has.
+fn most_digits(arguments: &[Node]) -> u8 {
+    digits_at(arguments, 0).max(digits_at(arguments, 1))
+}
+
+/// The digits that a constant argument asks for (`NOW(3)`).
+fn asked_digits(arguments: &[Node]) -> u8 {
+    match arguments.first().map(|node| &node.kind) {
+        Some(Kind::Constant(Value::Int(digits))) => (*digits).clamp(0, 6) as u8,
+        Some(Kind::Constant(Value::UInt(digits))) => (*digits).min(6) as u8,
+        _ => 0,
+    }
+}
+
+/// The result of CURTIME and UTC_TIME.
+pub(crate) fn asked_time(arguments: &[Node]) -> ColumnType {
+    ColumnType::Time { fsp: asked_digits(arguments) }
+}
+
+/// The result of NOW and the like.
+pub(crate) fn asked_moment(arguments: &[Node]) -> ColumnType {
+    ColumnType::DateTime { fsp: asked_digits(arguments) }
+}
+
+/// The result of TIME.
+pub(crate) fn time(arguments: &[Node]) -> ColumnType {
+    ColumnType::Time { fsp: digits_at(arguments, 0) }
+}
+
+/// The result of TIMEDIFF.
+pub(crate) fn difference(arguments: &[Node]) -> ColumnType {
+    ColumnType::Time { fsp: most_digits(arguments) }
+}
+
+/// The result of SEC_TO_TIME.
+pub(crate) fn of_seconds(arguments: &[Node]) -> ColumnType {
+    ColumnType::Time { fsp: arguments.first().map_or(0, number_digits) }
+}
+
+/// The result of MAKETIME.
+pub(crate) fn made_time(arguments: &[Node]) -> ColumnType {
+    ColumnType::Time { fsp: arguments.get(2).map_or(0, number_digits) }
+}
+
+/// The result of ADDTIME and SUBTIME.
+pub(crate) fn sum(arguments: &[Node]) -> ColumnType {
+    let fsp = most_digits(arguments);
+    match arguments.first().map(|node| &node.ty) {
+        Some(ColumnType::Time { .. }) => ColumnType::Time { fsp },
+        Some(ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }) => {
+            ColumnType::DateTime { fsp }
+        }
+        // What it is shows only when the text is read.
+        _ => text_type(SUM_CHARS),
+    }
+}
+
+/// The result of TIMESTAMP.
+pub(crate) fn sum_moment(arguments: &[Node]) -> ColumnType {
+    ColumnType::DateTime { fsp: most_digits(arguments) }
+}
+
+/// The result of CONVERT_TZ.
+pub(crate) fn moment(arguments: &[Node]) -> ColumnType {
+    ColumnType::DateTime { fsp: digits_at(arguments, 0) }
+}
+
+/// The result of FROM_UNIXTIME: a format makes text of it.
+pub(crate) fn from_unix_time(arguments: &[Node]) -> ColumnType {
+    match arguments {
+        [_, _] => text_type(255),
+        _ => ColumnType::DateTime { fsp: arguments.first().map_or(0, number_digits) },
+    }
+}
+
+/// The result of UNIX_TIMESTAMP.
+pub(crate) fn unix_time(arguments: &[Node]) -> ColumnType {
+    match digits_at(arguments, 0) {
+        0 => BIGINT,
+        digits => ColumnType::Decimal { precision: 10 + digits, scale: digits },
+    }
 }
 
 /// What a pattern of STR_TO_DATE reads: a day, a time or both.
-fn str_to_date_result(arguments: &[Node]) -> ColumnType {
+pub(crate) fn pattern(arguments: &[Node]) -> ColumnType {
     let Some(Kind::Constant(Value::Bytes(pattern))) = arguments.get(1).map(|node| &node.kind)
     else {
         return ColumnType::DateTime { fsp: 6 };

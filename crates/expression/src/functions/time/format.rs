@@ -2,9 +2,14 @@
 //!
 //! Not here: which functions take patterns (`time::calls`), STR_TO_DATE (`time::parse`).
 
+use values::datum::Datum;
 use values::temporal::{DateTime, Time};
 
+use crate::functions::call::Call;
+use crate::functions::text::calls::texts_of;
 use crate::functions::time::moment::{day_of_year, week, weekday};
+use crate::statement::error::Result;
+use crate::value::cell::{Cell, NULL};
 
 /// Days of the week, from Monday.
 pub const DAYS: [&str; 7] =
@@ -25,9 +30,17 @@ pub const MONTHS: [&str; 12] = [
     "December",
 ];
 
+/// GET_FORMAT.
+pub(crate) fn get_format<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let mut buffers = vec![Vec::new(); cells.len()];
+    let texts = texts_of(call.arguments, cells, call.scope, &mut buffers);
+    let pattern = usual_at(texts[1], texts[0]);
+    Ok(pattern.map_or(NULL, |pattern| Cell::Plain(Datum::Bytes(pattern.as_bytes()))))
+}
+
 /// The pattern that is usual at a place, by its name, for 'DATE', 'TIME' or 'DATETIME' (MySQL 8.0 manual,
 /// 14.7).
-pub fn usual_at(place: &[u8], kind: &[u8]) -> Option<&'static str> {
+fn usual_at(place: &[u8], kind: &[u8]) -> Option<&'static str> {
     let place = place.to_ascii_uppercase();
     Some(match (kind, place.as_slice()) {
         (b"DATE", b"USA") => "%m.%d.%Y",

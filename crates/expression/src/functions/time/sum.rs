@@ -7,7 +7,8 @@ use values::datum::Datum;
 use values::temporal::{DateTime, Time, read_time};
 use values::types::ColumnType;
 
-use crate::functions::function::{Function, int, whole};
+use crate::functions::call::{Call, int, whole};
+use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
 use crate::tree::node::Node;
@@ -21,22 +22,12 @@ pub(crate) fn time_within_range(micros: i64) -> Time {
     Time::from_micros(micros.clamp(-LONGEST, LONGEST)).unwrap_or(Time::ZERO)
 }
 
-/// The value, or `None` when it is not one of these functions.
-pub fn call<'a>(
-    function: Function,
-    node: &Node,
-    cells: &[Cell<'a>],
-    scope: &Scope<'a>,
-) -> Result<Option<Cell<'a>>> {
+/// Their values.
+pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let Call { function, node, scope, .. } = *call;
     use Function as F;
-    if !matches!(function, F::AddTime | F::SubTime | F::PeriodAdd | F::PeriodDiff) {
-        return Ok(None);
-    }
-    if cells.iter().any(Cell::is_null) {
-        return Ok(Some(NULL));
-    }
     if matches!(function, F::AddTime | F::SubTime) {
-        return Ok(Some(sum(function == F::SubTime, node, cells, scope).unwrap_or(NULL)));
+        return Ok(sum(function == F::SubTime, node, cells, scope).unwrap_or(NULL));
     }
     let number = |at: usize| whole(&cells[at], scope).unwrap_or(0);
     let months_of = |at: usize| {
@@ -45,10 +36,10 @@ pub fn call<'a>(
             Error::new(1210, format!("Incorrect arguments to {name}"))
         })
     };
-    Ok(Some(int(match function {
+    Ok(int(match function {
         F::PeriodAdd => period(months_of(0)?.saturating_add(number(1))),
         _ => months_of(0)? - months_of(1)?,
-    })))
+    }))
 }
 
 /// Numbers of so many digits are of a day with a time.

@@ -1,0 +1,140 @@
+//! Functions that choose between values: IF, IFNULL, COALESCE, NULLIF, ELT, INTERVAL, GREATEST, LEAST and their
+//! kin.
+//!
+//! Invariants
+//! 1. What is not chosen is evaluated only if the choice asks for it.
+//!
+//! Not here: CASE (`evaluation`), the type that values have in common (`tree::common`).
+
+use std::cmp::Ordering;
+
+use values::datum::Datum;
+
+use crate::evaluation::condition::order_of;
+use crate::functions::call::{Call, int};
+use crate::functions::function::Function;
+use crate::row::scope::Scope;
+use crate::statement::error::Result;
+use crate::tree::common::{chosen_of, settle};
+use crate::tree::make::common_rule;
+use crate::tree::node::Node;
+use crate::value::cell::{Cell, NULL, text_of};
+use crate::value::compare::compare;
+use crate::value::number::Number;
+
+/// IF.
+pub(crate) fn choose<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
+    let Call { node, arguments, scope, .. } = *call;
+    let chosen = if arguments[0].holds(scope)? { 0 } else { 1 };
+    chosen_of(node, &arguments[1..], chosen, scope)
+}
+
+/// NVL2.
+pub(crate) fn choose_by_null<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
+    let Call { node, arguments, scope, .. } = *call;
+    let chosen = usize::from(arguments[0].evaluate(scope)?.is_null());
+    chosen_of(node, &arguments[1..], chosen, scope)
+}
+
+/// IFNULL and COALESCE.
+pub(crate) fn first_known<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
+    let Call { node, arguments, scope, .. } = *call;
+    for argument in arguments {
+        let cell = argument.evaluate(scope)?;
+        if !cell.is_null() {
+            return Ok(settle(node, argument, arguments, cell, scope));
+        }
+    }
+    Ok(NULL)
+}
+
+/// NULLIF.
+pub(crate) fn null_if<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
+    let Call { node, arguments, scope, .. } = *call;
+    let (a, b) = (arguments[0].evaluate(scope)?, arguments[1].evaluate(scope)?);
+    let rule = common_rule(arguments.iter());
+    let order = order_of((&arguments[0], a.datum()), (&arguments[1], b.datum()), rule, scope)?;
+    if order == Some(Ordering::Equal) {
+        return Ok(NULL);
+    }
+    match a.datum() {
+        Datum::Enum(_) => Ok(settle(node, &arguments[0], &arguments[..1], a, scope)),
+        _ => Ok(a),
+    }
+}
+
+/// ISNULL.
+pub(crate) fn is_null<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
+    Ok(Cell::truth(call.arguments[0].evaluate(call.scope)?.is_null()))
+}
+
+/// NAME_CONST.
+pub(crate) fn named<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
+    call.arguments[1].evaluate(call.scope)
+}
+
+/// ELT.
+pub(crate) fn elt<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
+    let Call { arguments, scope, .. } = *call;
+    let Some(position) = scope.integer(arguments[0].evaluate(scope)?.datum()) else {
+        return Ok(NULL);
+    };
+    match usize::try_from(position.to_i128()) {
+        Ok(n) if (1..arguments.len()).contains(&n) => word_of(&arguments[n], scope),
+        _ => Ok(NULL),
+    }
+}
+
+/// A node's value as text, whatever its type.
+fn word_of<'a>(node: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {
+    let cell = node.evaluate(scope)?;
+    if matches!(cell.datum(), Datum::Null | Datum::Bytes(_)) {
+        return Ok(cell);
+    }
+    let mut text = Vec::new();
+    text_of(&node.ty, cell.datum(), scope.zone, &mut text);
+    Ok(Cell::Owned(text))
+}
+
+/// GREATEST and LEAST.
+pub(crate) fn extreme<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
+    let Call { function, node, arguments, scope } = *call;
+    let rule = common_rule(arguments.iter());
+    let wanted = match function {
+        Function::Greatest => Ordering::Greater,
+        _ => Ordering::Less,
+    };
+    let mut best = (arguments[0].evaluate(scope)?, &arguments[0]);
+    for argument in &arguments[1..] {
+        let cell = argument.evaluate(scope)?;
+        let order =
+            compare((cell.datum(), &argument.ty), (best.0.datum(), &best.1.ty), rule, scope.zone);
+        match order {
+            None => return Ok(NULL),
+            Some(order) if order == wanted => best = (cell, argument),
+            Some(_) => {}
+        }
+    }
+    Ok(settle(node, best.1, arguments, best.0, scope))
+}
+
+/// INTERVAL: how many of the numbers behind the first one are not above it, up to one that is; NULL is
+/// not, and -1 is for NULL in the first place.
+pub(crate) fn interval<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
+    let Call { arguments, scope, .. } = *call;
+    let number = |argument: &'a Node| -> Result<Option<Number>> {
+        Ok(scope.number(argument.evaluate(scope)?.datum()))
+    };
+    let Some(wanted) = number(&arguments[0])? else { return Ok(int(-1)) };
+    for (at, argument) in arguments[1..].iter().enumerate() {
+        let Some(bound) = number(argument)? else { continue };
+        let order = match (wanted.to_decimal(), bound.to_decimal()) {
+            (Some(wanted), Some(bound)) => Some(wanted.cmp(&bound)),
+            _ => wanted.to_f64().partial_cmp(&bound.to_f64()),
+        };
+        if order == Some(Ordering::Less) {
+            return Ok(int(at as i64));
+        }
+    }
+    Ok(int(arguments.len() as i64 - 1))
+}
