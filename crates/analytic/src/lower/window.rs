@@ -21,9 +21,7 @@ use datafusion::logical_expr::{
     WindowFunctionDefinition, cast,
 };
 use expression::{BIGINT, BIGINT_UNSIGNED, Cell, Node, fit};
-use sql::tree::{
-    AggregateFunction as F, Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing,
-};
+use sql::tree::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
 use sql::{Result, SqlError};
 use values::types::ColumnType;
 
@@ -216,11 +214,7 @@ impl Lowering<'_> {
                 as_own(add(own(nth_value_udwf()), args), node)
             }
             WindowCall::Aggregate(aggregate) => {
-                let known = matches!(
-                    aggregate.function,
-                    F::CountRows | F::Count | F::Sum | F::Average | F::Minimum | F::Maximum
-                );
-                if !known || aggregate.distinct {
+                if !aggregate.function.is_in_analytic_frames() || aggregate.distinct {
                     return Err(SqlError::unsupported("such an aggregate over a window in a plan"));
                 }
                 self.aggregate(row, aggregate, &mut |call| match call {

@@ -15,7 +15,7 @@ use values::types::{Collation, ColumnType};
 use crate::evaluation::beside::{beside, sides};
 use crate::evaluation::ordinals::Column;
 use crate::evaluation::texts::Place;
-use crate::functions::json::calls::json_scalar;
+use crate::functions::json::conversion::json_scalar;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::lists::List;

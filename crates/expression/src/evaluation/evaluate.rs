@@ -12,7 +12,7 @@ use values::types::{Collation, ColumnType};
 
 use crate::evaluation::condition::{between, compare_nodes, in_list, like};
 use crate::evaluation::shifting::{extract_node, shift_node};
-use crate::functions::json::calls::json_is_true;
+use crate::functions::json::conversion::json_is_true;
 use crate::functions::time::moment::difference;
 use crate::row::scope::Scope;
 use crate::statement::context::StatementContext;

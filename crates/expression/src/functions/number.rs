@@ -13,6 +13,7 @@ use crate::tree::node::{Arithmetic, BIGINT, BIGINT_UNSIGNED, Kind, Node};
 use crate::value::arithmetic;
 use crate::value::cell::{Cell, NULL};
 use crate::value::number::Number;
+use crate::value::random::Random;
 
 /// The result type of ABS, MOD and the like: the argument's kind of number.
 pub(crate) fn same_type(arguments: &[Node]) -> ColumnType {
@@ -294,30 +295,5 @@ fn random(node: &Node, cells: &[Cell<'_>], scope: &Scope<'_>) -> f64 {
             sequences.entry(place).or_insert_with(|| Random::seeded(seed)).next()
         }
         _ => Random::seeded(seed).next(),
-    }
-}
-
-/// MySQL's generator of random numbers (`randominit` and `my_rnd` in its sources).
-#[derive(Debug)]
-pub struct Random {
-    first: u64,
-    second: u64,
-}
-
-impl Random {
-    const MAX: u64 = 0x3FFF_FFFF;
-
-    fn seeded(seed: i64) -> Random {
-        let seed = seed as u32;
-        Random {
-            first: u64::from(seed.wrapping_mul(0x10001).wrapping_add(55_555_555)) % Self::MAX,
-            second: u64::from(seed.wrapping_mul(0x1000_0001)) % Self::MAX,
-        }
-    }
-
-    fn next(&mut self) -> f64 {
-        self.first = (self.first * 3 + self.second) % Self::MAX;
-        self.second = (self.first + self.second + 33) % Self::MAX;
-        self.first as f64 / Self::MAX as f64
     }
 }

@@ -16,10 +16,10 @@ use values::datum::Value;
 use values::temporal::Zone;
 use values::{CharacterSet, SqlMode};
 
-use crate::functions::number::Random;
 use crate::statement::error::Result;
 use crate::statement::kill::KillMark;
 use crate::statement::limits::Limits;
+use crate::value::random::Random;
 
 /// What expressions leave behind for the session.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use values::convert::{Issue, convert};
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
-use crate::functions::json::calls::{cast_as_json, json_scalar};
+use crate::functions::json::conversion::{cast_as_json, json_scalar};
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::node::{Node, number_of_digits};

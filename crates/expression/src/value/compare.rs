@@ -15,7 +15,7 @@ use values::temporal::{
 };
 use values::types::{Collation, ColumnType};
 
-use crate::functions::json::calls::json_order;
+use crate::functions::json::conversion::json_order;
 use crate::functions::time::moments_read::read_kept;
 use crate::tree::node::UNTYPED;
 use crate::value::cell::text_of;

@@ -5,3 +5,4 @@ pub(crate) mod cast;
 pub(crate) mod cell;
 pub(crate) mod compare;
 pub(crate) mod number;
+pub(crate) mod random;

@@ -9,8 +9,8 @@ use expression::{Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm};
 use values::types::ColumnType;
 
 use crate::tree::{
-    AggregateFunction, AskedQuery, Body, FrameBound, Join, Query, Select, Source, Window,
-    WindowCall, WindowFunction, free_references,
+    AskedQuery, Body, FrameBound, Join, Query, Select, Source, Window, WindowCall, WindowFunction,
+    free_references,
 };
 
 /// Whether a query, not planned yet, has a sub-query that has to be run as it is written.
@@ -53,7 +53,6 @@ fn of_select(select: &Select) -> bool {
 
 /// Whether a window function is one that the analytic way has not.
 fn is_of_rows_alone(function: &WindowFunction) -> bool {
-    use AggregateFunction as F;
     let Window { order, frame, .. } = &function.window;
     let moved = |bound: &FrameBound| matches!(bound, FrameBound::Before(_) | FrameBound::Behind(_));
     let temporal = |(key, _): &(Node, bool)| {
@@ -63,10 +62,7 @@ fn is_of_rows_alone(function: &WindowFunction) -> bool {
         && (moved(&frame.start) || moved(&frame.end))
         && order.iter().any(temporal);
     let aggregate = match &function.call {
-        WindowCall::Aggregate(aggregate) => !matches!(
-            aggregate.function,
-            F::CountRows | F::Count | F::Sum | F::Average | F::Minimum | F::Maximum
-        ),
+        WindowCall::Aggregate(aggregate) => !aggregate.function.is_in_analytic_frames(),
         _ => false,
     };
     in_time || aggregate

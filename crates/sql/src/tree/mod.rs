@@ -18,6 +18,7 @@
 //! Not here: how it is made (`bind`), the order of joins and the ways to rows (`optimize`).
 
 mod aggregate;
+mod aggregate_table;
 mod forecast;
 mod subquery;
 mod walk;
@@ -31,7 +32,8 @@ use rows::table::Table;
 use values::SqlMode;
 use values::types::ColumnType;
 
-pub use aggregate::{Aggregate, AggregateFunction, KEPT_DIGITS};
+pub use aggregate::{Aggregate, KEPT_DIGITS};
+pub use aggregate_table::AggregateFunction;
 use expression::Node;
 pub use forecast::Runs;
 pub use subquery::{AskedQuery, Members};

@@ -10,9 +10,6 @@
 //! order (`json::order`), paths (`json::path`), changes of a document (`json::edit`), several documents
 //! (`json::combine`), texts within one (`json::search`), layouts (`json::layout`, `json::text`).
 
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
-
 use serde::de::IgnoredAny;
 use values::datum::Datum;
 use values::temporal::Zone;
@@ -21,10 +18,10 @@ use values::types::ColumnType;
 use crate::functions::call::{Call, int};
 use crate::functions::function::Function;
 use crate::functions::json::combine::{contains, is_member, merge_patch, merge_preserve, overlap};
-use crate::functions::json::document::{Json, NotJson, write_string};
+use crate::functions::json::conversion::{JsonMembers, invalid, print};
+use crate::functions::json::document::{Json, write_string};
 use crate::functions::json::edit::{array_append, array_insert, put, remove};
 use crate::functions::json::layout::{pretty, storage_size};
-use crate::functions::json::order::order;
 use crate::functions::json::path::{find, find_plainly, has_wildcard, path_of, single_path_of};
 use crate::functions::json::search::search;
 use crate::row::scope::Scope;
@@ -425,37 +422,6 @@ pub(crate) fn one_or_all(
     }
 }
 
-/// The document that a value of SQL says, for CAST: a text has to be one.
-///
-/// # Errors
-/// 3141 for a text that is none.
-pub(crate) fn cast_as_json<'a>(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Result<Cell<'a>> {
-    let is_bytes = matches!(
-        ty,
-        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. }
-    );
-    match datum {
-        Datum::Bytes(text) if *ty == ColumnType::Json => Ok(Cell::Owned(text.to_vec())),
-        Datum::Bytes(text) if !is_bytes => match Json::read(text) {
-            Ok(document) => Ok(print(&document)),
-            Err(not) => Err(invalid("cast_as_json", 0, text, not)),
-        },
-        datum => Ok(print(&Json::of(ty, datum, zone))),
-    }
-}
-
-/// 3141.
-fn invalid(function: &str, at: usize, text: &[u8], NotJson(position): NotJson) -> Error {
-    let why = if text.is_empty() { "The document is empty." } else { "Invalid value." };
-    let number = at + 1;
-    Error::new(
-        3141,
-        format!(
-            "Invalid JSON text in argument {number} to function {function}: \"{why}\" at position {position}."
-        ),
-    )
-}
-
 /// How deep a document is: 1 for what has nothing in it.
 fn depth(value: &Json) -> i64 {
     let within = match value {
@@ -521,94 +487,5 @@ fn value_of(node: &Node, cell: &Cell<'_>, zone: Zone) -> Json {
     match node.is_digits_literal() {
         true => Json::of(&ColumnType::VarBinary { bytes: 0 }, cell.datum(), zone),
         false => Json::of(&node.ty, cell.datum(), zone),
-    }
-}
-
-/// A document's text.
-pub(crate) fn print<'a>(value: &Json) -> Cell<'a> {
-    let mut out = Vec::new();
-    value.write(&mut out);
-    Cell::Owned(out)
-}
-
-/// Appends a value as JSON.
-pub fn json_element(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
-    Json::of(ty, datum, zone).write(out);
-}
-
-/// What a document is where SQL wants a number or a time: a text without its quotes, true as 1, and 0 where it
-/// is no single value (MySQL 8.0 manual, 13.5).
-pub(crate) fn json_scalar<'a>(text: &[u8]) -> Cell<'a> {
-    match Json::read(text) {
-        Ok(Json::String(text)) => Cell::Owned(text.into_bytes()),
-        Ok(Json::Bool(truth)) => Cell::truth(truth),
-        Ok(Json::UInt(value)) => Cell::Plain(Datum::UInt(value)),
-        Ok(Json::Double(value)) => Cell::Plain(Datum::Double(value)),
-        Ok(Json::Int(value)) => int(value),
-        _ => int(0),
-    }
-}
-
-/// Whether a document holds as a condition: it does unless it is the number 0 (MySQL 8.0 manual, 13.5). IF and CASE
-/// take the number that it is (`Node::json_as_number`).
-pub(crate) fn json_is_true(text: &[u8]) -> bool {
-    !Json::read(text).is_ok_and(|document| order(&document, &Json::Int(0)).is_eq())
-}
-
-/// The members of an object: names and values as JSON. MySQL orders names by length, then by
-/// bytes; of equal ones the last counts.
-#[derive(Debug, Default)]
-pub struct JsonMembers(BTreeMap<(usize, String), Vec<u8>>);
-
-impl JsonMembers {
-    /// Adds a member, or gives it another value.
-    pub fn insert(&mut self, name: String, value: Vec<u8>) {
-        self.0.insert((name.len(), name), value);
-    }
-
-    /// The object.
-    pub fn print(&self) -> Vec<u8> {
-        let mut out = vec![b'{'];
-        for (n, ((_, name), value)) in self.0.iter().enumerate() {
-            if n > 0 {
-                out.extend(b", ");
-            }
-            write_string(name, &mut out);
-            out.extend(b": ");
-            out.extend(value);
-        }
-        out.push(b'}');
-        out
-    }
-}
-
-/// The order of a JSON value and another, which counts as the JSON that it would be.
-pub fn json_order(
-    (a, a_ty): (Datum<'_>, &ColumnType),
-    (b, b_ty): (Datum<'_>, &ColumnType),
-    zone: Zone,
-) -> Ordering {
-    if let (Datum::Bytes(x), Datum::Bytes(y)) = (a, b)
-        && a_ty == b_ty
-        && x == y
-    {
-        return Ordering::Equal;
-    }
-    // Those that no text of a document has stand above all others.
-    match (is_beyond_documents(a_ty, a), is_beyond_documents(b_ty, b)) {
-        (true, false) => return Ordering::Greater,
-        (false, true) => return Ordering::Less,
-        _ => {}
-    }
-    order(&Json::of(a_ty, a, zone), &Json::of(b_ty, b, zone))
-}
-
-/// Whether a value of SQL is of a kind of its own as JSON: a time, or bytes.
-fn is_beyond_documents(ty: &ColumnType, datum: Datum<'_>) -> bool {
-    use ColumnType as T;
-    match datum {
-        Datum::Date(_) | Datum::Time(_) | Datum::DateTime(_) | Datum::Timestamp(_) => true,
-        Datum::Bytes(_) => matches!(ty, T::Binary { .. } | T::VarBinary { .. } | T::Blob { .. }),
-        _ => false,
     }
 }

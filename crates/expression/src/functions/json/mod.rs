@@ -2,6 +2,7 @@
 
 pub(crate) mod calls;
 pub(crate) mod combine;
+pub(crate) mod conversion;
 pub(crate) mod document;
 pub(crate) mod edit;
 pub(crate) mod layout;

@@ -10,7 +10,8 @@ use values::collation;
 use values::datum::Datum;
 use values::types::Collation;
 
-use crate::functions::json::calls::{one_or_all, print};
+use crate::functions::json::calls::one_or_all;
+use crate::functions::json::conversion::print;
 use crate::functions::json::document::{Json, write_string};
 use crate::functions::json::path::{find_plainly, is_identifier, path_of};
 use crate::row::scope::Scope;
