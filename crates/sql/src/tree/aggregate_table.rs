@@ -12,7 +12,7 @@ use expression::{BIGINT, BIGINT_UNSIGNED, Node, type_collation};
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 /// What is true of an aggregate function.
-struct Definition {
+struct AggregateDefinition {
     function: AggregateFunction,
     /// Its names in capitals; `CountRows` has none of its own.
     names: &'static [&'static str],
@@ -49,8 +49,8 @@ macro_rules! aggregates {
         }
 
         /// One for each, in the order of the enum.
-        static DEFINITIONS: &[Definition] = &[
-            $(Definition {
+        static DEFINITIONS: &[AggregateDefinition] = &[
+            $(AggregateDefinition {
                 function: AggregateFunction::$variant,
                 names: &[$($name),*],
                 result: $result,
@@ -84,7 +84,7 @@ aggregates! {
 }
 
 impl AggregateFunction {
-    fn definition(self) -> &'static Definition {
+    fn definition(self) -> &'static AggregateDefinition {
         &DEFINITIONS[self as usize]
     }
 
