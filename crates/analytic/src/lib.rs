@@ -112,6 +112,16 @@ pub struct Analytic {
 /// Nodes of a query that any thread's stack has room for, however they are nested.
 const NODES_SMALL: usize = 150;
 
+/// What a plan is made for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Run,
+    /// To be run so that it needs the least memory.
+    RunFrugally,
+    /// To be looked at.
+    Show,
+}
+
 /// A plan to run, and the settings to run it with.
 struct Planned {
     plan: Arc<dyn ExecutionPlan>,
@@ -150,7 +160,7 @@ impl LongQueries for Analytic {
         {
             return Ok(self.start(planned, query, context, Some(kept)));
         }
-        let mut planned = self.plan(query, parameters, context, false)?;
+        let mut planned = self.plan(query, parameters, context, Purpose::Run)?;
         let kept = match (planned.vacated.take(), name) {
             (Some(plan), Some(name)) if self.kept.wants(&name) => Some(KeptPlan {
                 name,
@@ -170,7 +180,7 @@ impl LongQueries for Analytic {
         parameters: &[Datum<'_>],
         context: &QueryContext,
     ) -> Result<Option<RowStream>> {
-        let planned = self.plan(query, parameters, context, true)?;
+        let planned = self.plan(query, parameters, context, Purpose::RunFrugally)?;
         Ok(planned.is_frugal.then(|| self.start(planned, query, context, None)))
     }
 
@@ -191,14 +201,14 @@ impl LongQueries for Analytic {
     }
 
     fn explain(&self, query: &QueryPlan, context: &QueryContext) -> Result<Vec<String>> {
-        let planned = self.plan(query, &[], context, false)?;
+        let planned = self.plan(query, &[], context, Purpose::Show)?;
         let text = displayable(planned.plan.as_ref()).indent(false).to_string();
         Ok(text.lines().map(str::to_owned).collect())
     }
 
     fn explain_analyzed(&self, query: &QueryPlan, context: &QueryContext) -> Result<Vec<String>> {
         self.begun.add();
-        let planned = self.plan(query, &[], context, false)?;
+        let planned = self.plan(query, &[], context, Purpose::Run)?;
         let plan = Arc::clone(&planned.plan);
         let mut rows = self.start(planned, query, context, None);
         while rows.next(How::POOL, &mut |_| Ok(Pace::More))? {}
@@ -275,21 +285,21 @@ impl Analytic {
     }
 
     /// Plans on this thread what is small, and the rest on one with a large stack: planning walks
-    /// the query's tree to its depth, many times over. `frugally`: so that it needs the least memory.
+    /// the query's tree to its depth, many times over.
     fn plan(
         &self,
         query: &QueryPlan,
         parameters: &[Datum<'_>],
         context: &QueryContext,
-        frugally: bool,
+        purpose: Purpose,
     ) -> Result<Planned> {
         if query.traits.nodes <= NODES_SMALL {
-            return self.plan_here(query, parameters, context, frugally);
+            return self.plan_here(query, parameters, context, purpose);
         }
         let plan = || {
             resources::background::give_way(0);
             let _current = KillMark::of_this_thread(&context.facts.kill);
-            self.plan_here(query, parameters, context, frugally)
+            self.plan_here(query, parameters, context, purpose)
         };
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new()
@@ -307,10 +317,11 @@ impl Analytic {
         query: &QueryPlan,
         parameters: &[Datum<'_>],
         context: &QueryContext,
-        frugally: bool,
+        purpose: Purpose,
     ) -> Result<Planned> {
         let (view, facts, assigns) = (&context.view, &context.facts, query.traits.assigns);
-        let lowering = lower::Lowering::new(&self.engine, view, facts, parameters, assigns);
+        let lowering = lower::Lowering::new(&self.engine, view, facts, parameters, assigns)
+            .to_be_shown(purpose == Purpose::Show);
         let lowered = lowering.statement(&query.written)?;
         let lower::LoweredStatement { plan: logical, stored_rows, statement, .. } = lowered;
         let state = self.runtime.state(stored_rows);
@@ -326,7 +337,11 @@ impl Analytic {
         if let Some(sorting) = self.runtime.state_for(&planned) {
             (planned, settings) = (plan(sorting, logical.clone())?, sorting);
         }
-        let frugal = if frugally { self.runtime.frugal_state_for(&planned) } else { None };
+        let frugal = if purpose == Purpose::RunFrugally {
+            self.runtime.frugal_state_for(&planned)
+        } else {
+            None
+        };
         if let Some(frugal) = frugal {
             (planned, settings) = (plan(frugal, logical)?, frugal);
         }

@@ -2,7 +2,7 @@
 //! transactions, and the store beneath (`trait Store`).
 //!
 //! Layers, bottom up:
-//! - store: `store` (the trait), `locks`, `local`, `run`, `memory`, `conformance`
+//! - store: `store` (the trait), `locks`, `local`, `run`, `chunk_file`, `memory`, `conformance`
 //! - rows: `schema`, `event`, `table`, `catalog`, `cache`, `find`, `images`, `merged`, `leaps`, `postings`, `split`, `expiry`, `transaction`, `commit`, `bulk`,
 //!   `ddl`, `alter`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
 //!
@@ -14,6 +14,7 @@ pub mod bulk;
 pub mod cache;
 pub mod catalog;
 pub mod check;
+pub mod chunk_file;
 pub mod commit;
 pub mod conformance;
 pub mod ddl;

@@ -8,7 +8,8 @@
 //! 4. A transaction that writes nothing allocates nothing but itself.
 //!
 //! Where to look: `overlay` holds the writes, `chunks` their bytes, `crate::run` is a file of them, `own` all of them in order,
-//! `merged` what a scan sees, `undo` how they are taken back, `held` the locks.
+//! `merged` what a scan sees, `undo` how they are taken back, `held` the locks; `key_set` keys alone, kept in the same
+//! way for who wants to know whether it has seen one.
 //!
 //! Not here: who locks what, and when writes are spilled (`transaction`), how locks work (`locks`).
 
@@ -26,12 +27,14 @@ use crate::store::{
 
 mod chunks;
 mod held;
+mod key_set;
 mod merged;
 mod overlay;
 mod own;
 mod undo;
 
 use held::{HeldLocks, table_of};
+pub use key_set::KeySet;
 use merged::scan;
 use overlay::Overlay;
 

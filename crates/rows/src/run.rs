@@ -552,6 +552,6 @@ impl Filter {
 }
 
 /// For checksums and filters, of this process alone.
-fn hasher() -> FixedState {
+pub(crate) fn hasher() -> FixedState {
     FixedState::with_seed(0x7370_696c_6c65_6421)
 }

@@ -45,6 +45,7 @@ pub use ddl::make_rules;
 pub use error::{Result, SqlError};
 pub use estimate::estimated_rows;
 pub use events::EventScheduler;
+pub use executor::RecursionRows;
 pub use information_schema::table as listing;
 pub use load::LoadLocal;
 pub use long::{HeldBack, HoldNumber, Load, LongQueries};

@@ -7,7 +7,7 @@
 //! - `charset`: texts of other character sets as UTF-8, and back
 //! - `convert`: any value as one of a column's domain
 //! - `key`: values as bytes that order as they do; `ordinal`: values as numbers that do; `row`: values
-//!   side by side, of which one is read without the others
+//!   side by side, of which one is read without the others; `tagged`: values in temporary files
 //! - `pattern`: regular expressions that clients send, compiled
 //! - `member`: members of JSON objects as texts; `codes`: hexadecimal digits, base 64, checksums
 //! - `mode`: what a session has chosen of MySQL's rules
@@ -30,6 +30,7 @@ pub mod mode;
 pub mod ordinal;
 pub mod pattern;
 pub mod row;
+pub mod tagged;
 pub mod temporal;
 pub mod text;
 pub mod types;

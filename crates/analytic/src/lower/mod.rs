@@ -7,6 +7,7 @@
 //! scalar    expressions; what DataFusion means otherwise is evaluated row by row (`lift`)
 //! compare   comparisons that indexes and hash joins see     convert   types into one another
 //! aggregate, window, subquery
+//! recursion  WITH RECURSIVE, run before the plan is made
 //! ```
 //! DataFusion's own SQL planner is not used: the tree has resolved names, collations and types
 //! already, for both executors.
@@ -26,6 +27,7 @@ mod distinct;
 mod grouping;
 mod lift;
 mod query;
+mod recursion;
 mod relation;
 mod row;
 mod scalar;
@@ -44,7 +46,7 @@ use expression::{Environment, Kind, Node};
 use rows::store::Read;
 use rows::{Engine, Table};
 use sql::tree::Query;
-use sql::{Result, SqlContext};
+use sql::{RecursionRows, Result, SqlContext};
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -74,6 +76,10 @@ pub(super) struct Lowering<'a> {
     statement: Arc<Statement>,
     /// Whether the plan has something of this one statement besides that.
     is_of_once: Cell<bool>,
+    /// Whether the plan is only looked at.
+    is_shown: bool,
+    /// The rows of recursions, by their queries' ids.
+    recursions: RefCell<HashMap<usize, Arc<RecursionRows>>>,
 }
 
 /// A lowered statement.
@@ -112,7 +118,14 @@ impl<'a> Lowering<'a> {
             file_rows: Cell::default(),
             statement: Statement::of(facts),
             is_of_once: Cell::new(assigns),
+            is_shown: false,
+            recursions: RefCell::default(),
         }
+    }
+
+    /// The same for a plan that is only looked at: recursions are not run for it.
+    pub(super) fn to_be_shown(self, is_shown: bool) -> Lowering<'a> {
+        Lowering { is_shown, ..self }
     }
 
     /// Lowers a whole statement's query.

@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. The columns of a lowered query are the first of its body's, under names of their own.
 //!
-//! Not here: a single SELECT (`select`), recursions, which the row executor alone has.
+//! Not here: a single SELECT (`select`), recursions (`recursion`).
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl Lowering<'_> {
             Body::Select(select) => self.select(select, query, enclosing)?,
             Body::Set(set) => self.set(set, query, enclosing)?,
             Body::Values(rows) => self.values(rows, query)?,
-            Body::Recursion(_) => return Err(SqlError::unsupported("a recursion in a plan")),
+            Body::Recursion(_) => return self.recursion(query),
         };
         self.ordered(body, query)
     }

@@ -30,6 +30,7 @@ mod file_rows;
 mod file_scan;
 mod grouping;
 mod kept;
+mod listed;
 mod source;
 mod states;
 mod terms;
@@ -40,6 +41,7 @@ pub(super) use distinct::CountInScans;
 pub(super) use file::FileSource;
 pub(super) use grouping::GroupInScans;
 pub(super) use kept::{occupied, vacated};
+pub(super) use listed::ListedSource;
 pub(super) use source::{ROW_KEY, TableSource, arrow_schema};
 
 /// What DataFusion is told of scans.

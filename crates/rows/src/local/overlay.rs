@@ -212,35 +212,7 @@ impl Overlay {
         }
         self.chunks.finish();
         self.undo.spill(directory)?;
-        self.merge(directory)
-    }
-
-    /// Merges the newest runs while there are enough of one level.
-    fn merge(&mut self, directory: &Arc<SpillDirectory>) -> Result<()> {
-        loop {
-            let Some(level) = self.runs.last().map(|run| run.level) else { return Ok(()) };
-            let equal = self.runs.iter().rev().take_while(|run| run.level == level).count();
-            if equal < RUNS_MERGED {
-                return Ok(());
-            }
-            let first = self.runs.len() - equal;
-            let merged = &self.runs[first..];
-            let count = merged.iter().map(|run| run.count).sum();
-            let mut writer = RunWriter::new(directory, count, level + 1)?;
-            let (all, nothing) = (KeyRange::default(), Recent::new());
-            // With nothing older beneath, what was taken back need not be told.
-            let older = first > 0;
-            let mut own = OwnCursor::new(&nothing, merged, &all, Direction::Forward, older);
-            while own.advance()? {
-                writer.add(own.key(), own.write())?;
-            }
-            drop(own);
-            let run = writer.finish()?;
-            self.run_bytes -= merged.iter().map(|run| run.bytes).sum::<usize>();
-            self.run_bytes += run.bytes;
-            self.runs.truncate(first);
-            self.runs.push(Arc::new(run));
-        }
+        merge(&mut self.runs, &mut self.run_bytes, directory)
     }
 
     /// A position before all writes of a range.
@@ -280,8 +252,40 @@ impl Iterator for OverlayWrites<'_> {
     }
 }
 
+/// Merges the newest runs while there are enough of one level.
+pub(super) fn merge(
+    runs: &mut Vec<Arc<Run>>,
+    run_bytes: &mut usize,
+    directory: &Arc<SpillDirectory>,
+) -> Result<()> {
+    loop {
+        let Some(level) = runs.last().map(|run| run.level) else { return Ok(()) };
+        let equal = runs.iter().rev().take_while(|run| run.level == level).count();
+        if equal < RUNS_MERGED {
+            return Ok(());
+        }
+        let first = runs.len() - equal;
+        let merged = &runs[first..];
+        let count = merged.iter().map(|run| run.count).sum();
+        let mut writer = RunWriter::new(directory, count, level + 1)?;
+        let (all, nothing) = (KeyRange::default(), Recent::new());
+        // With nothing older beneath, what was taken back need not be told.
+        let older = first > 0;
+        let mut own = OwnCursor::new(&nothing, merged, &all, Direction::Forward, older);
+        while own.advance()? {
+            writer.add(own.key(), own.write())?;
+        }
+        drop(own);
+        let run = writer.finish()?;
+        *run_bytes -= merged.iter().map(|run| run.bytes).sum::<usize>();
+        *run_bytes += run.bytes;
+        runs.truncate(first);
+        runs.push(Arc::new(run));
+    }
+}
+
 /// What the runs have under a key.
-fn spilled(runs: &[Arc<Run>], key: &[u8], value: &mut Vec<u8>) -> Result<Write> {
+pub(super) fn spilled(runs: &[Arc<Run>], key: &[u8], value: &mut Vec<u8>) -> Result<Write> {
     if runs.is_empty() {
         return Ok(Write::Unwritten);
     }

@@ -3,11 +3,13 @@
 //!
 //! Invariants
 //! 1. What is kept depends on nothing but the statement: no joined or enclosing row.
+//! 2. Of rows in a file one piece is in memory, the one that was looked at last.
 //!
 //! Not here: when something is kept (`join`).
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use expression::{JoinedRow, Node, RowView, Scope};
@@ -17,6 +19,7 @@ use values::types::Collation;
 
 use super::Execution;
 use super::key::{KEY_BYTES, push_equal};
+use super::row_list::RowList;
 use crate::error::Result;
 use crate::optimize::{Class, HashKeys};
 use crate::point::Gathered;
@@ -26,19 +29,24 @@ pub enum Content {
     /// Of a stored table.
     Stored(Arc<Table>, Gathered),
     /// Of anything else.
-    Values(Vec<Vec<Value>>),
+    Values(RowList),
 }
+
+/// Rows that are shared with whoever looks at one of them.
+type RowPiece = Rc<Vec<Vec<Value>>>;
 
 /// Rows, with a hash table over them once one was asked for.
 pub struct Buffer {
     content: Content,
+    /// A piece of those in a file, by its number.
+    piece: RefCell<Option<(usize, RowPiece)>>,
     index: OnceCell<HashMap<Vec<u8>, Vec<u32>, foldhash::fast::RandomState>>,
 }
 
 impl Buffer {
     /// Of rows.
     pub fn new(content: Content) -> Buffer {
-        Buffer { content, index: OnceCell::new() }
+        Buffer { content, piece: RefCell::default(), index: OnceCell::new() }
     }
 
     /// How many.
@@ -49,14 +57,47 @@ impl Buffer {
         }
     }
 
-    /// One of them.
-    pub fn row(&self, n: usize) -> Result<JoinedRow<'_>> {
-        Ok(match &self.content {
+    /// Bytes of memory for rows of values.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.content {
+            Content::Stored(..) => 0,
+            Content::Values(rows) => rows.bytes(),
+        }
+    }
+
+    /// What `look` makes of one of them.
+    ///
+    /// # Errors
+    /// Those of `look`, of a stored row and of a temporary file.
+    pub fn with_row<T>(
+        &self,
+        n: usize,
+        look: impl FnOnce(&JoinedRow<'_>) -> Result<T>,
+    ) -> Result<T> {
+        match &self.content {
             Content::Stored(table, gathered) => {
-                JoinedRow::Stored(gathered.row(table, n)?, gathered.key(n))
+                look(&JoinedRow::Stored(gathered.row(table, n)?, gathered.key(n)))
             }
-            Content::Values(rows) => JoinedRow::Values(&rows[n]),
-        })
+            Content::Values(rows) => {
+                let (number, first) = rows.piece_of(n);
+                match rows.in_memory(number) {
+                    Some(piece) => look(&JoinedRow::Values(&piece[n - first])),
+                    None => look(&JoinedRow::Values(&self.piece(rows, number)?[n - first])),
+                }
+            }
+        }
+    }
+
+    /// A piece of rows that is in a file.
+    fn piece(&self, rows: &RowList, number: usize) -> Result<RowPiece> {
+        if let Some((kept, piece)) = &*self.piece.borrow()
+            && *kept == number
+        {
+            return Ok(Rc::clone(piece));
+        }
+        let piece = Rc::new(rows.piece(number)?);
+        self.piece.replace(Some((number, Rc::clone(&piece))));
+        Ok(piece)
     }
 
     /// The numbers of the rows whose own side of the equations equals the other side.
@@ -88,9 +129,11 @@ impl Buffer {
     ) -> Result<HashMap<Vec<u8>, Vec<u32>, foldhash::fast::RandomState>> {
         let mut index: HashMap<Vec<u8>, Vec<u32>, _> = HashMap::default();
         for n in 0..self.len() {
-            let row = self.row(n)?;
             let mut key = Vec::with_capacity(32);
-            if push_key(&keys.own, &keys.rules, &scope.with_row(view_of(&row)), &mut key)? {
+            let has_key = self.with_row(n, |row| {
+                push_key(&keys.own, &keys.rules, &scope.with_row(view_of(row)), &mut key)
+            })?;
+            if has_key {
                 execution.draw(KEY_BYTES + key.len())?;
                 index.entry(key).or_default().push(n as u32);
             }

@@ -10,10 +10,11 @@
 //! Not here: what becomes of new rows (`output`).
 
 use expression::{Ordinals, Scope};
+use rows::local::KeySet;
 use values::datum::Value;
 
 use super::drawn::Drawn;
-use super::key::{KEY_BYTES, Keys, push, push_ordinal};
+use super::key::{push, push_ordinal};
 use super::output::{is_as_stored, output_value};
 use crate::error::Result;
 use crate::tree::{OutputColumn, Query, Select};
@@ -21,7 +22,7 @@ use crate::tree::{OutputColumn, Query, Select};
 /// Rows that were seen.
 #[derive(Default)]
 pub(super) struct Distinct {
-    keys: Keys,
+    keys: KeySet,
     /// The key of the row at hand.
     key: Vec<u8>,
     /// The columns of the row before, if all are had as ordinals; empty before the first.
@@ -83,11 +84,11 @@ impl Distinct {
 
     /// Whether this key was not seen, as it now is.
     pub fn is_first(&mut self, key: &[u8], drawn: &mut Drawn<'_>) -> Result<bool> {
-        if self.keys.contains(key) {
+        if self.keys.contains(key)? {
             return Ok(false);
         }
-        drawn.draw(key.len() + KEY_BYTES)?;
-        Ok(self.keys.insert(key.to_vec()))
+        drawn.insert(&mut self.keys, key.to_vec())?;
+        Ok(true)
     }
 }
 

@@ -3,6 +3,8 @@
 //!
 //! Not here: what stays as long as the statement (`Execution::draw`).
 
+use rows::local::KeySet;
+
 use super::Execution;
 use crate::error::Result;
 
@@ -37,6 +39,17 @@ impl<'e> Drawn<'e> {
             None | Some(0) => Ok(()),
             Some(more) => self.draw(more.next_multiple_of(step)),
         }
+    }
+
+    /// Adds a key that it does not have to a set.
+    ///
+    /// # Errors
+    /// As `Execution::draw`; those of a file.
+    pub fn insert(&mut self, set: &mut KeySet, key: Vec<u8>) -> Result<()> {
+        let before = set.bytes();
+        self.execution.insert(set, key)?;
+        self.bytes = (self.bytes + set.bytes()).saturating_sub(before);
+        Ok(())
     }
 
     /// It stays drawn as long as the execution.

@@ -22,6 +22,7 @@ use values::datum::Value;
 use super::buffer::{Buffer, Content, view_of};
 use super::measure::Watch;
 use super::residual::Residual;
+use super::row_list::RowList;
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
 use crate::file_table::{FileStep, Reading, Wanted};
@@ -155,7 +156,7 @@ impl Execution<'_> {
             let buffer = self.kept_scan(relation, scan, &local)?;
             for n in buffer.matching(keys, self, &local)? {
                 self.look(1)?;
-                if each(&buffer.row(*n as usize)?)? == Flow::Stop {
+                if buffer.with_row(*n as usize, &mut *each)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
             }
@@ -202,12 +203,14 @@ impl Execution<'_> {
     ) -> Result<Flow> {
         for n in 0..buffer.len() {
             self.look(1)?;
-            let row = buffer.row(n)?;
-            if !all_hold(terms, &local.with_row(view_of(&row)))? {
-                continue;
-            }
-            if each(&row)? == Flow::Stop {
-                return Ok(Flow::Stop);
+            let flow = buffer.with_row(n, |row| {
+                if !all_hold(terms, &local.with_row(view_of(row)))? {
+                    return Ok(Flow::Continue);
+                }
+                each(row)
+            })?;
+            if flow == Flow::Stop {
+                return Ok(flow);
             }
         }
         Ok(Flow::Continue)
@@ -367,7 +370,7 @@ impl Execution<'_> {
                 let found = access.ranges(table, &local)?;
                 let is_covered = !found.all_terms && relation.locking.is_none();
                 if let Some(covering) = scan.covering.as_ref().filter(|_| is_covered) {
-                    let mut rows: Vec<Vec<Value>> = Vec::new();
+                    let mut rows = self.list();
                     let way = (access, found);
                     self.scan_entries(table, way, covering, &local, &mut |row| {
                         self.push_values(row, &mut rows)
@@ -382,7 +385,7 @@ impl Execution<'_> {
             }
             (Source::Listing(listing), _) => {
                 let all = self.listed(relation, listing, &scan.terms, &local)?;
-                let mut rows: Vec<Vec<Value>> = Vec::new();
+                let mut rows = self.list();
                 let all = Buffer::new(Content::Values(all));
                 self.each_of(&all, &scan.terms, &local, &mut |row| {
                     self.push_values(row, &mut rows)
@@ -395,7 +398,7 @@ impl Execution<'_> {
                     self.kept.borrow_mut().insert(place, Rc::clone(&all));
                     return Ok(all);
                 }
-                let mut rows: Vec<Vec<Value>> = Vec::new();
+                let mut rows = self.list();
                 self.each_of(&all, &scan.terms, &local, &mut |row| {
                     self.push_values(row, &mut rows)
                 })?;
@@ -413,10 +416,9 @@ impl Execution<'_> {
     }
 
     /// Adds a row of values to those that are kept.
-    fn push_values(&self, row: &JoinedRow<'_>, rows: &mut Vec<Vec<Value>>) -> Result<Flow> {
+    fn push_values(&self, row: &JoinedRow<'_>, rows: &mut RowList) -> Result<Flow> {
         if let JoinedRow::Values(values) | JoinedRow::Repeated(values) = row {
-            self.draw_row(values)?;
-            rows.push(values.to_vec());
+            self.push(rows, values.to_vec())?;
         }
         Ok(Flow::Continue)
     }
@@ -428,15 +430,18 @@ impl Execution<'_> {
         listing: &CatalogListing,
         terms: &[Node],
         local: &Scope<'_>,
-    ) -> Result<Vec<Vec<Value>>> {
+    ) -> Result<RowList> {
         // There may be thousands of tables.
         if !self.how.may_wait {
             return Err(SqlError::would_wait());
         }
         let asked = Asked::by(&listing.names, terms, local)?;
-        let mut rows = rows_about(self.facts, listing, &asked)?;
-        for (value, ty) in rows.iter_mut().flat_map(|row| row.iter_mut().zip(&relation.types)) {
-            *value = values::convert::convert(ty, value.as_datum(), self.facts.zone).value;
+        let mut rows = RowList::default();
+        for mut row in rows_about(self.facts, listing, &asked)? {
+            for (value, ty) in row.iter_mut().zip(&relation.types) {
+                *value = values::convert::convert(ty, value.as_datum(), self.facts.zone).value;
+            }
+            rows.push(row)?;
         }
         Ok(rows)
     }
@@ -451,12 +456,11 @@ impl Execution<'_> {
         if let Some(kept) = self.kept.borrow().get(&place) {
             return Ok(Rc::clone(kept));
         }
-        let mut rows: Vec<Vec<Value>> = Vec::new();
+        let mut rows = self.list();
         match &relation.source {
             Source::Query(query) => {
                 self.query(query, &local.environment.scope(), &mut None, &mut |row| {
-                    self.draw_row(&row)?;
-                    rows.push(row);
+                    self.push(&mut rows, row)?;
                     Ok(Flow::Continue)
                 })?;
             }
@@ -476,9 +480,7 @@ impl Execution<'_> {
                     let columns = columns.collect::<rows::Result<Vec<_>>>()?;
                     for at in 0..batch.rows {
                         let row = columns.iter().map(|column| column.datum(at).to_value());
-                        let row: Vec<Value> = row.collect();
-                        self.draw_row(&row)?;
-                        rows.push(row);
+                        self.push(&mut rows, row.collect())?;
                     }
                 }
             }

@@ -9,8 +9,9 @@
 //! presort     rows that are sorted before they are joined     late    and before they are read
 //! subquery    sub-queries of expressions                      membership  EXISTS, by look-ups
 //! key         bytes that are equal or sort                    measure  for EXPLAIN ANALYZE
-//! locks       rows that are to be locked
+//! locks       rows that are to be locked                row_list  kept rows, in memory and in files
 //! drawn       memory for what one SELECT keeps            distinct    which rows were seen
+//! listed      rows of a query that is run before the one around it
 //! ```
 //! Rows are pushed: each step calls what follows it for every row it finds, so that a row is
 //! borrowed from where it was read until the result keeps a copy.
@@ -33,6 +34,7 @@ mod key;
 mod known;
 mod late;
 mod leap;
+mod listed;
 mod locks;
 mod measure;
 mod membership;
@@ -40,6 +42,7 @@ mod output;
 mod presort;
 mod recursion;
 mod residual;
+mod row_list;
 mod select;
 mod set;
 mod subquery;
@@ -48,21 +51,27 @@ mod window;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use resources::budget::Share;
 use rows::Engine;
+use rows::local::KeySet;
 use rows::store::Read;
 use rows::transaction::Transaction;
 use values::datum::Value;
 
 use expression::{BIGINT, Enclosing, Environment, Kind, Known, Node, Number, Scope};
+pub use listed::RecursionRows;
 pub use locks::RowLocks;
 pub use measure::{Measured, Measures};
+pub(crate) use row_list::ListedRows;
+use row_list::Overflow;
+pub use row_list::RowList;
 
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::reply::How;
-use crate::tree::{Body, Query, QueryPlan};
+use crate::tree::{Body, Query};
 use crate::write::row_count;
 
 /// How many rows are looked at between two looks at the kill mark.
@@ -71,6 +80,9 @@ const KILL_CHECK_ROWS: u64 = 256;
 const VALUE_BYTES: usize = size_of::<Value>();
 /// What a kept row takes besides its values, about.
 const ROW_BYTES: usize = 32;
+
+/// One list of rows, or set of keys, has such a part of the memory for clients before it goes to a file.
+const LISTED_PART: usize = 16;
 
 /// Whether more rows are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +94,7 @@ enum Flow {
 /// Rows of a result and what there is to know of them.
 pub struct Rows {
     /// The rows, in the domains of the query's columns.
-    pub rows: Vec<Vec<Value>>,
+    pub rows: RowList,
     /// What FOUND_ROWS() says.
     pub found: u64,
     /// Memory for the rows.
@@ -139,6 +151,8 @@ struct Execution<'a> {
     rows_seen: Cell<u64>,
     share: RefCell<Share>,
     bytes: Cell<usize>,
+    /// Where kept rows go that are many; none where the run is given up then.
+    overflow: Option<Overflow>,
     /// Rows read once, by the id of the query or the place of the scan.
     kept: RefCell<HashMap<usize, Rc<buffer::Buffer>>>,
     /// Rows that recursions under way have added last, by the recursion's number.
@@ -158,12 +172,18 @@ struct Execution<'a> {
 /// # Errors
 /// `TooLong`, or those of the statement; `would_wait` where it may not wait.
 pub fn run(
-    plan: &QueryPlan,
+    query: &Query,
     facts: &SqlContext,
     environment: &Environment<'_>,
     limits: &Limits<'_>,
 ) -> std::result::Result<Rows, Failure> {
     let engine = facts.sql.engine();
+    let is_bounded = limits.bounds.bytes_max < usize::MAX;
+    let overflow = engine.spill().filter(|_| limits.how.may_wait && !is_bounded);
+    let overflow = overflow.map(|directory| Overflow {
+        directory: Arc::clone(directory),
+        bytes_max: engine.budget().bytes_max() / LISTED_PART,
+    });
     let execution = Execution {
         engine,
         facts,
@@ -175,6 +195,7 @@ pub fn run(
         rows_seen: Cell::new(0),
         share: RefCell::new(engine.budget().share()),
         bytes: Cell::new(0),
+        overflow,
         kept: RefCell::default(),
         added: RefCell::default(),
         results: RefCell::default(),
@@ -183,14 +204,13 @@ pub fn run(
         locks: limits.locks,
         measures: limits.measures,
     };
-    let mut rows = Vec::new();
+    let mut rows = execution.list();
     let mut found = None;
     let known = Known::default();
     let environment =
         Environment { subqueries: Some(&execution), known: Some(&known), ..*environment };
-    let result = execution.query(&plan.query, &environment.scope(), &mut found, &mut |row| {
-        execution.draw_row(&row)?;
-        rows.push(row);
+    let result = execution.query(query, &environment.scope(), &mut found, &mut |row| {
+        execution.push(&mut rows, row)?;
         Ok(Flow::Continue)
     });
     if execution.too_long.get() {
@@ -297,6 +317,32 @@ impl Execution<'_> {
 
     fn draw_row(&self, row: &[Value]) -> Result<()> {
         self.draw(row_bytes(row))
+    }
+
+    /// An empty list of rows.
+    fn list(&self) -> RowList {
+        RowList::new(self.overflow.clone())
+    }
+
+    /// Adds a row to a list.
+    fn push(&self, list: &mut RowList, row: Vec<Value>) -> Result<()> {
+        self.draw_row(&row)?;
+        self.give_back(list.push(row)?);
+        Ok(())
+    }
+
+    /// Adds a key that it does not have to a set.
+    fn insert(&self, set: &mut KeySet, key: Vec<u8>) -> Result<()> {
+        self.draw(KeySet::cost(&key))?;
+        set.insert(key);
+        if let Some(overflow) = &self.overflow
+            && set.spillable_bytes() > overflow.bytes_max
+        {
+            let before = set.bytes();
+            set.spill(&overflow.directory)?;
+            self.give_back(before.saturating_sub(set.bytes()));
+        }
+        Ok(())
     }
 
     /// The row of `scope` as what encloses a sub-query.

@@ -10,11 +10,10 @@
 use std::rc::Rc;
 
 use expression::Scope;
-use values::datum::Value;
+use rows::local::KeySet;
 
 use super::buffer::{Buffer, Content};
 use super::distinct::distinct_key;
-use super::key::{KEY_BYTES, Keys};
 use super::output::Output;
 use super::{Execution, Flow, Give, variable};
 use crate::error::{Result, SqlError};
@@ -34,23 +33,22 @@ impl Execution<'_> {
         if output.is_full() {
             return Ok(());
         }
-        let mut seen = Keys::default();
+        let mut seen = KeySet::default();
         let mut stopped = false;
-        let mut fresh: Vec<Vec<Value>> = Vec::new();
+        let mut fresh = self.list();
         let mut steps = 0;
         loop {
             let side = if steps == 0 { &recursion.first } else { &recursion.next };
             self.side(side, &query.columns, scope, &mut |row| {
                 if !recursion.all {
                     let key = distinct_key(&query.columns, &row);
-                    if seen.contains(&key) {
+                    if seen.contains(&key)? {
                         return Ok(Flow::Continue);
                     }
-                    self.draw(key.len() + KEY_BYTES)?;
-                    seen.insert(key);
+                    self.insert(&mut seen, key)?;
                 }
                 self.look(1)?;
-                fresh.push(row.clone());
+                self.push(&mut fresh, row.clone())?;
                 let flow = output.row(row)?;
                 stopped = flow == Flow::Stop;
                 Ok(flow)
@@ -66,10 +64,12 @@ impl Execution<'_> {
                 );
                 return Err(SqlError::new(3636, message));
             }
-            let rows = Content::Values(std::mem::take(&mut fresh));
-            self.added.borrow_mut().insert(recursion.id, Rc::new(Buffer::new(rows)));
+            let rows = Content::Values(std::mem::replace(&mut fresh, self.list()));
+            let before = self.added.borrow_mut().insert(recursion.id, Rc::new(Buffer::new(rows)));
+            self.give_back(before.map_or(0, |before| before.bytes()));
         }
-        self.added.borrow_mut().remove(&recursion.id);
+        let last = self.added.borrow_mut().remove(&recursion.id);
+        self.give_back(last.map_or(0, |last| last.bytes()) + seen.bytes());
         output.finish_rows().map(|_| ())
     }
 

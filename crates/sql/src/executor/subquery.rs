@@ -17,12 +17,13 @@ use expression::{
     Cell, Comparison, Environment, Node, Quantifier, Scope, Subqueries, Subquery, SubqueryForm,
     compare, exact_beside,
 };
+use rows::local::KeySet;
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 
 use super::drawn::Drawn;
-use super::key::{KEY_BYTES, Keys, push_equal, push_equal_row};
-use super::{Execution, Flow};
+use super::key::{push_equal, push_equal_row};
+use super::{Execution, Flow, RowList};
 use crate::error::{Result, SqlError};
 use crate::optimize::{Class, class_of, rule_of};
 use crate::tree::{AskedQuery, Query};
@@ -32,9 +33,9 @@ const SET_ROWS_MIN: usize = 4;
 
 /// The result of a sub-query that depends on nothing outside.
 pub(super) struct Kept {
-    rows: Vec<Vec<Value>>,
+    rows: RowList,
     /// Keys of the rows without NULL, if equality is that of keys.
-    set: Option<Keys>,
+    set: Option<KeySet>,
     /// Whether some row has a NULL.
     nulls: bool,
 }
@@ -45,7 +46,7 @@ pub(super) struct KeptValues {
     /// Integers by themselves,
     integers: HashSet<i64, foldhash::fast::RandomState>,
     /// and all others by their keys.
-    others: Keys,
+    others: KeySet,
     /// Whether there is a NULL.
     nulls: bool,
     /// Whether there is a row.
@@ -56,10 +57,10 @@ pub(super) struct KeptValues {
 const INTEGER_BYTES: usize = 20;
 
 impl KeptValues {
-    fn has(&self, class: Class, key: &[u8]) -> bool {
+    fn has(&self, class: Class, key: &[u8]) -> Result<bool> {
         match integer_of(class, key) {
-            Some(integer) => self.integers.contains(&integer),
-            None => self.others.contains(key),
+            Some(integer) => Ok(self.integers.contains(&integer)),
+            None => Ok(self.others.contains(key)?),
         }
     }
 }
@@ -119,9 +120,8 @@ impl Execution<'_> {
         let several = || SqlError::new(1242, "Subquery returns more than 1 row");
         if !subquery.is_correlated() {
             let kept = self.kept_rows(subquery, scope, 2)?;
-            return match kept.rows.as_slice() {
-                [] => Ok(None),
-                [row] => Ok(Some(row.clone())),
+            return match kept.rows.len() {
+                0 | 1 => Ok(kept.rows.piece(0)?.pop()),
                 _ => Err(several()),
             };
         }
@@ -144,13 +144,12 @@ impl Execution<'_> {
         if let Some(kept) = self.results.borrow().get(&id) {
             return Ok(Rc::clone(kept));
         }
-        let mut rows = Vec::new();
+        let (mut rows, mut nulls) = (self.list(), false);
         self.run_within(subquery.query(), scope, &mut |row| {
-            self.draw_row(&row)?;
-            rows.push(row);
+            nulls |= row.iter().any(Value::is_null);
+            self.push(&mut rows, row)?;
             Ok(if rows.len() >= rows_max { Flow::Stop } else { Flow::Continue })
         })?;
-        let nulls = rows.iter().flatten().any(Value::is_null);
         let set = self.set_of(subquery, &rows)?;
         let kept = Rc::new(Kept { rows, set, nulls });
         self.results.borrow_mut().insert(id, Rc::clone(&kept));
@@ -180,9 +179,8 @@ impl Execution<'_> {
                     let bytes = kept.integers.len() * INTEGER_BYTES;
                     drawn.keep_up_with(bytes, INTEGER_BYTES << 8)?;
                 }
-            } else if !kept.others.contains(&key) {
-                self.draw(key.len() + KEY_BYTES)?;
-                kept.others.insert(key.clone());
+            } else if !kept.others.contains(&key)? {
+                self.insert(&mut kept.others, key.clone())?;
             }
             Ok(Flow::Continue)
         })?;
@@ -192,7 +190,7 @@ impl Execution<'_> {
         Ok(kept)
     }
 
-    fn set_of(&self, subquery: &Subquery, rows: &[Vec<Value>]) -> Result<Option<Keys>> {
+    fn set_of(&self, subquery: &Subquery, rows: &RowList) -> Result<Option<KeySet>> {
         let SubqueryForm::Compare { operands, comparison, .. } = &subquery.form else {
             return Ok(None);
         };
@@ -203,14 +201,15 @@ impl Execution<'_> {
         if rows.len() < SET_ROWS_MIN {
             return Ok(None);
         }
-        let mut set = Keys::default();
-        for row in rows {
+        let mut set = KeySet::default();
+        rows.each(&mut |row| {
+            self.look(1)?;
             let mut key = Vec::with_capacity(24);
-            if push_equal_row(row, &rules, &mut key) {
-                self.draw(key.len() + KEY_BYTES)?;
-                set.insert(key);
+            if push_equal_row(row, &rules, &mut key) && !set.contains(&key)? {
+                self.insert(&mut set, key)?;
             }
-        }
+            Ok(Flow::Continue)
+        })?;
         Ok(Some(set))
     }
 
@@ -257,7 +256,7 @@ impl Execution<'_> {
             if has_key || cell.is_null() {
                 let kept = self.kept_values(subquery, *rule, scope)?;
                 return Ok(match has_key {
-                    true if kept.has(rule.0, &key) => Some(!all),
+                    true if kept.has(rule.0, &key)? => Some(!all),
                     false if kept.any => None,
                     _ if kept.nulls => None,
                     _ => Some(all),
@@ -266,18 +265,14 @@ impl Execution<'_> {
         }
         let kept = self.kept_rows(subquery, scope, usize::MAX)?;
         if let Some(set) = kept.set.as_ref().filter(|_| membership)
-            && let Some(found) = operands.find(set, subquery)
+            && let Some(found) = operands.find(set, subquery)?
         {
             // Neither found nor NULL among them: no row is equal.
             if found || !kept.nulls {
                 return Ok(Some(found != all));
             }
         }
-        for row in &kept.rows {
-            if meet(row) == Flow::Stop {
-                break;
-            }
-        }
+        kept.rows.each(&mut |row| Ok(meet(row)))?;
         Ok(answer)
     }
 }
@@ -315,15 +310,15 @@ impl<'a> Operands<'a> {
     }
 
     /// Whether the set has the operands' key; `None` if they have none.
-    fn find(&self, set: &Keys, subquery: &Subquery) -> Option<bool> {
-        let rules = key_rules(self.nodes, subquery)?;
+    fn find(&self, set: &KeySet, subquery: &Subquery) -> Result<Option<bool>> {
+        let Some(rules) = key_rules(self.nodes, subquery) else { return Ok(None) };
         let mut key = Vec::with_capacity(24);
         let whole = self
             .cells
             .iter()
             .zip(&rules)
             .all(|(cell, (class, rule))| push_equal(*class, *rule, cell.datum(), &mut key));
-        whole.then(|| set.contains(&key))
+        if whole { Ok(Some(set.contains(&key)?)) } else { Ok(None) }
     }
 
     /// The comparison with one row.

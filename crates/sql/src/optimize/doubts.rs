@@ -1,7 +1,6 @@
 //! Queries that only the row executor answers rightly, however many rows they look at:
 //! DataFusion turns sub-queries into joins, which forget what NULLs make unknown, and which rows
-//! a correlation asks for that is no plain equation; it has no limit for recursions, and not all
-//! functions over windows.
+//! a correlation asks for that is no plain equation; it has not all functions over windows.
 //!
 //! Not here: which way is quicker (`session::query`).
 
@@ -18,8 +17,8 @@ pub fn needs_rows(query: &Query) -> bool {
     match &query.body {
         Body::Select(select) => of_select(select),
         Body::Set(set) => set.sides.iter().any(needs_rows),
-        // The other way knows no limit of steps.
-        Body::Recursion(_) => true,
+        // Its rows are found before the query around it is run (`executor::listed`).
+        Body::Recursion(_) => false,
         Body::Values(rows) => rows.iter().flatten().any(of_node),
     }
 }

@@ -65,7 +65,7 @@ use crate::tree::{Body, Query, Recursion, Select, SortKey};
 ///
 /// # Errors
 /// Those of reading a few rows.
-fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
+pub fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
     match &mut query.body {
         Body::Select(select) => {
             let wanted = Wanted {

@@ -9,20 +9,18 @@
 use std::sync::Arc;
 
 use expression::Environment;
-use expression::limits::Room;
 use resources::budget::Share;
 use rows::store::Read;
 use sqlparser::ast::Query;
 use values::datum::Datum;
 
 use super::shortage::{END_WAIT, await_memory};
-use super::source::ValueRows;
 use super::{Session, Statement};
 use crate::bind::scalar::Bound;
 use crate::bind::{self, Literals};
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
-use crate::executor::{self, Bounds, Failure, Limits};
+use crate::executor::{self, Bounds, Failure, Limits, ListedRows};
 use crate::optimize::{Sizes, planned};
 use crate::reply::{How, Reply, RowSource, RowStream, Sink};
 use crate::tree::{BoundQuery, QueryPlan};
@@ -138,7 +136,7 @@ impl Session {
         self.take_side_effects(facts)?;
         self.found_rows.set(found.found);
         self.row_count = -1;
-        let rows = ValueRows::new(found.rows, Room::default());
+        let rows = ListedRows::new(found.rows);
         let source = Box::new(KeptRows { rows, share: found.share });
         Ok(RowStream::new(Arc::clone(&plan.columns), facts.zone, source))
     }
@@ -189,7 +187,7 @@ impl Session {
     ) -> std::result::Result<executor::Rows, Failure> {
         let warnings = Some(&self.warnings);
         let environment = Environment { warnings, ..Environment::of(facts, parameters) };
-        let result = executor::run(plan, facts, &environment, limits);
+        let result = executor::run(&plan.query, facts, &environment, limits);
         // What is begun anew warns anew.
         if matches!(&result, Err(Failure::TooLong)) {
             drop(self.warnings.take());
@@ -277,7 +275,7 @@ impl Session {
 
 /// A result that is there, with the memory it takes.
 struct KeptRows {
-    rows: Box<ValueRows>,
+    rows: ListedRows,
     share: Share,
 }
 

@@ -48,7 +48,7 @@ impl Date {
     }
 
     /// The day behind a packed number that was made from one.
-    pub(super) fn trusted(packed: u32) -> Date {
+    pub(crate) fn trusted(packed: u32) -> Date {
         Date(packed)
     }
 

@@ -1,0 +1,68 @@
+//! Rows of a query that is run before the one around it: a recursion within a long query.
+//!
+//! Not here: who reads them (`analytic`).
+
+use expression::Environment;
+use resources::budget::Share;
+use rows::store::Read;
+use values::datum::{Datum, Value};
+
+use super::{Bounds, Failure, Limits, RowList, run};
+use crate::context::SqlContext;
+use crate::error::{Result, SqlError};
+use crate::optimize::{Sizes, plan_query};
+use crate::reply::How;
+use crate::tree::Query;
+
+/// Rows, with the memory that they take.
+#[derive(Debug, Default)]
+pub struct RecursionRows {
+    rows: RowList,
+    _share: Option<Share>,
+}
+
+impl RecursionRows {
+    /// The rows of a query that depends on nothing outside and is not planned yet; waits for them.
+    ///
+    /// # Errors
+    /// Those of the query.
+    pub fn of(
+        query: &Query,
+        facts: &SqlContext,
+        view: &dyn Read,
+        parameters: &[Datum<'_>],
+    ) -> Result<RecursionRows> {
+        let mut query = query.clone();
+        plan_query(&mut query, &Sizes::new(facts, view, parameters))?;
+        let (how, bounds) = (How::POOL, Bounds::NONE);
+        let limits = Limits { view, how, bounds, locks: None, measures: None };
+        match run(&query, facts, &Environment::of(facts, parameters), &limits) {
+            Ok(found) => Ok(RecursionRows { rows: found.rows, _share: Some(found.share) }),
+            Err(Failure::Error(error)) => Err(error),
+            Err(Failure::TooLong) => Err(SqlError::other("a run without a limit")),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// How many pieces they are read in.
+    pub fn pieces(&self) -> usize {
+        self.rows.pieces()
+    }
+
+    /// The rows of a piece, by its number.
+    ///
+    /// # Errors
+    /// Those of a temporary file.
+    pub fn piece(&self, number: usize) -> Result<Vec<Vec<Value>>> {
+        self.rows.piece(number)
+    }
+}
