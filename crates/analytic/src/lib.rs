@@ -321,7 +321,7 @@ impl Analytic {
     ) -> Result<Planned> {
         let (view, facts, assigns) = (&context.view, &context.facts, query.traits.assigns);
         let lowering = lower::Lowering::new(&self.engine, view, facts, parameters, assigns)
-            .to_be_shown(purpose == Purpose::Show);
+            .shown_only(purpose == Purpose::Show);
         let lowered = lowering.statement(&query.written)?;
         let lower::LoweredStatement { plan: logical, stored_rows, statement, .. } = lowered;
         let state = self.runtime.state(stored_rows);

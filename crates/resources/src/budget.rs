@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::interrupt;
+use crate::owner::Owner;
 
 /// Bytes below which nobody is asked to account for them one by one.
 pub const SMALL_BYTES: usize = 64 * 1024;
@@ -40,20 +41,6 @@ pub struct NoMemory;
 const LARGE_PART: usize = 16;
 /// One that keeps no more than this part keeps little.
 const LITTLE_PART: usize = 64;
-
-/// What one connection has of a budget.
-#[derive(Debug, Default)]
-pub struct Owner {
-    used: AtomicUsize,
-    kept: AtomicUsize,
-}
-
-impl Owner {
-    /// Bytes in use.
-    pub fn bytes(&self) -> usize {
-        self.used.load(Ordering::Relaxed)
-    }
-}
 
 /// A sum of bytes with a limit.
 #[derive(Debug)]

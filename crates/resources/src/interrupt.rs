@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::budget::Owner;
+use crate::owner::Owner;
 
 /// How often one that waits looks.
 pub const LOOK: Duration = Duration::from_millis(50);

@@ -1,6 +1,6 @@
 //! Resources: what work may use of the machine, asked wherever work is done.
 //!
-//! - memory: `budget`, the sum that clients draw from
+//! - memory: `budget`, the sum that clients draw from; `owner`, what one of them has of it
 //! - time: `clock`, the time of day; `interrupt`, whether work is to end; `waiting`, what it waits for
 //! - threads: `background`, what they are to the system; `parallel`, one work by several of them
 //! - disks: `disk_room`; `spill`, temporary files; `leftovers`, those of an earlier process
@@ -19,6 +19,7 @@ pub mod disk_room;
 pub mod interrupt;
 pub mod leftovers;
 pub mod log_rate;
+pub mod owner;
 pub mod parallel;
 pub mod spill;
 pub mod waiting;

@@ -124,7 +124,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The same for a plan that is only looked at: recursions are not run for it.
-    pub(super) fn to_be_shown(self, is_shown: bool) -> Lowering<'a> {
+    pub(super) fn shown_only(self, is_shown: bool) -> Lowering<'a> {
         Lowering { is_shown, ..self }
     }
 

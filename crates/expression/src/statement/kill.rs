@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use resources::budget::Owner;
 use resources::interrupt::{self, Interrupt, Working};
+use resources::owner::Owner;
 
 use crate::statement::error::{Error, Result};
 
