@@ -1,6 +1,7 @@
 //! Resources: what work may use of the machine, asked wherever work is done.
 //!
 //! - memory: `budget`, the sum that clients draw from; `owner`, what one of them has of it
+//! - `forecast`: what is likely to take longer than there is time for where it is begun
 //! - time: `clock`, the time of day; `interrupt`, whether work is to end; `waiting`, what it waits for
 //! - threads: `background`, what they are to the system; `parallel`, one work by several of them
 //! - disks: `disk_room`; `spill`, temporary files; `leftovers`, those of an earlier process
@@ -16,6 +17,7 @@ pub mod budget;
 pub mod clock;
 pub mod counter;
 pub mod disk_room;
+pub mod forecast;
 pub mod interrupt;
 pub mod leftovers;
 pub mod log_rate;

@@ -14,15 +14,17 @@ use std::time::{Duration, Instant};
 
 use doors::{Conversation, Input, LeaveNotice, Pending, Report};
 use resources::budget::Share;
+use resources::forecast::Forecast;
 use rows::begun_reads::ReadPiece;
 
 use super::connection_places::{Admission, ConnectionPlace};
-use super::expectation::Expectation;
 use super::limits::{BUFFER_BYTES_KEPT, BYTES_PER_SECOND_MIN, OUTPUT_BYTES_MAX};
 use super::socket::Socket;
 
 /// Memory of a connection without buffers, about.
 const CONNECTION_BYTES: usize = 1024;
+/// Turns for the pool, more than others, from which on the next is likely to be one, too.
+const FOR_POOL_FROM: u8 = 4;
 
 /// A client that has connected.
 #[derive(Clone, Copy, Debug)]
@@ -238,7 +240,7 @@ pub struct Connection {
     /// What it waits for.
     pub phase: Phase,
     /// Whether its next request is likely to need a disk.
-    pub expectation: Expectation,
+    pub forecast: Forecast,
     /// Reads that were made for the request in front.
     pub reads: u8,
     /// Until when it waits here for locks that the request in front needs.
@@ -348,7 +350,7 @@ impl Connection {
             input: Input::new(),
             output: Output::default(),
             phase: Phase::Ready,
-            expectation: Expectation::default(),
+            forecast: Forecast::after(FOR_POOL_FROM),
             reads: 0,
             lock_until: None,
             piece: None,

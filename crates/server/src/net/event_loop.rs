@@ -413,7 +413,7 @@ impl<P: Poller> EventLoop<P> {
     /// Whether the conversation is sent to the pool without having tried here.
     fn expects_pool(&mut self, token: Token) -> bool {
         let connection = self.slots.get(token);
-        connection.is_some_and(|each| each.expectation.is_pool() && !each.input.is_empty())
+        connection.is_some_and(|each| each.forecast.is_long() && !each.input.is_empty())
     }
 
     /// Gives the conversation its turn and does what it says.
@@ -451,7 +451,7 @@ impl<P: Poller> EventLoop<P> {
             self.recent_clients.note(token, self.turn_at);
         }
         if requests > 0 && next != Next::Offload {
-            connection.expectation.note(false);
+            connection.forecast.note(false);
         }
         if requests > 0 || next != Next::Offload {
             connection.forget_waits();
@@ -572,8 +572,8 @@ impl<P: Poller> EventLoop<P> {
         let mark = connection.output.mark();
         connection.output.append(errand.out);
         match errand.requests {
-            0 => connection.expectation.forget(),
-            _ => connection.expectation.note(errand.was_for_pool),
+            0 => connection.forecast.forget(),
+            _ => connection.forecast.note(errand.was_for_pool),
         }
         let (door, id) = (connection.door, connection.peer.id);
         let token = errand.token;

@@ -8,7 +8,6 @@ mod commits;
 pub mod connection;
 pub mod connection_places;
 pub mod event_loop;
-mod expectation;
 mod giving_way;
 pub mod latency;
 mod lifecycle;

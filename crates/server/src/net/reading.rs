@@ -14,7 +14,7 @@
 //! 3. While the loop is parked (`loop_threads`) no read is under way: reads belong to the thread that has
 //!    begun them, and another may run the loop on.
 //!
-//! Not here: what is read, and how (the store); who goes to the pool at once (`expectation`).
+//! Not here: what is read, and how (the store); what goes to the pool at once (`connection`).
 
 use super::connection::Phase;
 use super::event_loop::EventLoop;

@@ -19,7 +19,6 @@
 
 mod aggregate;
 mod aggregate_table;
-mod forecast;
 mod subquery;
 mod walk;
 mod window;
@@ -27,6 +26,7 @@ mod window;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use resources::forecast::Forecast;
 use rows::Engine;
 use rows::table::Table;
 use values::SqlMode;
@@ -35,7 +35,6 @@ use values::types::ColumnType;
 pub use aggregate::{Aggregate, KEPT_DIGITS};
 pub use aggregate_table::AggregateFunction;
 use expression::Node;
-pub use forecast::Runs;
 pub use subquery::{AskedQuery, Members};
 pub use walk::{each_node_mut, free_references, outer_slots_mut, push_terms};
 pub use window::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
@@ -101,6 +100,24 @@ pub struct QueryPlan {
     pub locks: bool,
     /// What its runs come to, and those of others that are made of the same statement.
     pub runs: Arc<Runs>,
+}
+
+/// Runs that were too long, more than others, from which on the next is likely to be, too.
+const LONG_RUNS: u8 = 2;
+
+/// What a statement's runs come to, by whichever of its plans.
+#[derive(Debug)]
+pub struct Runs {
+    /// Whether it is more than an event loop is for.
+    pub in_loop: Forecast,
+    /// Whether it is far more than the row executor is for, of those that were begun there.
+    pub over_rows: Forecast,
+}
+
+impl Default for Runs {
+    fn default() -> Runs {
+        Runs { in_loop: Forecast::after(LONG_RUNS), over_rows: Forecast::after(LONG_RUNS) }
+    }
 }
 
 /// What is to be known of all expressions of a query.
