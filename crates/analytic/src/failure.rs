@@ -12,7 +12,8 @@ use std::io;
 
 use datafusion::common::DataFusionError;
 use resources::disk_room::is_disk_full;
-use sql::SqlError;
+use sql::{MemoryShortage, SqlError};
+use values::ErrorCode;
 
 /// Our error as one of DataFusion's.
 pub(super) fn raise(error: impl Into<SqlError>) -> DataFusionError {
@@ -27,11 +28,7 @@ pub(super) fn panicked(panic: &(dyn Any + Send), shape: &str) -> DataFusionError
 /// What to make of an error from planning: what DataFusion has no plan for, for whatever reason,
 /// the row executor may know.
 pub(super) fn no_plan(error: DataFusionError) -> SqlError {
-    let error = translate(error);
-    match error.number {
-        1105 => SqlError::unsupported(error.message),
-        _ => error,
-    }
+    known(&error).unwrap_or_else(|| SqlError::not_lowerable(first_line(&words(&error))))
 }
 
 /// Whether a query found no memory for what it keeps.
@@ -57,67 +54,77 @@ fn disk_full() -> SqlError {
 
 /// What to tell the client of an error from running.
 pub(super) fn translate(error: DataFusionError) -> SqlError {
-    if let Some(own) = find_own(&error) {
-        return own;
+    known(&error).unwrap_or_else(|| SqlError::other(first_line(&words(&error))))
+}
+
+/// An error that is one of ours, or for which MySQL has a name.
+fn known(error: &DataFusionError) -> Option<SqlError> {
+    if let Some(own) = find_own(error) {
+        return Some(own);
     }
-    if fills_disk(&error) {
-        return disk_full();
+    if fills_disk(error) {
+        return Some(disk_full());
     }
     match error.find_root() {
         DataFusionError::ResourcesExhausted(why) => {
             tracing::debug!(why, "a query found no memory");
-            SqlError::new(
-                1038,
-                "Out of memory for this query, which has to keep more rows, groups or different \
-                 values at a time than the setting 'memory' leaves room for",
-            )
+            Some(SqlError::ShortOfMemory(MemoryShortage::Queries))
         }
-        DataFusionError::NotImplemented(what) if names_subquery(what) => correlated(),
-        DataFusionError::NotImplemented(what) => SqlError::unsupported(first_line(what)),
+        DataFusionError::NotImplemented(what) if names_subquery(what) => Some(correlated()),
+        DataFusionError::NotImplemented(what) => Some(SqlError::not_lowerable(first_line(what))),
         DataFusionError::IoError(source) => {
-            SqlError::new(1030, format!("Got error from a temporary file: {source}"))
+            let message = format!("Got error from a temporary file: {source}");
+            Some(SqlError::new(ErrorCode::GetErrno, message))
         }
         DataFusionError::ArrowError(source, _) => arrow_error(source),
-        DataFusionError::ExecutionJoin(_) => SqlError::other("A worker of the query failed"),
-        DataFusionError::Plan(text)
-        | DataFusionError::Internal(text)
-        | DataFusionError::Execution(text)
-        | DataFusionError::Configuration(text) => plan_error(text),
-        other => plan_error(&other.strip_backtrace()),
+        DataFusionError::ExecutionJoin(_) => None,
+        _ => plan_error(&words(error)),
     }
 }
 
-fn arrow_error(source: &datafusion::arrow::error::ArrowError) -> SqlError {
+fn arrow_error(source: &datafusion::arrow::error::ArrowError) -> Option<SqlError> {
     use datafusion::arrow::error::ArrowError;
+    let out_of_range = |what| {
+        Some(SqlError::new(ErrorCode::DataOutOfRange, format!("{what} value is out of range")))
+    };
     match source {
-        ArrowError::ExternalError(inner) => match inner.downcast_ref::<SqlError>() {
-            Some(own) => own.clone(),
-            None => match inner.downcast_ref::<DataFusionError>() {
-                Some(inner) => find_own(inner).unwrap_or_else(|| plan_error(&inner.to_string())),
-                None => plan_error(&inner.to_string()),
-            },
+        ArrowError::ExternalError(inner) => match inner.downcast_ref::<DataFusionError>() {
+            Some(inner) => find_own(inner).or_else(|| plan_error(&inner.to_string())),
+            None => {
+                inner.downcast_ref::<SqlError>().cloned().or_else(|| plan_error(&inner.to_string()))
+            }
         },
-        ArrowError::ArithmeticOverflow(_) => SqlError::new(1690, "BIGINT value is out of range"),
+        ArrowError::ArithmeticOverflow(_) => out_of_range("BIGINT"),
         ArrowError::CastError(text) | ArrowError::InvalidArgumentError(text)
             if ["too large to store", "too small to store", "overflow"]
                 .iter()
                 .any(|what| text.contains(what)) =>
         {
-            SqlError::new(1690, "DECIMAL value is out of range")
+            out_of_range("DECIMAL")
         }
         other => plan_error(&other.to_string()),
     }
 }
 
+/// DataFusion's own words, of which the first line is for the client.
+fn words(error: &DataFusionError) -> String {
+    match error.find_root() {
+        DataFusionError::ExecutionJoin(_) => "A worker of the query failed".to_string(),
+        DataFusionError::Plan(text)
+        | DataFusionError::Internal(text)
+        | DataFusionError::Execution(text)
+        | DataFusionError::Configuration(text) => text.clone(),
+        DataFusionError::ArrowError(source, _) => source.to_string(),
+        other => other.strip_backtrace(),
+    }
+}
+
 /// Limits that DataFusion states in words become MySQL's errors.
-fn plan_error(text: &str) -> SqlError {
+fn plan_error(text: &str) -> Option<SqlError> {
     if text.contains("more than one row") {
-        return SqlError::new(1242, "Subquery returns more than 1 row");
+        return Some(SqlError::new(ErrorCode::SubqueryNo1Row, "Subquery returns more than 1 row"));
     }
-    if text.contains("orrelated") || names_subquery(text) {
-        return correlated();
-    }
-    SqlError::other(first_line(text))
+    (text.contains("orrelated") || names_subquery(text)).then(correlated)
 }
 
 /// What is left of a sub-query in a plan that could not be made a join.
@@ -128,7 +135,7 @@ fn names_subquery(text: &str) -> bool {
 }
 
 fn correlated() -> SqlError {
-    SqlError::unsupported("this form of correlated subquery")
+    SqlError::not_lowerable("this form of correlated subquery")
 }
 
 fn first_line(text: &str) -> String {
@@ -179,9 +186,9 @@ mod tests {
             DataFusionError::IoError(io::ErrorKind::QuotaExceeded.into()),
         ] {
             let said = error.to_string();
-            assert_eq!(translate(error).number, 1021, "{said}");
+            assert_eq!(translate(error).code(), ErrorCode::DiskFull, "{said}");
         }
         let other = DataFusionError::IoError(io::ErrorKind::NotFound.into());
-        assert_eq!(translate(other).number, 1030);
+        assert_eq!(translate(other).code(), ErrorCode::GetErrno);
     }
 }

@@ -23,6 +23,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use expression::Limits;
 use sql::{Result, SqlError};
 use tokio::runtime::Handle;
+use values::ErrorCode;
 
 use super::failure::{no_plan, raise};
 
@@ -59,7 +60,7 @@ pub(super) fn check_size(plan: &LogicalPlan) -> Result<()> {
     counted.map_err(no_plan)?;
     if count > NODES_MAX {
         return Err(SqlError::new(
-            1436,
+            ErrorCode::StackOverrun,
             format!("The statement is too complex: its plan has more than {NODES_MAX} nodes"),
         ));
     }

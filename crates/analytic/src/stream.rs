@@ -225,7 +225,7 @@ impl QueryStream {
             match self.batches.poll_recv(&mut context) {
                 Poll::Ready(Some(batch)) => return batch.map(Some).map_err(translate),
                 Poll::Ready(None) => return self.end(),
-                Poll::Pending if !how.may_wait => return Err(SqlError::would_wait()),
+                Poll::Pending if !how.may_wait => return Err(SqlError::WouldWait),
                 Poll::Pending => thread::park_timeout(KILL_LOOK),
             }
         }

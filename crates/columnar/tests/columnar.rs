@@ -158,7 +158,7 @@ fn a_table_becomes_columnar_and_back_beside_writers_and_the_mover() {
             let decide = &mut |_: values::RowRef<'_>| {
                 Ok(values.clone().map_or(RowChange::Delete, RowChange::Set))
             };
-            let changed = match (transaction.change_row(&table, &key, decide), new) {
+            let changed = match (transaction.change_row::<Error>(&table, &key, decide), new) {
                 (Ok(ChangeOutcome::Missing), Some(row)) => {
                     transaction.insert(&table, &datums(row)).map(drop)
                 }
@@ -292,11 +292,13 @@ fn a_transaction_that_was_spilled_leaves_the_same() {
                 let word = Value::Bytes(format!("spilled {id}").into_bytes());
                 let set = vec![(1, Value::Int(1)), (2, word)];
                 let change = &mut |_: values::RowRef<'_>| Ok(RowChange::Set(set.clone()));
-                transaction.change_row(&table, &key, change).unwrap();
+                transaction.change_row::<Error>(&table, &key, change).unwrap();
                 model.insert(id, new);
             }
             10_000..15_000 => {
-                transaction.change_row(&table, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+                transaction
+                    .change_row::<Error>(&table, &key, &mut |_| Ok(RowChange::Delete))
+                    .unwrap();
                 model.remove(&id);
             }
             15_000..20_000 => {}

@@ -102,7 +102,7 @@ fn rows_that_died_are_in_no_group() {
         for row in rows.iter().filter(|row| dies(row)) {
             let key = table.row_key(&datums(row)[..1]).unwrap();
             let change = &mut |_: values::RowRef<'_>| Ok(RowChange::Delete);
-            transaction.change_row(&table, &key, change).unwrap();
+            transaction.change_row::<rows::Error>(&table, &key, change).unwrap();
         }
         transaction.commit(Durability::Os).unwrap();
         rows.retain(|row| !dies(row));

@@ -190,7 +190,7 @@ fn beside_writers(house: &House, work: impl FnOnce()) {
                     let decide = &mut |_: values::RowRef<'_>| {
                         Ok(new.clone().map_or(RowChange::Delete, RowChange::Set))
                     };
-                    match transaction.change_row(&table, &key, decide) {
+                    match transaction.change_row::<Error>(&table, &key, decide) {
                         Ok(_) => transaction.commit(Durability::Os).unwrap(),
                         Err(Error::SchemaChanged) => continue,
                         Err(error) => panic!("{error}"),
@@ -608,7 +608,7 @@ fn readers_see_exact_states_while_writers_and_the_mover_are_at_it() {
                     for (id, by) in [(a.min(b), 1), (a.max(b), -1)] {
                         let key = table.row_key(&[Datum::Int(id as i64)]).unwrap();
                         transaction
-                            .change_row(table, &key, &mut |row: values::RowRef<'_>| {
+                            .change_row::<Error>(table, &key, &mut |row: values::RowRef<'_>| {
                                 let Datum::Int(n) = row.column(1)? else { panic!("no number") };
                                 Ok(RowChange::Set(vec![(1, Datum::Int(n + by).to_value())]))
                             })
@@ -683,7 +683,7 @@ fn write(house: &House, model: &mut BTreeMap<i64, Row>, step: &Step, salt: i64) 
                     .as_ref()
                     .map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
                 transaction
-                    .change_row(&table, &key, &mut |_: values::RowRef<'_>| {
+                    .change_row::<Error>(&table, &key, &mut |_: values::RowRef<'_>| {
                         Ok(set.clone().map_or(RowChange::Delete, RowChange::Set))
                     })
                     .unwrap();

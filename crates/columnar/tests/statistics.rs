@@ -66,7 +66,7 @@ fn change(
         let change = &mut |_: values::RowRef<'_>| {
             Ok(values.clone().map_or(RowChange::Delete, RowChange::Set))
         };
-        transaction.change_row(table, &key, change).unwrap();
+        transaction.change_row::<rows::Error>(table, &key, change).unwrap();
         after.extend(new);
     }
     transaction.commit(Durability::Os).unwrap();

@@ -332,7 +332,7 @@ mod tests {
             while cursor.advance()? {
                 count += 1;
             }
-            rows::Result::Ok(count)
+            Ok::<_, rows::Error>(count)
         };
         assert_eq!(read(Reach::Disk).unwrap(), 4000);
         let (used, capacity) = (

@@ -16,6 +16,8 @@ use values::convert::Issue;
 use values::key::DamagedKey;
 use values::row::RowError;
 
+use crate::broken_rule::BrokenRule;
+
 /// What stands in the way of a request that may not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
@@ -78,6 +80,18 @@ impl Error {
     }
 }
 
+/// An error of a caller that is asked about rows, and ends their operation with it.
+pub trait CallerError: From<Error> {
+    /// Whether the operation will be repeated where it may wait.
+    fn would_wait(&self) -> bool;
+}
+
+impl CallerError for Error {
+    fn would_wait(&self) -> bool {
+        matches!(self, Error::WouldWait(_))
+    }
+}
+
 impl From<DamagedKey> for Error {
     #[cold]
     fn from(DamagedKey { why }: DamagedKey) -> Error {
@@ -106,6 +120,13 @@ impl From<expression::Error> for Error {
     }
 }
 
+impl From<BrokenRule> for Error {
+    #[cold]
+    fn from(rule: BrokenRule) -> Error {
+        Error::Definition(rule)
+    }
+}
+
 impl From<NoMemory> for Error {
     #[cold]
     fn from(_: NoMemory) -> Error {
@@ -127,8 +148,8 @@ impl From<SpillFailure> for Error {
     }
 }
 
-/// Result of a row operation.
-pub type Result<T> = std::result::Result<T, Error>;
+/// Result of a row operation; one that asks its caller about rows ends with the caller's own errors as well.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a row operation did not happen.
 #[derive(Debug, thiserror::Error)]
@@ -195,12 +216,9 @@ pub enum Error {
     /// An expression of a table's definition has no value, or is none.
     #[error("{0}")]
     Expression(expression::Error),
-    /// A definition of a table breaks a rule; the text says which.
-    #[error("{why}")]
-    Definition {
-        /// The rule, as a sentence.
-        why: String,
-    },
+    /// A definition of a table breaks a rule.
+    #[error("{0}")]
+    Definition(BrokenRule),
     /// The request broke a stated limit; retrying cannot help.
     #[error("{what} of {bytes} bytes is above the limit of {bytes_max} bytes")]
     TooLarge {

@@ -10,6 +10,7 @@
 
 pub mod alter;
 pub mod begun_reads;
+mod broken_rule;
 pub mod bulk;
 pub mod cache;
 pub mod catalog;
@@ -48,6 +49,7 @@ pub mod table;
 pub mod transaction;
 
 pub use alter::{AlterOutcome, Alteration, ColumnPlace};
+pub use broken_rule::BrokenRule;
 pub use catalog::Catalog;
 pub use check::CheckReport;
 pub use commit::{Lead, large_commits};

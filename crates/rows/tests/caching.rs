@@ -50,7 +50,7 @@ fn reads_through_the_cache_are_linearizable_with_writes() {
                     for _ in 0..2_000 {
                         let mut tx = begin(&engine);
                         let mut written = 0;
-                        tx.change_row(&t, &key, &mut |row| {
+                        tx.change_row::<rows::Error>(&t, &key, &mut |row| {
                             let Datum::Int(n) = row.column(1)? else { panic!("an integer") };
                             written = n + 1;
                             Ok(RowChange::Set(vec![(1, Value::Int(n + 1))]))
@@ -84,7 +84,7 @@ fn a_deleted_row_leaves_the_cache_with_its_commit() {
     };
     assert!(found(&engine) && found(&engine));
     let mut tx = begin(&engine);
-    tx.change_row(&t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+    tx.change_row::<rows::Error>(&t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
     assert!(found(&engine), "not before the commit");
     commit(tx);
     assert!(!found(&engine));

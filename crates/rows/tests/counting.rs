@@ -44,9 +44,10 @@ fn rows_that_come_go_change_move_and_are_undone_are_counted_once() {
     // Changed, moved, deleted, replaced, refused, rolled back.
     let changes = [(1, (1, Value::Bytes(b"m".to_vec()))), (2, (0, Value::Int(5_000)))];
     for (id, set) in changes {
-        tx.change_row(&t, &key(id), &mut |_| Ok(RowChange::Set(vec![set.clone()]))).unwrap();
+        tx.change_row::<rows::Error>(&t, &key(id), &mut |_| Ok(RowChange::Set(vec![set.clone()])))
+            .unwrap();
     }
-    tx.change_row(&t, &key(3), &mut |_| Ok(RowChange::Delete)).unwrap();
+    tx.change_row::<rows::Error>(&t, &key(3), &mut |_| Ok(RowChange::Delete)).unwrap();
     tx.replace(&t, &user(4, "again", "NULL")).unwrap();
     tx.insert(&t, &user(5, "taken", "NULL")).unwrap_err();
     let mark = tx.savepoint();
@@ -185,7 +186,8 @@ fn beside_writers_a_count_is_that_of_its_state() {
                     if n % 100 < 50 {
                         tx.insert(t, &user(id, "n", &format!("m{id}"))).unwrap();
                     } else {
-                        tx.change_row(t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+                        tx.change_row::<rows::Error>(t, &key, &mut |_| Ok(RowChange::Delete))
+                            .unwrap();
                     }
                     if n % 7 == 0 {
                         thread::yield_now();

@@ -173,7 +173,7 @@ fn a_schema_change_waits_for_writers_and_not_for_ever() {
     let mut writer = begin(&engine);
     let key = t.row_key(&[Datum::Int(1)]).unwrap();
     let rename = RowChange::Set(vec![(1, Value::Bytes(b"zo".to_vec()))]);
-    writer.change_row(&t, &key, &mut |_| Ok(rename.clone())).unwrap();
+    writer.change_row::<Error>(&t, &key, &mut |_| Ok(rename.clone())).unwrap();
     assert!(matches!(engine.truncate_table("d", "t", &engine.patience()), Err(Error::LockTimeout)));
     commit(writer);
     engine.truncate_table("d", "t", &engine.patience()).unwrap();

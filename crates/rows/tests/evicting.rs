@@ -185,8 +185,8 @@ fn bytes_are_those_of_committed_rows_alone() {
     let mut tx = begin(&house.engine);
     let key = |id| t.row_key(&[Datum::Int(id)]).unwrap();
     let longer = vec![(0, Value::Int(7)), (1, Value::Bytes(b"a longer name".to_vec()))];
-    tx.change_row(&t, &key(1), &mut |_| Ok(RowChange::Set(longer.clone()))).unwrap();
-    tx.change_row(&t, &key(2), &mut |_| Ok(RowChange::Delete)).unwrap();
+    tx.change_row::<Error>(&t, &key(1), &mut |_| Ok(RowChange::Set(longer.clone()))).unwrap();
+    tx.change_row::<Error>(&t, &key(2), &mut |_| Ok(RowChange::Delete)).unwrap();
     tx.replace(&t, &[Datum::Int(7), word("x")]).unwrap();
     commit(tx);
     assert_eq!(house.bytes(), house.bytes_read());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use resources::clock::{Clock, SetClock};
 
 use crate::common::*;
+use rows::BrokenRule;
 use rows::memory::MemoryStore;
 use rows::schema::Retention;
 use rows::store::{Direction, Reach};
@@ -134,15 +135,17 @@ fn writers_treat_an_expired_row_as_absent() {
     house.pass(10);
     let key = t.row_key(&[Datum::Int(1)]).unwrap();
     let mut tx = begin(&house.engine);
-    let changed = tx.change_row(&t, &key, &mut |_| panic!("it is gone")).unwrap();
+    let changed = tx.change_row::<Error>(&t, &key, &mut |_| panic!("it is gone")).unwrap();
     assert_eq!(changed, ChangeOutcome::Missing);
     assert_eq!(tx.replace(&t, &row(2, "b", "m3", 0)).unwrap().deleted, 0);
-    let upserted = tx.upsert(&t, &row(4, "b", "m4", 0), &mut |_| panic!("it is gone")).unwrap();
+    let upserted =
+        tx.upsert::<Error>(&t, &row(4, "b", "m4", 0), &mut |_| panic!("it is gone")).unwrap();
     assert!(matches!(upserted, UpsertOutcome::Inserted { .. }), "{upserted:?}");
     // A row that moves onto the key of an expired one.
     let key = t.row_key(&[Datum::Int(9)]).unwrap();
-    let moved =
-        tx.change_row(&t, &key, &mut |_| Ok(RowChange::Set(vec![(0, Value::Int(1))]))).unwrap();
+    let moved = tx
+        .change_row::<Error>(&t, &key, &mut |_| Ok(RowChange::Set(vec![(0, Value::Int(1))])))
+        .unwrap();
     assert_eq!(moved, ChangeOutcome::Updated);
     commit(tx);
     let expected = ["1 z m9 0", "2 b m3 0", "4 b m4 0"];
@@ -198,16 +201,13 @@ fn the_expiry_column_is_named_kept_and_checked_by_the_definition() {
     let alter =
         |alteration| house.engine.alter_table("d", "t", vec![alteration], &house.engine.patience());
     let to = |name: &str| Alteration::SetExpiry(Some(name.into()));
-    for (alteration, why) in [
-        (to("name"), "EXPIRES_BY column 'name' must be an integer"),
-        (to("none"), "EXPIRES_BY column 'none' doesn't exist in table"),
-        (
-            Alteration::DropColumn("until".into()),
-            "EXPIRES_BY column 'until' doesn't exist in table",
-        ),
+    for (alteration, broken) in [
+        (to("name"), BrokenRule::ExpiryType("name".into())),
+        (to("none"), BrokenRule::ExpiryColumn("none".into())),
+        (Alteration::DropColumn("until".into()), BrokenRule::ExpiryColumn("until".into())),
     ] {
         match alter(alteration) {
-            Err(Error::Definition { why: said }) => assert_eq!(said, why),
+            Err(Error::Definition(rule)) => assert_eq!(rule, broken),
             other => panic!("{other:?}"),
         }
     }

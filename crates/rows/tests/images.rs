@@ -341,7 +341,7 @@ proptest! {
                 Event::Delete(id) => {
                     let key = t.row_key(&[Datum::Int(*id)]).unwrap();
                     let mut tx = begin(&engine);
-                    tx.change_row(&t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+                    tx.change_row::<rows::Error>(&t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
                     commit(tx);
                     rows.remove(id);
                 }
@@ -409,7 +409,8 @@ fn beside_writers_scans_show_what_the_store_has() {
                         tx.insert(t, &user(id, "n", &format!("m{id}"))).unwrap();
                     } else {
                         let key = t.row_key(&[Datum::Int(id)]).unwrap();
-                        tx.change_row(t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+                        tx.change_row::<rows::Error>(t, &key, &mut |_| Ok(RowChange::Delete))
+                            .unwrap();
                     }
                     commit(tx);
                     // Rests as long as it takes for images to be made, and to be looked at.

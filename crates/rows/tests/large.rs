@@ -40,7 +40,7 @@ fn insert(tx: &mut Transaction, engine: &Engine, table: &Arc<Table>, ids: Vec<i6
 
 fn change(tx: &mut Transaction, table: &Arc<Table>, id: i64, change: RowChange) -> ChangeOutcome {
     let key = table.row_key(&[values::Datum::Int(id)]).unwrap();
-    tx.change_row(table, &key, &mut |_| Ok(change.clone())).unwrap()
+    tx.change_row::<Error>(table, &key, &mut |_| Ok(change.clone())).unwrap()
 }
 
 fn files(path: &Path) -> usize {

@@ -86,16 +86,18 @@ fn entries_follow_every_write_of_a_transaction() {
     let mut work = begin(&engine);
     let key = |id: i64| t.row_key(&[Datum::Int(id)]).unwrap();
     let set = |json: &str| RowChange::Set(vec![(1, Value::Bytes(json.into()))]);
-    work.change_row(&t, &key(1), &mut |_| Ok(set(r#"{"a": "y", "t": "two", "q": "abcd"}"#)))
-        .unwrap();
+    work.change_row::<Error>(&t, &key(1), &mut |_| {
+        Ok(set(r#"{"a": "y", "t": "two", "q": "abcd"}"#))
+    })
+    .unwrap();
     let moves = RowChange::Set(vec![(0, Value::Int(20))]);
-    work.change_row(&t, &key(2), &mut |_| Ok(moves.clone())).unwrap();
+    work.change_row::<Error>(&t, &key(2), &mut |_| Ok(moves.clone())).unwrap();
     work.replace(&t, &document(3, r#"{"t": "three", "n": -1e3}"#)).unwrap();
     let start = work.savepoint();
-    work.change_row(&t, &key(4), &mut |_| Ok(RowChange::Delete)).unwrap();
-    work.upsert(&t, &document(1, "{}"), &mut |_| Ok(set(r#"{"q": "zz"}"#))).unwrap();
+    work.change_row::<Error>(&t, &key(4), &mut |_| Ok(RowChange::Delete)).unwrap();
+    work.upsert::<Error>(&t, &document(1, "{}"), &mut |_| Ok(set(r#"{"q": "zz"}"#))).unwrap();
     work.rollback_to(start);
-    work.upsert(&t, &document(4, "{}"), &mut |_| Ok(set(r#"{"q": "\u00c4h "}"#))).unwrap();
+    work.upsert::<Error>(&t, &document(4, "{}"), &mut |_| Ok(set(r#"{"q": "\u00c4h "}"#))).unwrap();
     commit(work);
     assert_eq!(entries(&engine), 4 * 2 + 2 + 4 + 2);
     let codec = |name: &str| &t.member_codecs[t.member_index(1, name.as_bytes()).unwrap()];
@@ -104,7 +106,7 @@ fn entries_follow_every_write_of_a_transaction() {
     assert_eq!(ids(&engine, &t, &Lookup::One(codec("n").absent())), [1, 4, 20]);
     let mut work = begin(&engine);
     for id in [1, 3, 4, 20] {
-        work.change_row(&t, &key(id), &mut |_| Ok(RowChange::Delete)).unwrap();
+        work.change_row::<Error>(&t, &key(id), &mut |_| Ok(RowChange::Delete)).unwrap();
     }
     commit(work);
     assert_eq!(entries(&engine), 0);
@@ -281,7 +283,7 @@ fn a_row_is_found_once_while_it_moves_and_entries_fit_while_indexes_come_and_go(
             let mut work = begin(&engine);
             let key = table.row_key(&[Datum::Int(id)]).unwrap();
             let set = RowChange::Set(vec![(1, Value::Bytes(json.into_bytes()))]);
-            match work.change_row(&table, &key, &mut |_| Ok(set.clone())) {
+            match work.change_row::<Error>(&table, &key, &mut |_| Ok(set.clone())) {
                 Ok(_) => work.commit(Durability::Os).unwrap(),
                 Err(Error::SchemaChanged) => {}
                 Err(error) => panic!("{error}"),

@@ -58,7 +58,7 @@ fn change(engine: &Arc<Engine>, id: i64, change: RowChange) {
     let t = now(engine);
     let mut tx = begin(engine);
     let key = t.row_key(&[Datum::Int(id)]).unwrap();
-    tx.change_row(&t, &key, &mut |_| Ok(change.clone())).unwrap();
+    tx.change_row::<Error>(&t, &key, &mut |_| Ok(change.clone())).unwrap();
     commit(tx);
 }
 
@@ -150,7 +150,7 @@ fn a_writer_that_breaks_a_new_unique_key_ends_the_alter_and_not_itself() {
     for id in 0..ROWS {
         let key = t.row_key(&[Datum::Int(id)]).unwrap();
         let set = RowChange::Set(vec![(1, text_of(&format!("n{id}")))]);
-        tx.change_row(&t, &key, &mut |_| Ok(set.clone())).unwrap();
+        tx.change_row::<Error>(&t, &key, &mut |_| Ok(set.clone())).unwrap();
     }
     commit(tx);
     let of_act = Arc::clone(&engine);

@@ -92,7 +92,7 @@ fn keys(engine: &Engine) -> HashMap<i64, Vec<u8>> {
 
 fn change_at(engine: &Arc<Engine>, key: &[u8], change: &RowChange) {
     let (t, mut tx) = (now(engine), begin(engine));
-    tx.change_row(&t, key, &mut |_| Ok(change.clone())).unwrap();
+    tx.change_row::<Error>(&t, key, &mut |_| Ok(change.clone())).unwrap();
     commit(tx);
 }
 
@@ -421,7 +421,7 @@ fn a_transaction_that_is_open_when_the_copy_is_ready_loses_nothing() {
         let mut tx = begin(&of_act);
         tx.insert(&of_table, &user(-1, "open", "for long")).unwrap();
         let key = of_table.row_key(&[Datum::Int(3)]).unwrap();
-        tx.change_row(&of_table, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+        tx.change_row::<Error>(&of_table, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
         *kept.lock() = Some(tx);
         begun.send(()).unwrap();
         false

@@ -37,11 +37,12 @@ fn looked_at(engine: &Engine, t: &Table, tx: &Transaction) -> Vec<u8> {
 /// Adds one to the number, which a look has found in these bytes.
 fn increment(tx: &mut Transaction, t: &Arc<Table>, bytes: &[u8], alone: Alone) -> i64 {
     let mut shown = 0;
-    let changed = tx.change_seen_row(t, &row_key(t), SeenRow { bytes, alone }, &mut |row| {
-        let Datum::Int(n) = row.column(1)? else { panic!("an integer") };
-        shown = n;
-        Ok(RowChange::Set(vec![(1, Value::Int(n + 1))]))
-    });
+    let changed =
+        tx.change_seen_row::<rows::Error>(t, &row_key(t), SeenRow { bytes, alone }, &mut |row| {
+            let Datum::Int(n) = row.column(1)? else { panic!("an integer") };
+            shown = n;
+            Ok(RowChange::Set(vec![(1, Value::Int(n + 1))]))
+        });
     assert_eq!(changed.unwrap(), ChangeOutcome::Updated);
     shown
 }
@@ -57,7 +58,7 @@ fn overtaken(
     let bytes = looked_at(engine, t, &tx);
     let mut other = begin(engine);
     assert_eq!(other.alone_in(t).unwrap(), None, "there are two");
-    other.change_row(t, &row_key(t), &mut |_| Ok(change.clone())).unwrap();
+    other.change_row::<rows::Error>(t, &row_key(t), &mut |_| Ok(change.clone())).unwrap();
     commit(other);
     (tx, bytes, alone)
 }
@@ -96,7 +97,8 @@ fn a_row_that_another_has_deleted_since_the_look_is_missing() {
     let t = numbers(&engine);
     let (mut tx, bytes, alone) = overtaken(&engine, &t, &RowChange::Delete);
     let seen = SeenRow { bytes: &bytes, alone };
-    let changed = tx.change_seen_row(&t, &row_key(&t), seen, &mut |_| panic!("it is gone"));
+    let changed =
+        tx.change_seen_row::<rows::Error>(&t, &row_key(&t), seen, &mut |_| panic!("it is gone"));
     assert_eq!(changed.unwrap(), ChangeOutcome::Missing);
     assert_sound(&engine);
 }

@@ -42,7 +42,7 @@ fn try_change(
     change: &RowChange,
 ) -> rows::Result<ChangeOutcome> {
     let key = t.row_key(&[values::Datum::Int(id)]).unwrap();
-    tx.change_row(t, &key, &mut |_| Ok(change.clone()))
+    tx.change_row::<Error>(t, &key, &mut |_| Ok(change.clone()))
 }
 
 fn rename(_: values::RowRef<'_>) -> rows::Result<RowChange> {
@@ -73,7 +73,7 @@ const TAKES: [(&str, Take); 4] = [
         tx.replace(t, &user(9, "new", "a@x")).map(|put| format!("for {}", put.deleted))
     }),
     ("upsert", |tx, t| {
-        tx.upsert(t, &user(9, "new", "a@x"), &mut rename).map(|put| match put {
+        tx.upsert::<Error>(t, &user(9, "new", "a@x"), &mut rename).map(|put| match put {
             UpsertOutcome::Inserted { .. } => "put".to_owned(),
             other => format!("{other:?}"),
         })
@@ -145,7 +145,7 @@ fn a_value_that_an_open_transaction_had_given_up_was_refused_at_once() {
 fn a_row_that_keeps_its_value_is_in_nobodys_way() {
     let (engine, t) = furnished();
     let mut holder = begin(&engine);
-    holder.upsert(&t, &user(1, "old", "NULL"), &mut rename).unwrap();
+    holder.upsert::<Error>(&t, &user(1, "old", "NULL"), &mut rename).unwrap();
     let mut other = engine.begin(LockWait::Never).unwrap();
     let refused = other.insert(&t, &user(9, "new", "a@x"));
     assert!(matches!(refused, Err(Error::Duplicate { .. })), "{refused:?}");
@@ -242,7 +242,9 @@ fn operations_by_key_and_by_unique_value_do_not_wait_for_each_other_in_a_circle(
     let works: [&(dyn Fn(i64) + Sync); 5] = [
         &|_| single(&|tx| tx.insert(&t, &user(fresh(), "i", "a@x")).map(drop)),
         &|_| single(&|tx| tx.replace(&t, &user(fresh(), "r", "a@x")).map(drop)),
-        &|_| single(&|tx| tx.upsert(&t, &user(fresh(), "u", "a@x"), &mut rename).map(drop)),
+        &|_| {
+            single(&|tx| tx.upsert::<Error>(&t, &user(fresh(), "u", "a@x"), &mut rename).map(drop))
+        },
         &|round| {
             let way = [RowChange::Delete, set_mail("z@x")][round as usize % 2].clone();
             for id in last.load(Ordering::Relaxed).saturating_sub(3)..fresh() {

@@ -71,11 +71,14 @@ fn upsert_changes_the_row_that_is_there() {
     let mut tx = begin(&engine);
     let mut rename =
         |_: values::RowRef<'_>| Ok(RowChange::Set(vec![(1, Value::Bytes(b"new".to_vec()))]));
-    let first = tx.upsert(&t, &user(1, "al", "a@x"), &mut rename).unwrap();
+    let first = tx.upsert::<Error>(&t, &user(1, "al", "a@x"), &mut rename).unwrap();
     assert_eq!(first, UpsertOutcome::Inserted { generated: None });
-    assert_eq!(tx.upsert(&t, &user(9, "zz", "a@x"), &mut rename).unwrap(), UpsertOutcome::Updated);
     assert_eq!(
-        tx.upsert(&t, &user(1, "zz", "q@x"), &mut rename).unwrap(),
+        tx.upsert::<Error>(&t, &user(9, "zz", "a@x"), &mut rename).unwrap(),
+        UpsertOutcome::Updated
+    );
+    assert_eq!(
+        tx.upsert::<Error>(&t, &user(1, "zz", "q@x"), &mut rename).unwrap(),
         UpsertOutcome::Unchanged
     );
     commit(tx);
@@ -91,13 +94,14 @@ fn changing_key_columns_moves_row_and_entries() {
     tx.insert(&t, &user(1, "al", "a@x")).unwrap();
     tx.insert(&t, &user(2, "bo", "b@x")).unwrap();
     let key = t.row_key(&[Datum::Int(1)]).unwrap();
-    let taken = tx.change_row(&t, &key, &mut |_| Ok(RowChange::Set(vec![(0, Value::Int(2))])));
+    let taken =
+        tx.change_row::<Error>(&t, &key, &mut |_| Ok(RowChange::Set(vec![(0, Value::Int(2))])));
     assert!(matches!(taken, Err(Error::Duplicate { .. })));
-    let moved = tx.change_row(&t, &key, &mut |_| {
+    let moved = tx.change_row::<Error>(&t, &key, &mut |_| {
         Ok(RowChange::Set(vec![(0, Value::Int(7)), (2, Value::Null)]))
     });
     assert_eq!(moved.unwrap(), ChangeOutcome::Updated);
-    let gone = tx.change_row(&t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+    let gone = tx.change_row::<Error>(&t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
     assert_eq!(gone, ChangeOutcome::Missing);
     commit(tx);
     assert_eq!(rows_by(&engine, &t, 0), ["2 bo b@x", "7 al NULL"]);
@@ -113,7 +117,7 @@ fn a_row_set_to_what_it_was_is_unchanged() {
     let key = t.row_key(&[Datum::Int(1)]).unwrap();
     let same = RowChange::Set(vec![(1, Value::Bytes(b"al".to_vec())), (2, Value::Null)]);
     assert_eq!(
-        tx.change_row(&t, &key, &mut |_| Ok(same.clone())).unwrap(),
+        tx.change_row::<Error>(&t, &key, &mut |_| Ok(same.clone())).unwrap(),
         ChangeOutcome::Unchanged
     );
 }
@@ -139,7 +143,10 @@ fn a_row_set_anew_to_what_it_was_gets_a_new_version_without_being_read_from_the_
     let first = read(Reach::Disk).unwrap();
     let mut tx = engine.begin(LockWait::Never).unwrap();
     let same = RowChange::SetAnew(vec![(1, Value::Bytes(b"al".to_vec()))]);
-    assert_eq!(tx.change_row(&t, &key, &mut |_| Ok(same.clone())).unwrap(), ChangeOutcome::Updated);
+    assert_eq!(
+        tx.change_row::<Error>(&t, &key, &mut |_| Ok(same.clone())).unwrap(),
+        ChangeOutcome::Updated
+    );
     let given = tx.version_given(&t, &key).unwrap().unwrap();
     assert!(given > first, "{given} {first}");
     commit(tx);
@@ -176,7 +183,7 @@ fn a_transaction_that_may_not_wait_finds_in_the_cache_what_it_has_not_written_it
     }
     let mut tx = engine.begin(LockWait::Never).unwrap();
     let renamed = RowChange::Set(vec![(1, Value::Bytes(b"bo".to_vec()))]);
-    tx.change_row(&t, &key(1), &mut |_| Ok(renamed.clone())).unwrap();
+    tx.change_row::<Error>(&t, &key(1), &mut |_| Ok(renamed.clone())).unwrap();
     assert_eq!(name(tx.view(), 1, Reach::Memory).unwrap(), text("bo"), "its own");
     assert_eq!(name(tx.view(), 2, Reach::Memory).unwrap(), text("al"), "cached");
     let unread = name(tx.view(), 3, Reach::Memory);
@@ -318,7 +325,7 @@ fn increments_by_many_writers_are_not_lost() {
             scope.spawn(|| {
                 for _ in 0..100 {
                     let mut tx = begin(&engine);
-                    tx.change_row(&t, &key, &mut |row| {
+                    tx.change_row::<Error>(&t, &key, &mut |row| {
                         let Datum::Int(n) = row.column(1)? else { panic!("an integer") };
                         Ok(RowChange::Set(vec![(1, Value::Int(n + 1))]))
                     })
@@ -461,7 +468,7 @@ fn expected_keys_are_not_trusted_once_other_rows_come_or_writes_are_taken_back()
     assert!(matches!(twice, Err(Error::Duplicate { .. })), "{twice:?}");
     let mark = tx.savepoint();
     let key = t.row_key(&[Datum::Int(5)]).unwrap();
-    tx.change_row(&t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+    tx.change_row::<Error>(&t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
     tx.expect_keys(&t, keys_of(&t, 0..9)).unwrap();
     tx.rollback_to(mark);
     for id in 0..5 {
@@ -528,7 +535,7 @@ fn numbers_that_others_have_given_rows_since_they_were_drawn_are_not_taken_for_f
     let mut other = begin(&engine);
     let key = t.row_key(&[Datum::Int(30)]).unwrap();
     let moved = vec![(0, Value::Int(40))];
-    other.change_row(&t, &key, &mut |_| Ok(RowChange::Set(moved.clone()))).unwrap();
+    other.change_row::<Error>(&t, &key, &mut |_| Ok(RowChange::Set(moved.clone()))).unwrap();
     commit(other);
     tx.expect_numbered(&t).unwrap();
     assert_eq!(inserted(&mut tx), Some(9), "by an update");

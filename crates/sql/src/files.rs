@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
+use values::ErrorCode;
 
 use crate::error::{Result, SqlError};
 
@@ -125,9 +126,10 @@ impl Folders {
         let unmade = |error| match error {
             Errno::XDEV | Errno::LOOP => refused(),
             Errno::EXIST => exists(path),
-            error => {
-                SqlError::new(1, format!("Can't create/write to file '{path}' {}", code(error)))
-            }
+            error => SqlError::new(
+                ErrorCode::CantCreateFile,
+                format!("Can't create/write to file '{path}' {}", code(error)),
+            ),
         };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = beneath(&folder.directory, parent, flags).map_err(unmade)?;
@@ -189,11 +191,7 @@ impl NewFile {
             // It would be there, though its query is told that it was not made.
             match rustix::fs::unlinkat(&self.directory, &self.name, AtFlags::empty()) {
                 Ok(()) => failed(error),
-                Err(_) => {
-                    let mut left = failed(error);
-                    left.message.push_str("; it is there all the same");
-                    left
-                }
+                Err(_) => failed(error).and("it is there all the same"),
             }
         })
     }
@@ -247,7 +245,7 @@ fn words(number: i32) -> String {
 
 fn refused() -> SqlError {
     SqlError::new(
-        1290,
+        ErrorCode::OptionPreventsStatement,
         "The MySQL server is running with the --secure-file-priv option so it cannot execute this \
          statement (files of the server are in the folders that the setting 'files' names)",
     )
@@ -264,24 +262,30 @@ fn unopened(path: &str, error: Errno) -> SqlError {
     match error {
         Errno::XDEV | Errno::LOOP => refused(),
         Errno::ACCESS | Errno::PERM => unreadable(path),
-        error => SqlError::new(13, format!("Can't get stat of '{path}' {}", code(error))),
+        error => SqlError::new(
+            ErrorCode::CantStat,
+            format!("Can't get stat of '{path}' {}", code(error)),
+        ),
     }
 }
 
 fn exists(path: &str) -> SqlError {
-    SqlError::new(1086, format!("File '{path}' already exists"))
+    SqlError::new(ErrorCode::FileExists, format!("File '{path}' already exists"))
 }
 
 fn unreadable(path: &str) -> SqlError {
     let message =
         format!("The file '{path}' must be in the database directory or be readable by all");
-    SqlError::new(1085, message)
+    SqlError::new(ErrorCode::TextfileNotReadable, message)
 }
 
 fn unwritten(path: &str, number: Option<i32>) -> SqlError {
     let number = number.unwrap_or(0);
     let why = words(number);
-    SqlError::new(1026, format!("Error writing file '{path}' (errno: {number} \"{why}\")"))
+    SqlError::new(
+        ErrorCode::ErrorOnWrite,
+        format!("Error writing file '{path}' (errno: {number} \"{why}\")"),
+    )
 }
 
 #[cfg(test)]
@@ -292,7 +296,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn number(result: Result<impl Sized>) -> u16 {
-        result.map(drop).expect_err("refused").number
+        result.map(drop).expect_err("refused").code().number()
     }
 
     #[test]
@@ -370,9 +374,9 @@ mod tests {
         let mut file = folders.create("a").unwrap();
         file.file = File::options().write(true).open("/dev/full").unwrap();
         let error = file.write(b"bytes").unwrap_err();
-        assert_eq!(error.number, 1026);
+        assert_eq!(error.code().number(), 1026);
         let told = "Error writing file 'a' (errno: 28 \"No space left on device\")";
-        assert_eq!(error.message, told);
+        assert_eq!(error.message(), told);
         drop(file);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
@@ -387,7 +391,10 @@ mod tests {
         let flags = OFlags::PATH | OFlags::DIRECTORY;
         file.directory = rustix::fs::open(place.path(), flags, Mode::empty()).unwrap();
         let error = file.finish().unwrap_err();
-        assert_eq!((error.number, error.message.contains("there all the same")), (1026, false));
+        assert_eq!(
+            (error.code().number(), error.message().contains("there all the same")),
+            (1026, false)
+        );
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
         // A query that comes again makes it.
         let mut file = folders.create("a").unwrap();

@@ -10,6 +10,7 @@ use columnar::arrow::ColumnReader;
 use expression::Limits;
 use resources::budget::Budget;
 use rustix::fs::{MemfdFlags, memfd_create};
+use values::ErrorCode;
 use values::datum::Value;
 use values::temporal::Zone;
 
@@ -30,7 +31,8 @@ pub fn file_rows(
     memory_bytes: usize,
     rows_max: usize,
 ) -> Result<Vec<Vec<Value>>, SqlError> {
-    let file = memory_file(bytes).map_err(|error| SqlError::new(1024, error.to_string()))?;
+    let file = memory_file(bytes)
+        .map_err(|error| SqlError::new(ErrorCode::ErrorOnRead, error.to_string()))?;
     let limits = Limits::new(1 << 20, &Budget::new(memory_bytes), &Arc::default());
     let limits = Arc::new(limits);
     let table = FileTable::of(vec![("input".to_owned(), file)], options, &limits)?;

@@ -14,6 +14,7 @@
 use rows::schema::IndexState;
 use rows::table::Table;
 use sqlparser::ast::{TableFactor, TableIndexHintForClause, TableIndexHintType, TableIndexHints};
+use values::ErrorCode;
 
 use crate::error::{Result, SqlError};
 
@@ -166,7 +167,10 @@ fn said(table: Option<&Table>, shown: &str, hints: &[TableIndexHints]) -> Result
         }
     }
     if uses && forces {
-        return Err(SqlError::new(1221, "Incorrect usage of USE INDEX and FORCE INDEX"));
+        return Err(SqlError::new(
+            ErrorCode::WrongUsage,
+            "Incorrect usage of USE INDEX and FORCE INDEX",
+        ));
     }
     Ok(IndexUse {
         look_ups: look_ups.allowed(),
@@ -178,7 +182,12 @@ fn said(table: Option<&Table>, shown: &str, hints: &[TableIndexHints]) -> Result
 
 /// The index of a name, or of the only name that begins so.
 fn find(table: Option<&Table>, shown: &str, name: &str) -> Result<usize> {
-    let unknown = || SqlError::new(1176, format!("Key '{name}' doesn't exist in table '{shown}'"));
+    let unknown = || {
+        SqlError::new(
+            ErrorCode::KeyDoesNotExist,
+            format!("Key '{name}' doesn't exist in table '{shown}'"),
+        )
+    };
     let table = table.ok_or_else(unknown)?;
     let ready = |at: &usize| table.indexes[*at].state == IndexState::Ready;
     let first = usize::from(table.has_hidden_key());

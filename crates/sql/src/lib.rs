@@ -42,7 +42,7 @@ mod write;
 
 pub use context::{QueryContext, SqlContext};
 pub use ddl::make_rules;
-pub use error::{Result, SqlError};
+pub use error::{MemoryShortage, Result, SqlError};
 pub use estimate::estimated_rows;
 pub use events::EventScheduler;
 pub use executor::RecursionRows;
@@ -59,6 +59,6 @@ pub use server::{
     ProcessLine, SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress,
     StatementProgress,
 };
-pub use session::Session;
+pub use session::{Session, SessionCommand};
 pub use variables::Charsets;
 pub use write::row_count;

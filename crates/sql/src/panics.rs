@@ -105,8 +105,8 @@ mod tests {
     fn a_panic_is_an_error_that_says_where() {
         watch();
         let error = caught::<()>(b"SELECT 1", || panic!("nothing there")).unwrap_err();
-        assert_eq!(error.number, 1105);
-        assert!(error.message.contains("panics.rs:"), "{}", error.message);
-        assert!(error.message.ends_with("nothing there"), "{}", error.message);
+        assert_eq!(error.code().number(), 1105);
+        assert!(error.message().contains("panics.rs:"), "{}", error.message());
+        assert!(error.message().ends_with("nothing there"), "{}", error.message());
     }
 }

@@ -172,7 +172,7 @@ pub type Sink<'a> = dyn FnMut(&[Datum<'_>]) -> Result<Pace> + 'a;
 /// Where the rows of a stream come from.
 pub trait RowSource: Send {
     /// Gives rows to `sink` until it pauses or there are no more; `false` at the end.
-    /// `SqlError::would_wait` when it may not wait for the next row: call again elsewhere;
+    /// `SqlError::WouldWait` when it may not wait for the next row: call again elsewhere;
     /// rows given before are not repeated.
     fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool>;
 

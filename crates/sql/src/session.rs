@@ -11,7 +11,7 @@
 //! load.feed(&mut session, bytes), load.finish(&mut session) -> Done    LOAD DATA LOCAL
 //! ```
 //!
-//! A statement that would wait and may not gives `SqlError::would_wait`: nothing was done, the
+//! A statement that would wait and may not gives `SqlError::WouldWait`: nothing was done, the
 //! caller repeats it with `How::POOL`.
 //!
 //! A SELECT over a table may name the hidden column `__rowhouse_key` (BLOB: the row key), which
@@ -29,6 +29,7 @@
 mod admin;
 mod begun_anew;
 mod checksum;
+mod commands;
 mod definitions;
 mod event_body;
 mod events;
@@ -52,6 +53,8 @@ mod transaction;
 mod write;
 mod write_plan;
 
+pub use commands::SessionCommand;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -65,6 +68,7 @@ use resources::waiting;
 use rows::Group;
 use rows::ddl::ReadLock;
 use values::CharacterSet;
+use values::ErrorCode;
 use values::datum::{Datum, Value};
 
 use crate::context::SqlContext;
@@ -80,7 +84,7 @@ use crate::variables::{Charsets, SessionVariables};
 
 use expression::{
     KillMark, Level, Limits, Server, SideEffects, StatementContext, SystemVariables, ThreadGuard,
-    Warnings,
+    TimeLimit, Warnings,
 };
 use prepared::PreparedStatement;
 use syntax::TableName;
@@ -178,7 +182,10 @@ impl<'a> Statement<'a> {
             let at = error.valid_up_to();
             let bad = self.source()[at..].iter().take(4);
             let shown: String = bad.map(|byte| format!("\\x{byte:02X}")).collect();
-            SqlError::new(1300, format!("Invalid utf8mb4 character string: '{shown}'"))
+            SqlError::new(
+                ErrorCode::InvalidCharacterString,
+                format!("Invalid utf8mb4 character string: '{shown}'"),
+            )
         })
     }
 
@@ -188,10 +195,14 @@ impl<'a> Statement<'a> {
     /// 1300 where it is not; `would_wait` for a long one in an event loop.
     fn shape(&self) -> Result<&'a str> {
         if !self.how.may_wait && self.scanned.shape.len() > LOOP_SHAPE_BYTES_MAX {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
-        std::str::from_utf8(&self.scanned.shape)
-            .map_err(|_| SqlError::new(1300, "Invalid utf8mb4 character string in a name"))
+        std::str::from_utf8(&self.scanned.shape).map_err(|_| {
+            SqlError::new(
+                ErrorCode::InvalidCharacterString,
+                "Invalid utf8mb4 character string in a name",
+            )
+        })
     }
 }
 
@@ -399,7 +410,7 @@ impl Session {
     ) -> Result<(Reply, usize)> {
         // Reading a long text takes its time, too.
         if !how.may_wait && text.len() > LOOP_TEXT_BYTES_MAX {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         if how.may_wait && text.len() > LONG_TEXT_BYTES {
             begin_busy_thread(self.sql.engine().budget().bytes_max());
@@ -523,7 +534,7 @@ impl Session {
     ) -> Result<Reply> {
         let Some(prepared) = self.prepared.remove(&id) else {
             return Err(SqlError::new(
-                1243,
+                ErrorCode::UnknownStatementHandler,
                 format!("Unknown prepared statement handler ({id}) given to EXECUTE"),
             ));
         };
@@ -533,7 +544,7 @@ impl Session {
         };
         if !how.may_wait && parameters.iter().any(long) {
             self.prepared.insert(id, prepared);
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         self.enter(&prepared.text);
         let _current = self.current(how);
@@ -562,7 +573,7 @@ impl Session {
             return Ok(Some(room));
         }
         if !how.may_wait {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         scanned.shrink();
         let room = rooms.wait_for(bytes, &self.process.kill)?;
@@ -574,11 +585,11 @@ impl Session {
         self.process.enter(text, self.sql.engine().clock().unix_micros());
         self.executing = false;
         if let Some(time) = self.variables.statement_time {
-            self.process.kill.end_after(time, 1969);
+            self.process.kill.end_after(time, TimeLimit::Statement);
         }
         if let Some(deadline) = self.deadline {
             let left = deadline.saturating_duration_since(Instant::now());
-            self.process.kill.end_after(left, 1969);
+            self.process.kill.end_after(left, TimeLimit::Statement);
         }
     }
 
@@ -590,7 +601,7 @@ impl Session {
     fn leave(&mut self, result: Result<Reply>) -> Result<Reply> {
         // A wait that was interrupted ends as if its time were over.
         let mut result = match result {
-            Err(error) if error.number == 1205 => {
+            Err(error @ SqlError::LockTimeout) => {
                 Err(self.process.kill.check().err().map_or(error, SqlError::from))
             }
             other => other,
@@ -598,22 +609,22 @@ impl Session {
         match result {
             Ok(Reply::Rows(ref mut stream)) => stream.keep_running(self.process.run_on()),
             Ok(Reply::LoadLocal(ref mut load)) => load.keep_running(self.process.run_on()),
-            Err(ref error) if error.is_would_wait() => self.process.postpone(),
+            Err(SqlError::WouldWait) => self.process.postpone(),
             _ => self.process.leave(),
         }
         // What is repeated elsewhere counts there.
-        if !matches!(&result, Err(error) if error.is_would_wait()) {
+        if !matches!(result, Err(SqlError::WouldWait)) {
             self.sql.counters().questions.add();
         }
         result.inspect_err(|error| self.note_error(error))
     }
 
     fn note_error(&mut self, error: &SqlError) {
-        if error.is_would_wait() {
+        if *error == SqlError::WouldWait {
             return;
         }
         self.row_count = -1;
-        self.warnings.borrow_mut().push(Level::Error, error.number, error.message.clone());
+        self.warnings.borrow_mut().push(Level::Error, error.code(), error.message());
     }
 
     /// Carries a statement out. `known` is the plan of a prepared statement; a group is for
@@ -637,7 +648,7 @@ impl Session {
         {
             self.check_no_inserts()?;
             if let Some(time) = max_execution_time(source).or(self.variables.execution_time) {
-                self.process.kill.end_after(time, 3024);
+                self.process.kill.end_after(time, TimeLimit::Execution);
             }
             return self.counted(|session| session.run_select(statement, known), |c| &c.selects);
         }
@@ -663,7 +674,7 @@ impl Session {
     ) -> Result<Reply> {
         let before = self.begin_statement();
         let result = run(self);
-        if matches!(&result, Err(error) if error.is_would_wait()) {
+        if matches!(result, Err(SqlError::WouldWait)) {
             (self.warnings, self.counts_before) = before;
         } else {
             counter(self.sql.counters()).add();
@@ -777,7 +788,7 @@ impl Session {
 }
 
 fn query_was_empty() -> SqlError {
-    SqlError::new(1065, "Query was empty")
+    SqlError::new(ErrorCode::EmptyQuery, "Query was empty")
 }
 
 /// The time that the hint `/*+ MAX_EXECUTION_TIME(milliseconds) */` behind SELECT allows.

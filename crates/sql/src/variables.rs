@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 use rows::store::Durability;
+use values::ErrorCode;
 use values::datum::Value;
 use values::temporal::Zone;
 
@@ -124,12 +125,15 @@ pub fn has_effect(name: &str) -> bool {
 
 /// Error 1193.
 pub fn unknown(name: &str) -> SqlError {
-    SqlError::new(1193, format!("Unknown system variable '{name}'"))
+    SqlError::new(ErrorCode::UnknownSystemVariable, format!("Unknown system variable '{name}'"))
 }
 
 /// Error 1231.
 pub fn wrong_value(name: &str, value: &str) -> SqlError {
-    SqlError::new(1231, format!("Variable '{name}' can't be set to the value of '{value}'"))
+    SqlError::new(
+        ErrorCode::WrongValueForVar,
+        format!("Variable '{name}' can't be set to the value of '{value}'"),
+    )
 }
 
 /// A variable's value by its kind: ON and OFF are numbers in SELECT.
@@ -157,7 +161,7 @@ fn normalise(definition: &Definition, value: &Value, text: String) -> Result<Str
         Kind::Number => match text.parse::<i128>() {
             Ok(number) => Ok(number.clamp(0, i128::from(u64::MAX)).to_string()),
             Err(_) if matches!(value, Value::Bytes(_) | Value::Null) => Err(SqlError::new(
-                1232,
+                ErrorCode::WrongTypeForVar,
                 format!("Incorrect argument type to variable '{}'", definition.name),
             )),
             Err(_) => Err(wrong()),
@@ -280,7 +284,7 @@ impl SessionVariables {
         let definition = definition(name).ok_or_else(|| unknown(name))?;
         if definition.name == "max_allowed_packet" {
             return Err(SqlError::new(
-                1621,
+                ErrorCode::VariableIsReadonly,
                 "SESSION variable 'max_allowed_packet' is read-only. Use SET GLOBAL to assign \
                  the value",
             ));
@@ -308,7 +312,10 @@ impl SessionVariables {
                     Zone::of_system()
                 } else {
                     Zone::parse(&text).ok_or_else(|| {
-                        SqlError::new(1298, format!("Unknown or incorrect time zone: '{text}'"))
+                        SqlError::new(
+                            ErrorCode::UnknownTimeZone,
+                            format!("Unknown or incorrect time zone: '{text}'"),
+                        )
                     })?
                 };
                 // SYSTEM stays that.

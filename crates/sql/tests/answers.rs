@@ -353,9 +353,9 @@ fn insert_ignore_failed_where_the_change_of_a_row_broke_another_key() {
 
 fn ids(s: &mut Session, text: &str) -> Result<String, u16> {
     match s.query(text.as_bytes(), How::POOL) {
-        Ok((Reply::Rows(stream), _)) => lines(stream).map_err(|error| error.number),
+        Ok((Reply::Rows(stream), _)) => lines(stream).map_err(|error| error.code().number()),
         Ok(_) => panic!("{text} gave no rows"),
-        Err(error) => Err(error.number),
+        Err(error) => Err(error.code().number()),
     }
 }
 
@@ -765,14 +765,14 @@ fn a_sub_query_that_aggregates_without_groups_was_a_semi_join_that_forgot_its_ro
                 Ok(summed) => assert_eq!(summed, count.to_string(), "{executor}: {condition}"),
                 // Some values no plan of DataFusion's says; unless it is forced, others do.
                 Err(error) => {
-                    assert_eq!((executor, error.number), ("columns", 1235), "{condition}")
+                    assert_eq!((executor, error.code().number()), ("columns", 1235), "{condition}")
                 }
             }
         }
         let sum = "SELECT SUM((SELECT COUNT(*) FROM i WHERE i.k = o.k)) FROM o";
         match answer(s, sum) {
             Ok(summed) => assert_eq!(summed, "80", "{executor}"),
-            Err(error) => assert_eq!((executor, error.number), ("columns", 1235)),
+            Err(error) => assert_eq!((executor, error.code().number()), ("columns", 1235)),
         }
         run(s, "BEGIN");
         let delete = "DELETE FROM o WHERE NOT EXISTS (SELECT COUNT(*) FROM i WHERE i.k = o.k)";

@@ -250,7 +250,7 @@ fn a_query_that_is_killed_or_fails_leaves_no_file() {
     }
     run(s, "DO SLEEP(0.2)");
     run(s, "KILL QUERY 2");
-    assert_eq!(running.join().unwrap().unwrap_err().number, 1317);
+    assert_eq!(running.join().unwrap().unwrap_err().code().number(), 1317);
     assert_eq!(error(s, "SELECT (SELECT i FROM n) INTO OUTFILE 'failed'"), 1242);
     assert!(h.names().is_empty(), "{:?}", h.names());
 }

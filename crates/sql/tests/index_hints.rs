@@ -114,8 +114,8 @@ fn a_hint_that_cannot_be_meant_is_refused() {
         assert_eq!(error(session, statement), number, "{statement}");
     }
     let shown = answer(session, "SELECT * FROM t AS x USE INDEX (zz)").unwrap_err();
-    assert_eq!(shown.message, "Key 'zz' doesn't exist in table 'x'");
-    assert_eq!(&shown.sqlstate, b"42000");
+    assert_eq!(shown.message(), "Key 'zz' doesn't exist in table 'x'");
+    assert_eq!(shown.code().sqlstate(), b"42000");
     // A name that begins several is none.
     run(session, "ALTER TABLE s ADD KEY many1 (t, k), ADD KEY many2 (k, t)");
     assert_eq!(error(session, "SELECT * FROM s USE INDEX (many)"), 1176);
@@ -294,7 +294,7 @@ fn no_hint_changes_the_rows_in_either_executor() {
             match answer(session, &query) {
                 Ok(rows) => prop_assert_eq!(sorted(rows), &expected[number][..], "{}", query),
                 // What DataFusion cannot say at all.
-                Err(error) => prop_assert_eq!((error.number, executor), (1235, "columns")),
+                Err(error) => prop_assert_eq!((error.code().number(), executor), (1235, "columns")),
             }
             Ok(())
         })

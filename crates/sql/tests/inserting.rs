@@ -71,7 +71,7 @@ fn mixed(pos: u64) -> [String; 4] {
 
 /// Answers a statement, and tells how many stages of a load the process list has been told of.
 fn watched(sql: &Arc<Sql>, s: &mut Session, statement: &str) -> (Result<String, u16>, u64) {
-    let answered = answer(s, statement).map_err(|error| error.number);
+    let answered = answer(s, statement).map_err(|error| error.code().number());
     (answered, sql.processes().find(1).expect("it is there").stages_begun())
 }
 
@@ -93,7 +93,7 @@ fn compare(
         // Rows came in, and were then merged.
         assert!(answered.is_err() || stages != 1, "{statement}");
         let warnings = run(s, "SHOW WARNINGS");
-        let rows = answer(s, "SELECT * FROM t ORDER BY 1").map_err(|error| error.number);
+        let rows = answer(s, "SELECT * FROM t ORDER BY 1").map_err(|error| error.code().number());
         let id = run(s, "SELECT LAST_INSERT_ID(), ROW_COUNT()");
         // Row by row a statement that fails has drawn AUTO_INCREMENT values.
         let next = match answered {
@@ -213,7 +213,7 @@ fn a_kill_ends_an_insert_in_bulk_and_leaves_nothing() {
         }
         run(s, "TRUNCATE TABLE t");
     };
-    assert_eq!(ended.expect_err("it was killed").number, 1317);
+    assert_eq!(ended.expect_err("it was killed").code().number(), 1317);
     assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "0");
     await_memory(&sql);
     assert_eq!(std::fs::read_dir(directory.path()).expect("is there").count(), 0);

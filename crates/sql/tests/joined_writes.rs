@@ -34,7 +34,7 @@ fn at_once(sql: &Arc<Sql>, executor: &str, statements: &[&str]) {
                 for number in 0..EACH {
                     let statement = statements[number as usize % statements.len()];
                     while let Err(error) = answer(&mut own, statement) {
-                        assert_eq!(error.number, 1213, "{statement}: {error:?}");
+                        assert_eq!(error.code().number(), 1213, "{statement}: {error:?}");
                     }
                 }
             });

@@ -30,8 +30,8 @@ fn plans_made(s: &mut Session) -> u64 {
 }
 
 fn execute(s: &mut Session, id: u32, parameters: &[Datum<'_>]) -> Result<String, u16> {
-    let reply = s.execute(id, parameters, How::POOL).map_err(|error| error.number)?;
-    shown(s, reply).map_err(|error| error.number)
+    let reply = s.execute(id, parameters, How::POOL).map_err(|error| error.code().number())?;
+    shown(s, reply).map_err(|error| error.code().number())
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_table_that_has_changed_is_seen() {
     let all = |s: &mut Session, expected: Result<(), u16>| {
         for (text, id) in statements.iter().zip(&prepared) {
             for _ in 0..3 {
-                let by_text = answer(s, text).map(|_| ()).map_err(|error| error.number);
+                let by_text = answer(s, text).map(|_| ()).map_err(|error| error.code().number());
                 assert_eq!(by_text, expected, "{text}");
                 let by_number = execute(s, *id, &[]).map(|_| ());
                 assert_eq!(by_number, expected, "{text}, prepared");

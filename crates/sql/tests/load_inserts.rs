@@ -18,7 +18,7 @@ fn server(directory: &tempfile::TempDir) -> Arc<Sql> {
 }
 
 fn error(s: &mut Session, text: &str) -> u16 {
-    answer(s, text).expect_err(text).number
+    answer(s, text).expect_err(text).code().number()
 }
 
 const TABLE: &str = "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, k VARCHAR(12),

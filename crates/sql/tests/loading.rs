@@ -28,11 +28,11 @@ fn load(s: &mut Session, statement: &str, file: &[u8]) -> (String, Result<String
     for bytes in file.chunks(100_003) {
         if let Err(error) = load.feed(s, bytes) {
             load.abandon(s);
-            return (state, Err(error.number));
+            return (state, Err(error.code().number()));
         }
         state = s.sql().processes().lines()[0].state.clone().into_owned();
     }
-    let done = load.finish(s).map_err(|error| error.number);
+    let done = load.finish(s).map_err(|error| error.code().number());
     (state, done.map(|done| crate::harness::shown(s, Reply::Done(done)).expect("shows")))
 }
 
@@ -186,7 +186,7 @@ fn a_kill_ends_a_parallel_load() {
                 ended
             }
         };
-        assert_eq!(ended.expect_err("it was killed").number, 1317);
+        assert_eq!(ended.expect_err("it was killed").code().number(), 1317);
         assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "0");
         await_memory(&sql);
     }

@@ -2,7 +2,7 @@
 //! `tests/oracle/sql/statements.sql`.
 
 use crate::harness::{error, lines, run, server, session};
-use sql::{How, Reply};
+use sql::{How, Reply, SqlError};
 use values::datum::Datum;
 
 #[test]
@@ -151,7 +151,7 @@ fn sql_select_limit_was_kept_and_obeyed_by_no_query() {
         assert_eq!(run(s, "SELECT id FROM t LIMIT 3"), "1\n2\n3");
     }
     let tried = s.query(b"SELECT id FROM t", How::LOOP).map(|_| ()).expect_err("is to be repeated");
-    assert!(tried.is_would_wait(), "{tried}");
+    assert!(matches!(tried, SqlError::WouldWait), "{tried}");
     run(s, "SET sql_select_limit = DEFAULT");
     assert_eq!(execute(s), "a\nb\nc");
     assert_eq!(run(s, "SELECT id FROM t"), "1\n2\n3");

@@ -2,7 +2,7 @@
 
 use crate::harness::{answer, error, lines, run, server, session, shown};
 use rows::Group;
-use sql::{Done, How, Reply, Session};
+use sql::{Done, How, Reply, Session, SqlError};
 use values::datum::Datum;
 
 fn load(s: &mut Session, statement: &str, file: &[u8], piece: usize) -> String {
@@ -38,10 +38,10 @@ fn a_prepared_statement_is_run_with_parameters() {
     run(s, "ALTER TABLE t ADD COLUMN z INT DEFAULT 9 FIRST");
     let reply = s.execute(select.id, &[Datum::Bytes(b"2")], How::POOL).expect("runs");
     assert_eq!(shown(s, reply).unwrap(), "x\t2.5");
-    assert_eq!(s.execute(select.id, &[], How::POOL).err().map(|e| e.number), Some(1210));
+    assert_eq!(s.execute(select.id, &[], How::POOL).err().map(|e| e.code().number()), Some(1210));
     s.close(select.id);
     let gone = s.execute(select.id, &[Datum::Int(1)], How::POOL);
-    assert_eq!(gone.err().map(|e| e.number), Some(1243));
+    assert_eq!(gone.err().map(|e| e.code().number()), Some(1243));
     run(s, "PREPARE p FROM 'SELECT v FROM t WHERE id = ? AND v <> ?'");
     run(s, "SET @a = 2, @b = 'q'");
     assert_eq!(run(s, "EXECUTE p USING @a, @b"), "x");
@@ -55,7 +55,7 @@ fn a_write_may_not_wait_in_a_loop_without_a_group() {
     let s = &mut session(&sql);
     run(s, "CREATE TABLE t (id INT PRIMARY KEY)");
     let refused = s.query(b"INSERT INTO t VALUES (1)", How::LOOP).err().expect("waits");
-    assert!(refused.is_would_wait());
+    assert!(matches!(refused, SqlError::WouldWait));
     assert_eq!(run(s, "SELECT id FROM t WHERE id=1"), "");
 }
 
@@ -73,7 +73,7 @@ fn short_writes_of_two_sessions_share_a_group_and_a_failed_one_leaves_nothing_in
     assert_eq!(join(s, "UPDATE t SET n = n + 1 WHERE id = 1"), (Ok(1), true));
     assert_eq!(join(other, "INSERT INTO t VALUES (3, 30, 'c')"), (Ok(1), true));
     let (refused, depends) = join(s, "INSERT INTO t VALUES (4, 40, 'd'), (5, 50, 'c')");
-    assert_eq!(refused.unwrap_err().number, 1062);
+    assert_eq!(refused.unwrap_err().code().number(), 1062);
     assert!(depends, "the refusal tells of a row that is not committed yet");
     assert_eq!(join(other, "DELETE FROM t WHERE id = 2; "), (Ok(1), true));
     assert_eq!(run(s, "SELECT id, n FROM t"), "1\t10\n2\t20", "not before the commit");
@@ -92,7 +92,7 @@ fn what_is_not_a_short_write_of_its_own_does_not_join_a_group() {
     let many = format!("INSERT INTO t VALUES {}", rows[..17].join(","));
     let group = &mut Group::new();
     let mut waits = |s: &mut Session, text: &str| match s.query_in_loop(text.as_bytes(), group) {
-        Err(error) => error.is_would_wait() && group.is_empty(),
+        Err(error) => matches!(error, SqlError::WouldWait) && group.is_empty(),
         Ok(_) => false,
     };
     assert!(waits(s, "UPDATE t SET n = 1"), "too many rows to change");
@@ -135,7 +135,7 @@ fn short_statements_of_a_transaction_run_in_a_loop_and_its_commit_joins_the_grou
     assert_eq!(in_loop(s, "UPDATE t SET n = n + 1 WHERE id = 1"), (Ok(1), false));
     assert_eq!(in_loop(s, "INSERT INTO t VALUES (3, 30)"), (Ok(1), false));
     let (refused, depends) = in_loop(s, "INSERT INTO t VALUES (4, 40), (3, 50)");
-    assert_eq!((refused.unwrap_err().number, depends), (1062, false));
+    assert_eq!((refused.unwrap_err().code().number(), depends), (1062, false));
     assert_eq!(in_loop(other, "DELETE FROM t WHERE id = 2"), (Ok(1), false));
     assert_eq!(in_loop(other, "COMMIT"), (Ok(0), true));
     assert_eq!(in_loop(s, "COMMIT"), (Ok(0), true));
@@ -162,7 +162,7 @@ fn a_statement_of_a_transaction_that_would_wait_for_a_lock_in_a_loop_is_repeated
     assert_eq!(in_loop(s, "BEGIN", group), Ok(0));
     assert_eq!(in_loop(s, "UPDATE t SET n = n + 1 WHERE id = 3", group), Ok(1));
     let text = "UPDATE t SET n = n + 1 WHERE id <= 3";
-    assert!(in_loop(s, text, group).unwrap_err().is_would_wait(), "another holds the lock");
+    assert!(matches!(in_loop(s, text, group), Err(SqlError::WouldWait)), "another holds the lock");
     assert_eq!(run(s, "SELECT n FROM t WHERE id = 1"), "10", "nothing of it is done");
     run(other, "ROLLBACK");
     // As in the pool: there locks are waited for again.
@@ -173,13 +173,16 @@ fn a_statement_of_a_transaction_that_would_wait_for_a_lock_in_a_loop_is_repeated
     run(s, "CREATE TABLE b (id INT PRIMARY KEY, w LONGTEXT)");
     run(s, "BEGIN");
     run(s, "INSERT INTO b VALUES (1, REPEAT('x', 100000))");
-    assert!(in_loop(s, "COMMIT", group).unwrap_err().is_would_wait());
+    assert!(matches!(in_loop(s, "COMMIT", group), Err(SqlError::WouldWait)));
     assert!(s.in_transaction() && group.is_empty());
     run(s, "COMMIT");
     run(s, "START TRANSACTION READ ONLY");
-    assert!(in_loop(s, "UPDATE t SET n = 1 WHERE id = 1", group).unwrap_err().is_would_wait());
+    assert!(matches!(
+        in_loop(s, "UPDATE t SET n = 1 WHERE id = 1", group),
+        Err(SqlError::WouldWait)
+    ));
     let refused = s.query(b"UPDATE t SET n = 1 WHERE id = 1", How::POOL).err().expect("refused");
-    assert_eq!(refused.number, 1792);
+    assert_eq!(refused.code().number(), 1792);
 }
 
 #[test]
@@ -191,7 +194,7 @@ fn a_statement_that_is_repeated_elsewhere_keeps_the_warnings_of_the_one_before()
     run(s, "SELECT 1 / 0");
     let group = &mut Group::new();
     let text = b"UPDATE t SET n = @@warning_count + SLEEP(0) WHERE id = 1";
-    assert!(s.query_in_loop(text, group).err().expect("waits").is_would_wait());
+    assert!(matches!(s.query_in_loop(text, group), Err(SqlError::WouldWait)));
     s.query(text, How::POOL).expect("runs");
     assert_eq!(run(s, "SELECT n FROM t WHERE id = 1"), "1");
 }
@@ -466,17 +469,17 @@ fn several_statements_in_one_text_are_taken_one_by_one() {
     let (_, rest) = s.query(&text[taken..], How::POOL).expect("runs");
     assert_eq!(taken + rest, text.len());
     s.set_multi_statements(false);
-    assert_eq!(s.query(text, How::POOL).err().map(|e| e.number), Some(1064));
+    assert_eq!(s.query(text, How::POOL).err().map(|e| e.code().number()), Some(1064));
 }
 
 #[test]
 fn an_error_says_where_it_is() {
     let sql = server();
     let s = &mut session(&sql);
-    let message = answer(s, "SELECT 1\nFROM t WHERE x = = 3").err().map(|e| e.message);
+    let message = answer(s, "SELECT 1\nFROM t WHERE x = = 3").err().map(|e| e.into_message());
     let message = message.unwrap_or_default();
     assert!(message.ends_with("near '= 3' at line 2"), "{message}");
-    let message = answer(s, "CREATE TABLE t (a INT,, b INT)").err().map(|e| e.message);
+    let message = answer(s, "CREATE TABLE t (a INT,, b INT)").err().map(|e| e.into_message());
     assert!(message.unwrap_or_default().contains("near ', b INT)' at line 1"));
 }
 
@@ -627,8 +630,8 @@ fn a_comment_alone_was_an_empty_query() {
         let (_, taken) = s.query(b"SELECT 1; -- x", How::POOL).expect("runs");
         assert_eq!(taken, if several { 10 } else { 14 });
     }
-    assert_eq!(s.prepare(b"-- x").err().map(|e| e.number), Some(1295));
-    assert_eq!(s.prepare(b";").err().map(|e| e.number), Some(1065));
+    assert_eq!(s.prepare(b"-- x").err().map(|e| e.code().number()), Some(1295));
+    assert_eq!(s.prepare(b";").err().map(|e| e.code().number()), Some(1065));
     assert!(s.prepare(b"SELECT 1;; -- x").is_err());
     assert!(s.prepare(b"SELECT 1; -- x").is_ok());
 }

@@ -3,6 +3,7 @@
 //! Not here: columns and indexes themselves (`table`), what it does (crate `sql`, `ddl::alter`).
 
 use sqlparser::tokenizer::Token;
+use values::ErrorCode;
 use values::types::Collation;
 
 use super::cursor::{Cursor, TableName};
@@ -158,9 +159,12 @@ pub fn algorithm(cursor: &mut Cursor<'_>) -> Result<Option<AlterSpec>> {
     };
     let value = cursor.name()?.to_ascii_uppercase();
     if !known.contains(&value.as_str()) {
-        let number = if word == "LOCK" { 1801 } else { 1800 };
+        let code = match word {
+            "LOCK" => ErrorCode::UnknownAlterLock,
+            _ => ErrorCode::UnknownAlterAlgorithm,
+        };
         let kind = if word == "LOCK" { "LOCK type" } else { "ALGORITHM" };
-        return Err(Error::new(number, format!("Unknown {kind} '{value}'")));
+        return Err(Error::new(code, format!("Unknown {kind} '{value}'")));
     }
     let spec = if word == "LOCK" { AlterSpec::Lock } else { AlterSpec::Algorithm };
     Ok(Some(spec(value)))

@@ -13,7 +13,7 @@ use resources::interrupt;
 use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Whitespace, Word};
-use values::SqlMode;
+use values::{ErrorCode, SqlMode};
 
 use super::dialect::{self, RowhouseDialect};
 use super::scan::DIGITS_MARK;
@@ -557,7 +557,10 @@ fn check_forms(tokens: &[TokenWithSpan]) -> Result<()> {
     let mut before: Option<&Token> = None;
     for token in words {
         if *token == Token::LParen && before.is_some_and(|before| is_word(before, "PARTITION")) {
-            return Err(Error::new(1747, "PARTITION () clause on non partitioned table"));
+            return Err(Error::new(
+                ErrorCode::PartitionClauseOnNonpartitioned,
+                "PARTITION () clause on non partitioned table",
+            ));
         }
         before = Some(token);
     }
@@ -567,17 +570,17 @@ fn check_forms(tokens: &[TokenWithSpan]) -> Result<()> {
 /// A table's name, none of whose parts is empty.
 fn named_table(database: Option<String>, table: String) -> Result<TableName> {
     if table.is_empty() {
-        return Err(Error::new(1103, "Incorrect table name ''"));
+        return Err(Error::new(ErrorCode::WrongTableName, "Incorrect table name ''"));
     }
     if database.as_deref() == Some("") {
-        return Err(Error::new(1102, "Incorrect database name ''"));
+        return Err(Error::new(ErrorCode::WrongDbName, "Incorrect database name ''"));
     }
     Ok(TableName { database, table })
 }
 
 /// What is said of a statement whose parts are nested too deeply.
 pub fn too_deep() -> Error {
-    Error::new(1436, "Thread stack overrun: the statement is nested too deeply")
+    Error::new(ErrorCode::StackOverrun, "Thread stack overrun: the statement is nested too deeply")
 }
 
 fn is_word(token: &Token, word: &str) -> bool {

@@ -4,6 +4,7 @@
 
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
+use values::ErrorCode;
 
 use super::cursor::{Cursor, TableName};
 use crate::error::{Error, Result};
@@ -215,7 +216,7 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Subject> {
         cursor.skip_rest();
         Ok(Subject::Nothing(&["Log_name", "Pos", "Event_type", "Server_id", "End_log_pos", "Info"]))
     } else if cursor.take_all(&["BINARY", "LOGS"]) || cursor.take_all(&["MASTER", "LOGS"]) {
-        Err(Error::new(1381, "You are not using binary logging"))
+        Err(Error::new(ErrorCode::NoBinaryLogging, "You are not using binary logging"))
     } else if cursor.take_all(&["SLAVE", "STATUS"]) || cursor.take_all(&["REPLICA", "STATUS"]) {
         Ok(Subject::Nothing(&["Replica_IO_State", "Source_Host"]))
     } else if cursor.take_all(&["SLAVE", "HOSTS"]) {

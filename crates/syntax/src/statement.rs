@@ -4,6 +4,7 @@
 
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
+use values::ErrorCode;
 
 use super::alter::{AlterSpec, AlterTable, algorithm, alter_table};
 use super::cursor::{Cursor, TableName};
@@ -153,7 +154,9 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         }
         "FLUSH" => flush(cursor)?,
         "RESET" => return Err(reset(cursor)),
-        "PURGE" => return Err(Error::new(1381, "You are not using binary logging")),
+        "PURGE" => {
+            return Err(Error::new(ErrorCode::NoBinaryLogging, "You are not using binary logging"));
+        }
         "GRANT" | "REVOKE" => return Err(users_elsewhere(cursor)),
         "KILL" => {
             let query = cursor.take("QUERY");
@@ -214,7 +217,7 @@ fn flush(cursor: &mut Cursor<'_>) -> Result<Statement> {
 /// There is no binary log and no replication that could be reset.
 fn reset(cursor: &mut Cursor<'_>) -> Error {
     if cursor.is("MASTER") || cursor.is("BINARY") {
-        return Error::new(1186, "Binlog closed, cannot RESET MASTER");
+        return Error::no_log_to_reset();
     }
     Error::unsupported("RESET")
 }

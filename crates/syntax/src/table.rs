@@ -7,6 +7,7 @@
 
 use sqlparser::ast::{Expr, Query};
 use sqlparser::tokenizer::Token;
+use values::ErrorCode;
 
 use super::cursor::{Cursor, TableName};
 use super::table_options::{TableOptions, table_options};
@@ -127,7 +128,10 @@ pub struct CreateTable {
 pub fn create_table(cursor: &mut Cursor<'_>, or_replace: bool) -> Result<CreateTable> {
     let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
     if or_replace && if_not_exists {
-        return Err(Error::new(1221, "Incorrect usage of OR REPLACE and IF NOT EXISTS"));
+        return Err(Error::new(
+            ErrorCode::WrongUsage,
+            "Incorrect usage of OR REPLACE and IF NOT EXISTS",
+        ));
     }
     let name = cursor.table_name()?;
     let mut create = CreateTable {

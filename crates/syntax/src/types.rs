@@ -8,6 +8,7 @@
 
 use sqlparser::tokenizer::Token;
 use values::CharacterSet;
+use values::ErrorCode;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::cursor::Cursor;
@@ -88,8 +89,9 @@ pub fn with_collation(ty: &ColumnType, collation: Collation) -> ColumnType {
 /// # Errors
 /// 1273 when none is known by that name.
 pub fn collation(name: &str) -> Result<Collation> {
-    Collation::from_name(name)
-        .ok_or_else(|| Error::new(1273, format!("Unknown collation: '{name}'")))
+    Collation::from_name(name).ok_or_else(|| {
+        Error::new(ErrorCode::UnknownCollation, format!("Unknown collation: '{name}'"))
+    })
 }
 
 /// The character set of a name.
@@ -100,8 +102,9 @@ pub fn character_set(name: &str) -> Result<CharacterSet> {
     if name.eq_ignore_ascii_case("default") {
         return Ok(CharacterSet::UTF8MB4);
     }
-    CharacterSet::parse(name)
-        .ok_or_else(|| Error::new(1115, format!("Unknown character set: '{name}'")))
+    CharacterSet::parse(name).ok_or_else(|| {
+        Error::new(ErrorCode::UnknownCharacterSet, format!("Unknown character set: '{name}'"))
+    })
 }
 
 /// The default collation of a character set, by the set's name.
@@ -253,7 +256,7 @@ fn string_type(cursor: &mut Cursor<'_>, name: &str, column: &str) -> Result<Opti
 
 fn too_big(column: &str, max: u64) -> Error {
     Error::new(
-        1074,
+        ErrorCode::TooBigFieldlength,
         format!(
             "Column length too big for column '{column}' (max = {max}); use BLOB or TEXT instead"
         ),
@@ -368,19 +371,19 @@ fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
     let precision = if precision == 0 { 10 } else { precision };
     if precision > 65 {
         return Err(Error::new(
-            1426,
+            ErrorCode::TooBigPrecision,
             format!("Too-big precision {precision} specified for '{column}'. Maximum is 65."),
         ));
     }
     if scale > 30 {
         return Err(Error::new(
-            1425,
+            ErrorCode::TooBigScale,
             format!("Too big scale {scale} specified for column '{column}'. Maximum is 30."),
         ));
     }
     if scale > precision {
         return Err(Error::new(
-            1427,
+            ErrorCode::MBiggerThanD,
             format!(
                 "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '{column}')."
             ),
@@ -395,7 +398,7 @@ fn fsp(cursor: &mut Cursor<'_>, column: &str) -> Result<u8> {
         None => Ok(0),
         Some((digits, _)) if digits <= 6 => Ok(digits as u8),
         Some((digits, _)) => Err(Error::new(
-            1426,
+            ErrorCode::TooBigPrecision,
             format!("Too-big precision {digits} specified for '{column}'. Maximum is 6."),
         )),
     }

@@ -10,6 +10,7 @@
 //!   side by side, of which one is read without the others; `tagged`: values in temporary files
 //! - `pattern`: regular expressions that clients send, compiled
 //! - `member`: members of JSON objects as texts; `codes`: hexadecimal digits, base 64, checksums
+//! - `error_code`: the errors that clients see, by name
 //! - `mode`: what a session has chosen of MySQL's rules
 //!
 //! Invariants
@@ -24,6 +25,7 @@ pub mod collation;
 pub mod convert;
 pub mod datum;
 pub mod decimal;
+pub mod error_code;
 pub mod key;
 pub mod member;
 pub mod mode;
@@ -38,6 +40,7 @@ pub mod types;
 pub use charset::CharacterSet;
 pub use datum::{Datum, Value};
 pub use decimal::Decimal;
+pub use error_code::ErrorCode;
 pub use member::MemberKind;
 pub use mode::SqlMode;
 pub use row::{RowLayout, RowRef};

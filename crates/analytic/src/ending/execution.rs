@@ -15,6 +15,7 @@ use expression::KillMark;
 use parking_lot::Mutex;
 use resources::interrupt::Interrupt;
 use sql::{ProcessLine, SqlContext, SqlError};
+use values::ErrorCode;
 
 use super::files::ExecutionFiles;
 use super::pool::ExecutionPool;
@@ -56,7 +57,10 @@ impl Execution {
     /// there is.
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_over.load(Ordering::Relaxed) {
-            return Err(raise(SqlError::new(1317, "Query execution was interrupted")));
+            return Err(raise(SqlError::new(
+                ErrorCode::QueryInterrupted,
+                "Query execution was interrupted",
+            )));
         }
         if self.is_overdrawn.load(Ordering::Relaxed) {
             return Err(DataFusionError::ResourcesExhausted("memory was overdrawn".to_owned()));
@@ -152,6 +156,7 @@ impl Executions {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use expression::TimeLimit;
     use std::time::Duration;
 
     use super::*;
@@ -179,14 +184,14 @@ pub(super) mod tests {
     }
 
     fn number(execution: &Execution) -> u16 {
-        crate::failure::translate(execution.check().expect_err("it is to end")).number
+        crate::failure::translate(execution.check().expect_err("it is to end")).code().number()
     }
 
     #[test]
     fn an_execution_ends_with_the_reason_that_came_first() {
         let timed = execution();
         timed.check().unwrap();
-        timed.kill.end_after(Duration::ZERO, 1969);
+        timed.kill.end_after(Duration::ZERO, TimeLimit::Statement);
         assert_eq!(number(&timed), 1969);
         let over = execution();
         Executions::default().end(&over);

@@ -24,6 +24,7 @@ use datafusion::physical_plan::joins::{
 };
 use resources::interrupt;
 use sql::SqlError;
+use values::ErrorCode;
 
 use crate::failure::raise;
 
@@ -115,7 +116,10 @@ impl PhysicalExpr for Asking {
 
     fn evaluate(&self, batch: &RecordBatch) -> Result<ColumnarValue> {
         if interrupt::is_wanted() {
-            return Err(raise(SqlError::new(1317, "Query execution was interrupted")));
+            return Err(raise(SqlError::new(
+                ErrorCode::QueryInterrupted,
+                "Query execution was interrupted",
+            )));
         }
         self.condition.evaluate(batch)
     }

@@ -36,6 +36,7 @@ use futures::{Stream, StreamExt};
 use resources::interrupt::{self, Interrupt};
 use sql::SqlError;
 use tokio::task::coop;
+use values::ErrorCode;
 
 use super::execution::Execution;
 use super::filter::asking;
@@ -180,7 +181,8 @@ impl Stream for AskingStream {
             return Poll::Ready(Some(Err(end)));
         }
         let Some(rows) = &mut this.rows else {
-            let over = SqlError::new(1317, "Query execution was interrupted");
+            let over =
+                SqlError::new(ErrorCode::QueryInterrupted, "Query execution was interrupted");
             return Poll::Ready(Some(Err(raise(over))));
         };
         let turn = ready!(coop::poll_proceed(context));

@@ -17,6 +17,7 @@ use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
 use sql::SqlError;
+use values::ErrorCode;
 use values::datum::Datum;
 use values::types::{ColumnType, IntWidth};
 
@@ -104,7 +105,10 @@ impl Arithmetic {
 
     fn out_of_range(&self, what: &str) -> datafusion::common::DataFusionError {
         let sign = self.operation.sign();
-        raise(SqlError::new(1690, format!("{what} value is out of range in '{sign}'")))
+        raise(SqlError::new(
+            ErrorCode::DataOutOfRange,
+            format!("{what} value is out of range in '{sign}'"),
+        ))
     }
 
     fn integers(&self, left: &Side<'_>, right: &Side<'_>, rows: usize) -> Result<ArrayRef> {

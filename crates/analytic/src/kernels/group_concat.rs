@@ -24,6 +24,7 @@ use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatil
 use expression::Limits;
 use expression::limits::{TOO_LONG, too_long};
 use sql::SqlError;
+use values::ErrorCode;
 use values::collation;
 use values::types::Collation;
 
@@ -206,19 +207,19 @@ impl Texts {
         if out.len() <= bytes_max {
             return Ok(Some(out));
         }
-        let (number, message) = match self.joining.overlong {
+        let (code, message) = match self.joining.overlong {
             Overlong::Cut => {
                 let row = 1 + self.cut.fetch_add(1, Ordering::Relaxed);
-                (1260, format!("Row {row} was cut by GROUP_CONCAT()"))
+                (ErrorCode::CutValueGroupConcat, format!("Row {row} was cut by GROUP_CONCAT()"))
             }
             Overlong::Null(function) => {
                 (TOO_LONG, too_long(function, self.limits.value_bytes_max()))
             }
         };
         if self.limits.is_strict() {
-            return Err(SqlError::new(number, message));
+            return Err(SqlError::new(code, message));
         }
-        self.limits.warn(number, message);
+        self.limits.warn(code, message);
         if self.joining.overlong != Overlong::Cut {
             return Ok(None);
         }

@@ -122,7 +122,9 @@ impl Lowering<'_> {
             F::JsonArray => {
                 // Which texts are one is said of their weights, not of their elements.
                 if distinct && matches!(class_of(&node.ty), Class::Text) {
-                    return Err(SqlError::unsupported("JSON_ARRAYAGG of distinct texts in a plan"));
+                    return Err(SqlError::not_lowerable(
+                        "JSON_ARRAYAGG of distinct texts in a plan",
+                    ));
                 }
                 let mut args = vec![self.json_element(value, &node.ty)];
                 args.extend(self.sort_key(row, aggregate)?);
@@ -288,11 +290,11 @@ impl Lowering<'_> {
         add: &mut Add<'_>,
     ) -> Result<Expr> {
         let [node] = aggregate.arguments.as_slice() else {
-            return Err(SqlError::unsupported("GROUP_CONCAT of several values in a plan"));
+            return Err(SqlError::not_lowerable("GROUP_CONCAT of several values in a plan"));
         };
         // Which documents are one is not said of their texts.
         if aggregate.distinct && node.ty == ColumnType::Json {
-            return Err(SqlError::unsupported("GROUP_CONCAT of distinct JSON in a plan"));
+            return Err(SqlError::not_lowerable("GROUP_CONCAT of distinct JSON in a plan"));
         }
         let (text, collation) = self.text(value, &node.ty);
         let joining = Joining {
@@ -326,7 +328,7 @@ impl Lowering<'_> {
         let number = |node: &Node| {
             let number = match self.known_value(node) {
                 Some(value) => Number::of(value.as_datum(), self.zone()),
-                None => return Err(SqlError::unsupported("such a LIMIT in a plan")),
+                None => return Err(SqlError::not_lowerable("such a LIMIT in a plan")),
             };
             let number = number.map_or(0, |(number, _)| number.to_i128().max(0));
             Ok(usize::try_from(number).unwrap_or(usize::MAX))

@@ -170,7 +170,9 @@ impl<'a> Lowering<'a> {
         self.is_of_once.set(true);
         let text = String::from_utf8_lossy(text);
         let message = format!("Truncated incorrect DOUBLE value: '{text}'");
-        self.facts.limits.with_warnings(|warnings| warnings.push_once(1292, message));
+        self.facts
+            .limits
+            .with_warnings(|warnings| warnings.push_once(ErrorCode::TruncatedWrongValue, message));
     }
 
     fn zone(&self) -> Zone {

@@ -119,7 +119,7 @@ impl Lowering<'_> {
             }
             Source::Listing(listing) => self.listing(listing, reference),
             Source::File(files) => self.files(relation, files, reference),
-            Source::Added(_) => Err(SqlError::unsupported("a recursive table in a plan")),
+            Source::Added(_) => Err(SqlError::not_lowerable("a recursive table in a plan")),
         }
     }
 

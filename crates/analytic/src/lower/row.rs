@@ -93,7 +93,7 @@ impl Row<'_> {
     pub(super) fn enclosing_column(&self, level: u16, number: usize) -> Result<(Expr, ColumnType)> {
         match (level, self.enclosing) {
             (1, Some(row)) => row.column(number).map(|seen| (seen.outer(), seen.ty.clone())),
-            _ => Err(SqlError::unsupported("a column of a query further out")),
+            _ => Err(SqlError::not_lowerable("a column of a query further out")),
         }
     }
 
@@ -118,7 +118,7 @@ impl Row<'_> {
         });
         let seen = seen.map_err(no_plan)?.data;
         if unknown {
-            return Err(SqlError::unsupported("such a value compared with a sub-query"));
+            return Err(SqlError::not_lowerable("such a value compared with a sub-query"));
         }
         Ok(seen)
     }

@@ -24,7 +24,7 @@ impl Lowering<'_> {
         enclosing: Option<&Row<'_>>,
     ) -> Result<Lowered> {
         if select.counts_found {
-            return Err(SqlError::unsupported("SQL_CALC_FOUND_ROWS in a plan"));
+            return Err(SqlError::not_lowerable("SQL_CALC_FOUND_ROWS in a plan"));
         }
         let (mut plan, mut row) = self.from(select, enclosing)?;
         if let Some(condition) = self.all_hold(&row, &select.conditions)? {

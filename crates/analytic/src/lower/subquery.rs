@@ -17,6 +17,7 @@ use datafusion::logical_expr::{
 use expression::{BIGINT, Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, common_rule};
 use sql::tree::{AskedQuery, Query};
 use sql::{Result, SqlError};
+use values::ErrorCode;
 use values::types::{Collation, ColumnType};
 
 use super::super::kernels::{CollationKey, RowFunction};
@@ -51,11 +52,16 @@ impl Lowering<'_> {
     fn scalar_subquery(&self, row: &Row<'_>, subquery: &Subquery) -> Result<(Expr, ColumnType)> {
         if subquery.is_correlated() && !subquery.query().gives_one_row() {
             // Whether there are more is known only once it has run for the row.
-            return Err(SqlError::unsupported("a correlated value that may be several in a plan"));
+            return Err(SqlError::not_lowerable(
+                "a correlated value that may be several in a plan",
+            ));
         }
         let Lowered { plan, columns } = self.query(subquery.query(), Some(row))?;
         let [column] = columns.as_slice() else {
-            return Err(SqlError::new(1241, "Operand should contain 1 column(s)"));
+            return Err(SqlError::new(
+                ErrorCode::OperandColumns,
+                "Operand should contain 1 column(s)",
+            ));
         };
         let plan = match column.nullable || subquery.is_correlated() {
             true => plan,
@@ -112,7 +118,7 @@ impl Lowering<'_> {
         let inner = self.query(subquery.query(), Some(row))?;
         if operands.len() != inner.columns.len() {
             let message = format!("Operand should contain {} column(s)", operands.len());
-            return Err(SqlError::new(1241, message));
+            return Err(SqlError::new(ErrorCode::OperandColumns, message));
         }
         let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
         let nullable = operands.iter().any(|node| node.nullable)
@@ -132,11 +138,11 @@ impl Lowering<'_> {
                 return self.counted_member(row, operand, (subquery.query(), inner), negated);
             }
         } else if quantifier == Quantifier::Only || !equality {
-            return Err(SqlError::unsupported("a comparison of rows with a sub-query in a plan"));
+            return Err(SqlError::not_lowerable("a comparison of rows with a sub-query in a plan"));
         }
         let all = quantifier == Quantifier::All;
         if nullable && !demanded {
-            return Err(SqlError::unsupported("such a comparison with a sub-query in a plan"));
+            return Err(SqlError::not_lowerable("such a comparison with a sub-query in a plan"));
         }
         // ANY: some row compares so. ALL: there is no row that does not.
         let columns = (subquery.query(), &*inner.columns);

@@ -122,7 +122,7 @@ impl Lowering<'_> {
             (true, _) => (WindowFrameUnits::Rows, BIGINT_UNSIGNED),
             (false, [(key, _)]) if moved(&frame.start) || moved(&frame.end) => {
                 if !class_of(&key.ty).is_number() {
-                    return Err(SqlError::unsupported("RANGE with a distance in time in a plan"));
+                    return Err(SqlError::not_lowerable("RANGE with a distance in time in a plan"));
                 }
                 (WindowFrameUnits::Range, key.ty.clone())
             }
@@ -147,7 +147,7 @@ impl Lowering<'_> {
         let unbounded = ScalarValue::UInt64(None);
         let far = |node: &Node| -> Result<ScalarValue> {
             let value = self.known_value(node).ok_or_else(|| {
-                SqlError::unsupported("a window's distance that is no constant in a plan")
+                SqlError::not_lowerable("a window's distance that is no constant in a plan")
             })?;
             let value = fit(distance, Cell::of(value), &node.ty, &self.environment().scope());
             Ok(scalar_of(distance, &value))
@@ -215,7 +215,9 @@ impl Lowering<'_> {
             }
             WindowCall::Aggregate(aggregate) => {
                 if !aggregate.function.is_in_analytic_frames() || aggregate.distinct {
-                    return Err(SqlError::unsupported("such an aggregate over a window in a plan"));
+                    return Err(SqlError::not_lowerable(
+                        "such an aggregate over a window in a plan",
+                    ));
                 }
                 self.aggregate(row, aggregate, &mut |call| match call {
                     Expr::AggregateFunction(AggregateFunction { func, params }) => {

@@ -102,7 +102,7 @@ pub fn change(house: &House, table: &Arc<Table>, id: i64, new: Option<&Row>, com
     let new = new.map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
     let change =
         &mut |_: values::RowRef<'_>| Ok(new.clone().map_or(RowChange::Delete, RowChange::Set));
-    transaction.change_row(table, &key, change).unwrap();
+    transaction.change_row::<rows::Error>(table, &key, change).unwrap();
     if commits {
         transaction.commit(Durability::Os).unwrap();
     }

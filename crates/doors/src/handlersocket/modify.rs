@@ -132,7 +132,7 @@ impl Handle {
         for (key, version) in found.rows() {
             let mut outdated = false;
             let mut left_alone = false;
-            let changed = transaction.change_row(&self.table, key, &mut |row| {
+            let changed = transaction.change_row::<Error>(&self.table, key, &mut |row| {
                 if row.version() != version {
                     outdated = true;
                     return Ok(RowChange::Keep);

@@ -19,6 +19,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use rows::BrokenRule;
 use rows::schema::{Column, DefaultValue};
 use rows::store::{Direction, Reach};
 use rows::{Alteration, Engine, Error, Flow, Table};
@@ -121,16 +122,14 @@ fn container_columns() -> Vec<Column> {
 impl MemcachedPlace {
     fn home(engine: &Engine) -> rows::Result<MemcachedPlace> {
         let table = engine.catalog().table("kv", "cache")?;
-        let named = |name: &str| {
-            table
-                .column(name)
-                .ok_or_else(|| Error::Definition { why: format!("kv.cache has no column {name}") })
-        };
+        let lacks = |what| Error::Definition(BrokenRule::DoorTable { table: "kv.cache", what });
+        let named =
+            |name: &str| table.column(name).ok_or_else(|| lacks(format!("the column {name}")));
         let key_only = table.codecs[0].parts.len() == 1
             && table.codecs[0].parts[0].column == named("k")?
             && table.codecs[0].parts[0].prefix.is_none();
         if !key_only {
-            return Err(Error::Definition { why: "k is not the primary key of kv.cache".into() });
+            return Err(lacks("the primary key k".into()));
         }
         Ok(MemcachedPlace {
             values: vec![named("v")?],

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use passwords::Scramble;
 use rows::Group;
 use sql::{How, LoadLocal, Sql, SqlError};
+use values::ErrorCode;
 
 use crate::conversation::{Conversation, LeaveNotice, Next, Pending, Report, Turn, Urgency};
 use crate::failed_logins::FailedLogins;
@@ -71,7 +72,7 @@ impl MysqlDoor {
 
     /// What a client is told instead of a greeting when there are too many connections.
     pub fn refuse(out: &mut Vec<u8>) {
-        let error = SqlError::new(1040, "Too many connections");
+        let error = SqlError::new(ErrorCode::ConCount, "Too many connections");
         encode::write_error(&mut Packets::new(out, 0), &error);
     }
 }
@@ -161,13 +162,19 @@ impl Mysql {
 
     /// What a client is told whose request the server has no memory for; it is closed.
     pub fn overload(out: &mut Vec<u8>) {
-        let error = SqlError::new(1041, "Out of memory; the largest requests are given up");
+        let error = SqlError::new(
+            ErrorCode::OutOfResources,
+            "Out of memory; the largest requests are given up",
+        );
         encode::write_error(&mut Packets::new(out, 1), &error);
     }
 
     /// What a client is told whose request the server fails to serve; it is closed.
     pub fn fault(out: &mut Vec<u8>) {
-        let error = SqlError::new(1105, "The server cannot serve this request; its log says why");
+        let error = SqlError::new(
+            ErrorCode::UnknownError,
+            "The server cannot serve this request; its log says why",
+        );
         encode::write_error(&mut Packets::new(out, 1), &error);
     }
 
@@ -201,10 +208,13 @@ impl Mysql {
     /// The packet stream cannot be followed any further.
     fn broken(&mut self, error: FrameError, out: &mut Vec<u8>) -> Go {
         let error = match error {
-            FrameError::TooLarge => {
-                SqlError::new(1153, "Got a packet bigger than 'max_allowed_packet' bytes")
+            FrameError::TooLarge => SqlError::new(
+                ErrorCode::NetPacketTooLarge,
+                "Got a packet bigger than 'max_allowed_packet' bytes",
+            ),
+            FrameError::OutOfOrder => {
+                SqlError::new(ErrorCode::NetPacketsOutOfOrder, "Got packets out of order")
             }
-            FrameError::OutOfOrder => SqlError::new(1156, "Got packets out of order"),
         };
         self.refuse(&error, self.frames.sequence().wrapping_add(1), out)
     }
@@ -235,7 +245,8 @@ impl Mysql {
     ) -> Go {
         let link = self.link.as_mut().expect("logged in");
         if link.session().is_killed() {
-            let error = SqlError::new(1317, "Query execution was interrupted");
+            let error =
+                SqlError::new(ErrorCode::QueryInterrupted, "Query execution was interrupted");
             return self.refuse(&error, self.frames.sequence(), out);
         }
         self.reply_first = self.frames.sequence();

@@ -84,11 +84,12 @@ fn write_eof(packets: &mut Packets<'_>, warnings: u16, status: u16) {
 pub fn write_error(packets: &mut Packets<'_>, error: &SqlError) {
     packets.packet(|out| {
         out.push(0xFF);
-        out.extend_from_slice(&error.number.to_le_bytes());
+        out.extend_from_slice(&error.code().number().to_le_bytes());
         out.push(b'#');
-        out.extend_from_slice(&error.sqlstate);
-        let end = error.message.floor_char_boundary(ERROR_BYTES_MAX);
-        out.extend_from_slice(&error.message.as_bytes()[..end]);
+        out.extend_from_slice(error.code().sqlstate());
+        let message = error.message();
+        let end = message.floor_char_boundary(ERROR_BYTES_MAX);
+        out.extend_from_slice(&message.as_bytes()[..end]);
     });
 }
 

@@ -13,8 +13,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rows::Group;
-use sql::{Done, How, LoadLocal, Pace, Reply, ResultColumn, RowStream, Session, SqlError};
+use sql::{
+    Done, How, LoadLocal, Pace, Reply, ResultColumn, RowStream, Session, SessionCommand, SqlError,
+};
 use values::CharacterSet;
+use values::ErrorCode;
 use values::datum::{Datum, Value};
 
 use super::charset;
@@ -136,11 +139,9 @@ impl Link {
             MysqlCommand::InitDb(name) => self.init_db(name, packets),
             MysqlCommand::FieldList { table, pattern } => self.field_list(table, pattern, packets),
             MysqlCommand::Statistics => Ok(self.statistics(packets)),
-            MysqlCommand::ProcessInfo => self.internal(b"SHOW PROCESSLIST", packets, how),
-            MysqlCommand::ProcessKill(id) => {
-                self.internal(format!("KILL {id}").as_bytes(), packets, how)
-            }
-            MysqlCommand::Refresh(parts) => self.internal(refresh_text(parts), packets, how),
+            MysqlCommand::ProcessInfo => self.command(SessionCommand::ListProcesses, packets),
+            MysqlCommand::ProcessKill(id) => self.command(SessionCommand::Kill(id), packets),
+            MysqlCommand::Refresh(parts) => self.command(refresh(parts), packets),
             MysqlCommand::Debug => Ok(self.end(packets)),
             MysqlCommand::SetMultiStatements(allowed) => {
                 self.session.set_multi_statements(allowed);
@@ -160,12 +161,14 @@ impl Link {
             MysqlCommand::Reset(statement) => self.reset(statement, packets),
             MysqlCommand::Fetch { statement } => {
                 let message = format!("The statement ({statement}) has no open cursor.");
-                Err(SqlError::new(1421, message))
+                Err(SqlError::new(ErrorCode::StatementHasNoOpenCursor, message))
             }
             MysqlCommand::ChangeUser(_) | MysqlCommand::ResetConnection => {
                 unreachable!("served by the conversation")
             }
-            MysqlCommand::Unknown(_) => Err(SqlError::new(1047, "Unknown command")),
+            MysqlCommand::Unknown(_) => {
+                Err(SqlError::new(ErrorCode::UnknownCom, "Unknown command"))
+            }
         };
         settle(served, 0, packets)
     }
@@ -205,6 +208,16 @@ impl Link {
         };
         let next = from + charset::bytes_as_sent(client, sent, &decoded, taken);
         let resume = (next < text.len()).then_some(next);
+        self.answer(reply, resume, packets)
+    }
+
+    /// Answers a statement, behind which another one stands at byte `resume`.
+    fn answer(
+        &mut self,
+        reply: Reply,
+        resume: Option<usize>,
+        packets: &mut Packets<'_>,
+    ) -> Result<StepOutcome, SqlError> {
         Ok(match reply {
             Reply::Done(done) => {
                 encode::write_ok(packets, &done, self.status(resume.is_some()));
@@ -229,7 +242,7 @@ impl Link {
         if self.capabilities & capability::LOCAL_FILES == 0 {
             let message = "Loading local data is disabled; this must be enabled on both the \
                            client and server sides";
-            return Err(SqlError::new(3948, message));
+            return Err(SqlError::new(ErrorCode::ClientLocalFilesDisabled, message));
         }
         encode::write_local_infile(packets, load.file_name());
         Ok(StepOutcome::File(Box::new(load), resume))
@@ -312,9 +325,9 @@ impl Link {
         };
         drop(values);
         if let Err(error) = &executed
-            && error.is_would_wait()
+            && *error == SqlError::WouldWait
         {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         kept.parameters.reset();
         match executed? {
@@ -370,7 +383,7 @@ impl Link {
                 encode::write_end_of_rows(packets, self.capabilities, warnings, status);
                 WriteProgress::All(resume.map_or(StepOutcome::Answered, StepOutcome::NextStatement))
             }
-            Err(error) if error.is_would_wait() => WriteProgress::Wait,
+            Err(SqlError::WouldWait) => WriteProgress::Wait,
             Err(error) => {
                 encode::write_error(packets, &error);
                 WriteProgress::All(StepOutcome::Answered)
@@ -378,14 +391,14 @@ impl Link {
         }
     }
 
-    /// A statement of the door's own, answered as if the client had sent it.
-    fn internal(
+    /// A command that is a statement without text, answered as that is.
+    fn command(
         &mut self,
-        text: &[u8],
+        command: SessionCommand,
         packets: &mut Packets<'_>,
-        how: How,
     ) -> Result<StepOutcome, SqlError> {
-        self.query(text, 0, packets, how, None)
+        let reply = self.session.command(command)?;
+        self.answer(reply, None, packets)
     }
 
     fn init_db(&mut self, name: &[u8], packets: &mut Packets<'_>) -> Result<StepOutcome, SqlError> {
@@ -509,7 +522,7 @@ fn settle(
 ) -> StepOutcome {
     match served {
         Ok(outcome) => outcome,
-        Err(error) if error.is_would_wait() => StepOutcome::Wait(from),
+        Err(SqlError::WouldWait) => StepOutcome::Wait(from),
         Err(error) => {
             encode::write_error(packets, &error);
             StepOutcome::Answered
@@ -517,21 +530,21 @@ fn settle(
     }
 }
 
-/// COM_REFRESH as a statement: there is nothing to flush, and no binary log to reset.
-fn refresh_text(parts: u8) -> &'static [u8] {
+/// COM_REFRESH: there is nothing to flush, and no binary log to reset.
+fn refresh(parts: u8) -> SessionCommand {
     /// REFRESH_MASTER: the binary log begins again.
     const MASTER: u8 = 0x80;
-    if parts & MASTER != 0 { b"RESET MASTER" } else { b"FLUSH LOGS" }
+    if parts & MASTER != 0 { SessionCommand::ResetLog } else { SessionCommand::Flush }
 }
 
 fn parameter_error(error: ParameterError) -> SqlError {
     match error {
         ParameterError::Malformed => malformed(),
         ParameterError::Arguments => {
-            SqlError::new(1210, "Incorrect arguments to mysqld_stmt_execute")
+            SqlError::new(ErrorCode::WrongArguments, "Incorrect arguments to mysqld_stmt_execute")
         }
         ParameterError::TooLong => SqlError::new(
-            1105,
+            ErrorCode::UnknownError,
             "Parameter of prepared statement which is set through mysql_send_long_data() is \
              longer than 'max_allowed_packet' bytes",
         ),
@@ -540,18 +553,21 @@ fn parameter_error(error: ParameterError) -> SqlError {
 
 /// 1835: the packet does not hold what its command needs.
 pub fn malformed() -> SqlError {
-    SqlError::new(1835, "Malformed communication packet.")
+    SqlError::new(ErrorCode::MalformedPacket, "Malformed communication packet.")
 }
 
 fn unknown_statement(statement: u32, of: &str) -> SqlError {
     let message = format!("Unknown prepared statement handler ({statement}) given to {of}");
-    SqlError::new(1243, message)
+    SqlError::new(ErrorCode::UnknownStatementHandler, message)
 }
 
 fn utf8(name: &[u8]) -> Result<&str, SqlError> {
     std::str::from_utf8(name).map_err(|_| {
         let shown = String::from_utf8_lossy(name);
-        SqlError::new(1300, format!("Invalid utf8mb4 character string: '{shown}'"))
+        SqlError::new(
+            ErrorCode::InvalidCharacterString,
+            format!("Invalid utf8mb4 character string: '{shown}'"),
+        )
     })
 }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use passwords::{FAST_SUCCESS, FULL_AUTHENTICATION};
 use sql::{Session, SqlError};
+use values::ErrorCode;
 
 use crate::conversation::Next;
 use crate::input::Input;
@@ -48,13 +49,14 @@ impl Mysql {
                 return self.proceed(LoggingIn { exchange, database, collation }, step, input, out);
             }
             Ok(Response::TlsRequest) => SqlError::new(
-                1043,
+                ErrorCode::Handshake,
                 "Bad handshake: this server does not speak TLS; connect with TLS disabled",
             ),
-            Ok(Response::TooOld) => {
-                SqlError::new(1043, "Bad handshake: the protocol before MySQL 4.1 is not served")
-            }
-            Err(_) => SqlError::new(1043, "Bad handshake"),
+            Ok(Response::TooOld) => SqlError::new(
+                ErrorCode::Handshake,
+                "Bad handshake: the protocol before MySQL 4.1 is not served",
+            ),
+            Err(_) => SqlError::new(ErrorCode::Handshake, "Bad handshake"),
         };
         self.refuse(&refused, self.frames.sequence(), out)
     }
@@ -111,7 +113,7 @@ impl Mysql {
                     if password { "YES" } else { "NO" },
                 );
                 let user = login.exchange.user().to_owned();
-                return self.deny(&user, &SqlError::new(1045, message), out);
+                return self.deny(&user, &SqlError::new(ErrorCode::AccessDenied, message), out);
             }
             Step::Accept { fast } => {
                 if fast {

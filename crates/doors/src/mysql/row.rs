@@ -12,6 +12,7 @@
 //! Not here: type codes (`column`), the text of a value (`values::text`).
 
 use sql::{ResultColumn, SqlError};
+use values::ErrorCode;
 use values::datum::Datum;
 use values::temporal::{Date, DateTime, Time, Zone};
 use values::text::write_text;
@@ -95,7 +96,7 @@ fn write_binary(
             _,
         ) => {
             let message = format!("Internal error: column '{}' has another type", column.name);
-            return Err(SqlError::new(1815, message));
+            return Err(SqlError::new(ErrorCode::InternalError, message));
         }
         (_, Datum::Bytes(bytes)) => write_lenenc_bytes(out, bytes),
         (ty, datum) => write_as_text(out, ty, datum, zone),
@@ -258,6 +259,6 @@ mod tests {
             &[Datum::Bytes(b"x")],
             Zone::UTC,
         );
-        assert_eq!(error.map_err(|error| error.number), Err(1815));
+        assert_eq!(error.map_err(|error| error.code().number()), Err(1815));
     }
 }

@@ -133,7 +133,9 @@ fn apply(house: &House, client: &mut Client, change: &Change) {
             if let Change::Json(..) = change {
                 let row_key = table.row_key(&[pk]).unwrap();
                 let set = RowChange::Set(vec![(1, Value::Bytes(json.clone().into_bytes()))]);
-                transaction.change_row(&table, &row_key, &mut |_| Ok(set.clone())).unwrap();
+                transaction
+                    .change_row::<rows::Error>(&table, &row_key, &mut |_| Ok(set.clone()))
+                    .unwrap();
             } else {
                 transaction.replace(&table, &[pk, Datum::Bytes(json.as_bytes())]).unwrap();
             }

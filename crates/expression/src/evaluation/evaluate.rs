@@ -7,6 +7,7 @@
 //! Not here: what the row is part of (`scope`), comparisons (`condition`), intervals (`shifting`), functions
 //! (`functions`), CAST (`cast`).
 
+use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 
@@ -80,7 +81,10 @@ impl Node {
                 None => return Err(Error::other("a column of a row that does not enclose")),
             },
             Kind::Aggregate(_) | Kind::Window(_) => {
-                return Err(Error::new(1111, "Invalid use of group function"));
+                return Err(Error::new(
+                    ErrorCode::InvalidGroupFuncUse,
+                    "Invalid use of group function",
+                ));
             }
             Kind::Subquery(subquery) => match scope.subqueries {
                 Some(subqueries) => Cell::of(subqueries.value(subquery, scope)?),
@@ -273,7 +277,9 @@ fn system_variable<'a>(
     name: &str,
     global: bool,
 ) -> Result<Cell<'a>> {
-    let unknown = || Error::new(1193, format!("Unknown system variable '{name}'"));
+    let unknown = || {
+        Error::new(ErrorCode::UnknownSystemVariable, format!("Unknown system variable '{name}'"))
+    };
     let value = match name {
         _ if global => context.server.global_variable(name).ok_or_else(unknown)?,
         "last_insert_id" | "identity" => Value::UInt(context.last_insert_id),

@@ -2,6 +2,7 @@
 //!
 //! Not here: the arithmetic of times (`moment`), functions of times (`time::calls`, `time::sum`).
 
+use values::ErrorCode;
 use values::datum::Datum;
 use values::temporal::Time;
 use values::types::ColumnType;
@@ -71,7 +72,9 @@ pub fn shift_node<'a>(
         return Ok(NULL);
     }
     let Some(moved) = shift(from, length) else {
-        scope.distrust(1441, || "Datetime function: datetime field overflow".to_string());
+        scope.distrust(ErrorCode::DatetimeFunctionOverflow, || {
+            "Datetime function: datetime field overflow".to_string()
+        });
         return Ok(NULL);
     };
     let day_in = match base.datum() {

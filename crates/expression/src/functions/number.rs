@@ -1,5 +1,6 @@
 //! Numeric functions.
 
+use values::ErrorCode;
 use values::datum::Datum;
 use values::decimal::Decimal;
 use values::temporal::Zone;
@@ -81,7 +82,10 @@ fn in_range<'a>(function: Function, value: f64) -> Result<Cell<'a>> {
         return Ok(Cell::Plain(Datum::Double(value)));
     }
     let name = function.name().to_lowercase();
-    Err(Error::new(1690, format!("DOUBLE value is out of range in '{name}()'")))
+    Err(Error::new(
+        ErrorCode::DataOutOfRange,
+        format!("DOUBLE value is out of range in '{name}()'"),
+    ))
 }
 
 fn double<'a>(value: f64) -> Cell<'a> {
@@ -220,7 +224,10 @@ fn scaled(value: f64, digits: i64, apply: fn(f64) -> f64) -> f64 {
 /// Error 1690 for a whole number that its kind does not hold.
 fn whole_out_of_range<'a>(function: Function, kind: &str) -> Result<Cell<'a>> {
     let name = function.name().to_lowercase();
-    Err(Error::new(1690, format!("{kind} value is out of range in '{name}()'")))
+    Err(Error::new(
+        ErrorCode::DataOutOfRange,
+        format!("{kind} value is out of range in '{name}()'"),
+    ))
 }
 
 fn round<'a>(number: Number, digits: i64, function: Function) -> Result<Cell<'a>> {

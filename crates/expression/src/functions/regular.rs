@@ -11,6 +11,7 @@
 //! Not here: how patterns are compiled and kept (`values::pattern`), LIKE (`values::collation`).
 
 use regex::bytes::{Captures, Regex};
+use values::ErrorCode;
 use values::pattern::{Pattern, PatternError};
 use values::types::Collation;
 
@@ -61,7 +62,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
                 Some(usize::MAX) => {
                     let message =
                         "Incorrect arguments to regexp_instr: return_option must be 1 or 0.";
-                    return Err(Error::new(1210, message));
+                    return Err(Error::new(ErrorCode::WrongArguments, message));
                 }
                 Some(at) => int(count(&text[..at], binary) as i64 + 1),
             }
@@ -91,7 +92,10 @@ fn start_of(text: &[u8], position: i64, binary: bool) -> Result<usize> {
 }
 
 fn out_of_bounds() -> Error {
-    Error::new(3686, "Index out of bounds in regular expression search.")
+    Error::new(
+        ErrorCode::RegexpIndexOutofbounds,
+        "Index out of bounds in regular expression search.",
+    )
 }
 
 /// The matches from a place on: where each begins and ends.
@@ -197,11 +201,19 @@ fn compiled(pattern: &[u8], options: &[u8], rule: Collation, scope: &Scope<'_>) 
             b'n' => wanted.dot_is_all = true,
             // Only `\n` ends a line here in any case.
             b'u' => {}
-            _ => return Err(Error::new(1210, "Incorrect arguments to regexp_like")),
+            _ => {
+                return Err(Error::new(
+                    ErrorCode::WrongArguments,
+                    "Incorrect arguments to regexp_like",
+                ));
+            }
         }
     }
     if wanted.text.is_empty() {
-        return Err(Error::new(3685, "Illegal argument to a regular expression."));
+        return Err(Error::new(
+            ErrorCode::RegexpIllegalArgument,
+            "Illegal argument to a regular expression.",
+        ));
     }
     let compiled = wanted.compiled(&mut |bytes| {
         scope.limits.check()?;
@@ -214,12 +226,13 @@ impl From<PatternError> for Error {
     fn from(error: PatternError) -> Error {
         match error {
             PatternError::TooBig => Error::new(
-                3700,
+                ErrorCode::RegexpPatternTooBig,
                 "The regular expression pattern exceeds limits on size or complexity.",
             ),
-            PatternError::Illegal(why) => {
-                Error::new(3692, format!("Illegal regular expression: {why}"))
-            }
+            PatternError::Illegal(why) => Error::new(
+                ErrorCode::RegexpBadInterval,
+                format!("Illegal regular expression: {why}"),
+            ),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use values::CharacterSet;
+use values::ErrorCode;
 use values::datum::Datum;
 use values::types::Collation;
 
@@ -96,8 +97,9 @@ fn random_bytes<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>
     let count = whole(&arguments[0].evaluate(scope)?, scope).map(usize::try_from);
     let Some(Ok(count @ 0..=BYTES_MAX)) = count else { return Ok(NULL) };
     let mut bytes = vec![0; count];
-    getrandom::fill(&mut bytes)
-        .map_err(|source| Error::new(1105, format!("No random bytes: {source}")))?;
+    getrandom::fill(&mut bytes).map_err(|source| {
+        Error::new(ErrorCode::UnknownError, format!("No random bytes: {source}"))
+    })?;
     Ok(Cell::Owned(bytes))
 }
 
@@ -138,7 +140,7 @@ fn sleep<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>> {
     const STEP: Duration = Duration::from_millis(50);
     let seconds = scope.number(arguments[0].evaluate(scope)?.datum()).map(|n| n.to_f64());
     let Some(seconds) = seconds.filter(|seconds| *seconds >= 0.0) else {
-        return Err(Error::new(1210, "Incorrect arguments to sleep."));
+        return Err(Error::new(ErrorCode::WrongArguments, "Incorrect arguments to sleep."));
     };
     let mut left = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
     let context = scope.context()?;

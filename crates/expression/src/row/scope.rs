@@ -9,6 +9,7 @@
 use std::cell::RefCell;
 use std::ops::Deref;
 
+use values::ErrorCode;
 use values::SqlMode;
 use values::datum::{Datum, Value};
 use values::row::RowRef;
@@ -155,18 +156,18 @@ impl<'a> Scope<'a> {
     }
 
     /// Adds a warning.
-    pub fn warn(&self, number: u16, message: impl FnOnce() -> String) {
+    pub fn warn(&self, code: ErrorCode, message: impl FnOnce() -> String) {
         if let Some(warnings) = self.warnings {
-            warnings.borrow_mut().push_with(Level::Warning, || (number, message()));
+            warnings.borrow_mut().push_with(Level::Warning, || (code, message()));
         }
     }
 
     /// Adds a warning of a value that makes no sense where it stands, which a strict write refuses instead of
     /// writing what is made of it (MySQL 8.0 manual, 7.1.11; tests/oracle/sql/strict.sql).
-    pub fn distrust(&self, number: u16, message: impl FnOnce() -> String) {
+    pub fn distrust(&self, code: ErrorCode, message: impl FnOnce() -> String) {
         match self.strict || self.limits.is_strict() {
-            true => self.limits.refuse(Error::new(number, message())),
-            false => self.warn(number, message),
+            true => self.limits.refuse(Error::new(code, message())),
+            false => self.warn(code, message),
         }
     }
 
@@ -199,9 +200,9 @@ impl<'a> Scope<'a> {
             return Ok(());
         }
         if self.strict || self.limits.is_strict() {
-            return Err(Error::new(1365, "Division by 0"));
+            return Err(Error::new(ErrorCode::DivisionByZero, "Division by 0"));
         }
-        self.warn(1365, || "Division by 0".to_string());
+        self.warn(ErrorCode::DivisionByZero, || "Division by 0".to_string());
         Ok(())
     }
 
@@ -215,7 +216,7 @@ impl<'a> Scope<'a> {
             };
             let found = found.filter(|moment| !is_refused(moment));
             if let (None, Datum::Bytes(text)) = (found, datum) {
-                self.distrust(1292, || {
+                self.distrust(ErrorCode::TruncatedWrongValue, || {
                     format!("Incorrect datetime value: '{}'", String::from_utf8_lossy(text))
                 });
             }
@@ -228,7 +229,7 @@ impl<'a> Scope<'a> {
     pub fn span(&self, datum: Datum<'_>) -> Option<Time> {
         let found = span(datum, self.zone);
         if let (None, Datum::Bytes(text)) = (found, datum) {
-            self.distrust(1292, || {
+            self.distrust(ErrorCode::TruncatedWrongValue, || {
                 format!("Incorrect time value: '{}'", String::from_utf8_lossy(text))
             });
         }
@@ -245,7 +246,7 @@ impl<'a> Scope<'a> {
     }
 
     pub(crate) fn distrust_integer(&self, text: &[u8]) {
-        self.distrust(1292, || {
+        self.distrust(ErrorCode::TruncatedWrongValue, || {
             format!("Truncated incorrect INTEGER value: '{}'", String::from_utf8_lossy(text))
         });
     }
@@ -254,7 +255,10 @@ impl<'a> Scope<'a> {
     pub(crate) fn warn_of_text(&self, text: &[u8]) {
         let warn = |warnings: &mut Warnings| {
             let text = String::from_utf8_lossy(text);
-            warnings.push_once(1292, format!("Truncated incorrect DOUBLE value: '{text}'"));
+            warnings.push_once(
+                ErrorCode::TruncatedWrongValue,
+                format!("Truncated incorrect DOUBLE value: '{text}'"),
+            );
         };
         match self.warnings {
             Some(warnings) => warn(&mut warnings.borrow_mut()),
@@ -267,7 +271,7 @@ impl<'a> Scope<'a> {
     pub fn number(&self, datum: Datum<'_>) -> Option<Number> {
         let (number, strange) = Number::of(datum, self.zone)?;
         if strange && let Datum::Bytes(text) = datum {
-            self.distrust(1292, || {
+            self.distrust(ErrorCode::TruncatedWrongValue, || {
                 format!("Truncated incorrect DOUBLE value: '{}'", String::from_utf8_lossy(text))
             });
         }

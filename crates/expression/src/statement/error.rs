@@ -1,11 +1,14 @@
 //! Why an expression has no value.
 //!
-//! Rules of evaluation name their errors by MySQL's numbers (1690: out of range), so they are carried
-//! as such; what has no number of its own is 1105, and is a fault of ours.
+//! Rules of evaluation name their errors as MySQL does (`DataOutOfRange`), so they are carried as
+//! such; what MySQL has no name for is `UnknownError`, and is a fault of ours.
 //!
-//! Not here: SQLSTATE, and errors of everything else in a statement (crate `sql`).
+//! Not here: numbers and SQLSTATE (`values::error_code`), and errors of everything else in a statement (crate `sql`).
+
+use std::sync::Arc;
 
 use resources::budget::NoMemory;
+use values::ErrorCode;
 use values::row::RowError;
 
 /// Most bytes of a message. MySQL cuts at 512.
@@ -37,15 +40,41 @@ pub enum Error {
     /// Clients use all memory that they may.
     #[error(transparent)]
     NoMemory(NoMemory),
-    /// What MySQL has a number and words for.
+    /// The values that the statement holds together are more than it may have of that memory.
+    #[error("the values of this statement need more memory than it may have")]
+    ValuesTooLarge,
+    /// A query that is a part of the expression failed in a way that only its runner knows what to do about.
+    #[error(transparent)]
+    Query(QueryError),
+    /// What MySQL has a name and words for.
     #[error("{message}")]
     Failed {
-        /// MySQL's number.
-        number: u16,
+        /// Which of MySQL's errors.
+        code: ErrorCode,
         /// The words.
         message: String,
     },
 }
+
+/// An error of whoever runs queries within expressions, which passes through evaluation unchanged.
+#[derive(Clone, Debug)]
+pub struct QueryError(pub Arc<dyn std::error::Error + Send + Sync>);
+
+impl std::fmt::Display for QueryError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for QueryError {}
+
+impl PartialEq for QueryError {
+    fn eq(&self, other: &QueryError) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for QueryError {}
 
 impl From<RowError> for Error {
     #[cold]
@@ -62,29 +91,32 @@ impl From<NoMemory> for Error {
 }
 
 impl Error {
-    /// An error by number.
-    pub fn new(number: u16, message: impl Into<String>) -> Error {
-        Error::Failed { number, message: message.into() }
+    /// An error of MySQL's.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Error {
+        Error::Failed { code, message: message.into() }
     }
 
     /// 1105: an error without a number of its own.
     pub fn other(message: impl Into<String>) -> Error {
-        Error::new(1105, message)
+        Error::new(ErrorCode::UnknownError, message)
     }
 
     /// 1305.
     pub fn unknown_function(name: &str) -> Error {
-        Error::new(1305, format!("FUNCTION {name} does not exist"))
+        Error::new(ErrorCode::SpDoesNotExist, format!("FUNCTION {name} does not exist"))
     }
 
     /// 1582.
     pub fn parameter_count(name: &str) -> Error {
         let message = format!("Incorrect parameter count in the call to native function '{name}'");
-        Error::new(1582, message)
+        Error::new(ErrorCode::WrongParamcountToNativeFct, message)
     }
 
     /// 3158.
     pub fn null_member_name() -> Error {
-        Error::new(3158, "JSON documents may not contain NULL member names.")
+        Error::new(
+            ErrorCode::JsonDocumentNullKey,
+            "JSON documents may not contain NULL member names.",
+        )
     }
 }

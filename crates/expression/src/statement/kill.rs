@@ -3,7 +3,7 @@
 //! Not here: who ends it (crate `sql`: KILL, clients that leave, times of statements).
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
@@ -19,10 +19,19 @@ pub struct KillMark {
     asked: AtomicU8,
     /// When its time is over, in nanoseconds since `EPOCH`; 0: never.
     deadline: AtomicU64,
-    /// MySQL's number for that.
-    deadline_error: AtomicU16,
+    /// Whether that is `TimeLimit::Statement`.
+    is_statement_time: AtomicBool,
     /// Memory of its connection.
     owner: Arc<Owner>,
+}
+
+/// Whose limit of time ends a statement: each has an error of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeLimit {
+    /// MySQL's max_execution_time, of a query.
+    Execution,
+    /// MariaDB's max_statement_time, of any statement.
+    Statement,
 }
 
 /// What deadlines count from.
@@ -76,14 +85,13 @@ impl KillMark {
     }
 
     /// The statement that runs may do so for this long from now, if it had no less already; then
-    /// it ends with the error of that number, 3024 (max_execution_time) or 1969
-    /// (max_statement_time, MariaDB's).
-    pub fn end_after(&self, time: Duration, error: u16) {
+    /// it ends with the error of that limit.
+    pub fn end_after(&self, time: Duration, limit: TimeLimit) {
         let deadline = nanos(Instant::now())
             .saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
         let known = self.deadline.load(Ordering::Relaxed);
         if known == 0 || deadline < known {
-            self.deadline_error.store(error, Ordering::Relaxed);
+            self.is_statement_time.store(limit == TimeLimit::Statement, Ordering::Relaxed);
             self.deadline.store(deadline.max(1), Ordering::Relaxed);
         }
     }
@@ -95,7 +103,7 @@ impl KillMark {
     #[inline]
     pub fn check(&self) -> Result<()> {
         if self.asked.load(Ordering::Relaxed) != 0 {
-            return Err(Error::new(1317, "Query execution was interrupted"));
+            return Err(Error::new(ErrorCode::QueryInterrupted, "Query execution was interrupted"));
         }
         match self.deadline.load(Ordering::Relaxed) {
             0 => Ok(()),
@@ -106,12 +114,13 @@ impl KillMark {
 
     #[cold]
     fn out_of_time(&self) -> Error {
-        match self.deadline_error.load(Ordering::Relaxed) {
-            1969 => {
-                Error::new(1969, "Query execution was interrupted (max_statement_time exceeded)")
-            }
-            _ => Error::new(
-                3024,
+        match self.is_statement_time.load(Ordering::Relaxed) {
+            true => Error::new(
+                ErrorCode::StatementTimeout,
+                "Query execution was interrupted (max_statement_time exceeded)",
+            ),
+            false => Error::new(
+                ErrorCode::QueryTimeout,
                 "Query execution was interrupted, maximum statement execution time exceeded",
             ),
         }

@@ -19,6 +19,7 @@ use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
 use resources::budget::{Budget, Share};
+use values::ErrorCode;
 use values::datum::Value;
 
 use crate::statement::error::{Error, Result};
@@ -154,8 +155,8 @@ impl Limits {
     }
 
     /// Adds a warning to those that are told when the rows end.
-    pub fn warn(&self, number: u16, message: impl Into<String>) {
-        self.warnings.lock().push(Level::Warning, number, message);
+    pub fn warn(&self, code: ErrorCode, message: impl Into<String>) {
+        self.warnings.lock().push(Level::Warning, code, message);
     }
 
     /// Those warnings, to be changed.
@@ -189,7 +190,7 @@ impl Limits {
 }
 
 /// Of a value that is longer than it may be.
-pub const TOO_LONG: u16 = 1301;
+pub const TOO_LONG: ErrorCode = ErrorCode::WarnAllowedPacketOverflowed;
 
 /// What MySQL says of it.
 pub fn too_long(function: &str, bytes_max: usize) -> String {
@@ -218,13 +219,7 @@ impl Room {
         }
         let shares =
             self.0.get_or_insert_with(|| Box::new((limits.own.share(), limits.all.share())));
-        shares.0.grow_to(bytes).map_err(|_| {
-            Error::new(
-                1041,
-                "Out of memory; the values of this statement need more than three quarters of \
-                 what clients may use together (setting 'memory')",
-            )
-        })?;
+        shares.0.grow_to(bytes).map_err(|_| Error::ValuesTooLarge)?;
         Ok(shares.1.grow_to(bytes)?)
     }
 }
@@ -285,7 +280,7 @@ mod tests {
         let budget = Budget::new(1 << 20);
         let limits = Limits::new(VALUE_BYTES_MAX, &budget, &Arc::default());
         let first = limits.take(400 << 10).unwrap();
-        assert!(matches!(limits.take(300 << 10), Err(Error::Failed { number: 1041, .. })));
+        assert!(matches!(limits.take(300 << 10), Err(Error::ValuesTooLarge)));
         assert_eq!(budget.used(), 400 << 10);
         drop(first);
         let mut held = limits.hold();
@@ -314,6 +309,6 @@ mod tests {
         let budget = Budget::new(0);
         let limits = Limits::new(VALUE_BYTES_MAX, &budget, &Arc::default());
         assert!(limits.take(LARGE_BYTES - 1).unwrap().is_none());
-        assert!(matches!(limits.take(LARGE_BYTES), Err(Error::Failed { number: 1041, .. })));
+        assert!(matches!(limits.take(LARGE_BYTES), Err(Error::ValuesTooLarge)));
     }
 }

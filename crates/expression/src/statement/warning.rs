@@ -5,6 +5,8 @@
 //!
 //! Not here: errors, which end a statement (`error`).
 
+use values::ErrorCode;
+
 use crate::statement::error::shortened;
 
 /// Most warnings kept for SHOW WARNINGS (MySQL's max_error_count).
@@ -37,8 +39,8 @@ impl Level {
 pub struct Warning {
     /// How bad it is.
     pub level: Level,
-    /// MySQL's number.
-    pub number: u16,
+    /// Which of MySQL's errors.
+    pub code: ErrorCode,
     /// The words.
     pub message: String,
 }
@@ -52,20 +54,20 @@ pub struct Warnings {
 
 impl Warnings {
     /// Adds one.
-    pub fn push(&mut self, level: Level, number: u16, message: impl Into<String>) {
+    pub fn push(&mut self, level: Level, code: ErrorCode, message: impl Into<String>) {
         self.count += 1;
         if self.list.len() < WARNINGS_MAX {
             let message = shortened(message.into());
-            self.list.push(Warning { level, number, message });
+            self.list.push(Warning { level, code, message });
         }
     }
 
     /// Adds one that says the same of every row, if it is not there.
-    pub fn push_once(&mut self, number: u16, message: String) {
+    pub fn push_once(&mut self, code: ErrorCode, message: String) {
         let message = shortened(message);
-        let is_same = |warning: &Warning| warning.number == number && warning.message == message;
+        let is_same = |warning: &Warning| warning.code == code && warning.message == message;
         if !self.list.iter().any(is_same) {
-            self.push(Level::Warning, number, message);
+            self.push(Level::Warning, code, message);
         }
     }
 
@@ -73,7 +75,7 @@ impl Warnings {
     pub fn append(&mut self, other: Warnings) {
         let (kept, count) = (other.list.len() as u64, other.count);
         for warning in other.list {
-            self.push(warning.level, warning.number, warning.message);
+            self.push(warning.level, warning.code, warning.message);
         }
         self.count += count - kept;
     }
@@ -83,12 +85,12 @@ impl Warnings {
         Warnings { list: first.take(WARNINGS_MAX).collect(), count }
     }
 
-    /// Adds one whose number and words are made only if they are kept.
-    pub fn push_with(&mut self, level: Level, make: impl FnOnce() -> (u16, String)) {
+    /// Adds one whose code and words are made only if they are kept.
+    pub fn push_with(&mut self, level: Level, make: impl FnOnce() -> (ErrorCode, String)) {
         self.count += 1;
         if self.list.len() < WARNINGS_MAX {
-            let (number, message) = make();
-            self.list.push(Warning { level, number, message: shortened(message) });
+            let (code, message) = make();
+            self.list.push(Warning { level, code, message: shortened(message) });
         }
     }
 

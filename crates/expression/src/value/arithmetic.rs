@@ -6,6 +6,7 @@
 //! A quotient of exact numbers is computed with more digits than its type shows, in groups of
 //! nine as MySQL's decimals have them, so that `2/3*3` is 2.
 
+use values::ErrorCode;
 use values::decimal::Decimal;
 
 use crate::statement::error::{Error, Result};
@@ -46,7 +47,10 @@ fn out_of_range(kind: &str, op: Arithmetic, a: Number, b: Number) -> Error {
         Arithmetic::IntegerDivide => "DIV",
         _ => "/",
     };
-    Error::new(1690, format!("{kind} value is out of range in '({} {sign} {})'", show(a), show(b)))
+    Error::new(
+        ErrorCode::DataOutOfRange,
+        format!("{kind} value is out of range in '({} {sign} {})'", show(a), show(b)),
+    )
 }
 
 fn show(number: Number) -> String {
@@ -220,7 +224,10 @@ pub fn negate(a: Number, is_whole: bool) -> Result<Number> {
     let beyond = |value: Decimal| match is_whole {
         true => {
             let shown = Number::Decimal(value);
-            Err(Error::new(1690, format!("BIGINT value is out of range in '-({})'", show(shown))))
+            Err(Error::new(
+                ErrorCode::DataOutOfRange,
+                format!("BIGINT value is out of range in '-({})'", show(shown)),
+            ))
         }
         false => Ok(Number::Decimal(value.negate())),
     };

@@ -2,6 +2,7 @@
 //!
 //! Not here: conversion to a column's domain on writing (`values::convert`).
 
+use values::ErrorCode;
 use values::convert::{Issue, convert};
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
@@ -73,12 +74,14 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
             if is_refused_day(&converted.value, scope) {
                 let shown = Cell::of(datum.to_value());
                 let issue = Issue::Incorrect { what: "datetime" };
-                scope.distrust(1292, || warning(ty, &shown, issue, scope));
+                scope
+                    .distrust(ErrorCode::TruncatedWrongValue, || warning(ty, &shown, issue, scope));
                 return Ok(NULL);
             }
             if let Some(issue) = converted.issue {
                 let shown = Cell::of(datum.to_value());
-                scope.distrust(1292, || warning(ty, &shown, issue, scope));
+                scope
+                    .distrust(ErrorCode::TruncatedWrongValue, || warning(ty, &shown, issue, scope));
                 if is_temporal(ty) && !matches!(issue, Issue::Truncated) {
                     return Ok(NULL);
                 }
@@ -172,7 +175,9 @@ fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) ->
     let mut buffer = Vec::new();
     let bytes = bytes_of(&node.ty, cell.datum(), scope.zone, &mut buffer);
     if matches!(ty, ColumnType::VarChar { .. }) && std::str::from_utf8(bytes).is_err() {
-        scope.warn(1300, || "Invalid utf8mb4 character string".to_string());
+        scope.warn(ErrorCode::InvalidCharacterString, || {
+            "Invalid utf8mb4 character string".to_string()
+        });
         return Ok(NULL);
     }
     let cut = match ty {
@@ -187,7 +192,7 @@ fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) ->
     };
     if cut.is_some() {
         let kind = if matches!(ty, ColumnType::VarChar { .. }) { "CHAR" } else { "BINARY" };
-        scope.warn(1292, || {
+        scope.warn(ErrorCode::TruncatedWrongValue, || {
             format!("Truncated incorrect {kind} value: '{}'", String::from_utf8_lossy(bytes))
         });
     }

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use crate::alter::alteration::Alteration;
 use crate::alter::conversion::{ConversionRules, ConversionWarning};
 use crate::alter::plan::{Plan, plan};
+use crate::broken_rule::BrokenRule;
 use crate::bulk::Progress;
 use crate::catalog::{CatalogChange, current, no_database};
-use crate::ddl::broken_owned;
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
 use crate::rules::Rules;
@@ -226,8 +226,7 @@ fn check_new_defaults(plan: &Plan, rules: &Rules) -> Result<()> {
         let column = &plan.definition.columns[*position];
         let is_new = plan.origins[*position].is_none() && column.absent.is_none();
         if is_new && !node.is_of_row_alone() {
-            let why = "Rows that exist cannot be given values by such a default of column";
-            return Err(broken_owned(format!("{why} '{}'", column.name)));
+            return Err(BrokenRule::ChangingDefault(column.name.clone()).into());
         }
     }
     Ok(())

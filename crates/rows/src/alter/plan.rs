@@ -13,9 +13,10 @@
 use values::types::ColumnType;
 
 use super::alteration::{Alteration, ColumnPlace};
+use crate::broken_rule::BrokenRule;
 use crate::ddl::{
-    NewIndex, NewMember, add_check, add_columnar_index, add_index, add_member, broken,
-    broken_owned, hidden_key, take_index_id, validate,
+    NewIndex, NewMember, add_check, add_columnar_index, add_index, add_member, hidden_key,
+    take_index_id, validate,
 };
 use crate::error::{Error, Result, Thing};
 use crate::schema::{Column, DefaultValue, IndexId, IndexState, TableDefinition};
@@ -67,7 +68,7 @@ pub(crate) fn plan(old: &TableDefinition, alterations: Vec<Alteration>) -> Resul
     work.settle(old);
     if work.fill_columns && old.columnar_index.is_some() {
         // Writers tell one columnar index at a time.
-        return Err(broken("A columnar index is dropped by a statement of its own"));
+        return Err(BrokenRule::ColumnarIndexReplaced.into());
     }
     Ok(work)
 }
@@ -205,7 +206,7 @@ impl Plan {
     ) -> Result<()> {
         self.check_free(&column.name, None)?;
         column.slot =
-            u16::try_from(self.definition.slots.len()).map_err(|_| broken("Too many columns"))?;
+            u16::try_from(self.definition.slots.len()).map_err(|_| BrokenRule::TooManyColumns)?;
         column.absent = match &column.default {
             DefaultValue::Literal(text) => text.clone(),
             DefaultValue::CurrentTimestamp => now.clone(),
@@ -228,7 +229,7 @@ impl Plan {
     fn drop_column(&mut self, name: &str) -> Result<()> {
         let position = self.column(name)?;
         if self.definition.columns.len() == 1 {
-            return Err(broken("You can't delete all columns with ALTER TABLE"));
+            return Err(BrokenRule::AllColumnsDropped.into());
         }
         let indexes = self.definition.indexes.len();
         for index in (0..indexes).rev() {
@@ -299,7 +300,7 @@ impl Plan {
     fn add_index(&mut self, index: &NewIndex) -> Result<()> {
         if index.primary {
             if !self.definition.has_hidden_key() {
-                return Err(broken("Multiple primary key defined"));
+                return Err(BrokenRule::MultiplePrimaryKeys.into());
             }
             self.rebuild = true;
         }
@@ -433,7 +434,7 @@ impl Plan {
     fn check_free(&self, name: &str, itself: Option<usize>) -> Result<()> {
         match self.definition.column(name) {
             Some(position) if Some(position) != itself => {
-                Err(broken_owned(format!("Duplicate column name '{name}'")))
+                Err(BrokenRule::DuplicateColumn(name.to_string()).into())
             }
             _ => Ok(()),
         }

@@ -198,7 +198,7 @@ impl<'a> Build<'a> {
             if existing.find(merge.numbered().0, &mut row_key)? {
                 let delete = &mut |_: RowRef<'_>| Ok(RowChange::Delete);
                 // Another of its keys, or an equal one, may have been met before.
-                let gone = transaction.change_row(self.table, &row_key, delete)?;
+                let gone = transaction.change_row::<Error>(self.table, &row_key, delete)?;
                 removed += u64::from(gone == ChangeOutcome::Deleted);
             }
         }

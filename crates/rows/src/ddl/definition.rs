@@ -9,7 +9,8 @@
 use values::member::MemberKind;
 use values::types::{Collation, ColumnType};
 
-use super::rules::{broken, broken_owned, check_name, validate};
+use super::rules::{check_name, validate};
+use crate::broken_rule::BrokenRule;
 use crate::error::{Error, Result, Thing};
 use crate::schema::{
     CheckDefinition, Column, ColumnarIndex, Index, IndexId, IndexPart, IndexState, MemberIndex,
@@ -170,7 +171,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
     let mut primary_seen = false;
     for index in &new.indexes {
         if index.primary && std::mem::replace(&mut primary_seen, true) {
-            return Err(broken("Multiple primary key defined"));
+            return Err(BrokenRule::MultiplePrimaryKeys.into());
         }
         add_index(&mut definition, index, IndexState::Ready)?;
     }
@@ -205,11 +206,10 @@ pub(crate) fn add_index(
 ) -> Result<()> {
     let mut parts = Vec::with_capacity(new.parts.len());
     for (name, prefix) in &new.parts {
-        let column = definition
-            .column(name)
-            .ok_or_else(|| broken_owned(format!("Key column '{name}' doesn't exist in table")))?;
+        let column =
+            definition.column(name).ok_or_else(|| BrokenRule::KeyColumn(name.to_string()))?;
         if parts.iter().any(|part: &IndexPart| part.column == column) {
-            return Err(broken_owned(format!("Duplicate column name '{name}'")));
+            return Err(BrokenRule::DuplicateColumn(name.to_string()).into());
         }
         // A prefix of the whole column is no prefix.
         let whole = match definition.columns[column].ty {
@@ -234,7 +234,7 @@ pub(crate) fn add_index(
         None => free_index_name(definition, &new.parts[0].0),
     };
     if name.eq_ignore_ascii_case("PRIMARY") {
-        return Err(broken("Incorrect index name 'PRIMARY'"));
+        return Err(BrokenRule::PrimaryName.into());
     }
     if definition.has_index_named(&name) {
         return Err(Error::Exists { what: Thing::Index, name });
@@ -258,11 +258,11 @@ pub(crate) fn add_columnar_index(
     new: &NewColumnarIndex,
 ) -> Result<()> {
     if definition.columnar_index.is_some() {
-        return Err(broken("A table can have only one columnar index"));
+        return Err(BrokenRule::ColumnarIndexTwice.into());
     }
     let NewColumnarIndex { name, columns, comment } = new.clone();
     let Some(first) = columns.first() else {
-        return Err(broken("A key must have at least one part"));
+        return Err(BrokenRule::NoKeyParts.into());
     };
     let name = name.unwrap_or_else(|| free_index_name(definition, first));
     if definition.has_index_named(&name) {
@@ -289,7 +289,7 @@ pub(crate) fn add_check(
     };
     check_name(&name)?;
     if definition.check(&name).is_some() {
-        return Err(broken_owned(format!("Duplicate CHECK constraint name '{name}'")));
+        return Err(BrokenRule::DuplicateCheck(name.to_string()).into());
     }
     definition.checks.push(CheckDefinition { name, condition });
     Ok(())
@@ -298,7 +298,7 @@ pub(crate) fn add_check(
 /// The number of one more index, of any kind.
 pub(crate) fn take_index_id(definition: &mut TableDefinition) -> Result<IndexId> {
     let id = definition.next_index;
-    definition.next_index = id.checked_add(1).ok_or_else(|| broken("Too many keys"))?;
+    definition.next_index = id.checked_add(1).ok_or(BrokenRule::TooManyIndexes)?;
     Ok(id)
 }
 

@@ -27,5 +27,5 @@ pub(crate) use definition::{
     add_check, add_columnar_index, add_index, add_member, hidden_key, take_index_id,
 };
 pub use read_lock::ReadLock;
+pub(crate) use rules::validate;
 pub use rules::{COLUMNS_MAX, INDEX_PARTS_MAX, INDEXES_MAX, NAME_CHARS_MAX};
-pub(crate) use rules::{broken, broken_owned, validate};

@@ -1,10 +1,11 @@
-//! Rules that every stored definition fulfils, in MySQL's words where it has them.
+//! Looks whether a definition fulfils the rules that every stored one does.
 //!
-//! Not here: making definitions (`definition`, `alter`).
+//! Not here: the rules' names and words (`broken_rule`), making definitions (`definition`, `alter`).
 
 use values::types::ColumnType;
 
-use crate::error::{Error, Result};
+use crate::broken_rule::BrokenRule;
+use crate::error::Result;
 use crate::schema::{Column, DefaultValue, Index, MemberIndex, TableDefinition};
 use crate::table::PRIMARY;
 
@@ -20,23 +21,23 @@ pub const NAME_CHARS_MAX: usize = 64;
 /// Checks the rules every stored definition fulfils.
 pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     if definition.columns.is_empty() {
-        return Err(broken("A table must have at least 1 column"));
+        return Err(BrokenRule::NoColumns.into());
     }
     if definition.columns.len() > COLUMNS_MAX || definition.slots.len() > usize::from(u16::MAX) {
-        return Err(broken("Too many columns"));
+        return Err(BrokenRule::TooManyColumns.into());
     }
     if definition.indexes.len() + definition.members.len() > INDEXES_MAX + 1 {
-        return Err(broken("Too many keys specified; max 64 keys allowed"));
+        return Err(BrokenRule::TooManyIndexes.into());
     }
     for (position, column) in definition.columns.iter().enumerate() {
         check_name(&column.name)?;
         if definition.column(&column.name) != Some(position) {
-            return Err(broken_owned(format!("Duplicate column name '{}'", column.name)));
+            return Err(BrokenRule::DuplicateColumn(column.name.clone()).into());
         }
         validate_column(definition, position, column)?;
     }
     if definition.columns.iter().filter(|column| column.auto_increment).count() > 1 {
-        return Err(broken(AUTO_INCREMENT_RULE));
+        return Err(BrokenRule::AutoIncrement.into());
     }
     validate_retention(definition)?;
     validate_columnar(definition)?;
@@ -53,11 +54,11 @@ fn validate_columnar(definition: &TableDefinition) -> Result<()> {
         return Ok(());
     }
     if definition.slots.len() + OWN_SLOTS > usize::from(u16::MAX) {
-        return Err(broken("Too many columns"));
+        return Err(BrokenRule::TooManyColumns.into());
     }
     // Rows that leave one by one would leave holes in every segment.
     if !definition.retention.is_forever() {
-        return Err(broken("ENGINE=COLUMNAR cannot be combined with EXPIRES_BY or MAX_BYTES"));
+        return Err(BrokenRule::ColumnarRetention.into());
     }
     Ok(())
 }
@@ -66,22 +67,22 @@ fn validate_columnar_index(definition: &TableDefinition) -> Result<()> {
     let Some(index) = &definition.columnar_index else { return Ok(()) };
     check_name(&index.name)?;
     if definition.columnar {
-        return Err(broken("A table with ENGINE=COLUMNAR cannot have a columnar index"));
+        return Err(BrokenRule::ColumnarIndexOfColumnar.into());
     }
     // Rows that leave one by one would leave holes in every segment.
     if !definition.retention.is_forever() {
-        return Err(broken("A columnar index cannot be combined with EXPIRES_BY or MAX_BYTES"));
+        return Err(BrokenRule::ColumnarIndexRetention.into());
     }
     if definition.slots.len() + OWN_SLOTS > usize::from(u16::MAX) {
-        return Err(broken("Too many columns"));
+        return Err(BrokenRule::TooManyColumns.into());
     }
     for (position, name) in index.columns.iter().enumerate() {
         if definition.column(name).is_none() {
-            return Err(broken_owned(format!("Key column '{name}' doesn't exist in table")));
+            return Err(BrokenRule::KeyColumn(name.to_string()).into());
         }
         let is_same = |other: &String| other.eq_ignore_ascii_case(name);
         if index.columns[..position].iter().any(is_same) {
-            return Err(broken_owned(format!("Duplicate column name '{name}'")));
+            return Err(BrokenRule::DuplicateColumn(name.to_string()).into());
         }
     }
     Ok(())
@@ -94,17 +95,16 @@ fn validate_members(definition: &TableDefinition) -> Result<()> {
     for (position, index) in definition.members.iter().enumerate() {
         let MemberIndex { column, member, .. } = index;
         let Some(at) = definition.column(column) else {
-            return Err(broken_owned(format!("Key column '{column}' doesn't exist in table")));
+            return Err(BrokenRule::KeyColumn(column.clone()).into());
         };
         if definition.columns[at].ty != ColumnType::Json {
-            let why = format!("Column '{column}' has indexes of members, and must be JSON");
-            return Err(broken_owned(why));
+            return Err(BrokenRule::MemberColumn(column.clone()).into());
         }
         if member.is_empty() || member.len() > MEMBER_BYTES_MAX {
-            return Err(broken_owned(format!("Incorrect member name '{member}'")));
+            return Err(BrokenRule::MemberName(member.clone()).into());
         }
         if definition.member(column, member) != Some(position) {
-            return Err(broken_owned(format!("Duplicate index of member '{member}'")));
+            return Err(BrokenRule::DuplicateMember(member.clone()).into());
         }
     }
     Ok(())
@@ -115,75 +115,76 @@ const CACHE_BYTES_MIN: u64 = 64 << 10;
 
 fn validate_retention(definition: &TableDefinition) -> Result<()> {
     if (1..CACHE_BYTES_MIN).contains(&definition.retention.bytes_max) {
-        return Err(broken_owned(format!("MAX_BYTES must be 0 or at least {CACHE_BYTES_MIN}")));
+        return Err(BrokenRule::CacheTooSmall(CACHE_BYTES_MIN).into());
     }
     let Some(name) = &definition.retention.expires_by else { return Ok(()) };
     let Some(position) = definition.column(name) else {
-        return Err(broken_owned(format!("EXPIRES_BY column '{name}' doesn't exist in table")));
+        return Err(BrokenRule::ExpiryColumn(name.to_string()).into());
     };
     if !matches!(definition.columns[position].ty, ColumnType::Int { .. }) {
-        return Err(broken_owned(format!("EXPIRES_BY column '{name}' must be an integer")));
+        return Err(BrokenRule::ExpiryType(name.to_string()).into());
     }
     Ok(())
 }
 
-const AUTO_INCREMENT_RULE: &str = "Incorrect table definition; there can be only one auto column \
-                                   and it must be defined as a key";
-
 fn validate_column(definition: &TableDefinition, position: usize, column: &Column) -> Result<()> {
     let name = &column.name;
-    let wrong = |what: &str| Err(broken_owned(format!("{what} for column '{name}'")));
+    let wrong = |rule: fn(String) -> BrokenRule| Err(rule(name.clone()).into());
     match &column.ty {
         ColumnType::Decimal { precision, scale }
             if (*precision == 0 || *precision > 65 || *scale > 30 || scale > precision) =>
         {
-            return wrong("Incorrect precision or scale");
+            return wrong(BrokenRule::Precision);
         }
-        ColumnType::Char { chars, .. } if *chars > 255 => return wrong("Too big length"),
-        ColumnType::Binary { bytes } if *bytes > 255 => return wrong("Too big length"),
-        ColumnType::VarChar { chars, .. } if *chars > 65_535 => return wrong("Too big length"),
-        ColumnType::VarBinary { bytes } if *bytes > 65_535 => return wrong("Too big length"),
+        ColumnType::Char { chars, .. } if *chars > 255 => return wrong(BrokenRule::ColumnLength),
+        ColumnType::Binary { bytes } if *bytes > 255 => return wrong(BrokenRule::ColumnLength),
+        ColumnType::VarChar { chars, .. } if *chars > 65_535 => {
+            return wrong(BrokenRule::ColumnLength);
+        }
+        ColumnType::VarBinary { bytes } if *bytes > 65_535 => {
+            return wrong(BrokenRule::ColumnLength);
+        }
         ColumnType::Time { fsp } | ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp }
             if *fsp > 6 =>
         {
-            return wrong("Too big precision");
+            return wrong(BrokenRule::TimePrecision);
         }
         ColumnType::Enum { values, .. } if values.is_empty() || values.len() > 65_535 => {
-            return wrong("Wrong number of ENUM values");
+            return wrong(BrokenRule::EnumValues);
         }
         _ => {}
     }
     if column.computed.is_some() {
         if column.auto_increment || column.on_update_now || column.default != DefaultValue::None {
-            return wrong("Incorrect usage of DEFAULT and GENERATED ALWAYS AS");
+            return wrong(BrokenRule::ComputedDefault);
         }
         if definition.indexes[0].parts.iter().any(|part| part.column == position) {
-            return Err(broken("Primary key cannot be defined upon a generated column"));
+            return Err(BrokenRule::ComputedPrimaryKey.into());
         }
     }
     if column.auto_increment {
         let numeric =
             matches!(column.ty, ColumnType::Int { .. } | ColumnType::Float | ColumnType::Double);
         if !numeric {
-            return wrong("Incorrect column specifier");
+            return wrong(BrokenRule::AutoIncrementType);
         }
         let leads = |index: &Index| index.parts.first().is_some_and(|p| p.column == position);
         if !definition.indexes.iter().any(leads) {
-            return Err(broken(AUTO_INCREMENT_RULE));
+            return Err(BrokenRule::AutoIncrement.into());
         }
     }
     if !column.nullable && column.default == DefaultValue::Literal(None) {
-        return wrong("Invalid default value");
+        return wrong(BrokenRule::NullDefault);
     }
     Ok(())
 }
 
 fn validate_index(definition: &TableDefinition, index: &Index) -> Result<()> {
     if index.parts.len() > INDEX_PARTS_MAX {
-        return Err(broken("Too many key parts specified; max 16 parts allowed"));
+        return Err(BrokenRule::TooManyKeyParts.into());
     }
     if index.parts.is_empty() && index.id != PRIMARY {
-        return Err(broken("A key must have at least one part"));
+        return Err(BrokenRule::NoKeyParts.into());
     }
     check_name(&index.name)?;
     for part in &index.parts {
@@ -191,15 +192,10 @@ fn validate_index(definition: &TableDefinition, index: &Index) -> Result<()> {
         let name = &column.name;
         let long = matches!(column.ty, ColumnType::Text { .. } | ColumnType::Blob { .. });
         if long && part.prefix.is_none() {
-            return Err(broken_owned(format!(
-                "BLOB/TEXT column '{name}' used in key specification without a key length"
-            )));
+            return Err(BrokenRule::TextKeyWithoutLength(name.to_string()).into());
         }
         if column.ty == ColumnType::Json {
-            return Err(broken_owned(format!(
-                "JSON column '{name}' supports indexing only via generated columns on a \
-                 specified JSON path."
-            )));
+            return Err(BrokenRule::JsonKey(name.to_string()).into());
         }
         let stringy = long
             || matches!(
@@ -210,7 +206,7 @@ fn validate_index(definition: &TableDefinition, index: &Index) -> Result<()> {
                     | ColumnType::VarBinary { .. }
             );
         if part.prefix == Some(0) || (part.prefix.is_some() && !stringy) {
-            return Err(broken("Incorrect prefix key"));
+            return Err(BrokenRule::PrefixKey.into());
         }
     }
     Ok(())
@@ -219,15 +215,7 @@ fn validate_index(definition: &TableDefinition, index: &Index) -> Result<()> {
 pub(super) fn check_name(name: &str) -> Result<()> {
     let chars = name.chars().count();
     if chars == 0 || chars > NAME_CHARS_MAX || name.contains('\0') || name.ends_with(' ') {
-        return Err(broken_owned(format!("Incorrect name '{name}'")));
+        return Err(BrokenRule::Name(name.to_string()).into());
     }
     Ok(())
-}
-
-pub(crate) fn broken(why: &str) -> Error {
-    Error::Definition { why: why.to_string() }
-}
-
-pub(crate) fn broken_owned(why: String) -> Error {
-    Error::Definition { why }
 }

@@ -22,6 +22,7 @@ use std::borrow::Cow;
 
 use expression::{Environment, Limits, Node, RowView, StatementContext};
 use resources::clock::{Clock, SystemClock};
+use values::ErrorCode;
 use values::SqlMode;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
@@ -42,7 +43,7 @@ pub type MakeRules = fn(&TableDefinition) -> expression::Result<Rules>;
 /// # Errors
 /// For every definition that asks for rules.
 pub fn no_rules(_: &TableDefinition) -> expression::Result<Rules> {
-    Err(expression::Error::new(1235, "This engine knows no expressions"))
+    Err(expression::Error::new(ErrorCode::NotSupportedYet, "This engine knows no expressions"))
 }
 
 /// A condition that every row must fulfil.

@@ -16,19 +16,19 @@ use values::row::RowRef;
 use super::life::Transaction;
 use super::outcome::{ChangeOutcome, RowChange};
 use super::placing::duplicate;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::expiry::Expiry;
 use crate::find::row_at;
 use crate::table::{ChangedTo, MemberEntry, Table};
 
 impl Transaction {
-    pub(super) fn change_locked(
+    pub(super) fn change_locked<E: From<Error>>(
         &mut self,
         table: &Table,
         row_key: &[u8],
         expiry: Option<Expiry>,
-        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<ChangeOutcome> {
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange, E>,
+    ) -> Result<ChangeOutcome, E> {
         let mut old_bytes = Vec::new();
         if !self.read_locked(row_key, &mut old_bytes)? {
             self.absent = Some(row_key.to_vec());
@@ -39,14 +39,14 @@ impl Transaction {
     }
 
     /// The same of a locked row that is read already.
-    pub(super) fn change_read(
+    pub(super) fn change_read<E: From<Error>>(
         &mut self,
         table: &Table,
         row_key: &[u8],
         old: RowRef<'_>,
         expiry: Option<Expiry>,
-        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<ChangeOutcome> {
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange, E>,
+    ) -> Result<ChangeOutcome, E> {
         if let Some(expiry) = expiry
             && expiry.is_over(&old)?
         {
@@ -58,8 +58,8 @@ impl Transaction {
                 self.delete_row(table, row_key, &old)?;
                 Ok(ChangeOutcome::Deleted)
             }
-            RowChange::Set(sets) => self.set_columns(table, row_key, &old, &sets, false),
-            RowChange::SetAnew(sets) => self.set_columns(table, row_key, &old, &sets, true),
+            RowChange::Set(sets) => Ok(self.set_columns(table, row_key, &old, &sets, false)?),
+            RowChange::SetAnew(sets) => Ok(self.set_columns(table, row_key, &old, &sets, true)?),
         }
     }
 

@@ -16,7 +16,7 @@ use values::types::ColumnType;
 
 use super::life::Transaction;
 use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::{CallerError, Error, Result};
 use crate::find::row_at;
 use crate::store::{Direction, Reach};
 use crate::table::Table;
@@ -40,13 +40,15 @@ impl Transaction {
 
     /// Gives the number of a row back that was not put in because it would have to wait: the row
     /// comes again, and gets a number again.
-    pub(super) fn give_back_unless_put<T>(
+    pub(super) fn give_back_unless_put<T, E: CallerError>(
         &mut self,
         table: &Table,
         generated: Option<u64>,
-        put: &Result<T>,
+        put: &Result<T, E>,
     ) {
-        if let (Some(value), Err(Error::WouldWait(_))) = (generated, put) {
+        if let (Some(value), Err(error)) = (generated, put)
+            && error.would_wait()
+        {
             if self.expected.put_back(table.id, value) {
                 return;
             }

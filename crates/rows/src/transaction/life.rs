@@ -340,10 +340,10 @@ impl Transaction {
         }
     }
 
-    pub(super) fn atomically<T>(
+    pub(super) fn atomically<T, E>(
         &mut self,
-        operation: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<T> {
+        operation: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
         let start = self.store.savepoint();
         let result = operation(self);
         if result.is_err() {

@@ -17,7 +17,7 @@ use super::life::Transaction;
 use super::outcome::{
     Alone, ChangeOutcome, InsertOutcome, ReplaceOutcome, RowChange, SeenRow, UpsertOutcome,
 };
-use crate::error::Result;
+use crate::error::{CallerError, Error, Result};
 use crate::expiry::Expiry;
 use crate::find::row_at;
 use crate::rules::with_computed;
@@ -40,17 +40,17 @@ impl Transaction {
 
     /// Calls `put` with a row that is to be added and has its number and its computed columns, and with
     /// that number if the engine has made it up.
-    fn add_row<R>(
+    fn add_row<R, E: CallerError>(
         &mut self,
         table: &Arc<Table>,
         row: &[Datum<'_>],
-        put: impl FnOnce(&mut Self, &[Datum<'_>], Option<u64>) -> Result<R>,
-    ) -> Result<(R, Option<u64>)> {
+        put: impl FnOnce(&mut Self, &[Datum<'_>], Option<u64>) -> Result<R, E>,
+    ) -> Result<(R, Option<u64>), E> {
         self.enter_to_add(table)?;
         let generated = self.generate(table, row)?;
         let owned = generated.map(|value| with_generated(table, row, value));
         let row = owned.as_deref().unwrap_or(row);
-        let done = table.computed(row).and_then(|computed| {
+        let done = table.computed(row).map_err(E::from).and_then(|computed| {
             let row = with_computed(row, &computed);
             self.atomically(|this| put(this, &row, generated))
         });
@@ -63,17 +63,18 @@ impl Transaction {
     /// # Errors
     /// As `insert`, but never `Duplicate`.
     pub fn replace(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<ReplaceOutcome> {
-        let (deleted, generated) = self.add_row(table, row, |this, row, generated| {
-            let mut deleted = 0;
-            while let Some(existing) = this.conflict(table, row)? {
-                let delete = &mut |_: RowRef<'_>| Ok(RowChange::Delete);
-                let gone = this.change_locked(table, &existing, None, delete)?;
-                deleted += usize::from(gone == ChangeOutcome::Deleted);
-            }
-            this.insert_complete(table, row)?;
-            this.note_given(table, row, generated)?;
-            Ok(deleted)
-        })?;
+        let (deleted, generated) =
+            self.add_row(table, row, |this, row, generated| -> Result<usize> {
+                let mut deleted = 0;
+                while let Some(existing) = this.conflict(table, row)? {
+                    let delete = &mut |_: RowRef<'_>| Ok(RowChange::Delete);
+                    let gone = this.change_locked::<Error>(table, &existing, None, delete)?;
+                    deleted += usize::from(gone == ChangeOutcome::Deleted);
+                }
+                this.insert_complete(table, row)?;
+                this.note_given(table, row, generated)?;
+                Ok(deleted)
+            })?;
         Ok(ReplaceOutcome { deleted, generated })
     }
 
@@ -81,25 +82,25 @@ impl Transaction {
     /// key first, then indexes in order).
     ///
     /// # Errors
-    /// As `insert`; `Duplicate` when the change itself collides with a third row.
-    pub fn upsert(
+    /// As `insert`; `Duplicate` when the change itself collides with a third row; what `on_duplicate` returns.
+    pub fn upsert<E: CallerError>(
         &mut self,
         table: &Arc<Table>,
         row: &[Datum<'_>],
-        on_duplicate: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<UpsertOutcome> {
-        let put = |this: &mut Self, row: &[Datum<'_>], generated| match this.conflict(table, row)? {
-            None => {
+        on_duplicate: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange, E>,
+    ) -> Result<UpsertOutcome, E> {
+        let put = |this: &mut Self, row: &[Datum<'_>], generated| -> Result<UpsertOutcome, E> {
+            let Some(existing) = this.conflict(table, row)? else {
                 this.insert_complete(table, row)?;
                 this.note_given(table, row, generated)?;
-                Ok(UpsertOutcome::Inserted { generated })
-            }
+                return Ok(UpsertOutcome::Inserted { generated });
+            };
             // Found unexpired: its time may not come between this and the look at it.
-            Some(existing) => match this.change_locked(table, &existing, None, on_duplicate)? {
-                ChangeOutcome::Updated => Ok(UpsertOutcome::Updated),
-                ChangeOutcome::Deleted => Ok(UpsertOutcome::Deleted),
-                ChangeOutcome::Unchanged | ChangeOutcome::Missing => Ok(UpsertOutcome::Unchanged),
-            },
+            Ok(match this.change_locked(table, &existing, None, on_duplicate)? {
+                ChangeOutcome::Updated => UpsertOutcome::Updated,
+                ChangeOutcome::Deleted => UpsertOutcome::Deleted,
+                ChangeOutcome::Unchanged | ChangeOutcome::Missing => UpsertOutcome::Unchanged,
+            })
         };
         Ok(self.add_row(table, row, put)?.0)
     }
@@ -108,12 +109,12 @@ impl Transaction {
     ///
     /// # Errors
     /// `Duplicate` when new key values collide, else as `insert`; what `decide` returns.
-    pub fn change_row(
+    pub fn change_row<E: From<Error>>(
         &mut self,
         table: &Arc<Table>,
         row_key: &[u8],
-        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<ChangeOutcome> {
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange, E>,
+    ) -> Result<ChangeOutcome, E> {
         let expiry = self.engine.expiry(table);
         self.change(table, row_key, None, expiry, decide)
     }
@@ -123,13 +124,13 @@ impl Transaction {
     ///
     /// # Errors
     /// As `change_row`.
-    pub fn change_seen_row(
+    pub fn change_seen_row<E: From<Error>>(
         &mut self,
         table: &Arc<Table>,
         row_key: &[u8],
         seen: SeenRow<'_>,
-        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<ChangeOutcome> {
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange, E>,
+    ) -> Result<ChangeOutcome, E> {
         let expiry = self.engine.expiry(table);
         self.change(table, row_key, Some(seen), expiry, decide)
     }
@@ -148,12 +149,12 @@ impl Transaction {
     ///
     /// # Errors
     /// As `change_row`.
-    pub fn change_stored_row(
+    pub fn change_stored_row<E: From<Error>>(
         &mut self,
         table: &Arc<Table>,
         row_key: &[u8],
-        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<ChangeOutcome> {
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange, E>,
+    ) -> Result<ChangeOutcome, E> {
         self.change(table, row_key, None, None, decide)
     }
 
@@ -184,14 +185,14 @@ impl Transaction {
         self.store.is_locked_by_others(row_key)
     }
 
-    fn change(
+    fn change<E: From<Error>>(
         &mut self,
         table: &Arc<Table>,
         row_key: &[u8],
         seen: Option<SeenRow<'_>>,
         expiry: Option<Expiry>,
-        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
-    ) -> Result<ChangeOutcome> {
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange, E>,
+    ) -> Result<ChangeOutcome, E> {
         self.enter(table)?;
         self.atomically(|this| {
             this.store.lock(row_key, this.wait)?;

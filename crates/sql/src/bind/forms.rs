@@ -16,6 +16,7 @@ use sqlparser::ast::{
     FunctionArguments, Value as Literal,
 };
 use syntax::cursor::name_parts;
+use values::ErrorCode;
 
 use super::Binder;
 use super::grouping::AGGREGATES;
@@ -96,7 +97,8 @@ impl Binder<'_> {
         names: &Names<'_>,
     ) -> Bound<Node> {
         self.want_literals("an aggregate")?;
-        let misplaced = || SqlError::new(1111, "Invalid use of group function");
+        let misplaced =
+            || SqlError::new(ErrorCode::InvalidGroupFuncUse, "Invalid use of group function");
         if scope.inside_aggregate.get() {
             return Err(misplaced().into());
         }
@@ -242,7 +244,7 @@ impl Binder<'_> {
         let query = self.query(query, Some(scope))?;
         if width > 0 && query.columns.len() != width {
             let message = format!("Operand should contain {width} column(s)");
-            return Err(SqlError::new(1241, message).into());
+            return Err(SqlError::new(ErrorCode::OperandColumns, message).into());
         }
         let column = |column: &crate::tree::OutputColumn| {
             Node::new(Kind::Column(0), column.ty.clone(), true)
@@ -389,7 +391,7 @@ fn rows_compared(
 ) -> Bound<Node> {
     if left.len() != right.len() {
         let message = format!("Operand should contain {} column(s)", left.len());
-        return Err(SqlError::new(1241, message).into());
+        return Err(SqlError::new(ErrorCode::OperandColumns, message).into());
     }
     let a = left.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?;
     let b = right.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?;
@@ -422,11 +424,11 @@ fn row_in_list(row: &[Expr], list: &[Expr], negated: bool, names: &Names<'_>) ->
     for item in list {
         let Expr::Tuple(items) = plain(item) else {
             let message = format!("Operand should contain {} column(s)", row.len());
-            return Err(SqlError::new(1241, message).into());
+            return Err(SqlError::new(ErrorCode::OperandColumns, message).into());
         };
         if items.len() != operands.len() {
             let message = format!("Operand should contain {} column(s)", row.len());
-            return Err(SqlError::new(1241, message).into());
+            return Err(SqlError::new(ErrorCode::OperandColumns, message).into());
         }
         let items = items.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?;
         ways.push(nodes_compared(&operands, Comparison::Equal, &items));

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use expression::{Comparison, KEY_COLUMN, Kind, Node, boolean, common_rule, compared, slot};
 use sqlparser::ast;
 use syntax::cursor::name_parts;
+use values::ErrorCode;
 use values::types::{ColumnType, LobSize};
 
 use super::query::rename;
@@ -84,7 +85,7 @@ impl Binder<'_> {
             };
             if named[..at].iter().any(same) {
                 let message = format!("Not unique table/alias: '{}'", relation.name);
-                return Err(SqlError::new(1066, message).into());
+                return Err(SqlError::new(ErrorCode::NonuniqTable, message).into());
             }
         }
         Ok(From { relations, named, shown, join: Some(join) })
@@ -97,7 +98,7 @@ impl Binder<'_> {
             Some(Part { join, named, shown }) => {
                 Ok(From { relations, named, shown, join: Some(join) })
             }
-            None => Err(SqlError::new(1096, "No tables used").into()),
+            None => Err(SqlError::new(ErrorCode::NoTablesUsed, "No tables used").into()),
         }
     }
 
@@ -165,7 +166,7 @@ impl Binder<'_> {
             ast::TableFactor::Derived { subquery, alias, lateral: false, .. } => {
                 let Some(alias) = alias else {
                     let message = "Every derived table must have its own alias";
-                    return Err(SqlError::new(1248, message).into());
+                    return Err(SqlError::new(ErrorCode::DerivedMustHaveAlias, message).into());
                 };
                 let mut query = self.query(subquery, None)?;
                 rename(&mut query.columns, alias)?;
@@ -258,7 +259,7 @@ impl Binder<'_> {
             let mut listing = CatalogListing::named(table);
             let Some(columns) = columns_of(self.facts, &listing)? else {
                 let message = format!("Unknown table '{table}' in information_schema");
-                return Err(SqlError::new(1109, message).into());
+                return Err(SqlError::new(ErrorCode::UnknownTable, message).into());
             };
             listing.names = NameColumns::of(&columns);
             let columns = columns
@@ -378,7 +379,7 @@ fn add(
     if number == RELATIONS_MAX {
         let message =
             format!("Too many tables; MySQL can only use {RELATIONS_MAX} tables in a join");
-        return Err(SqlError::new(1116, message).into());
+        return Err(SqlError::new(ErrorCode::TooManyTables, message).into());
     }
     let types = columns.iter().map(|(_, ty, ..)| ty.clone()).collect();
     let index_use = IndexUse::default();

@@ -5,6 +5,7 @@
 //! Not here: binding the numbers, which both ways of binding a query do for themselves.
 
 use sqlparser::ast::{Expr, Fetch, LimitClause, OffsetRows, Query, SetExpr, Value};
+use values::ErrorCode;
 
 use super::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
@@ -37,7 +38,7 @@ pub(super) fn limit_of(query: &Query) -> Bound<(Option<Expr>, Option<Expr>)> {
     }
     if *with_ties && query.order_by.is_none() {
         let message = "FETCH ... WITH TIES requires ORDER BY clause to be present";
-        return Err(SqlError::new(4180, message).into());
+        return Err(SqlError::new(ErrorCode::LimitWithTies, message).into());
     }
     if *with_ties {
         return Err(SqlError::unsupported("FETCH ... WITH TIES").into());

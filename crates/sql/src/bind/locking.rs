@@ -11,6 +11,7 @@
 
 use sqlparser::ast::{LockClause, NonBlock};
 use syntax::cursor::table_name;
+use values::ErrorCode;
 
 use super::Binder;
 use crate::error::{Result, SqlError};
@@ -29,7 +30,10 @@ fn locking_of(clause: &LockClause) -> Result<(Locking, Option<String>)> {
 
 /// Error 3568 for OF that names no relation of its SELECT.
 fn unresolved(name: &str) -> SqlError {
-    SqlError::new(3568, format!("Unresolved table name `{name}` in locking clause."))
+    SqlError::new(
+        ErrorCode::UnresolvedTableLock,
+        format!("Unresolved table name `{name}` in locking clause."),
+    )
 }
 
 impl Binder<'_> {

@@ -37,6 +37,7 @@ use std::sync::Arc;
 use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
 use rows::table::Table;
 use sqlparser::ast;
+use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType, LobSize};
 
@@ -286,7 +287,7 @@ impl Binder<'_> {
         self.relations.set(relations);
         if relations > RELATIONS_MAX {
             let message = format!("The statement is too complex: more than {RELATIONS_MAX} tables");
-            return Err(SqlError::new(1436, message).into());
+            return Err(SqlError::new(ErrorCode::StackOverrun, message).into());
         }
         Ok(())
     }
@@ -297,7 +298,7 @@ impl Binder<'_> {
         let depth = self.nesting.get() + 1;
         if depth > NESTING_MAX {
             return Err(SqlError::new(
-                1473,
+                ErrorCode::TooHighLevelOfNesting,
                 format!("Too high level of nesting for select, the most is {NESTING_MAX}"),
             )
             .into());

@@ -5,6 +5,7 @@
 use expression::{Node, common_type, type_collation};
 use sqlparser::ast;
 use syntax::types::with_collation;
+use values::ErrorCode;
 use values::types::{Collation, ColumnType};
 
 use super::limit::limit_of;
@@ -225,7 +226,11 @@ impl Binder<'_> {
         }
         let width = rows.first().map_or(0, Vec::len);
         if rows.iter().any(|row| row.len() != width) {
-            return Err(SqlError::new(1136, "Column count doesn't match value count").into());
+            return Err(SqlError::new(
+                ErrorCode::WrongValueCountOnRow,
+                "Column count doesn't match value count",
+            )
+            .into());
         }
         let columns = (0..width)
             .map(|at| {
@@ -281,7 +286,7 @@ impl Binder<'_> {
 fn common_columns(left: &[OutputColumn], right: &[OutputColumn]) -> Bound<Vec<OutputColumn>> {
     if left.len() != right.len() {
         return Err(SqlError::new(
-            1222,
+            ErrorCode::WrongNumberOfColumns,
             "The used SELECT statements have a different number of columns",
         )
         .into());
@@ -337,7 +342,7 @@ pub(super) fn rename(columns: &mut [OutputColumn], alias: &ast::TableAlias) -> B
     }
     if alias.columns.len() != columns.len() {
         return Err(SqlError::new(
-            1353,
+            ErrorCode::ViewWrongList,
             "In definition of view, derived table or common table expression, SELECT list and \
              column names list have different column counts",
         )

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast;
 use syntax::cursor::name_parts;
+use values::ErrorCode;
 
 use super::query::rename;
 use super::{Binder, CommonRows, CommonTable};
@@ -29,10 +30,10 @@ fn parts_of(cte: &ast::Cte) -> Result<(Vec<&ast::SetExpr>, Vec<&ast::SetExpr>, b
     let at = first.iter().position(|side| names(*side, name)).unwrap_or(first.len());
     if at == 0 {
         return Err(match first.len() {
-            1 => wrong(cte, 3573, "should contain a UNION"),
+            1 => wrong(cte, ErrorCode::CteRecursiveRequiresUnion, "should contain a UNION"),
             _ => wrong(
                 cte,
-                3574,
+                ErrorCode::CteRecursiveRequiresNonrecursive,
                 "should have one or more non-recursive query blocks followed by one or more \
                  recursive ones",
             ),
@@ -42,9 +43,9 @@ fn parts_of(cte: &ast::Cte) -> Result<(Vec<&ast::SetExpr>, Vec<&ast::SetExpr>, b
     Ok((first, next, all))
 }
 
-fn wrong(cte: &ast::Cte, number: u16, what: &str) -> SqlError {
+fn wrong(cte: &ast::Cte, code: ErrorCode, what: &str) -> SqlError {
     let name = &cte.alias.name.value;
-    SqlError::new(number, format!("Recursive Common Table Expression '{name}' {what}"))
+    SqlError::new(code, format!("Recursive Common Table Expression '{name}' {what}"))
 }
 
 fn names(part: &impl ast::Visit, name: &str) -> bool {
@@ -97,7 +98,7 @@ impl Binder<'_> {
         let next = self.union_of(&steps, true)?;
         if next.columns.len() != seed.columns.len() {
             return Err(SqlError::new(
-                1222,
+                ErrorCode::WrongNumberOfColumns,
                 "The used SELECT statements have a different number of columns",
             )
             .into());
@@ -112,7 +113,7 @@ impl Binder<'_> {
         if sums_up(&next) {
             let what = "can contain neither aggregation nor window functions in recursive query \
                         block";
-            return Err(wrong(cte, 3575, what).into());
+            return Err(wrong(cte, ErrorCode::CteRecursiveForbidsAggregation, what).into());
         }
         let columns = seed.columns.clone();
         let body = Body::Recursion(Box::new(Recursion { id, all, first: seed, next }));

@@ -22,6 +22,7 @@ use expression::{
 };
 use sqlparser::ast::{Expr, Value as Literal};
 use values::CharacterSet;
+use values::ErrorCode;
 use values::datum::Value;
 use values::types::{Collation, ColumnType};
 
@@ -210,7 +211,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             {
                 let message =
                     format!("COLLATION '{}' is not valid for CHARACTER SET 'binary'", rule.name());
-                return Err(SqlError::new(1253, message).into());
+                return Err(SqlError::new(ErrorCode::CollationCharsetMismatch, message).into());
             }
             let nullable = node.nullable;
             // What is no text has a collation as the text that it is then.
@@ -298,7 +299,7 @@ fn introduced(prefix: &str, node: Node) -> Bound<Node> {
     if !set.is_valid(&bytes) {
         let shown: String = bytes.iter().take(6).map(|byte| format!("{byte:02X}")).collect();
         let message = format!("Invalid {} character string: '{shown}'", set.name());
-        return Err(SqlError::new(1300, message).into());
+        return Err(SqlError::new(ErrorCode::InvalidCharacterString, message).into());
     }
     Ok(match set.is_utf8() {
         true => Node::constant(Value::Bytes(bytes.into_owned())),

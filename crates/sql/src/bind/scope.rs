@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use expression::{Kind, Node, UNTYPED, slot};
 use sqlparser::ast::{Expr, Ident, NamedWindowDefinition};
+use values::ErrorCode;
 use values::types::ColumnType;
 
 use super::{Binder, Literals, kind_of};
@@ -193,7 +194,7 @@ impl<'p> QueryScope<'p> {
                 if found.is_some() {
                     let name = parts.join(".");
                     let message = format!("Column '{name}' in {clause} is ambiguous");
-                    return Err(SqlError::new(1052, message).into());
+                    return Err(SqlError::new(ErrorCode::NonUniq, message).into());
                 }
                 found = Some(column);
             }
@@ -220,14 +221,17 @@ impl<'p> QueryScope<'p> {
                 });
                 let unknown = || {
                     let shown = parts.join(".");
-                    BindFailure::Wrong(SqlError::new(1051, format!("Unknown table '{shown}'")))
+                    BindFailure::Wrong(SqlError::new(
+                        ErrorCode::BadTable,
+                        format!("Unknown table '{shown}'"),
+                    ))
                 };
                 let relation = relation.ok_or_else(unknown)?;
                 out.extend(relation.columns.iter().filter(|c| !c.hidden));
             }
         }
         if out.is_empty() {
-            return Err(SqlError::new(1096, "No tables used").into());
+            return Err(SqlError::new(ErrorCode::NoTablesUsed, "No tables used").into());
         }
         Ok(out)
     }

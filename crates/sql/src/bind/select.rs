@@ -13,6 +13,7 @@
 
 use expression::{Kind, Node, parts_of};
 use sqlparser::ast;
+use values::ErrorCode;
 
 use super::Binder;
 use super::from::From;
@@ -73,7 +74,7 @@ impl Binder<'_> {
         if having.as_ref().is_some_and(is_over_windows) {
             let message = "You cannot use the alias of an expression containing a window function in \
                            this context.'";
-            return Err(SqlError::new(3594, message).into());
+            return Err(SqlError::new(ErrorCode::WindowInvalidWindowFuncAliasUse, message).into());
         }
         let visible = items.len();
         let columns: Vec<OutputColumn> =
@@ -243,7 +244,11 @@ impl Binder<'_> {
                 aggregate |= matches!(node.kind, Kind::Aggregate(_) | Kind::Window(_));
             });
             if aggregate {
-                return Err(SqlError::new(1056, format!("Can't group on '{expr}'")).into());
+                return Err(SqlError::new(
+                    ErrorCode::WrongGroupField,
+                    format!("Can't group on '{expr}'"),
+                )
+                .into());
             }
             keys.push(key);
         }

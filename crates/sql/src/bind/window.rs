@@ -14,6 +14,7 @@ use expression::{
 use sqlparser::ast::{
     self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, WindowFrameBound, WindowFrameUnits,
 };
+use values::ErrorCode;
 use values::types::ColumnType;
 
 use super::Binder;
@@ -39,7 +40,7 @@ impl Binder<'_> {
         let allowed = matches!(names.clause, "field list" | "order clause");
         if !allowed || scope.inside_aggregate.get() || scope.inside_window.get() {
             let message = format!("You cannot use the window function '{name}' in this context.'");
-            return Err(SqlError::new(3593, message).into());
+            return Err(SqlError::new(ErrorCode::WindowInvalidWindowFuncUse, message).into());
         }
         scope.inside_window.set(true);
         let bound = self.window_function(scope, name, call, over, names);
@@ -181,10 +182,18 @@ fn frame_of(
     };
     let wrong = |number, what: &str| SqlError::new(number, format!("Window '{title}': {what}."));
     if matches!(frame.start_bound, WindowFrameBound::Following(None)) {
-        return Err(wrong(3584, "frame start cannot be UNBOUNDED FOLLOWING").into());
+        return Err(wrong(
+            ErrorCode::WindowFrameStartIllegal,
+            "frame start cannot be UNBOUNDED FOLLOWING",
+        )
+        .into());
     }
     if matches!(frame.end_bound, Some(WindowFrameBound::Preceding(None))) {
-        return Err(wrong(3585, "frame end cannot be UNBOUNDED PRECEDING").into());
+        return Err(wrong(
+            ErrorCode::WindowFrameEndIllegal,
+            "frame end cannot be UNBOUNDED PRECEDING",
+        )
+        .into());
     }
     let current = WindowFrameBound::CurrentRow;
     let bounds = [&frame.start_bound, frame.end_bound.as_ref().unwrap_or(&current)];
@@ -253,7 +262,7 @@ impl Distance {
             let message = format!(
                 "Window '{title}': frame start or end is negative, NULL or of non-integral type"
             );
-            return Err(SqlError::new(3586, message).into());
+            return Err(SqlError::new(ErrorCode::WindowFrameIllegal, message).into());
         }
         Ok(Distance { amount, unit })
     }
@@ -293,14 +302,14 @@ fn key_for_sums(key: &Node, distances: &[Distance], title: &str) -> Result<Node>
             "Window '{title}' with RANGE frame has ORDER BY expression of datetime type. Only \
              INTERVAL bound value allowed."
         );
-        return Err(SqlError::new(3588, message));
+        return Err(SqlError::new(ErrorCode::WindowRangeFrameTemporalType, message));
     }
     if !temporal && intervals > 0 {
         let message = format!(
             "Window '{title}' with RANGE frame has ORDER BY expression of numeric type, INTERVAL \
              bound value not allowed."
         );
-        return Err(SqlError::new(3589, message));
+        return Err(SqlError::new(ErrorCode::WindowRangeFrameNumericType, message));
     }
     Ok(cast_to(key.clone(), ty))
 }
@@ -310,7 +319,7 @@ fn needs_one_key(title: &str) -> SqlError {
         "Window '{title}' with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY \
          expression, of numeric or temporal type"
     );
-    SqlError::new(3587, message)
+    SqlError::new(ErrorCode::WindowRangeFrameOrderType, message)
 }
 
 fn cast_to(node: Node, ty: ColumnType) -> Node {
@@ -349,10 +358,13 @@ fn named_within(
     let same = |own: &ast::Ident| own.value.eq_ignore_ascii_case(&name.value);
     let Some(ast::NamedWindowDefinition(_, definition)) = named.iter().find(|d| same(&d.0)) else {
         let message = format!("Window name '{}' is not defined.", name.value);
-        return Err(SqlError::new(3579, message));
+        return Err(SqlError::new(ErrorCode::WindowNoSuchWindow, message));
     };
     let Some(steps_left) = steps_left.checked_sub(1) else {
-        return Err(SqlError::new(3580, "There is a circularity in the window dependency graph."));
+        return Err(SqlError::new(
+            ErrorCode::WindowCircularityInWindowGraph,
+            "There is a circularity in the window dependency graph.",
+        ));
     };
     match definition {
         ast::NamedWindowExpr::NamedWindow(other) => named_within(named, other, steps_left),
@@ -372,21 +384,21 @@ fn whole_within(
     let base = named_within(named, base_name, steps_left)?;
     if !spec.partition_by.is_empty() {
         let message = "A window which depends on another cannot define partitioning.";
-        return Err(SqlError::new(3581, message));
+        return Err(SqlError::new(ErrorCode::WindowNoChildPartitioning, message));
     }
     if base.window_frame.is_some() {
         let message = format!(
             "Window '{}' has a frame definition, so cannot be referenced by another window.",
             base_name.value
         );
-        return Err(SqlError::new(3582, message));
+        return Err(SqlError::new(ErrorCode::WindowNoInheritFrame, message));
     }
     if !base.order_by.is_empty() && !spec.order_by.is_empty() {
         let message = format!(
             "Window '{title}' cannot inherit '{}' since both contain an ORDER BY clause.",
             base_name.value
         );
-        return Err(SqlError::new(3583, message));
+        return Err(SqlError::new(ErrorCode::WindowNoRedefineOrderBy, message));
     }
     let order_by = if spec.order_by.is_empty() { base.order_by } else { spec.order_by.clone() };
     Ok(ast::WindowSpec {

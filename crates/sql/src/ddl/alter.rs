@@ -9,6 +9,7 @@ use syntax::rule::rule_text;
 use syntax::table::{ColumnSpec, Element};
 use syntax::table_options::TableOptions;
 use syntax::types::with_collation;
+use values::ErrorCode;
 use values::types::Collation;
 
 use super::Unenforced;
@@ -137,7 +138,7 @@ impl Maker<'_> {
                     self.out.push(Alteration::DropColumn(name.clone()));
                 } else if !*if_exists {
                     return Err(SqlError::new(
-                        1091,
+                        ErrorCode::CantDropFieldOrKey,
                         format!("Can't DROP '{name}'; check that column/key exists"),
                     ));
                 }

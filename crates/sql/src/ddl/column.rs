@@ -7,6 +7,7 @@ use rows::schema::{Column, DefaultValue};
 use syntax::rule::rule_text;
 use syntax::table::{ColumnSpec, DefaultSpec};
 use syntax::types::with_collation;
+use values::ErrorCode;
 use values::SqlMode;
 use values::convert::{convert, from_text};
 use values::datum::{Datum, Value};
@@ -20,7 +21,7 @@ use crate::write::now_value;
 
 /// Error 1067.
 fn invalid_default(name: &str) -> SqlError {
-    SqlError::new(1067, format!("Invalid default value for '{name}'"))
+    SqlError::new(ErrorCode::InvalidDefault, format!("Invalid default value for '{name}'"))
 }
 
 /// A column as `rows` is to make it; `collation` is the table's default, `session` says how its default
@@ -40,7 +41,7 @@ pub fn column_of(
     };
     if spec.primary && spec.nullable == Some(true) {
         return Err(SqlError::new(
-            1171,
+            ErrorCode::PrimaryCantHaveNull,
             "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE \
              instead",
         ));
@@ -48,7 +49,7 @@ pub fn column_of(
     let temporal = matches!(ty, ColumnType::DateTime { .. } | ColumnType::Timestamp { .. });
     if spec.on_update_now && !temporal {
         return Err(SqlError::new(
-            1294,
+            ErrorCode::InvalidOnUpdate,
             format!("Invalid ON UPDATE clause for '{}' column", spec.name),
         ));
     }
@@ -56,7 +57,10 @@ pub fn column_of(
         return Err(invalid_default(&spec.name));
     }
     if spec.computed.is_some() && spec.default.is_some() {
-        return Err(SqlError::new(1221, "Incorrect usage of DEFAULT and GENERATED ALWAYS AS"));
+        return Err(SqlError::new(
+            ErrorCode::WrongUsage,
+            "Incorrect usage of DEFAULT and GENERATED ALWAYS AS",
+        ));
     }
     let default = match &spec.default {
         None => DefaultValue::None,

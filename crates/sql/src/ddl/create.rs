@@ -7,6 +7,7 @@ use rows::schema::{CheckDefinition, Column, DefaultValue, Retention, TableDefini
 use syntax::rule::rule_text;
 use syntax::table::{CreateTable, Element, IndexSpec};
 use syntax::table_options::{MemberSpec, TableOptions};
+use values::ErrorCode;
 use values::types::{Collation, ColumnType};
 
 use super::Unenforced;
@@ -29,7 +30,7 @@ pub fn index_of(spec: &IndexSpec) -> NewIndex {
 pub fn columnar_index_of(spec: &IndexSpec) -> Result<NewColumnarIndex> {
     if spec.parts.iter().any(|(_, prefix)| prefix.is_some()) {
         let message = "Incorrect prefix key; a columnar index has whole columns";
-        return Err(SqlError::new(1089, message));
+        return Err(SqlError::new(ErrorCode::WrongSubKey, message));
     }
     let columns = spec.parts.iter().map(|(name, _)| name.clone()).collect();
     Ok(NewColumnarIndex { name: spec.name.clone(), columns, comment: spec.comment.clone() })
@@ -70,7 +71,10 @@ pub fn new_table(
             }
             Element::Index(spec) if spec.columnar => {
                 if columnar_index.replace(columnar_index_of(spec)?).is_some() {
-                    return Err(SqlError::new(1105, "A table can have only one columnar index"));
+                    return Err(SqlError::new(
+                        ErrorCode::UnknownError,
+                        "A table can have only one columnar index",
+                    ));
                 }
             }
             Element::Index(spec) => indexes.push(index_of(spec)),
@@ -89,7 +93,10 @@ pub fn new_table(
         columns.push(column_of_result(column));
     }
     if columns.is_empty() {
-        return Err(SqlError::new(1113, "A table must have at least 1 column"));
+        return Err(SqlError::new(
+            ErrorCode::TableMustHaveColumns,
+            "A table must have at least 1 column",
+        ));
     }
     for index in &indexes {
         if index.primary {
@@ -155,7 +162,7 @@ fn primary_not_null(index: &NewIndex, elements: &[Element], columns: &mut [Colum
         });
         if said_null {
             return Err(SqlError::new(
-                1171,
+                ErrorCode::PrimaryCantHaveNull,
                 "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use \
                  UNIQUE instead",
             ));
@@ -164,7 +171,7 @@ fn primary_not_null(index: &NewIndex, elements: &[Element], columns: &mut [Colum
             column.nullable = false;
             if column.default == DefaultValue::Literal(None) {
                 return Err(SqlError::new(
-                    1067,
+                    ErrorCode::InvalidDefault,
                     format!("Invalid default value for '{}'", column.name),
                 ));
             }

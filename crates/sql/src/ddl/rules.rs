@@ -10,6 +10,7 @@ use rows::schema::{Column, ComputedColumn, DefaultValue, TableDefinition};
 use sqlparser::ast::Expr;
 use syntax::rule::{rule, rule_text};
 use syntax::table::{CheckSpec, ComputedSpec, DefaultSpec};
+use values::ErrorCode;
 use values::SqlMode;
 use values::datum::Value;
 use values::temporal::Zone;
@@ -76,7 +77,7 @@ pub fn text_for_all(
 /// 1054 for a column that is not there, 1901 for what may not stand in such an expression, and what else is
 /// wrong with it.
 pub fn make_rules(definition: &TableDefinition) -> expression::Result<Rules> {
-    rules_of(definition).map_err(|error| expression::Error::new(error.number, error.message))
+    Ok(rules_of(definition)?)
 }
 
 fn rules_of(definition: &TableDefinition) -> Result<Rules> {
@@ -140,7 +141,7 @@ fn check_computed(
         if column.computed.is_some() && at >= position {
             let message =
                 "Generated column can refer only to generated columns defined prior to it.";
-            wrong.get_or_insert_with(|| SqlError::new(3107, message));
+            wrong.get_or_insert_with(|| SqlError::new(ErrorCode::GeneratedColumnNonPrior, message));
         }
         if column.auto_increment {
             let clause = format!("GENERATED ALWAYS AS clause of `{name}`");
@@ -153,5 +154,5 @@ fn check_computed(
 /// Error 1901, MariaDB's.
 fn not_allowed(text: &str, clause: &str) -> SqlError {
     let message = format!("Function or expression '{text}' cannot be used in the {clause}");
-    SqlError::new(1901, message)
+    SqlError::new(ErrorCode::ExpressionNotAllowed, message)
 }

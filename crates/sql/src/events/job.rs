@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use rows::event::EventDefinition;
 use syntax::scan::compound;
+use values::ErrorCode;
 use values::SqlMode;
 
 use crate::error::{Result, SqlError};
@@ -49,7 +50,7 @@ pub fn run(sql: &Arc<Sql>, id: u32, event: &EventDefinition, time_max: Duration)
             Reply::LoadLocal(load) => {
                 load.abandon(&mut session);
                 let message = "LOAD DATA is not allowed in stored procedures";
-                return Err(SqlError::new(1314, message));
+                return Err(SqlError::new(ErrorCode::SpBadstatement, message));
             }
         }
         // SLEEP and GET_LOCK, when they are interrupted, give a value.
@@ -57,8 +58,8 @@ pub fn run(sql: &Arc<Sql>, id: u32, event: &EventDefinition, time_max: Duration)
     });
     match outcome {
         Err(error) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
-            let limit = format!("{} (the event has run for event-timeout)", error.message);
-            Err(SqlError::new(1969, limit))
+            let limit = format!("{} (the event has run for event-timeout)", error.message());
+            Err(SqlError::new(ErrorCode::StatementTimeout, limit))
         }
         outcome => outcome,
     }
@@ -66,5 +67,5 @@ pub fn run(sql: &Arc<Sql>, id: u32, event: &EventDefinition, time_max: Duration)
 
 /// The error of a run that its server cut off.
 pub fn cut_off() -> SqlError {
-    SqlError::new(1317, "The run was cut off by the end of the server")
+    SqlError::new(ErrorCode::QueryInterrupted, "The run was cut off by the end of the server")
 }

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use rows::event::{EventDefinition, EventId, EventSchedule, EventStatus, RunError};
 use rows::store::Durability;
+use values::ErrorCode;
 
 use super::job;
 use super::queue::{Queue, Step};
@@ -227,7 +228,10 @@ fn begin(sql: &Arc<Sql>, event: &Arc<EventDefinition>, now: i64) -> rows::Result
     let (of_run, event_of_run) = (Arc::clone(sql), Arc::clone(event));
     let thread = Builder::new().name("rowhouse-event".into());
     if let Err(error) = thread.spawn(move || run(&of_run, number, &event_of_run)) {
-        let error = SqlError::new(1135, format!("Can't create a new thread: {error}"));
+        let error = SqlError::new(
+            ErrorCode::CantCreateThread,
+            format!("Can't create a new thread: {error}"),
+        );
         report(sql, event, None, Some(&error));
         events.ended(event.id);
     }
@@ -250,7 +254,7 @@ fn report(sql: &Sql, event: &EventDefinition, took: Option<Duration>, error: Opt
     match error {
         None => tracing::debug!(event = %name, ms, "an event has run"),
         Some(error) => {
-            let (number, message) = (error.number, &error.message);
+            let (number, message) = (error.code().number(), error.message());
             tracing::warn!(event = %name, ms, number, message, "an event has failed");
         }
     }
@@ -274,8 +278,8 @@ fn tell_end(
         record.micros = took.map(|took| took.as_micros() as u64);
         if let Some(error) = error {
             record.failures += 1;
-            let message = within(&error.message, MESSAGE_BYTES_MAX).to_string();
-            record.error = Some(RunError { at: now(sql), number: error.number, message });
+            let message = within(error.message(), MESSAGE_BYTES_MAX).to_string();
+            record.error = Some(RunError { at: now(sql), number: error.code().number(), message });
         }
         let ended = match ended.schedule {
             EventSchedule::Once { begun: true, .. } => completed(ended),

@@ -13,6 +13,7 @@ use expression::{
     Cell, JsonMembers, Node, Number, Ordinals, Scope, compare, json_element, quotient, text_of,
     type_collation,
 };
+use values::ErrorCode;
 use values::convert::convert;
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
@@ -493,9 +494,9 @@ fn joined(
             out.truncate(end);
             let message = format!("Row {} was cut by GROUP_CONCAT()", n + 1);
             if scope.limits.is_strict() {
-                return Err(SqlError::new(1260, message));
+                return Err(SqlError::new(ErrorCode::CutValueGroupConcat, message));
             }
-            scope.warn(1260, || message);
+            scope.warn(ErrorCode::CutValueGroupConcat, || message);
             break;
         }
     }

@@ -433,7 +433,7 @@ impl Execution<'_> {
     ) -> Result<RowList> {
         // There may be thousands of tables.
         if !self.how.may_wait {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         let asked = Asked::by(&listing.names, terms, local)?;
         let mut rows = RowList::default();

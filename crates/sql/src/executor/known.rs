@@ -34,7 +34,7 @@ impl Execution<'_> {
     pub(super) fn known(&self, select: &Select) -> Result<Option<Vec<Value>>> {
         let Some((table, questions)) = known_of_table(select) else { return Ok(None) };
         if !self.how.may_wait {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         let Some(columns) = columns_of(self.view, table)? else { return Ok(None) };
         let known = columns.known(&questions);
@@ -69,7 +69,7 @@ impl Execution<'_> {
             return given(rows);
         }
         if is_whole && !self.how.may_wait && step.rows > self.rows_left.get() as f64 {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         if is_whole && self.how.may_wait {
             let rows = self.engine.count_all(self.view, table, index);

@@ -62,7 +62,7 @@ impl Execution<'_> {
                     "Recursive query aborted after {steps} iterations. Try increasing \
                      @@cte_max_recursion_depth to a larger value."
                 );
-                return Err(SqlError::new(3636, message));
+                return Err(SqlError::new(ErrorCode::CteMaxRecursionDepth, message));
             }
             let rows = Content::Values(std::mem::replace(&mut fresh, self.list()));
             let before = self.added.borrow_mut().insert(recursion.id, Rc::new(Buffer::new(rows)));

@@ -193,7 +193,7 @@ impl ListedRows {
             }
             let rows = if self.next < self.list.ends.len() {
                 if !how.may_wait {
-                    return Err(SqlError::would_wait());
+                    return Err(SqlError::WouldWait);
                 }
                 self.list.piece(self.next)?
             } else {

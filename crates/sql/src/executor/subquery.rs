@@ -117,7 +117,8 @@ impl Execution<'_> {
 
     /// The only row; 1242 if there are more.
     fn only_row(&self, subquery: &Subquery, scope: &Scope<'_>) -> Result<Option<Vec<Value>>> {
-        let several = || SqlError::new(1242, "Subquery returns more than 1 row");
+        let several =
+            || SqlError::new(ErrorCode::SubqueryNo1Row, "Subquery returns more than 1 row");
         if !subquery.is_correlated() {
             let kept = self.kept_rows(subquery, scope, 2)?;
             return match kept.rows.len() {

@@ -13,6 +13,7 @@
 use std::ops::Range;
 
 use expression::{Node, RowView, Scope, fit};
+use values::ErrorCode;
 use values::datum::Value;
 
 use super::accumulate::{Accumulator, concat_bytes_max};
@@ -355,7 +356,8 @@ impl<'p> Partition<'p> {
             let count = self.count(node, at)?.filter(|count| *count >= 0);
             let wrong = "frame start or end is negative, NULL or of non-integral type";
             let message = || format!("Window '<unnamed window>': {wrong}");
-            let count = count.ok_or_else(|| SqlError::new(3586, message()))?;
+            let count =
+                count.ok_or_else(|| SqlError::new(ErrorCode::WindowFrameIllegal, message()))?;
             Ok(usize::try_from(count).unwrap_or(usize::MAX))
         };
         let current = if frame.counts_rows { at..at + 1 } else { peers.clone() };
@@ -392,5 +394,5 @@ impl<'p> Partition<'p> {
 }
 
 fn wrong_argument(function: &str) -> SqlError {
-    SqlError::new(1210, format!("Incorrect arguments to {function}"))
+    SqlError::new(ErrorCode::WrongArguments, format!("Incorrect arguments to {function}"))
 }

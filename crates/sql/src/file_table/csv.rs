@@ -16,6 +16,7 @@ use arrow::error::ArrowError;
 use bytes::Buf;
 use columnar::arrow::ColumnWriter;
 use expression::Limits;
+use values::ErrorCode;
 use values::convert::{Issue, from_text, plain_of_text};
 use values::temporal::Zone;
 use values::types::{ColumnType, LobSize};
@@ -353,11 +354,11 @@ pub(super) fn no_value(
     /// What is shown of a text.
     const SHOWN_CHARS: usize = 60;
     let shown: String = text.chars().take(SHOWN_CHARS).collect();
-    let number = match issue {
-        Issue::OutOfRange => 1264,
-        Issue::TooLong => 1406,
-        Issue::InvalidJson => 3140,
-        _ => 1366,
+    let code = match issue {
+        Issue::OutOfRange => ErrorCode::WarnDataOutOfRange,
+        Issue::TooLong => ErrorCode::DataTooLong,
+        Issue::InvalidJson => ErrorCode::InvalidJsonText,
+        _ => ErrorCode::TruncatedWrongValueForField,
     };
     let (ty, name) = (column.ty.mysql_type_name(), &column.name);
     let message = format!(
@@ -365,7 +366,7 @@ pub(super) fn no_value(
          gives columns other types)",
         file.name()
     );
-    SqlError::new(number, message)
+    SqlError::new(code, message)
 }
 
 #[cfg(test)]

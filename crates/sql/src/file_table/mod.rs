@@ -49,6 +49,7 @@ use arrow::array::ArrayRef;
 use arrow::datatypes::DataType;
 use columnar::ArrayKey;
 use columnar::arrow::{ColumnReader, arrow_type};
+use values::ErrorCode;
 use values::datum::Value;
 use values::types::{ColumnType, IntWidth};
 
@@ -141,7 +142,7 @@ impl FileTable {
         for (at, name) in lower.iter().enumerate() {
             if lower[..at].contains(name) {
                 let message = format!("Duplicate column name '{}' in '{}'", name, files[0].name());
-                return Err(SqlError::new(1060, message));
+                return Err(SqlError::new(ErrorCode::DupFieldname, message));
             }
         }
         Ok(FileTable { pattern: options.path.clone(), files, content, columns })

@@ -16,6 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
+use values::ErrorCode;
 
 use crate::error::{Result, SqlError};
 
@@ -95,12 +96,12 @@ impl OpenedFile {
     fn changed(&self) -> SqlError {
         let message =
             format!("Error reading file '{}': it was changed while it was read", self.name);
-        SqlError::new(1024, message)
+        SqlError::new(ErrorCode::ErrorOnRead, message)
     }
 
     /// What to say of bytes that cannot be what the file should hold.
     pub(super) fn damaged(&self, why: impl std::fmt::Display) -> SqlError {
-        SqlError::new(3000, format!("File '{}' is corrupted: {why}", self.name))
+        SqlError::new(ErrorCode::FileCorrupt, format!("File '{}' is corrupted: {why}", self.name))
     }
 
     /// Runs what decodes bytes of the file. Decoders are written for files that are right: one that
@@ -118,5 +119,5 @@ impl OpenedFile {
 }
 
 fn unread(name: &str, error: &io::Error) -> SqlError {
-    SqlError::new(1024, format!("Error reading file '{name}': {error}"))
+    SqlError::new(ErrorCode::ErrorOnRead, format!("Error reading file '{name}': {error}"))
 }

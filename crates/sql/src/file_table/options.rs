@@ -20,6 +20,7 @@ use sqlparser::ast::{
 };
 use syntax::Cursor;
 use syntax::types::type_spec;
+use values::ErrorCode;
 use values::SqlMode;
 use values::types::ColumnType;
 
@@ -73,7 +74,7 @@ pub struct FileOptions {
 
 /// What is wrong with a call.
 pub(super) fn wrong(what: impl Display) -> SqlError {
-    SqlError::new(1210, format!("Incorrect arguments to FILE(): {what}"))
+    SqlError::new(ErrorCode::WrongArguments, format!("Incorrect arguments to FILE(): {what}"))
 }
 
 impl FileOptions {

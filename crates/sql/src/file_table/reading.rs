@@ -15,6 +15,7 @@ use arrow::array::ArrayRef;
 use columnar::{Batch, ColumnArray};
 use expression::Limits;
 use parking_lot::Mutex;
+use values::ErrorCode;
 use values::temporal::Zone;
 
 use super::csv::CsvBatches;
@@ -72,7 +73,8 @@ impl FileRows {
     pub fn batch(self) -> Result<Batch> {
         let columns = self.columns.iter().map(ColumnArray::array);
         let columns = columns.collect::<std::result::Result<_, _>>();
-        let columns = columns.map_err(|error| SqlError::new(3000, error.to_string()))?;
+        let columns =
+            columns.map_err(|error| SqlError::new(ErrorCode::FileCorrupt, error.to_string()))?;
         Ok(Batch { columns, rows: self.rows })
     }
 }

@@ -18,6 +18,7 @@ use arrow::datatypes::{Field, Schema, SchemaRef};
 use columnar::arrow::ColumnWriter;
 use parking_lot::Mutex;
 use resources::budget::Share;
+use values::ErrorCode;
 use values::datum::Datum;
 
 use super::export::exported;
@@ -82,7 +83,7 @@ impl ParquetWriter {
         for (at, column) in columns.iter().enumerate() {
             if columns[..at].iter().any(|other| other.name.eq_ignore_ascii_case(&column.name)) {
                 let message = format!("Duplicate column name '{}'", column.name);
-                return Err(SqlError::new(1060, message));
+                return Err(SqlError::new(ErrorCode::DupFieldname, message));
             }
         }
         let fields: Vec<Field> =
@@ -137,7 +138,7 @@ impl ParquetWriter {
             let array = exported(&column.ty, &writer.finish()).map_err(|error| {
                 let message =
                     format!("Column '{}' cannot be written as Parquet: {error}", column.name);
-                SqlError::new(1292, message)
+                SqlError::new(ErrorCode::TruncatedWrongValue, message)
             })?;
             arrays.push(array);
         }
@@ -177,5 +178,5 @@ fn told(failure: &Failure, error: ParquetError) -> SqlError {
 }
 
 fn unencoded(error: ParquetError) -> SqlError {
-    SqlError::new(1026, format!("Rows cannot be written as Parquet: {error}"))
+    SqlError::new(ErrorCode::ErrorOnWrite, format!("Rows cannot be written as Parquet: {error}"))
 }

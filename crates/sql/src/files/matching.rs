@@ -16,6 +16,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Dir, OFlags};
 use rustix::io::Errno;
+use values::ErrorCode;
 
 use super::{Folder, Folders, beneath, refused, regular_file, unopened};
 use crate::error::{Result, SqlError};
@@ -78,7 +79,7 @@ impl Folder {
         let Some((first, rest)) = parts.split_first() else {
             if found.len() == FILES_MAX {
                 let message = format!("More than {FILES_MAX} files match '{pattern}'");
-                return Err(SqlError::new(1436, message));
+                return Err(SqlError::new(ErrorCode::StackOverrun, message));
             }
             found.push(at);
             return Ok(());
@@ -177,7 +178,7 @@ mod tests {
         }
         let folders = Folders::open(std::slice::from_ref(&folder)).unwrap();
         let names = |pattern: &str| -> std::result::Result<Vec<String>, u16> {
-            let found = folders.matching(pattern).map_err(|error| error.number)?;
+            let found = folders.matching(pattern).map_err(|error| error.code().number())?;
             Ok(found.into_iter().map(|(name, _)| name).collect())
         };
         let all = ["a/1.csv", "a/2.csv", "b/3.csv"].map(str::to_owned).to_vec();

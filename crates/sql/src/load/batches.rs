@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use rows::store::{Durability, LockWait};
 use rows::transaction::Transaction;
+use values::ErrorCode;
 
 use super::lines::Splitter;
 use super::rows::{LoadPlan, Loaded, Loader};
@@ -97,7 +98,10 @@ impl Batches {
         let Some(receiver) = self.committing.take() else { return Ok(()) };
         match receiver.recv() {
             Ok(result) => Ok(result?),
-            Err(_) => Err(SqlError::new(1030, "Got error from storage engine: commit was lost")),
+            Err(_) => Err(SqlError::new(
+                ErrorCode::GetErrno,
+                "Got error from storage engine: commit was lost",
+            )),
         }
     }
 }

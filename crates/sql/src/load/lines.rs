@@ -16,6 +16,7 @@ mod escapes;
 
 use memchr::{memchr, memchr2, memmem};
 use resources::budget::{SMALL_BYTES, Share};
+use values::ErrorCode;
 
 use crate::error::{Result, SqlError};
 
@@ -167,7 +168,10 @@ impl Splitter {
             self.at = 0;
         }
         if self.buffer.len() + bytes.len() > LINE_BYTES_MAX.max(bytes.len() * 2) {
-            return Err(SqlError::new(1153, "A line of the file is longer than 64 MiB"));
+            return Err(SqlError::new(
+                ErrorCode::NetPacketTooLarge,
+                "A line of the file is longer than 64 MiB",
+            ));
         }
         self.give_back();
         self.share.keep_up_with(self.buffer.len() + bytes.len())?;

@@ -29,6 +29,7 @@ use std::sync::Arc;
 use ::rows::bulk::{BulkLoad, OnDuplicate};
 use ::rows::engine::Engine;
 use ::rows::store::{Durability, LockWait};
+use values::ErrorCode;
 
 use crate::Session;
 use crate::error::{Result, SqlError};
@@ -157,7 +158,7 @@ impl LoadLocal {
                 Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
                 Err(error) => {
                     let message = format!("Error reading file '{}' ({error})", self.file);
-                    Err(SqlError::new(1024, message))
+                    Err(SqlError::new(ErrorCode::ErrorOnRead, message))
                 }
             };
             if let Err(error) = read {
@@ -201,7 +202,8 @@ impl LoadLocal {
     /// Forgets what is not committed.
     pub fn abandon(mut self, session: &mut Session) {
         self.fail();
-        let stopped = Err(SqlError::new(1317, "Query execution was interrupted"));
+        let stopped =
+            Err(SqlError::new(ErrorCode::QueryInterrupted, "Query execution was interrupted"));
         // The client has been told of the error that stopped it.
         if let Err(error) = session.end_load(self.take_loaded(), stopped) {
             session.note_load_error(&error);

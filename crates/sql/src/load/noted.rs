@@ -30,8 +30,9 @@ impl Noted {
     pub fn add_left_out(&mut self, count: u64, told: Vec<(u64, Error)>) {
         self.count += count;
         for (row, error) in told {
-            let SqlError { number, message, .. } = error.into();
-            self.insert(row, usize::MAX, Warning { level: Level::Warning, number, message });
+            let error = SqlError::from(error);
+            let (level, code) = (Level::Warning, error.code());
+            self.insert(row, usize::MAX, Warning { level, code, message: error.into_message() });
         }
     }
 

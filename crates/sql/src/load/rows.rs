@@ -16,6 +16,7 @@ use rows::error::Error;
 use rows::table::Table;
 use rows::transaction::Transaction;
 use values::CharacterSet;
+use values::ErrorCode;
 use values::convert::Issue;
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
@@ -270,11 +271,12 @@ impl RowMaker {
         let goals = self.plan.goals.len();
         let error = match fields.cmp(&goals) {
             std::cmp::Ordering::Equal => return Ok(()),
-            std::cmp::Ordering::Less => {
-                SqlError::new(1261, format!("Row {row} doesn't contain data for all columns"))
-            }
+            std::cmp::Ordering::Less => SqlError::new(
+                ErrorCode::WarnTooFewRecords,
+                format!("Row {row} doesn't contain data for all columns"),
+            ),
             std::cmp::Ordering::Greater => SqlError::new(
-                1262,
+                ErrorCode::WarnTooManyRecords,
                 format!(
                     "Row {row} was truncated; it contained more data than there were input columns"
                 ),
@@ -283,7 +285,7 @@ impl RowMaker {
         if self.plan.strict {
             return Err(error);
         }
-        self.warnings.borrow_mut().push(Level::Warning, error.number, error.message);
+        self.warnings.borrow_mut().push(Level::Warning, error.code(), error.into_message());
         Ok(())
     }
 
@@ -342,7 +344,7 @@ impl RowMaker {
             return Ok(());
         }
         let error = SqlError::new(
-            1263,
+            ErrorCode::WarnNullToNotnull,
             format!(
                 "Column set to default value; NULL supplied to NOT NULL column '{}' at row {row}",
                 column.name
@@ -351,7 +353,7 @@ impl RowMaker {
         if self.plan.strict {
             return Err(error);
         }
-        self.warnings.borrow_mut().push(Level::Warning, error.number, error.message);
+        self.warnings.borrow_mut().push(Level::Warning, error.code(), error.into_message());
         made.set(position, implied_default(&column.ty));
         Ok(())
     }

@@ -308,7 +308,7 @@ impl Gatherer {
             let may_see = || {
                 seen.set(seen.get().wrapping_add(1));
                 let failed = if seen.get() > piece.seen_max {
-                    Some(SqlError::would_wait())
+                    Some(SqlError::WouldWait)
                 } else if seen.get().is_multiple_of(KILL_CHECK_ROWS) {
                     kill.and_then(|kill| kill.check().err()).map(SqlError::from)
                 } else {

@@ -16,7 +16,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use resources::waiting::{Waiting, during};
 
 use super::pause::pause;
-use crate::error::{Result, SqlError};
+use crate::error::{MemoryShortage, Result, SqlError};
 
 /// The statements that wait, and the one whose turn it is.
 #[derive(Debug, Default)]
@@ -112,7 +112,7 @@ pub(super) fn pause_for_memory<T>(
 ) -> Result<()> {
     match during(Waiting::Memory, || pause(changed, state, kill, Some(deadline)))? {
         true => Ok(()),
-        false => Err(SqlError::no_memory()),
+        false => Err(SqlError::ShortOfMemory(MemoryShortage::Clients)),
     }
 }
 
@@ -157,9 +157,9 @@ mod tests {
         let kill = KillMark::default();
         let later = Instant::now() + Duration::from_secs(60);
         let first = line.turn(&kill, later).unwrap();
-        assert_eq!(line.turn(&kill, soon()).unwrap_err().number, 1041);
+        assert_eq!(line.turn(&kill, soon()).unwrap_err().code().number(), 1041);
         kill.kill_query();
-        assert_eq!(line.turn(&kill, later).unwrap_err().number, 1317);
+        assert_eq!(line.turn(&kill, later).unwrap_err().code().number(), 1317);
         drop(first);
         kill.forget_query();
         assert!(line.turn(&kill, soon()).is_ok());

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use expression::{Error, KillMark, Result};
 use parking_lot::{Condvar, Mutex};
 use resources::budget::{Budget, Share};
+use values::ErrorCode;
 
 use super::pause::pause;
 
@@ -70,7 +71,7 @@ impl NamedLocks {
                 "The total number of locks exceeds the lock table size: a connection may hold \
                  {LOCKS_MAX} locks of GET_LOCK"
             );
-            return Err(Error::new(1206, message));
+            return Err(Error::new(ErrorCode::LockTableFull, message));
         }
         let mut share = self.budget.kept_share();
         share.grow_to(LOCK_BYTES + 2 * name.len())?;
@@ -150,7 +151,10 @@ mod tests {
         let take =
             |n: usize, by| locks.acquire(&format!("lock {n}"), by, NO_WAIT, &KillMark::default());
         assert!((0..LOCKS_MAX).all(|n| take(n, 1).is_ok_and(|had| had)));
-        assert!(matches!(take(LOCKS_MAX, 1), Err(Error::Failed { number: 1206, .. })));
+        assert!(matches!(
+            take(LOCKS_MAX, 1),
+            Err(Error::Failed { code: ErrorCode::LockTableFull, .. })
+        ));
         assert!(take(0, 1).is_ok_and(|had| had), "once more");
         assert!(take(LOCKS_MAX, 2).is_ok_and(|had| had), "another connection");
         assert!(budget.used() > LOCKS_MAX * LOCK_BYTES);

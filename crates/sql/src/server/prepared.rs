@@ -8,6 +8,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use values::ErrorCode;
+
 use crate::error::{Result, SqlError};
 use crate::variables::{GlobalVariables, definition};
 
@@ -39,7 +41,7 @@ impl PreparedStatements {
         if self.0.fetch_add(1, Ordering::Relaxed) >= most {
             let message =
                 format!("Can't create more than {VARIABLE} statements (current value: {most})");
-            return Err(SqlError::new(1461, message));
+            return Err(SqlError::new(ErrorCode::PreparedStatementCount, message));
         }
         Ok(counted)
     }

@@ -145,15 +145,15 @@ mod tests {
         let rooms = Rooms::of(&budget);
         let large = rooms.take(14 * MIB).unwrap().expect("a single one may have more");
         drop(large);
-        assert_eq!(rooms.take(15 * MIB).unwrap_err().number, 1041);
+        assert_eq!(rooms.take(15 * MIB).unwrap_err().code().number(), 1041);
         let beside = rooms.take(MIB).unwrap();
-        assert_eq!(rooms.take(17 * MIB).unwrap_err().number, 1041);
+        assert_eq!(rooms.take(17 * MIB).unwrap_err().code().number(), 1041);
         drop(beside);
         let mut others = budget.share();
         others.grow_to(13 * MIB).unwrap();
-        assert_eq!(rooms.take(2 * MIB).unwrap_err().number, 1041);
+        assert_eq!(rooms.take(2 * MIB).unwrap_err().code().number(), 1041);
         let kill = KillMark::default();
-        assert_eq!(rooms.wait_for(2 * MIB, &kill).unwrap_err().number, 1041);
+        assert_eq!(rooms.wait_for(2 * MIB, &kill).unwrap_err().code().number(), 1041);
         let _small = rooms.take(MIB).unwrap().expect("there is as much");
         assert!(rooms.take(MIB).unwrap().is_none(), "when that one ends there is room");
     }
@@ -164,9 +164,9 @@ mod tests {
         let _first = rooms.take(8 * MIB).unwrap();
         let kill = KillMark::default();
         let soon = Instant::now() + Duration::from_millis(20);
-        assert_eq!(rooms.in_line(MIB, &kill, soon).unwrap_err().number, 1041);
+        assert_eq!(rooms.in_line(MIB, &kill, soon).unwrap_err().code().number(), 1041);
         kill.kill_query();
-        assert_eq!(rooms.wait_for(MIB, &kill).unwrap_err().number, 1317);
+        assert_eq!(rooms.wait_for(MIB, &kill).unwrap_err().code().number(), 1317);
         assert!(rooms.line.is_empty());
     }
 }

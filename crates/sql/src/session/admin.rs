@@ -17,6 +17,7 @@ use syntax::show::{Show, Subject};
 use syntax::statement::{Statement as Parsed, statement as parse_statement};
 use syntax::table::Element;
 use syntax::{Cursor, TableName};
+use values::ErrorCode;
 use values::datum::Value;
 
 use super::select::with_literals;
@@ -94,7 +95,7 @@ impl Session {
         let joins =
             group.is_some() && matches!(parsed, Parsed::Commit { .. }) && self.may_commit_in_loop();
         if !statement.how.may_wait && !joins && self.may_take_long(&parsed) {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         let keeps_warnings = matches!(&parsed, Parsed::Show(show)
             if matches!(show.subject, Subject::Warnings { .. } | Subject::WarningCount { .. }));
@@ -115,10 +116,24 @@ impl Session {
             }
             parsed => self.carry_out(parsed, statement.how)?,
         };
-        if let Reply::Done(done) = &reply {
+        self.note_row_count(&reply);
+        Ok(reply)
+    }
+
+    /// Carries out a statement that has no text: one that neither writes nor waits.
+    pub(super) fn run_parsed(&mut self, parsed: Parsed, how: How) -> Result<Reply> {
+        self.check_inserts(&parsed)?;
+        debug_assert!(!writes(&parsed) && !self.may_take_long(&parsed), "{parsed:?}");
+        self.begin_statement();
+        let reply = self.carry_out(parsed, how)?;
+        self.note_row_count(&reply);
+        Ok(reply)
+    }
+
+    fn note_row_count(&mut self, reply: &Reply) {
+        if let Reply::Done(done) = reply {
             self.row_count = done.affected as i64;
         }
-        Ok(reply)
     }
 
     /// Whether a statement may have to wait for disk, locks or commits.
@@ -263,8 +278,9 @@ impl Session {
             }
             Parsed::Kill { id, query } => {
                 let process = u32::try_from(id).ok().and_then(|id| self.sql.processes().find(id));
-                let process = process
-                    .ok_or_else(|| SqlError::new(1094, format!("Unknown thread id: {id}")))?;
+                let process = process.ok_or_else(|| {
+                    SqlError::new(ErrorCode::NoSuchThread, format!("Unknown thread id: {id}"))
+                })?;
                 match query {
                     true => process.kill.kill_query(),
                     false => process.kill.kill_connection(),
@@ -307,7 +323,7 @@ impl Session {
         match self.read_lock {
             None => Ok(()),
             Some(_) => Err(SqlError::new(
-                1223,
+                ErrorCode::CantUpdateWithReadlock,
                 "Can't execute the query because you have a conflicting read lock",
             )),
         }
@@ -362,7 +378,7 @@ impl Session {
                     match counted {
                         Ok(_) => vec![("status", "OK".to_string())],
                         Err(error) => vec![
-                            ("Error", SqlError::from(error).message),
+                            ("Error", SqlError::from(error).into_message()),
                             ("status", "Operation failed".to_string()),
                         ],
                     }
@@ -463,7 +479,7 @@ impl Session {
         let listing = CatalogListing::named(table);
         let Some(columns) = crate::information_schema::columns_of(&facts, &listing)? else {
             return Err(SqlError::new(
-                1109,
+                ErrorCode::UnknownTable,
                 format!("Unknown table '{table}' in information_schema"),
             ));
         };

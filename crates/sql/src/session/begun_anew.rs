@@ -62,25 +62,25 @@ impl Session {
             self.found_rows.set(found_before);
             let before = how.may_wait.then(|| self.sql.long_queries().load());
             match run(self) {
-                Err(error) if error.is_short_of_memory() => {
+                Err(error @ SqlError::ShortOfMemory(refusal)) => {
                     let Some(before) = before.filter(|_| self.inserts.is_none()) else {
                         return Err(error);
                     };
                     let shortage = shortage.get_or_insert_with(Shortage::new);
-                    if !shortage.passes(&self.sql, before, &error, &self.process.kill)? {
+                    if !shortage.passes(&self.sql, before, refusal, &self.process.kill)? {
                         return Err(error);
                     }
                     self.comes_first = shortage.hold();
                     self.forget_warnings();
                 }
-                Err(error) if error.is_table_changed() => {
+                Err(error @ SqlError::TableChanged) => {
                     let first: &Instant = first.get_or_insert_with(Instant::now);
                     if !self.may_begin_anew(beginnings, first.elapsed()) {
                         return Err(error);
                     }
                     if let Some(pauses) = beginnings.checked_sub(BEGINNINGS_AT_ONCE) {
                         if !how.may_wait {
-                            return Err(SqlError::would_wait());
+                            return Err(SqlError::WouldWait);
                         }
                         sleep((FIRST_PAUSE * (1 << pauses.min(8))).min(LONGEST_PAUSE));
                         self.process.kill.check()?;

@@ -34,8 +34,8 @@ impl Session {
                 Ok(_) if quick => Value::Null,
                 Ok(_) => Value::Int(self.checksum_of(&database, &table)?.into()),
                 Err(error) => {
-                    let error = SqlError::from(error);
-                    self.warnings.borrow_mut().push(Level::Error, error.number, error.message);
+                    let (code, message) = SqlError::from(error).into_warning();
+                    self.warnings.borrow_mut().push(Level::Error, code, message);
                     Value::Null
                 }
             };

@@ -15,6 +15,7 @@ use syntax::TableName;
 use syntax::alter::{AlterSpec, AlterTable};
 use syntax::cursor::table_name;
 use syntax::table::CreateTable;
+use values::ErrorCode;
 
 use super::Session;
 use crate::ddl::{self, Unenforced};
@@ -22,8 +23,8 @@ use crate::error::{Result, SqlError, value_error};
 use crate::reply::{Done, Reply};
 
 impl Session {
-    fn note(&self, number: u16, message: String) {
-        self.warnings.borrow_mut().push(Level::Note, number, message);
+    fn note(&self, code: ErrorCode, message: String) {
+        self.warnings.borrow_mut().push(Level::Note, code, message);
     }
 
     /// How long a change of a definition waits for transactions that have written to the table.
@@ -46,7 +47,10 @@ impl Session {
         match self.sql.engine().create_database(name) {
             Ok(()) => Ok(self.done(1)),
             Err(rows::Error::Exists { .. }) if if_not_exists => {
-                self.note(1007, format!("Can't create database '{name}'; database exists"));
+                self.note(
+                    ErrorCode::DbCreateExists,
+                    format!("Can't create database '{name}'; database exists"),
+                );
                 Ok(self.done(1))
             }
             Err(error) => Err(error.into()),
@@ -65,10 +69,12 @@ impl Session {
                 Ok(self.done(tables as u64))
             }
             Err(rows::Error::NotFound { .. }) if if_exists => {
-                self.note(1008, missing);
+                self.note(ErrorCode::DbDropExists, missing);
                 Ok(self.done(0))
             }
-            Err(rows::Error::NotFound { .. }) => Err(SqlError::new(1008, missing)),
+            Err(rows::Error::NotFound { .. }) => {
+                Err(SqlError::new(ErrorCode::DbDropExists, missing))
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -77,16 +83,16 @@ impl Session {
         let mut warnings = self.warnings.borrow_mut();
         if unenforced.foreign_keys > 0 {
             let message = "FOREIGN KEY constraints are accepted and not enforced";
-            warnings.push(Level::Warning, 1235, message);
+            warnings.push(Level::Warning, ErrorCode::NotSupportedYet, message);
         }
         if unenforced.checks > 0 {
             let message = "CHECK constraints that are NOT ENFORCED are not kept";
-            warnings.push(Level::Warning, 1235, message);
+            warnings.push(Level::Warning, ErrorCode::NotSupportedYet, message);
         }
         if unenforced.zerofill > 0 {
             let message = "ZEROFILL is accepted as UNSIGNED; numbers are shown without zeros in \
                            front";
-            warnings.push(Level::Warning, 1235, message);
+            warnings.push(Level::Warning, ErrorCode::NotSupportedYet, message);
         }
     }
 
@@ -103,10 +109,10 @@ impl Session {
         } else if engine.catalog().table(&database, &name).is_ok() {
             let message = format!("Table '{name}' already exists");
             if create.if_not_exists {
-                self.note(1050, message);
+                self.note(ErrorCode::TableExists, message);
                 return Ok(self.done(0));
             }
-            return Err(SqlError::new(1050, message));
+            return Err(SqlError::new(ErrorCode::TableExists, message));
         }
         if let Some(like) = &create.like {
             let source = self.table(like)?;
@@ -157,7 +163,10 @@ impl Session {
         if let Some(like) = &create.like
             && self.qualified(like)? == (database, name)
         {
-            return Err(SqlError::new(1066, format!("Not unique table/alias: '{name}'")));
+            return Err(SqlError::new(
+                ErrorCode::NonuniqTable,
+                format!("Not unique table/alias: '{name}'"),
+            ));
         }
         let mut reads = false;
         let _all = visit_relations(&create.query, |relation| {
@@ -171,7 +180,7 @@ impl Session {
                 "Table '{name}' is specified twice, both as a target for 'CREATE' and as a \
                  separate source for data"
             );
-            return Err(SqlError::new(1093, message));
+            return Err(SqlError::new(ErrorCode::UpdateTableUsed, message));
         }
         Ok(())
     }
@@ -192,7 +201,10 @@ impl Session {
         for name in names {
             let (database, table) = self.qualified(name)?;
             if known.iter().any(|(of, named)| of == database && named == table) {
-                return Err(SqlError::new(1066, format!("Not unique table/alias: '{table}'")));
+                return Err(SqlError::new(
+                    ErrorCode::NonuniqTable,
+                    format!("Not unique table/alias: '{table}'"),
+                ));
             }
             match engine.catalog().table(database, table) {
                 Ok(_) => known.push((database.to_string(), table.to_string())),
@@ -201,10 +213,13 @@ impl Session {
             }
         }
         if !missing.is_empty() && !if_exists {
-            return Err(SqlError::new(1051, format!("Unknown table '{}'", missing.join(","))));
+            return Err(SqlError::new(
+                ErrorCode::BadTable,
+                format!("Unknown table '{}'", missing.join(",")),
+            ));
         }
         for name in missing {
-            self.note(1051, format!("Unknown table '{name}'"));
+            self.note(ErrorCode::BadTable, format!("Unknown table '{name}'"));
         }
         let names: Vec<(&str, &str)> =
             known.iter().map(|(database, table)| (&database[..], &table[..])).collect();
@@ -218,9 +233,9 @@ impl Session {
             let (database, view) = self.qualified(name)?;
             let message = format!("Unknown table '{database}.{view}'");
             if !if_exists {
-                return Err(SqlError::new(1051, message));
+                return Err(SqlError::new(ErrorCode::BadTable, message));
             }
-            self.note(1051, message);
+            self.note(ErrorCode::BadTable, message);
         }
         Ok(self.done(0))
     }
@@ -291,7 +306,7 @@ fn check_algorithm(specs: &[AlterSpec], work: AlterWork) -> Result<()> {
     };
     let refused = |asked: &str, reason: &str, instead: &str| {
         let message = format!("{asked} is not supported. Reason: {reason}. Try {instead}");
-        Err(SqlError::new(1846, message))
+        Err(SqlError::new(ErrorCode::AlterOperationNotSupported, message))
     };
     let says_copy = |spec: &AlterSpec| matches!(spec, AlterSpec::Algorithm(word) if word == "COPY");
     let copies = specs.iter().any(says_copy);

@@ -8,6 +8,7 @@ use syntax::Cursor;
 use syntax::change::change as parse_change;
 use syntax::scan::{Scanned, compound, leading_word};
 use syntax::statement::{Statement as Parsed, statement as parse_statement};
+use values::ErrorCode;
 
 use super::Session;
 use super::select::parse_query;
@@ -50,7 +51,10 @@ impl Session {
             )));
         }
         if let Some((_, name)) = NOT_WITHIN.iter().find(|(known, _)| *known == word) {
-            return Err(SqlError::new(1314, format!("{name} is not allowed in stored procedures")));
+            return Err(SqlError::new(
+                ErrorCode::SpBadstatement,
+                format!("{name} is not allowed in stored procedures"),
+            ));
         }
         if scanned.parameters > 0 {
             return Err(syntax::scan::syntax_at(statement.as_bytes(), scanned.start).into());
@@ -77,5 +81,8 @@ impl Session {
 }
 
 fn recursion() -> SqlError {
-    SqlError::new(1576, "Recursion of EVENT DDL statements is forbidden when body is present")
+    SqlError::new(
+        ErrorCode::EventRecursionForbidden,
+        "Recursion of EVENT DDL statements is forbidden when body is present",
+    )
 }

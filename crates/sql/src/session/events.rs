@@ -10,6 +10,7 @@ use expression::Level;
 use rows::event::{EventDefinition, EventSchedule, EventSettings, EventStatus, RunRecord};
 use syntax::TableName;
 use syntax::event::{AlterEvent, CreateEvent, ScheduleSpec, StatusSpec};
+use values::ErrorCode;
 use values::SqlMode;
 use values::temporal::read_datetime;
 
@@ -75,9 +76,12 @@ impl Session {
 
     /// An event by name.
     pub(super) fn event(&self, name: &TableName) -> Result<Arc<EventDefinition>> {
+        self.find_event(name)?.ok_or_else(|| SqlError::unknown_event(&name.table))
+    }
+
+    fn find_event(&self, name: &TableName) -> Result<Option<Arc<EventDefinition>>> {
         let (database, event) = self.qualified(name)?;
-        let found = self.sql.engine().catalog().event_named(database, event);
-        found.ok_or_else(|| SqlError::unknown_event(event))
+        Ok(self.sql.engine().catalog().event_named(database, event))
     }
 
     pub(super) fn create_event(&mut self, create: &CreateEvent) -> Result<Reply> {
@@ -86,7 +90,10 @@ impl Session {
         let (database, name) = (database.to_string(), name.to_string());
         check_texts(&name, &create.comment, &create.body)?;
         if create.or_replace && create.if_not_exists {
-            return Err(SqlError::new(1221, "Incorrect usage of OR REPLACE and IF NOT EXISTS"));
+            return Err(SqlError::new(
+                ErrorCode::WrongUsage,
+                "Incorrect usage of OR REPLACE and IF NOT EXISTS",
+            ));
         }
         if !engine.catalog().has_database(&database) {
             return Err(SqlError::unknown_database(&database));
@@ -113,7 +120,7 @@ impl Session {
         if old.is_some() && !create.or_replace {
             let error = SqlError::event_exists(&event.name);
             if create.if_not_exists {
-                self.warn_event(Level::Note, error.number, &error.message);
+                self.warn_event(Level::Note, error.code(), error.message());
                 return Ok(self.done(0));
             }
             return Err(error);
@@ -123,7 +130,7 @@ impl Session {
                 let message = "Event execution time is in the past and ON COMPLETION NOT PRESERVE \
                                is set. The event was dropped immediately after creation";
                 // One that was to be replaced stays, as in MariaDB.
-                self.warn_event(Level::Note, 1588, message);
+                self.warn_event(Level::Note, ErrorCode::EventCannotCreateInThePast, message);
                 return Ok(self.done(0));
             }
             self.disable_over(&mut event);
@@ -139,7 +146,7 @@ impl Session {
         if !is_on(&self.sql) {
             let message = "Event scheduler is switched off, use SET GLOBAL event_scheduler=ON to \
                            enable it.";
-            self.warn_event(Level::Warning, 1105, message);
+            self.warn_event(Level::Warning, ErrorCode::UnknownError, message);
         }
         self.sql.events().notify();
         Ok(self.done(0))
@@ -156,7 +163,10 @@ impl Session {
                     return Err(SqlError::unknown_database(database));
                 }
                 if old.is_named(database, name) {
-                    return Err(SqlError::new(1551, "Same old and new event name"));
+                    return Err(SqlError::new(
+                        ErrorCode::EventSameName,
+                        "Same old and new event name",
+                    ));
                 }
                 Some((database.to_string(), name.to_string()))
             }
@@ -218,7 +228,7 @@ impl Session {
             event.settings.time_zone = settings.time_zone;
             if is_over(schedule, now) && !event.preserve {
                 return Err(SqlError::new(
-                    1589,
+                    ErrorCode::EventCannotAlterInThePast,
                     "Event execution time is in the past and ON COMPLETION NOT PRESERVE is set. \
                      The event was not changed. Specify a time in the future",
                 ));
@@ -233,16 +243,16 @@ impl Session {
     }
 
     pub(super) fn drop_event(&mut self, name: &TableName, if_exists: bool) -> Result<Reply> {
-        match self.event(name) {
-            Ok(event) => {
+        match self.find_event(name)? {
+            Some(event) => {
                 self.replace_event(&event, None)?;
                 self.sql.events().notify();
             }
-            Err(error) if if_exists && error.number == 1539 => {
+            None if if_exists => {
                 let message = format!("Event {} does not exist", name.table);
-                self.warn_event(Level::Note, 1305, &message);
+                self.warn_event(Level::Note, ErrorCode::SpDoesNotExist, &message);
             }
-            Err(error) => return Err(error),
+            None => return Err(SqlError::unknown_event(&name.table)),
         }
         Ok(self.done(0))
     }
@@ -269,14 +279,14 @@ impl Session {
         }
     }
 
-    fn warn_event(&self, level: Level, number: u16, message: &str) {
-        self.warnings.borrow_mut().push(level, number, message.to_string());
+    fn warn_event(&self, level: Level, code: ErrorCode, message: &str) {
+        self.warnings.borrow_mut().push(level, code, message.to_string());
     }
 
     fn disable_over(&self, event: &mut EventDefinition) {
         event.status = EventStatus::Disabled;
         let message = "Event execution time is in the past. Event has been disabled";
-        self.warn_event(Level::Note, 1544, message);
+        self.warn_event(Level::Note, ErrorCode::EventExecTimeInThePast, message);
     }
 
     /// Seconds since the epoch, whatever SET TIMESTAMP said: events go by the clock.
@@ -313,7 +323,10 @@ impl Session {
                     return Err(incorrect("INTERVAL", "NULL"));
                 }
                 let step = Step::parse(&text, unit).ok_or_else(|| {
-                    SqlError::new(1542, "INTERVAL is either not positive or too big")
+                    SqlError::new(
+                        ErrorCode::EventInterval,
+                        "INTERVAL is either not positive or too big",
+                    )
                 })?;
                 let starts = match starts {
                     Some(starts) => {
@@ -321,7 +334,12 @@ impl Session {
                     }
                     None => self.facts().now.div_euclid(1_000_000),
                 };
-                let wrong = || SqlError::new(1543, "ENDS is either invalid or before STARTS");
+                let wrong = || {
+                    SqlError::new(
+                        ErrorCode::EventEndsBeforeStarts,
+                        "ENDS is either invalid or before STARTS",
+                    )
+                };
                 let ends = match ends {
                     Some(ends) => Some(self.moment(ends)?.map_err(|_| wrong())?),
                     None => None,
@@ -359,23 +377,29 @@ fn is_over(schedule: &EventSchedule, now: i64) -> bool {
 }
 
 fn incorrect(clause: &str, value: &str) -> SqlError {
-    SqlError::new(1525, format!("Incorrect {clause} value: '{value}'"))
+    SqlError::new(ErrorCode::WrongValue, format!("Incorrect {clause} value: '{value}'"))
 }
 
 fn check_texts(name: &str, comment: &str, body: &str) -> Result<()> {
     if name.chars().count() > NAME_CHARS_MAX {
-        return Err(SqlError::new(1059, format!("Identifier name '{name}' is too long")));
+        return Err(SqlError::new(
+            ErrorCode::TooLongIdent,
+            format!("Identifier name '{name}' is too long"),
+        ));
     }
     if name.ends_with(' ') || name.contains('\0') {
-        return Err(SqlError::new(1458, format!("Incorrect routine name '{name}'")));
+        return Err(SqlError::new(
+            ErrorCode::SpWrongName,
+            format!("Incorrect routine name '{name}'"),
+        ));
     }
     if comment.chars().count() > COMMENT_CHARS_MAX {
         let message = format!("Comment for event '{name}' is too long (max = {COMMENT_CHARS_MAX})");
-        return Err(SqlError::new(1105, message));
+        return Err(SqlError::new(ErrorCode::UnknownError, message));
     }
     if body.len() > BODY_BYTES_MAX {
         let message = format!("The body of event '{name}' is too long (max = {BODY_BYTES_MAX})");
-        return Err(SqlError::new(1437, message));
+        return Err(SqlError::new(ErrorCode::TooLongBody, message));
     }
     Ok(())
 }

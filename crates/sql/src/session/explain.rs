@@ -92,7 +92,7 @@ impl Session {
             let context = self.query_context()?;
             match self.sql.long_queries().explain(&plan, &context) {
                 Ok(lines) => return Ok(show::plan_text(&lines)),
-                Err(error) if error.number == 1235 => {}
+                Err(SqlError::NotLowerable(_)) => {}
                 Err(error) => return Err(error),
             }
         }

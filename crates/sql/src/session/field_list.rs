@@ -4,6 +4,7 @@
 //! Not here: which columns match (`doors::mysql`), SHOW COLUMNS (`show::catalog`).
 
 use rows::schema::Column;
+use values::ErrorCode;
 use values::temporal::Zone;
 use values::text::write_text;
 use values::types::ColumnType;
@@ -34,7 +35,10 @@ impl Session {
         if is_own_name(database) {
             let listing = CatalogListing::named(name);
             let columns = columns_of(&self.facts(), &listing)?.ok_or_else(|| {
-                SqlError::new(1109, format!("Unknown table '{name}' in information_schema"))
+                SqlError::new(
+                    ErrorCode::UnknownTable,
+                    format!("Unknown table '{name}' in information_schema"),
+                )
             })?;
             return Ok(columns.into_iter().map(|column| (column, None)).collect());
         }

@@ -12,6 +12,7 @@ use std::cell::RefCell;
 use expression::Warnings;
 use syntax::TableName;
 use syntax::statement::Statement as Parsed;
+use values::ErrorCode;
 
 use super::{Session, Statement};
 use crate::context::SqlContext;
@@ -23,7 +24,10 @@ use crate::write::{InsertPlan, WriteContext, Written};
 /// Error 1192.
 fn not_now() -> SqlError {
     let what = "because you have an active transaction (LOAD INSERTS)";
-    SqlError::new(1192, format!("Can't execute the given command {what}"))
+    SqlError::new(
+        ErrorCode::LockOrActiveTransaction,
+        format!("Can't execute the given command {what}"),
+    )
 }
 
 impl Session {

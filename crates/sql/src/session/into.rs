@@ -8,6 +8,7 @@ use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 use syntax::Cursor;
 use syntax::load::into_format;
+use values::ErrorCode;
 use values::datum::Value;
 use values::types::ColumnType;
 
@@ -33,7 +34,7 @@ impl Session {
     /// Carries out a SELECT with INTO outside of parentheses.
     pub(super) fn select_into(&mut self, statement: &Statement<'_>) -> Result<Reply> {
         if !statement.how.may_wait {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         let text = statement.source_text()?;
         let tokens = Cursor::new(text, self.variables.mode)?.into_tokens();
@@ -46,10 +47,13 @@ impl Session {
         let found = self.first_rows(&query, 2, statement.how)?;
         if found.types.len() != names.len() {
             let message = "The used SELECT statements have a different number of columns";
-            return Err(SqlError::new(1222, message));
+            return Err(SqlError::new(ErrorCode::WrongNumberOfColumns, message));
         }
         if found.rows.len() > 1 {
-            return Err(SqlError::new(1172, "Result consisted of more than one row"));
+            return Err(SqlError::new(
+                ErrorCode::TooManyRows,
+                "Result consisted of more than one row",
+            ));
         }
         let affected = found.rows.len() as u64;
         match found.rows.into_iter().next() {
@@ -62,7 +66,11 @@ impl Session {
             }
             None => {
                 let message = "No data - zero rows fetched, selected, or processed";
-                self.warnings.borrow_mut().push(Level::Warning, 1329, message.to_string());
+                self.warnings.borrow_mut().push(
+                    Level::Warning,
+                    ErrorCode::SpFetchNoData,
+                    message.to_string(),
+                );
             }
         }
         self.row_count = affected as i64;

@@ -83,7 +83,7 @@ impl Session {
             }
             runs += usize::from(had_all);
         }
-        Err(SqlError::deadlock())
+        Err(SqlError::Deadlock)
     }
 
     /// One run, over the latest state with the transaction's own writes.

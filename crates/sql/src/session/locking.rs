@@ -19,6 +19,7 @@ use rows::engine::Engine;
 use rows::store::{Direction, LockWait, Reach};
 use rows::table::Table;
 use rows::transaction::Transaction;
+use values::ErrorCode;
 
 use super::Session;
 use super::source::{TableSource, holds_all};
@@ -50,7 +51,7 @@ impl Session {
     ) -> Result<RowStream> {
         self.open_implicitly()?;
         if !how.may_wait && !self.may_write_in_loop(false) {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         let Some(from) = &plan.from else { return Err(SqlError::other("nothing to lock")) };
         let engine = Arc::clone(self.sql.engine());
@@ -73,7 +74,7 @@ impl Session {
         // row is there, so as to insert it, does so before or after another.
         let named = found.take_row_keys(u64::MAX);
         if !how.may_wait && named.as_ref().is_some_and(|keys| keys.len() > LOOP_PIECE.rows_max) {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         let is_any = from.sort.is_empty() && limit == u64::MAX && !from.index_use.is_forced();
         let gatherer_of = |found| {
@@ -136,7 +137,7 @@ impl Session {
                     had.take(transaction, found.key(n))?;
                 }
                 if !how.may_wait && !had.is_enough() && !gatherer.is_done() {
-                    return Err(SqlError::would_wait());
+                    return Err(SqlError::WouldWait);
                 }
             }
             if sorted {
@@ -219,7 +220,7 @@ pub(super) fn lock_row(
         (Ok(()), _) => Ok(true),
         (Err(rows::Error::LockTimeout | rows::Error::Conflict), Locking::SkipLocked) => Ok(false),
         (Err(rows::Error::LockTimeout | rows::Error::Conflict), _) => Err(SqlError::new(
-            3572,
+            ErrorCode::LockNowait,
             "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is \
              set.",
         )),

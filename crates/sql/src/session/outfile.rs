@@ -12,6 +12,7 @@ use std::sync::Arc;
 use expression::{text_of, type_collation};
 use sqlparser::ast::Query;
 use syntax::load::Format;
+use values::ErrorCode;
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
@@ -77,7 +78,10 @@ impl TextForm {
                 out.extend_from_slice(&format.line_end);
             }
             TextForm::Dump if number > 1 => {
-                return Err(SqlError::new(1172, "Result consisted of more than one row"));
+                return Err(SqlError::new(
+                    ErrorCode::TooManyRows,
+                    "Result consisted of more than one row",
+                ));
             }
             TextForm::Dump => {
                 for (column, datum) in columns.iter().zip(row) {

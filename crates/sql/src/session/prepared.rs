@@ -14,6 +14,7 @@ use resources::budget::Share;
 use rows::Group;
 use sqlparser::ast::{Expr, visit_expressions};
 use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, without_ends};
+use values::ErrorCode;
 use values::datum::{Datum, Value};
 
 use super::{Session, Statement, query_was_empty};
@@ -152,7 +153,10 @@ impl Session {
         group: Option<&mut Group>,
     ) -> Result<Reply> {
         if parameters.len() != usize::from(prepared.scanned.parameters) {
-            return Err(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_execute"));
+            return Err(SqlError::new(
+                ErrorCode::WrongArguments,
+                "Incorrect arguments to mysqld_stmt_execute",
+            ));
         }
         if prepared.database == self.database {
             return self.run_prepared(prepared, parameters, how, group);
@@ -244,7 +248,7 @@ impl Session {
         how: How,
     ) -> Result<Reply> {
         if values.len() != usize::from(prepared.scanned.parameters) {
-            return Err(SqlError::new(1210, "Incorrect arguments to EXECUTE"));
+            return Err(SqlError::new(ErrorCode::WrongArguments, "Incorrect arguments to EXECUTE"));
         }
         let parameters: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
         // One within another could go on without an end.
@@ -288,15 +292,21 @@ fn refuse_subqueries(expr: &Expr, doing: &str) -> Result<()> {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => {
             let message = format!("{doing} does not support subqueries or stored functions");
-            Err(SqlError::new(1970, message))
+            Err(SqlError::new(ErrorCode::SubqueriesNotSupported, message))
         }
     }
 }
 
 fn not_prepared() -> SqlError {
-    SqlError::new(1295, "This command is not supported in the prepared statement protocol yet")
+    SqlError::new(
+        ErrorCode::UnsupportedPs,
+        "This command is not supported in the prepared statement protocol yet",
+    )
 }
 
 fn unknown_handler(name: &str, doing: &str) -> SqlError {
-    SqlError::new(1243, format!("Unknown prepared statement handler ({name}) given to {doing}"))
+    SqlError::new(
+        ErrorCode::UnknownStatementHandler,
+        format!("Unknown prepared statement handler ({name}) given to {doing}"),
+    )
 }

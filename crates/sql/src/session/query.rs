@@ -85,12 +85,12 @@ impl Session {
     ) -> Result<Option<Reply>> {
         let how = statement.how;
         if plan.traits.waits && !how.may_wait {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         if plan.locks {
             return match how.may_wait {
                 true => self.select_locked(plan, statement.parameters).map(Reply::Rows).map(Some),
-                false => Err(SqlError::would_wait()),
+                false => Err(SqlError::WouldWait),
             };
         }
         let forced = self.needs_rows(plan);
@@ -99,7 +99,7 @@ impl Session {
         }
         let bounds = match (how.may_wait, forced) {
             (false, _) if plan.query.cost > LOOP_COST_MAX || plan.runs.in_loop.is_long() => {
-                return Err(SqlError::would_wait());
+                return Err(SqlError::WouldWait);
             }
             (false, _) => Bounds { rows_max: LOOP_ROWS_MAX, ..BOUNDS },
             (true, true) => Bounds::NONE,
@@ -117,7 +117,7 @@ impl Session {
                 found
             }
             Err(Failure::Error(error)) => return Err(error),
-            Err(Failure::TooLong) if !how.may_wait => return Err(SqlError::would_wait()),
+            Err(Failure::TooLong) if !how.may_wait => return Err(SqlError::WouldWait),
             Err(Failure::TooLong) => {
                 plan.runs.over_rows.note(true);
                 return Ok(None);
@@ -238,7 +238,7 @@ impl Session {
                 self.row_count = -1;
                 Ok(stream.count_into(&self.found_rows))
             }
-            Err(error) if error.number == 1235 && !forced => {
+            Err(SqlError::NotLowerable(_)) if !forced => {
                 let (how, bounds) = (How::POOL, Bounds::NONE);
                 let view = &*context.view;
                 let limits = Limits { view, how, bounds, locks: None, measures: None };
@@ -261,7 +261,7 @@ impl Session {
         context: &QueryContext,
         error: SqlError,
     ) -> Result<RowStream> {
-        if !error.is_short_of_memory() {
+        if !matches!(error, SqlError::ShortOfMemory(_)) {
             return Err(error);
         }
         drop(self.limits.take_warnings());

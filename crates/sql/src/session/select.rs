@@ -109,7 +109,7 @@ impl Session {
                 match self.look_up_of(&query, &texts)? {
                     Some(plan) => Plan::Select(Arc::new(plan)),
                     // Sizes of tables are read from the disk.
-                    None if !statement.how.may_wait => return Err(SqlError::would_wait()),
+                    None if !statement.how.may_wait => return Err(SqlError::WouldWait),
                     None => match self.plan_query(&query, &texts, literals) {
                         Ok(tree) if !tree.reads_files => Plan::Query(Arc::new(tree)),
                         // Files are opened for one statement.
@@ -165,7 +165,7 @@ impl Session {
 
     fn run_analytic(&mut self, statement: &Statement<'_>) -> Result<Reply> {
         if !statement.how.may_wait {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         self.keep_shape(statement);
         self.sql.counters().plans_made.add();
@@ -177,7 +177,7 @@ impl Session {
     /// A query of a known tree that looks at many rows: the analytic way.
     fn run_long(&mut self, tree: &QueryPlan, statement: &Statement<'_>) -> Result<Reply> {
         if !statement.how.may_wait {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         let view = self.read_view()?;
         self.select_analytically(tree, statement.parameters, view).map(Reply::Rows)
@@ -268,7 +268,7 @@ impl Session {
         how: How,
     ) -> Result<Option<RowStream>> {
         if plan.waits && !how.may_wait {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         let facts = plan.needs_facts.then(|| self.facts());
         let zone = self.variables.zone;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use expression::{Environment, Level};
 use syntax::set::{Scope as Whose, SetItem};
 use values::CharacterSet;
+use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -136,7 +137,7 @@ impl Session {
             if !crate::variables::has_effect(name) {
                 self.warnings.borrow_mut().push(
                     Level::Warning,
-                    1235,
+                    ErrorCode::NotSupportedYet,
                     format!("Variable '{name}' is kept and shown, and changes nothing"),
                 );
             }

@@ -7,8 +7,10 @@
 
 use std::sync::Arc;
 
+use expression::TimeLimit;
 use syntax::scan::Scanned;
 use syntax::set::SetItem;
+use values::ErrorCode;
 
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
@@ -51,12 +53,12 @@ impl Session {
         });
         if let Some(name) = names.clone().find(|name| NOT_FOR_ONE.contains(name)) {
             let message = format!("The system variable {name} cannot be set in SET STATEMENT.");
-            return Err(SqlError::new(1971, message));
+            return Err(SqlError::new(ErrorCode::SetStatementNotSupported, message));
         }
         let before = Arc::clone(&self.variables);
         let result = self.set(items).and_then(|_| {
             if let Some(time) = self.variables.statement_time {
-                self.process.kill.end_after(time, 1969);
+                self.process.kill.end_after(time, TimeLimit::Statement);
             }
             self.run_text(text, outer)
         });

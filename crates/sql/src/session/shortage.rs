@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use expression::KillMark;
 use resources::waiting::{Waiting, during};
 
-use crate::error::{Result, SqlError};
+use crate::error::{MemoryShortage, Result};
 use crate::long::{HeldBack, HoldNumber, Load};
 use crate::server::{LineTurn, Sql};
 
@@ -84,12 +84,12 @@ impl Shortage {
         &mut self,
         sql: &Sql,
         before: Load,
-        refusal: &SqlError,
+        refusal: MemoryShortage,
         kill: &KillMark,
     ) -> Result<bool> {
         let is_over = self.beginnings >= BEGINNINGS_MAX || self.since.elapsed() >= PATIENCE;
         let others_wait = self.turn.is_none() && !sql.begun_anew().is_empty();
-        let lacks_query_memory = refusal.is_short_of_query_memory();
+        let lacks_query_memory = refusal == MemoryShortage::Queries;
         let had_all = lacks_query_memory
             && self.held_back.as_ref().is_some_and(|others| others.had_all_memory());
         if is_over || had_all || was_alone(sql, before) && !others_wait {

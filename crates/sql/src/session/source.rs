@@ -235,7 +235,7 @@ impl TableSource {
             if !how.may_wait {
                 self.pieces_in_loop += 1;
                 if self.pieces_in_loop >= LOOP_PIECES_MAX {
-                    return Err(SqlError::would_wait());
+                    return Err(SqlError::WouldWait);
                 }
             }
             self.gathered.clear();

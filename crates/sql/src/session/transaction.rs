@@ -18,6 +18,7 @@ use std::sync::Arc;
 use rows::Group;
 use rows::store::{Durability, LockWait, Read, Savepoint};
 use rows::transaction::Transaction;
+use values::ErrorCode;
 
 use super::Session;
 use crate::error::{Result, SqlError};
@@ -71,7 +72,10 @@ impl OpenTransaction {
 
 /// Error 1792.
 fn read_only_error() -> SqlError {
-    SqlError::new(1792, "Cannot execute statement in a READ ONLY transaction.")
+    SqlError::new(
+        ErrorCode::CantExecuteInReadOnlyTransaction,
+        "Cannot execute statement in a READ ONLY transaction.",
+    )
 }
 
 impl Session {
@@ -90,7 +94,7 @@ impl Session {
     /// A wait that a KILL has ended is told as that.
     pub(super) fn told_apart(&self, error: SqlError) -> SqlError {
         match self.process.kill.check() {
-            Err(killed) if error.number == 1205 => killed.into(),
+            Err(killed) if error == SqlError::LockTimeout => killed.into(),
             _ => error,
         }
     }
@@ -200,7 +204,9 @@ impl Session {
         let found = self.open.as_ref().and_then(|open| {
             open.savepoints.iter().position(|(known, _)| known.eq_ignore_ascii_case(name))
         });
-        found.ok_or_else(|| SqlError::new(1305, format!("SAVEPOINT {name} does not exist")))
+        found.ok_or_else(|| {
+            SqlError::new(ErrorCode::SpDoesNotExist, format!("SAVEPOINT {name} does not exist"))
+        })
     }
 
     /// ROLLBACK TO SAVEPOINT.
@@ -324,7 +330,7 @@ impl Session {
         open.transaction.set_wait(lock_wait);
         match &result {
             // The transaction is gone, with all its locks.
-            Err(error) if error.number == 1213 => drop(open),
+            Err(SqlError::Deadlock) => drop(open),
             Err(_) => {
                 open.transaction.rollback_to(mark);
                 self.open = Some(open);

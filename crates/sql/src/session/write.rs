@@ -11,8 +11,6 @@ use rows::Group;
 use rows::bulk::BulkLoad;
 use rows::table::Table;
 use rows::transaction::Transaction;
-use syntax::Cursor;
-use syntax::change::{Insert, Source};
 use syntax::scan::Scanned;
 use values::datum::Datum;
 use values::types::ColumnType;
@@ -28,7 +26,7 @@ use crate::plan::Plan;
 use crate::point::Access;
 use crate::reply::{Done, How, Reply, RowStream};
 use crate::tree::QueryPlan;
-use crate::write::{Finding, FoundKeys, InsertPlan, WriteContext, Written, bind_insert};
+use crate::write::{Finding, FoundKeys, InsertPlan, WriteContext, Written, bind_filling};
 
 impl Session {
     pub(super) fn run_write(
@@ -38,7 +36,7 @@ impl Session {
         mut group: Option<&mut Group>,
     ) -> Result<Reply> {
         if !statement.how.may_wait && !self.may_write_in_loop(group.is_some()) {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         let mut known = known.filter(|plan| self.fits(plan, statement));
         let (written, facts) = self.begun_anew(statement.how, |session| {
@@ -52,7 +50,7 @@ impl Session {
                 }
             };
             if !statement.how.may_wait && !plan.is_short(&statement.scanned.runs) {
-                return Err(SqlError::would_wait());
+                return Err(SqlError::WouldWait);
             }
             let written = session.run_change(plan, statement, &facts, group.as_deref_mut())?;
             Ok((written, facts))
@@ -61,7 +59,7 @@ impl Session {
         let set_by_expression = facts.side_effects.lock().last_insert_id.is_some();
         if let Err(error) = self.take_side_effects(&facts) {
             // The rows are written all the same.
-            self.warnings.borrow_mut().push(Level::Warning, error.number, error.message);
+            self.warnings.borrow_mut().push(Level::Warning, error.code(), error.into_message());
         }
         if let Some(first) = written.generated {
             self.last_insert_id = first;
@@ -86,22 +84,9 @@ impl Session {
 
     /// Fills a new table with a query's rows: CREATE TABLE ... AS SELECT.
     pub(super) fn fill_table(&mut self, table: &Arc<Table>, stream: RowStream) -> Result<Written> {
-        let columns = stream.columns().iter().map(|column| column.name.clone()).collect();
-        let insert = Insert {
-            replace: false,
-            ignore: false,
-            table: syntax::TableName {
-                database: Some(table.database.clone()),
-                table: table.name.clone(),
-            },
-            columns: Some(columns),
-            source: Source::Query(Cursor::new("SELECT 1", self.variables.mode)?.query()?),
-            alias: None,
-            on_duplicate: Vec::new(),
-            returning: Vec::new(),
-        };
-        let plan =
-            bind_insert(&insert, Arc::clone(table), self.variables.mode).map_err(SqlError::from)?;
+        let names: Vec<String> =
+            stream.columns().iter().map(|column| column.name.clone()).collect();
+        let plan = bind_filling(Arc::clone(table), &names)?;
         let facts = self.facts();
         let scanned = Scanned::default();
         let statement =
@@ -122,7 +107,7 @@ impl Session {
         self.check_no_inserts()?;
         let locks = plan.query().is_some_and(|query| query.locks);
         if locks && !statement.how.may_wait {
-            return Err(SqlError::would_wait());
+            return Err(SqlError::WouldWait);
         }
         if locks && self.open.is_none() {
             let run = |session: &mut Session| session.run_change(plan, statement, facts, None);
@@ -296,7 +281,7 @@ impl Session {
         });
         match stream {
             Ok(rows) => Ok(Some(FoundKeys { rows, state: None })),
-            Err(error) if error.number == 1235 => Ok(None),
+            Err(SqlError::NotLowerable(_)) => Ok(None),
             Err(error) => Err(error),
         }
     }

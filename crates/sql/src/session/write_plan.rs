@@ -42,13 +42,14 @@ impl Session {
         let plan = match bound {
             Ok(Ok(plan)) if !plan.reads_files() => plan,
             Ok(Err(BindFailure::Wrong(error)))
-                if error.is_would_wait() || statement.source().len() > LOOP_TEXT_BYTES_MAX =>
+                if error == SqlError::WouldWait
+                    || statement.source().len() > LOOP_TEXT_BYTES_MAX =>
             {
                 return Err(error);
             }
             _ => {
                 if !statement.how.may_wait && statement.source().len() > LOOP_SHAPE_BYTES_MAX {
-                    return Err(SqlError::would_wait());
+                    return Err(SqlError::WouldWait);
                 }
                 self.plan_of_own_text(statement)?;
                 Plan::Other
@@ -78,7 +79,7 @@ impl Session {
         let ask = |query: &Query| match how.may_wait {
             true => self.plan_unnamed_query(query, literals),
             // Sizes of tables are read from the disk.
-            false => Err(SqlError::would_wait().into()),
+            false => Err(SqlError::WouldWait.into()),
         };
         match change {
             Change::Insert(insert) => self.bind_insert(insert, &ask),

@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use values::ErrorCode;
 use values::temporal::{Timestamp, Zone};
 
 use super::{Listing, text};
@@ -19,7 +20,10 @@ use crate::show::server::ENGINES;
 pub fn engine(sql: &Sql, name: &str, status: bool) -> Result<Listing> {
     let known = ENGINES.iter().find(|engine| engine.eq_ignore_ascii_case(name));
     let Some(known) = known else {
-        return Err(SqlError::new(1286, format!("Unknown storage engine '{name}'")));
+        return Err(SqlError::new(
+            ErrorCode::UnknownStorageEngine,
+            format!("Unknown storage engine '{name}'"),
+        ));
     };
     let mut listing = Listing::new(&["Type", "Name", "Status"]).long_text(2);
     // The others are names of the first.

@@ -114,7 +114,7 @@ pub fn warnings(warnings: &Warnings, errors_only: bool, limit: Option<(u64, u64)
     for warning in wanted {
         listing.push(vec![
             text(warning.level.word()),
-            number(u64::from(warning.number)),
+            number(u64::from(warning.code.number())),
             text(&warning.message),
         ]);
     }

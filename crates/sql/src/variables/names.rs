@@ -2,6 +2,8 @@
 //!
 //! Not here: their values (`variables`).
 
+use values::ErrorCode;
+
 use crate::error::{Result, SqlError};
 
 /// What a variable's values look like.
@@ -46,11 +48,11 @@ impl Definition {
     pub fn check_settable(&self, global: bool) -> Result<()> {
         match self.reach {
             Reach::ReadOnly => Err(SqlError::new(
-                1238,
+                ErrorCode::IncorrectGlobalLocalVar,
                 format!("Variable '{}' is a read only variable", self.name),
             )),
             Reach::Global if !global => Err(SqlError::new(
-                1229,
+                ErrorCode::GlobalVariable,
                 format!(
                     "Variable '{}' is a GLOBAL variable and should be set with SET GLOBAL",
                     self.name

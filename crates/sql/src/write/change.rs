@@ -20,6 +20,7 @@ use rows::table::Table;
 use rows::transaction::{ChangeOutcome, RowChange, SeenRow, Transaction};
 use sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, TableFactor, TableWithJoins};
 use syntax::change::{Delete, Update, single_table};
+use values::ErrorCode;
 use values::SqlMode;
 use values::row::RowRef;
 
@@ -28,7 +29,7 @@ use super::column::{Store, defaults_of};
 use super::finding::{Find, Finding, FoundKeys};
 use super::returning::{Returned, Returning, bind_returning};
 use super::settled::{Currency, until_settled};
-use super::{Ask, LOOP_PIECE, WriteContext, Written, stop, through};
+use super::{Ask, LOOP_PIECE, WriteContext, Written};
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
 use crate::bind::{position, zero_dates_as_null};
 use crate::error::{Result, SqlError};
@@ -257,7 +258,9 @@ pub fn row_count(node: Option<&Node>, scope: &expression::Scope<'_>) -> Result<O
         }
         _ => None,
     };
-    count.map(Some).ok_or_else(|| SqlError::new(1210, "Incorrect arguments to LIMIT"))
+    count
+        .map(Some)
+        .ok_or_else(|| SqlError::new(ErrorCode::WrongArguments, "Incorrect arguments to LIMIT"))
 }
 
 impl Target {
@@ -340,7 +343,7 @@ impl Target {
             && let Some(keys) = found.take_row_keys(named_max)
         {
             if in_loop && keys.len() > LOOP_PIECE.rows_max {
-                return Err(SqlError::would_wait());
+                return Err(SqlError::WouldWait);
             }
             keys.iter().try_for_each(|key| {
                 context.facts.limits.check()?;
@@ -374,7 +377,7 @@ impl Target {
             let view = still.as_deref().unwrap_or_else(|| transaction.view());
             gatherer.fill(engine, &self.table, view, reach, piece, filter, &mut gathered)?;
             if in_loop && !gatherer.is_done() {
-                return Err(SqlError::would_wait());
+                return Err(SqlError::WouldWait);
             }
             if sorted {
                 sort_rows(&mut gathered, &self.table, &self.sort, &scope)?;
@@ -411,8 +414,8 @@ impl MatchedRow<'_> {
         self,
         transaction: &mut Transaction,
         table: &Arc<Table>,
-        decide: &mut dyn FnMut(RowRef<'_>) -> rows::Result<RowChange>,
-    ) -> rows::Result<ChangeOutcome> {
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
+    ) -> Result<ChangeOutcome> {
         match self.seen {
             Some(seen) => transaction.change_seen_row(table, self.key, seen, decide),
             None => transaction.change_row(table, self.key, decide),
@@ -496,29 +499,23 @@ impl UpdatePlan {
             &mut |transaction, matched_row| {
                 let mut found = false;
                 let row = matched + 1;
-                let outcome = through(|aside| {
-                    matched_row.change(transaction, table, &mut |old| {
-                        match matches(terms, old, context) {
-                            Ok(true) => found = true,
-                            Ok(false) => return Ok(RowChange::Keep),
-                            Err(error) => return stop(aside, error),
-                        }
-                        let values = old.values()?;
-                        let sets = assign(
-                            context,
-                            table,
-                            &self.sets,
-                            &self.defaults,
-                            &self.update_now,
-                            &values,
-                            RowView::None,
-                            row,
-                        );
-                        match sets {
-                            Ok(sets) => Ok(RowChange::Set(sets)),
-                            Err(error) => stop(aside, error),
-                        }
-                    })
+                let outcome = matched_row.change(transaction, table, &mut |old| {
+                    found = matches(terms, old, context)?;
+                    if !found {
+                        return Ok(RowChange::Keep);
+                    }
+                    let values = old.values()?;
+                    let sets = assign(
+                        context,
+                        table,
+                        &self.sets,
+                        &self.defaults,
+                        &self.update_now,
+                        &values,
+                        RowView::None,
+                        row,
+                    )?;
+                    Ok(RowChange::Set(sets))
                 });
                 matched += u64::from(found);
                 match outcome {
@@ -601,20 +598,14 @@ impl DeletePlan {
         let currency =
             self.target.visit(engine, transaction, context, way, &mut |transaction, row| {
                 let mut line = None;
-                let outcome = through(|aside| {
-                    row.change(transaction, table, &mut |old| match matches(terms, old, context) {
-                        Ok(true) => {
-                            if let Some(returning) = &self.returning {
-                                match returning.line(context, RowView::Stored(&old)) {
-                                    Ok(values) => line = Some(values),
-                                    Err(error) => return stop(aside, error),
-                                }
-                            }
-                            Ok(RowChange::Delete)
-                        }
-                        Ok(false) => Ok(RowChange::Keep),
-                        Err(error) => stop(aside, error),
-                    })
+                let outcome = row.change(transaction, table, &mut |old| {
+                    if !matches(terms, old, context)? {
+                        return Ok(RowChange::Keep);
+                    }
+                    if let Some(returning) = &self.returning {
+                        line = Some(returning.line(context, RowView::Stored(&old))?);
+                    }
+                    Ok(RowChange::Delete)
                 })?;
                 deleted += u64::from(outcome == ChangeOutcome::Deleted);
                 if let (Some(returned), Some(line), ChangeOutcome::Deleted) =

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use expression::{Level, Node, RowView, text_of, type_collation};
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
+use values::ErrorCode;
 use values::convert::{Issue, convert, from_text};
 use values::datum::{Datum, Value};
 use values::temporal::{Date, DateTime, Time, Timestamp, Zone};
@@ -155,9 +156,13 @@ impl WriteContext<'_> {
             Store::Missing => {
                 let message = format!("Field '{}' doesn't have a default value", column.name);
                 if self.strict && !self.ignore {
-                    return Err(SqlError::new(1364, message));
+                    return Err(SqlError::new(ErrorCode::NoDefaultForField, message));
                 }
-                self.warnings.borrow_mut().push(Level::Warning, 1364, message);
+                self.warnings.borrow_mut().push(
+                    Level::Warning,
+                    ErrorCode::NoDefaultForField,
+                    message,
+                );
                 Ok(implied_default(&column.ty))
             }
         }
@@ -241,9 +246,13 @@ impl WriteContext<'_> {
                 column.name
             );
             if self.strict && !self.ignore {
-                return Err(SqlError::new(1906, message));
+                return Err(SqlError::new(ErrorCode::ValueForGeneratedColumn, message));
             }
-            self.warnings.borrow_mut().push(Level::Warning, 1906, message);
+            self.warnings.borrow_mut().push(
+                Level::Warning,
+                ErrorCode::ValueForGeneratedColumn,
+                message,
+            );
         }
         Ok(Value::Null)
     }
@@ -252,11 +261,12 @@ impl WriteContext<'_> {
         if column.nullable || column.auto_increment {
             return Ok(Value::Null);
         }
-        let error = SqlError::new(1048, format!("Column '{}' cannot be null", column.name));
+        let error =
+            SqlError::new(ErrorCode::BadNull, format!("Column '{}' cannot be null", column.name));
         if (self.strict || alone) && !self.ignore {
             return Err(error);
         }
-        self.warnings.borrow_mut().push(Level::Warning, 1048, error.message);
+        self.warnings.borrow_mut().push(Level::Warning, ErrorCode::BadNull, error.into_message());
         Ok(implied_default(&column.ty))
     }
 
@@ -284,7 +294,7 @@ impl WriteContext<'_> {
             Issue::LeftOut => {
                 let message =
                     format!("Invalid TIMESTAMP value in column '{}' at row {row}", column.name);
-                SqlError::new(1299, message).into_warning()
+                SqlError::new(ErrorCode::WarnInvalidTimestamp, message).into_warning()
             }
             _ => error().into_warning(),
         });

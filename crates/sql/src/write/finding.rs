@@ -23,7 +23,7 @@ use sqlparser::ast::{Expr, Ident, OrderByExpr, TableWithJoins};
 use values::datum::Datum;
 
 use super::joined::{FoundIn, KEY_COLUMN, key_item, key_of, query_of};
-use super::{Ask, WriteContext, through};
+use super::{Ask, WriteContext};
 use crate::bind::scalar::{BindFailure, Bound};
 use crate::error::{Result, SqlError};
 use crate::point::Gathered;
@@ -62,10 +62,10 @@ impl Finding {
             sort.push(OrderByExpr { expr: key_of(shown), ..Ident::new(KEY_COLUMN).into() });
         }
         let (from, selection, limit) = (tables.to_vec(), selection.cloned(), limit.cloned());
-        let query = query_of(vec![key_item(shown)], from, selection, sort, limit)?;
+        let query = query_of(vec![key_item(shown)], from, selection, sort, limit);
         match ask(&query) {
             Ok(query) => Ok(Some(Finding { query, is_needed: false })),
-            Err(BindFailure::Wrong(error)) if error.is_would_wait() => Err(error.into()),
+            Err(BindFailure::Wrong(SqlError::WouldWait)) => Err(SqlError::WouldWait.into()),
             // What is wrong with it is told of the statement itself.
             Err(_) => Ok(None),
         }
@@ -79,7 +79,7 @@ impl Finding {
         ask: Ask<'_>,
     ) -> Bound<Finding> {
         let (from, selection, limit) = (tables.to_vec(), selection.cloned(), limit.cloned());
-        let query = query_of(vec![key_item(shown)], from, selection, order.to_vec(), limit)?;
+        let query = query_of(vec![key_item(shown)], from, selection, order.to_vec(), limit);
         Ok(Finding { query: ask(&query)?, is_needed: true })
     }
 
@@ -154,11 +154,9 @@ fn is_another(
 ) -> Result<bool> {
     let seen = state.version(table, key)?;
     let mut is_other = false;
-    through(|_| {
-        transaction.change_row(table, key, &mut |row| {
-            is_other = seen != Some(row.version());
-            Ok(RowChange::Keep)
-        })
+    transaction.change_row::<rows::Error>(table, key, &mut |row| {
+        is_other = seen != Some(row.version());
+        Ok(RowChange::Keep)
     })?;
     Ok(is_other)
 }

@@ -23,21 +23,22 @@ use rows::catalog::Catalog;
 use rows::store::{Reach, Read};
 use rows::table::Table;
 use rows::transaction::{ChangeOutcome, RowChange, Transaction};
+use sqlparser::ast::helpers::attached_token::AttachedToken;
 use sqlparser::ast::{
-    Expr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, Query, SelectItem, SetExpr,
-    TableFactor, TableWithJoins,
+    Expr, GroupByExpr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, Query, Select,
+    SelectFlavor, SelectItem, SetExpr, TableFactor, TableWithJoins,
 };
+use syntax::TableName;
 use syntax::change::{Delete, Update};
 use syntax::cursor::table_name;
-use syntax::{Cursor, TableName};
-use values::SqlMode;
+use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::types::ColumnType;
 
 use super::column::{Store, default_at, now_value};
 use super::given::give;
-use super::{Ask, WriteContext, Written, stop, through};
+use super::{Ask, WriteContext, Written};
 use crate::bind::scalar::Bound;
 use crate::error::{Result, SqlError};
 use crate::tree::QueryPlan;
@@ -139,22 +140,52 @@ pub(super) fn query_of(
     selection: Option<Expr>,
     order: Vec<OrderByExpr>,
     limit: Option<Expr>,
-) -> Result<Box<Query>> {
-    let mut query = Cursor::new("SELECT 1", SqlMode::default())?.query()?;
-    let SetExpr::Select(select) = query.body.as_mut() else {
-        return Err(SqlError::other("a SELECT was parsed as something else"));
+) -> Box<Query> {
+    let select = Select {
+        select_token: AttachedToken::empty(),
+        optimizer_hints: Vec::new(),
+        distinct: None,
+        select_modifiers: None,
+        top: None,
+        top_before_distinct: false,
+        projection: items,
+        exclude: None,
+        into: None,
+        from,
+        lateral_views: Vec::new(),
+        prewhere: None,
+        selection,
+        connect_by: Vec::new(),
+        group_by: GroupByExpr::Expressions(Vec::new(), Vec::new()),
+        cluster_by: Vec::new(),
+        distribute_by: Vec::new(),
+        sort_by: Vec::new(),
+        having: None,
+        named_window: Vec::new(),
+        qualify: None,
+        window_before_qualify: false,
+        value_table_mode: None,
+        flavor: SelectFlavor::Standard,
     };
-    select.projection = items;
-    select.from = from;
-    select.selection = selection;
-    if !order.is_empty() {
-        query.order_by = Some(OrderBy { kind: OrderByKind::Expressions(order), interpolate: None });
-    }
-    if limit.is_some() {
-        query.limit_clause =
-            Some(LimitClause::LimitOffset { limit, offset: None, limit_by: Vec::new() });
-    }
-    Ok(query)
+    let order_by = (!order.is_empty())
+        .then_some(OrderBy { kind: OrderByKind::Expressions(order), interpolate: None });
+    let limit_clause = limit.map(|limit| LimitClause::LimitOffset {
+        limit: Some(limit),
+        offset: None,
+        limit_by: Vec::new(),
+    });
+    Box::new(Query {
+        with: None,
+        body: Box::new(SetExpr::Select(Box::new(select))),
+        order_by,
+        limit_clause,
+        fetch: None,
+        locks: Vec::new(),
+        for_clause: None,
+        settings: None,
+        format_clause: None,
+        pipe_operators: Vec::new(),
+    })
 }
 
 impl JoinedUpdate {
@@ -192,7 +223,7 @@ impl JoinedUpdate {
             targets.iter().map(|at| key_item(&named[*at].shown)).collect();
         items.extend(values);
         let Update { tables, selection, order, limit, .. } = update.clone();
-        let query = query_of(items, tables, selection, order, limit)?;
+        let query = query_of(items, tables, selection, order, limit);
         let targets: Vec<Arc<Table>> =
             targets.iter().map(|at| Arc::clone(&named[*at].table)).collect();
         let mut query = ask(&query)?;
@@ -251,12 +282,8 @@ impl JoinedUpdate {
                 sets.push((*position, value));
             }
             progress.matched += 1;
-            let changed = state.change(transaction, table, key, &mut |old, aside| {
-                let sets = self.with_defaults(context, table, (&sets, &late), old);
-                let mut sets = match sets {
-                    Ok(sets) => sets,
-                    Err(error) => return stop(aside, error),
-                };
+            let changed = state.change(transaction, table, key, &mut |old| {
+                let mut sets = self.with_defaults(context, table, (&sets, &late), old)?;
                 let mut differs = false;
                 for (position, value) in &sets {
                     differs |= old.column(*position)? != value.as_datum();
@@ -316,8 +343,8 @@ impl JoinedUpdate {
     }
 }
 
-/// What becomes of a row that is what it was; an error of SQL is put aside.
-type Decide<'a> = dyn FnMut(&RowRef<'_>, &mut Option<SqlError>) -> rows::Result<RowChange> + 'a;
+/// What becomes of a row that is what it was.
+type Decide<'a> = dyn FnMut(&RowRef<'_>) -> Result<RowChange> + 'a;
 
 /// The state in which a statement's query has found its rows.
 pub struct FoundIn<'a> {
@@ -331,11 +358,9 @@ impl FoundIn<'_> {
     /// Which version of a row it has, if any.
     pub(super) fn version(&self, table: &Arc<Table>, key: &[u8]) -> Result<Option<u64>> {
         let mut version = None;
-        through(|_| {
-            self.engine.get_stored(self.view, table, key, Reach::Disk, &mut |found| {
-                version = Some(found.row.version());
-                Ok(())
-            })
+        self.engine.get_stored(self.view, table, key, Reach::Disk, &mut |found| {
+            version = Some(found.row.version());
+            Ok(())
         })?;
         Ok(version)
     }
@@ -351,20 +376,16 @@ impl FoundIn<'_> {
         let seen = self.version(table, key)?;
         let mut change = |transaction: &mut Transaction, takes_any: bool| {
             let mut is_other = false;
-            let changed = through(|aside| {
-                transaction.change_row(table, key, &mut |old| {
-                    is_other = !takes_any && seen != Some(old.version());
-                    if is_other { Ok(RowChange::Keep) } else { decide(&old, aside) }
-                })
+            let changed = transaction.change_row(table, key, &mut |old| {
+                is_other = !takes_any && seen != Some(old.version());
+                if is_other { Ok(RowChange::Keep) } else { decide(&old) }
             })?;
-            Ok((!is_other).then_some(changed))
+            Result::Ok((!is_other).then_some(changed))
         };
         match change(transaction, false)? {
             Some(changed) => Ok(Some(changed)),
             // The statement itself has changed it, as a row of another of its tables.
-            None if through(|_| transaction.version_given(table, key))?.is_some() => {
-                change(transaction, true)
-            }
+            None if transaction.version_given(table, key)?.is_some() => change(transaction, true),
             None => Ok(None),
         }
     }
@@ -448,13 +469,16 @@ impl JoinedDelete {
         for target in &delete.targets {
             let found =
                 named.iter().find(|named| named.shown == target.table).ok_or_else(|| {
-                    SqlError::new(1109, format!("Unknown table '{}' in MULTI DELETE", target.table))
+                    SqlError::new(
+                        ErrorCode::UnknownTable,
+                        format!("Unknown table '{}' in MULTI DELETE", target.table),
+                    )
                 })?;
             chosen.push((found.shown.clone(), Arc::clone(&found.table)));
         }
         let items = chosen.iter().map(|(shown, _)| key_item(shown)).collect();
         let Delete { tables, selection, order, limit, .. } = delete.clone();
-        let query = query_of(items, tables, selection, order, limit)?;
+        let query = query_of(items, tables, selection, order, limit);
         let targets = chosen.into_iter().map(|(_, table)| table).collect();
         Ok(JoinedDelete { query: ask(&query)?, ignore: delete.ignore, targets })
     }
@@ -473,7 +497,7 @@ impl JoinedDelete {
                 transaction.lock_row(table, key)?;
                 continue;
             }
-            let delete = &mut |_: &RowRef<'_>, _: &mut _| Ok(RowChange::Delete);
+            let delete = &mut |_: &RowRef<'_>| Ok(RowChange::Delete);
             match state.change(transaction, table, key, delete)? {
                 Some(outcome) => progress.changed += u64::from(outcome == ChangeOutcome::Deleted),
                 None => progress.is_stale = true,

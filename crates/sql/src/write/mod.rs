@@ -37,7 +37,7 @@ pub use column::{Store, default_of, defaults_of, implied_default, now_value};
 use expression::{Environment, Known, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use given::given_to;
-pub use insert::{InsertPlan, Tally, bind_insert, given};
+pub use insert::{InsertPlan, Tally, bind_filling, bind_insert, given};
 pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 pub use of_query::InsertOfQuery;
 pub use returning::Returned;
@@ -84,14 +84,9 @@ impl<'a> WriteContext<'a> {
 
     /// A row's error under IGNORE becomes a warning; else it ends the statement.
     pub fn forgive(&self, error: SqlError) -> Result<()> {
-        const FORGIVEN: [u16; 13] =
-            [1048, 1062, 4025, 1264, 1265, 1292, 1364, 1366, 1406, 1365, 1690, 3140, 1526];
-        if self.ignore && FORGIVEN.contains(&error.number) {
-            self.warnings.borrow_mut().push(
-                expression::Level::Warning,
-                error.number,
-                error.message,
-            );
+        if self.ignore && error.code().is_forgiven() {
+            let (level, code) = (expression::Level::Warning, error.code());
+            self.warnings.borrow_mut().push(level, code, error.into_message());
             return Ok(());
         }
         Err(error)
@@ -133,21 +128,4 @@ impl Written {
             None => {}
         }
     }
-}
-
-/// Runs an operation of `rows` whose callback may fail with an error of SQL: such an error is
-/// put aside, the operation ended by another, and the first one given back.
-pub(crate) fn through<T>(run: impl FnOnce(&mut Option<SqlError>) -> rows::Result<T>) -> Result<T> {
-    let mut aside = None;
-    let result = run(&mut aside);
-    match aside {
-        Some(error) => Err(error),
-        None => Ok(result?),
-    }
-}
-
-/// Ends an operation of `rows` because of an error put aside.
-pub(crate) fn stop<T>(aside: &mut Option<SqlError>, error: SqlError) -> rows::Result<T> {
-    *aside = Some(error);
-    Err(rows::Error::Refused { why: "the statement failed" })
 }

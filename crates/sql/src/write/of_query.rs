@@ -87,7 +87,7 @@ fn query_of_rows(rows: &[Vec<Option<Expr>>]) -> Result<Box<Query>> {
         let null = || Expr::Value(sqlparser::ast::Value::Null.into());
         let given = row.iter().map(|value| value.clone().unwrap_or_else(null));
         let items = given.map(SelectItem::UnnamedExpr).collect();
-        let of_row = query_of(items, Vec::new(), None, Vec::new(), None)?;
+        let of_row = query_of(items, Vec::new(), None, Vec::new(), None);
         all = Some(match all {
             None => of_row,
             Some(mut before) => {

@@ -17,6 +17,7 @@ use rows::table::Table;
 use sqlparser::ast::{Expr, visit_expressions};
 use syntax::change::ReturningItem;
 use syntax::cursor::name_parts;
+use values::ErrorCode;
 use values::datum::Value;
 
 use super::WriteContext;
@@ -64,7 +65,11 @@ pub fn bind_returning(
         match item {
             ReturningItem::All(of) => {
                 if let Some(name) = of.as_ref().filter(|name| **name != table.name) {
-                    return Err(SqlError::new(1051, format!("Unknown table '{name}'")).into());
+                    return Err(SqlError::new(
+                        ErrorCode::BadTable,
+                        format!("Unknown table '{name}'"),
+                    )
+                    .into());
                 }
                 for position in 0..table.columns.len() {
                     let name = table.columns[position].name.clone();
@@ -101,7 +106,7 @@ fn refusal(expr: &Expr, failure: BindFailure) -> BindFailure {
         _ => std::ops::ControlFlow::Continue(()),
     });
     BindFailure::Wrong(match aggregates.is_break() {
-        true => SqlError::new(1111, "Invalid use of group function"),
+        true => SqlError::new(ErrorCode::InvalidGroupFuncUse, "Invalid use of group function"),
         false => SqlError::unsupported(format_args!("{what} in RETURNING")),
     })
 }

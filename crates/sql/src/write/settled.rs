@@ -46,5 +46,5 @@ pub fn until_settled<T>(
         transaction.rollback_to(mark);
         undo();
     }
-    Err(SqlError::deadlock())
+    Err(SqlError::Deadlock)
 }

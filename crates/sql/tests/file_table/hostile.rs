@@ -33,12 +33,12 @@ fn paths_outside_of_the_folders_are_refused() {
         ("in", 1085),
     ] {
         let text = format!("SELECT * FROM FILE('{path}', format => 'csv')");
-        assert_eq!(h.refused(&text).number, number, "{path}");
+        assert_eq!(h.refused(&text).code().number(), number, "{path}");
     }
     assert_eq!(h.run("SELECT a FROM FILE('i?/*.csv')"), "1");
     // Without folders there are no files.
     let mut bare = session(&crate::harness::server());
-    assert_eq!(answer(&mut bare, "SELECT * FROM FILE('a.csv')").unwrap_err().number, 1290);
+    assert_eq!(answer(&mut bare, "SELECT * FROM FILE('a.csv')").unwrap_err().code().number(), 1290);
 }
 
 #[test]
@@ -71,7 +71,9 @@ fn a_folder_that_becomes_a_link_leads_nowhere() {
                 assert_eq!(found, "ours");
                 read += 1;
             }
-            Err(error) => assert!([1290, 13, 1024].contains(&error.number), "{}", error.message),
+            Err(error) => {
+                assert!([1290, 13, 1024].contains(&error.code().number()), "{}", error.message())
+            }
         }
     }
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -127,8 +129,13 @@ fn bits_that_are_flipped_give_an_error_or_some_rows_and_nothing_worse() {
             Ok(_) => {}
             Err(error) => {
                 errors += 1;
-                let told = error.message.contains("bad.parquet");
-                assert!(told && error.number != 1105, "{at}: {} {}", error.number, error.message);
+                let told = error.message().contains("bad.parquet");
+                assert!(
+                    told && error.code().number() != 1105,
+                    "{at}: {} {}",
+                    error.code().number(),
+                    error.message()
+                );
             }
         }
     }
@@ -242,9 +249,9 @@ fn a_file_that_is_written_to_while_it_is_read_is_an_error_and_one_that_is_replac
     h.write("n.csv", &text);
     let stream = open(&mut h);
     h.write("n.csv", text.replace('1', "2"));
-    assert_eq!(crate::harness::lines(stream).unwrap_err().number, 1024);
+    assert_eq!(crate::harness::lines(stream).unwrap_err().code().number(), 1024);
     h.write("n.csv", &text);
     let stream = open(&mut h);
     fs::write(h.path("n.csv"), "n\n").unwrap();
-    assert_eq!(crate::harness::lines(stream).unwrap_err().number, 1024);
+    assert_eq!(crate::harness::lines(stream).unwrap_err().code().number(), 1024);
 }

@@ -61,9 +61,9 @@ impl House {
     #[track_caller]
     pub fn refused_with(&mut self, text: &str, number: u16, names: &[&str]) {
         let error = self.refused(text);
-        assert_eq!(error.number, number, "{text}\n{}", error.message);
+        assert_eq!(error.code().number(), number, "{text}\n{}", error.message());
         for name in names {
-            assert!(error.message.contains(name), "{text}\n{}", error.message);
+            assert!(error.message().contains(name), "{text}\n{}", error.message());
         }
     }
 }

@@ -196,7 +196,7 @@ fn a_parquet_file_appears_whole_or_not_at_all_and_never_over_another() {
         std::thread::park_timeout(Duration::from_millis(1));
     }
     h.run("KILL QUERY 2");
-    assert_eq!(running.join().unwrap().unwrap_err().number, 1317);
+    assert_eq!(running.join().unwrap().unwrap_err().code().number(), 1317);
     assert!(!h.path("endless.parquet").exists());
     crate::harness::await_memory(&h.sql);
 }
@@ -218,7 +218,7 @@ fn a_query_over_files_ends_when_it_is_killed_or_its_time_is_over() {
     for file in ["n*.parquet", "n*.csv', header => FALSE, columns => 'n INT"] {
         let long = format!("SELECT SUM(SHA2(n, 512) LIKE 'ff%') FROM FILE('{file}')");
         h.run("SET max_statement_time = 0.2");
-        assert_eq!(h.refused(&long).number, 1969, "{long}");
+        assert_eq!(h.refused(&long).code().number(), 1969, "{long}");
         h.run("SET max_statement_time = 0");
         let mut other = Session::new(&h.sql, 2, "root", "localhost", Some("test")).unwrap();
         let running = std::thread::spawn(move || answer(&mut other, &long));
@@ -228,7 +228,7 @@ fn a_query_over_files_ends_when_it_is_killed_or_its_time_is_over() {
             std::thread::park_timeout(Duration::from_millis(1));
         }
         h.run("KILL QUERY 2");
-        assert_eq!(running.join().unwrap().unwrap_err().number, 1317);
+        assert_eq!(running.join().unwrap().unwrap_err().code().number(), 1317);
         crate::harness::await_memory(&h.sql);
     }
 }

@@ -110,6 +110,6 @@ pub fn await_memory(sql: &Sql) {
 pub fn error(session: &mut Session, text: &str) -> u16 {
     match answer(session, text) {
         Ok(answer) => panic!("{text}\nanswered {answer}"),
-        Err(error) => error.number,
+        Err(error) => error.code().number(),
     }
 }

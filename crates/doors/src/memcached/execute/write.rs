@@ -121,34 +121,21 @@ fn write_locked(
     row_key: &[u8],
     decide: &mut dyn FnMut(Option<&RowRef<'_>>) -> Result<ItemDecision, MemcachedTrouble>,
 ) -> Result<WriteOutcome, MemcachedTrouble> {
-    let mut failed = None;
     let mut kept = None;
     let changed = transaction.change_row(&place.table, row_key, &mut |row| {
-        let decision = decide(Some(&row));
-        Ok(match decision {
-            Err(trouble) => {
-                failed = Some(trouble);
-                RowChange::Keep
-            }
-            Ok(ItemDecision::Keep(outcome)) => {
+        Ok::<_, MemcachedTrouble>(match decide(Some(&row))? {
+            ItemDecision::Keep(outcome) => {
                 kept = Some(outcome);
                 RowChange::Keep
             }
-            Ok(ItemDecision::Remove) => RowChange::Delete,
-            Ok(ItemDecision::Put(contents)) => match item::sets(place, contents) {
-                // The same contents once more are a write, with a cas value of its own.
-                Ok(sets) if place.raw => RowChange::SetAnew(sets),
-                Ok(sets) => RowChange::Set(sets),
-                Err(refusal) => {
-                    failed = Some(refusal.into());
-                    RowChange::Keep
-                }
-            },
+            ItemDecision::Remove => RowChange::Delete,
+            // The same contents once more are a write, with a cas value of its own.
+            ItemDecision::Put(contents) if place.raw => {
+                RowChange::SetAnew(item::sets(place, contents)?)
+            }
+            ItemDecision::Put(contents) => RowChange::Set(item::sets(place, contents)?),
         })
     })?;
-    if let Some(trouble) = failed {
-        return Err(trouble);
-    }
     if let Some(outcome) = kept {
         return Ok(outcome);
     }

@@ -257,22 +257,14 @@ impl TyrantRows<'_, '_> {
         let engine = self.turn.engine();
         let transaction = self.turn.transaction()?;
         let start = transaction.savepoint();
-        let mut failed = None;
         let changed = transaction.change_row(database.table(), self.row_key, &mut |row| {
-            let change = decide(Some(&row)).and_then(|decision| match decision {
-                RecordDecision::Remove => Ok(RowChange::Delete),
-                RecordDecision::Put(content) => Ok(RowChange::Set(database.sets(engine, content)?)),
-            });
-            Ok(change.unwrap_or_else(|trouble| {
-                failed = Some(trouble);
-                RowChange::Keep
-            }))
+            Ok::<_, TyrantTrouble>(match decide(Some(&row))? {
+                RecordDecision::Remove => RowChange::Delete,
+                RecordDecision::Put(content) => RowChange::Set(database.sets(engine, content)?),
+            })
         });
         let put = || -> Result<(), TyrantTrouble> {
             let changed = changed?;
-            if let Some(trouble) = failed.take() {
-                return Err(trouble);
-            }
             if changed == ChangeOutcome::Missing
                 && let RecordDecision::Put(content) = decide(None)?
             {

@@ -15,6 +15,7 @@ use std::io::Write;
 
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Decompress, FlushDecompress, Status};
+use values::ErrorCode;
 use values::datum::Datum;
 
 use crate::functions::call::Call;
@@ -61,7 +62,8 @@ fn compress<'a>(text: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> {
     let mut encoder = ZlibEncoder::new(length.to_le_bytes().to_vec(), Compression::default());
     let packed = encoder.write_all(text).and_then(|()| encoder.finish());
     // Nothing can go wrong on the way into memory but the lack of it.
-    let mut packed = packed.map_err(|source| Error::new(1257, format!("ZLIB: {source}")))?;
+    let mut packed =
+        packed.map_err(|source| Error::new(ErrorCode::ZlibZMem, format!("ZLIB: {source}")))?;
     if packed.last() == Some(&b' ') {
         packed.push(b'.');
     }
@@ -72,7 +74,7 @@ fn compress<'a>(text: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> {
 fn uncompress<'a>(packed: &[u8], length: usize, scope: &Scope<'_>) -> Result<Cell<'a>> {
     let bytes_max = scope.limits.value_bytes_max();
     if length > bytes_max {
-        scope.warn(1256, || {
+        scope.warn(ErrorCode::TooBigForUncompress, || {
             format!(
                 "Uncompressed data size too large; the maximum size is {bytes_max} (probably, \
                  length of uncompressed data was corrupted)"
@@ -87,7 +89,7 @@ fn uncompress<'a>(packed: &[u8], length: usize, scope: &Scope<'_>) -> Result<Cel
     Ok(match decoder.decompress_vec(packed, &mut text, FlushDecompress::Finish) {
         Ok(Status::StreamEnd) => Cell::Counted(text, room),
         Ok(Status::Ok | Status::BufError) if decoder.total_in() < packed.len() as u64 => {
-            scope.warn(1258, || {
+            scope.warn(ErrorCode::ZlibZBuf, || {
                 "ZLIB: Not enough room in the output buffer (probably, length of uncompressed data \
                  was corrupted)"
                     .to_string()
@@ -99,6 +101,6 @@ fn uncompress<'a>(packed: &[u8], length: usize, scope: &Scope<'_>) -> Result<Cel
 }
 
 fn corrupted<'a>(scope: &Scope<'_>) -> Cell<'a> {
-    scope.warn(1259, || "ZLIB: Input data corrupted".to_string());
+    scope.warn(ErrorCode::ZlibZData, || "ZLIB: Input data corrupted".to_string());
     NULL
 }

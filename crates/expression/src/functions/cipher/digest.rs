@@ -1,6 +1,7 @@
 //! Digests, check sums, encodings and UUIDs.
 
 use md5::Md5;
+use values::ErrorCode;
 use values::codes::{crc32, from_base64, to_base64, write_hex};
 use values::datum::Datum;
 
@@ -65,7 +66,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
             None => {
                 let shown = String::from_utf8_lossy(text);
                 return Err(Error::new(
-                    1411,
+                    ErrorCode::WrongValueForType,
                     format!("Incorrect string value: '{shown}' for function uuid_to_bin"),
                 ));
             }
@@ -76,7 +77,10 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
                 Cell::Owned(write_uuid(if swap { unswap_times(bytes) } else { bytes }))
             }
             Err(_) => {
-                return Err(Error::new(1411, "Incorrect string value for function bin_to_uuid"));
+                return Err(Error::new(
+                    ErrorCode::WrongValueForType,
+                    "Incorrect string value for function bin_to_uuid",
+                ));
             }
         },
         Function::IsUuid => int(i64::from(parse_uuid(text).is_some())),

@@ -11,6 +11,7 @@
 //! (`json::combine`), texts within one (`json::search`), layouts (`json::layout`, `json::text`).
 
 use serde::de::IgnoredAny;
+use values::ErrorCode;
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -123,7 +124,7 @@ impl<'g, 'a> JsonCall<'g, 'a> {
             _ => {
                 let (name, number) = (self.name(), at + 1);
                 return Err(Error::new(
-                    3146,
+                    ErrorCode::InvalidTypeForJson,
                     format!(
                         "Invalid data type for JSON data in argument {number} to function {name}; a JSON \
                          string or JSON type is required."
@@ -147,7 +148,7 @@ impl<'g, 'a> JsonCall<'g, 'a> {
             Datum::Bytes(text) if also_json || !is_json => Ok(text),
             _ => {
                 let message = format!("Incorrect type for argument 1 in function {}.", self.name());
-                Err(Error::new(3064, message))
+                Err(Error::new(ErrorCode::IncorrectType, message))
             }
         }
     }
@@ -416,7 +417,7 @@ pub(crate) fn one_or_all(
     match all || word.eq_ignore_ascii_case(b"one") {
         true => Ok(all),
         false => Err(Error::new(
-            3154,
+            ErrorCode::JsonBadOneOrAllArg,
             format!("The oneOrAll argument to {function} may take these values: 'one' or 'all'."),
         )),
     }

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use values::ErrorCode;
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -39,7 +40,7 @@ pub(crate) fn invalid(function: &str, at: usize, text: &[u8], NotJson(position):
     let why = if text.is_empty() { "The document is empty." } else { "Invalid value." };
     let number = at + 1;
     Error::new(
-        3141,
+        ErrorCode::InvalidJsonTextInParam,
         format!(
             "Invalid JSON text in argument {number} to function {function}: \"{why}\" at position {position}."
         ),

@@ -5,6 +5,8 @@
 //!
 //! Not here: paths (`json::path`), reading and printing (`json::document`).
 
+use values::ErrorCode;
+
 use crate::functions::function::Function;
 use crate::functions::json::document::Json;
 use crate::functions::json::path::{ArrayIndex, Step};
@@ -65,7 +67,10 @@ pub(crate) fn put(function: Function, document: &mut Json, path: &[Step], value:
 /// 3153 for the path `$`.
 pub(crate) fn remove(document: &mut Json, mut path: &[Step]) -> Result<()> {
     if path.is_empty() {
-        return Err(Error::new(3153, "The path expression '$' is not allowed in this context."));
+        return Err(Error::new(
+            ErrorCode::JsonVacuousPath,
+            "The path expression '$' is not allowed in this context.",
+        ));
     }
     while let Some((last, parents)) = path.split_last() {
         let Some(target) = at_path(document, parents) else { return Ok(()) };
@@ -106,7 +111,10 @@ pub(crate) fn array_append(document: &mut Json, path: &[Step], value: Json) {
 /// 3165 when it does not.
 pub(crate) fn array_insert(document: &mut Json, path: &[Step], value: Json) -> Result<()> {
     let Some((Step::Element(index), parents)) = path.split_last() else {
-        return Err(Error::new(3165, "A path expression is not a path to a cell in an array."));
+        return Err(Error::new(
+            ErrorCode::InvalidJsonPathArrayCell,
+            "A path expression is not a path to a cell in an array.",
+        ));
     };
     if let Some(Json::Array(items)) = at_path(document, parents) {
         let beyond = if index.from_end { 0 } else { items.len() };

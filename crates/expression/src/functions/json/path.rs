@@ -9,6 +9,7 @@
 
 use std::collections::HashSet;
 
+use values::ErrorCode;
 use values::datum::Datum;
 
 use crate::functions::json::document::Json;
@@ -88,7 +89,7 @@ pub(crate) fn path_of(cell: &Cell<'_>) -> Result<Vec<Step>> {
     };
     parse(&text).map_err(|position| {
         Error::new(
-            3143,
+            ErrorCode::InvalidJsonPath,
             format!(
                 "Invalid JSON path expression. The error is around character position {position}."
             ),
@@ -104,7 +105,7 @@ pub(crate) fn single_path_of(cell: &Cell<'_>) -> Result<Vec<Step>> {
     let path = path_of(cell)?;
     if has_wildcard(&path) {
         return Err(Error::new(
-            3149,
+            ErrorCode::InvalidJsonPathWildcard,
             "In this situation, path expressions may not contain the * and ** tokens or an array range.",
         ));
     }

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use values::ErrorCode;
 use values::collation;
 use values::datum::Datum;
 use values::types::Collation;
@@ -52,7 +53,12 @@ pub(crate) fn search<'a>(
             let mut characters = escape.chars();
             match (characters.next(), characters.next()) {
                 (character, None) => character.or(Some('\\')),
-                _ => return Err(Error::new(1210, "Incorrect arguments to ESCAPE")),
+                _ => {
+                    return Err(Error::new(
+                        ErrorCode::WrongArguments,
+                        "Incorrect arguments to ESCAPE",
+                    ));
+                }
             }
         }
     };

@@ -9,6 +9,7 @@
 //! Not here: what a normal document is (`json::normal`), functions on documents as trees (`json::calls`).
 
 use serde::de::IgnoredAny;
+use values::ErrorCode;
 
 use crate::functions::call::{Call, whole};
 use crate::functions::function::Function;
@@ -85,14 +86,16 @@ fn is_document(function: Function, at: usize, text: &[u8], scope: &Scope<'_>) ->
     let where_ = || format!("argument {} to function '{}'", at + 1, function.name().to_lowercase());
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(text) {
         if error.is_eof() {
-            scope.warn(4037, || format!("Unexpected end of JSON text in {}", where_()));
+            scope.warn(ErrorCode::JsonEndOfText, || {
+                format!("Unexpected end of JSON text in {}", where_())
+            });
         } else {
             let lines = text.split_inclusive(|byte| *byte == b'\n');
             let before: usize = lines.take(error.line().saturating_sub(1)).map(<[u8]>::len).sum();
             let position = before + error.column();
             let message =
                 || format!("Syntax error in JSON text in {} at position {position}", where_());
-            scope.warn(4038, message);
+            scope.warn(ErrorCode::JsonSyntax, message);
         }
         return false;
     }
@@ -106,7 +109,7 @@ fn is_document(function: Function, at: usize, text: &[u8], scope: &Scope<'_>) ->
         deepest = deepest.max(depth);
     }
     if deepest > DEPTH_MAX {
-        scope.warn(4040, || {
+        scope.warn(ErrorCode::JsonDepth, || {
             format!(
                 "Limit of {DEPTH_MAX} on JSON nested structures depth is reached in {}",
                 where_()

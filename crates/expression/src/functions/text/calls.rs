@@ -6,6 +6,7 @@
 //! 1. A function whose result can be longer than its arguments knows the length before it makes
 //!    the result (`made`).
 
+use values::ErrorCode;
 use values::codes::{from_hex, write_hex};
 use values::collation;
 use values::datum::Datum;
@@ -420,7 +421,9 @@ pub(crate) fn chr<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a
         return Ok(Cell::Owned(bytes));
     }
     let shown = String::from_utf8_lossy(&write_hex(&bytes, true)).into_owned();
-    call.scope.warn(1300, || format!("Invalid utf8mb4 character string: '{shown}'"));
+    call.scope.warn(ErrorCode::InvalidCharacterString, || {
+        format!("Invalid utf8mb4 character string: '{shown}'")
+    });
     Ok(NULL)
 }
 

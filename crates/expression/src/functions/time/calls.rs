@@ -2,6 +2,7 @@
 //!
 //! Not here: intervals (`moment`), and their operators (`evaluate`).
 
+use values::ErrorCode;
 use values::datum::Datum;
 use values::decimal::Decimal;
 use values::temporal::{Date, DateTime, Zone, days_in_month};
@@ -104,7 +105,7 @@ fn moment_of_unix<'a>(cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
     let micros = seconds.and_then(|value| i64::try_from(value.unscaled()).ok());
     let is_beyond = |micros: i64| micros >= UNIX_END;
     if micros.map_or(number.to_f64() > 0.0, is_beyond) {
-        scope.distrust(1292, || {
+        scope.distrust(ErrorCode::TruncatedWrongValue, || {
             let mut text = Vec::new();
             write_untyped(number.datum(), scope.zone, &mut text);
             format!("Truncated incorrect unixtime value: '{}'", String::from_utf8_lossy(&text))
@@ -339,7 +340,7 @@ pub(crate) fn str_to_date<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result
         }
         Some(read) => read.datetime().map_or(NULL, |value| Cell::Plain(Datum::DateTime(value))),
         None => {
-            scope.distrust(1411, || {
+            scope.distrust(ErrorCode::WrongValueForType, || {
                 let text = String::from_utf8_lossy(text);
                 format!("Incorrect datetime value: '{text}' for function str_to_date")
             });

@@ -3,6 +3,7 @@
 //!
 //! Not here: intervals (`moment`), types (`digits`).
 
+use values::ErrorCode;
 use values::datum::Datum;
 use values::temporal::{DateTime, Time, read_time};
 use values::types::ColumnType;
@@ -33,7 +34,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     let months_of = |at: usize| {
         months(number(at)).ok_or_else(|| {
             let name = function.name().to_lowercase();
-            Error::new(1210, format!("Incorrect arguments to {name}"))
+            Error::new(ErrorCode::WrongArguments, format!("Incorrect arguments to {name}"))
         })
     };
     Ok(int(match function {

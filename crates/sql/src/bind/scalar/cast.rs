@@ -2,6 +2,7 @@
 
 use expression::{BIGINT, BIGINT_UNSIGNED};
 use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
+use values::ErrorCode;
 use values::types::{Collation, ColumnType};
 
 use crate::error::{Result, SqlError};
@@ -43,7 +44,10 @@ pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
                 ExactNumberInfo::PrecisionAndScale(precision, scale) => (*precision, *scale as u64),
             };
             if precision > 65 || scale > 30 || scale > precision {
-                return Err(SqlError::new(1426, "Too-big precision specified for CAST"));
+                return Err(SqlError::new(
+                    ErrorCode::TooBigPrecision,
+                    "Too-big precision specified for CAST",
+                ));
             }
             ColumnType::Decimal { precision: precision as u8, scale: scale as u8 }
         }

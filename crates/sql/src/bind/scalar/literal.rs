@@ -3,6 +3,7 @@
 use expression::{Kind, Node, TRUTH, text_type};
 use sqlparser::ast::{DataType, Value as Literal};
 use syntax::cursor::Place;
+use values::ErrorCode;
 use values::convert::from_text;
 use values::datum::Value;
 use values::decimal::Decimal;
@@ -74,7 +75,11 @@ pub(super) fn typed_text(ty: &DataType, value: &Literal) -> Bound<Node> {
     };
     let converted = from_text(&ty, text.as_bytes(), Zone::UTC);
     if converted.issue.is_some() {
-        return Err(SqlError::new(1525, format!("Incorrect {what} value: '{text}'")).into());
+        return Err(SqlError::new(
+            ErrorCode::WrongValue,
+            format!("Incorrect {what} value: '{text}'"),
+        )
+        .into());
     }
     Ok(Node::new(Kind::Constant(converted.value), ty, false))
 }

@@ -5,6 +5,7 @@
 use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
 use rows::schema::{Column, TableDefinition};
 use sqlparser::ast::{Expr, Ident};
+use values::ErrorCode;
 use values::SqlMode;
 use values::datum::Value;
 use values::types::ColumnType;
@@ -185,7 +186,13 @@ impl<'a> Names<'a> {
                 ("global" | "persist", [_, name, ..]) => (true, name.value.as_str()),
                 ("session" | "local", [_, name, ..]) => (false, name.value.as_str()),
                 (_, [_]) => (false, name),
-                _ => return Err(SqlError::new(1193, "Unknown system variable").into()),
+                _ => {
+                    return Err(SqlError::new(
+                        ErrorCode::UnknownSystemVariable,
+                        "Unknown system variable",
+                    )
+                    .into());
+                }
             };
             let definition = crate::variables::definition(name)
                 .ok_or_else(|| crate::variables::unknown(name))?;
@@ -227,7 +234,7 @@ pub fn default_node(column: &Column) -> Bound<Node> {
         Store::Missing if matches!(column.ty, ColumnType::Enum { .. }) => constant(Value::Enum(1)),
         Store::Missing => {
             let message = format!("Field '{}' doesn't have a default value", column.name);
-            Err(SqlError::new(1364, message).into())
+            Err(SqlError::new(ErrorCode::NoDefaultForField, message).into())
         }
     }
 }

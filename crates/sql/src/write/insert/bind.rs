@@ -7,6 +7,7 @@ use ::values::types::ColumnType;
 use expression::{Kind, Node};
 use rows::table::Table;
 use syntax::change::{Insert, Source};
+use values::ErrorCode;
 
 use super::values::RowPlan;
 use super::{InsertPlan, Rows};
@@ -110,6 +111,28 @@ pub fn bind_insert_beside(
     })
 }
 
+/// Binds the filling of a table with a query's rows, whose columns have these names in it.
+///
+/// # Errors
+/// `BadField` for a name that is none of its columns'.
+pub fn bind_filling(table: Arc<Table>, names: &[String]) -> Result<InsertPlan> {
+    let columns = named_columns(&table, names)?;
+    Ok(InsertPlan {
+        waits: false,
+        replace: false,
+        ignore: false,
+        width: columns.len(),
+        columns,
+        rows: Rows::Query,
+        unsaid: Vec::new(),
+        defaults: defaults_of(&table),
+        on_duplicate: Vec::new(),
+        update_now: update_now_columns(&table, &[]),
+        returning: None,
+        table,
+    })
+}
+
 fn count_parameters(node: &Node) -> usize {
     let mut count = 0;
     node.visit(&mut |node| count += usize::from(matches!(node.kind, Kind::Parameter(_))));
@@ -118,7 +141,10 @@ fn count_parameters(node: &Node) -> usize {
 
 /// Error 1136.
 pub fn count_mismatch(row: u64) -> SqlError {
-    SqlError::new(1136, format!("Column count doesn't match value count at row {row}"))
+    SqlError::new(
+        ErrorCode::WrongValueCountOnRow,
+        format!("Column count doesn't match value count at row {row}"),
+    )
 }
 
 /// Positions of named columns, each at most once.
@@ -128,7 +154,10 @@ fn named_columns(table: &Table, names: &[String]) -> Result<Vec<usize>> {
         let position =
             table.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
         if columns.contains(&position) {
-            return Err(SqlError::new(1110, format!("Column '{name}' specified twice")));
+            return Err(SqlError::new(
+                ErrorCode::FieldSpecifiedTwice,
+                format!("Column '{name}' specified twice"),
+            ));
         }
         columns.push(position);
     }

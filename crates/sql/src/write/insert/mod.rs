@@ -22,10 +22,10 @@ use super::assign::assign;
 use super::column::Store;
 use super::foresight::Foresight;
 use super::returning::{Returned, Returning};
-use super::{LOOP_ROWS_MAX, RowNumber, WriteContext, Written, stop, through};
+use super::{LOOP_ROWS_MAX, RowNumber, WriteContext, Written};
 use crate::error::Result;
 
-pub use self::bind::{bind_insert, bind_insert_beside, count_mismatch};
+pub use self::bind::{bind_filling, bind_insert, bind_insert_beside, count_mismatch};
 pub(super) use self::values::RowPlan;
 use self::values::{MadeRow, each_plan, runs_of};
 
@@ -327,56 +327,45 @@ impl InsertPlan {
         tally: &mut Tally,
     ) -> Result<Option<RowNumber>> {
         let table = &self.table;
-        let (mut changed, mut number, mut refused) = (Vec::new(), None, None);
-        let upserted = through(|aside| {
-            let upserted = transaction.upsert(table, datums, &mut |existing| {
-                let old = existing.values()?;
-                let sets = assign(
-                    context,
-                    table,
-                    &self.on_duplicate,
-                    &self.defaults,
-                    &self.update_now,
-                    &old,
-                    RowView::Datums(incoming),
-                    row,
-                );
-                match sets {
-                    Ok(sets) => {
-                        if let Some(at) = table.auto_increment() {
-                            let set = sets.iter().find(|(position, _)| *position == at);
-                            let number_now = set.map_or(old[at], |(_, value)| value.as_datum());
-                            number = given(number_now).map(RowNumber::Given);
-                        }
-                        if self.returning.is_some() {
-                            changed = old.iter().map(Datum::to_value).collect();
-                            for (position, value) in &sets {
-                                changed[*position] = value.clone();
-                            }
-                            let datums: Vec<_> = changed.iter().map(Value::as_datum).collect();
-                            for (position, value) in table.computed(&datums)? {
-                                changed[position] = value;
-                            }
-                        }
-                        Ok(RowChange::Set(sets))
-                    }
-                    Err(error) => stop(aside, error),
-                }
-            });
-            match upserted {
-                // The change of the row breaks another key: IGNORE leaves the row as it is.
-                Err(error @ (Error::Duplicate { .. } | Error::Check { .. })) if context.ignore => {
-                    refused = Some(error);
-                    Ok(UpsertOutcome::Unchanged)
-                }
-                upserted => upserted,
+        let (mut changed, mut number) = (Vec::new(), None);
+        let upserted = transaction.upsert(table, datums, &mut |existing| {
+            let old = existing.values()?;
+            let sets = assign(
+                context,
+                table,
+                &self.on_duplicate,
+                &self.defaults,
+                &self.update_now,
+                &old,
+                RowView::Datums(incoming),
+                row,
+            )?;
+            if let Some(at) = table.auto_increment() {
+                let set = sets.iter().find(|(position, _)| *position == at);
+                let number_now = set.map_or(old[at], |(_, value)| value.as_datum());
+                number = given(number_now).map(RowNumber::Given);
             }
-        })?;
-        if let Some(error) = refused {
-            context.forgive(error.into())?;
-            tally.duplicates += 1;
-            return Ok(None);
-        }
+            if self.returning.is_some() {
+                changed = old.iter().map(Datum::to_value).collect();
+                for (position, value) in &sets {
+                    changed[*position] = value.clone();
+                }
+                let datums: Vec<_> = changed.iter().map(Value::as_datum).collect();
+                for (position, value) in table.computed(&datums)? {
+                    changed[position] = value;
+                }
+            }
+            Ok(RowChange::Set(sets))
+        });
+        let upserted = match upserted {
+            Ok(upserted) => upserted,
+            // The change of the row breaks another key or a condition: IGNORE leaves the row as it is.
+            Err(error) => {
+                context.forgive(error)?;
+                tally.duplicates += 1;
+                return Ok(None);
+            }
+        };
         if !changed.is_empty() {
             let changed: Vec<Datum<'_>> = changed.iter().map(Value::as_datum).collect();
             self.give_back(context, &changed, None, tally)?;

@@ -1,0 +1,131 @@
+//! The rules of a table's definition, each as what a definition does that breaks it.
+//!
+//! The words are MySQL's where it has the rule, and for people to read: nobody looks into them to know which
+//! rule it was.
+//!
+//! Not here: which definitions break them (`ddl::rules`), MySQL's codes (crate `sql`).
+
+/// What a table's definition does and may not.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BrokenRule {
+    /// A table without columns.
+    #[error("A table must have at least 1 column")]
+    NoColumns,
+    /// ALTER TABLE takes the last column away.
+    #[error("You can't delete all columns with ALTER TABLE")]
+    AllColumnsDropped,
+    /// More columns, or places of them in rows, than a table may have.
+    #[error("Too many columns")]
+    TooManyColumns,
+    /// More indexes than a table may have.
+    #[error("Too many keys specified; max 64 keys allowed")]
+    TooManyIndexes,
+    /// Two columns of this name, or one twice in an index.
+    #[error("Duplicate column name '{0}'")]
+    DuplicateColumn(String),
+    /// AUTO_INCREMENT of two columns, or of one that leads no index.
+    #[error(
+        "Incorrect table definition; there can be only one auto column and it must be defined as a key"
+    )]
+    AutoIncrement,
+    /// AUTO_INCREMENT of a column that is no number.
+    #[error("Incorrect column specifier for column '{0}'")]
+    AutoIncrementType(String),
+    /// A DECIMAL with digits that there are not.
+    #[error("Incorrect precision or scale for column '{0}'")]
+    Precision(String),
+    /// A text that may be longer than its type may.
+    #[error("Too big length for column '{0}'")]
+    ColumnLength(String),
+    /// A time with more than six digits of seconds.
+    #[error("Too big precision for column '{0}'")]
+    TimePrecision(String),
+    /// An ENUM of no value, or of too many.
+    #[error("Wrong number of ENUM values for column '{0}'")]
+    EnumValues(String),
+    /// A computed column with a value of its own.
+    #[error("Incorrect usage of DEFAULT and GENERATED ALWAYS AS for column '{0}'")]
+    ComputedDefault(String),
+    /// A primary key of a computed column.
+    #[error("Primary key cannot be defined upon a generated column")]
+    ComputedPrimaryKey,
+    /// NULL as the default of a column that is NOT NULL.
+    #[error("Invalid default value for column '{0}'")]
+    NullDefault(String),
+    /// A new column whose default would be another at every look at a row.
+    #[error("Rows that exist cannot be given values by such a default of column '{0}'")]
+    ChangingDefault(String),
+    /// Two primary keys.
+    #[error("Multiple primary key defined")]
+    MultiplePrimaryKeys,
+    /// An index of more columns than it may have.
+    #[error("Too many key parts specified; max 16 parts allowed")]
+    TooManyKeyParts,
+    /// An index of no column.
+    #[error("A key must have at least one part")]
+    NoKeyParts,
+    /// An index of a column that is not there.
+    #[error("Key column '{0}' doesn't exist in table")]
+    KeyColumn(String),
+    /// An index of a whole TEXT or BLOB.
+    #[error("BLOB/TEXT column '{0}' used in key specification without a key length")]
+    TextKeyWithoutLength(String),
+    /// An index of a JSON column.
+    #[error(
+        "JSON column '{0}' supports indexing only via generated columns on a specified JSON path."
+    )]
+    JsonKey(String),
+    /// A prefix of nothing, or of what is no text.
+    #[error("Incorrect prefix key")]
+    PrefixKey,
+    /// An index with the primary key's name.
+    #[error("Incorrect index name 'PRIMARY'")]
+    PrimaryName,
+    /// Two conditions of this name.
+    #[error("Duplicate CHECK constraint name '{0}'")]
+    DuplicateCheck(String),
+    /// A name that is none, or is too long.
+    #[error("Incorrect name '{0}'")]
+    Name(String),
+    /// An index of members of a column that has none.
+    #[error("Column '{0}' has indexes of members, and must be JSON")]
+    MemberColumn(String),
+    /// A member without a name, or with too long a one.
+    #[error("Incorrect member name '{0}'")]
+    MemberName(String),
+    /// Two indexes of a member.
+    #[error("Duplicate index of member '{0}'")]
+    DuplicateMember(String),
+    /// A cache of fewer bytes than a few rows take.
+    #[error("MAX_BYTES must be 0 or at least {0}")]
+    CacheTooSmall(u64),
+    /// EXPIRES_BY of a column that is not there.
+    #[error("EXPIRES_BY column '{0}' doesn't exist in table")]
+    ExpiryColumn(String),
+    /// EXPIRES_BY of a column that is no whole number.
+    #[error("EXPIRES_BY column '{0}' must be an integer")]
+    ExpiryType(String),
+    /// A columnar table that rows would leave one by one.
+    #[error("ENGINE=COLUMNAR cannot be combined with EXPIRES_BY or MAX_BYTES")]
+    ColumnarRetention,
+    /// Two columnar indexes.
+    #[error("A table can have only one columnar index")]
+    ColumnarIndexTwice,
+    /// A columnar index of a columnar table.
+    #[error("A table with ENGINE=COLUMNAR cannot have a columnar index")]
+    ColumnarIndexOfColumnar,
+    /// A columnar index of a table that rows leave one by one.
+    #[error("A columnar index cannot be combined with EXPIRES_BY or MAX_BYTES")]
+    ColumnarIndexRetention,
+    /// A columnar index dropped and made in one statement.
+    #[error("A columnar index is dropped by a statement of its own")]
+    ColumnarIndexReplaced,
+    /// A table that a door relies on has another shape than the door made it with.
+    #[error("{table} lacks {what}")]
+    DoorTable {
+        /// The table, as `db.table`.
+        table: &'static str,
+        /// What is missing.
+        what: String,
+    },
+}

@@ -1,0 +1,288 @@
+//! The errors that clients see: MySQL's numbers, with the SQLSTATE of each and whether IGNORE forgives it.
+//!
+//! A name is MySQL's own (`ER_DUP_ENTRY` is `DupEntry`), so that its manual explains it; where MySQL has no
+//! such error, name and number are MariaDB's. The words are made where the error is found.
+//!
+//! Invariants
+//! 1. A number stands in this table only: everything else names its error, and nothing decides by a number
+//!    what to do. What the server itself reacts to is a variant of `SqlError`, which is made for that.
+//! 2. Numbers ascend, so that each is there once.
+//!
+//! Not here: words, and what the server does about an error (`sql::error`).
+
+/// Makes the table: a name, MySQL's number, the SQLSTATE, and `forgiven` where INSERT IGNORE and its like
+/// make a warning of it.
+macro_rules! table {
+    ($($name:ident $number:literal $state:literal $($forgiven:ident)?;)*) => {
+        /// An error that a client can see.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u16)]
+        pub enum ErrorCode {
+            $(
+                #[doc = concat!("Error ", $number, ".")]
+                $name = $number,
+            )*
+        }
+
+        impl ErrorCode {
+            /// All of them, in the order of their numbers.
+            pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$name),*];
+
+            /// MySQL's number.
+            #[must_use]
+            pub const fn number(self) -> u16 {
+                self as u16
+            }
+
+            /// Five characters of SQLSTATE.
+            #[must_use]
+            pub const fn sqlstate(self) -> &'static [u8; 5] {
+                match self {
+                    $(ErrorCode::$name => $state,)*
+                }
+            }
+
+            /// Whether a statement with IGNORE goes on with the next row, and warns.
+            #[must_use]
+            pub const fn is_forgiven(self) -> bool {
+                match self {
+                    $(ErrorCode::$name => table!(@ $($forgiven)?),)*
+                }
+            }
+        }
+    };
+    (@ forgiven) => { true };
+    (@) => { false };
+}
+
+table! {
+    CantCreateFile 1 b"HY000";
+    CantStat 13 b"HY000";
+    DbCreateExists 1007 b"HY000";
+    DbDropExists 1008 b"HY000";
+    DiskFull 1021 b"HY000";
+    ErrorOnRead 1024 b"HY000";
+    ErrorOnWrite 1026 b"HY000";
+    GetErrno 1030 b"HY000";
+    OutOfSortmemory 1038 b"HY001";
+    ConCount 1040 b"08004";
+    OutOfResources 1041 b"HY000";
+    Handshake 1043 b"08S01";
+    AccessDenied 1045 b"28000";
+    NoDb 1046 b"3D000";
+    UnknownCom 1047 b"08S01";
+    BadNull 1048 b"23000" forgiven;
+    BadDb 1049 b"42000";
+    TableExists 1050 b"42S01";
+    BadTable 1051 b"42S02";
+    NonUniq 1052 b"23000";
+    BadField 1054 b"42S22";
+    WrongGroupField 1056 b"42000";
+    TooLongIdent 1059 b"42000";
+    DupFieldname 1060 b"42S21";
+    DupKeyname 1061 b"42000";
+    DupEntry 1062 b"23000" forgiven;
+    WrongFieldSpec 1063 b"42000";
+    ParseError 1064 b"42000";
+    EmptyQuery 1065 b"42000";
+    NonuniqTable 1066 b"42000";
+    InvalidDefault 1067 b"42000";
+    MultiplePriKey 1068 b"42000";
+    TooManyKeys 1069 b"42000";
+    TooManyKeyParts 1070 b"42000";
+    TooLongKey 1071 b"42000";
+    KeyColumnDoesNotExist 1072 b"42000";
+    TooBigFieldlength 1074 b"42000";
+    WrongAutoKey 1075 b"42000";
+    TextfileNotReadable 1085 b"HY000";
+    FileExists 1086 b"HY000";
+    WrongSubKey 1089 b"HY000";
+    CantRemoveAllFields 1090 b"42000";
+    CantDropFieldOrKey 1091 b"42000";
+    UpdateTableUsed 1093 b"HY000";
+    NoSuchThread 1094 b"HY000";
+    NoTablesUsed 1096 b"HY000";
+    WrongDbName 1102 b"42000";
+    WrongTableName 1103 b"42000";
+    UnknownError 1105 b"HY000";
+    UnknownTable 1109 b"42S02";
+    FieldSpecifiedTwice 1110 b"42000";
+    InvalidGroupFuncUse 1111 b"HY000";
+    TableMustHaveColumns 1113 b"42000";
+    UnknownCharacterSet 1115 b"42000";
+    TooManyTables 1116 b"HY000";
+    TooManyFields 1117 b"HY000";
+    TooBigRowsize 1118 b"42000";
+    CantCreateThread 1135 b"HY000";
+    WrongValueCountOnRow 1136 b"21S01";
+    NoSuchTable 1146 b"42S02";
+    NetPacketTooLarge 1153 b"08S01";
+    NetPacketsOutOfOrder 1156 b"08S01";
+    WrongColumnName 1166 b"42000";
+    BlobKeyWithoutLength 1170 b"42000";
+    PrimaryCantHaveNull 1171 b"42000";
+    TooManyRows 1172 b"42000";
+    KeyDoesNotExist 1176 b"42000";
+    BinlogClosed 1186 b"HY000";
+    LockOrActiveTransaction 1192 b"HY000";
+    UnknownSystemVariable 1193 b"HY000";
+    LockWaitTimeout 1205 b"HY000";
+    LockTableFull 1206 b"HY000";
+    WrongArguments 1210 b"HY000";
+    LockDeadlock 1213 b"40001";
+    WrongUsage 1221 b"HY000";
+    WrongNumberOfColumns 1222 b"21000";
+    CantUpdateWithReadlock 1223 b"HY000";
+    GlobalVariable 1229 b"HY000";
+    WrongValueForVar 1231 b"42000";
+    WrongTypeForVar 1232 b"42000";
+    NotSupportedYet 1235 b"42000";
+    IncorrectGlobalLocalVar 1238 b"HY000";
+    OperandColumns 1241 b"21000";
+    SubqueryNo1Row 1242 b"21000";
+    UnknownStatementHandler 1243 b"HY000";
+    DerivedMustHaveAlias 1248 b"42000";
+    CollationCharsetMismatch 1253 b"42000";
+    TooBigForUncompress 1256 b"HY000";
+    ZlibZMem 1257 b"HY000";
+    ZlibZBuf 1258 b"HY000";
+    ZlibZData 1259 b"HY000";
+    CutValueGroupConcat 1260 b"HY000";
+    WarnTooFewRecords 1261 b"01000";
+    WarnTooManyRecords 1262 b"01000";
+    WarnNullToNotnull 1263 b"22004";
+    WarnDataOutOfRange 1264 b"22003" forgiven;
+    DataTruncated 1265 b"01000" forgiven;
+    UnknownCollation 1273 b"HY000";
+    WrongNameForIndex 1280 b"42000";
+    UnknownStorageEngine 1286 b"42000";
+    OptionPreventsStatement 1290 b"HY000";
+    TruncatedWrongValue 1292 b"22007" forgiven;
+    InvalidOnUpdate 1294 b"HY000";
+    UnsupportedPs 1295 b"HY000";
+    UnknownTimeZone 1298 b"HY000";
+    WarnInvalidTimestamp 1299 b"HY000";
+    InvalidCharacterString 1300 b"HY000";
+    WarnAllowedPacketOverflowed 1301 b"HY000";
+    SpDoesNotExist 1305 b"42000";
+    SpBadstatement 1314 b"0A000";
+    QueryInterrupted 1317 b"70100";
+    SpFetchNoData 1329 b"02000";
+    ViewWrongList 1353 b"HY000";
+    NoDefaultForField 1364 b"HY000" forgiven;
+    DivisionByZero 1365 b"22012" forgiven;
+    TruncatedWrongValueForField 1366 b"HY000" forgiven;
+    NoBinaryLogging 1381 b"HY000";
+    DataTooLong 1406 b"22001" forgiven;
+    WrongValueForType 1411 b"HY000";
+    TableDefinitionChanged 1412 b"HY000";
+    StatementHasNoOpenCursor 1421 b"HY000";
+    TooBigScale 1425 b"42000";
+    TooBigPrecision 1426 b"42000";
+    MBiggerThanD 1427 b"42000";
+    StackOverrun 1436 b"HY000";
+    TooLongBody 1437 b"42000";
+    DatetimeFunctionOverflow 1441 b"22008";
+    SpWrongName 1458 b"42000";
+    PreparedStatementCount 1461 b"42000";
+    AutoincReadFailed 1467 b"HY000";
+    TooHighLevelOfNesting 1473 b"HY000";
+    WrongValue 1525 b"HY000";
+    NoPartitionForValue 1526 b"HY000" forgiven;
+    EventAlreadyExists 1537 b"HY000";
+    EventDoesNotExist 1539 b"HY000";
+    EventInterval 1542 b"HY000";
+    EventEndsBeforeStarts 1543 b"HY000";
+    EventExecTimeInThePast 1544 b"HY000";
+    EventSameName 1551 b"HY000";
+    EventRecursionForbidden 1576 b"HY000";
+    WrongParamcountToNativeFct 1582 b"42000";
+    EventCannotCreateInThePast 1588 b"HY000";
+    EventCannotAlterInThePast 1589 b"HY000";
+    VariableIsReadonly 1621 b"HY000";
+    DataOutOfRange 1690 b"22003" forgiven;
+    PartitionClauseOnNonpartitioned 1747 b"HY000";
+    CantExecuteInReadOnlyTransaction 1792 b"25006";
+    UnknownAlterAlgorithm 1800 b"HY000";
+    UnknownAlterLock 1801 b"HY000";
+    InternalError 1815 b"HY000";
+    DupConstraintName 1826 b"HY000";
+    MalformedPacket 1835 b"HY000";
+    AlterOperationNotSupported 1846 b"0A000";
+    ExpressionNotAllowed 1901 b"HY000";
+    GeneratedPrimaryKey 1903 b"HY000";
+    ValueForGeneratedColumn 1906 b"HY000";
+    StatementTimeout 1969 b"70100";
+    SubqueriesNotSupported 1970 b"42000";
+    SetStatementNotSupported 1971 b"42000";
+    FileCorrupt 3000 b"HY000";
+    QueryTimeout 3024 b"HY000";
+    IncorrectType 3064 b"HY000";
+    GeneratedColumnNonPrior 3107 b"HY000";
+    InvalidJsonText 3140 b"22032" forgiven;
+    InvalidJsonTextInParam 3141 b"22032";
+    InvalidJsonPath 3143 b"42000";
+    InvalidTypeForJson 3146 b"22032";
+    InvalidJsonPathWildcard 3149 b"42000";
+    JsonUsedAsKey 3152 b"42000";
+    JsonVacuousPath 3153 b"42000";
+    JsonBadOneOrAllArg 3154 b"42000";
+    JsonDocumentNullKey 3158 b"22032";
+    InvalidJsonPathArrayCell 3165 b"42000";
+    CapacityExceeded 3170 b"HY000";
+    UnresolvedTableLock 3568 b"HY000";
+    LockNowait 3572 b"HY000";
+    CteRecursiveRequiresUnion 3573 b"HY000";
+    CteRecursiveRequiresNonrecursive 3574 b"HY000";
+    CteRecursiveForbidsAggregation 3575 b"HY000";
+    WindowNoSuchWindow 3579 b"HY000";
+    WindowCircularityInWindowGraph 3580 b"HY000";
+    WindowNoChildPartitioning 3581 b"HY000";
+    WindowNoInheritFrame 3582 b"HY000";
+    WindowNoRedefineOrderBy 3583 b"HY000";
+    WindowFrameStartIllegal 3584 b"HY000";
+    WindowFrameEndIllegal 3585 b"HY000";
+    WindowFrameIllegal 3586 b"HY000";
+    WindowRangeFrameOrderType 3587 b"HY000";
+    WindowRangeFrameTemporalType 3588 b"HY000";
+    WindowRangeFrameNumericType 3589 b"HY000";
+    WindowInvalidWindowFuncUse 3593 b"HY000";
+    WindowInvalidWindowFuncAliasUse 3594 b"HY000";
+    CteMaxRecursionDepth 3636 b"HY000";
+    RegexpIllegalArgument 3685 b"HY000";
+    RegexpIndexOutofbounds 3686 b"HY000";
+    RegexpBadInterval 3692 b"HY000";
+    RegexpPatternTooBig 3700 b"HY000";
+    ClientLocalFilesDisabled 3948 b"42000";
+    ConstraintFailed 4025 b"23000" forgiven;
+    JsonEndOfText 4037 b"HY000";
+    JsonSyntax 4038 b"HY000";
+    JsonDepth 4040 b"HY000";
+    LimitWithTies 4180 b"HY000";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_ascend() {
+        assert!(ErrorCode::ALL.is_sorted_by(|one, next| one.number() < next.number()));
+    }
+
+    #[test]
+    fn states_are_of_classes_that_sql_knows() {
+        for code in ErrorCode::ALL {
+            let state = code.sqlstate();
+            assert!(state.iter().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase()), "{code:?}");
+            assert_ne!(&state[..2], b"00", "{code:?} is no success");
+        }
+    }
+
+    #[test]
+    fn ignore_forgives_what_is_wrong_with_a_row_alone() {
+        let forgiven = |code: ErrorCode| code.is_forgiven();
+        assert!(forgiven(ErrorCode::DupEntry) && forgiven(ErrorCode::DataTooLong));
+        assert!(!forgiven(ErrorCode::LockDeadlock) && !forgiven(ErrorCode::DiskFull));
+    }
+}
