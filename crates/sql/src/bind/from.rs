@@ -10,13 +10,14 @@
 use std::sync::Arc;
 
 use expression::{Comparison, KEY_COLUMN, Kind, Node, boolean, common_rule, compared, slot};
+use rows::schema::Column;
 use sqlparser::ast;
 use syntax::cursor::name_parts;
 use values::ErrorCode;
 use values::types::{ColumnType, LobSize};
 
 use super::query::rename;
-use super::scope::{NamedRelation, QueryScope, ScopeColumn};
+use super::scope::{ColumnOrigin, NamedRelation, QueryScope, ScopeColumn};
 use super::{Binder, CommonRows, CommonTable};
 use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
@@ -264,7 +265,7 @@ impl Binder<'_> {
             listing.names = NameColumns::of(&columns);
             let columns = columns
                 .into_iter()
-                .map(|c| (c.name.clone(), c.ty.clone(), true, Some(Arc::new(c))))
+                .map(|c| (c.name.clone(), c.ty.clone(), true, ColumnOrigin::Described(Arc::new(c))))
                 .collect();
             let sizes = Arc::clone(&listing.sizes);
             let source = Source::Listing(listing);
@@ -277,12 +278,11 @@ impl Binder<'_> {
         let catalog = self.facts.sql.engine().catalog();
         let table = catalog.table(database, table).map_err(SqlError::from)?;
         self.tables.borrow_mut().push(Arc::clone(&table));
-        let describe = |at: usize| {
-            let origin = ResultColumn::of_table(&table, at, table.columns[at].name.clone(), &shown);
-            let (name, ty, nullable) = (origin.name.clone(), origin.ty.clone(), origin.nullable);
-            (name, ty, nullable, Some(Arc::new(origin)))
+        let describe = |(at, column): (usize, &Column)| {
+            let origin = ColumnOrigin::Stored(Arc::clone(&table), at);
+            (column.name.clone(), column.ty.clone(), column.nullable, origin)
         };
-        let columns: Vec<_> = (0..table.columns.len()).map(describe).collect();
+        let columns: Vec<_> = table.columns.iter().enumerate().map(describe).collect();
         let source = Source::Table(Arc::clone(&table));
         let mut part = add(relations, shown, qualifier, source, columns)?;
         let number = relations.len() - 1;
@@ -345,7 +345,7 @@ impl Binder<'_> {
     }
 }
 
-type Described = (String, ColumnType, bool, Option<Arc<ResultColumn>>);
+type Described = (String, ColumnType, bool, ColumnOrigin);
 
 /// Columns as those of a relation that is no table: they are announced under its name, and under their own names
 /// in it (MySQL 9.7 answers so).
@@ -359,7 +359,7 @@ fn described(columns: &[OutputColumn]) -> Vec<Described> {
                 ..ResultColumn::computed(name.clone(), ty.clone(), nullable)
             },
         };
-        (name, ty, nullable, Some(Arc::new(origin)))
+        (name, ty, nullable, ColumnOrigin::Described(Arc::new(origin)))
     };
     columns.iter().map(describe).collect()
 }

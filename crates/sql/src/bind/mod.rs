@@ -214,7 +214,12 @@ fn result_column(column: &OutputColumn) -> ResultColumn {
             nullable,
             ..(**origin).clone()
         },
-        Some(origin) => ResultColumn { name: column.name.clone(), nullable, ..(**origin).clone() },
+        Some(origin) => {
+            let mut shown = ResultColumn::clone(origin);
+            shown.name.clone_from(&column.name);
+            shown.nullable = nullable;
+            shown
+        }
         None => ResultColumn::computed(column.name.clone(), column.ty.clone(), nullable),
     }
 }

@@ -15,7 +15,8 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use expression::{Kind, Node, UNTYPED, slot};
+use expression::{Kind, Node, UNTYPED, parts_of, slot};
+use rows::table::Table;
 use sqlparser::ast::{Expr, Ident, NamedWindowDefinition};
 use values::ErrorCode;
 use values::types::ColumnType;
@@ -25,6 +26,29 @@ use crate::bind::scalar::{BindFailure, Bound, Names, Resolver, default_node, els
 use crate::error::SqlError;
 use crate::reply::ResultColumn;
 use crate::tree::{Aggregate, WindowFunction};
+
+/// What a column is announced as. It is made for the columns that a client sees alone.
+#[derive(Clone, Debug)]
+pub(super) enum ColumnOrigin {
+    /// The column of a table, by position.
+    Stored(Arc<Table>, usize),
+    /// This, but for the name of the relation.
+    Described(Arc<ResultColumn>),
+}
+
+impl ColumnOrigin {
+    /// The same of a relation under a name.
+    fn under(&self, name: &str) -> ResultColumn {
+        match self {
+            ColumnOrigin::Stored(table, at) => {
+                ResultColumn::of_table(table, *at, table.columns[*at].name.clone(), name)
+            }
+            ColumnOrigin::Described(column) => {
+                ResultColumn { table: name.to_owned(), ..(**column).clone() }
+            }
+        }
+    }
+}
 
 /// A column that can be named.
 #[derive(Clone, Debug)]
@@ -37,8 +61,8 @@ pub(super) struct ScopeColumn {
     pub ty: ColumnType,
     /// Whether it may be NULL.
     pub nullable: bool,
-    /// The table's column that it is.
-    pub origin: Option<Arc<ResultColumn>>,
+    /// What it is announced as, if it is more than an expression.
+    pub origin: Option<ColumnOrigin>,
     /// Not part of `*`: the row's key.
     pub hidden: bool,
     /// The other side of a USING or NATURAL join shows the value; only a qualified name means
@@ -207,10 +231,7 @@ impl<'p> QueryScope<'p> {
         let mut out: Vec<&ScopeColumn> = Vec::new();
         match table {
             None => {
-                for slot in &self.shown {
-                    let mut all = self.relations.iter().flat_map(|relation| &relation.columns);
-                    out.extend(all.find(|column| column.slot == *slot));
-                }
+                out.extend(self.shown.iter().filter_map(|slot| Some(self.column_at(*slot)?.1)));
             }
             Some(parts) => {
                 let name = parts.last().map_or("", String::as_str);
@@ -236,11 +257,18 @@ impl<'p> QueryScope<'p> {
         Ok(out)
     }
 
-    /// The table's column that a node is, if it is one of this SELECT.
+    /// The column of a slot, and its relation; not a row's key.
+    fn column_at(&self, slot: usize) -> Option<(&NamedRelation, &ScopeColumn)> {
+        let (_, at) = parts_of(slot);
+        let mut all = self.relations.iter().filter_map(|own| Some((own, own.columns.get(at)?)));
+        all.find(|(_, column)| column.slot == slot)
+    }
+
+    /// What a node is announced as, if it is a column of this SELECT.
     pub fn origin(&self, node: &Node) -> Option<Arc<ResultColumn>> {
         let Kind::Column(slot) = node.kind else { return None };
-        let columns = self.relations.iter().flat_map(|relation| &relation.columns);
-        columns.into_iter().find(|column| column.slot == slot)?.origin.clone()
+        let (relation, column) = self.column_at(slot)?;
+        Some(Arc::new(column.origin.as_ref()?.under(&relation.name)))
     }
 
     /// What is missing in an outer join gives NULLs.
@@ -257,11 +285,8 @@ impl NamedRelation {
         name: String,
         database: Option<String>,
         number: usize,
-        columns: impl Iterator<Item = (String, ColumnType, bool, Option<Arc<ResultColumn>>)>,
+        columns: impl Iterator<Item = (String, ColumnType, bool, ColumnOrigin)>,
     ) -> NamedRelation {
-        let shown = |origin: Arc<ResultColumn>| {
-            Arc::new(ResultColumn { table: name.clone(), ..(*origin).clone() })
-        };
         let columns = columns
             .enumerate()
             .map(|(at, (name, ty, nullable, origin))| ScopeColumn {
@@ -269,7 +294,7 @@ impl NamedRelation {
                 slot: slot(number, at),
                 ty,
                 nullable,
-                origin: origin.map(shown),
+                origin: Some(origin),
                 hidden: false,
                 shadowed: false,
                 told: None,

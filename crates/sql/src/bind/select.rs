@@ -64,8 +64,10 @@ impl Binder<'_> {
         scope.may_aggregate.set(true);
         let items = self.items(&scope, select)?;
         scope.may_aggregate.set(false);
-        *scope.aliases.borrow_mut() =
-            items.iter().map(|item| (item.name.clone(), item.node.clone())).collect();
+        if names_aliases(select, order) {
+            let alias = |item: &Item| (item.name.clone(), item.node.clone());
+            *scope.aliases.borrow_mut() = items.iter().map(alias).collect();
+        }
         let (keys, rollup) = self.group_keys(&scope, select, &items)?;
         scope.may_aggregate.set(true);
         let having = select.having.as_ref();
@@ -77,9 +79,9 @@ impl Binder<'_> {
             return Err(SqlError::new(ErrorCode::WindowInvalidWindowFuncAliasUse, message).into());
         }
         let visible = items.len();
-        let columns: Vec<OutputColumn> =
-            items.iter().map(|item| output_column(&scope, item)).collect();
-        let mut outputs: Vec<Node> = items.into_iter().map(|item| item.node).collect();
+        let output = |item| output_column(&scope, item);
+        let (columns, mut outputs): (Vec<OutputColumn>, Vec<Node>) =
+            items.into_iter().map(output).unzip();
         let order = self.sort_keys(&scope, order, visible, &mut outputs)?;
         let aggregates = scope.aggregates.take();
         let mut windowing = Windowing { functions: scope.windows.take(), inputs: Vec::new() };
@@ -130,8 +132,8 @@ impl Binder<'_> {
         let mut items = Vec::new();
         expand(&scope, None, &mut items)?;
         let visible = items.len();
-        let columns = items.iter().map(|item| output_column(&scope, item)).collect();
-        let mut outputs = items.into_iter().map(|item| item.node).collect();
+        let output = |item| output_column(&scope, item);
+        let (columns, mut outputs) = items.into_iter().map(output).unzip();
         let order = self.sort_keys(&scope, order, visible, &mut outputs)?;
         if !scope.aggregates.take().is_empty() || !scope.windows.take().is_empty() {
             return elsewhere("ORDER BY of a set operation by a function of several rows");
@@ -323,14 +325,17 @@ fn has_literal(node: &Node) -> bool {
     found
 }
 
-fn output_column(scope: &QueryScope<'_>, item: &Item) -> OutputColumn {
-    OutputColumn {
-        name: item.name.clone(),
-        ty: result_type(&item.node),
-        nullable: item.node.nullable,
-        origin: scope.origin(&item.node),
-        keeps_digits: false,
-    }
+/// An item as a column for the client, and what it is.
+fn output_column(scope: &QueryScope<'_>, Item { name, node }: Item) -> (OutputColumn, Node) {
+    let (ty, nullable, origin) = (result_type(&node), node.nullable, scope.origin(&node));
+    (OutputColumn { name, ty, nullable, origin, keeps_digits: false }, node)
+}
+
+/// Whether anything may name what the list calls its items.
+fn names_aliases(select: &ast::Select, order: &[ast::OrderByExpr]) -> bool {
+    let groups =
+        !matches!(&select.group_by, ast::GroupByExpr::Expressions(keys, _) if keys.is_empty());
+    !order.is_empty() || groups || select.having.is_some()
 }
 
 fn expand(scope: &QueryScope<'_>, table: Option<&[String]>, items: &mut Vec<Item>) -> Bound<()> {
