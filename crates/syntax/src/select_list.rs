@@ -3,7 +3,7 @@
 //! The syntax tree keeps no text, and printing it again would give other spaces and brackets than a client
 //! sent, by which drivers look their columns up.
 //!
-//! Not here: names that were given (`AS`), which the tree has (crate `sql`, `point::select`).
+//! Not here: names that were given (`AS`), which the tree has (crate `sql`, `bind::select`).
 
 use crate::scan::leading_word;
 
