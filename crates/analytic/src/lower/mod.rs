@@ -47,6 +47,7 @@ use rows::store::Read;
 use rows::{Engine, Table};
 use sql::tree::Query;
 use sql::{RecursionRows, Result, SqlContext};
+use values::ErrorCode;
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::ColumnType;

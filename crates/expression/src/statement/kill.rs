@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use resources::interrupt::{self, Interrupt, Working};
 use resources::owner::Owner;
+use values::ErrorCode;
 
 use crate::statement::error::{Error, Result};
 

@@ -12,6 +12,8 @@ use std::rc::Rc;
 use expression::Scope;
 use rows::local::KeySet;
 
+use values::ErrorCode;
+
 use super::buffer::{Buffer, Content};
 use super::distinct::distinct_key;
 use super::output::Output;

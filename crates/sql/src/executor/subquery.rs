@@ -18,6 +18,7 @@ use expression::{
     compare, exact_beside,
 };
 use rows::local::KeySet;
+use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 
