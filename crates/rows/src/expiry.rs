@@ -119,12 +119,25 @@ impl Engine {
         test: Option<&mut EntryTest<'_>>,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
+        self.unless_expired(table, reach, visit, |visit| {
+            self.find_stored_if(view, table, index, span, direction, reach, test, visit)
+        })
+    }
+
+    /// Has `find` visit rows, of which a visitor sees those that are not expired.
+    pub(crate) fn unless_expired(
+        &self,
+        table: &Table,
+        reach: Reach,
+        visit: &mut Visit<'_>,
+        find: impl FnOnce(&mut Visit<'_>) -> Result<()>,
+    ) -> Result<()> {
         let (expiry, recency) = (self.expiry(table), table.recency());
         if expiry.is_none() && recency.is_none() {
-            return self.find_stored_if(view, table, index, span, direction, reach, test, visit);
+            return find(visit);
         }
         let (mut passed, mut used) = (0, 0);
-        let mut unless_over = |found: FoundRow<'_>| {
+        find(&mut |found| {
             let over = expiry.map_or(Ok(false), |expiry| expiry.is_over(&found.row))?;
             if !over {
                 if let Some(recency) = recency.filter(|_| used < USED_MAX) {
@@ -138,8 +151,7 @@ impl Engine {
                 return Err(Error::WouldWait(Wait::Disk));
             }
             Ok(Flow::Continue)
-        };
-        self.find_stored_if(view, table, index, span, direction, reach, test, &mut unless_over)
+        })
     }
 
     /// Visits the row with the given row key; `false` when there is none.

@@ -21,7 +21,7 @@ use values::datum::Value;
 
 use values::row::RowRef;
 
-use crate::cache::LATEST;
+use crate::cache::{LATEST, Miss};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::merged::Span;
@@ -446,25 +446,53 @@ impl Engine {
         reach: Reach,
         value: &mut Vec<u8>,
     ) -> Result<bool> {
+        match self.cached_row(view, row_key, value)? {
+            CachedRow::Known(found) => Ok(found),
+            CachedRow::Unknown => view.get(row_key, reach, value),
+            CachedRow::Missed(miss) => {
+                let found = view.get(row_key, reach, value)?;
+                if found {
+                    self.cache().fill(miss, row_key, value);
+                }
+                Ok(found)
+            }
+        }
+    }
+
+    /// A row as the reader itself has written it, or as the row cache has it.
+    pub(crate) fn cached_row(
+        &self,
+        view: &dyn Read,
+        row_key: &[u8],
+        value: &mut Vec<u8>,
+    ) -> Result<CachedRow> {
         if !self.cache().is_on() {
-            return view.get(row_key, reach, value);
+            return Ok(CachedRow::Unknown);
         }
         let at = if std::ptr::addr_eq(view, self.latest()) {
             LATEST
         } else {
             if let Some(found) = view.own_write(row_key, value)? {
-                return Ok(found);
+                return Ok(CachedRow::Known(found));
             }
-            let Some(sequence) = view.sequence() else { return view.get(row_key, reach, value) };
+            let Some(sequence) = view.sequence() else { return Ok(CachedRow::Unknown) };
             sequence
         };
-        let Err(miss) = self.cache().get(row_key, at, value) else { return Ok(true) };
-        let found = view.get(row_key, reach, value)?;
-        if found {
-            self.cache().fill(miss, row_key, value);
-        }
-        Ok(found)
+        Ok(match self.cache().get(row_key, at, value) {
+            Ok(()) => CachedRow::Known(true),
+            Err(miss) => CachedRow::Missed(miss),
+        })
     }
+}
+
+/// What is known of a row before the store is asked.
+pub(crate) enum CachedRow {
+    /// Whether it is there.
+    Known(bool),
+    /// The row cache may have it when the store has told it.
+    Missed(Miss),
+    /// It is a matter of the store alone.
+    Unknown,
 }
 
 /// Entries that are counted between two looks at who asked for them.

@@ -3,7 +3,7 @@
 //!
 //! Layers, bottom up:
 //! - store: `store` (the trait), `locks`, `local`, `run`, `chunk_file`, `memory`, `conformance`
-//! - rows: `schema`, `event`, `table`, `catalog`, `cache`, `find`, `images`, `merged`, `leaps`, `postings`, `split`, `expiry`, `transaction`, `commit`, `bulk`,
+//! - rows: `schema`, `event`, `table`, `catalog`, `cache`, `find`, `row_keys`, `images`, `merged`, `leaps`, `postings`, `split`, `expiry`, `transaction`, `commit`, `bulk`,
 //!   `ddl`, `alter`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
 //!
 //! Not here: memory, threads, clocks and temporary files (crate `resources`), values, their types and their bytes in keys and rows (crate `values`), sockets, protocols, SQL.
@@ -37,6 +37,7 @@ pub mod metrics;
 mod postings;
 mod readable;
 pub mod recency;
+pub mod row_keys;
 pub mod rules;
 mod run;
 pub mod salvage;
@@ -59,6 +60,7 @@ pub use error::{Error, Result, Thing, Wait};
 pub use find::{FindOp, Flow, FoundRow};
 pub use group::Group;
 pub use postings::Lookup;
+pub use row_keys::CollectedKeys;
 pub use split::split;
 pub use table::Table;
 pub use transaction::{

@@ -7,6 +7,7 @@ mod answers;
 mod basics;
 mod budget;
 mod checksum;
+mod cliffs;
 mod counts;
 mod covering;
 mod distinct;

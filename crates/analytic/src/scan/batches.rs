@@ -1,12 +1,14 @@
 //! Rows of one partition as record batches.
 //!
-//! Each batch is one find that starts behind the last row of the batch before: nothing is held
-//! between batches but the place. Of an index whose entries tell all that is wanted, the entries are
-//! read. Where they tell whether a row is wanted, a batch of entries is tested as a whole, and the rows of
-//! those that pass are looked up.
+//! Each batch is one find that starts behind the last row of the batch before. Of an index whose entries
+//! tell all that is wanted, the entries are read. Of another one, keys of rows are collected from many
+//! entries, and the rows are looked up in the order of these keys (`rows::row_keys`). Where entries tell
+//! whether a row is wanted, some thousands of them are tested as a whole, and those that do not pass are
+//! left out.
 //!
 //! Invariants
-//! 1. The first batches are small, so that a query that needs few rows reads few.
+//! 1. The first batches are small, so that a query that needs few rows reads few; and so is what is
+//!    collected for them.
 //! 2. Behind so many entries that none of them passes a batch is empty: whoever waits for rows hears that
 //!    the query is to end.
 //! 3. A batch of long texts has fewer rows, and the fewer the less memory is left for clients: of
@@ -27,9 +29,10 @@ use datafusion::physical_expr::PhysicalExpr;
 use rows::error::Error;
 use rows::find::{CoveredEntry, EntryVerdict, Flow, FoundRow};
 use rows::merged::Span;
+use rows::row_keys::KEYS_MAX;
 use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::table::{CoveredRow, Covering};
-use rows::{Engine, Table};
+use rows::{CollectedKeys, Engine, Table};
 use values::datum::{Datum, Value};
 
 use super::super::failure::raise;
@@ -42,8 +45,8 @@ const TEXT_BYTES_MIN: usize = 64 << 10;
 const TEXT_BYTES_MAX: usize = 4 << 20;
 /// The part of the memory left that the texts of a batch may take.
 const TEXT_PART: usize = 64;
-/// Entries that are tested at a time.
-const ENTRIES_TESTED: usize = 4096;
+/// Entries that are read, and tested, at a time.
+const ENTRIES_READ: usize = 4096;
 
 /// Where the rows come from.
 #[derive(Clone)]
@@ -72,12 +75,24 @@ pub(super) struct EntryTest {
     pub(super) predicate: Arc<dyn PhysicalExpr>,
 }
 
-/// An iterator over the batches of some ranges; an error is the last that it gives.
+/// What one worker reads.
+#[derive(Clone)]
+pub(super) struct ScanPart {
+    /// Ranges of the index.
+    pub(super) ranges: Vec<KeyRange>,
+    /// Of the rows that are looked up behind its entries, those with keys in this range.
+    pub(super) rows: Option<KeyRange>,
+}
+
+/// An iterator over the batches of a part; an error is the last that it gives.
 pub(super) struct Batches {
     rows: Rows,
     ranges: VecDeque<KeyRange>,
-    /// Keys of rows whose entries have passed the test.
-    passed: VecDeque<Vec<u8>>,
+    own: Option<KeyRange>,
+    /// Keys of rows whose entries have passed the test, if there is one.
+    keys: CollectedKeys,
+    /// How many are collected next.
+    keys_next: usize,
     rows_next: usize,
     rows_max: usize,
     rows_left: usize,
@@ -109,17 +124,19 @@ enum Writer {
 }
 
 impl Batches {
-    /// Reads `ranges` in order, at most `limit` rows.
+    /// Reads a part's ranges in order, at most `limit` rows.
     pub(super) fn new(
         rows: Rows,
-        ranges: Vec<KeyRange>,
+        part: ScanPart,
         rows_max: usize,
         limit: Option<usize>,
     ) -> Batches {
         Batches {
             rows,
-            ranges: ranges.into(),
-            passed: VecDeque::new(),
+            ranges: part.ranges.into(),
+            own: part.rows,
+            keys: CollectedKeys::default(),
+            keys_next: ROWS_FIRST,
             rows_next: ROWS_FIRST.min(rows_max),
             rows_max,
             rows_left: limit.unwrap_or(usize::MAX),
@@ -135,11 +152,11 @@ impl Batches {
         let left = budget.bytes_max().saturating_sub(budget.used());
         let text_bytes_max = (left / TEXT_PART).clamp(TEXT_BYTES_MIN, TEXT_BYTES_MAX);
         let mut size = Size { rows: 0, text_bytes: 0, rows_max: wanted, text_bytes_max };
-        match self.rows.test.clone() {
-            Some(test) => self.read_tested(&test, &mut writers, &mut size)?,
-            None => self.read_ranges(&mut writers, &mut size).map_err(raise)?,
+        match self.rows.index > 0 && self.rows.covering.is_none() {
+            true => self.look_up(&mut writers, &mut size)?,
+            false => self.read_ranges(&mut writers, &mut size).map_err(raise)?,
         }
-        let is_over = self.ranges.is_empty() && self.passed.is_empty();
+        let is_over = self.ranges.is_empty() && self.keys.is_empty();
         if size.rows == 0 && is_over {
             return Ok(None);
         }
@@ -167,60 +184,89 @@ impl Batches {
         Ok(())
     }
 
-    /// Appends rows whose entries pass, until the batch is full or some entries were tested.
-    fn read_tested(
-        &mut self,
-        test: &EntryTest,
-        writers: &mut [Writer],
-        size: &mut Size,
-    ) -> Result<()> {
-        if self.passed.is_empty() {
-            self.test_entries(test)?;
+    /// Appends rows that entries lead to, until the batch is full or those collected are used up.
+    fn look_up(&mut self, writers: &mut [Writer], size: &mut Size) -> Result<()> {
+        if self.keys.is_empty() {
+            self.collect_keys()?;
         }
         let Rows { engine, view, table, .. } = &self.rows;
-        while !size.is_full()
-            && let Some(key) = self.passed.pop_front()
-        {
-            let mut append = |found: FoundRow<'_>| append_row(writers, &found, size);
-            let found = engine.get(view.as_ref(), table, &key, Reach::Disk, &mut append);
-            found.map_err(raise)?;
+        let mut append = |found: FoundRow<'_>| {
+            append_row(writers, &found, size)?;
+            Ok(if size.is_full() { Flow::Stop } else { Flow::Continue })
+        };
+        engine
+            .look_up(view.as_ref(), table, &mut self.keys, Reach::Disk, &mut append)
+            .map_err(raise)
+    }
+
+    /// Collects the keys of rows that the next entries lead to, and puts them in order.
+    fn collect_keys(&mut self) -> Result<()> {
+        let (most, test) = (self.keys_next.min(self.rows_left), self.rows.test.clone());
+        // Entries are cheap, and each round of look-ups may meet the same blocks again.
+        self.keys_next = KEYS_MAX;
+        let mut entries_left = KEYS_MAX;
+        while self.keys.len() < most && !self.keys.is_full() && entries_left > 0 {
+            if self.ranges.is_empty() {
+                break;
+            }
+            let entries = match &test {
+                Some(_) => ENTRIES_READ,
+                None => ENTRIES_READ.min(most - self.keys.len()),
+            };
+            entries_left = entries_left.saturating_sub(entries);
+            self.read_keys(entries, test.as_ref())?;
         }
+        self.keys.sort();
         Ok(())
     }
 
-    /// Tests the next entries.
-    fn test_entries(&mut self, test: &EntryTest) -> Result<()> {
+    /// Reads so many entries, and adds the keys of rows of those that pass.
+    fn read_keys(&mut self, entries: usize, test: Option<&EntryTest>) -> Result<()> {
         let rows = &self.rows;
-        let mut writers = rows.writers(&test.positions, ENTRIES_TESTED);
-        let mut keys = Vec::with_capacity(ENTRIES_TESTED);
-        let (rows_max, text_bytes_max) = (ENTRIES_TESTED, TEXT_BYTES_MAX);
-        let mut size = Size { rows: 0, text_bytes: 0, rows_max, text_bytes_max };
+        let (table, index) = (&rows.table, rows.index);
+        let told = match test {
+            Some(test) => Arc::clone(&test.covering),
+            None => Arc::new(Covering::of_nothing(index)),
+        };
+        let tested = test.map_or(&[][..], |test| &test.positions);
+        let mut writers = rows.writers(tested, entries);
+        let mut size =
+            Size { rows: 0, text_bytes: 0, rows_max: entries, text_bytes_max: TEXT_BYTES_MAX };
+        let (mut read, mut key) = (CollectedKeys::default(), Vec::new());
         while !size.is_full()
             && let Some(range) = self.ranges.pop_front()
         {
             let mut each = |told: CoveredEntry<'_>, size: &mut Size| {
-                let mut key = Vec::new();
-                rows.table.entry_target(rows.index, told.entry.0, told.entry.1, &mut key)?;
-                keys.push(key);
+                table.entry_target(index, told.entry.0, told.entry.1, &mut key)?;
+                read.push(&key);
                 append_values(&mut writers, told.values, size)
             };
-            let next = rows.read_entries(&test.covering, &range, &mut size, &mut each);
+            let next = rows.read_entries(&told, &range, &mut size, &mut each);
             if let Some(next) = next.map_err(raise)? {
                 self.ranges.push_front(KeyRange { start: next, end: range.end });
             }
         }
+        let is_own = |key: &[u8]| self.own.as_ref().is_none_or(|own| own.contains(key));
+        let Some(test) = test else {
+            read.each(&mut |_, key| {
+                if is_own(key) {
+                    self.keys.push(key);
+                }
+            });
+            return Ok(());
+        };
         let batch = batch_of(&test.schema, &mut writers, size.rows)?;
         let verdict = test.predicate.evaluate(&batch)?.into_array(size.rows)?;
-        let passes = |n: usize| match verdict.as_boolean_opt() {
-            Some(verdict) => verdict.is_valid(n) && verdict.value(n),
-            None => false,
-        };
-        let keys = keys.into_iter().enumerate().filter(|(n, _)| passes(*n));
-        self.passed.extend(keys.map(|(_, key)| key));
+        let Some(verdict) = verdict.as_boolean_opt() else { return Ok(()) };
+        read.each(&mut |n, key| {
+            if verdict.is_valid(n) && verdict.value(n) && is_own(key) {
+                self.keys.push(key);
+            }
+        });
         Ok(())
     }
 
-    /// Appends rows of a range until the batch is full; then gives where to go on.
+    /// Appends rows of a range of the primary key until the batch is full; then gives where to go on.
     fn read_range(
         &self,
         range: &KeyRange,
@@ -234,7 +280,7 @@ impl Batches {
             if !size.is_full() {
                 return Ok(Flow::Continue);
             }
-            next = Some(self.place_of(found)?);
+            next = Some([found.key, &[0]].concat());
             Ok(Flow::Stop)
         };
         rows.engine.find(
@@ -247,18 +293,6 @@ impl Batches {
             &mut visit,
         )?;
         Ok(next)
-    }
-
-    /// The first key behind a row's place in the index.
-    fn place_of(&self, found: FoundRow<'_>) -> Result<Vec<u8>, Error> {
-        let mut place = if self.rows.index == 0 {
-            found.key.to_vec()
-        } else {
-            let values: Vec<Datum<'_>> = found.row.values()?;
-            self.rows.table.entry(self.rows.index, &values, found.key)?.key
-        };
-        place.push(0);
-        Ok(place)
     }
 }
 

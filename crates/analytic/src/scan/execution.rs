@@ -14,10 +14,9 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
     SendableRecordBatchStream,
 };
-use rows::store::KeyRange;
 use sql::BatchAccess;
 
-use super::batches::{Batches, EntryTest, Rows};
+use super::batches::{Batches, EntryTest, Rows, ScanPart};
 use super::source::TableSource;
 use super::{properties, yielding};
 use crate::leaf::leaf;
@@ -26,7 +25,7 @@ use crate::leaf::leaf;
 pub(super) struct TableScan {
     rows: Rows,
     access: BatchAccess,
-    partitions: Vec<Vec<KeyRange>>,
+    parts: Vec<ScanPart>,
     limit: Option<usize>,
     properties: Arc<PlanProperties>,
 }
@@ -35,12 +34,12 @@ impl TableScan {
     pub(super) fn new(
         source: &TableSource,
         access: BatchAccess,
-        partitions: Vec<Vec<KeyRange>>,
+        parts: Vec<ScanPart>,
         (positions, schema): (Vec<usize>, SchemaRef),
         test: Option<EntryTest>,
         limit: Option<usize>,
     ) -> TableScan {
-        let properties = properties(&schema, Partitioning::UnknownPartitioning(partitions.len()));
+        let properties = properties(&schema, Partitioning::UnknownPartitioning(parts.len()));
         let rows = Rows {
             engine: Arc::clone(&source.engine),
             view: Arc::clone(&source.view),
@@ -51,7 +50,7 @@ impl TableScan {
             positions: positions.into(),
             schema,
         };
-        TableScan { rows, access, partitions, limit, properties }
+        TableScan { rows, access, parts, limit, properties }
     }
 }
 
@@ -84,8 +83,8 @@ impl DisplayAs for TableScan {
         let names: Vec<&str> =
             self.rows.schema.fields().iter().map(|field| field.name().as_str()).collect();
         write!(f, ", columns [{}]", names.join(", "))?;
-        if self.partitions.len() > 1 {
-            write!(f, ", {} partitions", self.partitions.len())?;
+        if self.parts.len() > 1 {
+            write!(f, ", {} partitions", self.parts.len())?;
         }
         match self.limit {
             Some(limit) => write!(f, ", limit {limit}"),
@@ -111,8 +110,8 @@ impl ExecutionPlan for TableScan {
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let rows_max = context.session_config().batch_size();
-        let ranges = self.partitions[partition].clone();
-        let batches = Batches::new(self.rows.clone(), ranges, rows_max, self.limit);
+        let part = self.parts[partition].clone();
+        let batches = Batches::new(self.rows.clone(), part, rows_max, self.limit);
         Ok(yielding(Arc::clone(&self.rows.schema), batches))
     }
 
@@ -123,7 +122,7 @@ impl ExecutionPlan for TableScan {
     ) -> Result<Arc<Statistics>> {
         let mut rows = self.access.rows;
         if args.partition().is_some() {
-            rows /= self.partitions.len().max(1) as u64;
+            rows /= self.parts.len().max(1) as u64;
         }
         if let Some(limit) = self.limit {
             rows = rows.min(limit as u64);

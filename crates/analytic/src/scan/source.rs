@@ -31,7 +31,7 @@ use values::temporal::Zone;
 use values::types::ColumnType;
 
 use super::super::failure::raise;
-use super::batches::EntryTest;
+use super::batches::{EntryTest, ScanPart};
 use super::columnar::{ColumnScan, sees_to, tests};
 use super::conditions::{Conditions, conditions};
 use super::execution::TableScan;
@@ -139,20 +139,27 @@ impl TableSource {
         sql::in_batches(&self.table, &self.index_use, terms, wanted, &sizes)
     }
 
-    /// The ranges of a way, divided among workers.
-    fn partitions(&self, access: &BatchAccess, workers: usize) -> rows::Result<Vec<Vec<KeyRange>>> {
+    /// What a way reads, divided among workers.
+    fn parts(&self, access: &BatchAccess, workers: usize) -> rows::Result<Vec<ScanPart>> {
+        let part = |ranges: &[KeyRange]| ScanPart { ranges: ranges.to_vec(), rows: None };
         if access.rows < ROWS_SPLIT_MIN || workers <= 1 {
-            return Ok(vec![access.ranges.clone()]);
+            return Ok(vec![part(&access.ranges)]);
+        }
+        let split = |range: &KeyRange| {
+            rows::split(self.engine.store().as_ref(), self.view.as_ref(), range, workers)
+        };
+        if access.looks_rows_up() {
+            // Each block of rows is one worker's.
+            let rows = split(&self.table.index_range(0))?.into_iter();
+            return Ok(rows
+                .map(|rows| ScanPart { rows: Some(rows), ..part(&access.ranges) })
+                .collect());
         }
         match &access.ranges[..] {
-            [range] => {
-                let store = self.engine.store();
-                let parts = rows::split(store.as_ref(), self.view.as_ref(), range, workers)?;
-                Ok(parts.into_iter().map(|range| vec![range]).collect())
-            }
+            [range] => Ok(split(range)?.into_iter().map(|range| part(&[range])).collect()),
             ranges => {
                 let each = ranges.len().div_ceil(workers).max(1);
-                Ok(ranges.chunks(each).map(<[KeyRange]>::to_vec).collect())
+                Ok(ranges.chunks(each).map(part).collect())
             }
         }
     }
@@ -207,7 +214,7 @@ impl TableSource {
         &self,
         state: &dyn Session,
         access: BatchAccess,
-        partitions: Vec<Vec<KeyRange>>,
+        parts: Vec<ScanPart>,
         positions: Vec<usize>,
         (filters, limit): (Vec<Expr>, Option<usize>),
     ) -> Result<Arc<dyn ExecutionPlan>> {
@@ -234,13 +241,13 @@ impl TableSource {
         }
         let Some(filter) = conjunction(left) else {
             let schema = Arc::new(self.schema.project(&positions)?);
-            let scan = TableScan::new(self, access, partitions, (positions, schema), test, limit);
+            let scan = TableScan::new(self, access, parts, (positions, schema), test, limit);
             return Ok(Arc::new(scan));
         };
         let needed = needed(&self.schema, &positions, Some(&filter))?;
         let (predicate, schema) = self.predicate(state, filter, &needed)?;
         // A limit counts what is left.
-        let scan = TableScan::new(self, access, partitions, (needed, schema), test, None);
+        let scan = TableScan::new(self, access, parts, (needed, schema), test, None);
         let filter = FilterExecBuilder::new(predicate, Arc::new(scan));
         let wanted = (0..positions.len()).collect();
         Ok(Arc::new(filter.apply_projection(Some(wanted))?.build()?))
@@ -314,11 +321,8 @@ impl TableProvider for TableSource {
             let scan = ColumnScan::new(table, columns, tests, filtered, workers, columnar, limit);
             return Ok(Arc::new(scan.map_err(raise)?));
         }
-        let partitions = if limit.is_some() {
-            vec![access.ranges.clone()]
-        } else {
-            self.partitions(&access, workers).map_err(raise)?
-        };
+        let parts = self.parts(&access, if limit.is_some() { 1 } else { workers });
+        let parts = parts.map_err(raise)?;
         // What somebody above evaluates as well is left to them.
         let mut answered = access.answered.iter();
         let mut left = Vec::new();
@@ -329,7 +333,7 @@ impl TableProvider for TableSource {
                 left.push(filter.clone());
             }
         }
-        self.filtered(state, access, partitions, positions, (left, limit))
+        self.filtered(state, access, parts, positions, (left, limit))
     }
 
     fn supports_filters_pushdown(

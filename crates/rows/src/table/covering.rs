@@ -174,6 +174,11 @@ impl Table {
 }
 
 impl Covering {
+    /// Nothing is read of the entries of an index but that they are there.
+    pub fn of_nothing(index: usize) -> Covering {
+        Covering { index, parts: Vec::new(), primary: Vec::new() }
+    }
+
     /// Reads what is covered of an entry; whether the row has to be asked for the rest.
     ///
     /// # Errors

@@ -297,7 +297,7 @@ impl Execution<'_> {
         let mut terms = Residual::new(&access.residual, table, covering);
         for span in spans(&ranges, merged) {
             let mut visit = |told: CoveredEntry<'_>| {
-                result = self.look(1).and_then(|()| {
+                result = self.look_at_entries(1).and_then(|()| {
                     let values = told.values;
                     // The terms hold as they did for the entry before.
                     if told.repeated && terms.is_stable {

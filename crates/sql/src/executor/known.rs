@@ -68,7 +68,7 @@ impl Execution<'_> {
         if is_whole && let Some(rows) = self.engine.known_count(self.view, table) {
             return given(rows);
         }
-        if is_whole && !self.how.may_wait && step.rows > self.rows_left.get() as f64 {
+        if is_whole && !self.how.may_wait && step.rows > self.rows_left() as f64 {
             return Err(SqlError::WouldWait);
         }
         if is_whole && self.how.may_wait {
@@ -115,7 +115,7 @@ impl Execution<'_> {
                 let row = &JoinedRow::Values(values);
                 let link = Joined { relation: scan.relation, row, before: None };
                 let row = &over(scope, Some(&link));
-                added = self.look(rows).and_then(|()| groups.add_rows(row, rows));
+                added = self.look_at_entries(rows).and_then(|()| groups.add_rows(row, rows));
                 if added.is_ok() { find::Flow::Continue } else { find::Flow::Stop }
             };
             let (span, direction) = (Span::One(range), access.direction);
@@ -162,7 +162,7 @@ impl Execution<'_> {
         for range in found.iter() {
             let mut looked = Ok(());
             let mut each = |more| {
-                looked = self.look(more);
+                looked = self.look_at_entries(more);
                 if looked.is_ok() { find::Flow::Continue } else { find::Flow::Stop }
             };
             rows += self.engine.count_covered(view, table, index, range, reach, &mut each)?;

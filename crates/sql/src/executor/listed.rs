@@ -35,7 +35,7 @@ impl RecursionRows {
         let mut query = query.clone();
         plan_query(&mut query, &Sizes::new(facts, view, parameters))?;
         let (how, bounds) = (How::POOL, Bounds::NONE);
-        let limits = Limits { view, how, bounds, locks: None, measures: None };
+        let limits = Limits { view, how, bounds, is_long: None, locks: None, measures: None };
         match run(&query, facts, &Environment::of(facts, parameters), &limits) {
             Ok(found) => Ok(RecursionRows { rows: found.rows, _share: Some(found.share) }),
             Err(Failure::Error(error)) => Err(error),

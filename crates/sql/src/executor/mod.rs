@@ -74,6 +74,12 @@ use crate::reply::How;
 use crate::tree::{Body, Query};
 use crate::write::row_count;
 
+/// What a row costs that is looked at,
+const ROW_COST: u64 = 10;
+/// and what an entry of an index costs that tells all by itself (`optimize::access::COVERED_SHARE`).
+const ENTRY_COST: u64 = 3;
+/// Rows after which it is asked whether the run is a long one.
+const ROWS_UNASKED: u64 = 4096;
 /// How many rows are looked at between two looks at the kill mark.
 const KILL_CHECK_ROWS: u64 = 256;
 /// What a kept value takes besides its bytes, about.
@@ -99,7 +105,7 @@ pub struct Rows {
     pub found: u64,
     /// Memory for the rows.
     pub share: Share,
-    /// How many rows were looked at.
+    /// How many rows were looked at, or entries that cost as much.
     pub looked_at: u64,
 }
 
@@ -114,7 +120,7 @@ pub enum Failure {
 /// What a run may come to before it is given up as too long.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Most rows that may be looked at.
+    /// Most rows that may be looked at, or entries that cost as much.
     pub rows_max: u64,
     /// Most bytes that may be kept at one time, the result included.
     pub bytes_max: usize,
@@ -133,6 +139,8 @@ pub struct Limits<'a> {
     pub how: How,
     /// What it may come to.
     pub bounds: Bounds,
+    /// Says, of a run that has come to some thousands of rows, whether it is one for the analytic way.
+    pub is_long: Option<&'a dyn Fn() -> bool>,
     /// Where it is noted which rows are to be locked, and who is about to lock them.
     pub locks: Option<(&'a RowLocks, &'a Transaction)>,
     /// Where it is noted what the steps come to.
@@ -145,7 +153,11 @@ struct Execution<'a> {
     facts: &'a SqlContext,
     view: &'a dyn Read,
     how: How,
-    rows_left: Cell<u64>,
+    /// What it has come to, in parts of a row (`ROW_COST`), where it is looked at next, and where it ends.
+    spent: Cell<u64>,
+    spent_next: Cell<u64>,
+    spent_max: u64,
+    is_long: Option<&'a dyn Fn() -> bool>,
     bytes_max: usize,
     too_long: Cell<bool>,
     rows_seen: Cell<u64>,
@@ -184,12 +196,17 @@ pub fn run(
         directory: Arc::clone(directory),
         bytes_max: engine.budget().bytes_max() / LISTED_PART,
     });
+    let spent_max = limits.bounds.rows_max.saturating_mul(ROW_COST);
+    let unasked = if limits.is_long.is_some() { ROWS_UNASKED * ROW_COST } else { spent_max };
     let execution = Execution {
         engine,
         facts,
         view: limits.view,
         how: limits.how,
-        rows_left: Cell::new(limits.bounds.rows_max),
+        spent: Cell::default(),
+        spent_next: Cell::new(unasked.min(spent_max)),
+        spent_max,
+        is_long: limits.is_long,
         bytes_max: limits.bounds.bytes_max,
         too_long: Cell::new(false),
         rows_seen: Cell::new(0),
@@ -220,7 +237,7 @@ pub fn run(
     let found = found.unwrap_or(rows.len() as u64);
     // Buffers and hash tables are given up with the execution.
     let share = execution.share.into_inner();
-    Ok(Rows { rows, found, share, looked_at: execution.rows_seen.get() })
+    Ok(Rows { rows, found, share, looked_at: execution.spent.get().div_ceil(ROW_COST) })
 }
 
 /// Takes one row of a result.
@@ -275,13 +292,26 @@ impl Execution<'_> {
         Ok(row)
     }
 
-    /// A row is looked at.
+    /// Rows are looked at.
     fn look(&self, rows: u64) -> Result<()> {
+        self.spend(rows, ROW_COST)
+    }
+
+    /// Entries are looked at that tell all by themselves.
+    fn look_at_entries(&self, entries: u64) -> Result<()> {
+        self.spend(entries, ENTRY_COST)
+    }
+
+    fn spend(&self, rows: u64, each: u64) -> Result<()> {
         let seen = self.rows_seen.get() + rows;
         self.rows_seen.set(seen);
-        match self.rows_left.get().checked_sub(rows) {
-            Some(left) => self.rows_left.set(left),
-            None => return Err(self.give_up()),
+        let spent = self.spent.get().saturating_add(rows.saturating_mul(each));
+        self.spent.set(spent);
+        if spent > self.spent_next.get() {
+            if spent > self.spent_max || self.is_long.is_some_and(|is_long| is_long()) {
+                return Err(self.give_up());
+            }
+            self.spent_next.set(self.spent_max);
         }
         if seen / KILL_CHECK_ROWS != (seen - rows) / KILL_CHECK_ROWS {
             self.facts.kill.check()?;
@@ -289,7 +319,12 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Ends a run that came to more than its bounds.
+    /// How many rows it may still look at.
+    fn rows_left(&self) -> u64 {
+        self.spent_max.saturating_sub(self.spent.get()) / ROW_COST
+    }
+
+    /// Ends a run that came to more than its bounds, or will.
     fn give_up(&self) -> SqlError {
         self.too_long.set(true);
         SqlError::other("more than this executor is for")

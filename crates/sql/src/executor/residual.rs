@@ -10,7 +10,7 @@
 //! 1. An answer stands for the next entry only where that has the same bytes in all parts which the terms
 //!    look at, and evaluating them does nothing else: no warning, nothing volatile.
 //!
-//! Not here: entries that are the same as a whole (`rows::find::Told`).
+//! Not here: entries that are the same as a whole (`rows::find::CoveredEntry`).
 
 use expression::{Node, RowView, Scope};
 use rows::find::CoveredEntry;

@@ -40,6 +40,13 @@ pub struct BatchAccess {
     pub answered: Vec<bool>,
 }
 
+impl BatchAccess {
+    /// Whether rows are looked up behind the entries of an index.
+    pub fn looks_rows_up(&self) -> bool {
+        self.index > 0 && self.covering.is_none()
+    }
+}
+
 /// The cheapest way to all rows for which terms over constants hold. `wanted`: the columns that are read,
 /// but for those that the terms alone look at; `None` if no entry tells what is read.
 ///

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use expression::{Kind, Node, UNTYPED};
 use rows::table::Table;
 
+use super::terms::columns_of;
 use crate::index_use::ColumnarUse;
 use crate::point::{AccessKind, From, Output, PointSelect, Reader, SortKey, simple_ordering, ways};
 use crate::tree::{Body, BoundQuery, Join, Relation, Select, Source};
@@ -55,8 +56,10 @@ pub fn look_up(bound: &BoundQuery) -> Option<PointSelect> {
         Kind::Column(position) => Output::Column(position),
         _ => Output::Node(node.clone()),
     };
+    let covered = from.as_ref().is_some_and(|from| is_covered(from, visible));
     Some(PointSelect {
         from,
+        covered,
         conditions,
         outputs: visible.iter().map(output).collect(),
         columns: Arc::clone(&bound.columns),
@@ -107,6 +110,15 @@ fn from(
     access.evaluate_once();
     let (table, shown) = (Arc::clone(table), relation.name.clone());
     Some(From { table, shown, access, index_use, sort, sorted, locking })
+}
+
+/// Whether the entries of the index tell all that is asked of the rows.
+fn is_covered(From { table, access, locking, .. }: &From, outputs: &[Node]) -> bool {
+    if access.index == 0 || access.kind == AccessKind::Const || locking.is_some() {
+        return false;
+    }
+    let wanted: Vec<usize> = access.residual.iter().chain(outputs).flat_map(columns_of).collect();
+    access.others.is_empty() && table.covering(access.index, &wanted, &[]).is_some()
 }
 
 /// What is to be known of the expressions of a look-up.

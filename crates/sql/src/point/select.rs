@@ -15,7 +15,11 @@ use super::access::{Access, Ordering};
 use super::sort::SortKey;
 use crate::index_use::IndexUse;
 use crate::reply::ResultColumn;
-use crate::tree::Locking;
+use crate::tree::{Locking, QueryPlan};
+
+/// What a query is expected to cost, in rows, from which on entries are read by a tree's plan: some hundreds
+/// of them.
+const COVERED_COST_MIN: f64 = 100.0;
 
 /// A column of the result.
 #[derive(Clone, Debug)]
@@ -66,11 +70,19 @@ pub struct PointSelect {
     pub waits: bool,
     /// Whether an expression leaves something to the session (`@a := 1`, LAST_INSERT_ID(5)).
     pub leaves_something: bool,
+    /// Whether the entries of its index tell all that is asked.
+    pub covered: bool,
     /// The types of the user variables that it was bound with.
     pub variables: Vec<(String, ColumnType)>,
 }
 
 impl PointSelect {
+    /// Whether a tree's plan of the same query is to be run in its place, since it reads entries alone. A
+    /// look-up reads a row for each, and has the first few sooner.
+    pub fn is_read_by_entries(&self, tree: &QueryPlan) -> bool {
+        self.covered && tree.query.cost > COVERED_COST_MIN
+    }
+
     /// Whether the table is as it was.
     pub fn is_current(&self) -> bool {
         self.from.as_ref().is_none_or(|from| from.table.is_current())

@@ -15,7 +15,7 @@ use crate::error::{Result, SqlError};
 use crate::executor::{Failure, Limits, Measured, Measures};
 use crate::optimize::{Sizes, look_up};
 use crate::plan::Plan;
-use crate::point::From;
+use crate::point::{From, PointSelect};
 use crate::reply::{How, Reply, RowStream};
 use crate::show::{self, Listing, ShownAccess};
 
@@ -58,8 +58,14 @@ impl Session {
         if self.runs_over_rows(&plan) {
             let (facts, view, measures) = (self.facts(), self.read_view()?, Measures::default());
             let (how, bounds) = (How::POOL, self.bounds_of(&plan));
-            let limits =
-                Limits { view: &*view, how, bounds, locks: None, measures: Some(&measures) };
+            let limits = Limits {
+                view: &*view,
+                how,
+                bounds,
+                is_long: None,
+                locks: None,
+                measures: Some(&measures),
+            };
             let begun = Instant::now();
             match self.run_with(&plan, &facts, &[], &limits) {
                 Ok(found) => {
@@ -82,12 +88,17 @@ impl Session {
         let sizes = &Sizes::new(&facts, &*view, &[]);
         let known = Literals::Known(&[]);
         let bound = self.bind(&query, &item_texts(text), known).map_err(SqlError::from)?;
-        if format != Some("TREE")
-            && let Some(plan) = look_up(&bound)
-        {
-            return show::explain_lines(sizes, "SIMPLE", plan.from.as_ref().map(of_look_up));
+        let look_up = if format == Some("TREE") { None } else { look_up(&bound) };
+        let plan = match &look_up {
+            Some(found) if !found.covered => None,
+            _ => Some(self.planned(bound, &[])?),
+        };
+        let is_tree =
+            |found: &PointSelect| plan.as_ref().is_some_and(|plan| found.is_read_by_entries(plan));
+        if let Some(found) = look_up.as_ref().filter(|found| !is_tree(found)) {
+            return show::explain_lines(sizes, "SIMPLE", found.from.as_ref().map(of_look_up));
         }
-        let plan = self.planned(bound, &[])?;
+        let Some(plan) = plan else { return Err(SqlError::other("a query without a plan")) };
         if !self.runs_over_rows(&plan) {
             let context = self.query_context()?;
             match self.sql.long_queries().explain(&plan, &context) {

@@ -98,7 +98,7 @@ impl Session {
         let own = (!transaction.is_empty()).then(|| transaction.view_at(&*base));
         let view = own.as_deref().unwrap_or(&*base);
         let (how, bounds, locks) = (How::POOL, Bounds::NONE, Some((locks, transaction)));
-        let limits = Limits { view, how, bounds, locks, measures: None };
+        let limits = Limits { view, how, bounds, is_long: None, locks, measures: None };
         let result = self.run_with(plan, &facts, parameters, &limits);
         drop(own);
         match result {

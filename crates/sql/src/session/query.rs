@@ -1,8 +1,10 @@
 //! Queries over the bound tree: by the row executor where few rows are looked at, else the
 //! analytic way.
 //!
-//! A query that meets far more rows than was guessed is given up and begun anew the analytic way,
-//! on a snapshot of its own; nothing of it has left the server by then.
+//! A plan is kept for all statements of its shape, and was made with the literals of the first. A run that has
+//! looked at some thousands of rows asks once what a plan for its own literals would cost, and goes on, or is
+//! given up and begun again the analytic way before it has cost much. One that meets far more rows than that
+//! plan says is given up, too. Nothing of it has left the server by then.
 //!
 //! Not here: look-ups of one table (`session::select`), locking (`locked_query`), running trees (`executor`).
 
@@ -12,8 +14,10 @@ use expression::Environment;
 use resources::budget::Share;
 use rows::store::Read;
 use sqlparser::ast::Query;
+use syntax::item_texts;
 use values::datum::Datum;
 
+use super::select::parse_query;
 use super::shortage::{END_WAIT, await_memory};
 use super::{Session, Statement};
 use crate::bind::scalar::Bound;
@@ -106,22 +110,21 @@ impl Session {
             (true, false) => BOUNDS,
         };
         let (facts, base) = (self.facts(), self.base_snapshot()?);
+        let is_long = || self.is_long_for(plan, statement);
+        let asks = !forced && how.may_wait && self.depends_on_literals(plan);
+        let is_long = asks.then_some(&is_long as &dyn Fn() -> bool);
         let found = self.over_own_writes(&*base, |view| {
-            let limits = Limits { view, how, bounds, locks: None, measures: None };
+            let limits = Limits { view, how, bounds, is_long, locks: None, measures: None };
             self.run_with(plan, &facts, statement.parameters, &limits)
         });
         let found = match found {
             Ok(found) => {
                 plan.runs.in_loop.note(found.looked_at > LOOP_ROWS_MAX);
-                plan.runs.over_rows.note(false);
                 found
             }
             Err(Failure::Error(error)) => return Err(error),
             Err(Failure::TooLong) if !how.may_wait => return Err(SqlError::WouldWait),
-            Err(Failure::TooLong) => {
-                plan.runs.over_rows.note(true);
-                return Ok(None);
-            }
+            Err(Failure::TooLong) => return Ok(None),
         };
         self.stream_of(plan, &facts, found).map(|stream| Some(Reply::Rows(stream)))
     }
@@ -142,14 +145,26 @@ impl Session {
     }
 
     /// Whether another plan may be right for the literals at hand, which are not those that this one was
-    /// made with: runs were given up of late, or it is one for the analytic way, where making another
-    /// costs little beside the run.
+    /// made with.
     pub(super) fn depends_on_literals(&self, plan: &QueryPlan) -> bool {
-        let is_chosen = self.variables.executor == Executor::Auto
+        self.variables.executor == Executor::Auto
             && !plan.needs_rows
             && !plan.literals.is_empty()
-            && plan.mode == self.variables.mode;
-        is_chosen && plan.runs.over_rows.is_long() == self.runs_over_rows(plan)
+            && plan.mode == self.variables.mode
+    }
+
+    /// Whether a query of a kept plan is one for the analytic way with the literals at hand.
+    fn is_long_for(&self, plan: &QueryPlan, statement: &Statement<'_>) -> bool {
+        let fresh = self.plan_for_literals(statement);
+        fresh.is_ok_and(|fresh| fresh.query.cost > plan.query.cost && !self.runs_over_rows(&fresh))
+    }
+
+    /// A plan for the literals at hand.
+    pub(super) fn plan_for_literals(&self, statement: &Statement<'_>) -> Result<QueryPlan> {
+        let shape = statement.shape()?;
+        let query = parse_query(shape, self.variables.mode)?;
+        let plan = self.plan_query(&query, &item_texts(shape), statement.parameters);
+        plan.map_err(SqlError::from)
     }
 
     /// Whether a query is the row executor's, however long it takes.
@@ -205,7 +220,8 @@ impl Session {
         if self.runs_over_rows(plan) {
             let facts = self.facts();
             let (how, bounds) = (How::POOL, self.bounds_of(plan));
-            let limits = Limits { view: &*view, how, bounds, locks: None, measures: None };
+            let limits =
+                Limits { view: &*view, how, bounds, is_long: None, locks: None, measures: None };
             match self.run_with(plan, &facts, parameters, &limits) {
                 Ok(found) => return self.stream_of(plan, &facts, found),
                 Err(Failure::Error(error)) => return Err(error),
@@ -241,7 +257,8 @@ impl Session {
             Err(SqlError::NotLowerable(_)) if !forced => {
                 let (how, bounds) = (How::POOL, Bounds::NONE);
                 let view = &*context.view;
-                let limits = Limits { view, how, bounds, locks: None, measures: None };
+                let limits =
+                    Limits { view, how, bounds, is_long: None, locks: None, measures: None };
                 match self.run_with(plan, &context.facts, parameters, &limits) {
                     Ok(found) => self.stream_of(plan, &context.facts, found),
                     Err(Failure::Error(error)) => Err(error),

@@ -62,7 +62,8 @@ impl Session {
     fn run_planned(&mut self, plan: &Plan, statement: &Statement<'_>) -> Result<Option<Reply>> {
         match plan {
             Plan::Query(tree) => {
-                let found = match statement.how.may_wait && self.depends_on_literals(tree) {
+                let may_be_short = !self.runs_over_rows(tree) && self.depends_on_literals(tree);
+                let found = match statement.how.may_wait && may_be_short {
                     true => self.run_as_bound_anew(tree, statement)?,
                     false => self.run_tree(tree, statement)?,
                 };
@@ -86,9 +87,7 @@ impl Session {
         tree: &QueryPlan,
         statement: &Statement<'_>,
     ) -> Result<Option<Reply>> {
-        let shape = statement.shape()?;
-        let query = parse_query(shape, self.variables.mode)?;
-        match self.plan_query(&query, &item_texts(shape), statement.parameters) {
+        match self.plan_for_literals(statement) {
             Ok(fresh) if self.runs_over_rows(&fresh) => {
                 self.run_tree(&QueryPlan { runs: Arc::clone(&tree.runs), ..fresh }, statement)
             }
@@ -107,9 +106,13 @@ impl Session {
             Ok(query) => {
                 let texts = item_texts(shape_text);
                 match self.look_up_of(&query, &texts)? {
-                    Some(plan) => Plan::Select(Arc::new(plan)),
+                    Some(plan) if !plan.covered => Plan::Select(Arc::new(plan)),
                     // Sizes of tables are read from the disk.
-                    None if !statement.how.may_wait => return Err(SqlError::WouldWait),
+                    _ if !statement.how.may_wait => return Err(SqlError::WouldWait),
+                    Some(plan) => match self.plan_query(&query, &texts, literals) {
+                        Ok(tree) if plan.is_read_by_entries(&tree) => Plan::Query(Arc::new(tree)),
+                        _ => Plan::Select(Arc::new(plan)),
+                    },
                     None => match self.plan_query(&query, &texts, literals) {
                         Ok(tree) if !tree.reads_files => Plan::Query(Arc::new(tree)),
                         // Files are opened for one statement.

@@ -110,13 +110,11 @@ const LONG_RUNS: u8 = 2;
 pub struct Runs {
     /// Whether it is more than an event loop is for.
     pub in_loop: Forecast,
-    /// Whether it is far more than the row executor is for, of those that were begun there.
-    pub over_rows: Forecast,
 }
 
 impl Default for Runs {
     fn default() -> Runs {
-        Runs { in_loop: Forecast::after(LONG_RUNS), over_rows: Forecast::after(LONG_RUNS) }
+        Runs { in_loop: Forecast::after(LONG_RUNS) }
     }
 }
 

@@ -1,0 +1,95 @@
+//! Queries over more and more rows: what they come to grows as the rows do, whoever runs them and whatever
+//! the plan of their shape was made for. Rows that are looked up are counted, not time.
+
+use std::sync::Arc;
+
+use crate::harness::{run, server, session};
+use sql::{Session, Sql};
+
+const ROWS: u64 = 200_000;
+/// How many rows are asked for: what the row executor does, what it would begin and the analytic way ends, and
+/// what is long from the start.
+const SIZES: [u64; 8] = [1_000, 5_000, 20_000, 30_000, 50_000, 90_000, 140_000, 200_000];
+/// Rows of a run that is given up, at most: then it asks whether it is long.
+const GIVEN_UP: u64 = 5_000;
+
+/// A table whose `k` are the numbers from 1 on, in no order.
+fn fill(s: &mut Session) {
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, k INT NOT NULL, pad CHAR(40) NOT NULL, KEY k (k))");
+    for first in (1..=ROWS).step_by(10_000) {
+        let row = |id: u64| format!("({id}, {}, 'pad {id}')", 1 + id * 77_773 % ROWS);
+        let rows: Vec<String> = (first..first + 10_000).map(row).collect();
+        run(s, &format!("INSERT INTO t VALUES {}", rows.join(",")));
+    }
+}
+
+/// What a query answers, and how many rows were looked up for it.
+fn looked_up(sql: &Arc<Sql>, s: &mut Session, query: &str) -> (String, u64) {
+    let count = || {
+        let status = sql.engine().cache().status();
+        status.hits + status.misses
+    };
+    let before = count();
+    let answer = run(s, query);
+    (answer, count() - before)
+}
+
+#[test]
+fn what_entries_tell_is_read_from_entries_however_many_rows_there_are() {
+    let sql = server();
+    let s = &mut session(&sql);
+    fill(s);
+    for n in SIZES {
+        let (last, sum) = (n.to_string(), (n * (n + 1) / 2).to_string());
+        let range = format!("FROM t WHERE k BETWEEN 1 AND {n}");
+        for (query, expected) in [
+            (format!("SELECT COUNT(*) {range}"), Some(&last)),
+            (format!("SELECT SUM(k) {range}"), Some(&sum)),
+            (format!("SELECT COUNT(DISTINCT k) {range}"), Some(&last)),
+            (format!("SELECT MAX(id) {range}"), None),
+            (format!("SELECT k {range} ORDER BY k LIMIT {}, 1", n - 1), Some(&last)),
+            (
+                format!("SELECT COUNT(*) FROM (SELECT k, COUNT(*) {range} GROUP BY k) x"),
+                Some(&last),
+            ),
+        ] {
+            let (answer, rows) = looked_up(&sql, s, &query);
+            assert!(expected.is_none_or(|expected| *expected == answer), "{query}: {answer}");
+            assert_eq!(rows, 0, "rows were read: {query}");
+        }
+    }
+}
+
+#[test]
+fn rows_behind_an_index_are_looked_up_once_each_whoever_begins_with_them() {
+    let sql = server();
+    let s = &mut session(&sql);
+    fill(s);
+    let mut seen = Vec::new();
+    // The plan of the shape is that for the least, and then for the most.
+    let sizes = SIZES.iter().filter(|n| **n < ROWS / 2);
+    for n in sizes.clone().chain(sizes.rev()) {
+        let query = format!("SELECT COUNT(pad), MAX(pad) FROM t WHERE k BETWEEN 1 AND {n}");
+        let (answer, rows) = looked_up(&sql, s, &query);
+        assert!(answer.starts_with(&format!("{n}\t")), "{query}: {answer}");
+        seen.push((*n, rows));
+    }
+    // Of all rows of which many are wanted, none is looked up.
+    let too_many = seen.iter().find(|(n, rows)| *rows > n + GIVEN_UP);
+    assert_eq!(too_many, None, "{seen:?}");
+}
+
+#[test]
+fn the_row_cache_is_left_to_others_by_long_queries() {
+    let sql = server();
+    let s = &mut session(&sql);
+    fill(s);
+    run(s, "SET rowhouse_executor = 'columns'");
+    let before = sql.engine().cache().status().rows;
+    let query = "SELECT COUNT(pad), MAX(pad) FROM t FORCE INDEX (k) WHERE k BETWEEN 1 AND 20000";
+    let (answer, rows) = looked_up(&sql, s, query);
+    assert!(answer.starts_with("20000\t"), "{answer}");
+    // Besides, some for the plan.
+    assert!((20_000..20_100).contains(&rows), "{rows}");
+    assert_eq!(sql.engine().cache().status().rows, before);
+}
