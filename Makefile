@@ -16,7 +16,7 @@ program = $(CARGO_TARGET_DIR)/release/rowhouse
 # What is served: the same without symbols, which are in $(served).debug.
 served = $(CARGO_TARGET_DIR)/rowhouse
 
-.PHONY: build run check test unit scripts fuzz crashes lint setup rocksdb peers sample
+.PHONY: build run check test functions unit scripts fuzz crashes lint setup rocksdb peers sample
 
 # The server alone; its dependencies have the features that the whole workspace gives them.
 build: setup rocksdb
@@ -80,5 +80,9 @@ peers: setup
 	scripts/install-peers
 
 # The commented file of all settings, made from their table.
+# The list of functions in docs/sql.md, from their tables.
+functions: setup rocksdb
+	TZ=UTC ROWHOUSE_WRITE_DOCS=1 cargo test --release --workspace --test sql-tests -- functions_page::
+
 sample: build
 	$(program) sample > rowhouse.sample.toml

@@ -15,6 +15,7 @@ mod events;
 mod explaining;
 mod file_table;
 mod files;
+mod functions_page;
 mod index_hints;
 mod inserting;
 mod joined_writes;

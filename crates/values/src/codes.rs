@@ -5,6 +5,9 @@
 //!
 //! Not here: digests (crates of their own).
 
+use base64::alphabet;
+use base64::engine::{Engine, GeneralPurpose, GeneralPurposeConfig};
+
 /// Bytes in hexadecimal digits.
 pub fn write_hex(bytes: &[u8], upper: bool) -> Vec<u8> {
     let digits: &[u8; 16] = if upper { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
@@ -32,59 +35,33 @@ pub fn from_hex(text: &[u8]) -> Option<Vec<u8>> {
 
 /// CRC-32 as Ethernet and zlib have it, of `bytes` behind what has the CRC `before`; 0: nothing.
 pub fn crc32(before: u32, bytes: &[u8]) -> u32 {
-    let mut crc = !before;
-    for &byte in bytes {
-        crc ^= u32::from(byte);
-        for _ in 0..8 {
-            crc = (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg());
-        }
-    }
-    !crc
+    let mut hasher = crc32fast::Hasher::new_with_initial(before);
+    hasher.update(bytes);
+    hasher.finalize()
 }
 
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/// The usual alphabet, with padding; bits that are left over may be anything, as MySQL and memcached have it.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);
 
-/// Base 64, in lines of so many characters (a multiple of 4) or in one.
+/// Base 64, in lines of so many characters or in one.
 pub fn to_base64(bytes: &[u8], line: Option<usize>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len().div_ceil(3) * 4 + bytes.len() / 57);
-    let mut column = 0;
-    for chunk in bytes.chunks(3) {
-        if Some(column) == line {
-            out.push(b'\n');
-            column = 0;
-        }
-        let group = (0..3)
-            .fold(0u32, |group, n| group << 8 | u32::from(chunk.get(n).copied().unwrap_or(0)));
-        for n in 0..4 {
-            let digit = BASE64[(group >> (18 - 6 * n)) as usize & 63];
-            out.push(if n <= chunk.len() { digit } else { b'=' });
-        }
-        column += 4;
+    let digits = BASE64.encode(bytes).into_bytes();
+    match line {
+        Some(line) if digits.len() > line => digits.chunks(line).collect::<Vec<_>>().join(&b'\n'),
+        _ => digits,
     }
-    out
 }
 
-/// What `to_base64` has written, spaces and line ends left out.
+/// What base 64 says, in one line.
 pub fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut group, mut digits, mut padding) = (0u32, 0, 0);
-    for &byte in text.iter().filter(|b| !b.is_ascii_whitespace()) {
-        let value = match byte {
-            b'=' => {
-                padding += 1;
-                0
-            }
-            _ if padding > 0 => return None,
-            _ => BASE64.iter().position(|&digit| digit == byte)? as u32,
-        };
-        group = group << 6 | value;
-        digits += 1;
-        if digits == 4 {
-            let bytes = group.to_be_bytes();
-            let kept = 3usize.checked_sub(padding)?;
-            out.extend_from_slice(&bytes[1..1 + kept]);
-            (group, digits) = (0, 0);
-        }
-    }
-    (digits == 0).then_some(out)
+    BASE64.decode(text).ok()
+}
+
+/// What base 64 says, spaces and line ends left out.
+pub fn from_base64_lines(text: &[u8]) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = text.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
+    from_base64(&digits)
 }

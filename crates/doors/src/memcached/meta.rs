@@ -134,32 +134,5 @@ fn read_flags<'a>(command: u8, tokens: &'a [&'a [u8]]) -> Result<Flags<'a>, Memc
 
 /// The key that base64 stands for; `None` when there is none.
 fn key_of_base64(asked: &[u8]) -> Option<Vec<u8>> {
-    from_base64(asked).filter(|key| !key.is_empty() && key.len() <= KEY_BYTES_MAX)
-}
-
-/// Decodes base64 with padding; `None` when it is none.
-fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
-    if !text.len().is_multiple_of(4) {
-        return None;
-    }
-    let digits = text.strip_suffix(b"==").or(text.strip_suffix(b"=")).unwrap_or(text);
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0u32, 0);
-    for digit in digits {
-        let value = match digit {
-            b'A'..=b'Z' => digit - b'A',
-            b'a'..=b'z' => digit - b'a' + 26,
-            b'0'..=b'9' => digit - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
-    Some(bytes)
+    values::codes::from_base64(asked).filter(|key| !key.is_empty() && key.len() <= KEY_BYTES_MAX)
 }

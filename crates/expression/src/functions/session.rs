@@ -3,16 +3,17 @@
 //! Not here: the current time (`time::calls`).
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use uuid::{Builder, Uuid};
 use values::CharacterSet;
 use values::ErrorCode;
 use values::datum::Datum;
 use values::types::Collation;
 
 use crate::functions::call::{Call, int, whole};
-use crate::functions::cipher::digest::write_uuid;
 use crate::functions::function::Function;
 use crate::functions::text::charset::charset_of;
 use crate::row::scope::Scope;
@@ -48,13 +49,9 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
         Function::LastInsertId => last_insert_id(arguments, scope)?,
         Function::RowCount => int(scope.context()?.row_count),
         Function::FoundRows => int(scope.context()?.found_rows as i64),
-        Function::Uuid => Cell::Owned(uuid(scope.context()?.now)),
+        Function::Uuid => text(&uuid(scope.context()?.now).to_string()),
         // MariaDB's digits of a UUID, without dashes.
-        Function::SysGuid => {
-            let mut digits = uuid(scope.context()?.now);
-            digits.retain(|byte| *byte != b'-');
-            Cell::Owned(digits)
-        }
+        Function::SysGuid => text(&uuid(scope.context()?.now).simple().to_string()),
         Function::RandomBytes => random_bytes(arguments, scope)?,
         Function::UuidShort => {
             static COUNTER: AtomicU64 = AtomicU64::new(0);
@@ -116,23 +113,17 @@ fn last_insert_id<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'
 }
 
 /// A UUID of version 1: time first, then what makes this server and this moment unlike others.
-fn uuid(now: i64) -> Vec<u8> {
+fn uuid(now: i64) -> Uuid {
     static LAST: AtomicU64 = AtomicU64::new(0);
-    static NODE: std::sync::LazyLock<u64> =
-        std::sync::LazyLock::new(|| RandomState::new().hash_one(1u8));
+    static NODE: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(1u8));
     let clock = GREGORIAN_OFFSET + now as u64 * 10;
     let previous =
         LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(clock.max(last + 1)));
     let ticks = clock.max(previous.unwrap_or_default() + 1);
-    let mut out = [0; 16];
-    out[..4].copy_from_slice(&(ticks as u32).to_be_bytes());
-    out[4..6].copy_from_slice(&((ticks >> 32) as u16).to_be_bytes());
-    out[6..8].copy_from_slice(&((ticks >> 48) as u16 & 0x0fff | 0x1000).to_be_bytes());
-    out[8..].copy_from_slice(&NODE.to_be_bytes());
-    out[8] = out[8] & 0x3f | 0x80;
+    let [high, low, mut node @ ..] = NODE.to_be_bytes();
     // The multicast bit marks a node number that is no card's address.
-    out[10] |= 1;
-    write_uuid(out)
+    node[0] |= 1;
+    Builder::from_gregorian_timestamp(ticks, u16::from_be_bytes([high, low]), &node).into_uuid()
 }
 
 fn sleep<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>> {

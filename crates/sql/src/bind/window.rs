@@ -21,7 +21,9 @@ use super::Binder;
 use super::scope::QueryScope;
 use crate::bind::scalar::{Bound, Names, bind, elsewhere};
 use crate::error::{Result, SqlError};
-use crate::tree::{AggregateFunction, Frame, FrameBound, Window, WindowCall, WindowFunction};
+use crate::tree::{
+    AggregateFunction, Frame, FrameBound, WINDOW_FUNCTIONS, Window, WindowCall, WindowFunction,
+};
 
 /// The name that messages give a window without one.
 const UNNAMED: &str = "<unnamed window>";
@@ -115,11 +117,9 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
     let mut arguments = arguments.into_iter();
     let (first, second, third) = (arguments.next(), arguments.next(), arguments.next());
     let (Some(first), None) = (first, arguments.next()) else {
-        return match name {
-            "NTILE" | "LAG" | "LEAD" | "FIRST_VALUE" | "LAST_VALUE" | "NTH_VALUE" => {
-                Err(expression::Error::parameter_count(name).into())
-            }
-            _ => elsewhere(format_args!("{name} over a window")),
+        return match WINDOW_FUNCTIONS.contains(&name) {
+            true => Err(expression::Error::parameter_count(name).into()),
+            false => elsewhere(format_args!("{name} over a window")),
         };
     };
     let like_first = first.ty.clone();

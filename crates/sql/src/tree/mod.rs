@@ -37,7 +37,9 @@ pub use aggregate_table::AggregateFunction;
 use expression::Node;
 pub use subquery::{AskedQuery, Members};
 pub use walk::{each_node_mut, free_references, outer_slots_mut, push_terms};
-pub use window::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
+pub use window::{
+    Frame, FrameBound, WINDOW_FUNCTIONS, Window, WindowCall, WindowFunction, Windowing,
+};
 
 use crate::file_table::FileTable;
 use crate::index_use::IndexUse;

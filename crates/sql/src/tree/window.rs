@@ -35,6 +35,21 @@ pub struct WindowFunction {
     pub nullable: bool,
 }
 
+/// The functions that are only ones over windows.
+pub const WINDOW_FUNCTIONS: [&str; 11] = [
+    "ROW_NUMBER",
+    "RANK",
+    "DENSE_RANK",
+    "PERCENT_RANK",
+    "CUME_DIST",
+    "NTILE",
+    "LAG",
+    "LEAD",
+    "FIRST_VALUE",
+    "LAST_VALUE",
+    "NTH_VALUE",
+];
+
 /// What a window function computes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WindowCall {

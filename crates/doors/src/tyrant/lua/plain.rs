@@ -12,7 +12,7 @@ use memchr::memmem;
 use mlua::{ChunkMode, Function, Lua, String as Text, Value};
 use resources::interrupt;
 use resources::log_rate::LogRate;
-use values::codes::{crc32, from_base64, from_hex, to_base64, write_hex};
+use values::codes::{crc32, from_base64_lines, from_hex, to_base64, write_hex};
 
 use crate::log_text::shown;
 use crate::tyrant::condition;
@@ -197,7 +197,7 @@ fn coded(mode: &[u8], text: &[u8]) -> Option<Vec<u8>> {
         }
         b"~url" => percent_decoded(text),
         b"base" => to_base64(text, None),
-        b"~base" => from_base64(text)?,
+        b"~base" => from_base64_lines(text)?,
         b"hex" => write_hex(text, false),
         b"~hex" => from_hex(text)?,
         b"xml" => {

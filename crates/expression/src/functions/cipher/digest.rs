@@ -1,8 +1,9 @@
 //! Digests, check sums, encodings and UUIDs.
 
 use md5::Md5;
+use uuid::Uuid;
 use values::ErrorCode;
-use values::codes::{crc32, from_base64, to_base64, write_hex};
+use values::codes::{crc32, from_base64_lines, to_base64, write_hex};
 use values::datum::Datum;
 
 use crate::functions::call::{Call, int, whole};
@@ -57,7 +58,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
             let bytes = digits + digits.saturating_sub(1) / 76;
             made(function, bytes, scope, || to_base64(text, Some(BASE64_LINE)))?
         }
-        Function::FromBase64 => from_base64(text).map_or(NULL, Cell::Owned),
+        Function::FromBase64 => from_base64_lines(text).map_or(NULL, Cell::Owned),
         Function::UuidToBin => match parse_uuid(text) {
             Some(bytes) => {
                 let swap = cells.get(1).and_then(|cell| whole(cell, scope)) == Some(1);
@@ -74,7 +75,8 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         Function::BinToUuid => match <[u8; 16]>::try_from(text) {
             Ok(bytes) => {
                 let swap = cells.get(1).and_then(|cell| whole(cell, scope)) == Some(1);
-                Cell::Owned(write_uuid(if swap { unswap_times(bytes) } else { bytes }))
+                let bytes = if swap { unswap_times(bytes) } else { bytes };
+                Cell::Owned(Uuid::from_bytes(bytes).to_string().into_bytes())
             }
             Err(_) => {
                 return Err(Error::new(
@@ -88,38 +90,11 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     })
 }
 
+/// A UUID with dashes, with braces around it or without, or in digits alone.
 fn parse_uuid(text: &[u8]) -> Option<[u8; 16]> {
-    let text = text.strip_prefix(b"{").and_then(|rest| rest.strip_suffix(b"}")).unwrap_or(text);
-    let digits: Vec<u8> = match text.len() {
-        32 => text.to_vec(),
-        36 if [8, 13, 18, 23].iter().all(|&at| text[at] == b'-') => {
-            text.iter().copied().filter(|&b| b != b'-').collect()
-        }
-        _ => return None,
-    };
-    let mut bytes = [0; 16];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-        let pair = std::str::from_utf8(pair).ok()?;
-        *byte = u8::from_str_radix(pair, 16).ok()?;
-    }
-    (digits.len() == 32).then_some(bytes)
-}
-
-/// The usual form of a UUID.
-pub fn write_uuid(bytes: [u8; 16]) -> Vec<u8> {
-    let digits = write_hex(&bytes, false);
-    [
-        &digits[..8],
-        b"-",
-        &digits[8..12],
-        b"-",
-        &digits[12..16],
-        b"-",
-        &digits[16..20],
-        b"-",
-        &digits[20..],
-    ]
-    .concat()
+    let is_known = matches!(text.len(), 32 | 36 | 38);
+    let read = is_known.then(|| Uuid::try_parse_ascii(text).ok()).flatten();
+    read.map(Uuid::into_bytes)
 }
 
 /// Puts the slowly changing part first, so that UUIDs made in order are stored in order.
