@@ -4,7 +4,7 @@
 //! 1. Both answer the same bytes, whatever the pieces are.
 //! 2. A conversation never consumes what did not come (`Input` panics), and keeps no more of its
 //!    input in memory than it was sent.
-//! 3. Twins are made anew after `INPUTS_MAX` inputs, so that what one input found can be told
+//! 3. Twins are made again after `INPUTS_MAX` inputs, so that what one input found can be told
 //!    from few others.
 
 use std::sync::Arc;

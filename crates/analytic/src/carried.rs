@@ -115,8 +115,8 @@ impl Carrying {
             EmissionType::Incremental,
             Boundedness::Bounded,
         );
-        let part = Part { source: Arc::clone(&source), properties: Arc::new(properties) };
-        let mut rows = Rows {
+        let part = CarriedPart { source: Arc::clone(&source), properties: Arc::new(properties) };
+        let mut rows = OutputRows {
             window: Arc::clone(&self.window),
             part: Arc::new(part),
             context: Arc::clone(context),
@@ -147,12 +147,12 @@ struct CarriedRows {
     /// `None` when they are in a file.
     batch: Option<RecordBatch>,
     count: usize,
-    counted: Counted,
+    counted: PendingCounts,
 }
 
 /// What is counted for rows that have not come out.
 #[derive(Clone, Copy, Default)]
-struct Counted {
+struct PendingCounts {
     held: usize,
     rows: usize,
 }
@@ -222,7 +222,7 @@ impl Source {
         let batch = RecordBatch::try_new(batch.schema(), columns)?;
         let bare = self.bare(&batch)?;
         let texts: usize = bare.columns().iter().map(|column| text_bytes(column).0).sum();
-        let mut counted = Counted { held: bytes_of(&bare) - texts, rows: 0 };
+        let mut counted = PendingCounts { held: bytes_of(&bare) - texts, rows: 0 };
         self.held.try_grow(counted.held)?;
         if texts > 0 {
             self.texts.try_grow(texts)?;
@@ -241,7 +241,7 @@ impl Source {
     }
 
     /// Rows have come out.
-    fn gone(&mut self, counted: Counted) {
+    fn gone(&mut self, counted: PendingCounts) {
         self.held.shrink(counted.held);
         self.rows.shrink(counted.rows);
     }
@@ -284,24 +284,24 @@ fn compact(column: &ArrayRef) -> ArrayRef {
 }
 
 /// What the operator reads.
-struct Part {
+struct CarriedPart {
     source: Arc<Mutex<Source>>,
     properties: Arc<PlanProperties>,
 }
 
-impl fmt::Debug for Part {
+impl fmt::Debug for CarriedPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Part")
     }
 }
 
-impl DisplayAs for Part {
+impl DisplayAs for CarriedPart {
     fn fmt_as(&self, _form: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Part")
     }
 }
 
-impl ExecutionPlan for Part {
+impl ExecutionPlan for CarriedPart {
     fn name(&self) -> &str {
         "Part"
     }
@@ -325,9 +325,9 @@ impl ExecutionPlan for Part {
 }
 
 /// Rows as they come out.
-struct Rows {
+struct OutputRows {
     window: Arc<BoundedWindowAggExec>,
-    part: Arc<Part>,
+    part: Arc<CarriedPart>,
     context: Arc<TaskContext>,
     source: Arc<Mutex<Source>>,
     /// Carried rows that are in files.
@@ -337,10 +337,10 @@ struct Rows {
     /// What it gave last, without the rows that have come out.
     out: Option<RecordBatch>,
     /// The carried rows in front, without those that have come out, and what is counted for them.
-    front: Option<(RecordBatch, Counted)>,
+    front: Option<(RecordBatch, PendingCounts)>,
 }
 
-impl Rows {
+impl OutputRows {
     fn begin_part(&mut self) -> Result<()> {
         let mut source = self.source.lock();
         source.part_ended = false;
@@ -392,7 +392,7 @@ impl Rows {
         Ok(batch)
     }
 
-    async fn next_front(&mut self) -> Result<(RecordBatch, Counted)> {
+    async fn next_front(&mut self) -> Result<(RecordBatch, PendingCounts)> {
         let lost = || DataFusionError::Internal("rows of a window function were lost".to_owned());
         let front = self.source.lock().carried.pop_front().ok_or_else(lost)?;
         let batch = match front.batch {

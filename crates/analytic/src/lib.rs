@@ -37,16 +37,16 @@ mod columns;
 mod distinct_limit;
 mod ending;
 mod failure;
-mod given;
-mod kept;
 mod kernels;
 mod large_limit;
 mod leaf;
 mod lower;
 mod numbering;
-mod places;
+mod plan_cache;
 mod planning;
 mod pool;
+mod query_admission;
+mod query_clock;
 mod row_counts;
 mod runtime;
 mod scan;
@@ -71,7 +71,7 @@ use values::datum::Datum;
 use values::types::ColumnType;
 
 use self::ending::{Execution, Executions, interruptible};
-use self::kept::{KeptPlan, KeptPlans, Name, Statement};
+use self::plan_cache::{KeptPlan, KeptPlans, Name, Statement};
 
 /// The SQL layer over an engine, with the analytic way for its long queries.
 ///
@@ -123,7 +123,7 @@ enum Purpose {
 }
 
 /// A plan to run, and the settings to run it with.
-struct Planned {
+struct RunnablePlan {
     plan: Arc<dyn ExecutionPlan>,
     settings: Arc<TaskContext>,
     statement: Arc<Statement>,
@@ -246,7 +246,7 @@ impl Analytic {
         name: &Name,
         query: &QueryPlan,
         context: &QueryContext,
-    ) -> Result<Option<(Planned, KeptPlan)>> {
+    ) -> Result<Option<(RunnablePlan, KeptPlan)>> {
         let view = &*context.view;
         let stored_rows = lower::stored_rows(&self.engine, view, &query.tables)?;
         let Some(kept) = self.kept.take(name, stored_rows, &context.facts) else {
@@ -256,14 +256,14 @@ impl Analytic {
         let Some(plan) = occupied else { return Ok(None) };
         let (settings, statement) = (Arc::clone(&kept.settings), Arc::clone(&kept.statement));
         let (vacated, is_frugal) = (None, false);
-        let planned = Planned { plan, settings, statement, stored_rows, vacated, is_frugal };
+        let planned = RunnablePlan { plan, settings, statement, stored_rows, vacated, is_frugal };
         Ok(Some((planned, kept)))
     }
 
     /// Starts a query; `kept` is what is to be kept of its plan.
     fn start(
         &self,
-        planned: Planned,
+        planned: RunnablePlan,
         query: &QueryPlan,
         context: &QueryContext,
         kept: Option<KeptPlan>,
@@ -292,7 +292,7 @@ impl Analytic {
         parameters: &[Datum<'_>],
         context: &QueryContext,
         purpose: Purpose,
-    ) -> Result<Planned> {
+    ) -> Result<RunnablePlan> {
         if query.traits.nodes <= NODES_SMALL {
             return self.plan_here(query, parameters, context, purpose);
         }
@@ -318,7 +318,7 @@ impl Analytic {
         parameters: &[Datum<'_>],
         context: &QueryContext,
         purpose: Purpose,
-    ) -> Result<Planned> {
+    ) -> Result<RunnablePlan> {
         let (view, facts, assigns) = (&context.view, &context.facts, query.traits.assigns);
         let lowering = lower::Lowering::new(&self.engine, view, facts, parameters, assigns)
             .shown_only(purpose == Purpose::Show);
@@ -350,6 +350,6 @@ impl Analytic {
             false => None,
         };
         let (settings, is_frugal) = (settings.task_ctx(), frugal.is_some());
-        Ok(Planned { plan: planned, settings, statement, stored_rows, vacated, is_frugal })
+        Ok(RunnablePlan { plan: planned, settings, statement, stored_rows, vacated, is_frugal })
     }
 }

@@ -76,7 +76,7 @@ impl Numbering {
         rows: SendableRecordBatchStream,
         schema: SchemaRef,
     ) -> SendableRecordBatchStream {
-        let mut numbers = Numbers {
+        let mut numbers = LastNumbers {
             schema: Arc::clone(&schema),
             functions: self.functions.clone(),
             partitions: Keys::new(self.partition_by.clone()),
@@ -91,7 +91,7 @@ impl Numbering {
 }
 
 /// The numbers of the last row.
-struct Numbers {
+struct LastNumbers {
     schema: SchemaRef,
     functions: Vec<Function>,
     partitions: Keys,
@@ -101,7 +101,7 @@ struct Numbers {
     dense_rank: u64,
 }
 
-impl Numbers {
+impl LastNumbers {
     /// A batch with its rows' numbers behind its columns.
     fn add_to(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let mut partitions = self.partitions.begins(batch)?.into_iter().peekable();

@@ -68,11 +68,11 @@ const SMALL_BYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub(super) struct QueryPool {
     bytes_max: usize,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct PoolState {
     /// What each operator holds that can write to files, by its number.
     spillers: HashMap<usize, usize>,
     /// What they hold together.
@@ -83,7 +83,7 @@ struct State {
     firm: usize,
 }
 
-impl State {
+impl PoolState {
     fn take(&mut self, consumer: &MemoryConsumer, bytes: usize) {
         match consumer.can_spill() {
             true => self.spillable += bytes,

@@ -25,14 +25,14 @@ use resources::background::{begin_busy_thread, give_way};
 use sql::{HoldNumber, Result, SqlError, SqlOptions};
 use tokio::runtime;
 
-use super::Planned;
+use super::RunnablePlan;
 use super::absent::ForgetConstants;
 use super::distinct_limit::ForgetLimits;
 use super::failure::{fills_disk, translate};
-use super::given::GivenTime;
 use super::large_limit::SortWhole;
-use super::places::{OthersHeldBack, Places, keeps_rows};
 use super::pool::QueryPool;
+use super::query_admission::{OthersHeldBack, Places, keeps_rows};
+use super::query_clock::GivenTime;
 use super::scan::{CountInScans, GroupInScans};
 
 /// Rows of a batch, at least and at most.
@@ -146,7 +146,7 @@ impl Runtime {
     /// Where a query waits until it may begin, if it keeps rows and reads many, or others wait for it.
     pub(super) fn places_for(
         &self,
-        planned: &Planned,
+        planned: &RunnablePlan,
         comes_first: Option<HoldNumber>,
     ) -> Option<Arc<Places>> {
         let is_large = planned.stored_rows >= ROWS_PARALLEL_MIN && keeps_rows(&planned.plan);

@@ -34,9 +34,9 @@ use values::types::ColumnType;
 
 use super::ending::{Execution, Executions};
 use super::failure::{is_out_of_memory, panicked, translate};
-use super::places::Place;
+use super::query_admission::Place;
 use super::runtime::Runtime;
-use super::{Planned, Return};
+use super::{Return, RunnablePlan};
 
 /// Batches between the query and its reader.
 const BATCHES_WAITING: usize = 2;
@@ -146,7 +146,7 @@ impl QueryStream {
     pub(super) fn start(
         runtime: &Runtime,
         (execution, executions): (Arc<Execution>, Arc<Executions>),
-        planned: Planned,
+        planned: RunnablePlan,
         returning: Option<Return>,
         types: Vec<ColumnType>,
         facts: &SqlContext,
@@ -164,7 +164,7 @@ impl QueryStream {
                 Some(places) => Some(places.take(comes_first).await),
                 None => None,
             };
-            let Planned { plan, settings, .. } = planned;
+            let RunnablePlan { plan, settings, .. } = planned;
             let start = AssertUnwindSafe(|| {
                 let context = Execution::context(&own, &settings)?;
                 execute_stream(plan, Arc::new(context))

@@ -264,7 +264,7 @@ impl Parts {
     }
 
     fn compute(&self, whole: Vec<RecordBatch>) -> Result<SendableRecordBatchStream> {
-        let source = Arc::new(Part::new(self.inner.input(), whole));
+        let source = Arc::new(WindowPart::new(self.inner.input(), whole));
         let functions = self.inner.window_expr().to_vec();
         let window = WindowAggExec::try_new(functions, source, false)?;
         window.execute(0, Arc::clone(&self.context))
@@ -273,30 +273,30 @@ impl Parts {
 
 /// A part of an input, as an input.
 #[derive(Debug)]
-struct Part {
+struct WindowPart {
     batches: Vec<RecordBatch>,
     properties: Arc<PlanProperties>,
 }
 
-impl Part {
-    fn new(input: &Arc<dyn ExecutionPlan>, batches: Vec<RecordBatch>) -> Part {
+impl WindowPart {
+    fn new(input: &Arc<dyn ExecutionPlan>, batches: Vec<RecordBatch>) -> WindowPart {
         let properties = PlanProperties::new(
             input.equivalence_properties().clone(),
             Partitioning::UnknownPartitioning(1),
             EmissionType::Incremental,
             Boundedness::Bounded,
         );
-        Part { batches, properties: Arc::new(properties) }
+        WindowPart { batches, properties: Arc::new(properties) }
     }
 }
 
-impl DisplayAs for Part {
+impl DisplayAs for WindowPart {
     fn fmt_as(&self, _form: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Part")
     }
 }
 
-impl ExecutionPlan for Part {
+impl ExecutionPlan for WindowPart {
     fn name(&self) -> &str {
         "Part"
     }

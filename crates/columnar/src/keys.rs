@@ -25,7 +25,7 @@
 //!                                                         u32, little-endian
 //! table id u32 | index id | 05                            version below which there are no notes:
 //!                                                         `index::settled`
-//! table id u32 | index id | 06                            how often rows were moved: `index::kept`,
+//! table id u32 | index id | 06                            how often rows were moved: `index::note_cache`,
 //!                                                         u64, little-endian
 //! ```
 //!

@@ -1,13 +1,13 @@
-//! What is known of a table without reading its rows: how many there are, in how many of them a
-//! column has a value, and which of its values is the smallest or the largest.
+//! Statistics of a table that need no scan: how many rows there are, in how many of them a column
+//! has a value, and which of its values is the smallest or the largest.
 //!
-//! Segments know it of all their rows. Where some of those are dead, or not the table's yet, the one
-//! column is read, and only if it could matter; recent rows are read.
+//! Each segment has them for all its rows. Where some of these are dead, or not the table's yet,
+//! that one column is read, and only if it could matter; recent rows are always read.
 //!
 //! Invariants
-//! 1. It is what a scan of the same view would come to.
+//! 1. They are what a scan of the same view would find.
 //!
-//! Not here: what is known is used for (`sql::executor`).
+//! Not here: what they are used for (`sql::executor`).
 
 use resources::interrupt;
 use rows::error::{Error, Result};

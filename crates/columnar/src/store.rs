@@ -1,8 +1,8 @@
 //! A store that keeps the rows of some tables by column, on top of one that keeps bytes.
 //!
-//! To whoever reads through `rows::store` nothing differs: where the store beneath has a place
+//! A reader through `rows::store` sees no difference: where the store beneath has a place
 //! instead of a row, the row is made of its columns. Rows are written as rows, with a note that they
-//! are recent; who replaces or removes a row of a segment also notes that its place is dead. All of
+//! are recent; a writer that replaces or removes a row of a segment also notes that its place is dead. All of
 //! it is in the batch that changes the row, so that a commit, a snapshot and a copy have both.
 //! Later the `mover` makes segments of recent rows; loads make them at once (`ingest`).
 //!

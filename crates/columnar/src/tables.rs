@@ -5,7 +5,7 @@
 //!    is removed.
 //! 2. A change of segments and dead rows is announced before and after (`ChangeGuard`). A snapshot that was
 //!    taken while none was under way has the number of the last change that it shows (its *moment*), so that
-//!    what was read of a table once is used again only by who would read the same. The store's
+//!    what was read of a table once is used again only by a reader that would read the same. The store's
 //!    own numbers do not serve: files that it takes over may leave them as they were.
 //! 3. So is one that makes rows recent, or recent rows no more so, but apart: rows come in
 //!    all the time, and segments stay as they are meanwhile.

@@ -1,6 +1,6 @@
 //! Expressions: what they are, which types and collations they have, and their values over one row.
 //!
-//! Whoever has bound a statement's names makes a `Node` (`make`, `node`); `Node::evaluate` gives its
+//! The binder of a statement's names makes a `Node` (`make`, `node`); `Node::evaluate` gives its
 //! value over a `Scope`, for the row executor, for functions of long queries and for rules of tables
 //! alike. Values keep their kind at run time (a `?` has no type before), so operators look at what
 //! they are given; the static type of a node says how its text looks and what a result column is.
@@ -30,7 +30,7 @@ mod value;
 pub use functions::time::moment;
 pub use statement::{limits, warning};
 
-pub use evaluation::beside::{as_key, beside, exact_beside, halves};
+pub use evaluation::compared_as_number::{as_key, beside, exact_beside, halves};
 pub use evaluation::ordinals::{Ordinals, ordinal_beside};
 pub use functions::definition::Family;
 pub use functions::function::Function;
@@ -39,7 +39,7 @@ pub use functions::json::order::{write_json_comparison_key, write_json_key};
 pub use functions::text::charset::{charset_of, converted_to, read_as, seen_as_bytes, written_in};
 pub use functions::time::digits::number_digits;
 pub use functions::time::moment::Unit;
-pub use row::frame::{Enclosing, Joined, JoinedRow, Subqueries};
+pub use row::frame::{Enclosing, JoinedRow, JoinedRows, Subqueries};
 pub use row::scope::{Environment, RowView, Scope};
 pub use statement::context::{Server, SideEffects, StatementContext, SystemVariables};
 pub use statement::error::{Error, QueryError, Result, shortened};
@@ -56,7 +56,7 @@ pub use tree::node::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, TRUTH, UNTYPED, common_collation,
     text_type, type_collation,
 };
-pub use tree::once::{Known, Once};
+pub use tree::once::{ExecutionMemo, OnceNode};
 pub use tree::slot::{KEY_COLUMN, parts_of, slot};
 pub use tree::subquery::{BoundQuery, Quantifier, Subquery, SubqueryForm};
 pub use value::arithmetic::quotient;

@@ -133,7 +133,7 @@ impl<R: Read> Splitter<R> {
             self.pass(next);
             let text = self.buffer[start..end].trim_ascii_end();
             if !text.is_empty() {
-                // Borrowed anew, because the loop may go on after the branch not taken.
+                // Borrowed again, because the loop may go on after the branch not taken.
                 let end = start + text.len();
                 return Ok(Some(Statement { text: &self.buffer[start..end], line }));
             }

@@ -2,7 +2,7 @@
 //! give way to clients.
 //!
 //! A flush or a compaction makes and drops buffers of some kilobytes to megabytes all the time. Where what
-//! is free goes back to the system at once, each of them is taken from it anew, page by page, and the
+//! is free goes back to the system at once, each of them is taken from it again, page by page, and the
 //! other cores are interrupted for each that is given back: a tenth of what INSERTs in batches cost.
 //!
 //! A compaction would take a core from the loops for seconds, and with it half of their rate (TPC-C, 2 cores). How far

@@ -116,7 +116,7 @@ pub(crate) struct Settings {
     pub options: Options,
     pub layout: Layout,
     pub cache: Cache,
-    /// Set when the database takes no more writes until it is opened anew.
+    /// Set when the database takes no more writes until it is opened again.
     pub ended: Arc<AtomicBool>,
 }
 

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! A compaction takes many files at its end, so their count swings while as much comes as goes. The rate
-//! hardly follows that: who hurries whenever there are few pays for it a second later.
+//! hardly follows that: a writer that hurries whenever there are few pays for it a second later.
 //!
 //! Invariants
 //! 1. Nobody waits unless there were eight new files a moment ago (`CROWDED_FOR`), however much is written.

@@ -132,7 +132,7 @@ impl OpenDatabase {
             };
             let reclaimed = self.reclaim_ranges(&ranges);
             let mut queue = self.reclaiming.queue.lock();
-            // A compaction that closing cut short is not done: the next opening begins it anew.
+            // A compaction that closing cut short is not done: the next opening begins it again.
             if queue.stopped {
                 return;
             }

@@ -66,7 +66,7 @@ impl OpenDatabase {
         self.property("rocksdb.current-super-version-number").unwrap_or(0)
     }
 
-    /// What all files have, asked anew where they are others than before.
+    /// What all files have, asked again where they are others than before.
     fn file_sizes(&self) -> Result<Arc<FileSizes>> {
         // Callers that come meanwhile wait, instead of asking as well.
         let mut known = self.sizes.0.lock();

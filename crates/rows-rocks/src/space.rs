@@ -2,7 +2,7 @@
 //!
 //! RocksDB goes on by itself after a disk was full while it wrote a record or a data file. If the
 //! disk is full at the moment in which it changes from one log to the next, it takes no writes
-//! until it is opened anew (11.8: `SwitchMemtable` fails with `kMemTable`, which is fatal
+//! until it is opened again (11.8: `SwitchMemtable` fails with `kMemTable`, which is fatal
 //! whatever the reason). So the last room is kept for it: writes are refused while there is
 //! still room for the write buffers that wait to become files, and for the next log.
 //!

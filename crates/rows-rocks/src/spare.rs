@@ -1,4 +1,4 @@
-//! Iterators that are used again, by the next scan of whoever comes.
+//! Iterators that are used again, by the next scan of any client.
 //!
 //! To make an iterator of RocksDB costs more than to look for a key with it, and to take it apart as much
 //! again: it has one for each write buffer, file of the first level and further level, and the database's

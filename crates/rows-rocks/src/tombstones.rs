@@ -1,21 +1,21 @@
-//! Entries that scans pass over without showing them: older versions of rows, and marks of
-//! deleted ones.
+//! Tombstones and old versions of rows: entries that scans step over without showing them.
 //!
 //! A row that is written a thousand times has a thousand entries in the write buffer, and each scan
-//! that comes by passes over them; of a queue, whose rows come and go, nearly all entries are marks
-//! of deleted ones, in files as well. (Measured: sysbench's ranges took three times as long after
-//! ten seconds of its writes; the first row of a queue 970 us instead of 100.) When a write buffer becomes a file only the last version stays; marks go when files are compacted.
-//! So both are done early, as soon as scans have lost about as much time as it costs: at worst
-//! scans and tidying together take twice what scans alone would.
+//! steps over all of them. In a queue, whose rows come and go, nearly all entries are tombstones,
+//! in files as well. (Measured: sysbench's ranges took three times as long after ten seconds of its
+//! writes; the first row of a queue 970 us instead of 100.) When a write buffer becomes a file only
+//! the last version of a row stays, and compaction removes tombstones. So both are done early, once
+//! scans have lost about as much time as it costs: at worst scans and tidying up together take
+//! twice as long as the scans alone.
 //!
-//! RocksDB counts what it passes over, by thread. Its own rule for the same
-//! (`memtable_op_scan_flush_trigger`) looks at one scan only, so that a single one, once a second,
-//! would make a file each time; and it compacts nothing.
+//! RocksDB counts what it steps over, by thread. Its own rule (`memtable_op_scan_flush_trigger`)
+//! looks at one scan only, so a single scan, once a second, would make a file each time; and it
+//! compacts nothing.
 //!
 //! Invariants
-//! 1. A cursor counts only what it passed over on the thread where it was made; a cursor that
-//!    moves counts nothing.
-//! 2. An entry is counted by one cursor, and only if none has shown it.
+//! 1. A cursor counts only what it stepped over on the thread where it was made; a cursor that
+//!    moves to another thread counts nothing.
+//! 2. An entry is counted by one cursor, and only if no cursor has shown it.
 //!
 //! Not here: the work itself (`writing`, `reclaim`).
 
@@ -71,7 +71,7 @@ impl Sizes {
 
 impl Tombstones {
     /// Whether so much was passed over that the write buffers should become files. Begins to count
-    /// anew when they should.
+    /// again when they should.
     pub(crate) fn wants_file(&self, sizes: Sizes) -> bool {
         let compacted = sizes.compacted() / FILES_PER_COMPACTION;
         let wants = self.in_buffers.load(Ordering::Relaxed) >= worth(sizes.buffered + compacted);
@@ -83,7 +83,7 @@ impl Tombstones {
     }
 
     /// The range to be compacted, if so much was passed over that this should be. `bytes_of` says
-    /// how large a range is. Begins to count anew when it should.
+    /// how large a range is. Begins to count again when it should.
     pub(crate) fn wants_compaction(
         &self,
         sizes: Sizes,
@@ -102,7 +102,7 @@ impl Tombstones {
         Some(place)
     }
 
-    /// Begins to count anew, so that places of long ago do not make a range larger than it is.
+    /// Begins to count again, so that places of long ago do not make a range larger than it is.
     pub(crate) fn forget(&self) {
         *self.place.lock() = None;
         self.in_buffers.store(0, Ordering::Relaxed);
@@ -143,7 +143,7 @@ fn extend(place: &mut KeyRange, range: KeyRange) {
 }
 
 /// The count of one cursor. RocksDB counts what all cursors of a thread step over together, and a join has
-/// several at a time: what the others have shown meanwhile, nobody has passed over.
+/// several at a time: entries that another cursor showed meanwhile were not passed over.
 pub(crate) struct PassCount {
     began: PassedEntries,
 }

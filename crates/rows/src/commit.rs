@@ -12,7 +12,7 @@
 //!    they are durable), and free before its `done` is called.
 //! 2. The row cache hears of every row before the store gets it and after (`CommitterShared::write`).
 //! 3. Every transaction handed over is answered exactly once, also when the committer stops.
-//! 4. Nobody takes the lead past those who wait: while one is queued, the next one queues too.
+//! 4. No writer takes the lead past those that wait: while one is queued, the next one queues too.
 //!
 //! Not here: what the writes are (`transaction`), the once-a-second sync (the store's).
 

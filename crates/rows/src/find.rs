@@ -7,8 +7,8 @@
 //! 3. Expired rows are visited too: `expiry` wraps what is here for everyone else.
 //! 4. With `Reach::Memory` a find either visits what it must or ends with
 //!    `WouldWait(Disk)`; visits made before that are to be thrown away by the caller.
-//! 5. A snapshot from before rows or entries were stored anew is refused (`SchemaChanged`), but for who
-//!    reads it by the version of the table that it is of.
+//! 5. A snapshot older than the last rebuild is refused (`SchemaChanged`), unless the reader holds that
+//!    version of the table.
 //! 6. What was not found was not there: of a table or an index that goes meanwhile the find ends with
 //!    `SchemaChanged`. Indexes that come, and others that go, end none.
 //! 7. A find by a covering index reads no rows, and none of its entries is outdated.

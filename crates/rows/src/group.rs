@@ -1,6 +1,6 @@
 //! A group: the writes of several requests that share one transaction and one commit.
 //!
-//! An event loop lends its group to every request of a turn. Whoever writes asks for the
+//! An event loop lends its group to every request of a turn. A request that writes asks for the
 //! transaction, marks it, and rolls back to the mark when the request fails, so that the others'
 //! writes stay. A turn that ends a transaction of its own adds it, to be committed with the rest.
 //!

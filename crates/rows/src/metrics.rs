@@ -1,4 +1,4 @@
-//! Figures by name, from whoever counts something, for whoever shows them (SHOW STATUS, the
+//! Figures by name, from the parts that count something to those that show them (SHOW STATUS, the
 //! program's `status`).
 //!
 //! Invariants

@@ -1,4 +1,4 @@
-//! New indexes beside writers: they have exactly what the rows have, or are not there at all.
+//! New indexes while clients write: they have exactly what the rows have, or are not there at all.
 
 use std::sync::{Arc, Mutex};
 use std::thread;

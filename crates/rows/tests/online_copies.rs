@@ -1,4 +1,4 @@
-//! Copies of tables beside writers: they have exactly what the rows have, or the table stays as it is.
+//! Copies of tables while clients write: they have exactly what the rows have, or the table stays as it is.
 
 use std::collections::HashMap;
 use std::sync::Arc;

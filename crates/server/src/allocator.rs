@@ -7,7 +7,7 @@
 //! next statement want it again.
 //! (docs/decisions/0029-allocator.md)
 //!
-//! Of the program alone: who takes the library (tests, fuzz targets) may have another.
+//! The program alone has it: tests and fuzz targets, which take the library, may have another one.
 //!
 //! Not here: how much may be used (`resources::budget`, settings).
 
@@ -25,7 +25,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 /// threads of jemalloc's own see to what others have freed; pages that are free go back at once, but for
 /// a few blocks of the size of a batch's columns, which each thread that runs queries needs next. The
 /// store's blocks lie together in slabs of 64 KiB: where each look-up puts another block in the place of one, a
-/// slab of a few is empty again and again, and was given back and taken anew (docs/decisions/0053).
+/// slab of a few is empty again and again, and was given back and taken again (docs/decisions/0053).
 #[used]
 #[expect(unsafe_code, reason = "jemalloc looks for its settings under this name")]
 // SAFETY: no other symbol has this name in a program that is linked with jemalloc, and jemalloc takes

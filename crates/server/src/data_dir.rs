@@ -1,4 +1,4 @@
-//! The data directory: whose it is, who uses it, and what lies in it beside the rows.
+//! The data directory: whose it is, who uses it, and what lies in it next to the rows.
 //!
 //! ```text
 //! DIR/rowhouse.lock   locked while a process uses the directory; holds its number

@@ -1,5 +1,5 @@
 //! The state that a backup copies: a checkpoint within the data directory, where linking files
-//! always works, made by whoever has the store open.
+//! always works, made by the process that has the store open.
 //!
 //! ```text
 //! DIR/backup.lock    locked by the command as long as it needs the checkpoint
@@ -10,7 +10,7 @@
 //!
 //! Invariants
 //! 1. One command at a time.
-//! 2. Whoever has the store makes and removes one checkpoint at a time, also when the command that
+//! 2. The process that has the store makes and removes one checkpoint at a time, also when the command that
 //!    asked is dead and the next one asks already.
 //! 3. A checkpoint goes with its command, however that ends: the kernel frees the lock, and the
 //!    server, which waits for it, removes what is left. So does the next server, or command.

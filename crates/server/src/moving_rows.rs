@@ -1,6 +1,6 @@
 //! The threads that move rows of columnar tables, and changed rows of columnar indexes, into segments
 //! (`columnar`), once a second, or more often while there are many: one behind everybody else, and one
-//! beside them that takes on what has become too much for the first.
+//! next to them that takes on what has become too much for the first.
 //!
 //! They are two because a thread that has given way cannot take it back. Only one of them works at a time.
 //!

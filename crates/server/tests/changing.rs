@@ -1,4 +1,4 @@
-//! Statements of their own beside ALTER TABLE of every kind: none is told that its table is another one
+//! Statements of their own during ALTER TABLE of every kind: none is told that its table is another one
 //! (error 1412), and each answers what is right before the change as well as after it.
 //!
 //! Not here: what a transaction sees that began before (`dropping`, `columnar`), whether the change itself is

@@ -1,7 +1,7 @@
-//! DROP INDEX beside clients of all doors: no writer meets an error, no reader a wrong answer, whether the
+//! DROP INDEX while clients of all doors are at work: no writer meets an error, no reader a wrong answer, whether the
 //! index leads it or not; and the space of the entries comes back, after a kill as well.
 //!
-//! A statement that meets the table as another one is begun anew, and its client sees nothing of that; only
+//! A statement that meets the table as another one is begun again, and its client sees nothing of that; only
 //! a transaction that reads an older state is told (error 1412).
 //!
 //! Not here: indexes that are added (`online`), other changes (`changing`), columnar indexes

@@ -210,7 +210,7 @@ fn what_a_killed_server_left_in_its_temporary_directory_is_removed_at_the_next_s
         assert!(fs::read_dir(&temporary).unwrap().count() > 0, "a kill leaves files");
         let again = [&["--memory=256MiB"][..], flags].concat();
         let server = Running::start(&data, &again);
-        // What the new server needs it makes anew; nothing is in there yet.
+        // What the new server needs it makes again; nothing is in there yet.
         assert_eq!(files_beneath(&temporary), 0);
         let mut sql = login(&server);
         assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.n WHERE s LIKE '%!'"), "0");

@@ -1,4 +1,4 @@
-//! ALTER TABLE that copies all rows, beside writers of all doors: the copy has what they write, or
+//! ALTER TABLE that copies all rows, while writers of all doors are at work: the copy has what they write, or
 //! the table stays as it is.
 
 use std::io::BufReader;

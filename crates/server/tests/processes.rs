@@ -46,7 +46,7 @@ fn waiters_for_rows_and_schema_changes_are_no_longer_said_to_execute() {
 
     holder.query("COMMIT").unwrap();
     for waited in [&mut waiter, &mut altering, &mut kept_out] {
-        // A statement that met the change may be told to begin anew; it has ended in any case.
+        // A statement that met the change may be told to begin again; it has ended in any case.
         let _ = waited.result();
     }
     let left = lines(&mut watcher, "d.t");

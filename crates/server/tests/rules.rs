@@ -1,4 +1,4 @@
-//! CHECK, computed columns and computed defaults, whichever door a row comes through: beside ALTER TABLE,
+//! CHECK, computed columns and computed defaults, whichever door a row comes through: during ALTER TABLE,
 //! after restarts, through dumps and loads.
 
 use std::io::{BufReader, Write};
@@ -95,7 +95,7 @@ fn rows_of_every_door_obey_the_rules_of_their_table() {
     assert_eq!(rows(&mut sql), expected);
     drop(sql);
     server.kill();
-    // The definition has made its rules anew.
+    // The definition has made its rules again.
     let server = Running::start(directory.path(), &[]);
     let mut sql = login(&server);
     assert_eq!(rows(&mut sql), expected);

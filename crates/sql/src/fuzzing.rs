@@ -16,7 +16,7 @@ use values::temporal::Zone;
 
 pub use crate::error::SqlError;
 pub use crate::file_table::{FileFormat, FileOptions};
-use crate::file_table::{FileStep, FileTable, Reading, Wanted};
+use crate::file_table::{FileStep, FileTable, ReadRequest, Reading};
 pub use crate::load::lines::Splitter;
 
 /// The rows of a file that holds some bytes, read in batches of so many, by a statement that may use so
@@ -39,7 +39,7 @@ pub fn file_rows(
     let table = Arc::new(table);
     let positions = (0..table.columns().len()).collect();
     let (groups, rows, zone) = (None, Arc::default(), Zone::default());
-    let wanted = Wanted { positions, groups, rows, batch_rows, zone };
+    let wanted = ReadRequest { positions, groups, rows, batch_rows, zone };
     let mut rows = Vec::new();
     for step in Reading::new(&table, wanted, &limits).steps() {
         let FileStep::Rows(batch) = step? else { continue };

@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 use values::datum::Value;
 
 use absent::empty;
-pub use asked::{Asked, NameColumns};
+pub use asked::{AskedTables, NameColumns};
 use columns::columns;
 use keys::{check_constraints, key_column_usage, statistics, table_constraints};
 use keywords::keywords;
@@ -102,7 +102,7 @@ pub fn table(
     facts: &SqlContext,
     listing: &CatalogListing,
 ) -> Result<Option<(Vec<ResultColumn>, Vec<Vec<Value>>)>> {
-    let Some(made) = made(facts, listing, &Asked::all())? else { return Ok(None) };
+    let Some(made) = made(facts, listing, &AskedTables::all())? else { return Ok(None) };
     Ok(Some((described(made.columns, &listing.name), made.rows)))
 }
 
@@ -114,7 +114,7 @@ pub fn columns_of(
     facts: &SqlContext,
     listing: &CatalogListing,
 ) -> Result<Option<Vec<ResultColumn>>> {
-    let made = made(facts, listing, &Asked::none())?;
+    let made = made(facts, listing, &AskedTables::none())?;
     Ok(made.map(|made| described(made.columns, &listing.name)))
 }
 
@@ -125,7 +125,7 @@ pub fn columns_of(
 pub fn rows_about(
     facts: &SqlContext,
     listing: &CatalogListing,
-    asked: &Asked<'_>,
+    asked: &AskedTables<'_>,
 ) -> Result<Vec<Vec<Value>>> {
     Ok(made(facts, listing, asked)?.map(|made| made.rows).unwrap_or_default())
 }
@@ -134,7 +134,7 @@ pub fn rows_about(
 fn made(
     facts: &SqlContext,
     listing: &CatalogListing,
-    asked: &Asked<'_>,
+    asked: &AskedTables<'_>,
 ) -> Result<Option<Listing>> {
     let engine = facts.sql.engine();
     let upper = listing.name.to_ascii_uppercase();

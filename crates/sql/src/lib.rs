@@ -52,8 +52,8 @@ pub use long::{HeldBack, HoldNumber, Load, LongQueries};
 pub use optimize::{BatchAccess, Sizes, in_batches};
 pub use panics::error as panicked;
 pub use reply::{
-    ColumnFlags, Done, How, Pace, Parameter, Prepared, Reply, ResultColumn, RowSource, RowStream,
-    Sink,
+    ColumnFlags, How, OkFigures, Pace, Parameter, PreparedReply, Reply, ResultColumn, RowSource,
+    RowStream, Sink,
 };
 pub use server::{
     ProcessLine, SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress,

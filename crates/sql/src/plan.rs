@@ -67,7 +67,7 @@ pub enum Plan {
     Delete(Arc<DeletePlan>),
     /// DELETE of rows that a query finds.
     JoinedDelete(Arc<JoinedDelete>),
-    /// Not a matter of shapes: parsed anew from its text each time.
+    /// Not a matter of shapes: parsed again from its text each time.
     Other,
 }
 
@@ -170,7 +170,7 @@ impl Plan {
 }
 
 /// What a shape came to.
-struct Entry {
+struct ShapeEntry {
     database: Option<String>,
     mode: SqlMode,
     shape: Vec<u8>,
@@ -178,7 +178,7 @@ struct Entry {
     plans: Vec<Plan>,
 }
 
-impl Entry {
+impl ShapeEntry {
     fn is_of(&self, database: Option<&str>, mode: SqlMode, shape: &[u8]) -> bool {
         self.shape == shape && self.mode == mode && self.database.as_deref() == database
     }
@@ -186,9 +186,9 @@ impl Entry {
 
 /// Plans by database, mode and shape.
 pub struct PlanCache {
-    entries: RwLock<HashMap<u64, Arc<Entry>>>,
+    entries: RwLock<HashMap<u64, Arc<ShapeEntry>>>,
     /// Copies of plans of look-ups, each a thread's own, or those of a few threads.
-    copies: [Mutex<HashMap<u64, Entry>>; LINES],
+    copies: [Mutex<HashMap<u64, ShapeEntry>>; LINES],
     /// Hashes of shapes that came once, each in its place.
     seen: Box<[AtomicU64]>,
     hasher: foldhash::fast::RandomState,
@@ -243,7 +243,7 @@ impl PlanCache {
             copies.clear();
         }
         let (database, shape) = (database.map(str::to_string), shape.to_vec());
-        copies.insert(key, Entry { database, mode, shape, plans: vec![copy.clone()] });
+        copies.insert(key, ShapeEntry { database, mode, shape, plans: vec![copy.clone()] });
         Some(copy)
     }
 
@@ -281,6 +281,6 @@ impl PlanCache {
             None => {}
         }
         let (database, shape) = (database.map(str::to_string), shape.to_vec());
-        entries.insert(key, Arc::new(Entry { database, mode, shape, plans }));
+        entries.insert(key, Arc::new(ShapeEntry { database, mode, shape, plans }));
     }
 }

@@ -44,7 +44,7 @@ pub type Parameter<'a> = Datum<'a>;
 /// What a statement hands back.
 pub enum Reply {
     /// It is done.
-    Done(Done),
+    Done(OkFigures),
     /// Rows follow.
     Rows(RowStream),
     /// LOAD DATA LOCAL: ask the client for the file, feed it, finish it.
@@ -53,7 +53,7 @@ pub enum Reply {
 
 /// The figures of an OK packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Done {
+pub struct OkFigures {
     /// Rows affected.
     pub affected: u64,
     /// The first generated AUTO_INCREMENT value, or what LAST_INSERT_ID(expr) set; 0 if none.
@@ -231,6 +231,9 @@ impl RowStream {
     }
 
     /// Gives rows to `sink` until it pauses or there are no more; `false` at the end.
+    ///
+    /// # Errors
+    /// Those of the statement, which is over then, and of `sink`.
     pub fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
         let more = panics::caught(b"(its rows)", || match &self.found {
             None => self.source.next(how, sink),
@@ -282,7 +285,7 @@ impl std::fmt::Debug for RowStream {
 
 /// A prepared statement, as COM_STMT_PREPARE answers it.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct PreparedReply {
     /// Its number within the session.
     pub id: u32,
     /// How many `?` it has.

@@ -7,9 +7,9 @@ mod locks;
 mod pause;
 mod prepared;
 mod processes;
-mod rooms;
 mod samples;
 mod stage;
+mod statement_admission;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,13 +28,13 @@ use crate::long::LongQueries;
 use crate::plan::PlanCache;
 use crate::variables::{GlobalVariables, definition};
 
-pub(crate) use line::{Line, LineTurn};
+pub(crate) use line::{LineTurn, StatementQueue};
 pub use locks::NamedLocks;
 pub use prepared::{CountedStatement, PreparedStatements};
 pub use processes::{Process, ProcessLine, Processes, Running, StatementProgress};
-pub(crate) use rooms::{Room, Rooms};
 pub(crate) use samples::Samples;
 pub use stage::StageProgress;
+pub(crate) use statement_admission::{Room, Rooms};
 
 /// The version that clients are told: MySQL's, whose dialect and defaults these are, and ours.
 pub const SERVER_VERSION: &str = concat!("8.0.36-Rowhouse-", env!("CARGO_PKG_VERSION"));
@@ -127,7 +127,7 @@ pub struct Sql {
     named_locks: NamedLocks,
     prepared_statements: PreparedStatements,
     rooms: Arc<Rooms>,
-    begun_anew: Arc<Line>,
+    begun_anew: Arc<StatementQueue>,
     events: Events,
     files: Folders,
     counters: Counters,
@@ -227,8 +227,8 @@ impl Sql {
         &self.rooms
     }
 
-    /// Statements that are begun anew, since there was no memory for them beside others.
-    pub(crate) fn begun_anew(&self) -> &Arc<Line> {
+    /// Statements that are begun again, since there was no memory for them beside others.
+    pub(crate) fn begun_anew(&self) -> &Arc<StatementQueue> {
         &self.begun_anew
     }
 

@@ -27,7 +27,6 @@
 //! and beside).
 
 mod admin;
-mod begun_anew;
 mod checksum;
 mod commands;
 mod definitions;
@@ -41,13 +40,14 @@ mod joined;
 mod load;
 mod locked_query;
 mod locking;
+mod memory_shortage;
 mod outfile;
 mod prepared;
 mod query;
+mod restarts;
 mod select;
 mod set;
 mod set_statement;
-mod shortage;
 mod source;
 mod transaction;
 mod write;
@@ -78,7 +78,7 @@ use crate::load::InsertLoad;
 use crate::long::HoldNumber;
 use crate::panics;
 use crate::plan::Plan;
-use crate::reply::{Done, FoundRows, How, Parameter, Prepared, Reply};
+use crate::reply::{FoundRows, How, OkFigures, Parameter, PreparedReply, Reply};
 use crate::server::{Counters, Process, Room, Sql, StatementProgress};
 use crate::variables::{Charsets, SessionVariables};
 
@@ -486,7 +486,7 @@ impl Session {
     ///
     /// # Errors
     /// MySQL's: a statement that cannot be bound is refused now.
-    pub fn prepare(&mut self, text: &[u8]) -> Result<Prepared> {
+    pub fn prepare(&mut self, text: &[u8]) -> Result<PreparedReply> {
         self.enter(text);
         self.limits.set_in_loop(false);
         let _current = KillMark::of_this_thread(&self.process.kill);
@@ -779,10 +779,10 @@ impl Session {
     }
 
     fn done(&self, affected: u64) -> Reply {
-        Reply::Done(Done {
+        Reply::Done(OkFigures {
             affected,
             warnings: self.warnings.borrow().count_u16(),
-            ..Done::default()
+            ..OkFigures::default()
         })
     }
 }

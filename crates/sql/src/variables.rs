@@ -59,7 +59,7 @@ pub struct SessionVariables {
     pub metadata_wait: Option<Duration>,
     /// timestamp, microseconds since the epoch; `None` is the clock.
     pub timestamp: Option<i64>,
-    /// transaction_isolation is READ-COMMITTED or READ-UNCOMMITTED: each statement reads anew.
+    /// transaction_isolation is READ-COMMITTED or READ-UNCOMMITTED: each statement reads again.
     pub read_committed: bool,
     /// transaction_read_only.
     pub read_only: bool,
@@ -194,6 +194,10 @@ impl GlobalVariables {
     }
 
     /// SET GLOBAL; `text` is the value printed. `None` restores the default.
+    ///
+    /// # Errors
+    /// 1193 for a name that is no variable's, 1238 or 1229 where it cannot be set, 1231 for a
+    /// value that it cannot have. It keeps its value then.
     pub fn set(&self, name: &str, value: Option<(&Value, String)>) -> Result<()> {
         let definition = definition(name).ok_or_else(|| unknown(name))?;
         definition.check_settable(true)?;
@@ -237,6 +241,9 @@ impl SystemVariables for SessionVariables {
 
 impl SessionVariables {
     /// A new session's.
+    ///
+    /// # Errors
+    /// 1231 when a global value is one that no session can have.
     pub fn new(globals: &GlobalVariables) -> Result<SessionVariables> {
         let mut variables = SessionVariables {
             values: HashMap::new(),
@@ -275,6 +282,9 @@ impl SessionVariables {
     }
 
     /// SET; `text` is the value printed. `None` restores the global value.
+    ///
+    /// # Errors
+    /// As `GlobalVariables::set`; 1621 for max_allowed_packet.
     pub fn set(
         &mut self,
         name: &str,
@@ -299,6 +309,9 @@ impl SessionVariables {
     }
 
     /// Takes a value over, and its typed copy.
+    ///
+    /// # Errors
+    /// 1231 for a value that it cannot have; the variable keeps its own then.
     pub fn keep(&mut self, definition: &'static Definition, text: String) -> Result<()> {
         let wrong = || wrong_value(definition.name, &text);
         let mut shown = None;

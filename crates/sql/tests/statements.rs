@@ -2,7 +2,7 @@
 
 use crate::harness::{answer, error, lines, run, server, session, shown};
 use rows::Group;
-use sql::{Done, How, Reply, Session, SqlError};
+use sql::{How, OkFigures, Reply, Session, SqlError};
 use values::datum::Datum;
 
 fn load(s: &mut Session, statement: &str, file: &[u8], piece: usize) -> String {
@@ -543,7 +543,7 @@ fn a_chain_of_operators_is_refused_before_it_overflows_a_stack() {
 }
 
 /// The figures of a statement without rows.
-fn done(reply: Reply) -> Done {
+fn done(reply: Reply) -> OkFigures {
     match reply {
         Reply::Done(done) => done,
         Reply::Rows(_) | Reply::LoadLocal(_) => panic!("no rows were asked for"),

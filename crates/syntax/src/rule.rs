@@ -1,5 +1,5 @@
 //! Expressions that a table's definition keeps: CHECK, GENERATED ALWAYS AS, DEFAULT (..), as text that
-//! means the same whatever the sql_mode of who reads it.
+//! means the same whatever the reader's sql_mode.
 //!
 //! Names are in backticks, without the table's; strings are in single quotes, their backslashes doubled;
 //! `||` of strings is CONCAT.

@@ -11,7 +11,7 @@
 //!    literal that was taken out; the literals stand in the order of their `?`.
 //! 2. Literals whose text matters to the meaning stay in the shape: everything between SELECT
 //!    and FROM (it names columns), ORDER BY and GROUP BY (positions), lengths of types.
-//! 3. A literal of hexadecimal digits or bits is bytes or a number, as whoever uses it wants: it stays in the
+//! 3. A literal of hexadecimal digits or bits is bytes or a number, as its user wants: it stays in the
 //!    shape, or its `?` is marked there (`DIGITS_MARK`).
 //! 4. Rows of VALUES that have the same shape as the row before them are not repeated, unless they hold
 //!    sub-queries: `runs` counts them, one entry per row that is in the shape.

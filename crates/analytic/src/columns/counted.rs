@@ -12,12 +12,12 @@ use datafusion::common::Result;
 use expression::limits::Room;
 
 /// A buffer, and the memory that was taken for it and its neighbours.
-struct Counted {
+struct CountedBuffer {
     buffer: Buffer,
     _room: Arc<Room>,
 }
 
-impl AsRef<[u8]> for Counted {
+impl AsRef<[u8]> for CountedBuffer {
     fn as_ref(&self) -> &[u8] {
         self.buffer.as_slice()
     }
@@ -31,7 +31,7 @@ pub(crate) fn counted(array: ArrayRef, room: Room) -> Result<ArrayRef> {
     }
     let room = Arc::new(room);
     let own = texts.data_buffers().iter().map(|buffer| {
-        let counted = Counted { buffer: buffer.clone(), _room: Arc::clone(&room) };
+        let counted = CountedBuffer { buffer: buffer.clone(), _room: Arc::clone(&room) };
         Buffer::from(Bytes::from_owner(counted))
     });
     let buffers: Vec<Buffer> = own.collect();

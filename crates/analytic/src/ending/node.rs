@@ -1,6 +1,6 @@
 //! Operators that ask before each batch whether their execution is to go on.
 //!
-//! Each node of a plan gets such a cover, so that whoever takes batches from it without waiting, be it an
+//! Each node of a plan gets such a cover, so that a reader that takes batches from it without waiting, be it an
 //! operator or a task that one has started, ends with the execution. Behind an end the operator below is
 //! dropped at once, with its memory and files.
 //!

@@ -56,7 +56,7 @@ impl Operation {
 
 /// The domain of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Numbers {
+pub(crate) enum NumberDomain {
     /// BIGINT.
     Signed,
     /// BIGINT UNSIGNED.
@@ -70,12 +70,12 @@ pub(crate) enum Numbers {
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Arithmetic {
     operation: Operation,
-    numbers: Numbers,
+    numbers: NumberDomain,
     signature: Signature,
 }
 
 impl Arithmetic {
-    pub(crate) fn new(operation: Operation, numbers: Numbers) -> Arithmetic {
+    pub(crate) fn new(operation: Operation, numbers: NumberDomain) -> Arithmetic {
         Arithmetic { operation, numbers, signature: Signature::any(2, Volatility::Immutable) }
     }
 
@@ -111,7 +111,12 @@ impl Arithmetic {
         ))
     }
 
-    fn integers(&self, left: &Side<'_>, right: &Side<'_>, rows: usize) -> Result<ArrayRef> {
+    fn integers(
+        &self,
+        left: &ArithmeticSide<'_>,
+        right: &ArithmeticSide<'_>,
+        rows: usize,
+    ) -> Result<ArrayRef> {
         let mut signed = Int64Builder::with_capacity(if self.is_signed() { rows } else { 0 });
         let mut unsigned = UInt64Builder::with_capacity(if self.is_signed() { 0 } else { rows });
         for row in 0..rows {
@@ -131,10 +136,15 @@ impl Arithmetic {
     }
 
     fn is_signed(&self) -> bool {
-        self.numbers == Numbers::Signed
+        self.numbers == NumberDomain::Signed
     }
 
-    fn doubles(&self, left: &Side<'_>, right: &Side<'_>, rows: usize) -> Result<ArrayRef> {
+    fn doubles(
+        &self,
+        left: &ArithmeticSide<'_>,
+        right: &ArithmeticSide<'_>,
+        rows: usize,
+    ) -> Result<ArrayRef> {
         let mut values = Float64Builder::with_capacity(rows);
         for row in 0..rows {
             values.append_option(match (left.double(row), right.double(row)) {
@@ -157,9 +167,9 @@ impl ScalarUDFImpl for Arithmetic {
 
     fn return_type(&self, _arguments: &[DataType]) -> Result<DataType> {
         Ok(match self.numbers {
-            Numbers::Signed => DataType::Int64,
-            Numbers::Unsigned => DataType::UInt64,
-            Numbers::Double => DataType::Float64,
+            NumberDomain::Signed => DataType::Int64,
+            NumberDomain::Unsigned => DataType::UInt64,
+            NumberDomain::Double => DataType::Float64,
         })
     }
 
@@ -174,9 +184,9 @@ impl ScalarUDFImpl for Arithmetic {
                 ColumnarValue::Scalar(scalar) => Ok((scalar.to_array_of_size(1)?, true)),
             })
             .collect::<Result<_>>()?;
-        let (left, right) = (Side::new(&arrays[0])?, Side::new(&arrays[1])?);
+        let (left, right) = (ArithmeticSide::new(&arrays[0])?, ArithmeticSide::new(&arrays[1])?);
         let array = match self.numbers {
-            Numbers::Double => self.doubles(&left, &right, rows)?,
+            NumberDomain::Double => self.doubles(&left, &right, rows)?,
             _ => self.integers(&left, &right, rows)?,
         };
         if constant {
@@ -186,19 +196,22 @@ impl ScalarUDFImpl for Arithmetic {
     }
 }
 
-struct Side<'a> {
+struct ArithmeticSide<'a> {
     reader: ColumnReader<'a>,
     single: bool,
 }
 
-impl<'a> Side<'a> {
-    fn new((array, single): &'a (ArrayRef, bool)) -> Result<Side<'a>> {
+impl<'a> ArithmeticSide<'a> {
+    fn new((array, single): &'a (ArrayRef, bool)) -> Result<ArithmeticSide<'a>> {
         let ty = match array.data_type() {
             DataType::UInt64 => int(true),
             DataType::Float64 => ColumnType::Double,
             _ => int(false),
         };
-        Ok(Side { reader: ColumnReader::new(&ty, array).map_err(raise)?, single: *single })
+        Ok(ArithmeticSide {
+            reader: ColumnReader::new(&ty, array).map_err(raise)?,
+            single: *single,
+        })
     }
 
     fn datum(&self, row: usize) -> Datum<'a> {

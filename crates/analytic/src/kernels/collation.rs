@@ -173,13 +173,14 @@ impl ScalarUDFImpl for TextComparison {
             };
             return Ok(ColumnarValue::Scalar(ScalarValue::Boolean(truth)));
         }
-        let (left, right) = (Side::new(left), Side::new(right));
+        let (left, right) = (CollationSide::new(left), CollationSide::new(right));
         let truth = |row: usize| Some(self.holds(left.at(row)?, right.at(row)?));
         let each = |rows: &[usize]| -> ArrayRef {
             Arc::new(rows.iter().map(|row| truth(*row)).collect::<BooleanArray>())
         };
         let of_words = match (&left, &right) {
-            (Side::Many(texts), Side::One(_)) | (Side::One(_), Side::Many(texts)) => {
+            (CollationSide::Many(texts), CollationSide::One(_))
+            | (CollationSide::One(_), CollationSide::Many(texts)) => {
                 of_words(texts, |rows| Ok(each(rows)))?
             }
             _ => None,
@@ -189,26 +190,28 @@ impl ScalarUDFImpl for TextComparison {
     }
 }
 
-enum Side<'a> {
+enum CollationSide<'a> {
     Nothing,
     One(&'a [u8]),
     Many(&'a BinaryViewArray),
 }
 
-impl<'a> Side<'a> {
-    fn new(value: &'a ColumnarValue) -> Side<'a> {
+impl<'a> CollationSide<'a> {
+    fn new(value: &'a ColumnarValue) -> CollationSide<'a> {
         match value {
-            ColumnarValue::Scalar(ScalarValue::BinaryView(Some(text))) => Side::One(text),
-            ColumnarValue::Scalar(_) => Side::Nothing,
-            ColumnarValue::Array(array) => as_bytes(array).map_or(Side::Nothing, Side::Many),
+            ColumnarValue::Scalar(ScalarValue::BinaryView(Some(text))) => CollationSide::One(text),
+            ColumnarValue::Scalar(_) => CollationSide::Nothing,
+            ColumnarValue::Array(array) => {
+                as_bytes(array).map_or(CollationSide::Nothing, CollationSide::Many)
+            }
         }
     }
 
     fn at(&self, row: usize) -> Option<&'a [u8]> {
         match self {
-            Side::Nothing => None,
-            Side::One(text) => Some(text),
-            Side::Many(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            CollationSide::Nothing => None,
+            CollationSide::One(text) => Some(text),
+            CollationSide::Many(texts) => texts.is_valid(row).then(|| texts.value(row)),
         }
     }
 }

@@ -111,9 +111,9 @@ impl AggregateUDFImpl for GroupConcat {
         let joining = &self.joining;
         let apart = joining.ordered || joining.distinct.is_some() || joining.limit.is_some();
         let kept = if apart {
-            Kept::Apart { entries: Vec::new(), seen: HashSet::new(), bytes: 0 }
+            GroupTexts::Apart { entries: Vec::new(), seen: HashSet::new(), bytes: 0 }
         } else {
-            Kept::Joined(None)
+            GroupTexts::Joined(None)
         };
         Ok(Box::new(Texts {
             joining: self.joining.clone(),
@@ -135,12 +135,12 @@ struct Texts {
     joining: Joining,
     limits: Arc<Limits>,
     cut: Arc<AtomicU64>,
-    kept: Kept,
+    kept: GroupTexts,
 }
 
 /// What is kept of a group.
 #[derive(Debug)]
-enum Kept {
+enum GroupTexts {
     /// Its texts as they came, joined; a little more than the result may be long, at most.
     Joined(Option<Vec<u8>>),
     /// Each text with its sort key, empty without ORDER BY.
@@ -150,7 +150,7 @@ enum Kept {
 impl Texts {
     fn add(&mut self, key: &[u8], text: &[u8]) {
         match &mut self.kept {
-            Kept::Joined(joined) => {
+            GroupTexts::Joined(joined) => {
                 let out = match joined {
                     None => joined.insert(Vec::new()),
                     Some(out) if out.len() > self.joining.bytes_max => return,
@@ -163,7 +163,7 @@ impl Texts {
                 let room = self.joining.bytes_max.saturating_add(4).saturating_sub(out.len());
                 out.extend_from_slice(&text[..text.len().min(room)]);
             }
-            Kept::Apart { entries, seen, bytes } => {
+            GroupTexts::Apart { entries, seen, bytes } => {
                 if let Some(collation) = self.joining.distinct {
                     let mut weights = Vec::new();
                     collation::write_weights(collation, text, &mut weights);
@@ -182,9 +182,9 @@ impl Texts {
     /// All texts joined, cut a little behind where they are too long.
     fn joined(&mut self) -> Option<Vec<u8>> {
         let entries = match &mut self.kept {
-            Kept::Joined(joined) => return joined.take(),
-            Kept::Apart { entries, .. } if entries.is_empty() => return None,
-            Kept::Apart { entries, .. } => entries,
+            GroupTexts::Joined(joined) => return joined.take(),
+            GroupTexts::Apart { entries, .. } if entries.is_empty() => return None,
+            GroupTexts::Apart { entries, .. } => entries,
         };
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         let mut out = Vec::new();
@@ -258,15 +258,15 @@ impl Accumulator for Texts {
     fn size(&self) -> usize {
         size_of::<Self>()
             + match &self.kept {
-                Kept::Joined(joined) => joined.as_ref().map_or(0, Vec::capacity),
-                Kept::Apart { bytes, .. } => *bytes,
+                GroupTexts::Joined(joined) => joined.as_ref().map_or(0, Vec::capacity),
+                GroupTexts::Apart { bytes, .. } => *bytes,
             }
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
         let state = match &mut self.kept {
-            Kept::Joined(joined) => joined.take(),
-            Kept::Apart { entries, bytes, .. } => {
+            GroupTexts::Joined(joined) => joined.take(),
+            GroupTexts::Apart { entries, bytes, .. } => {
                 let mut state = Vec::with_capacity(*bytes);
                 for (key, text) in entries {
                     for part in [key, text] {
@@ -282,7 +282,7 @@ impl Accumulator for Texts {
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         for state in bytes_of(&states[0])?.iter().flatten() {
-            if matches!(self.kept, Kept::Joined(_)) {
+            if matches!(self.kept, GroupTexts::Joined(_)) {
                 self.add(&[], state);
                 continue;
             }

@@ -25,7 +25,7 @@ use values::types::ColumnType;
 
 use super::super::columns::counted;
 use super::super::failure::raise;
-use super::super::kept::Statement;
+use super::super::plan_cache::Statement;
 use super::words::of_words;
 
 /// Evaluates a function for one row.
@@ -188,14 +188,14 @@ impl RowFunction {
         let mut output = Output::new(self.result.as_ref(), rows.len());
         // Once for all rows: what asks for it may be told that the statement is over.
         let asked = match &self.evaluation {
-            Evaluation::Alone(evaluate) => Asked::Nobody(evaluate),
+            Evaluation::Alone(evaluate) => LiftEvaluation::Nobody(evaluate),
             Evaluation::For(statement, evaluate) => {
-                Asked::Statement(statement.facts().map_err(raise)?, evaluate)
+                LiftEvaluation::Statement(statement.facts().map_err(raise)?, evaluate)
             }
         };
         let mut held = match &asked {
-            Asked::Nobody(_) => None,
-            Asked::Statement(facts, _) => Some(facts.limits.hold()),
+            LiftEvaluation::Nobody(_) => None,
+            LiftEvaluation::Statement(facts, _) => Some(facts.limits.hold()),
         };
         for (count, row) in rows.enumerate() {
             datums.clear();
@@ -203,8 +203,8 @@ impl RowFunction {
                 readers.iter().map(|(reader, single)| reader.datum(if *single { 0 } else { row })),
             );
             let value = match &asked {
-                Asked::Nobody(evaluate) => evaluate(&datums),
-                Asked::Statement(facts, evaluate) => evaluate(&datums, facts),
+                LiftEvaluation::Nobody(evaluate) => evaluate(&datums),
+                LiftEvaluation::Statement(facts, evaluate) => evaluate(&datums, facts),
             };
             let value = value.map_err(raise)?;
             if let Some(held) = &mut held {
@@ -225,7 +225,7 @@ impl RowFunction {
 }
 
 /// An evaluation under way.
-enum Asked<'f> {
+enum LiftEvaluation<'f> {
     Nobody(&'f Evaluate),
     Statement(Arc<SqlContext>, &'f EvaluateFor),
 }

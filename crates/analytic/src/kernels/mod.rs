@@ -17,7 +17,7 @@ mod long_text;
 mod membership;
 mod words;
 
-pub(super) use arithmetic::{Arithmetic, Numbers, Operation};
+pub(super) use arithmetic::{Arithmetic, NumberDomain, Operation};
 pub(super) use collation::{COLLATION_KEY, CollationKey, TextComparison};
 pub(super) use group_concat::{GroupConcat, Joining, Overlong};
 pub(super) use keys::{SortKey, TupleKey};

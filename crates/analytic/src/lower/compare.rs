@@ -38,7 +38,7 @@ use super::scalar::known_truth;
 use super::{Lowering, call};
 
 /// One side of a comparison.
-pub(super) struct Side {
+pub(super) struct CompareSide {
     pub(super) expr: Expr,
     pub(super) ty: ColumnType,
     /// Its value, if it is known before the query runs.
@@ -57,15 +57,20 @@ struct Pair {
 
 impl Lowering<'_> {
     /// An expression as a side of a comparison.
-    pub(super) fn side(&self, row: &Row<'_>, node: &Node) -> Result<Side> {
+    pub(super) fn side(&self, row: &Row<'_>, node: &Node) -> Result<CompareSide> {
         if let Some(exact) = self.known_beyond_its_type(node) {
             let (digits, scale) = (exact.whole_digits(), exact.scale());
             let precision = (digits + scale).clamp(1, Decimal::PRECISION_MAX);
             let (ty, value) = (ColumnType::Decimal { precision, scale }, Value::Decimal(exact));
-            return Ok(Side { expr: known(&ty, &value), ty, known: Some(value), fixed: true });
+            return Ok(CompareSide {
+                expr: known(&ty, &value),
+                ty,
+                known: Some(value),
+                fixed: true,
+            });
         }
         let (expr, known) = (self.value(row, node)?, self.known_value(node));
-        Ok(Side { expr, ty: node.ty.clone(), known, fixed: node.is_fixed() })
+        Ok(CompareSide { expr, ty: node.ty.clone(), known, fixed: node.is_fixed() })
     }
 
     /// The comparison `node`, of `a` with `b`.
@@ -89,8 +94,8 @@ impl Lowering<'_> {
     pub(super) fn compared_anyhow(
         &self,
         op: Comparison,
-        left: Side,
-        right: Side,
+        left: CompareSide,
+        right: CompareSide,
         rule: Collation,
     ) -> Expr {
         if let Some(expr) = self.compared(op, &left, &right, rule) {
@@ -122,11 +127,17 @@ impl Lowering<'_> {
     }
 
     /// A comparison of two sides, if DataFusion can be told.
-    fn compared(&self, op: Comparison, a: &Side, b: &Side, rule: Collation) -> Option<Expr> {
+    fn compared(
+        &self,
+        op: Comparison,
+        a: &CompareSide,
+        b: &CompareSide,
+        rule: Collation,
+    ) -> Option<Expr> {
         if a.known.is_some() && b.known.is_none() {
             return self.compared(op.mirrored(), b, a, rule);
         }
-        let null = |side: &Side| matches!(side.known, Some(Value::Null));
+        let null = |side: &CompareSide| matches!(side.known, Some(Value::Null));
         if op == Comparison::NullSafeEqual && (null(a) || null(b)) {
             return Some(if null(b) { a.expr.clone().is_null() } else { b.expr.clone().is_null() });
         }
@@ -138,7 +149,7 @@ impl Lowering<'_> {
             return self.compared(op, a, &exact, rule);
         }
         // Of a DECIMAL; a text that is known only when the query runs.
-        let is_lifted = |side, other: &Side| {
+        let is_lifted = |side, other: &CompareSide| {
             is_read_exactly(side, other) && class_of(&other.ty) == Class::Decimal
         };
         if is_lifted(a, b) || is_lifted(b, a) {
@@ -170,10 +181,10 @@ impl Lowering<'_> {
         Some(Expr::BinaryExpr(BinaryExpr::new(Box::new(left), operator, Box::new(right))))
     }
 
-    /// A known text or DOUBLE as the exact number that it is beside one (`expression::beside`); `None` where
+    /// A known text or DOUBLE as the exact number that it is beside one (`expression::compared_as_number`); `None` where
     /// it is no such number, or something else follows in it, which each row of a strict write is refused
     /// for.
-    fn as_number(&self, side: &Side) -> Option<Side> {
+    fn as_number(&self, side: &CompareSide) -> Option<CompareSide> {
         let datum = side.known.as_ref()?.as_datum();
         let (number, whole) = exact_beside((datum, || true), (Datum::Int(0), || false));
         if let (Datum::Bytes(text), false) = (datum, whole) {
@@ -186,11 +197,11 @@ impl Lowering<'_> {
         let ty = Node::constant(value.clone()).ty;
         // What stays a DOUBLE is compared as one.
         let fixed = !matches!(value, Value::Double(_));
-        Some(Side { expr: known(&ty, &value), ty, known: Some(value), fixed })
+        Some(CompareSide { expr: known(&ty, &value), ty, known: Some(value), fixed })
     }
 
     /// A side as it is beside another.
-    fn seen_beside(&self, side: Side, other: &Side) -> Side {
+    fn seen_beside(&self, side: CompareSide, other: &CompareSide) -> CompareSide {
         match is_read_exactly(&side, other) {
             true => self.as_number(&side).unwrap_or(side),
             false => side,
@@ -206,10 +217,16 @@ impl Lowering<'_> {
     }
 
     /// Both sides in a common form; a known value is the right one.
-    fn pair(&self, a: &Side, b: &Side, rule: Collation, equality: bool) -> Option<Pair> {
+    fn pair(
+        &self,
+        a: &CompareSide,
+        b: &CompareSide,
+        rule: Collation,
+        equality: bool,
+    ) -> Option<Pair> {
         let plain = |left: Expr, right: Expr| Some(Pair { left, right, text: None });
         let (left, right) = (a.expr.clone(), b.expr.clone());
-        let json = |side: &Side| side.ty == ColumnType::Json;
+        let json = |side: &CompareSide| side.ty == ColumnType::Json;
         if json(a) || json(b) {
             return None;
         }
@@ -246,12 +263,12 @@ impl Lowering<'_> {
             (Class::Enum, Class::Enum) => None,
             (Class::Year | Class::Enum, Class::Int | Class::Decimal | Class::Real) => {
                 let expr = native_cast(left, &BIGINT);
-                let whole = Side { expr, ty: BIGINT, known: None, fixed: a.fixed };
+                let whole = CompareSide { expr, ty: BIGINT, known: None, fixed: a.fixed };
                 self.pair(&whole, b, rule, equality)
             }
             (Class::Int | Class::Decimal | Class::Real, Class::Year | Class::Enum) => {
                 let expr = native_cast(right, &BIGINT);
-                let whole = Side { expr, ty: BIGINT, known: None, fixed: b.fixed };
+                let whole = CompareSide { expr, ty: BIGINT, known: None, fixed: b.fixed };
                 self.pair(a, &whole, rule, equality)
             }
             (Class::Int | Class::Decimal, Class::Int | Class::Decimal) => {
@@ -389,7 +406,7 @@ impl Lowering<'_> {
 }
 
 /// Whether a side, a text or a DOUBLE, is the number that it says beside another, exactly.
-fn is_read_exactly(side: &Side, other: &Side) -> bool {
+fn is_read_exactly(side: &CompareSide, other: &CompareSide) -> bool {
     let (own, class) = (class_of(&side.ty), class_of(&other.ty));
     let is_text = own.is_string() && side.ty != ColumnType::Json;
     let is_double = own == Class::Real && side.fixed && side.known.is_some();

@@ -30,11 +30,11 @@ const SAME_OF_PARTS: [&str; 7] =
     ["sum", "min", "max", "first_value", "bit_and", "bit_or", "bit_xor"];
 
 /// An expression with a name.
-pub(super) type Named = (Expr, String);
+pub(super) type NamedExpr = (Expr, String);
 
 /// The expression whose different values all distinct aggregates are over, if that is one and the
 /// others can be made of parts.
-fn distinct_of(aggregates: &[Named]) -> Option<Expr> {
+fn distinct_of(aggregates: &[NamedExpr]) -> Option<Expr> {
     let mut found: Option<&Expr> = None;
     for (aggregate, _) in aggregates {
         let Expr::AggregateFunction(AggregateFunction { func, params }) = aggregate else {
@@ -54,8 +54,8 @@ fn distinct_of(aggregates: &[Named]) -> Option<Expr> {
 }
 
 /// The aggregates by what they want different values of, those of none last.
-fn by_values(aggregates: &[Named]) -> Vec<(Option<Expr>, Vec<Named>)> {
-    let mut found: Vec<(Option<Expr>, Vec<Named>)> = Vec::new();
+fn by_values(aggregates: &[NamedExpr]) -> Vec<(Option<Expr>, Vec<NamedExpr>)> {
+    let mut found: Vec<(Option<Expr>, Vec<NamedExpr>)> = Vec::new();
     let mut others = Vec::new();
     for named in aggregates {
         let of = match &named.0 {
@@ -81,7 +81,7 @@ fn by_values(aggregates: &[Named]) -> Vec<(Option<Expr>, Vec<Named>)> {
 }
 
 /// Whether some of the aggregates are over different values.
-pub(super) fn wants_values(aggregates: &[Named]) -> bool {
+pub(super) fn wants_values(aggregates: &[NamedExpr]) -> bool {
     by_values(aggregates).iter().any(|(of, _)| of.is_some())
 }
 
@@ -107,12 +107,12 @@ fn is_plain_count(aggregate: &Expr) -> bool {
 }
 
 /// The text that is shown of a key, where an aggregate is that.
-fn shown_key(keys: &[Named], aggregate: &Expr) -> Option<Expr> {
+fn shown_key(keys: &[NamedExpr], aggregate: &Expr) -> Option<Expr> {
     let Expr::AggregateFunction(AggregateFunction { func, params }) = aggregate else {
         return None;
     };
     let [text] = &params.args[..] else { return None };
-    let is_key_of = |(key, _): &Named| match key {
+    let is_key_of = |(key, _): &NamedExpr| match key {
         Expr::ScalarFunction(call) => call.func.name() == COLLATION_KEY && call.args == params.args,
         _ => false,
     };
@@ -125,8 +125,8 @@ impl Lowering<'_> {
     pub(super) fn grouped_apart(
         &self,
         plan: &LogicalPlan,
-        keys: &[Named],
-        aggregates: &[Named],
+        keys: &[NamedExpr],
+        aggregates: &[NamedExpr],
     ) -> Result<Option<LogicalPlan>> {
         let parts = by_values(aggregates);
         let in_one = distinct_of(aggregates).is_some();
@@ -140,10 +140,10 @@ impl Lowering<'_> {
                 whole = Some(LogicalPlanBuilder::new(first));
                 continue;
             };
-            let rename = |(key, _): &Named| (key.clone(), self.name("g"));
-            let renamed: Vec<Named> = keys.iter().map(rename).collect();
+            let rename = |(key, _): &NamedExpr| (key.clone(), self.name("g"));
+            let renamed: Vec<NamedExpr> = keys.iter().map(rename).collect();
             let right = self.grouped_at_once(plan.clone(), &renamed, &own)?;
-            let columns = |of: &[Named]| -> Vec<Column> {
+            let columns = |of: &[NamedExpr]| -> Vec<Column> {
                 of.iter().map(|(_, name)| Column::new_unqualified(name)).collect()
             };
             let joined = match keys.is_empty() {
@@ -167,8 +167,8 @@ impl Lowering<'_> {
     pub(super) fn grouped_by_values(
         &self,
         plan: &LogicalPlan,
-        keys: &[Named],
-        aggregates: &[Named],
+        keys: &[NamedExpr],
+        aggregates: &[NamedExpr],
     ) -> Result<Option<LogicalPlan>> {
         let Some(of) = distinct_of(aggregates) else { return Ok(None) };
         let value = self.name("d");

@@ -26,11 +26,11 @@ use values::types::{ColumnType, LobSize};
 
 use super::super::columns::{Class, class_of, collation_of};
 use super::super::failure::no_plan;
-use super::super::kernels::{self, CollationKey, Numbers, Operation, RowFunction};
+use super::super::kernels::{self, CollationKey, NumberDomain, Operation, RowFunction};
 use super::convert::native_cast;
-use super::distinct::{Named, is_repeatable, wants_values};
+use super::distinct::{NamedExpr, is_repeatable, wants_values};
 use super::query::is_collated;
-use super::row::{Columns, Row, Seen};
+use super::row::{LoweredColumn, Row, RowColumns};
 use super::{Lowering, built, call, column, projected};
 
 /// What values are compared, grouped and sorted by: texts by their collation, 0 as -0.
@@ -42,7 +42,7 @@ pub(super) fn key_of(expr: Expr, ty: &ColumnType) -> Expr {
         return call(CollationKey::new(collation_of(ty)), vec![expr]);
     }
     if *ty == ColumnType::Double {
-        let sum = kernels::Arithmetic::new(Operation::Add, Numbers::Double);
+        let sum = kernels::Arithmetic::new(Operation::Add, NumberDomain::Double);
         return call(sum, vec![expr, lit(0.0f64)]);
     }
     expr
@@ -78,11 +78,11 @@ pub(super) fn any_value(expr: Expr) -> Expr {
 }
 
 /// The aggregates of one plan node, under names.
-pub(super) struct Collected {
+pub(super) struct CollectedAggregates {
     named: Vec<(Expr, String)>,
 }
 
-impl Collected {
+impl CollectedAggregates {
     /// An aggregate's column; equal ones are computed once.
     pub(super) fn add(&mut self, lowering: &Lowering<'_>, aggregate: Expr) -> Expr {
         if let Some((_, name)) = self.named.iter().find(|(known, _)| *known == aggregate) {
@@ -106,7 +106,7 @@ impl Lowering<'_> {
         unordered: bool,
         enclosing: Option<&'r Row<'r>>,
     ) -> Result<(LogicalPlan, Row<'r>)> {
-        let mut collected = Collected { named: Vec::new() };
+        let mut collected = CollectedAggregates { named: Vec::new() };
         let mut keys: Vec<(Expr, String)> = Vec::new();
         let mut outputs: Vec<(Expr, ColumnType, bool)> = Vec::new();
         for node in &grouping.keys {
@@ -159,24 +159,24 @@ impl Lowering<'_> {
         };
         let (mut exprs, mut columns) = (Vec::new(), Vec::new());
         for (expr, ty, nullable) in outputs {
-            let seen = Seen::named(self.name("p"), ty, nullable);
+            let seen = LoweredColumn::named(self.name("p"), ty, nullable);
             exprs.push(expr.alias(seen.column.name.clone()));
             columns.push(seen);
         }
-        Ok((projected(plan, exprs)?, Row { columns: Columns::Flat(columns), enclosing }))
+        Ok((projected(plan, exprs)?, Row { columns: RowColumns::Flat(columns), enclosing }))
     }
 
     /// Groups with the aggregates over all of their rows, or over the different values of one expression.
     pub(super) fn grouped_at_once(
         &self,
         plan: LogicalPlan,
-        keys: &[Named],
-        aggregates: &[Named],
+        keys: &[NamedExpr],
+        aggregates: &[NamedExpr],
     ) -> Result<LogicalPlan> {
         if let Some(in_two_steps) = self.grouped_by_values(&plan, keys, aggregates)? {
             return Ok(in_two_steps);
         }
-        let named = |of: &[Named]| -> Vec<Expr> {
+        let named = |of: &[NamedExpr]| -> Vec<Expr> {
             of.iter().map(|(expr, name)| expr.clone().alias(name)).collect()
         };
         built(LogicalPlanBuilder::new(plan).aggregate(named(keys), named(aggregates)))
@@ -187,8 +187,8 @@ impl Lowering<'_> {
     fn summed_apart(
         &self,
         plan: LogicalPlan,
-        keys: &[Named],
-        mut aggregates: Vec<Named>,
+        keys: &[NamedExpr],
+        mut aggregates: Vec<NamedExpr>,
     ) -> Result<LogicalPlan> {
         let rows = self.name("n");
         aggregates.push((count(lit(1i64)), rows.clone()));
@@ -239,7 +239,7 @@ fn rolled_up(
 }
 
 /// A rollup's rows with each sum behind its groups, where that is asked for.
-fn in_order(plan: LogicalPlan, keys: &[Named], unordered: bool) -> Result<LogicalPlan> {
+fn in_order(plan: LogicalPlan, keys: &[NamedExpr], unordered: bool) -> Result<LogicalPlan> {
     if !unordered {
         return Ok(plan);
     }

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use datafusion::logical_expr::Expr;
-use expression::{Environment, Kind, Node, Once, RowView, fit};
+use expression::{Environment, Kind, Node, OnceNode, RowView, fit};
 use sql::{Result, SqlContext};
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
@@ -112,7 +112,7 @@ impl Lowering<'_> {
                 let (expr, ty) = self.subquery_value(row, subquery)?;
                 let kind = Kind::Column(leaves.add(expr, &ty));
                 let column = Node::new(kind, ty, node.nullable);
-                node.kind = Kind::Once(Box::new(Once::of(column)));
+                node.kind = Kind::Once(Box::new(OnceNode::of(column)));
                 return Ok(());
             }
             Kind::Subquery(subquery) => self.subquery_value(row, subquery)?,

@@ -53,7 +53,7 @@ use values::temporal::Zone;
 use values::types::ColumnType;
 
 use super::failure::no_plan;
-use super::kept::Statement;
+use super::plan_cache::Statement;
 
 /// Lowers the queries of one statement.
 pub(super) struct Lowering<'a> {

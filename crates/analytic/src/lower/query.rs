@@ -26,12 +26,12 @@ use super::super::failure::no_plan;
 use super::super::kernels::RowFunction;
 use super::convert::native_cast;
 use super::grouping::{any_value, key_of};
-use super::row::{Columns, Lowered, Row, Seen};
+use super::row::{LoweredColumn, LoweredQuery, Row, RowColumns};
 use super::{Lowering, built, call, column, filtered, projected};
 
 impl Lowering<'_> {
     /// Lowers a query; `enclosing` is the row of the SELECT that it stands in.
-    pub(super) fn query(&self, query: &Query, enclosing: Option<&Row<'_>>) -> Result<Lowered> {
+    pub(super) fn query(&self, query: &Query, enclosing: Option<&Row<'_>>) -> Result<LoweredQuery> {
         self.facts.limits.check()?;
         let body = match &query.body {
             Body::Select(select) => self.select(select, query, enclosing)?,
@@ -43,7 +43,7 @@ impl Lowering<'_> {
     }
 
     /// ORDER BY and LIMIT over a body's rows, of which the query's columns remain.
-    fn ordered(&self, body: Lowered, query: &Query) -> Result<Lowered> {
+    fn ordered(&self, body: LoweredQuery, query: &Query) -> Result<LoweredQuery> {
         let mut builder = LogicalPlanBuilder::new(body.plan);
         if !query.order.is_empty() {
             let keys: Vec<Sort> = query
@@ -64,10 +64,10 @@ impl Lowering<'_> {
         let mut columns = body.columns;
         if columns.len() > query.columns.len() {
             columns.truncate(query.columns.len());
-            let shown: Vec<Expr> = columns.iter().map(Seen::expr).collect();
+            let shown: Vec<Expr> = columns.iter().map(LoweredColumn::expr).collect();
             builder = builder.project(shown).map_err(no_plan)?;
         }
-        Ok(Lowered { plan: built(Ok(builder))?, columns })
+        Ok(LoweredQuery { plan: built(Ok(builder))?, columns })
     }
 
     fn count(&self, node: Option<&Node>) -> Result<Option<usize>> {
@@ -83,11 +83,11 @@ impl Lowering<'_> {
         set: &SetOperation,
         query: &Query,
         enclosing: Option<&Row<'_>>,
-    ) -> Result<Lowered> {
-        let columns: Vec<Seen> = query
+    ) -> Result<LoweredQuery> {
+        let columns: Vec<LoweredColumn> = query
             .columns
             .iter()
-            .map(|column| Seen::named(self.name("u"), column.ty.clone(), column.nullable))
+            .map(|column| LoweredColumn::named(self.name("u"), column.ty.clone(), column.nullable))
             .collect();
         let sides = set
             .sides
@@ -97,7 +97,7 @@ impl Lowering<'_> {
         if set.operator == SetOperator::Union {
             let inputs = sides.into_iter().map(Arc::new).collect();
             let union = Union::try_new_with_loose_types(inputs).map_err(no_plan)?;
-            let all = Lowered { plan: LogicalPlan::Union(union), columns };
+            let all = LoweredQuery { plan: LogicalPlan::Union(union), columns };
             return if set.all { Ok(all) } else { distinct(all, query.columns.len()) };
         }
         let mut sides = sides.into_iter();
@@ -105,7 +105,8 @@ impl Lowering<'_> {
             return Err(SqlError::other("a set operation with one side"));
         };
         // DataFusion compares bytes, and takes equal rows for one.
-        let as_bytes = |seen: &Seen| !is_collated(&seen.ty) && seen.ty != ColumnType::Double;
+        let as_bytes =
+            |seen: &LoweredColumn| !is_collated(&seen.ty) && seen.ty != ColumnType::Double;
         if set.all || !columns.iter().all(as_bytes) {
             return self.sorted_together(set, left, right, columns);
         }
@@ -113,7 +114,7 @@ impl Lowering<'_> {
             SetOperator::Intersect => LogicalPlanBuilder::intersect(left, right, false),
             _ => LogicalPlanBuilder::except(left, right, false),
         };
-        Ok(Lowered { plan: plan.map_err(no_plan)?, columns })
+        Ok(LoweredQuery { plan: plan.map_err(no_plan)?, columns })
     }
 
     /// INTERSECT or EXCEPT of two sides whose columns have the same names: the rows of both, sorted by what
@@ -131,9 +132,9 @@ impl Lowering<'_> {
         set: &SetOperation,
         left: LogicalPlan,
         right: LogicalPlan,
-        columns: Vec<Seen>,
-    ) -> Result<Lowered> {
-        let key = |seen: &Seen| (key_of(seen.expr(), &seen.ty), self.name("k"));
+        columns: Vec<LoweredColumn>,
+    ) -> Result<LoweredQuery> {
+        let key = |seen: &LoweredColumn| (key_of(seen.expr(), &seen.ty), self.name("k"));
         let named: Vec<(Expr, String)> = columns.iter().map(key).collect();
         let (side, number, rank) = (self.name("s"), self.name("w"), self.name("w"));
         let (mut own, mut others) = (Vec::new(), Vec::new());
@@ -168,20 +169,20 @@ impl Lowering<'_> {
             (false, _) => of_the_left.eq(lit(1i64)).and(on_the_right.eq(lit(0i64))),
         };
         let plan = filtered(counted, column(&side).eq(lit(0i64)).and(stays))?;
-        let plan = projected(plan, columns.iter().map(Seen::expr).collect())?;
-        Ok(Lowered { plan, columns })
+        let plan = projected(plan, columns.iter().map(LoweredColumn::expr).collect())?;
+        Ok(LoweredQuery { plan, columns })
     }
 
     /// A side of a set operation with its columns converted and named alike.
-    fn aligned(&self, side: Lowered, to: &[Seen]) -> Result<LogicalPlan> {
+    fn aligned(&self, side: LoweredQuery, to: &[LoweredColumn]) -> Result<LogicalPlan> {
         let columns = side.columns.iter().zip(to).map(|(own, to)| {
             self.converted(own.expr(), &own.ty, &to.ty).alias(to.column.name.clone())
         });
         projected(side.plan, columns.collect())
     }
 
-    fn values(&self, rows: &[Vec<Node>], query: &Query) -> Result<Lowered> {
-        let none = Row { columns: Columns::Flat(Vec::new()), enclosing: None };
+    fn values(&self, rows: &[Vec<Node>], query: &Query) -> Result<LoweredQuery> {
+        let none = Row { columns: RowColumns::Flat(Vec::new()), enclosing: None };
         let mut lists = Vec::with_capacity(rows.len());
         for row in rows {
             let values = row.iter().zip(&query.columns).map(|(node, column)| {
@@ -192,17 +193,17 @@ impl Lowering<'_> {
         let plan = built(LogicalPlanBuilder::values(lists))?;
         let (mut columns, mut named) = (Vec::new(), Vec::new());
         for (column, given) in query.columns.iter().zip(plan.schema().columns()) {
-            let seen = Seen::named(self.name("v"), column.ty.clone(), column.nullable);
+            let seen = LoweredColumn::named(self.name("v"), column.ty.clone(), column.nullable);
             named.push(Expr::Column(given).alias(seen.column.name.clone()));
             columns.push(seen);
         }
-        Ok(Lowered { plan: projected(plan, named)?, columns })
+        Ok(LoweredQuery { plan: projected(plan, named)?, columns })
     }
 }
 
 /// The number of a side, as if it depended on a column: where DataFusion knows that it is the same in all rows
 /// of one side, it sorts that by less than it merges by.
-fn side_of(seen: &Seen, number: i64) -> Expr {
+fn side_of(seen: &LoweredColumn, number: i64) -> Expr {
     let function = RowFunction::new(
         "side",
         &number.to_string(),
@@ -254,11 +255,11 @@ pub(super) fn sort_by(key: Expr, descending: bool) -> Sort {
 }
 
 /// Without rows that are equal in their first columns; of the others any of the equal rows' values.
-pub(super) fn distinct(rows: Lowered, compared: usize) -> Result<Lowered> {
+pub(super) fn distinct(rows: LoweredQuery, compared: usize) -> Result<LoweredQuery> {
     let builder = LogicalPlanBuilder::new(rows.plan);
     let (shown, carried) = rows.columns.split_at(compared);
     if carried.is_empty() && !shown.iter().any(|seen| is_collated(&seen.ty)) {
-        return Ok(Lowered { plan: built(builder.distinct())?, columns: rows.columns });
+        return Ok(LoweredQuery { plan: built(builder.distinct())?, columns: rows.columns });
     }
     let keys = shown.iter().enumerate();
     let keys: Vec<Expr> =
@@ -266,7 +267,7 @@ pub(super) fn distinct(rows: Lowered, compared: usize) -> Result<Lowered> {
     let values = rows.columns.iter();
     let values: Vec<Expr> =
         values.map(|seen| any_value(seen.expr()).alias(seen.column.name.clone())).collect();
-    let back: Vec<Expr> = rows.columns.iter().map(Seen::expr).collect();
+    let back: Vec<Expr> = rows.columns.iter().map(LoweredColumn::expr).collect();
     let plan = builder.aggregate(keys, values).and_then(|builder| builder.project(back));
-    Ok(Lowered { plan: built(plan)?, columns: rows.columns })
+    Ok(LoweredQuery { plan: built(plan)?, columns: rows.columns })
 }

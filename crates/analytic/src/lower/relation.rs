@@ -23,7 +23,7 @@ use values::types::{ColumnType, LobSize};
 
 use super::super::failure::no_plan;
 use super::super::scan::{FileSource, ROW_KEY, TableSource, arrow_schema};
-use super::row::{Columns, RelationColumns, Row, Seen};
+use super::row::{LoweredColumn, RelationColumns, Row, RowColumns};
 use super::{Lowering, built};
 
 impl Lowering<'_> {
@@ -40,7 +40,7 @@ impl Lowering<'_> {
             plans.push(Some(plan));
             columns.push(seen);
         }
-        let row = Row { columns: Columns::Joined(columns), enclosing };
+        let row = Row { columns: RowColumns::Joined(columns), enclosing };
         let plan = match &select.join {
             None => built(Ok(LogicalPlanBuilder::empty(true)))?,
             Some(join) => self.join(join, &mut plans, &row)?,
@@ -110,7 +110,7 @@ impl Lowering<'_> {
             Source::Query(query) => {
                 let lowered = self.query(query, None)?;
                 let plan = built(LogicalPlanBuilder::new(lowered.plan).alias(reference.clone()))?;
-                let under = |seen: Seen| Seen {
+                let under = |seen: LoweredColumn| LoweredColumn {
                     column: Column::new(Some(reference.clone()), seen.column.name),
                     ..seen
                 };
@@ -130,7 +130,7 @@ impl Lowering<'_> {
         reference: TableReference,
     ) -> Result<(LogicalPlan, RelationColumns)> {
         self.tables.borrow_mut().push(Arc::clone(table));
-        let seen = |name: &str, ty: ColumnType, nullable| Seen {
+        let seen = |name: &str, ty: ColumnType, nullable| LoweredColumn {
             column: Column::new(Some(reference.clone()), name),
             ty,
             nullable,
@@ -158,7 +158,7 @@ impl Lowering<'_> {
         let provider: Arc<dyn TableProvider> =
             Arc::new(FileSource::new(files, &self.facts.limits, self.zone()));
         let columns = files.columns().iter().zip(&relation.types);
-        let columns = columns.map(|(column, ty)| Seen {
+        let columns = columns.map(|(column, ty)| LoweredColumn {
             column: Column::new(Some(reference.clone()), column.name.clone()),
             ty: ty.clone(),
             nullable: true,
@@ -194,7 +194,7 @@ impl Lowering<'_> {
             .map_err(|error| no_plan(error.into()))?;
         let provider: Arc<dyn TableProvider> =
             Arc::new(MemTable::try_new(schema, vec![vec![batch]]).map_err(no_plan)?);
-        let seen = |(name, ty, nullable): (String, ColumnType, bool)| Seen {
+        let seen = |(name, ty, nullable): (String, ColumnType, bool)| LoweredColumn {
             column: Column::new(Some(reference.clone()), name),
             ty,
             nullable,

@@ -17,7 +17,7 @@ use super::super::failure::no_plan;
 
 /// A column of a plan, and what it holds.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct LoweredColumn {
     /// Its place.
     pub(super) column: Column,
     /// The type of its values.
@@ -26,10 +26,10 @@ pub(super) struct Seen {
     pub(super) nullable: bool,
 }
 
-impl Seen {
+impl LoweredColumn {
     /// A column of our own making.
-    pub(super) fn named(name: String, ty: ColumnType, nullable: bool) -> Seen {
-        Seen { column: Column::new_unqualified(name), ty, nullable }
+    pub(super) fn named(name: String, ty: ColumnType, nullable: bool) -> LoweredColumn {
+        LoweredColumn { column: Column::new_unqualified(name), ty, nullable }
     }
 
     /// It, as an expression.
@@ -45,40 +45,40 @@ impl Seen {
 }
 
 /// A query, lowered.
-pub(super) struct Lowered {
+pub(super) struct LoweredQuery {
     /// What DataFusion runs.
     pub(super) plan: LogicalPlan,
     /// Its columns.
-    pub(super) columns: Vec<Seen>,
+    pub(super) columns: Vec<LoweredColumn>,
 }
 
 /// A relation's columns, and its row key if it is a stored table.
 pub(super) struct RelationColumns {
-    pub(super) columns: Vec<Seen>,
-    pub(super) key: Option<Seen>,
+    pub(super) columns: Vec<LoweredColumn>,
+    pub(super) key: Option<LoweredColumn>,
 }
 
 /// The columns of a row.
-pub(super) enum Columns {
+pub(super) enum RowColumns {
     /// Of joined relations: numbers are slots.
     Joined(Vec<RelationColumns>),
     /// Of a group, or of what window functions give: numbers are positions.
-    Flat(Vec<Seen>),
+    Flat(Vec<LoweredColumn>),
 }
 
 /// The row that expressions are over, and those around it.
 pub(super) struct Row<'r> {
-    pub(super) columns: Columns,
+    pub(super) columns: RowColumns,
     /// The row of the SELECT around this one.
     pub(super) enclosing: Option<&'r Row<'r>>,
 }
 
 impl Row<'_> {
     /// A column.
-    pub(super) fn column(&self, number: usize) -> Result<&Seen> {
+    pub(super) fn column(&self, number: usize) -> Result<&LoweredColumn> {
         let found = match &self.columns {
-            Columns::Flat(columns) => columns.get(number),
-            Columns::Joined(relations) => {
+            RowColumns::Flat(columns) => columns.get(number),
+            RowColumns::Joined(relations) => {
                 let (relation, column) = parts_of(number);
                 relations.get(relation).and_then(|relation| match column {
                     KEY_COLUMN => relation.key.as_ref(),
@@ -123,10 +123,10 @@ impl Row<'_> {
         Ok(seen)
     }
 
-    fn find(&self, column: &Column) -> Option<&Seen> {
+    fn find(&self, column: &Column) -> Option<&LoweredColumn> {
         match &self.columns {
-            Columns::Flat(columns) => columns.iter().find(|seen| seen.column == *column),
-            Columns::Joined(relations) => relations
+            RowColumns::Flat(columns) => columns.iter().find(|seen| seen.column == *column),
+            RowColumns::Joined(relations) => relations
                 .iter()
                 .flat_map(|relation| relation.columns.iter().chain(&relation.key))
                 .find(|seen| seen.column == *column),

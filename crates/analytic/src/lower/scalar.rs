@@ -18,7 +18,7 @@ use values::decimal::Decimal;
 use values::types::ColumnType;
 
 use super::super::columns::{Class, class_of, scalar_of};
-use super::super::kernels::{self, Numbers, Operation};
+use super::super::kernels::{self, NumberDomain, Operation};
 use super::convert::{is_same, known, native_cast};
 use super::row::Row;
 use super::{Lowering, call};
@@ -276,9 +276,9 @@ impl Lowering<'_> {
         let numbers = match &node.ty {
             ColumnType::Int { unsigned, .. } if whole(a) && whole(b) => {
                 if *unsigned {
-                    Numbers::Unsigned
+                    NumberDomain::Unsigned
                 } else {
-                    Numbers::Signed
+                    NumberDomain::Signed
                 }
             }
             ColumnType::Double if op != Arithmetic::IntegerDivide => {
@@ -286,12 +286,12 @@ impl Lowering<'_> {
                 if !plain(a) || !plain(b) {
                     return Ok(None);
                 }
-                Numbers::Double
+                NumberDomain::Double
             }
             _ => return Ok(None),
         };
         let (mut left, mut right) = (self.value(row, a)?, self.value(row, b)?);
-        if numbers == Numbers::Double {
+        if numbers == NumberDomain::Double {
             left = self.as_double(left, &a.ty);
             right = self.as_double(right, &b.ty);
         }

@@ -12,7 +12,7 @@ use sql::tree::{Query, Select};
 use sql::{Result, SqlError};
 
 use super::query::distinct;
-use super::row::{Lowered, Row, Seen};
+use super::row::{LoweredColumn, LoweredQuery, Row};
 use super::{Lowering, column, filtered, projected};
 
 impl Lowering<'_> {
@@ -22,7 +22,7 @@ impl Lowering<'_> {
         select: &Select,
         query: &Query,
         enclosing: Option<&Row<'_>>,
-    ) -> Result<Lowered> {
+    ) -> Result<LoweredQuery> {
         if select.counts_found {
             return Err(SqlError::not_lowerable("SQL_CALC_FOUND_ROWS in a plan"));
         }
@@ -56,11 +56,11 @@ impl Lowering<'_> {
             };
             // Names of their own: decorrelation carries columns of tables up through a
             // sub-query's projection.
-            let seen = Seen::named(self.name("c"), ty, nullable);
+            let seen = LoweredColumn::named(self.name("c"), ty, nullable);
             exprs.push(value.alias(seen.column.name.clone()));
             columns.push(seen);
         }
-        let lowered = Lowered { plan: projected(plan, exprs)?, columns };
+        let lowered = LoweredQuery { plan: projected(plan, exprs)?, columns };
         if select.distinct { distinct(lowered, select.visible) } else { Ok(lowered) }
     }
 

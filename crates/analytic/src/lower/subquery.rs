@@ -22,10 +22,10 @@ use values::types::{Collation, ColumnType};
 
 use super::super::kernels::{CollationKey, RowFunction};
 use super::aggregate::plain;
-use super::compare::Side;
+use super::compare::CompareSide;
 use super::convert::{is_same, native_cast};
 use super::query::is_collated;
-use super::row::{Lowered, Row, Seen};
+use super::row::{LoweredColumn, LoweredQuery, Row};
 use super::scalar::known_truth;
 use super::{Lowering, built, call, filtered, projected};
 
@@ -56,7 +56,7 @@ impl Lowering<'_> {
                 "a correlated value that may be several in a plan",
             ));
         }
-        let Lowered { plan, columns } = self.query(subquery.query(), Some(row))?;
+        let LoweredQuery { plan, columns } = self.query(subquery.query(), Some(row))?;
         let [column] = columns.as_slice() else {
             return Err(SqlError::new(
                 ErrorCode::OperandColumns,
@@ -162,7 +162,7 @@ impl Lowering<'_> {
         let (expr, ty) = self.scalar_subquery(row, subquery)?;
         let rule = rule_of(operand, &ty);
         let left = self.side(row, operand)?;
-        let right = Side { expr, ty, known: None, fixed: !subquery.is_correlated() };
+        let right = CompareSide { expr, ty, known: None, fixed: !subquery.is_correlated() };
         Ok(self.compared_anyhow(comparison, left, right, rule))
     }
 
@@ -171,7 +171,7 @@ impl Lowering<'_> {
         &self,
         row: &Row<'_>,
         operands: &[Node],
-        (query, columns): (&Query, &[Seen]),
+        (query, columns): (&Query, &[LoweredColumn]),
         comparison: Comparison,
     ) -> Result<Expr> {
         // Rows differ where they are not equal.
@@ -181,7 +181,7 @@ impl Lowering<'_> {
         for (at, (operand, seen)) in operands.iter().zip(columns).enumerate() {
             let mut left = self.side(row, operand)?;
             left.expr = row.seen_within(left.expr)?;
-            let right = Side {
+            let right = CompareSide {
                 expr: seen.expr(),
                 ty: seen.ty.clone(),
                 known: None,
@@ -204,7 +204,7 @@ impl Lowering<'_> {
         row: &Row<'_>,
         operand: &Node,
         plan: LogicalPlan,
-        (query, column): (&Query, &Seen),
+        (query, column): (&Query, &LoweredColumn),
         negated: bool,
     ) -> Result<Expr> {
         let value = self.value(row, operand)?;
@@ -228,7 +228,7 @@ impl Lowering<'_> {
         &self,
         value: Expr,
         ty: &ColumnType,
-        column: &Seen,
+        column: &LoweredColumn,
         rule: Collation,
     ) -> Option<(Expr, Expr)> {
         let other = column.expr();
@@ -253,10 +253,10 @@ impl Lowering<'_> {
         &self,
         row: &Row<'_>,
         operand: &Node,
-        (query, inner): (&Query, Lowered),
+        (query, inner): (&Query, LoweredQuery),
         negated: bool,
     ) -> Result<Expr> {
-        let Lowered { plan, columns } = inner;
+        let LoweredQuery { plan, columns } = inner;
         let [column] = columns.as_slice() else {
             return Err(SqlError::other("a membership of several columns"));
         };
@@ -303,7 +303,7 @@ fn rule_of(operand: &Node, ty: &ColumnType) -> Collation {
 }
 
 /// Tells DataFusion that the value may be NULL: it is when there is no row.
-fn may_be_null(plan: LogicalPlan, column: &Seen) -> Result<LogicalPlan> {
+fn may_be_null(plan: LogicalPlan, column: &LoweredColumn) -> Result<LogicalPlan> {
     let function = RowFunction::new(
         "one_or_null",
         "",

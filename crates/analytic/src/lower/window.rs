@@ -29,7 +29,7 @@ use super::super::columns::{class_of, scalar_of};
 use super::super::failure::no_plan;
 use super::grouping::key_of;
 use super::query::sort_by;
-use super::row::{Columns, Row, Seen};
+use super::row::{LoweredColumn, Row, RowColumns};
 use super::{Lowering, column, projected};
 
 impl Lowering<'_> {
@@ -44,10 +44,10 @@ impl Lowering<'_> {
         let (mut kept, mut seen) = (Vec::new(), Vec::new());
         for function in &windowing.functions {
             // Of the functions' own values none is asked for by a function.
-            seen.push(Seen::named(self.name("w"), function.ty.clone(), function.nullable));
+            seen.push(LoweredColumn::named(self.name("w"), function.ty.clone(), function.nullable));
         }
         for node in &windowing.inputs {
-            let input = Seen::named(self.name("i"), node.ty.clone(), node.nullable);
+            let input = LoweredColumn::named(self.name("i"), node.ty.clone(), node.nullable);
             kept.push(self.value(row, node)?.alias(input.column.name.clone()));
             seen.push(input);
         }
@@ -56,7 +56,7 @@ impl Lowering<'_> {
             kept.push(datafusion::logical_expr::lit(1i64).alias(self.name("i")));
         }
         let plan = projected(plan, kept)?;
-        let over = Row { columns: Columns::Flat(seen), enclosing };
+        let over = Row { columns: RowColumns::Flat(seen), enclosing };
         let mut calls: Vec<Expr> = Vec::new();
         let mut by_offset = ByOffset::default();
         let mut outputs = Vec::with_capacity(windowing.functions.len());
@@ -78,10 +78,10 @@ impl Lowering<'_> {
         }
         let plan = by_offset.beside(plan)?;
         let plan = LogicalPlanBuilder::window_plan(plan, calls).map_err(no_plan)?;
-        let Columns::Flat(seen) = &over.columns else {
+        let RowColumns::Flat(seen) = &over.columns else {
             return Err(SqlError::other("a row of window functions without columns"));
         };
-        let inputs = seen[windowing.functions.len()..].iter().map(Seen::expr);
+        let inputs = seen[windowing.functions.len()..].iter().map(LoweredColumn::expr);
         let named = outputs.into_iter().chain(inputs).zip(seen);
         let named = named.map(|(expr, seen)| expr.alias(seen.column.name.clone())).collect();
         Ok((projected(plan, named)?, over))

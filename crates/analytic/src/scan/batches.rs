@@ -50,7 +50,7 @@ const ENTRIES_READ: usize = 4096;
 
 /// Where the rows come from.
 #[derive(Clone)]
-pub(super) struct Rows {
+pub(super) struct BatchRows {
     pub(super) engine: Arc<Engine>,
     pub(super) view: Arc<dyn Read>,
     pub(super) table: Arc<Table>,
@@ -86,7 +86,7 @@ pub(super) struct ScanPart {
 
 /// An iterator over the batches of a part; an error is the last that it gives.
 pub(super) struct Batches {
-    rows: Rows,
+    rows: BatchRows,
     ranges: VecDeque<KeyRange>,
     own: Option<KeyRange>,
     /// Keys of rows whose entries have passed the test, if there is one.
@@ -126,7 +126,7 @@ enum Writer {
 impl Batches {
     /// Reads a part's ranges in order, at most `limit` rows.
     pub(super) fn new(
-        rows: Rows,
+        rows: BatchRows,
         part: ScanPart,
         rows_max: usize,
         limit: Option<usize>,
@@ -189,7 +189,7 @@ impl Batches {
         if self.keys.is_empty() {
             self.collect_keys()?;
         }
-        let Rows { engine, view, table, .. } = &self.rows;
+        let BatchRows { engine, view, table, .. } = &self.rows;
         let mut append = |found: FoundRow<'_>| {
             append_row(writers, &found, size)?;
             Ok(if size.is_full() { Flow::Stop } else { Flow::Continue })
@@ -296,7 +296,7 @@ impl Batches {
     }
 }
 
-impl Rows {
+impl BatchRows {
     fn writers(&self, positions: &[usize], capacity: usize) -> Vec<Writer> {
         let columns = &self.table.columns;
         let writer = |&at: &usize| match columns.get(at) {

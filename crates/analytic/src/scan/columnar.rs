@@ -26,7 +26,7 @@ use rows::Table;
 use rows::store::Read;
 
 use super::super::failure::raise;
-use super::conditions::{Condition, conditions};
+use super::conditions::{ColumnCondition, conditions};
 use super::grouping::{GroupSource, GroupingScan};
 use super::terms::{says_all, terms};
 use super::{properties, yielding};
@@ -50,7 +50,7 @@ pub(super) struct ColumnScan {
 /// A filter as conditions that the scan sees to.
 fn tests_of(table: &Table, filter: &Expr) -> Vec<Test> {
     let conditions = conditions(&terms(table, std::slice::from_ref(filter)));
-    let test = |(at, condition): (usize, Condition)| {
+    let test = |(at, condition): (usize, ColumnCondition)| {
         let (lower, upper) = (condition.lower.as_ref(), condition.upper.as_ref());
         Test::new((at, &table.columns[at]), condition.among.as_deref(), lower, upper)
     };

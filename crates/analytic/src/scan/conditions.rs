@@ -13,7 +13,7 @@ use values::datum::Value;
 
 /// What is known of a column's value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Condition {
+pub(super) struct ColumnCondition {
     /// It is one of these.
     pub(super) among: Option<Vec<Value>>,
     /// It lies above this.
@@ -22,14 +22,14 @@ pub(super) struct Condition {
     pub(super) upper: Bound<Value>,
 }
 
-impl Default for Condition {
-    fn default() -> Condition {
-        Condition { among: None, lower: Bound::Unbounded, upper: Bound::Unbounded }
+impl Default for ColumnCondition {
+    fn default() -> ColumnCondition {
+        ColumnCondition { among: None, lower: Bound::Unbounded, upper: Bound::Unbounded }
     }
 }
 
 /// Conditions by column position.
-pub(super) type Conditions = BTreeMap<usize, Condition>;
+pub(super) type Conditions = BTreeMap<usize, ColumnCondition>;
 
 /// The conditions that some terms, all of which must hold, put on single columns.
 pub(super) fn conditions(terms: &[Node]) -> Conditions {

@@ -45,8 +45,8 @@ use parking_lot::Mutex;
 
 use super::super::failure::raise;
 use super::grouping::{GroupScan, GroupSource, aggregation, each_of, no_scan, replaced, scan_of};
-use super::states::{self, GROUPS_BYTES_MAX, State, has_first};
-use super::union::{OfKey, Shape, Told, Union};
+use super::states::{self, AggregateState, GROUPS_BYTES_MAX, has_first};
+use super::union::{GroupPart, OfKey, Union, UnionShape};
 use super::{properties, yielding};
 
 /// Pairs of a group and a value above which they are grouped in two steps after all.
@@ -74,9 +74,9 @@ impl PhysicalOptimizerRule for CountInScans {
     }
 }
 
-impl Shape {
+impl UnionShape {
     /// Of a grouping by some columns of another that has made `inner`.
-    fn of(outer: &AggregateExec, inner: &states::Shape) -> Result<Option<Shape>> {
+    fn of(outer: &AggregateExec, inner: &states::StatesShape) -> Result<Option<UnionShape>> {
         let place = |expr: &Arc<dyn PhysicalExpr>| expr.downcast_ref::<Column>().map(Column::index);
         let groups: Option<Vec<usize>> =
             outer.group_expr().expr().iter().map(|(group, _)| place(group)).collect();
@@ -98,13 +98,13 @@ impl Shape {
             let state = of.and_then(|of| of.checked_sub(inner.groups.len()));
             let is_first = name == "first_value";
             told.push(match (name, of, state.and_then(|at| inner.states.get(at))) {
-                ("count", Some(of), None) if of == value => Told::Count,
+                ("count", Some(of), None) if of == value => GroupPart::Count,
                 // Any text of a group will do, where the inner one had any as well.
-                ("min" | "max" | "first_value", _, Some(State::Same(text, false))) => {
+                ("min" | "max" | "first_value", _, Some(AggregateState::Same(text, false))) => {
                     let Some(text) = OfKey::new(text, &inner.keys)? else { return Ok(None) };
                     match by.iter().position(|group| group.key == text.key) {
                         Some(group) if !is_first || has_first(function) => {
-                            Told::Same(group, text, is_first)
+                            GroupPart::Same(group, text, is_first)
                         }
                         _ => return Ok(None),
                     }
@@ -112,7 +112,7 @@ impl Shape {
                 _ => return Ok(None),
             });
         }
-        Ok(Some(Shape { groups: by, value: counted, told, schema: outer.schema() }))
+        Ok(Some(UnionShape { groups: by, value: counted, told, schema: outer.schema() }))
     }
 }
 
@@ -127,7 +127,7 @@ fn argument(function: &AggregateFunctionExpr) -> Option<Arc<dyn PhysicalExpr>> {
 pub(super) struct DistinctScan {
     scan: Arc<dyn ExecutionPlan>,
     grouping: Grouping,
-    shape: Arc<Shape>,
+    shape: Arc<UnionShape>,
     union: Arc<Mutex<Union>>,
     properties: Arc<PlanProperties>,
 }
@@ -153,7 +153,7 @@ impl DistinctScan {
         if !few || !groups.grouping.values.is_empty() {
             return Ok(None);
         }
-        let Some(shape) = Shape::of(outer, &groups.shape)? else { return Ok(None) };
+        let Some(shape) = UnionShape::of(outer, &groups.shape)? else { return Ok(None) };
         let scan = Arc::clone(&groups.scan);
         let properties = properties(&shape.schema, scan.output_partitioning().clone());
         let (grouping, shape) = (groups.grouping.clone(), Arc::new(shape));
@@ -250,7 +250,7 @@ impl ExecutionPlan for DistinctScan {
 /// What a partition adds, as an iterator: batches are empty but for the last of the last partition.
 struct Counts {
     groups: Box<dyn GroupSource>,
-    shape: Arc<Shape>,
+    shape: Arc<UnionShape>,
     union: Arc<Mutex<Union>>,
     memory: MemoryReservation,
     ended: bool,

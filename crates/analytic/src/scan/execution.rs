@@ -16,14 +16,14 @@ use datafusion::physical_plan::{
 };
 use sql::BatchAccess;
 
-use super::batches::{Batches, EntryTest, Rows, ScanPart};
+use super::batches::{BatchRows, Batches, EntryTest, ScanPart};
 use super::source::TableSource;
 use super::{properties, yielding};
 use crate::leaf::leaf;
 
 /// Reads some ranges of one index.
 pub(super) struct TableScan {
-    rows: Rows,
+    rows: BatchRows,
     access: BatchAccess,
     parts: Vec<ScanPart>,
     limit: Option<usize>,
@@ -40,7 +40,7 @@ impl TableScan {
         limit: Option<usize>,
     ) -> TableScan {
         let properties = properties(&schema, Partitioning::UnknownPartitioning(parts.len()));
-        let rows = Rows {
+        let rows = BatchRows {
             engine: Arc::clone(&source.engine),
             view: Arc::clone(&source.view),
             table: Arc::clone(&source.table),

@@ -23,21 +23,21 @@ use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use expression::Limits;
-use sql::file_table::{FileTable, RowGroup, Wanted};
+use sql::file_table::{FileTable, ReadRequest, RowGroup};
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
 
 use super::super::columns::is_string;
 use super::super::failure::raise;
-use super::conditions::{Condition, Conditions, conditions};
+use super::conditions::{ColumnCondition, Conditions, conditions};
 use super::file_rows::Filter;
 use super::file_scan::{FileColumns, FileScan};
 use super::source::{arrow_schema, needed, projected};
-use super::terms::{Columns, terms};
+use super::terms::{TermColumns, terms};
 
 /// Rows that are decoded at a time: of so many, every column is a block that the allocator keeps for
-/// its thread, and no page is asked of the system for each batch anew.
+/// its thread, and no page is asked of the system for each batch again.
 const BATCH_ROWS: usize = 4096;
 /// Of so many rows one meets a condition, by DataFusion's guess.
 const ROWS_PER_KEPT: u64 = 5;
@@ -134,7 +134,7 @@ fn common(one: &[Range<usize>], other: &[Range<usize>]) -> Vec<Range<usize>> {
 }
 
 /// Whether a condition may hold for a value between two others; NULL says nothing.
-fn may_hold(condition: &Condition, low: Datum<'_>, high: Datum<'_>) -> bool {
+fn may_hold(condition: &ColumnCondition, low: Datum<'_>, high: Datum<'_>) -> bool {
     let above_low = |value: &Value| compare(low, value.as_datum()) != Some(Ordering::Greater);
     let below_high = |value: &Value| compare(high, value.as_datum()) != Some(Ordering::Less);
     let among = condition.among.as_ref().is_none_or(|values| {
@@ -174,7 +174,7 @@ fn compare(a: Datum<'_>, b: Datum<'_>) -> Option<Ordering> {
     }
 }
 
-impl Columns for FileTable {
+impl TermColumns for FileTable {
     fn position(&self, name: &str) -> Option<usize> {
         self.columns().iter().position(|own| own.name == name)
     }
@@ -245,7 +245,7 @@ impl TableProvider for FileSource {
             state.config().batch_size().min(BATCH_ROWS).min(limit.unwrap_or(BATCH_ROWS).max(1));
         let columns = FileColumns { read, read_schema, filter, schema };
         let files = &self.files;
-        let wanted = Wanted {
+        let wanted = ReadRequest {
             positions: Vec::new(),
             groups,
             rows: Arc::new(in_part),

@@ -34,7 +34,7 @@ const BATCHES_MAX: usize = 8;
 
 /// A condition on some columns.
 #[derive(Debug)]
-struct Condition {
+struct RowCondition {
     /// The columns' places among those that are read.
     places: Vec<usize>,
     /// Over these columns alone.
@@ -46,21 +46,21 @@ struct Condition {
 #[derive(Debug)]
 pub(super) struct Filter {
     /// Each on one text.
-    of_words: Vec<Condition>,
+    of_words: Vec<RowCondition>,
     /// All others together.
-    rest: Option<Condition>,
+    rest: Option<RowCondition>,
     /// As they came.
     pub(super) whole: Arc<dyn PhysicalExpr>,
 }
 
-impl Condition {
-    fn new(expr: &Arc<dyn PhysicalExpr>, read: &SchemaRef) -> Result<Condition> {
+impl RowCondition {
+    fn new(expr: &Arc<dyn PhysicalExpr>, read: &SchemaRef) -> Result<RowCondition> {
         let mut places: Vec<usize> =
             collect_columns(expr).iter().map(|column| column.index()).collect();
         places.sort_unstable();
         let schema = Arc::new(read.project(&places)?);
         let expr = reassign_expr_columns(Arc::clone(expr), &schema)?;
-        Ok(Condition { places, expr, schema })
+        Ok(RowCondition { places, expr, schema })
     }
 
     fn is_of_text(&self) -> bool {
@@ -93,7 +93,7 @@ impl Filter {
     pub(super) fn new(whole: Arc<dyn PhysicalExpr>, read: &SchemaRef) -> Result<Filter> {
         let (mut of_words, mut rest) = (Vec::new(), Vec::new());
         for part in split_conjunction(&whole) {
-            let condition = Condition::new(part, read)?;
+            let condition = RowCondition::new(part, read)?;
             match condition.is_of_text() {
                 true => of_words.push(condition),
                 false => rest.push(Arc::clone(part)),
@@ -101,7 +101,7 @@ impl Filter {
         }
         let rest = match rest.is_empty() {
             true => None,
-            false => Some(Condition::new(&conjunction(rest), read)?),
+            false => Some(RowCondition::new(&conjunction(rest), read)?),
         };
         Ok(Filter { of_words, rest, whole })
     }
@@ -159,7 +159,7 @@ impl FilteredRows {
 
 /// For which rows a condition on a text holds.
 fn truths_of_text(
-    condition: &Condition,
+    condition: &RowCondition,
     rows: &FileRows,
     known: &mut Option<(BinaryViewArray, Vec<bool>)>,
 ) -> Result<BooleanBuffer> {

@@ -19,7 +19,7 @@ use datafusion::physical_plan::{
     SendableRecordBatchStream,
 };
 use expression::Limits;
-use sql::file_table::{FileStep, FileTable, Reading, Wanted};
+use sql::file_table::{FileStep, FileTable, ReadRequest, Reading};
 
 use super::super::failure::raise;
 use super::columnar::{picked, records};
@@ -53,7 +53,7 @@ pub(super) struct FileScan {
     files: Arc<FileTable>,
     limits: Arc<Limits>,
     columns: FileColumns,
-    wanted: Wanted,
+    wanted: ReadRequest,
     reading: Arc<Reading>,
     /// Partitions that were begun: what they read is gone for others.
     begun: AtomicUsize,
@@ -69,11 +69,11 @@ impl FileScan {
         files: &Arc<FileTable>,
         limits: &Arc<Limits>,
         columns: FileColumns,
-        wanted: Wanted,
+        wanted: ReadRequest,
         (workers, rows): (usize, Precision<usize>),
         limit: Option<usize>,
     ) -> FileScan {
-        let wanted = Wanted { positions: columns.read.clone(), ..wanted };
+        let wanted = ReadRequest { positions: columns.read.clone(), ..wanted };
         FileScan {
             reading: Reading::new(files, wanted.clone(), limits),
             files: Arc::clone(files),

@@ -30,7 +30,7 @@ use datafusion::physical_plan::{
 
 use super::columnar::ColumnScan;
 use super::file_scan::FileScan;
-use super::states::{Shape, State, States};
+use super::states::{AggregateState, States, StatesShape};
 use super::{properties, yielding};
 
 /// A scan that can group its rows.
@@ -85,7 +85,7 @@ impl PhysicalOptimizerRule for GroupInScans {
 pub(super) struct GroupScan {
     pub(super) scan: Arc<dyn ExecutionPlan>,
     pub(super) grouping: Grouping,
-    pub(super) shape: Arc<Shape>,
+    pub(super) shape: Arc<StatesShape>,
     /// About how many groups come, of all partitions.
     pub(super) count: Option<usize>,
     properties: Arc<PlanProperties>,
@@ -161,10 +161,10 @@ impl GroupScan {
         }
         let mut states = Vec::new();
         for function in aggregation.aggr_expr() {
-            let Some(state) = State::of(function, &keys) else { return Ok(None) };
+            let Some(state) = AggregateState::of(function, &keys) else { return Ok(None) };
             states.push(state);
         }
-        let values = places(states.iter().flat_map(State::values));
+        let values = places(states.iter().flat_map(AggregateState::values));
         let count = scan.groups_about(&keys)?;
         let (scanned, schema) = (aggregation.input().schema(), aggregation.schema());
         let key_schema = Arc::new(scanned.project(&keys)?);
@@ -175,15 +175,15 @@ impl GroupScan {
             .map(|(group, _)| reassign_expr_columns(Arc::clone(group), &key_schema));
         let groups = groups.collect::<Result<_>>()?;
         let states = states.into_iter().map(|state| state.reading(&key_schema, &value_schema));
-        let states = states.collect::<Result<Vec<State>>>()?;
+        let states = states.collect::<Result<Vec<AggregateState>>>()?;
         let can_total = keys.is_empty() && !values.is_empty() && scan.can_total(&values);
-        let totals = can_total.then(|| State::totals(&states, &value_schema)).flatten();
+        let totals = can_total.then(|| AggregateState::totals(&states, &value_schema)).flatten();
         let scan = Arc::clone(aggregation.input());
         let properties = properties(&schema, scan.output_partitioning().clone());
         let totalled = totals.is_some();
         let grouping = Grouping { keys: keys.into(), values: values.into(), totals: totalled };
         let (keys, values) = (key_schema, value_schema);
-        let shape = Shape { groups, states, totals, keys, values, schema };
+        let shape = StatesShape { groups, states, totals, keys, values, schema };
         Ok(Some(GroupScan { scan, grouping, shape: Arc::new(shape), count, properties }))
     }
 

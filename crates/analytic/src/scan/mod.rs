@@ -23,13 +23,13 @@ use futures::{StreamExt, future, stream};
 mod batches;
 mod columnar;
 mod conditions;
+mod detached_plans;
 mod distinct;
 mod execution;
 mod file;
 mod file_rows;
 mod file_scan;
 mod grouping;
-mod kept;
 mod listed;
 mod source;
 mod states;
@@ -37,10 +37,10 @@ mod terms;
 mod totals;
 mod union;
 
+pub(super) use detached_plans::{occupied, vacated};
 pub(super) use distinct::CountInScans;
 pub(super) use file::FileSource;
 pub(super) use grouping::GroupInScans;
-pub(super) use kept::{occupied, vacated};
 pub(super) use listed::ListedSource;
 pub(super) use source::{ROW_KEY, TableSource, arrow_schema};
 

@@ -31,10 +31,10 @@ use super::totals::TotalOf;
 pub(super) const GROUPS_BYTES_MAX: usize = 32 << 20;
 
 /// What groups are made of, and what comes of them.
-pub(super) struct Shape {
+pub(super) struct StatesShape {
     /// Over the keys.
     pub(super) groups: Vec<Arc<dyn PhysicalExpr>>,
-    pub(super) states: Vec<State>,
+    pub(super) states: Vec<AggregateState>,
     /// For each folded state, where the scan gives totals instead of values.
     pub(super) totals: Option<Vec<TotalOf>>,
     /// The columns that are keys, and those that are values.
@@ -45,7 +45,7 @@ pub(super) struct Shape {
 }
 
 /// What is kept for one aggregate function.
-pub(super) enum State {
+pub(super) enum AggregateState {
     /// How many rows.
     Count,
     /// A value of any row, which is the same for all, and, if so, that there is one.
@@ -54,10 +54,13 @@ pub(super) enum State {
     Folded(Arc<AggregateFunctionExpr>, Vec<Arc<dyn PhysicalExpr>>),
 }
 
-impl State {
+impl AggregateState {
     /// Of a function, in groups by the columns at some places; `None` for what only DataFusion's own
     /// aggregation can do.
-    pub(super) fn of(function: &Arc<AggregateFunctionExpr>, keys: &[usize]) -> Option<State> {
+    pub(super) fn of(
+        function: &Arc<AggregateFunctionExpr>,
+        keys: &[usize],
+    ) -> Option<AggregateState> {
         if !function.order_bys().is_empty() {
             return None;
         }
@@ -66,51 +69,55 @@ impl State {
             let of_keys = || collect_columns(of).iter().all(|own| keys.contains(&own.index()));
             match function.fun().name() {
                 // COUNT of something that is never NULL.
-                "count" if is_constant(of) => return Some(State::Count),
+                "count" if is_constant(of) => return Some(AggregateState::Count),
                 "first_value" if has_first(function) && of_keys() => {
-                    return Some(State::Same(Arc::clone(of), true));
+                    return Some(AggregateState::Same(Arc::clone(of), true));
                 }
-                "min" | "max" if of_keys() => return Some(State::Same(Arc::clone(of), false)),
+                "min" | "max" if of_keys() => {
+                    return Some(AggregateState::Same(Arc::clone(of), false));
+                }
                 _ => {}
             }
         }
         let folds = function.groups_accumulator_supported();
-        folds.then(|| State::Folded(Arc::clone(function), arguments))
+        folds.then(|| AggregateState::Folded(Arc::clone(function), arguments))
     }
 
     /// How folded states come of totals; `None` where one of them does not.
-    pub(super) fn totals(states: &[State], values: &SchemaRef) -> Option<Vec<TotalOf>> {
+    pub(super) fn totals(states: &[AggregateState], values: &SchemaRef) -> Option<Vec<TotalOf>> {
         let folded = states.iter().filter_map(|state| match state {
-            State::Folded(function, arguments) => Some((function, arguments)),
-            State::Count | State::Same(..) => None,
+            AggregateState::Folded(function, arguments) => Some((function, arguments)),
+            AggregateState::Count | AggregateState::Same(..) => None,
         });
         folded.map(|(function, arguments)| TotalOf::of(function, arguments, values)).collect()
     }
 
     /// What it is computed from, row by row.
     pub(super) fn values(&self) -> &[Arc<dyn PhysicalExpr>] {
-        if let State::Folded(_, arguments) = self { arguments } else { &[] }
+        if let AggregateState::Folded(_, arguments) = self { arguments } else { &[] }
     }
 
     /// The same over the columns of keys, and of values.
-    pub(super) fn reading(self, keys: &SchemaRef, values: &SchemaRef) -> Result<State> {
+    pub(super) fn reading(self, keys: &SchemaRef, values: &SchemaRef) -> Result<AggregateState> {
         Ok(match self {
-            State::Count => State::Count,
-            State::Same(of, is_told) => State::Same(reassign_expr_columns(of, keys)?, is_told),
-            State::Folded(function, arguments) => {
+            AggregateState::Count => AggregateState::Count,
+            AggregateState::Same(of, is_told) => {
+                AggregateState::Same(reassign_expr_columns(of, keys)?, is_told)
+            }
+            AggregateState::Folded(function, arguments) => {
                 let arguments = arguments.into_iter().map(|of| reassign_expr_columns(of, values));
-                State::Folded(function, arguments.collect::<Result<_>>()?)
+                AggregateState::Folded(function, arguments.collect::<Result<_>>()?)
             }
         })
     }
 }
 
-impl fmt::Display for State {
+impl fmt::Display for AggregateState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            State::Count => write!(f, "count"),
-            State::Same(of, _) => write!(f, "same({of})"),
-            State::Folded(function, _) => write!(f, "{}", function.name()),
+            AggregateState::Count => write!(f, "count"),
+            AggregateState::Same(of, _) => write!(f, "same({of})"),
+            AggregateState::Folded(function, _) => write!(f, "{}", function.name()),
         }
     }
 }
@@ -131,17 +138,17 @@ type Folds = Vec<Box<dyn GroupsAccumulator>>;
 /// An iterator over the states of groups; an error is the last that it gives.
 pub(super) struct States {
     groups: Box<dyn GroupSource>,
-    shape: Arc<Shape>,
+    shape: Arc<StatesShape>,
     folds: Folds,
     memory: MemoryReservation,
     ended: bool,
 }
 
-impl Shape {
+impl StatesShape {
     fn folds(&self) -> Result<Folds> {
         let functions = self.states.iter().filter_map(|state| match state {
-            State::Folded(function, _) => Some(function.create_groups_accumulator()),
-            State::Count | State::Same(..) => None,
+            AggregateState::Folded(function, _) => Some(function.create_groups_accumulator()),
+            AggregateState::Count | AggregateState::Same(..) => None,
         });
         functions.collect()
     }
@@ -150,8 +157,8 @@ impl Shape {
     fn fold(&self, folds: &mut Folds, groups: &[usize], all: usize, values: Batch) -> Result<()> {
         let rows = record(&self.values, values)?;
         let arguments = self.states.iter().filter_map(|state| match state {
-            State::Folded(_, arguments) => Some(arguments),
-            State::Count | State::Same(..) => None,
+            AggregateState::Folded(_, arguments) => Some(arguments),
+            AggregateState::Count | AggregateState::Same(..) => None,
         });
         for (fold, arguments) in folds.iter_mut().zip(arguments) {
             let values = arguments.iter().map(|of| of.evaluate(&rows)?.into_array(rows.num_rows()));
@@ -180,14 +187,14 @@ impl Shape {
         let mut folds = folds.into_iter();
         for state in &self.states {
             match state {
-                State::Count => columns.push(Arc::clone(&counts)),
-                State::Same(of, is_told) => {
+                AggregateState::Count => columns.push(Arc::clone(&counts)),
+                AggregateState::Same(of, is_told) => {
                     columns.push(of.evaluate(&keys)?.into_array(count)?);
                     if *is_told {
                         columns.push(Arc::new(BooleanArray::from(vec![true; count])));
                     }
                 }
-                State::Folded(..) => {
+                AggregateState::Folded(..) => {
                     let mut fold = folds.next().expect("one for each folded state");
                     columns.extend(fold.state(EmitTo::All)?);
                 }
@@ -201,7 +208,7 @@ impl Shape {
 impl States {
     pub(super) fn new(
         groups: Box<dyn GroupSource>,
-        shape: Arc<Shape>,
+        shape: Arc<StatesShape>,
         memory: MemoryReservation,
     ) -> Result<States> {
         let folds = shape.folds()?;

@@ -23,7 +23,7 @@ use super::super::kernels::{TextComparison, TextMembership};
 use super::conditions::among;
 
 /// Columns that conditions may be on.
-pub(super) trait Columns {
+pub(super) trait TermColumns {
     /// The position of the one of this name.
     fn position(&self, name: &str) -> Option<usize>;
 
@@ -31,7 +31,7 @@ pub(super) trait Columns {
     fn ty(&self, position: usize) -> &ColumnType;
 }
 
-impl Columns for Table {
+impl TermColumns for Table {
     fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|own| own.name == name)
     }
@@ -42,7 +42,7 @@ impl Columns for Table {
 }
 
 /// What some filters, all of which must hold, say of single columns.
-pub(super) fn terms(table: &dyn Columns, filters: &[Expr]) -> Vec<Node> {
+pub(super) fn terms(table: &dyn TermColumns, filters: &[Expr]) -> Vec<Node> {
     let mut found = Vec::new();
     for filter in filters {
         collect(table, filter, &mut found);
@@ -51,7 +51,7 @@ pub(super) fn terms(table: &dyn Columns, filters: &[Expr]) -> Vec<Node> {
 }
 
 /// Whether the terms say all that a filter says: one comparison of a column with a literal.
-pub(super) fn says_all(table: &dyn Columns, filter: &Expr) -> bool {
+pub(super) fn says_all(table: &dyn TermColumns, filter: &Expr) -> bool {
     match filter {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
             comparison(table, left, *op, right).is_some()
@@ -66,7 +66,7 @@ pub(super) fn says_all(table: &dyn Columns, filter: &Expr) -> bool {
 
 /// The same of a text compared under its own collation as well, and of a list of literals: where a row is
 /// wanted, unknown is as good as false.
-pub(super) fn is_told(table: &dyn Columns, filter: &Expr) -> bool {
+pub(super) fn is_told(table: &dyn TermColumns, filter: &Expr) -> bool {
     match filter {
         Expr::InList(list) => {
             !list.negated && !terms(table, std::slice::from_ref(filter)).is_empty()
@@ -76,7 +76,7 @@ pub(super) fn is_told(table: &dyn Columns, filter: &Expr) -> bool {
     }
 }
 
-fn collect(table: &dyn Columns, filter: &Expr, found: &mut Vec<Node>) {
+fn collect(table: &dyn TermColumns, filter: &Expr, found: &mut Vec<Node>) {
     match filter {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {
             collect(table, left, found);
@@ -117,7 +117,7 @@ fn collect(table: &dyn Columns, filter: &Expr, found: &mut Vec<Node>) {
 }
 
 /// What filters joined by OR say, if each of them says something: of one column a list of values.
-fn alternatives(table: &dyn Columns, filter: &Expr) -> Option<Node> {
+fn alternatives(table: &dyn TermColumns, filter: &Expr) -> Option<Node> {
     let mut branches = Vec::new();
     push_branches(filter, &mut branches);
     let each = branches.into_iter().map(|branch| {
@@ -148,7 +148,7 @@ fn push_branches<'e>(filter: &'e Expr, branches: &mut Vec<&'e Expr>) {
 }
 
 /// `column IN (literals)`
-fn listed(table: &dyn Columns, column: usize, literals: &[Expr]) -> Option<Node> {
+fn listed(table: &dyn TermColumns, column: usize, literals: &[Expr]) -> Option<Node> {
     let ty = table.ty(column);
     let values = literals.iter().map(|item| match item {
         Expr::Literal(scalar, _) => known(ty, scalar),
@@ -159,7 +159,7 @@ fn listed(table: &dyn Columns, column: usize, literals: &[Expr]) -> Option<Node>
     Some(one_of(table, column, values))
 }
 
-fn one_of(table: &dyn Columns, column: usize, values: Vec<Value>) -> Node {
+fn one_of(table: &dyn TermColumns, column: usize, values: Vec<Value>) -> Node {
     let ty = table.ty(column);
     let values = values.into_iter().map(|value| value_node(ty, value)).collect();
     let column = Box::new(column_node(table, column));
@@ -167,7 +167,7 @@ fn one_of(table: &dyn Columns, column: usize, values: Vec<Value>) -> Node {
 }
 
 /// `column op literal`, either way round.
-fn comparison(table: &dyn Columns, left: &Expr, op: Operator, right: &Expr) -> Option<Node> {
+fn comparison(table: &dyn TermColumns, left: &Expr, op: Operator, right: &Expr) -> Option<Node> {
     let (column, op, literal) = match (left, right) {
         (column, Expr::Literal(literal, _)) => (column, op, literal),
         (Expr::Literal(literal, _), column) => (column, op.swap()?, literal),
@@ -183,7 +183,7 @@ fn comparison(table: &dyn Columns, left: &Expr, op: Operator, right: &Expr) -> O
 }
 
 fn text_comparison(
-    table: &dyn Columns,
+    table: &dyn TermColumns,
     comparison: &TextComparison,
     args: &[Expr],
 ) -> Option<Node> {
@@ -197,7 +197,7 @@ fn text_comparison(
 }
 
 fn compared(
-    table: &dyn Columns,
+    table: &dyn TermColumns,
     column: usize,
     op: Operator,
     literal: &ScalarValue,
@@ -233,14 +233,14 @@ fn known(ty: &ColumnType, scalar: &ScalarValue) -> Option<Value> {
     fits.then_some(value)
 }
 
-fn column_of(table: &dyn Columns, expr: &Expr) -> Option<usize> {
+fn column_of(table: &dyn TermColumns, expr: &Expr) -> Option<usize> {
     match expr {
         Expr::Column(column) => table.position(&column.name),
         _ => None,
     }
 }
 
-fn column_node(table: &dyn Columns, column: usize) -> Node {
+fn column_node(table: &dyn TermColumns, column: usize) -> Node {
     Node::new(Kind::Column(column), table.ty(column).clone(), true)
 }
 

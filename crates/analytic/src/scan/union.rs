@@ -64,7 +64,7 @@ impl OfKey {
 
 /// What is told of a group.
 #[derive(Clone, Debug)]
-pub(super) enum Told {
+pub(super) enum GroupPart {
     /// How many different values it has.
     Count,
     /// Something of the key by which this one of its expressions is, and, if so, that there is one.
@@ -73,12 +73,12 @@ pub(super) enum Told {
 
 /// What is counted, and what comes of it.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(super) struct UnionShape {
     /// By what groups are made.
     pub(super) groups: Vec<OfKey>,
     /// What is counted in them.
     pub(super) value: OfKey,
-    pub(super) told: Vec<Told>,
+    pub(super) told: Vec<GroupPart>,
     /// The groups, then what is told.
     pub(super) schema: SchemaRef,
 }
@@ -89,8 +89,8 @@ pub(super) struct Union {
     /// Partitions that have not ended.
     left: usize,
     /// The values of each of the expressions by which groups are, and of the one that is counted.
-    groups: Vec<Known>,
-    values: Known,
+    groups: Vec<KnownValues>,
+    values: KnownValues,
     /// The groups of several expressions, by the numbers of their values.
     together: HashMap<Box<[u32]>, u32, RandomState>,
     members: Members,
@@ -109,14 +109,14 @@ impl Union {
     }
 
     /// Ends a partition; the groups of all of them once the last has ended.
-    pub(super) fn end(&mut self, shape: &Shape) -> Result<Option<RecordBatch>> {
+    pub(super) fn end(&mut self, shape: &UnionShape) -> Result<Option<RecordBatch>> {
         self.left -= 1;
         if self.left == 0 { self.finish(shape).map(Some) } else { Ok(None) }
     }
 
     /// Adds what a partition has found.
-    pub(super) fn add(&mut self, shape: &Shape, found: &CodedGroups) -> Result<()> {
-        self.groups.resize_with(shape.groups.len(), Known::default);
+    pub(super) fn add(&mut self, shape: &UnionShape, found: &CodedGroups) -> Result<()> {
+        self.groups.resize_with(shape.groups.len(), KnownValues::default);
         let mut numbers = Vec::with_capacity(shape.groups.len());
         for (of, known) in shape.groups.iter().zip(&mut self.groups) {
             let (values, codes) = &found.keys[of.key];
@@ -153,7 +153,7 @@ impl Union {
     }
 
     /// The groups with what is told of them.
-    fn finish(&mut self, shape: &Shape) -> Result<RecordBatch> {
+    fn finish(&mut self, shape: &UnionShape) -> Result<RecordBatch> {
         let counts = self.members.counts();
         let count = counts.len();
         // For each expression the numbers of all groups' values.
@@ -176,8 +176,8 @@ impl Union {
         let counts: ArrayRef = Arc::new(Int64Array::from(counts));
         for of in &shape.told {
             match of {
-                Told::Count => columns.push(Arc::clone(&counts)),
-                Told::Same(group, of, is_told) => {
+                GroupPart::Count => columns.push(Arc::clone(&counts)),
+                GroupPart::Same(group, of, is_told) => {
                     columns.push(self.told(of, *group, &numbers)?);
                     if *is_told {
                         columns.push(Arc::new(BooleanArray::from(vec![true; count])));
@@ -203,7 +203,7 @@ impl Union {
 
 /// The different values of an expression, numbered as they come.
 #[derive(Default)]
-struct Known {
+struct KnownValues {
     converter: Option<RowConverter>,
     numbers: HashMap<Box<[u8]>, u32, RandomState>,
     /// Keys that values were made of, and where among them is the first of each value.
@@ -212,7 +212,7 @@ struct Known {
     bytes: usize,
 }
 
-impl Known {
+impl KnownValues {
     /// The numbers of what an expression makes of some keys; of NULL its own if so wanted.
     fn learn(&mut self, of: &OfKey, keys: &ArrayRef, null_apart: bool) -> Result<Vec<u32>> {
         let values = of.evaluate(keys)?;

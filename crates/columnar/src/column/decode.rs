@@ -97,7 +97,7 @@ impl Column {
 }
 
 thread_local! {
-    /// Its tables are large: making them anew takes as long as a small column.
+    /// Its tables are large: making them again takes as long as a small column.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 

@@ -1,11 +1,11 @@
 //! Columns that follow from others: the city from the airport, the class of a delay from the delay.
 //!
 //! Tables that are made for questions repeat what could be looked up. Where a value of one column always
-//! stands beside the same value of another, the other is stored by one value for each of the first, and
+//! stands next to the same value of another, the other is stored by one value for each of the first, and
 //! made of it when it is read.
 //!
 //! Invariants
-//! 1. What a column follows from does not follow itself: one column is read at most beside another.
+//! 1. What a column follows from does not follow itself: one column is read at most along with another.
 //!
 //! Not here: how the values lie on the disk (`gather`, `decode`).
 

@@ -27,7 +27,7 @@ pub(super) const LOOKUPS: usize = 1024;
 /// writes of its own over the rows; and when more than so many changes are not in segments yet.
 ///
 /// # Errors
-/// `SchemaChanged` when all rows were stored anew since the view; `Corrupt`, `Store`.
+/// `SchemaChanged` when all rows were stored again since the view; `Corrupt`, `Store`.
 pub fn index_columns_of(
     view: &dyn Read,
     engine: &Engine,

@@ -1,4 +1,4 @@
-//! Columnar indexes: some columns of a table of rows, kept in segments beside the rows.
+//! Columnar indexes: some columns of a table of rows, kept in segments next to the rows.
 //!
 //! Writers know nothing of segments. Each leaves a note of the row that it changed, in its own
 //! transaction and without a look at anything (`rows::table`). What a state of the store shows
@@ -20,7 +20,7 @@
 //!    that nothing is written behind a definition that has no such index any more.
 //!
 //! Not here: what a query makes of it (`scan`), when it is worth it (SQL's planner), how writers
-//! note what they change (`rows::table`), the making of an index beside them (`rows::alter`).
+//! note what they change (`rows::table`), the making of an index while they write (`rows::alter`).
 
 mod check;
 pub(crate) mod dead;

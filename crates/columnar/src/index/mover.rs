@@ -4,7 +4,7 @@
 //! The mover reads one state: some notes, what these say of their rows, and the rows' places. It makes
 //! columns of the rows and writes them where nobody sees them. Then it goes through the rows some at a
 //! time: in one batch their old places are dead, they have their new ones, their notes go, and the
-//! segment is listed up to there. Whoever changed such a row meanwhile has left a further note, so
+//! segment is listed up to there. A writer that changed such a row meanwhile has left a further note, so
 //! that the row is read as the note says from the first state on that shows the change.
 //!
 //! Rows of worn segments go the same way, without notes. They are moved as the segment has them: one

@@ -1,19 +1,19 @@
-//! What queries have made of the notes of a columnar index, kept for the next one: the rows that
-//! notes name, and their places. Only what has come since is read from the store then.
+//! The note cache of a columnar index: the rows that its notes name, and their places, as the last
+//! query found them. The next query reads from the store only what has come since.
 //!
 //! ```text
-//! kept, of an earlier state
+//! cached, of an earlier state
 //!   - rows that the mover has sealed since         from what it says of each of its commits
 //!   + rows that notes from `settled` on name       read in the state at hand
 //! ```
-//! The mover counts its commits in the store, in each of them, so that a state says exactly which
-//! ones it shows; that one is under way when a snapshot is taken does not matter.
+//! The mover counts its commits in the store, within each commit, so that a state says exactly
+//! which of them it shows, even if one is under way when a snapshot is taken.
 //!
 //! Invariants
-//! 1. What comes out is what all notes of the state at hand come to. Where that cannot be told (an
-//!    older state, a commit of which nothing is known any more), they are all read.
-//! 2. Memory is bounded by `ROWS_MAX` rows kept, and as many told of by the mover; and none is kept
-//!    while nobody asks for the index.
+//! 1. The result is what all notes of the state at hand come to. Where that cannot be told (an
+//!    older state, a commit that is no longer remembered), all of them are read.
+//! 2. At most `ROWS_MAX` rows are cached, and as many remembered of the mover's commits; none while
+//!    no query uses the index.
 //!
 //! Not here: reading notes (`delta`), what a query makes of them (`scan`).
 

@@ -9,7 +9,7 @@
 //!    one piece, however many keys there are, and a client that stops reading stops it.
 //! 2. Every key that is there from the beginning to the end of the list is listed once; one that
 //!    comes or goes meanwhile may be listed or not.
-//! 3. A key that could not be told from what stands beside it in a line is not written raw.
+//! 3. A key that could not be told from what stands next to it in a line is not written raw.
 //!
 //! Not here: when pieces are asked for (`door`).
 

@@ -6,7 +6,7 @@
 //!
 //! Not here: rows (`row`), how types map to type codes (`column`).
 
-use sql::{Done, ResultColumn, SqlError};
+use sql::{OkFigures, ResultColumn, SqlError};
 
 use super::column;
 use super::frame::Packets;
@@ -45,11 +45,11 @@ pub fn write_lenenc_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// OK.
-pub fn write_ok(packets: &mut Packets<'_>, done: &Done, status: u16) {
+pub fn write_ok(packets: &mut Packets<'_>, done: &OkFigures, status: u16) {
     write_ok_as(packets, 0x00, done, status);
 }
 
-fn write_ok_as(packets: &mut Packets<'_>, header: u8, done: &Done, status: u16) {
+fn write_ok_as(packets: &mut Packets<'_>, header: u8, done: &OkFigures, status: u16) {
     packets.packet(|out| {
         out.push(header);
         write_lenenc(out, done.affected);
@@ -66,7 +66,7 @@ fn write_ok_as(packets: &mut Packets<'_>, header: u8, done: &Done, status: u16) 
 /// The end of rows: EOF, or OK under EOF's header where the connection prefers it.
 pub fn write_end_of_rows(packets: &mut Packets<'_>, capabilities: u32, warnings: u16, status: u16) {
     if capabilities & capability::DEPRECATE_EOF != 0 {
-        write_ok_as(packets, 0xFE, &Done { warnings, ..Done::default() }, status);
+        write_ok_as(packets, 0xFE, &OkFigures { warnings, ..OkFigures::default() }, status);
     } else {
         write_eof(packets, warnings, status);
     }
@@ -217,7 +217,7 @@ pub fn write_listed_column(
 /// The answer to COM_STMT_PREPARE.
 pub fn write_prepared(
     packets: &mut Packets<'_>,
-    prepared: &sql::Prepared,
+    prepared: &sql::PreparedReply,
     capabilities: u32,
     status: u16,
     results: Option<CharacterSet>,

@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use rows::Group;
 use sql::{
-    Done, How, LoadLocal, Pace, Reply, ResultColumn, RowStream, Session, SessionCommand, SqlError,
+    How, LoadLocal, OkFigures, Pace, Reply, ResultColumn, RowStream, Session, SessionCommand,
+    SqlError,
 };
 use values::CharacterSet;
 use values::ErrorCode;
@@ -458,7 +459,7 @@ impl Link {
 
     /// OK without figures.
     pub fn ok(&self, packets: &mut Packets<'_>) -> StepOutcome {
-        encode::write_ok(packets, &Done::default(), self.status(false));
+        encode::write_ok(packets, &OkFigures::default(), self.status(false));
         StepOutcome::Answered
     }
 

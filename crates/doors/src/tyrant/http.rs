@@ -12,7 +12,7 @@
 //! Invariants
 //! 1. Nothing of an incomplete request is done.
 //! 2. A request that calls the server by another's name is refused: nobody logs in here, and a page
-//!    of another site that has its name lead to this machine would be let in by its reader's browser.
+//!    of another site could otherwise reach this port through its reader's browser (DNS rebinding).
 //!    Of two different names nobody knows which one somebody in between has looked at, and HTTP/1.1
 //!    asks for one.
 //! 3. A request that a browser sends for the page of another origin is refused, whatever it asks for; and

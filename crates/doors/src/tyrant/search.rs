@@ -5,7 +5,7 @@
 //!    does.
 //! 2. Hits that wait are counted in the memory that clients may use.
 //!
-//! 3. A search that turns out to be no work for an event loop begins anew where it may take its time.
+//! 3. A search that turns out to be no work for an event loop begins again where it may take its time.
 //!
 //! Not here: elements of requests (`query`), what conditions mean (`condition`), where records are
 //! looked for (`access`, `ways`), what is kept of them (`hits`), counting without looking at them

@@ -91,7 +91,7 @@ fn reports_come_at_their_interval_and_the_reply_is_numbered_behind_them() {
     );
     let [(4, payload)] = &replies[..] else { panic!("{replies:?}") };
     assert_eq!(payload[0], client::OK);
-    // The next command counts anew, and nothing is told of it.
+    // The next command counts again, and nothing is told of it.
     assert_eq!(asking.numbered("DO 1")[0].0, 1);
     let numbers: Vec<u8> =
         asking.numbered("SELECT * FROM shop.item").iter().map(|(number, _)| *number).collect();

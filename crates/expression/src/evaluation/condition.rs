@@ -12,7 +12,7 @@ use values::collation;
 use values::datum::Datum;
 use values::types::{Collation, ColumnType};
 
-use crate::evaluation::beside::{beside, sides};
+use crate::evaluation::compared_as_number::{beside, sides};
 use crate::evaluation::ordinals::Column;
 use crate::evaluation::texts::Place;
 use crate::functions::json::conversion::json_scalar;
@@ -27,6 +27,10 @@ use crate::value::number::Number;
 /// Most steps of a search that looks for no end of the statement.
 const UNCHECKED_STEPS_MAX: usize = 1 << 16;
 
+/// What a comparison of two expressions comes to; `None` is unknown.
+///
+/// # Errors
+/// Those of evaluating either side.
 pub fn compare_nodes(
     op: Comparison,
     a: &Node,
@@ -92,6 +96,10 @@ fn check_texts_beside_numbers<'t>(
     scope.limits.check_refused()
 }
 
+/// Whether an expression is in a list; `None` is unknown.
+///
+/// # Errors
+/// Those of evaluating the expression or a member of the list.
 pub fn in_list(a: &Node, list: &List, rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
     if let Some(column) = Column::of(a, scope)?
         && let Some(found) = ordinal_in_list(&column, list, scope)
@@ -147,6 +155,10 @@ pub fn are_texts(a: &Node, b: &Node) -> bool {
     is_text(a) && is_text(b)
 }
 
+/// Whether the first lies between the other two; `None` is unknown.
+///
+/// # Errors
+/// Those of evaluating any of the three.
 pub fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
     let [a, low, high] = nodes;
     if let Some(column) = Column::of(a, scope)?
@@ -193,6 +205,10 @@ pub fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<
     })
 }
 
+/// Whether a text matches a pattern of LIKE; `None` is unknown.
+///
+/// # Errors
+/// Those of evaluating either side, and of a pattern that takes too long.
 pub fn like(
     a: &Node,
     pattern: &Node,

@@ -144,6 +144,9 @@ impl Node {
     }
 
     /// The value as a condition; `None` is unknown.
+    ///
+    /// # Errors
+    /// Those of evaluating it: what comes behind an operand that decides is not evaluated.
     pub fn truth(&self, scope: &Scope<'_>) -> Result<Option<bool>> {
         match &self.kind {
             Kind::And(nodes) => {
@@ -205,6 +208,9 @@ impl Node {
     }
 
     /// Whether a row passes the condition.
+    ///
+    /// # Errors
+    /// As `truth`.
     #[inline]
     pub fn holds(&self, scope: &Scope<'_>) -> Result<bool> {
         Ok(self.truth(scope)? == Some(true))

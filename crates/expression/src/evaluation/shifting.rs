@@ -46,6 +46,10 @@ fn interval(amount: &Node, unit: Unit, scope: &Scope<'_>) -> Result<Option<Inter
     Ok(whole.and_then(|whole| simple(unit, whole, fraction as i64)))
 }
 
+/// A time with an interval added, or taken off with `minus`.
+///
+/// # Errors
+/// Those of evaluating the time or the interval.
 pub fn shift_node<'a>(
     node: &'a Node,
     a: &'a Node,
@@ -107,6 +111,10 @@ pub fn shift_node<'a>(
     Ok(Cell::Plain(Datum::DateTime(moved)))
 }
 
+/// A unit's part of a time: EXTRACT.
+///
+/// # Errors
+/// Those of evaluating the time.
 pub fn extract_node<'a>(unit: Unit, a: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {
     let cell = a.evaluate(scope)?;
     let clock = match cell.datum() {

@@ -28,16 +28,16 @@ pub enum JoinedRow<'a> {
 
 /// Rows joined so far: one relation's, and those before it.
 #[derive(Clone, Copy, Debug)]
-pub struct Joined<'a> {
+pub struct JoinedRows<'a> {
     /// The relation's number within its SELECT.
     pub relation: usize,
     /// Its row.
     pub row: &'a JoinedRow<'a>,
     /// The others.
-    pub before: Option<&'a Joined<'a>>,
+    pub before: Option<&'a JoinedRows<'a>>,
 }
 
-impl<'a> Joined<'a> {
+impl<'a> JoinedRows<'a> {
     /// The key of a relation's stored row.
     #[inline]
     pub fn key(&self, relation: usize) -> Option<&'a [u8]> {
@@ -56,7 +56,7 @@ impl<'a> Joined<'a> {
     /// # Errors
     /// When it is not joined.
     #[inline]
-    pub fn of_relation(&self, relation: usize) -> Result<&Joined<'a>> {
+    pub fn of_relation(&self, relation: usize) -> Result<&JoinedRows<'a>> {
         let mut link = self;
         while link.relation != relation {
             match link.before {
@@ -74,6 +74,9 @@ impl<'a> Joined<'a> {
     }
 
     /// The value of a slot.
+    ///
+    /// # Errors
+    /// When there is no such relation, which is a defect of ours, or its row does not decode.
     #[inline]
     pub fn column(&self, slot: usize) -> Result<Datum<'a>> {
         let (relation, column) = parts_of(slot);
@@ -99,6 +102,9 @@ pub struct Enclosing<'a> {
 
 impl<'a> Enclosing<'a> {
     /// The value of a slot, `level` SELECTs out: 1 is the nearest.
+    ///
+    /// # Errors
+    /// When there is no such enclosing SELECT, which is a defect of ours, and as `JoinedRows::column`.
     pub fn column(&self, level: u16, slot: usize) -> Result<Datum<'a>> {
         let mut frame = *self;
         for _ in 1..level {

@@ -15,12 +15,12 @@ use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::temporal::{DateTime, Time, Zone};
 
-use crate::row::frame::{Enclosing, Joined, Subqueries};
+use crate::row::frame::{Enclosing, JoinedRows, Subqueries};
 use crate::statement::context::StatementContext;
 use crate::statement::error::{Error, Result};
 use crate::statement::limits::{Limits, Room, TOO_LONG, too_long};
 use crate::statement::warning::{Level, Warnings};
-use crate::tree::once::Known;
+use crate::tree::once::ExecutionMemo;
 use crate::value::compare::{moment, span};
 use crate::value::number::Number;
 
@@ -36,7 +36,7 @@ pub enum RowView<'a> {
     /// Datums in column order.
     Datums(&'a [Datum<'a>]),
     /// Rows joined: columns are slots.
-    Joined(&'a Joined<'a>),
+    Joined(&'a JoinedRows<'a>),
 }
 
 impl<'a> RowView<'a> {
@@ -47,6 +47,9 @@ impl<'a> RowView<'a> {
     }
 
     /// A column's value.
+    ///
+    /// # Errors
+    /// When there is no row, a defect of ours; when a stored one does not decode.
     #[inline]
     pub fn column(&self, position: usize) -> Result<Datum<'a>> {
         match self {
@@ -66,7 +69,7 @@ pub struct Scope<'a> {
     /// The row.
     pub row: RowView<'a>,
     /// What is joined before the relation whose row is at hand.
-    pub joined: Option<&'a Joined<'a>>,
+    pub joined: Option<&'a JoinedRows<'a>>,
     /// What is the same for all rows.
     pub environment: &'a Environment<'a>,
 }
@@ -95,7 +98,7 @@ pub struct Environment<'a> {
     /// What runs sub-queries.
     pub subqueries: Option<&'a dyn Subqueries>,
     /// What is the same for all rows, where there may be many with the same parameters.
-    pub known: Option<&'a Known>,
+    pub known: Option<&'a ExecutionMemo>,
 }
 
 impl<'a> Environment<'a> {
@@ -149,7 +152,10 @@ impl<'a> Scope<'a> {
         Scope { row, ..*self }
     }
 
-    /// The session; an error where an expression needs it and there is none.
+    /// The session's context.
+    ///
+    /// # Errors
+    /// When there is no session, as in a rule of a table.
     #[inline]
     pub fn context(&self) -> Result<&'a StatementContext> {
         self.context.ok_or_else(|| Error::other("a session function without a session"))

@@ -150,8 +150,8 @@ impl Limits {
 
     /// Counts values that are held together, of whatever size.
     #[inline]
-    pub fn hold(&self) -> Held<'_> {
-        Held { limits: self, room: Room::default(), bytes: 0 }
+    pub fn hold(&self) -> HeldMemory<'_> {
+        HeldMemory { limits: self, room: Room::default(), bytes: 0 }
     }
 
     /// Adds a warning to those that are told when the rows end.
@@ -226,13 +226,13 @@ impl Room {
 
 /// Memory of values that are held together.
 #[derive(Debug)]
-pub struct Held<'l> {
+pub struct HeldMemory<'l> {
     limits: &'l Limits,
     room: Room,
     bytes: usize,
 }
 
-impl<'l> Held<'l> {
+impl<'l> HeldMemory<'l> {
     /// Whose memory it is.
     #[inline]
     pub fn limits(&self) -> &'l Limits {

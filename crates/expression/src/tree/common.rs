@@ -5,7 +5,7 @@
 //! anything else becomes text, a day with a time a DATETIME (MySQL 8.0 manual, 14.5).
 //!
 //! Invariants
-//! 1. A value chosen is of the kind of the node's type, so that whoever uses it sees the same as
+//! 1. A value chosen is of the kind of the node's type, so that its user sees the same as
 //!    the client would: `CONCAT(IF(1, 1, 2.50))` is '1.00'.
 //!
 //! Not here: types of a UNION's columns (crate `sql`, `bind::query`).
@@ -147,6 +147,9 @@ pub fn as_signed(datum: Datum<'_>, unsigned: bool) -> Option<Datum<'static>> {
 }
 
 /// The value of one of several nodes, as a value of what they have in common.
+///
+/// # Errors
+/// Those of evaluating the chosen one.
 pub fn chosen_of<'a>(
     node: &'a Node,
     among: &'a [Node],

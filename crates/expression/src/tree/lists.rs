@@ -4,9 +4,9 @@
 //! them as well (`a IN (...)` of 20,000 rows took 464 ms here, 9 ms there).
 //!
 //! Invariants
-//! 1. A list is known by its number: clones share it, as they have the same nodes; whoever may change a node gives
+//! 1. A list is known by its number: clones share it, as they have the same nodes; code that may change a node gives
 //!    the list another one.
-//! 2. `Lists` live as `Known` does, in which they are.
+//! 2. `Lists` live as `ExecutionMemo` does, in which they are.
 //! 3. Memory for it is counted as the statement's; where there is none, values are compared.
 //! 4. What is found is what comparing with each value gives; a list that has anything else than values that compare
 //!    with the left side as ordinals or as texts is none of these.
@@ -53,12 +53,12 @@ pub struct List {
 #[derive(Debug, Default)]
 pub struct Lists {
     /// By their numbers.
-    met: RefCell<Vec<Met>>,
+    met: RefCell<Vec<MetList>>,
 }
 
 /// A list that rows have met.
 #[derive(Debug)]
-struct Met {
+struct MetList {
     number: u64,
     rows: u32,
     values: Values,
@@ -79,14 +79,14 @@ enum Values {
 /// Values of a list, as those of a left side are looked for.
 #[derive(Debug)]
 struct InOrder {
-    values: Kept,
+    values: ListCache,
     /// Whether NULL is among them.
     has_null: bool,
     _room: Room,
 }
 
 #[derive(Debug)]
-enum Kept {
+enum ListCache {
     /// Ascending; those that they have beside a type.
     Ordinals(ColumnType, Vec<u64>),
     /// Weights under a collation, beside a text that is JSON or not.
@@ -144,7 +144,7 @@ impl Lists {
         let mut met = self.meet(list, || ordinals_of(list, column, scope));
         let (known, _) = met.known()?;
         match &known.values {
-            Kept::Ordinals(ty, ordinals) if ty == column.ty => {
+            ListCache::Ordinals(ty, ordinals) if ty == column.ty => {
                 Some(known.found(ordinals.binary_search(&ordinal).is_ok()))
             }
             _ => None,
@@ -166,7 +166,7 @@ impl Lists {
         let (known, weights) = met.known()?;
         let is_json = a.ty == ColumnType::Json;
         match &known.values {
-            Kept::Texts(collation, json, texts) if *collation == rule && *json == is_json => {
+            ListCache::Texts(collation, json, texts) if *collation == rule && *json == is_json => {
                 weights.clear();
                 write_weights(rule, text, weights);
                 Some(known.found(texts.contains(weights)))
@@ -176,8 +176,8 @@ impl Lists {
     }
 
     /// A list that a row meets; its values are read when enough rows have come.
-    fn meet(&self, list: &List, values: impl FnOnce() -> Option<InOrder>) -> RefMut<'_, Met> {
-        let find = || RefMut::map(self.met.borrow_mut(), |all| Met::of(all, list));
+    fn meet(&self, list: &List, values: impl FnOnce() -> Option<InOrder>) -> RefMut<'_, MetList> {
+        let find = || RefMut::map(self.met.borrow_mut(), |all| MetList::of(all, list));
         let mut met = find();
         if !matches!(met.values, Values::Unknown) {
             return met;
@@ -195,14 +195,14 @@ impl Lists {
     }
 }
 
-impl Met {
+impl MetList {
     /// A list among all.
-    fn of<'m>(all: &'m mut Vec<Met>, list: &List) -> &'m mut Met {
+    fn of<'m>(all: &'m mut Vec<MetList>, list: &List) -> &'m mut MetList {
         // A statement may have a thousand.
         let place = all.binary_search_by_key(&list.number, |met| met.number);
         let at = place.unwrap_or_else(|at| {
             let (number, values) = (list.number, Values::Unknown);
-            all.insert(at, Met { number, rows: 0, values, weights: Vec::new() });
+            all.insert(at, MetList { number, rows: 0, values, weights: Vec::new() });
             at
         });
         &mut all[at]
@@ -242,7 +242,7 @@ fn ordinals_of(list: &List, column: &Column<'_>, scope: &Scope<'_>) -> Option<In
         }
     }
     ordinals.sort_unstable();
-    let values = Kept::Ordinals(column.ty.clone(), ordinals);
+    let values = ListCache::Ordinals(column.ty.clone(), ordinals);
     Some(InOrder { values, has_null, _room: room })
 }
 
@@ -268,7 +268,7 @@ fn texts_of(list: &List, a: &Node, rule: Collation, scope: &Scope<'_>) -> Option
             _ => return None,
         }
     }
-    let values = Kept::Texts(rule, a.ty == ColumnType::Json, texts);
+    let values = ListCache::Texts(rule, a.ty == ColumnType::Json, texts);
     Some(InOrder { values, has_null, _room: room })
 }
 
@@ -280,11 +280,11 @@ mod tests {
     use super::*;
     use crate::row::scope::{Environment, RowView};
     use crate::tree::node::{BIGINT, text_type};
-    use crate::tree::once::Known;
+    use crate::tree::once::ExecutionMemo;
 
     /// What `v IN (list)` is for each value, with and without searching.
     fn found(ty: &ColumnType, list: &List, values: &[Value]) -> Vec<Option<bool>> {
-        let known = Known::default();
+        let known = ExecutionMemo::default();
         let rule = Collation::Utf8Mb4GeneralCi;
         let column = Box::new(Node::new(Kind::Column(0), ty.clone(), true));
         let node = Node::new(Kind::InList(column, list.clone(), false, rule), BIGINT, true);
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(list.number, other.number);
         other[0] = Node::constant(Value::Int(99));
         assert_ne!(list.number, other.number);
-        let known = Known::default();
+        let known = ExecutionMemo::default();
         let environment = Environment { known: Some(&known), ..Environment::bare(&[], Zone::UTC) };
         let (column, row) = (Node::new(Kind::Column(0), BIGINT, true), [Value::Int(99)]);
         let scope = environment.scope();

@@ -14,7 +14,7 @@ use values::types::{Collation, ColumnType, IntWidth, LobSize};
 use crate::functions::function::Function;
 use crate::functions::time::moment::Unit;
 use crate::tree::lists::List;
-use crate::tree::once::Once;
+use crate::tree::once::OnceNode;
 use crate::tree::subquery::Subquery;
 
 /// A comparison.
@@ -157,7 +157,7 @@ pub enum Kind {
     /// TIMESTAMPDIFF.
     Difference(Unit, Box<Node>, Box<Node>),
     /// An expression that is the same for all rows of an execution.
-    Once(Box<Once>),
+    Once(Box<OnceNode>),
     /// `@name`
     UserVariable(String),
     /// `@name := value`

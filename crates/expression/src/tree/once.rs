@@ -3,8 +3,8 @@
 //!
 //! Invariants
 //! 1. A value is known by its node's number: clones share it, as they are the same expression.
-//! 2. `Known` lives within one execution of a statement, where literals, `?` and the clock keep their values.
-//! 3. An expression that fails is evaluated again by whoever asks next; it warns for the first row that asks.
+//! 2. `ExecutionMemo` lives within one execution of a statement, where literals, `?` and the clock keep their values.
+//! 3. An expression that fails is evaluated again for the next row that asks; it warns for the first row that asks.
 //!
 //! Not here: the lists (`lists`), which nodes are marked (crate `sql`, `optimize::once`).
 
@@ -29,28 +29,28 @@ const COPIED_BYTES_MAX: usize = 1 << 10;
 
 /// An expression that needs to be evaluated but once in an execution.
 #[derive(Clone)]
-pub struct Once {
+pub struct OnceNode {
     node: Node,
     number: u64,
 }
 
-impl Debug for Once {
+impl Debug for OnceNode {
     /// As its node: the number is no part of what it says.
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         self.node.fmt(formatter)
     }
 }
 
-impl PartialEq for Once {
+impl PartialEq for OnceNode {
     /// The number is no part of what it says.
-    fn eq(&self, other: &Once) -> bool {
+    fn eq(&self, other: &OnceNode) -> bool {
         self.node == other.node
     }
 }
 
 /// What rows of an execution have found out for those that follow.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct ExecutionMemo {
     pub(crate) lists: Lists,
     /// A chain: values stay where they are, so that rows may borrow them.
     values: OnceCell<Box<Link>>,
@@ -65,7 +65,7 @@ struct Link {
 }
 
 /// What is known of a value.
-enum Found<'k> {
+enum OnceValue<'k> {
     Value(&'k Value),
     /// Nothing yet: this is where it is to be kept.
     Place(&'k OnceCell<Box<Link>>),
@@ -73,24 +73,24 @@ enum Found<'k> {
     NoPlace,
 }
 
-impl Known {
-    fn find(&self, number: u64) -> Found<'_> {
+impl ExecutionMemo {
+    fn find(&self, number: u64) -> OnceValue<'_> {
         let mut place = &self.values;
         for _ in 0..VALUES_MAX {
             match place.get() {
-                Some(link) if link.number == number => return Found::Value(&link.value),
+                Some(link) if link.number == number => return OnceValue::Value(&link.value),
                 Some(link) => place = &link.next,
-                None => return Found::Place(place),
+                None => return OnceValue::Place(place),
             }
         }
-        Found::NoPlace
+        OnceValue::NoPlace
     }
 }
 
-impl Once {
+impl OnceNode {
     /// A node that is the same for all rows though it does not look so: a column of what a sub-query gave.
-    pub fn of(node: Node) -> Once {
-        Once { node, number: next_number() }
+    pub fn of(node: Node) -> OnceNode {
+        OnceNode { node, number: next_number() }
     }
 
     /// The expression.
@@ -108,9 +108,9 @@ impl Once {
     pub(crate) fn evaluate<'a>(&'a self, scope: &Scope<'a>) -> Result<Cell<'a>> {
         let Some(known) = scope.known else { return self.node.evaluate(scope) };
         let mut place = match known.find(self.number) {
-            Found::Value(value) => return Ok(Cell::Plain(value.as_datum())),
-            Found::NoPlace => return self.node.evaluate(scope),
-            Found::Place(place) => place,
+            OnceValue::Value(value) => return Ok(Cell::Plain(value.as_datum())),
+            OnceValue::NoPlace => return self.node.evaluate(scope),
+            OnceValue::Place(place) => place,
         };
         let (value, room) = match self.node.evaluate(scope)? {
             Cell::Plain(Datum::Bytes(bytes)) if bytes.len() > COPIED_BYTES_MAX => {
@@ -131,9 +131,9 @@ impl Once {
     /// The value where it is kept, or can be.
     pub(crate) fn known<'a>(&'a self, scope: &Scope<'a>) -> Option<Datum<'a>> {
         match scope.known?.find(self.number) {
-            Found::Value(value) => Some(value.as_datum()),
-            Found::NoPlace => None,
-            Found::Place(_) => match self.evaluate(scope) {
+            OnceValue::Value(value) => Some(value.as_datum()),
+            OnceValue::NoPlace => None,
+            OnceValue::Place(_) => match self.evaluate(scope) {
                 Ok(Cell::Plain(datum)) => Some(datum),
                 _ => None,
             },
@@ -155,7 +155,7 @@ impl Node {
             _ if self.is_constant() && self.ty != ColumnType::Json => {
                 let (ty, nullable) = (self.ty.clone(), self.nullable);
                 let node = std::mem::replace(self, Node::constant(Value::Null));
-                let once = Once::of(node);
+                let once = OnceNode::of(node);
                 *self = Node::new(Kind::Once(Box::new(once)), ty, nullable);
             }
             _ => self.each_child_mut(&mut |child| child.evaluate_once()),
@@ -191,7 +191,7 @@ mod tests {
         assert_ne!(plain, marked);
         let marked = marked.clone();
         for (text, least) in [("4x", 4), ("7y", 7)] {
-            let (known, warnings) = (Known::default(), RefCell::new(Warnings::default()));
+            let (known, warnings) = (ExecutionMemo::default(), RefCell::new(Warnings::default()));
             let parameters = [Datum::Bytes(text.as_bytes())];
             let bare = Environment::bare(&parameters, Zone::UTC);
             let environment =
@@ -218,7 +218,7 @@ mod tests {
                 *once.node_mut() = Node::constant(Value::Int(1));
             }
         });
-        let (known, parameters) = (Known::default(), [Datum::Bytes(b"5")]);
+        let (known, parameters) = (ExecutionMemo::default(), [Datum::Bytes(b"5")]);
         let bare = Environment::bare(&parameters, Zone::UTC);
         let environment = Environment { known: Some(&known), ..bare };
         let row = [Value::Int(3)];

@@ -1,5 +1,5 @@
 //! A sub-query in an expression: what is asked of its rows. The query itself is whatever the binder
-//! made of it, and is run by whoever evaluates (`frame::Subqueries`).
+//! made of it, and is run by the evaluator (`frame::Subqueries`).
 //!
 //! Not here: queries (crate `sql`, `tree`).
 

@@ -17,6 +17,9 @@ use crate::value::number::Number;
 const DIVISION_DIGITS: u8 = 4;
 
 /// The result; `None` for a division by zero.
+///
+/// # Errors
+/// When the result is out of its type's range.
 pub fn compute(op: Arithmetic, a: Number, b: Number, signed_minus: bool) -> Result<Option<Number>> {
     match op {
         Arithmetic::Add | Arithmetic::Subtract | Arithmetic::Multiply => {

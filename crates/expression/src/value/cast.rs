@@ -15,6 +15,9 @@ use crate::value::cell::{Cell, NULL, bytes_of};
 use crate::value::number::{Number, leading_integer};
 
 /// The value of `CAST(node AS ty)`.
+///
+/// # Errors
+/// Those of evaluating the node, and of a value that the type cannot have.
 pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {
     let mut cell = node.evaluate(scope)?;
     if cell.is_null() {

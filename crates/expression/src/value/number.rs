@@ -1,6 +1,6 @@
 //! Values as numbers.
 //!
-//! Not here: operators (`arithmetic`), texts beside numbers (`beside`).
+//! Not here: operators (`arithmetic`), texts beside numbers (`compared_as_number`).
 
 use values::datum::Datum;
 use values::decimal::Decimal;

@@ -1,4 +1,4 @@
-//! Many idle connections: 10,000 that say nothing beside 64 that work.
+//! Many idle connections: 10,000 that say nothing next to 64 that work.
 //!
 //! The busy ones must hardly notice, and an idle one must cost little memory. Windows alternate:
 //! without the idle connections, with them.

@@ -2,11 +2,11 @@
 //! InnoDB in turn, under the same durability.
 //!
 //! ```text
-//! for each script: tables are made anew on both
+//! for each script: tables are made again on both
 //!   for each number of threads, for each round: both in turn, so many seconds
 //! ```
 //! A request is one of sysbench's transactions; its times are those of sysbench's own histogram. Figures
-//! tell the slowest second beside the median one, without the first: a rate that collapses does not
+//! tell the slowest second next to the median one, without the first: a rate that collapses does not
 //! show in a mean.
 //!
 //! Not here: installing sysbench (`scripts/install-peers`).
@@ -140,7 +140,7 @@ impl Tables {
         Ok(command)
     }
 
-    /// Makes them anew.
+    /// Makes them again.
     pub fn prepare(self, server: &EngineServer, script: &str) -> Result<()> {
         let mut session = server.session()?;
         session.execute(&format!("DROP DATABASE IF EXISTS {DATABASE}"))?;

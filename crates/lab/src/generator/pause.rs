@@ -2,7 +2,7 @@
 //!
 //! A slow request among quick ones is in the latencies already; here it is a standstill of all. On
 //! few cores the client may have caused it by not running: the kernel counts how long a thread that
-//! could run had to wait for a core, and that part is kept beside the pause.
+//! could run had to wait for a core, and that part is kept next to the pause.
 //!
 //! Not here: what others did on the machine meanwhile (`process::machine_cpu_seconds`).
 

@@ -1,4 +1,4 @@
-//! Lines over a number that is swept by doubling, with the names of the series beside them; charts
+//! Lines over a number that is swept by doubling, with the names of the series next to them; charts
 //! of several loads below each other.
 
 use anyhow::Result;

@@ -39,7 +39,7 @@ pub struct AlterOutcome {
     pub warnings: Vec<ConversionWarning>,
 }
 
-/// What was stored anew for a definition.
+/// What was stored again for a definition.
 #[derive(Clone, Copy)]
 struct RebuiltParts {
     /// Rows, or entries of indexes.
@@ -180,7 +180,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Lets a definition take the place of the old one. Where rows or entries were stored anew for
+    /// Lets a definition take the place of the old one. Where rows or entries were stored again for
     /// it, earlier snapshots do not show them; where a columnar index was, they still show the rows.
     fn publish(
         &self,

@@ -10,7 +10,7 @@
 //! Invariants
 //! 1. A row that had expired when the ALTER began is not copied, nor has to fit the new columns,
 //!    whenever it is looked at: all looks are as of one moment.
-//! 2. A copied row keeps its version: the row is the same to who compares versions, and no two rows
+//! 2. A copied row keeps its version: the row is the same to a client that compares versions, and no two rows
 //!    have equal bytes.
 //!
 //! Not here: when rows are copied (`fill`, `follow`), when the copy takes the table's place

@@ -4,7 +4,7 @@
 //! its notes say or it is looked up in both states: what it had goes, then what it has comes. Nobody
 //! else touches what is made, so between two rounds it is exactly that of a state of the table.
 //!
-//! Writers may be as quick as who follows them: a round then takes as long as the changes that it
+//! Writers may be as quick as the thread that follows them: a round then takes as long as the changes that it
 //! follows took to be made, and leaves as many. Where it takes half as long, writers are kept waiting
 //! for a moment, and again and again (`pulse`), and more of the time when it takes longer still: none
 //! of them waits for as long as a last round of all that they have left would take.

@@ -1,4 +1,4 @@
-//! What is made of a table's rows beside those who write to it: new indexes, or a copy of the table.
+//! What is made of a table's rows while other clients write to it: new indexes, or a copy of the table.
 //!
 //! Invariants
 //! 1. What a row has in it depends on the row alone, and on numbers that it was given (`copying`):

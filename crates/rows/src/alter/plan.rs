@@ -253,7 +253,7 @@ impl Plan {
             }
         }
         if let Some(index) = &mut self.definition.columnar_index {
-            // Segments keep what nobody reads any more, until they are made anew.
+            // Segments keep what nobody reads any more, until they are made again.
             index.columns.retain(|column| !column.eq_ignore_ascii_case(name));
             if index.columns.is_empty() {
                 self.remove_columnar_index();
@@ -358,7 +358,7 @@ impl Plan {
         add_member(&mut self.definition, member)
     }
 
-    /// Gives an index whose parts changed a new number, so that it is filled anew.
+    /// Gives an index whose parts changed a new number, so that it is filled again.
     fn renumber_index(&mut self, position: usize) -> Result<()> {
         let id = take_index_id(&mut self.definition)?;
         let index = &mut self.definition.indexes[position];

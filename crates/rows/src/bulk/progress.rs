@@ -1,4 +1,4 @@
-//! How far a load is, for those who look at it from outside.
+//! Progress of a load, as it is seen from outside.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
@@ -26,7 +26,7 @@ pub struct Progress {
     catches_up: AtomicBool,
     /// Whether there is nothing but `Reading`.
     only_reads: AtomicBool,
-    /// How often a further stage began: what is merged in passes begins anew with each.
+    /// How often a further stage began: what is merged in passes begins again with each.
     begun: AtomicU64,
 }
 

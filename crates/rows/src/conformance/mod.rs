@@ -4,7 +4,7 @@
 //! |directory| .. }`, and gets one test per promise, each with a directory of its own. The
 //! caller's crate needs `tempfile` among its development dependencies.
 //!
-//! Not here: what only one store promises (crash, files, memory), which is tested beside it.
+//! Not here: what only one store promises (crash, files, memory), which is tested next to it.
 
 mod caching;
 mod lasting;

@@ -30,7 +30,7 @@ pub(crate) struct ImagePlace {
     ask_at: AtomicU64,
     /// Waits for its image to be made.
     pub(super) is_wanted: AtomicBool,
-    /// It is too large for an image; the next version of the table is looked at anew.
+    /// It is too large for an image; the next version of the table is looked at again.
     pub(super) is_large: AtomicBool,
     /// Somebody has read the image since it was last looked for room.
     is_used: AtomicBool,

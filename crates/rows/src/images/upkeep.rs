@@ -1,4 +1,4 @@
-//! How images come and go: those who read say which are wanted, and a thread of the server's makes them, one
+//! How images come and go: readers say which are wanted, and a thread of the server makes them, one
 //! after the other, and lets those go that are of no more use.
 //!
 //! Invariants

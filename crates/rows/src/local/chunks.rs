@@ -2,7 +2,7 @@
 //! transaction again.
 //!
 //! A transaction is filled by one thread and committed by another one, mostly. An allocation for each key
-//! and each value would be freed there, and go back to the system page by page, to be taken from it anew by
+//! and each value would be freed there, and go back to the system page by page, to be taken from it again by
 //! the next statement: that was a fifth of the CPU time of INSERTs of 100 rows
 //! (`docs/decisions/0059-rows-of-a-batch.md`).
 //!

@@ -11,7 +11,7 @@ use crate::locks::LockTable;
 const LOCK_BYTES: usize = 56;
 
 /// The bytes that keys of one table begin with.
-pub(super) type Table = [u8; 4];
+pub(super) type TablePrefix = [u8; 4];
 
 /// Every lock of a transaction.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(super) struct HeldLocks {
 }
 
 struct OfTable {
-    table: Table,
+    table: TablePrefix,
     /// Nobody else can lock keys of this table.
     whole: bool,
     /// The names of the locks; of a table held whole, its own alone.
@@ -59,7 +59,7 @@ impl HeldLocks {
     }
 
     /// Takes the locks of a table out, and keeps its own in their place.
-    pub fn widen(&mut self, table: Table, own: u64) -> Vec<u64> {
+    pub fn widen(&mut self, table: TablePrefix, own: u64) -> Vec<u64> {
         let at = self.tables.iter().position(|held| held.table == table);
         let single = at.map_or_else(Vec::new, |at| self.tables.swap_remove(at).locks);
         self.count = self.count - single.len() + 1;
@@ -68,7 +68,7 @@ impl HeldLocks {
     }
 
     /// Locks of a table.
-    pub fn count_of(&self, table: Table) -> usize {
+    pub fn count_of(&self, table: TablePrefix) -> usize {
         let held = self.tables.iter().find(|held| held.table == table);
         held.map_or(0, |held| held.locks.len())
     }
@@ -93,7 +93,7 @@ impl HeldLocks {
 }
 
 /// Keys shorter than a table's number are of no table; they are kept as if they were.
-pub fn table_of(key: &[u8]) -> Table {
+pub fn table_of(key: &[u8]) -> TablePrefix {
     let mut table = [0; 4];
     let length = key.len().min(4);
     table[..length].copy_from_slice(&key[..length]);

@@ -152,7 +152,7 @@ impl Overlay {
         while self.undo.position() > position {
             let Some((key, before)) = self.undo.pop()? else { break };
             self.put_back(key, before);
-            // What is taken back of a run is written anew, and may be as much.
+            // What is taken back of a run is written again, and may be as much.
             if let Some((directory, bytes)) = &self.spilled
                 && self.recent_bytes > *bytes
             {

@@ -1,4 +1,4 @@
-//! The disk of a cold store that it pretends to have: what was refused can be read beside, and a test says
+//! The disk of a cold store that it pretends to have: what was refused can be read in the background, and a test says
 //! when that ends and how.
 //!
 //! What is lent to a turn are all the reads that it made before and the one that was refused: so a turn of N

@@ -1,4 +1,4 @@
-//! Which rows change while something is made of a table beside those who write to it: a note for
+//! Which rows change while something is made of a table while other clients write to it: a note for
 //! each change, in the transaction that makes it.
 //!
 //! ```text

@@ -10,7 +10,7 @@
 //!
 //! A planner and SHOW TABLE STATUS want these numbers at once, whatever the size of the table: they are
 //! written down when they have moved a little, so after a crash they may be behind by that and by a
-//! second's writes. Then the tables that were written to of late are counted anew (`doubt`).
+//! second's writes. Then the tables that were written to of late are counted again (`doubt`).
 //!
 //! Bytes are not known of rows that came past transactions, unless nothing else is in the table's files;
 //! not of columnar tables, whose rows have another form.

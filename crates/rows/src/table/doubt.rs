@@ -1,4 +1,4 @@
-//! After a crash, tables whose numbers of rows may be behind are counted anew, in the background.
+//! After a crash, tables whose numbers of rows may be behind are counted again, in the background.
 //!
 //! Numbers are written down once a second (`count`). A store that was not closed may have rows of a later
 //! moment, in tables that were written to of late: their last writes are what the store has read from its
@@ -29,7 +29,7 @@ impl Engine {
             }
             match self.count_rows(&table, stop) {
                 Ok(None) => return Ok(()),
-                // What became of the table counts anew.
+                // What became of the table counts again.
                 Ok(Some(_)) | Err(Error::SchemaChanged) => {}
                 Err(error) => return Err(error),
             }

@@ -7,7 +7,7 @@
 //! index entry    | table id u32 | index id | index parts | primary key parts (*)    |
 //!   (*) not in a unique index when no part is NULL; the value then holds them.
 //! ```
-//! While new indexes or a copy are made beside writers, the rows that these change are noted
+//! While new indexes or a copy are made while clients write, the rows that these change are noted
 //! (`changes`), and what rows of the copy are given is remembered (`alter::copying`):
 //! ```text
 //! changed row    | table id u32 | number of no index | u64 | -> primary key parts

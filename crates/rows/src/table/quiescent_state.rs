@@ -1,10 +1,10 @@
-//! States in which nobody was writing to a table. What is known of such a state is good for it and every
-//! later one, until somebody has written.
+//! Quiescent states: those in which no writer was inside a table's gate. What is known of such a
+//! state holds for it and every later one until the next write to the table.
 //!
 //! Invariants
-//! 1. Everybody who changes rows does so inside the gate, and moves `changes` when leaving it. That a row is
-//!    no longer seen since it has expired is no change.
-//! 2. Whoever shows writes of its own, not yet committed, is inside the gate as long as it shows them.
+//! 1. Every change of rows happens inside the gate, and moves `changes` when the writer leaves it.
+//!    That a row is no longer seen since it has expired is no change.
+//! 2. A reader that sees its own uncommitted writes is inside the gate for as long as it does.
 //!
 //! Not here: what is known (`counted`, `images`).
 

@@ -267,7 +267,7 @@ impl TableState {
         self.columns_since.load(Ordering::Acquire)
     }
 
-    /// What was stored anew is there from this state of the store on.
+    /// What was stored again is there from this state of the store on.
     pub(crate) fn set_readable_since(&self, sequence: u64) {
         self.readable_since.store(sequence, Ordering::Release);
     }

@@ -188,7 +188,7 @@ impl Table {
     }
 
     /// Whether a view shows the rows and entries of this version: a snapshot from before they were
-    /// stored anew does not.
+    /// stored again does not.
     #[inline]
     pub fn is_shown_by(&self, view: &dyn Read) -> bool {
         let since = self.state.readable_since();

@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. Only entries whose bytes change are written; a row that stays as it was is not, unless it
-//!    is set anew. Nothing is read again for that: the row was read under its lock.
+//!    is set again. Nothing is read again for that: the row was read under its lock.
 //! 2. A row whose key changes moves: its new place is locked, and free.
 //! 3. The entry of an index that a row gives up and the one that it gets are locked in the order of
 //!    their keys, so that two rows that want each other's value do not wait for each other.

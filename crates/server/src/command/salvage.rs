@@ -2,7 +2,7 @@
 //! the writes from the damage on. What it gives up is kept aside and told. With `--into` it then writes
 //! what can be read into a new data directory: sound tables whole, of damaged ones the rows that are left.
 //!
-//! Not here: what such damage is (`rows_rocks::DamagedLog`), how rows are read beside it (`rows::salvage`).
+//! Not here: what such damage is (`rows_rocks::DamagedLog`), how rows are read around it (`rows::salvage`).
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

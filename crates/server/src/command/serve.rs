@@ -10,7 +10,7 @@
 //! A second signal to stop ends the process at once, as does a failure of one of its threads; what
 //! was acknowledged is on the disk in either case, as far as the durability promises. SIGHUP stops
 //! nothing: settings hold for the life of the process and log lines go to standard error, so there
-//! is nothing to read anew, which the log says.
+//! is nothing to read again, which the log says.
 //!
 //! Not here: which doors there are (`open_doors`).
 

@@ -2,7 +2,7 @@
 //!
 //! One acceptor rather than a listener per loop (SO_REUSEPORT): the kernel spreads by a hash of
 //! addresses, so that of 64 connections one loop of two may get 40; here each goes to the serving
-//! loop (`balance`) with the fewest, also after others have left. A storm of connects costs the loops nothing.
+//! loop (`balance`) with the fewest, also after clients have left. A storm of connects costs the loops nothing.
 //!
 //! Invariants
 //! 1. No more connections are open than the limits say (`connection_places`); a client that comes above one is
@@ -221,7 +221,7 @@ fn watch_for_silence(socket: &OwnedFd, limits: &Limits) {
     let _ = sockopt::set_tcp_keepidle(socket, seconds(half));
     let _ = sockopt::set_tcp_keepintvl(socket, seconds(interval));
     let _ = sockopt::set_tcp_keepcnt(socket, half.div_ceil(interval));
-    // It does not ask while a reply is on its way, which it sends anew for a quarter of an hour.
+    // It does not ask while a reply is on its way, which it sends again for a quarter of an hour.
     // This ends that; but also a client that only takes nothing, for which there is `stalled`.
     if !limits.stalled.is_zero() && limits.stalled <= limits.vanished {
         let _ = sockopt::set_tcp_user_timeout(socket, vanished.saturating_mul(1000));

@@ -10,7 +10,7 @@
 //!
 //! All loops serve while they are pinned to cores, each the clients of its own (`locality`).
 //!
-//! Whoever of the loops finds a period over decides for all; nobody waits for the decision.
+//! The loop that finds a period over decides for all; no loop waits for the decision.
 //!
 //! Invariants
 //! 1. `serving` is at least 1 and at most the number of loops.

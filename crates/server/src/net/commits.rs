@@ -1,8 +1,8 @@
 //! Commits of a loop: one for all the writes of a turn, and what follows for the connections
 //! whose replies depend on it.
 //!
-//! A commit that syncs is handed over, so that the loop serves others meanwhile, or gathers their
-//! writes. Where there are no others it would only cost two changes of threads: then the loop makes
+//! A commit that syncs is handed over, so that the loop serves other clients meanwhile, or gathers their
+//! writes. Without other clients it would only cost two changes of threads: then the loop makes
 //! it itself between two turns, parked in `loop_threads`. (docs/decisions/0021-commits-in-place.md)
 //!
 //! Invariants

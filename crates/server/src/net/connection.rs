@@ -112,9 +112,9 @@ pub enum Phase {
     Again,
     /// Its conversation to come back from the pool.
     Away,
-    /// A block of a file; then its turn begins anew.
+    /// A block of a file; then its turn begins again.
     Reading,
-    /// A row lock; then its turn begins anew.
+    /// A row lock; then its turn begins again.
     Locked,
     /// The commit that its replies depend on.
     Held,

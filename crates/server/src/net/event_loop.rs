@@ -7,7 +7,7 @@
 //! goes on with the others.
 //!
 //! Invariants
-//! 1. Nothing here waits except `await_events`: requests that would wait are begun anew when what they read has
+//! 1. Nothing here waits except `await_events`: requests that would wait are begun again when what they read has
 //!    come, or go to the pool, commits that sync are handed over, or made between two turns while the loop is parked (`loop_threads`).
 //! 2. A reply that depends on a commit is not sent before it.
 //! 3. A connection receives at most `READ_BYTES` in a turn, and is not served while more than

@@ -1,4 +1,4 @@
-//! Giving way: a thread of the pool that has worked for long lets short requests come first.
+//! Giving way: a pool thread that has worked for long gets a lower priority, so that short requests come first.
 //!
 //! The loops answer most requests within microseconds, but on full cores the kernel gives a
 //! statement that parses or computes for a second slices as long as theirs, and look-ups wait for

@@ -1,5 +1,5 @@
 //! How a loop waits for a row lock that is freed soon: the conversation stays where it is, and has its turn
-//! anew when the lock's holder has let it go.
+//! again when the lock's holder has let it go.
 //!
 //! Most locks are held for as long as a transaction of a few statements takes. To hand a conversation to a
 //! thread that may wait, to wake that thread when the lock is free, and to take the conversation back is

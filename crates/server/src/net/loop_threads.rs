@@ -1,10 +1,10 @@
 //! The threads that run the event loops: one more than there are loops.
 //!
-//! A loop that has nobody else to serve makes a commit itself, sync and all, in its own thread
-//! (`commits`). While it does, the loop is parked here. A sync that takes longer than expected
-//! does not hold the loop's clients up: the spare thread, which stands by as long as such commits
-//! are made, takes the loop over and runs it on; the thread that is stuck in the sync posts the
-//! result to the loop's mailbox when it has one, and stands by from then on.
+//! A loop without other clients to serve makes a commit itself, sync included, in its own thread
+//! (`commits`). While it does, the loop is parked here. A sync that takes longer than expected does
+//! not delay the loop's clients: the spare thread, which stands by as long as such commits are
+//! made, takes the loop over and runs it; the thread that is stuck in the sync posts its result to
+//! the loop's mailbox, and becomes the spare one.
 //!
 //! Invariants
 //! 1. A parked loop is run on by exactly one thread: its own, or the one that took it over.

@@ -9,7 +9,7 @@
 //!
 //! Invariants
 //! 1. A connection that waits here stands in `waiting` and nowhere else.
-//! 2. Nobody who holds less than `SMALL_BYTES` waits or is closed, unless far more is in use than
+//! 2. No client that holds less than `SMALL_BYTES` waits or is closed, unless far more is in use than
 //!    may be: then nobody is served until the largest are gone.
 //!
 //! Not here: the sum (`resources::budget`), what others take of it (transactions, statements).

@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. A loop's counters are written by that loop alone, so counting is a load and a store in its
-//!    own cache line; sums are made by whoever asks.
+//!    own cache line; sums are made when asked for.
 //! 2. Counters only rise; gauges are differences of counters.
 //!
 //! Not here: the store's figures (`rows::store::StoreStatus`), how a report is shown.
@@ -45,9 +45,9 @@ pub struct DoorCounters {
     pub received_bytes: Counter,
     /// Bytes sent.
     pub sent_bytes: Counter,
-    /// Reads of files that loops had made for requests, which then began anew.
+    /// Reads of files that loops had made for requests, which then began again.
     pub reads: Counter,
-    /// Waits of requests for row locks, in their loops, after which they began anew.
+    /// Waits of requests for row locks, in their loops, after which they began again.
     pub lock_waits: Counter,
     /// Requests that went to the pool because they would have waited.
     pub offloaded: Counter,

@@ -8,7 +8,7 @@
 //! thread and put it to sleep again. So of ordinary errands only a few for each core are begun at once; the
 //! others are taken by the threads that have just ended one, which then do not sleep. Nobody knows
 //! beforehand what takes long (a slow disk, a held lock, a large query): an errand that has
-//! taken a millisecond counts no longer, and another one is begun beside it.
+//! taken a millisecond counts no longer, and another one is begun next to it.
 //!
 //! Invariants
 //! 1. There are at most `POOL_THREADS_MAX` threads at work, and further ones for transactions that

@@ -1,4 +1,4 @@
-//! How a loop reads from a disk without waiting: a conversation that misses a block has its turn anew
+//! How a loop reads from a disk without waiting: a conversation that misses a block has its turn again
 //! when that has been read.
 //!
 //! Handing a conversation to a thread that may wait, and taking it back, costs more than its look-up and

@@ -1,7 +1,7 @@
-//! The connections that a loop served lately, as far as there are few.
+//! The connections that a loop served lately, as long as they are few.
 //!
-//! A loop that makes a commit itself serves nobody meanwhile, so it asks first whether anybody
-//! would come; one that polls for its clients has to have few of them.
+//! A loop that makes a commit itself serves nobody meanwhile, so it first asks whether another
+//! client is likely to come; a loop that polls for its clients must have few of them.
 //!
 //! Not here: what follows from it (`commits`, `busy_poll`).
 

@@ -54,7 +54,7 @@ pub fn finish(loader: &mut Mysql) {
 }
 
 /// Begins to load rows, more than a load keeps in memory, and kills the server amid it; what it is
-/// when it has started anew.
+/// when it has started again.
 pub fn kill_amid_a_load(
     server: Running,
     sql: &mut Mysql,

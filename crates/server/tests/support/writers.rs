@@ -1,4 +1,4 @@
-//! Writers of all doors beside a change of their table.
+//! Writers of all doors during a change of their table.
 
 // Each test file uses what it needs of this.
 #![allow(dead_code)]

@@ -35,7 +35,7 @@ const RELATIONS_MAX: usize = 61;
 const FILE: &str = "file";
 
 /// FROM, bound.
-pub(super) struct From {
+pub(super) struct BoundFrom {
     pub relations: Vec<Relation>,
     pub named: Vec<NamedRelation>,
     /// Slots in the order in which `*` shows them.
@@ -66,7 +66,7 @@ impl Binder<'_> {
         &self,
         from: &[ast::TableWithJoins],
         parent: Option<&QueryScope<'_>>,
-    ) -> Bound<From> {
+    ) -> Bound<BoundFrom> {
         let mut relations = Vec::new();
         let mut all: Option<Part> = None;
         for item in from {
@@ -78,7 +78,7 @@ impl Binder<'_> {
         }
         let Some(Part { join, named, shown }) = all else {
             let (named, shown) = (Vec::new(), Vec::new());
-            return Ok(From { relations, named, shown, join: None });
+            return Ok(BoundFrom { relations, named, shown, join: None });
         };
         for (at, relation) in named.iter().enumerate() {
             let same = |other: &NamedRelation| {
@@ -89,25 +89,25 @@ impl Binder<'_> {
                 return Err(SqlError::new(ErrorCode::NonuniqTable, message).into());
             }
         }
-        Ok(From { relations, named, shown, join: Some(join) })
+        Ok(BoundFrom { relations, named, shown, join: Some(join) })
     }
 
     /// FROM of one table.
-    pub(super) fn one_table(&self, name: &ast::ObjectName) -> Bound<From> {
+    pub(super) fn one_table(&self, name: &ast::ObjectName) -> Bound<BoundFrom> {
         let mut relations = Vec::new();
         match self.table(name, None, &mut relations)? {
             Some(Part { join, named, shown }) => {
-                Ok(From { relations, named, shown, join: Some(join) })
+                Ok(BoundFrom { relations, named, shown, join: Some(join) })
             }
             None => Err(SqlError::new(ErrorCode::NoTablesUsed, "No tables used").into()),
         }
     }
 
     /// FROM of one derived table, whose columns need no qualifier.
-    pub(super) fn one_query(&self, query: Query) -> Bound<From> {
+    pub(super) fn one_query(&self, query: Query) -> Bound<BoundFrom> {
         let mut relations = Vec::new();
         let Part { join, named, shown } = self.derived(query, String::new(), &mut relations)?;
-        Ok(From { relations, named, shown, join: Some(join) })
+        Ok(BoundFrom { relations, named, shown, join: Some(join) })
     }
 
     fn table_with_joins(
@@ -345,11 +345,11 @@ impl Binder<'_> {
     }
 }
 
-type Described = (String, ColumnType, bool, ColumnOrigin);
+type DescribedColumn = (String, ColumnType, bool, ColumnOrigin);
 
 /// Columns as those of a relation that is no table: they are announced under its name, and under their own names
 /// in it (MySQL 9.7 answers so).
-fn described(columns: &[OutputColumn]) -> Vec<Described> {
+fn described(columns: &[OutputColumn]) -> Vec<DescribedColumn> {
     let describe = |column: &OutputColumn| {
         let (name, ty, nullable) = (column.name.clone(), column.ty.clone(), column.nullable);
         let origin = match &column.origin {
@@ -373,7 +373,7 @@ fn add(
     name: String,
     database: Option<String>,
     source: Source,
-    columns: Vec<Described>,
+    columns: Vec<DescribedColumn>,
 ) -> Bound<Part> {
     let number = relations.len();
     if number == RELATIONS_MAX {

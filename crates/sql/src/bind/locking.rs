@@ -5,7 +5,7 @@
 //! MariaDB leaves tables alone that are within derived ones, and all sides but the last one.
 //!
 //! Invariants
-//! 1. A lock that is asked for is had: what cannot be locked (files, listings) has no others who write it.
+//! 1. A lock that is asked for is had: what cannot be locked (files, listings) is written by no other client.
 //!
 //! Not here: locking (`session::locking`, `session::locked_query`).
 

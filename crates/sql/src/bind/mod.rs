@@ -69,7 +69,7 @@ pub enum Literals<'a> {
 
 /// A query as written, with what is needed to bind it.
 #[derive(Clone, Copy)]
-pub struct Source<'a> {
+pub struct BindSource<'a> {
     /// The parsed query.
     pub query: &'a ast::Query,
     /// The items of its first SELECT as they were written, or nothing.
@@ -84,7 +84,7 @@ pub struct Source<'a> {
 ///
 /// # Errors
 /// `Elsewhere` for what is not supported.
-pub fn bind_query(source: &Source<'_>, facts: &SqlContext) -> Bound<BoundQuery> {
+pub fn bind_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQuery> {
     let binder = Binder {
         facts,
         literals: source.literals,

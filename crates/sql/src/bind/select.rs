@@ -16,7 +16,7 @@ use sqlparser::ast;
 use values::ErrorCode;
 
 use super::Binder;
-use super::from::From;
+use super::from::BoundFrom;
 use super::grouping::{lift, lift_functions, lift_over_windows};
 use super::query::{bare_number, position};
 use super::scope::QueryScope;
@@ -30,7 +30,7 @@ use crate::tree::{
 };
 
 /// An item of the select list.
-struct Item {
+struct ListItem {
     name: String,
     node: Node,
 }
@@ -127,7 +127,7 @@ impl Binder<'_> {
     }
 
     /// All columns of FROM, in an order.
-    pub(super) fn all_of(&self, from: From, order: &[ast::OrderByExpr]) -> Bound<Query> {
+    pub(super) fn all_of(&self, from: BoundFrom, order: &[ast::OrderByExpr]) -> Bound<Query> {
         let scope = QueryScope { shown: from.shown, ..QueryScope::new(None, from.named) };
         let mut items = Vec::new();
         expand(&scope, None, &mut items)?;
@@ -157,7 +157,7 @@ impl Binder<'_> {
         Ok(query)
     }
 
-    fn items(&self, scope: &QueryScope<'_>, select: &ast::Select) -> Bound<Vec<Item>> {
+    fn items(&self, scope: &QueryScope<'_>, select: &ast::Select) -> Bound<Vec<ListItem>> {
         let titles = self.titles.filter(|(first, _)| std::ptr::eq(*first, select));
         let mut items = Vec::new();
         for (at, item) in select.projection.iter().enumerate() {
@@ -171,11 +171,11 @@ impl Binder<'_> {
                         // for the name of a column of a sub-query in an expression.
                         return elsewhere("an unnamed column by shape");
                     }
-                    items.push(Item { name: item_name(expr, title), node });
+                    items.push(ListItem { name: item_name(expr, title), node });
                 }
                 ast::SelectItem::ExprWithAlias { expr, alias } => {
                     let node = self.expression(scope, expr, "field list")?;
-                    items.push(Item { name: alias.value.clone(), node });
+                    items.push(ListItem { name: alias.value.clone(), node });
                 }
                 ast::SelectItem::Wildcard(options)
                     if options.opt_exclude.is_none() && options.opt_except.is_none() =>
@@ -200,7 +200,7 @@ impl Binder<'_> {
         &self,
         scope: &QueryScope<'_>,
         select: &ast::Select,
-        items: &[Item],
+        items: &[ListItem],
     ) -> Bound<(Vec<Node>, bool)> {
         let ast::GroupByExpr::Expressions(exprs, modifiers) = &select.group_by else {
             return elsewhere("GROUP BY ALL");
@@ -326,7 +326,10 @@ fn has_literal(node: &Node) -> bool {
 }
 
 /// An item as a column for the client, and what it is.
-fn output_column(scope: &QueryScope<'_>, Item { name, node }: Item) -> (OutputColumn, Node) {
+fn output_column(
+    scope: &QueryScope<'_>,
+    ListItem { name, node }: ListItem,
+) -> (OutputColumn, Node) {
     let (ty, nullable, origin) = (result_type(&node), node.nullable, scope.origin(&node));
     (OutputColumn { name, ty, nullable, origin, keeps_digits: false }, node)
 }
@@ -338,9 +341,13 @@ fn names_aliases(select: &ast::Select, order: &[ast::OrderByExpr]) -> bool {
     !order.is_empty() || groups || select.having.is_some()
 }
 
-fn expand(scope: &QueryScope<'_>, table: Option<&[String]>, items: &mut Vec<Item>) -> Bound<()> {
+fn expand(
+    scope: &QueryScope<'_>,
+    table: Option<&[String]>,
+    items: &mut Vec<ListItem>,
+) -> Bound<()> {
     for column in scope.expand(table)? {
-        items.push(Item { name: column.name.clone(), node: column.node() });
+        items.push(ListItem { name: column.name.clone(), node: column.node() });
     }
     Ok(())
 }

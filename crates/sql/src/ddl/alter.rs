@@ -12,7 +12,7 @@ use syntax::types::with_collation;
 use values::ErrorCode;
 use values::types::Collation;
 
-use super::Unenforced;
+use super::UnenforcedParts;
 use super::column::{column_of, default_value, now_for_all};
 use super::create::{
     columnar_index_of, engine_name, expires_by, index_of, index_of_column, new_member,
@@ -21,19 +21,22 @@ use super::rules::text_for_all;
 use crate::error::{Result, SqlError};
 
 /// What the parts of an ALTER TABLE come to.
+///
+/// # Errors
+/// Those of the first part that the table cannot take, or that this server does not know.
 pub fn alterations(
     table: &Table,
     specs: &[AlterSpec],
     now: i64,
     session: ConversionRules,
-) -> Result<(Vec<Alteration>, Unenforced)> {
+) -> Result<(Vec<Alteration>, UnenforcedParts)> {
     let mut maker = Maker {
         table,
         now,
         session,
         collation: table_collation(table),
         out: Vec::new(),
-        unenforced: Unenforced::default(),
+        unenforced: UnenforcedParts::default(),
     };
     for spec in specs {
         maker.spec(spec)?;
@@ -66,7 +69,7 @@ struct Maker<'a> {
     session: ConversionRules,
     collation: Collation,
     out: Vec<Alteration>,
-    unenforced: Unenforced,
+    unenforced: UnenforcedParts,
 }
 
 fn place_of(place: &PlaceSpec) -> ColumnPlace {

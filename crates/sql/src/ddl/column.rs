@@ -26,6 +26,10 @@ fn invalid_default(name: &str) -> SqlError {
 
 /// A column as `rows` is to make it; `collation` is the table's default, `session` says how its default
 /// is read.
+///
+/// # Errors
+/// 1067 for a default that the type cannot have, and the number of the limit that the type
+/// exceeds.
 pub fn column_of(
     spec: &ColumnSpec,
     collation: Collation,
@@ -83,6 +87,9 @@ pub fn column_of(
 }
 
 /// A default as the catalog keeps it.
+///
+/// # Errors
+/// 1067 when the type cannot have it.
 pub fn default_value(
     spec: &DefaultSpec,
     name: &str,

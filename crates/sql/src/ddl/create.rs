@@ -10,7 +10,7 @@ use syntax::table_options::{MemberSpec, TableOptions};
 use values::ErrorCode;
 use values::types::{Collation, ColumnType};
 
-use super::Unenforced;
+use super::UnenforcedParts;
 use super::column::column_of;
 use crate::error::{Result, SqlError};
 use crate::reply::ResultColumn;
@@ -27,6 +27,9 @@ pub fn index_of(spec: &IndexSpec) -> NewIndex {
 }
 
 /// The same of a columnar one.
+///
+/// # Errors
+/// 1089 for a part that is a prefix.
 pub fn columnar_index_of(spec: &IndexSpec) -> Result<NewColumnarIndex> {
     if spec.parts.iter().any(|(_, prefix)| prefix.is_some()) {
         let message = "Incorrect prefix key; a columnar index has whole columns";
@@ -42,14 +45,17 @@ pub fn index_of_column(name: &str, primary: bool) -> NewIndex {
 }
 
 /// A table of columns and indexes as written; `given` are those of its query, if it has one.
+///
+/// # Errors
+/// Those of its columns, indexes and conditions; the first that MySQL would find as well.
 pub fn new_table(
     create: &CreateTable,
     database: &str,
     given: &[ResultColumn],
     session: ConversionRules,
-) -> Result<(NewTable, Unenforced)> {
+) -> Result<(NewTable, UnenforcedParts)> {
     let collation = create.options.collation.unwrap_or(Collation::Utf8Mb4GeneralCi);
-    let mut unenforced = Unenforced::default();
+    let mut unenforced = UnenforcedParts::default();
     let (mut columns, mut indexes): (Vec<Column>, Vec<NewIndex>) = (Vec::new(), Vec::new());
     // MySQL orders keys: the primary one, unique ones, others. Names are made in that order.
     let mut foreign = Vec::new();

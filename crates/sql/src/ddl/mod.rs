@@ -16,7 +16,7 @@ pub use rules::make_rules;
 
 /// Things that were accepted without effect, for warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unenforced {
+pub struct UnenforcedParts {
     /// Foreign keys.
     pub foreign_keys: usize,
     /// CHECK constraints that were said not to be enforced.

@@ -22,11 +22,17 @@ use crate::error::{Result, SqlError};
 use crate::write::given_to;
 
 /// How a column is computed, as the definition keeps it.
+///
+/// # Errors
+/// Those of `rule_text`.
 pub fn computed_of(spec: &ComputedSpec) -> Result<ComputedColumn> {
     Ok(ComputedColumn { expression: rule_text(&spec.expression)?, stored: spec.stored })
 }
 
 /// The conditions behind a column, as one text; those that are not enforced are left out.
+///
+/// # Errors
+/// Those of `rule_text`.
 pub fn check_of(specs: &[CheckSpec]) -> Result<Option<String>> {
     let enforced = specs.iter().filter(|spec| spec.enforced);
     let texts = enforced.map(|spec| Ok(rule_text(&spec.condition)?)).collect::<Result<Vec<_>>>()?;
@@ -39,6 +45,9 @@ pub fn check_of(specs: &[CheckSpec]) -> Result<Option<String>> {
 
 /// The value that an expression gives a column of a type for every row and session alike; `None` where it
 /// depends on either.
+///
+/// # Errors
+/// Those of evaluating it.
 pub fn constant_of(expr: &Expr, ty: &ColumnType, mode: SqlMode) -> Result<Option<Value>> {
     let Ok(node) = bind(expr, &Names::none("default", mode)) else { return Ok(None) };
     let node = given_to(ty, node);
@@ -52,6 +61,9 @@ pub fn constant_of(expr: &Expr, ty: &ColumnType, mode: SqlMode) -> Result<Option
 
 /// The text that rows which exist hold in a new column, by a default that is an expression; `None` where each
 /// has its own. `now`: microseconds since the epoch.
+///
+/// # Errors
+/// Those of evaluating it.
 pub fn text_for_all(
     spec: Option<&DefaultSpec>,
     column: &Column,

@@ -19,7 +19,7 @@ const RETRY_SECONDS: i64 = 10;
 
 /// What is to be done about an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum EventStep {
     /// A run is due.
     Run(Arc<EventDefinition>),
     /// There are no moments left.
@@ -32,12 +32,12 @@ pub enum Step {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Round {
     /// What is to be done.
-    pub steps: Vec<Step>,
+    pub steps: Vec<EventStep>,
     /// The next moment, if any is to come.
     pub next: Option<i64>,
 }
 
-struct Entry {
+struct QueuedEvent {
     definition: Arc<EventDefinition>,
     /// The next moment.
     next: Option<i64>,
@@ -48,18 +48,18 @@ struct Entry {
 }
 
 /// The events that are watched.
-pub struct Queue {
-    entries: HashMap<EventId, Entry>,
+pub struct EventQueue {
+    entries: HashMap<EventId, QueuedEvent>,
     /// Since when somebody looks: recurring events have no moments before it.
     since: Option<i64>,
     /// The time of the last look.
     seen: i64,
 }
 
-impl Queue {
+impl EventQueue {
     /// A queue at which nobody has looked yet.
-    pub fn new() -> Queue {
-        Queue { entries: HashMap::new(), since: None, seen: i64::MIN }
+    pub fn new() -> EventQueue {
+        EventQueue { entries: HashMap::new(), since: None, seen: i64::MIN }
     }
 
     /// Nobody looks for a while: moments until the next look are passed over.
@@ -80,7 +80,7 @@ impl Queue {
         let cut_off = |event: &&Arc<EventDefinition>| event.record.running && !runs(event.id);
         if !on {
             self.pause();
-            let steps = events.iter().filter(cut_off).cloned().map(Step::CutOff).collect();
+            let steps = events.iter().filter(cut_off).cloned().map(EventStep::CutOff).collect();
             return Round { steps, next: None };
         }
         if now < self.seen {
@@ -92,7 +92,8 @@ impl Queue {
         self.entries.retain(|id, _| events.binary_search_by_key(id, |event| event.id).is_ok());
         let mut round = Round::default();
         for event in events {
-            let entry = self.entries.entry(event.id).or_insert_with(|| Entry::new(event, since));
+            let entry =
+                self.entries.entry(event.id).or_insert_with(|| QueuedEvent::new(event, since));
             if !Arc::ptr_eq(&entry.definition, event) {
                 entry.redefine(event, since);
             }
@@ -100,7 +101,7 @@ impl Queue {
             if now < entry.not_before {
                 round.wait_until(entry.not_before);
             } else if event.record.running && !running {
-                round.steps.push(Step::CutOff(Arc::clone(event)));
+                round.steps.push(EventStep::CutOff(Arc::clone(event)));
             } else if event.status != EventStatus::Enabled {
                 entry.next = None;
             } else if let Some(next) = entry.next.filter(|next| *next > now) {
@@ -112,9 +113,9 @@ impl Queue {
                     entry.next.into_iter().for_each(|next| round.wait_until(next));
                 }
             } else if entry.next.is_some() {
-                round.steps.push(Step::Run(Arc::clone(event)));
+                round.steps.push(EventStep::Run(Arc::clone(event)));
             } else {
-                round.steps.push(Step::Complete(Arc::clone(event)));
+                round.steps.push(EventStep::Complete(Arc::clone(event)));
             }
         }
         round
@@ -142,14 +143,14 @@ impl Round {
     }
 }
 
-impl Entry {
-    fn new(event: &Arc<EventDefinition>, since: i64) -> Entry {
+impl QueuedEvent {
+    fn new(event: &Arc<EventDefinition>, since: i64) -> QueuedEvent {
         let (definition, not_before) = (Arc::clone(event), i64::MIN);
         // The server before may have begun a run in this very second; a later one is of a clock
         // that was set back.
         let begun = event.record.started.filter(|started| *started <= since);
         let past = begun.unwrap_or(i64::MIN);
-        let mut entry = Entry { definition, next: None, past, not_before };
+        let mut entry = QueuedEvent { definition, next: None, past, not_before };
         entry.find_next(since);
         entry
     }
@@ -227,21 +228,21 @@ mod tests {
     fn missed_moments_of_a_recurring_event_are_passed_over_and_a_missed_one_time_event_runs() {
         let recurring = event(1, every(10, 1000, None));
         let once = event(2, EventSchedule::Once { at: 1500, begun: false });
-        let mut queue = Queue::new();
+        let mut queue = EventQueue::new();
         let round = queue.look(&[recurring, once.clone()], 2005, true, quiet);
-        assert_eq!(round, Round { steps: vec![Step::Run(once)], next: Some(2010) });
+        assert_eq!(round, Round { steps: vec![EventStep::Run(once)], next: Some(2010) });
     }
 
     #[test]
     fn an_event_runs_at_its_start_and_not_twice_for_one_moment() {
         let event = event(1, every(10, 1000, None));
-        let mut queue = Queue::new();
+        let mut queue = EventQueue::new();
         let events = [event.clone()];
-        assert_eq!(queue.look(&events, 1000, true, quiet).steps, [Step::Run(event.clone())]);
+        assert_eq!(queue.look(&events, 1000, true, quiet).steps, [EventStep::Run(event.clone())]);
         queue.begun(1, 1000);
         assert_eq!(queue.look(&events, 1000, true, quiet), waits(1010));
         // Late by some moments: one run for all of them.
-        assert_eq!(queue.look(&events, 1035, true, quiet).steps, [Step::Run(event)]);
+        assert_eq!(queue.look(&events, 1035, true, quiet).steps, [EventStep::Run(event)]);
         queue.begun(1, 1035);
         assert_eq!(queue.look(&events, 1036, true, quiet), waits(1040));
     }
@@ -249,24 +250,24 @@ mod tests {
     #[test]
     fn a_moment_that_comes_while_the_event_runs_is_passed_over() {
         let event = event(1, every(10, 1000, None));
-        let mut queue = Queue::new();
+        let mut queue = EventQueue::new();
         let events = [event.clone()];
         queue.look(&events, 1000, true, quiet);
         queue.begun(1, 1000);
         assert_eq!(queue.look(&events, 1010, true, |_| true), waits(1020));
         assert_eq!(queue.look(&events, 1011, true, quiet), waits(1020));
-        assert_eq!(queue.look(&events, 1020, true, quiet).steps, [Step::Run(event)]);
+        assert_eq!(queue.look(&events, 1020, true, quiet).steps, [EventStep::Run(event)]);
     }
 
     #[test]
     fn an_event_is_complete_behind_its_last_moment_but_not_while_it_runs() {
         let event = event(1, every(10, 1000, Some(1015)));
-        let mut queue = Queue::new();
+        let mut queue = EventQueue::new();
         let events = [event.clone()];
         queue.look(&events, 1010, true, quiet);
         queue.begun(1, 1010);
         assert_eq!(queue.look(&events, 1011, true, |_| true), Round::default());
-        assert_eq!(queue.look(&events, 1012, true, quiet).steps, [Step::Complete(event)]);
+        assert_eq!(queue.look(&events, 1012, true, quiet).steps, [EventStep::Complete(event)]);
     }
 
     #[test]
@@ -274,40 +275,43 @@ mod tests {
         let mut begun = (*event(1, EventSchedule::Once { at: 1000, begun: true })).clone();
         begun.record.running = true;
         let begun = Arc::new(begun);
-        let mut queue = Queue::new();
+        let mut queue = EventQueue::new();
         let steps = queue.look(from_ref(&begun), 1500, true, quiet).steps;
-        assert_eq!(steps, [Step::CutOff(begun.clone())]);
+        assert_eq!(steps, [EventStep::CutOff(begun.clone())]);
         let mut told = (*begun).clone();
         told.record.running = false;
         let told = Arc::new(told);
         let steps = queue.look(from_ref(&told), 1501, true, quiet).steps;
-        assert_eq!(steps, [Step::Complete(told)]);
-        assert_eq!(queue.look(from_ref(&begun), 1502, false, quiet).steps, [Step::CutOff(begun)]);
+        assert_eq!(steps, [EventStep::Complete(told)]);
+        assert_eq!(
+            queue.look(from_ref(&begun), 1502, false, quiet).steps,
+            [EventStep::CutOff(begun)]
+        );
     }
 
     #[test]
     fn a_restart_within_the_second_of_a_run_repeated_it() {
         let mut event = (*event(1, every(3600, 1000, None))).clone();
         event.record.started = Some(1000);
-        assert_eq!(Queue::new().look(&[Arc::new(event)], 1000, true, quiet), waits(4600));
+        assert_eq!(EventQueue::new().look(&[Arc::new(event)], 1000, true, quiet), waits(4600));
     }
 
     #[test]
     fn what_could_not_be_stored_is_tried_again_later() {
         let event = event(1, EventSchedule::Once { at: 1000, begun: false });
-        let mut queue = Queue::new();
+        let mut queue = EventQueue::new();
         let events = [event.clone()];
-        assert_eq!(queue.look(&events, 1000, true, quiet).steps, [Step::Run(event.clone())]);
+        assert_eq!(queue.look(&events, 1000, true, quiet).steps, [EventStep::Run(event.clone())]);
         queue.failed(1, 1000);
         assert_eq!(queue.look(&events, 1001, true, quiet), waits(1010));
-        assert_eq!(queue.look(&events, 1010, true, quiet).steps, [Step::Run(event)]);
+        assert_eq!(queue.look(&events, 1010, true, quiet).steps, [EventStep::Run(event)]);
     }
 
     #[test]
     fn a_clock_that_is_set_back_does_not_stop_events() {
         let mut event = (*event(1, every(10, 1000, None))).clone();
         event.record.started = Some(9000);
-        let mut queue = Queue::new();
+        let mut queue = EventQueue::new();
         let events = [Arc::new(event)];
         queue.look(&events, 9000, true, quiet);
         queue.begun(1, 9000);
@@ -317,13 +321,13 @@ mod tests {
     #[test]
     fn moments_during_a_pause_are_passed_over_and_another_schedule_begins_anew() {
         let first = event(1, every(10, 1000, None));
-        let mut queue = Queue::new();
+        let mut queue = EventQueue::new();
         queue.look(from_ref(&first), 1000, true, quiet);
         queue.begun(1, 1000);
         assert_eq!(queue.look(from_ref(&first), 1025, false, quiet), Round::default());
         assert_eq!(queue.look(from_ref(&first), 1031, true, quiet), waits(1040));
         let altered = event(1, every(5, 1031, None));
         let steps = queue.look(from_ref(&altered), 1031, true, quiet).steps;
-        assert_eq!(steps, [Step::Run(altered)]);
+        assert_eq!(steps, [EventStep::Run(altered)]);
     }
 }

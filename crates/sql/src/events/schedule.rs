@@ -37,7 +37,7 @@ const SECOND: i64 = 1_000_000;
 
 /// What EVERY says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct EveryStep {
     unit: Unit,
     interval: Interval,
 }
@@ -49,10 +49,10 @@ pub fn unit_name(word: &str) -> Option<&'static str> {
     UNITS.iter().copied().find(|name| *name == upper)
 }
 
-impl Step {
+impl EveryStep {
     /// Reads a number of units, or the text of a compound interval; `None` unless it is positive
     /// and not too large.
-    pub fn parse(text: &str, unit: &str) -> Option<Step> {
+    pub fn parse(text: &str, unit: &str) -> Option<EveryStep> {
         let unit = Unit::parse(unit)?;
         let interval = match unit {
             Unit::Compound(large, small) => compound(large, small, text)?,
@@ -64,7 +64,7 @@ impl Step {
                 simple(unit, count, 0)?
             }
         };
-        let step = Step { unit, interval };
+        let step = EveryStep { unit, interval };
         let positive =
             interval.months >= 0 && interval.micros >= 0 && interval != Interval::default();
         let most = match unit {
@@ -169,7 +169,7 @@ pub fn first_moment(event: &EventDefinition, from: i64) -> Option<i64> {
                 true => *starts,
                 false => {
                     let zone = zone_of(&event.settings.time_zone);
-                    Step::parse(interval, unit)?.first_from(*starts, from, zone)?
+                    EveryStep::parse(interval, unit)?.first_from(*starts, from, zone)?
                 }
             };
             ends.is_none_or(|ends| moment <= ends).then_some(moment)
@@ -181,8 +181,8 @@ pub fn first_moment(event: &EventDefinition, from: i64) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn step(text: &str, unit: &str) -> Option<Step> {
-        Step::parse(text, unit)
+    fn step(text: &str, unit: &str) -> Option<EveryStep> {
+        EveryStep::parse(text, unit)
     }
 
     fn at(text: &str, zone: Zone) -> i64 {
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn intervals_are_shown_as_mariadb_does() {
-        let shown = |text, unit| step(text, unit).map(Step::shown);
+        let shown = |text, unit| step(text, unit).map(EveryStep::shown);
         assert_eq!(shown("1:30", "HOUR_MINUTE").as_deref(), Some("1:30"));
         assert_eq!(shown("1", "YEAR_MONTH").as_deref(), Some("0-1"));
         assert_eq!(shown("1 x", "DAY_HOUR").as_deref(), Some("0 1"));

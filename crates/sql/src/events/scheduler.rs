@@ -21,7 +21,7 @@ use rows::store::Durability;
 use values::ErrorCode;
 
 use super::job;
-use super::queue::{Queue, Step};
+use super::queue::{EventQueue, EventStep};
 use crate::error::SqlError;
 use crate::panics;
 use crate::server::Sql;
@@ -41,7 +41,7 @@ const MESSAGE_BYTES_MAX: usize = 512;
 /// What sessions and runs tell the scheduler.
 #[derive(Debug)]
 pub struct Events {
-    state: Mutex<State>,
+    state: Mutex<SchedulerState>,
     changed: Condvar,
     next_id: AtomicU32,
     /// How long a run may take; zero: as long as it takes.
@@ -49,7 +49,7 @@ pub struct Events {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct SchedulerState {
     /// Events that run, with the numbers of their connections.
     running: HashMap<EventId, u32>,
     changed: bool,
@@ -130,7 +130,7 @@ impl EventScheduler {
 
 fn work(sql: &Arc<Sql>) {
     let events = sql.events();
-    let mut queue = Queue::new();
+    let mut queue = EventQueue::new();
     loop {
         let round = panics::caught(b"(the event scheduler)", || Ok(round(sql, &mut queue)));
         // A defect was logged; what caused it is looked at again.
@@ -150,7 +150,7 @@ fn work(sql: &Arc<Sql>) {
 }
 
 /// Does what is due; says how long to sleep, `None` until something changes.
-fn round(sql: &Arc<Sql>, queue: &mut Queue) -> Option<Duration> {
+fn round(sql: &Arc<Sql>, queue: &mut EventQueue) -> Option<Duration> {
     let micros = sql.engine().clock().unix_micros() as i64;
     let now = micros.div_euclid(1_000_000);
     let running: Vec<EventId> = sql.events().state.lock().running.keys().copied().collect();
@@ -161,8 +161,8 @@ fn round(sql: &Arc<Sql>, queue: &mut Queue) -> Option<Duration> {
     for step in round.steps {
         let (id, stored) = match step {
             // The end of a run wakes this thread.
-            Step::Run(_) if free == 0 => continue,
-            Step::Run(event) => {
+            EventStep::Run(_) if free == 0 => continue,
+            EventStep::Run(event) => {
                 free -= 1;
                 let begun = begin(sql, &event, now);
                 if matches!(begun, Ok(true)) {
@@ -170,8 +170,8 @@ fn round(sql: &Arc<Sql>, queue: &mut Queue) -> Option<Duration> {
                 }
                 (event.id, begun)
             }
-            Step::Complete(event) => (event.id, complete(sql, &event)),
-            Step::CutOff(event) => {
+            EventStep::Complete(event) => (event.id, complete(sql, &event)),
+            EventStep::CutOff(event) => {
                 tracing::warn!(event = %shown(&event), "a run was cut off by the end of the server");
                 (event.id, tell_end(sql, event.id, None, Some(&job::cut_off())))
             }

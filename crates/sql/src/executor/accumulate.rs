@@ -20,7 +20,7 @@ use values::decimal::Decimal;
 use values::ordinal::{ordinal_of, to_signed, value_of};
 use values::types::{Collation, ColumnType};
 
-use super::key::{KEY_BYTES, Keys, push, push_descending};
+use super::key::{KEY_BYTES, KeySet, push, push_descending};
 use super::variable;
 use crate::error::{Result, SqlError};
 use crate::tree::{Aggregate, AggregateFunction};
@@ -28,11 +28,11 @@ use crate::tree::{Aggregate, AggregateFunction};
 /// The state of one aggregate of one group.
 pub(super) struct Accumulator {
     /// Keys of the values seen, for DISTINCT.
-    seen: Option<Keys>,
-    state: State,
+    seen: Option<KeySet>,
+    state: AccumulatorState,
 }
 
-enum State {
+enum AccumulatorState {
     Count(i64),
     /// Integers, other exact numbers, how many of both.
     Exact(i128, Option<Decimal>, u64),
@@ -68,30 +68,32 @@ impl Accumulator {
     pub fn new(aggregate: &Aggregate, concat_bytes_max: usize) -> Accumulator {
         use AggregateFunction as F;
         let state = match aggregate.function {
-            F::CountRows | F::Count => State::Count(0),
+            F::CountRows | F::Count => AccumulatorState::Count(0),
             F::Sum | F::Average => match aggregate.ty {
-                ColumnType::Decimal { .. } => State::Exact(0, None, 0),
-                _ => State::Inexact(0.0, 0),
+                ColumnType::Decimal { .. } => AccumulatorState::Exact(0, None, 0),
+                _ => AccumulatorState::Inexact(0.0, 0),
             },
-            F::Minimum | F::Maximum => State::Extreme(None),
-            F::AnyValue => State::First(None),
-            F::BitAnd => State::Bits(u64::MAX),
-            F::BitOr | F::BitXor => State::Bits(0),
+            F::Minimum | F::Maximum => AccumulatorState::Extreme(None),
+            F::AnyValue => AccumulatorState::First(None),
+            F::BitAnd => AccumulatorState::Bits(u64::MAX),
+            F::BitOr | F::BitXor => AccumulatorState::Bits(0),
             F::DeviationOfAll | F::DeviationOfSample | F::VarianceOfAll | F::VarianceOfSample => {
-                State::Spread(0, 0.0, 0.0)
+                AccumulatorState::Spread(0, 0.0, 0.0)
             }
-            F::GroupConcat => {
-                State::Concat { parts: Vec::new(), bytes: 0, bytes_max: concat_bytes_max }
-            }
+            F::GroupConcat => AccumulatorState::Concat {
+                parts: Vec::new(),
+                bytes: 0,
+                bytes_max: concat_bytes_max,
+            },
             F::JsonArray if aggregate.keeps_values() => {
-                State::Concat { parts: Vec::new(), bytes: 0, bytes_max: usize::MAX }
+                AccumulatorState::Concat { parts: Vec::new(), bytes: 0, bytes_max: usize::MAX }
             }
-            F::JsonArray => State::Elements(None),
-            F::JsonObject => State::Members(None, 0),
+            F::JsonArray => AccumulatorState::Elements(None),
+            F::JsonObject => AccumulatorState::Members(None, 0),
         };
         // The least of distinct values is the least of all.
         let distinct = aggregate.distinct && !matches!(aggregate.function, F::Minimum | F::Maximum);
-        Accumulator { seen: distinct.then(Keys::default), state }
+        Accumulator { seen: distinct.then(KeySet::default), state }
     }
 
     /// How an aggregate takes ordinals instead of values, if it does (`add_ordinal`).
@@ -113,8 +115,8 @@ impl Accumulator {
     /// One that takes ordinals.
     pub fn of_ordinals(aggregate: &Aggregate) -> Accumulator {
         match Accumulator::new(aggregate, 0) {
-            Accumulator { seen, state: State::Extreme(_) } => {
-                Accumulator { seen, state: State::ExtremeOrdinal(None) }
+            Accumulator { seen, state: AccumulatorState::Extreme(_) } => {
+                Accumulator { seen, state: AccumulatorState::ExtremeOrdinal(None) }
             }
             other => other,
         }
@@ -122,7 +124,7 @@ impl Accumulator {
 
     /// Counts so many rows more.
     pub fn count_rows(&mut self, rows: u64) {
-        if let State::Count(count) = &mut self.state {
+        if let AccumulatorState::Count(count) = &mut self.state {
             *count = count.saturating_add_unsigned(rows);
         }
     }
@@ -131,15 +133,15 @@ impl Accumulator {
     #[inline]
     pub fn add_ordinal(&mut self, aggregate: &Aggregate, ordinal: u64) {
         match &mut self.state {
-            State::Count(count) => *count += 1,
-            State::ExtremeOrdinal(best) => {
+            AccumulatorState::Count(count) => *count += 1,
+            AccumulatorState::ExtremeOrdinal(best) => {
                 let before = best.unwrap_or(ordinal);
                 *best = Some(match aggregate.function {
                     AggregateFunction::Minimum => before.min(ordinal),
                     _ => before.max(ordinal),
                 });
             }
-            State::Exact(whole, _, count) => {
+            AccumulatorState::Exact(whole, _, count) => {
                 let unsigned = aggregate.arguments.first().is_some_and(|argument| {
                     matches!(argument.ty, ColumnType::Int { unsigned: true, .. })
                 });
@@ -156,28 +158,33 @@ impl Accumulator {
     /// Takes what is known of all rows: a count, or the smallest or largest value.
     pub fn know(&mut self, value: Value) {
         match (&mut self.state, value) {
-            (State::Count(count), Value::Int(rows)) => *count = rows,
-            (State::Extreme(best), value) => *best = Some(value),
-            (State::ExtremeOrdinal(best), value) => *best = ordinal_of(&value.as_datum()),
+            (AccumulatorState::Count(count), Value::Int(rows)) => *count = rows,
+            (AccumulatorState::Extreme(best), value) => *best = Some(value),
+            (AccumulatorState::ExtremeOrdinal(best), value) => {
+                *best = ordinal_of(&value.as_datum())
+            }
             _ => {}
         }
     }
 
     /// Adds a row; how much more memory it takes.
+    ///
+    /// # Errors
+    /// Those of evaluating the arguments, and of memory that is not to be had.
     pub fn add(&mut self, aggregate: &Aggregate, row: &Scope<'_>) -> Result<usize> {
         let [argument, rest @ ..] = aggregate.arguments.as_slice() else {
-            if let State::Count(count) = &mut self.state {
+            if let AccumulatorState::Count(count) = &mut self.state {
                 *count += 1;
             }
             return Ok(0);
         };
         let cell = argument.evaluate(row)?;
-        if let State::Elements(_) | State::Members(..) = self.state {
+        if let AccumulatorState::Elements(_) | AccumulatorState::Members(..) = self.state {
             return self.add_to_json(argument, cell, rest, row);
         }
         // Of a JSON array NULL is an element.
         if cell.is_null() && aggregate.function != AggregateFunction::JsonArray {
-            if let State::First(first @ None) = &mut self.state {
+            if let AccumulatorState::First(first @ None) = &mut self.state {
                 *first = Some(Value::Null);
             }
             return Ok(0);
@@ -212,7 +219,7 @@ impl Accumulator {
     ) -> Result<usize> {
         let bytes_max = row.limits.value_bytes_max();
         match (&mut self.state, rest) {
-            (State::Elements(elements), _) => {
+            (AccumulatorState::Elements(elements), _) => {
                 let text = elements.get_or_insert_default();
                 let before = text.len();
                 if before > bytes_max {
@@ -224,7 +231,7 @@ impl Accumulator {
                 json_element(&argument.ty, cell.datum(), row.zone, text);
                 Ok(text.len() - before)
             }
-            (State::Members(members, bytes), [value]) => {
+            (AccumulatorState::Members(members, bytes), [value]) => {
                 if cell.is_null() {
                     return Err(expression::Error::null_member_name().into());
                 }
@@ -253,8 +260,8 @@ impl Accumulator {
         row: &Scope<'_>,
     ) -> Result<usize> {
         match &mut self.state {
-            State::Count(count) => *count += 1,
-            State::Exact(whole, exact, count) => {
+            AccumulatorState::Count(count) => *count += 1,
+            AccumulatorState::Exact(whole, exact, count) => {
                 let Some(number) = row.number(cell.datum()) else { return Ok(0) };
                 *count += 1;
                 match number {
@@ -267,12 +274,12 @@ impl Accumulator {
                     }
                 }
             }
-            State::Inexact(sum, count) => {
+            AccumulatorState::Inexact(sum, count) => {
                 let Some(number) = row.number(cell.datum()) else { return Ok(0) };
                 *sum += number.to_f64();
                 *count += 1;
             }
-            State::Extreme(best) => {
+            AccumulatorState::Extreme(best) => {
                 let cell = own_cell(aggregate, argument, cell, row);
                 let better = best.as_ref().is_none_or(|best| {
                     let rule = type_collation(&aggregate.ty).unwrap_or(Collation::Binary);
@@ -287,12 +294,12 @@ impl Accumulator {
                     *best = Some(cell.into_value());
                 }
             }
-            State::First(first) => {
+            AccumulatorState::First(first) => {
                 if first.is_none() {
                     *first = Some(cell.into_value());
                 }
             }
-            State::Bits(bits) => {
+            AccumulatorState::Bits(bits) => {
                 let Some(number) = row.integer(cell.datum()) else { return Ok(0) };
                 let of_value = number.to_bits();
                 match aggregate.function {
@@ -301,7 +308,7 @@ impl Accumulator {
                     _ => *bits ^= of_value,
                 }
             }
-            State::Spread(count, mean, squares) => {
+            AccumulatorState::Spread(count, mean, squares) => {
                 let Some(number) = row.number(cell.datum()) else { return Ok(0) };
                 let value = number.to_f64();
                 *count += 1;
@@ -309,7 +316,7 @@ impl Accumulator {
                 *mean += before / *count as f64;
                 *squares += before * (value - *mean);
             }
-            State::Concat { parts, bytes, bytes_max } => {
+            AccumulatorState::Concat { parts, bytes, bytes_max } => {
                 // Unsorted, what comes behind the longest result is of no use. There is a separator
                 // less than there are parts.
                 let longest = bytes_max.saturating_add(aggregate.separator.len());
@@ -335,19 +342,24 @@ impl Accumulator {
                 return Ok(more);
             }
             // `add_to_json` and `add_ordinal` have added to them.
-            State::Elements(_) | State::Members(..) | State::ExtremeOrdinal(_) => {}
+            AccumulatorState::Elements(_)
+            | AccumulatorState::Members(..)
+            | AccumulatorState::ExtremeOrdinal(_) => {}
         }
         row.limits.check_refused()?;
         Ok(0)
     }
 
     /// The result over the rows so far; more may follow.
+    ///
+    /// # Errors
+    /// Those of the function over these values: a sum out of range, for one.
     pub fn result(&mut self, aggregate: &Aggregate, scope: &Scope<'_>) -> Result<Value> {
         use AggregateFunction as F;
         Ok(match &mut self.state {
-            State::Count(count) => Value::Int(*count),
-            State::Exact(_, _, 0) | State::Inexact(_, 0) => Value::Null,
-            State::Exact(whole, exact, count) => {
+            AccumulatorState::Count(count) => Value::Int(*count),
+            AccumulatorState::Exact(_, _, 0) | AccumulatorState::Inexact(_, 0) => Value::Null,
+            AccumulatorState::Exact(whole, exact, count) => {
                 let whole = Decimal::from_i128(*whole, 0);
                 let sum = exact.map_or(Some(whole), |exact| exact.checked_add(whole));
                 let value = match aggregate.function {
@@ -362,21 +374,25 @@ impl Accumulator {
                     Some(value) => shown(aggregate, Value::Decimal(value), scope),
                 }
             }
-            State::Inexact(sum, count) => match aggregate.function {
+            AccumulatorState::Inexact(sum, count) => match aggregate.function {
                 F::Average => Value::Double(*sum / *count as f64),
                 _ => Value::Double(*sum),
             },
-            State::Extreme(Some(value @ Value::Decimal(_))) => {
+            AccumulatorState::Extreme(Some(value @ Value::Decimal(_))) => {
                 shown(aggregate, value.clone(), scope)
             }
-            State::Extreme(value) | State::First(value) => value.clone().unwrap_or(Value::Null),
-            State::ExtremeOrdinal(None) => Value::Null,
-            State::ExtremeOrdinal(Some(ordinal)) => match value_of(&aggregate.ty, *ordinal) {
-                Some(value) => value,
-                None => return Err(SqlError::other("a column that is no value")),
-            },
-            State::Bits(bits) => Value::UInt(*bits),
-            State::Spread(count, _, squares) => {
+            AccumulatorState::Extreme(value) | AccumulatorState::First(value) => {
+                value.clone().unwrap_or(Value::Null)
+            }
+            AccumulatorState::ExtremeOrdinal(None) => Value::Null,
+            AccumulatorState::ExtremeOrdinal(Some(ordinal)) => {
+                match value_of(&aggregate.ty, *ordinal) {
+                    Some(value) => value,
+                    None => return Err(SqlError::other("a column that is no value")),
+                }
+            }
+            AccumulatorState::Bits(bits) => Value::UInt(*bits),
+            AccumulatorState::Spread(count, _, squares) => {
                 let sample =
                     matches!(aggregate.function, F::DeviationOfSample | F::VarianceOfSample);
                 let of = count.saturating_sub(u64::from(sample));
@@ -389,7 +405,7 @@ impl Accumulator {
                     _ => Value::Double(variance),
                 }
             }
-            State::Concat { parts, bytes_max, .. } => {
+            AccumulatorState::Concat { parts, bytes_max, .. } => {
                 if parts.is_empty() {
                     return Ok(Value::Null);
                 }
@@ -405,9 +421,9 @@ impl Accumulator {
                 }
                 Value::Bytes(joined(parts, &aggregate.separator, *bytes_max, scope)?)
             }
-            State::Elements(None) | State::Members(None, _) => Value::Null,
-            State::Elements(Some(text)) => bracketed(text, scope)?,
-            State::Members(Some(members), _) => {
+            AccumulatorState::Elements(None) | AccumulatorState::Members(None, _) => Value::Null,
+            AccumulatorState::Elements(Some(text)) => bracketed(text, scope)?,
+            AccumulatorState::Members(Some(members), _) => {
                 let text = members.print();
                 match scope.room("json_objectagg", text.len())? {
                     Some(_) => Value::Bytes(text),

@@ -22,12 +22,12 @@ use super::key::{KEY_BYTES, push_equal};
 use super::row_list::RowList;
 use crate::error::Result;
 use crate::optimize::{Class, HashKeys};
-use crate::point::Gathered;
+use crate::point::GatheredRows;
 
 /// Rows.
-pub enum Content {
+pub enum BufferContent {
     /// Of a stored table.
-    Stored(Arc<Table>, Gathered),
+    Stored(Arc<Table>, GatheredRows),
     /// Of anything else.
     Values(RowList),
 }
@@ -37,7 +37,7 @@ type RowPiece = Rc<Vec<Vec<Value>>>;
 
 /// Rows, with a hash table over them once one was asked for.
 pub struct Buffer {
-    content: Content,
+    content: BufferContent,
     /// A piece of those in a file, by its number.
     piece: RefCell<Option<(usize, RowPiece)>>,
     index: OnceCell<HashMap<Vec<u8>, Vec<u32>, foldhash::fast::RandomState>>,
@@ -45,23 +45,23 @@ pub struct Buffer {
 
 impl Buffer {
     /// Of rows.
-    pub fn new(content: Content) -> Buffer {
+    pub fn new(content: BufferContent) -> Buffer {
         Buffer { content, piece: RefCell::default(), index: OnceCell::new() }
     }
 
     /// How many.
     pub fn len(&self) -> usize {
         match &self.content {
-            Content::Stored(_, gathered) => gathered.len(),
-            Content::Values(rows) => rows.len(),
+            BufferContent::Stored(_, gathered) => gathered.len(),
+            BufferContent::Values(rows) => rows.len(),
         }
     }
 
     /// Bytes of memory for rows of values.
     pub(super) fn bytes(&self) -> usize {
         match &self.content {
-            Content::Stored(..) => 0,
-            Content::Values(rows) => rows.bytes(),
+            BufferContent::Stored(..) => 0,
+            BufferContent::Values(rows) => rows.bytes(),
         }
     }
 
@@ -75,10 +75,10 @@ impl Buffer {
         look: impl FnOnce(&JoinedRow<'_>) -> Result<T>,
     ) -> Result<T> {
         match &self.content {
-            Content::Stored(table, gathered) => {
+            BufferContent::Stored(table, gathered) => {
                 look(&JoinedRow::Stored(gathered.row(table, n)?, gathered.key(n)))
             }
-            Content::Values(rows) => {
+            BufferContent::Values(rows) => {
                 let (number, first) = rows.piece_of(n);
                 match rows.in_memory(number) {
                     Some(piece) => look(&JoinedRow::Values(&piece[n - first])),

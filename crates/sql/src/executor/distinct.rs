@@ -13,7 +13,7 @@ use expression::{Ordinals, Scope};
 use rows::local::KeySet;
 use values::datum::Value;
 
-use super::drawn::Drawn;
+use super::drawn::DrawnBytes;
 use super::key::{push, push_ordinal};
 use super::output::{is_as_stored, output_value};
 use crate::error::Result;
@@ -36,12 +36,15 @@ impl Distinct {
     }
 
     /// Whether no row like this one was seen; `ordinals` are those of its columns.
+    ///
+    /// # Errors
+    /// Those of evaluating its columns, and of memory that is not to be had.
     pub fn is_new(
         &mut self,
         (select, query): (&Select, &Query),
         ordinals: &[Option<Ordinals<'_>>],
         row: &Scope<'_>,
-        drawn: &mut Drawn<'_>,
+        drawn: &mut DrawnBytes<'_>,
     ) -> Result<bool> {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
@@ -83,7 +86,7 @@ impl Distinct {
     }
 
     /// Whether this key was not seen, as it now is.
-    pub fn is_first(&mut self, key: &[u8], drawn: &mut Drawn<'_>) -> Result<bool> {
+    pub fn is_first(&mut self, key: &[u8], drawn: &mut DrawnBytes<'_>) -> Result<bool> {
         if self.keys.contains(key)? {
             return Ok(false);
         }

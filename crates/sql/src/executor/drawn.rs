@@ -9,15 +9,15 @@ use super::Execution;
 use crate::error::Result;
 
 /// Bytes drawn from the execution's memory until this is dropped.
-pub(super) struct Drawn<'e> {
+pub(super) struct DrawnBytes<'e> {
     execution: &'e Execution<'e>,
     bytes: usize,
 }
 
-impl<'e> Drawn<'e> {
+impl<'e> DrawnBytes<'e> {
     /// Nothing yet.
-    pub fn nothing(execution: &'e Execution<'e>) -> Drawn<'e> {
-        Drawn { execution, bytes: 0 }
+    pub fn nothing(execution: &'e Execution<'e>) -> DrawnBytes<'e> {
+        DrawnBytes { execution, bytes: 0 }
     }
 
     /// So many bytes more.
@@ -65,7 +65,7 @@ impl<'e> Drawn<'e> {
     }
 }
 
-impl Drop for Drawn<'_> {
+impl Drop for DrawnBytes<'_> {
     fn drop(&mut self) {
         self.execution.give_back(self.bytes);
     }

@@ -26,7 +26,7 @@ use hashbrown::HashTable;
 use values::datum::{Datum, Value};
 
 use super::accumulate::Accumulator;
-use super::drawn::Drawn;
+use super::drawn::DrawnBytes;
 use super::key::{push, push_ordinal};
 use super::{Execution, Flow, row_bytes};
 use crate::error::{Result, SqlError};
@@ -51,7 +51,7 @@ struct Group {
 
 /// The groups of one SELECT.
 pub(super) struct Groups<'g> {
-    drawn: Drawn<'g>,
+    drawn: DrawnBytes<'g>,
     grouping: &'g Grouping,
     /// How keys are had as ordinals.
     key_ordinals: Vec<Option<Ordinals<'g>>>,
@@ -70,7 +70,7 @@ pub(super) struct Groups<'g> {
     key: Vec<u8>,
     /// Whether there was a row.
     any: bool,
-    runs: Runs,
+    runs: KeyRun,
     /// Whether equal rows are of one group, and of no other.
     may_repeat: bool,
     /// The group of the row before, then.
@@ -79,7 +79,7 @@ pub(super) struct Groups<'g> {
 
 /// The group of the row before: where rows come in the order of their keys, most rows are of it,
 /// which is cheaper to see than to look it up.
-struct Runs {
+struct KeyRun {
     /// The keys as the row before had them, if it is worth while.
     keys: Option<Vec<RunKey>>,
     group: usize,
@@ -91,6 +91,10 @@ struct Runs {
 const RUNS_GIVEN_UP: i32 = -64;
 
 impl<'g> Groups<'g> {
+    /// No groups yet.
+    ///
+    /// # Errors
+    /// Those of evaluating what is the same for all groups.
     pub fn new(
         execution: &'g Execution<'g>,
         grouping: &'g Grouping,
@@ -99,7 +103,7 @@ impl<'g> Groups<'g> {
         let concat_bytes_max = super::accumulate::concat_bytes_max(scope)?;
         let looks_for_runs = !grouping.rollup && grouping.keys.iter().all(is_cheap);
         let mut groups = Groups {
-            drawn: Drawn::nothing(execution),
+            drawn: DrawnBytes::nothing(execution),
             grouping,
             key_ordinals: grouping.keys.iter().map(Ordinals::of).collect(),
             argument_ordinals: grouping.aggregates.iter().map(Accumulator::ordinals).collect(),
@@ -114,7 +118,7 @@ impl<'g> Groups<'g> {
             any: false,
             may_repeat: !grouping.rollup && !grouping.keys.iter().any(is_volatile),
             last: None,
-            runs: Runs {
+            runs: KeyRun {
                 keys: None,
                 group: 0,
                 gain: if looks_for_runs { 0 } else { RUNS_GIVEN_UP },
@@ -157,6 +161,9 @@ impl<'g> Groups<'g> {
     }
 
     /// Adds a joined row.
+    ///
+    /// # Errors
+    /// Those of evaluating keys and arguments, and of memory that is not to be had.
     pub fn add(&mut self, row: &Scope<'_>) -> Result<()> {
         let grouping = self.grouping;
         if grouping.keys.is_empty() {
@@ -215,6 +222,9 @@ impl<'g> Groups<'g> {
     }
 
     /// Adds so many joined rows of the same values, where they are only counted.
+    ///
+    /// # Errors
+    /// As `add`.
     pub fn add_rows(&mut self, row: &Scope<'_>, rows: u64) -> Result<()> {
         if self.is_in_run(row)? {
             self.last = Some(self.runs.group);
@@ -302,6 +312,9 @@ impl<'g> Groups<'g> {
     }
 
     /// Gives each group's row.
+    ///
+    /// # Errors
+    /// Those of the aggregates' results, and of `give`.
     pub fn each(
         mut self,
         unordered: bool,

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use columnar::arrow::ColumnReader;
-use expression::{Joined, JoinedRow, Node, RowView, Scope};
+use expression::{JoinedRow, JoinedRows, Node, RowView, Scope};
 use rows::cache::PREFETCH_MAX;
 use rows::find::{self, CoveredEntry, EntryTest, EntryVerdict, FoundRow};
 use rows::merged::Span;
@@ -19,23 +19,25 @@ use rows::store::{Direction, KeyRange};
 use rows::table::{CoveredRow, Covering, Table};
 use values::datum::Value;
 
-use super::buffer::{Buffer, Content, view_of};
+use super::buffer::{Buffer, BufferContent, view_of};
 use super::measure::Watch;
 use super::residual::Residual;
 use super::row_list::RowList;
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
-use crate::file_table::{FileStep, Reading, Wanted};
-use crate::information_schema::{Asked, rows_about};
-use crate::optimize::{Member, Scan, Step};
-use crate::point::{Access, Filter, Gathered, Gatherer, IndexRanges, Piece, Ranges, RowCandidate};
+use crate::file_table::{FileStep, ReadRequest, Reading};
+use crate::information_schema::{AskedTables, rows_about};
+use crate::optimize::{JoinStep, Member, Scan};
+use crate::point::{
+    Access, Filter, GatheredRows, Gatherer, IndexRanges, PieceLimits, Ranges, RowCandidate,
+};
 use crate::tree::{CatalogListing, Relation, Source};
 
 /// Rows of a file that are decoded at a time.
 const FILE_BATCH_ROWS: usize = 1024;
 
 /// Takes a joined row.
-pub(super) type Then<'t> = dyn FnMut(Option<&Joined<'_>>) -> Result<Flow> + 't;
+pub(super) type Then<'t> = dyn FnMut(Option<&JoinedRows<'_>>) -> Result<Flow> + 't;
 
 /// Takes a relation's row.
 type Each<'e> = dyn FnMut(&JoinedRow<'_>) -> Result<Flow> + 'e;
@@ -51,7 +53,7 @@ pub(super) fn all_hold(terms: &[Node], scope: &Scope<'_>) -> Result<bool> {
 }
 
 /// The scope of terms over joined rows.
-pub(super) fn over<'s>(scope: &Scope<'s>, joined: Option<&'s Joined<'s>>) -> Scope<'s> {
+pub(super) fn over<'s>(scope: &Scope<'s>, joined: Option<&'s JoinedRows<'s>>) -> Scope<'s> {
     let row = joined.map_or(RowView::None, RowView::Joined);
     Scope { row, joined, ..*scope }
 }
@@ -61,8 +63,8 @@ impl Execution<'_> {
     pub(super) fn join(
         &self,
         relations: &[Relation],
-        steps: &[Step],
-        joined: Option<&Joined<'_>>,
+        steps: &[JoinStep],
+        joined: Option<&JoinedRows<'_>>,
         scope: &Scope<'_>,
         then: &mut Then<'_>,
     ) -> Result<Flow> {
@@ -85,7 +87,7 @@ impl Execution<'_> {
                     if self.skips_locked(&relations[scan.relation], row) {
                         return Ok(Flow::Continue);
                     }
-                    let link = Joined { relation: scan.relation, row, before: joined };
+                    let link = JoinedRows { relation: scan.relation, row, before: joined };
                     if !step.filters.is_empty()
                         && !all_hold(&step.filters, &over(scope, Some(&link)))?
                     {
@@ -99,7 +101,7 @@ impl Execution<'_> {
                     return Ok(flow);
                 }
                 let row = &JoinedRow::Absent;
-                let link = Joined { relation: scan.relation, row, before: joined };
+                let link = JoinedRows { relation: scan.relation, row, before: joined };
                 self.after(relations, step, rest, &link, scope, then)
             }
             Member::Group(inner, numbers) => {
@@ -125,9 +127,9 @@ impl Execution<'_> {
     fn after(
         &self,
         relations: &[Relation],
-        step: &Step,
-        rest: &[Step],
-        link: &Joined<'_>,
+        step: &JoinStep,
+        rest: &[JoinStep],
+        link: &JoinedRows<'_>,
         scope: &Scope<'_>,
         then: &mut Then<'_>,
     ) -> Result<Flow> {
@@ -146,7 +148,7 @@ impl Execution<'_> {
         &self,
         relations: &[Relation],
         scan: &Scan,
-        joined: Option<&Joined<'_>>,
+        joined: Option<&JoinedRows<'_>>,
         scope: &Scope<'_>,
         each: &mut Each<'_>,
     ) -> Result<Flow> {
@@ -185,7 +187,7 @@ impl Execution<'_> {
             }
             (Source::Listing(listing), _) => {
                 let rows = self.listed(relation, listing, &scan.terms, &local)?;
-                self.each_of(&Buffer::new(Content::Values(rows)), &scan.terms, &local, each)
+                self.each_of(&Buffer::new(BufferContent::Values(rows)), &scan.terms, &local, each)
             }
             _ => {
                 let buffer = self.rows_of(relation, &local)?;
@@ -341,7 +343,7 @@ impl Execution<'_> {
         gatherer: &mut Gatherer,
         (access, all_terms): (&Access, bool),
         local: &Scope<'_>,
-        gathered: &mut Gathered,
+        gathered: &mut GatheredRows,
     ) -> Result<()> {
         let mut seen = 0u64;
         let mut filter = |row: RowView<'_>, candidate| {
@@ -354,7 +356,15 @@ impl Execution<'_> {
         };
         let filter: &mut Filter<'_> = &mut filter;
         let reach = self.how.reach;
-        gatherer.fill(self.engine, table, self.view, reach, Piece::ALL, Some(filter), gathered)?;
+        gatherer.fill(
+            self.engine,
+            table,
+            self.view,
+            reach,
+            PieceLimits::ALL,
+            Some(filter),
+            gathered,
+        )?;
         self.look(seen)
     }
 
@@ -375,22 +385,22 @@ impl Execution<'_> {
                     self.scan_entries(table, way, covering, &local, &mut |row| {
                         self.push_values(row, &mut rows)
                     })?;
-                    return Ok(self.keep(place, Content::Values(rows)));
+                    return Ok(self.keep(place, BufferContent::Values(rows)));
                 }
                 let terms = (access, found.all_terms);
                 let mut gatherer = self.gatherer(access, found);
-                let mut gathered = Gathered::default();
+                let mut gathered = GatheredRows::default();
                 self.fill(table, &mut gatherer, terms, &local, &mut gathered)?;
-                Content::Stored(Arc::clone(table), gathered)
+                BufferContent::Stored(Arc::clone(table), gathered)
             }
             (Source::Listing(listing), _) => {
                 let all = self.listed(relation, listing, &scan.terms, &local)?;
                 let mut rows = self.list();
-                let all = Buffer::new(Content::Values(all));
+                let all = Buffer::new(BufferContent::Values(all));
                 self.each_of(&all, &scan.terms, &local, &mut |row| {
                     self.push_values(row, &mut rows)
                 })?;
-                Content::Values(rows)
+                BufferContent::Values(rows)
             }
             _ => {
                 let all = self.rows_of(relation, &local)?;
@@ -402,14 +412,14 @@ impl Execution<'_> {
                 self.each_of(&all, &scan.terms, &local, &mut |row| {
                     self.push_values(row, &mut rows)
                 })?;
-                Content::Values(rows)
+                BufferContent::Values(rows)
             }
         };
         Ok(self.keep(place, content))
     }
 
     /// Keeps rows for the rest of the run.
-    fn keep(&self, place: usize, content: Content) -> Rc<Buffer> {
+    fn keep(&self, place: usize, content: BufferContent) -> Rc<Buffer> {
         let buffer = Rc::new(Buffer::new(content));
         self.kept.borrow_mut().insert(place, Rc::clone(&buffer));
         buffer
@@ -435,7 +445,7 @@ impl Execution<'_> {
         if !self.how.may_wait {
             return Err(SqlError::WouldWait);
         }
-        let asked = Asked::by(&listing.names, terms, local)?;
+        let asked = AskedTables::by(&listing.names, terms, local)?;
         let mut rows = RowList::default();
         for mut row in rows_about(self.facts, listing, &asked)? {
             for (value, ty) in row.iter_mut().zip(&relation.types) {
@@ -465,7 +475,7 @@ impl Execution<'_> {
                 })?;
             }
             Source::File(files) => {
-                let wanted = Wanted {
+                let wanted = ReadRequest {
                     positions: (0..relation.types.len()).collect(),
                     groups: None,
                     rows: Arc::default(),
@@ -486,7 +496,7 @@ impl Execution<'_> {
             }
             Source::Table(_) | Source::Added(_) | Source::Listing(_) => {}
         }
-        Ok(self.keep(place, Content::Values(rows)))
+        Ok(self.keep(place, BufferContent::Values(rows)))
     }
 }
 
@@ -506,12 +516,12 @@ fn direction_of(access: &Access, found: &Ranges) -> Direction {
 /// Joins NULLs for several relations.
 fn absent(
     numbers: &[usize],
-    joined: Option<&Joined<'_>>,
-    then: &mut dyn FnMut(&Joined<'_>) -> Result<Flow>,
+    joined: Option<&JoinedRows<'_>>,
+    then: &mut dyn FnMut(&JoinedRows<'_>) -> Result<Flow>,
 ) -> Result<Flow> {
     let Some((number, rest)) = numbers.split_first() else {
         return joined.map_or(Ok(Flow::Continue), then);
     };
-    let link = Joined { relation: *number, row: &JoinedRow::Absent, before: joined };
+    let link = JoinedRows { relation: *number, row: &JoinedRow::Absent, before: joined };
     absent(rest, Some(&link), then)
 }

@@ -17,7 +17,7 @@ use values::types::{Collation, ColumnType, LobSize};
 use crate::optimize::Class;
 
 /// Keys of rows, each once.
-pub type Keys = HashSet<Vec<u8>, foldhash::fast::RandomState>;
+pub type KeySet = HashSet<Vec<u8>, foldhash::fast::RandomState>;
 
 /// What a key takes in a set besides its bytes, about.
 pub const KEY_BYTES: usize = 48;

@@ -2,13 +2,13 @@
 //!
 //! Not here: which SELECTs these are (`optimize::leaps`).
 
-use expression::{Joined, JoinedRow, Scope};
+use expression::{JoinedRow, JoinedRows, Scope};
 use rows::find;
 use values::datum::Value;
 
 use super::join::over;
-use super::known::RangesOnly;
 use super::measure::Watch;
+use super::precomputed::RangesOnly;
 use super::{Execution, Flow};
 use crate::error::Result;
 use crate::tree::Select;
@@ -35,7 +35,7 @@ impl Execution<'_> {
             let mut taken = Ok(Flow::Continue);
             let mut each = |values: &[Value]| {
                 let row = &JoinedRow::Values(values);
-                let link = Joined { relation: scan.relation, row, before: None };
+                let link = JoinedRows { relation: scan.relation, row, before: None };
                 let row = &over(scope, Some(&link));
                 taken = self.look(1).and_then(|()| watch.give(|| take(row)));
                 match taken {

@@ -1,6 +1,6 @@
 //! Rows that are to be locked: those that SELECTs with FOR UPDATE join, wherever they stand in a query.
 //!
-//! A run only notes them, or looks whether others have them; who began it locks them, and runs the query again
+//! A run only notes them, or looks whether others have them; the caller locks them, and runs the query again
 //! under the locks (`session::locked_query`).
 //!
 //! Invariants
@@ -27,11 +27,11 @@ pub struct RowLocks {
     met: RefCell<HashSet<Vec<u8>>>,
     /// Those that another was quicker to lock: the statement goes without them.
     skipped: RefCell<HashSet<Vec<u8>>>,
-    wanted: RefCell<Vec<Wanted>>,
+    wanted: RefCell<Vec<RowLockRequest>>,
 }
 
 /// A row to be locked.
-pub struct Wanted {
+pub struct RowLockRequest {
     /// Its table.
     pub table: Arc<Table>,
     /// Its key.
@@ -42,12 +42,12 @@ pub struct Wanted {
 
 impl RowLocks {
     /// The rows that were met and are not locked, as they were met.
-    pub fn take_wanted(&self) -> Vec<Wanted> {
+    pub fn take_wanted(&self) -> Vec<RowLockRequest> {
         self.wanted.take()
     }
 
     /// Has the statement go without a row that it could not lock.
-    pub fn skip(&self, row: Wanted) {
+    pub fn skip(&self, row: RowLockRequest) {
         self.met.borrow_mut().remove(&row.key);
         self.skipped.borrow_mut().insert(row.key);
     }
@@ -66,7 +66,7 @@ impl RowLocks {
         }
         self.met.borrow_mut().insert(key.to_vec());
         let (table, key) = (Arc::clone(table), key.to_vec());
-        self.wanted.borrow_mut().push(Wanted { table, key, locking });
+        self.wanted.borrow_mut().push(RowLockRequest { table, key, locking });
         true
     }
 }

@@ -10,11 +10,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crate::optimize::Step;
+use crate::optimize::JoinStep;
 
 /// What one step came to.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Measured {
+pub struct StepMeasure {
     /// How often it began.
     pub loops: u64,
     /// Rows that it gave, all times together.
@@ -27,17 +27,17 @@ pub struct Measured {
 #[derive(Debug, Default)]
 pub struct Measures {
     /// By where a step is in memory: the plan stays where it is.
-    steps: RefCell<HashMap<usize, Measured>>,
+    steps: RefCell<HashMap<usize, StepMeasure>>,
 }
 
 impl Measures {
     /// Of one step; nothing if it was never begun.
-    pub fn of(&self, step: &Step) -> Measured {
+    pub fn of(&self, step: &JoinStep) -> StepMeasure {
         self.steps.borrow().get(&place(step)).copied().unwrap_or_default()
     }
 }
 
-fn place(step: &Step) -> usize {
+fn place(step: &JoinStep) -> usize {
     std::ptr::from_ref(step) as usize
 }
 
@@ -66,7 +66,7 @@ impl<'m> Watch<'m> {
         done
     }
 
-    pub fn end(self, step: &Step) {
+    pub fn end(self, step: &JoinStep) {
         let Some((measures, begun)) = self.at_work else { return };
         let mut steps = measures.steps.borrow_mut();
         let measured = steps.entry(place(step)).or_default();

@@ -18,9 +18,9 @@ use std::rc::Rc;
 use expression::{Environment, Ordinals, Scope, Subquery, ordinal_beside};
 
 use super::buffer::push_key;
-use super::drawn::Drawn;
+use super::drawn::DrawnBytes;
 use super::join::{all_hold, over};
-use super::key::{KEY_BYTES, Keys, push_equal_row};
+use super::key::{KEY_BYTES, KeySet, push_equal_row};
 use super::{Execution, Flow};
 use crate::error::Result;
 use crate::optimize::BEGIN_ROWS;
@@ -46,7 +46,7 @@ enum FoundMembers {
     /// By their ordinals, where one integer or date is looked up.
     Ordinals(HashSet<u64, foldhash::fast::RandomState>),
     /// By keys.
-    Keys(Keys),
+    Keys(KeySet),
 }
 
 impl FoundMembers {
@@ -152,7 +152,7 @@ impl Execution<'_> {
         if !all_hold(&select.plan.once, &over(&inner, None))? {
             return Ok(Some(found));
         }
-        let (mut drawn, mut is_whole) = (Drawn::nothing(self), true);
+        let (mut drawn, mut is_whole) = (DrawnBytes::nothing(self), true);
         self.join(&select.relations, &select.plan.steps, None, &inner, &mut |link| {
             if let Some(ordinal) = ordinals.get(&over(&inner, link))?
                 && found.insert(ordinal)
@@ -169,8 +169,8 @@ impl Execution<'_> {
     }
 
     /// The keys of all members; `None` if they are too many.
-    fn find_members(&self, members: &Members, scope: &Scope<'_>) -> Result<Option<Keys>> {
-        let (mut keys, mut bytes) = (Keys::default(), 0);
+    fn find_members(&self, members: &Members, scope: &Scope<'_>) -> Result<Option<KeySet>> {
+        let (mut keys, mut bytes) = (KeySet::default(), 0);
         let (held, mut key) = (self.bytes.get(), Vec::new());
         self.run_within(&members.query, scope, &mut |row| {
             key.clear();

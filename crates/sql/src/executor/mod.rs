@@ -31,14 +31,14 @@ mod drawn;
 mod group;
 mod join;
 mod key;
-mod known;
-mod late;
+mod late_lookup;
 mod leap;
 mod listed;
 mod locks;
 mod measure;
 mod membership;
 mod output;
+mod precomputed;
 mod presort;
 mod recursion;
 mod residual;
@@ -60,10 +60,10 @@ use rows::store::Read;
 use rows::transaction::Transaction;
 use values::datum::Value;
 
-use expression::{BIGINT, Enclosing, Environment, Kind, Known, Node, Number, Scope};
+use expression::{BIGINT, Enclosing, Environment, ExecutionMemo, Kind, Node, Number, Scope};
 pub use listed::RecursionRows;
 pub use locks::RowLocks;
-pub use measure::{Measured, Measures};
+pub use measure::{Measures, StepMeasure};
 pub(crate) use row_list::ListedRows;
 use row_list::Overflow;
 pub use row_list::RowList;
@@ -98,7 +98,7 @@ enum Flow {
 }
 
 /// Rows of a result and what there is to know of them.
-pub struct Rows {
+pub struct ResultRows {
     /// The rows, in the domains of the query's columns.
     pub rows: RowList,
     /// What FOUND_ROWS() says.
@@ -110,7 +110,7 @@ pub struct Rows {
 }
 
 /// Why a run gave no rows.
-pub enum Failure {
+pub enum RunFailure {
     /// An error of the statement.
     Error(SqlError),
     /// It came to more than its bounds.
@@ -119,16 +119,16 @@ pub enum Failure {
 
 /// What a run may come to before it is given up as too long.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct RunBounds {
     /// Most rows that may be looked at, or entries that cost as much.
     pub rows_max: u64,
     /// Most bytes that may be kept at one time, the result included.
     pub bytes_max: usize,
 }
 
-impl Bounds {
+impl RunBounds {
     /// None but the memory for clients: running out of that is an error of the statement.
-    pub const NONE: Bounds = Bounds { rows_max: u64::MAX, bytes_max: usize::MAX };
+    pub const NONE: RunBounds = RunBounds { rows_max: u64::MAX, bytes_max: usize::MAX };
 }
 
 /// Where and within which limits a query is run.
@@ -138,7 +138,7 @@ pub struct Limits<'a> {
     /// Where it runs.
     pub how: How,
     /// What it may come to.
-    pub bounds: Bounds,
+    pub bounds: RunBounds,
     /// Says, of a run that has come to some thousands of rows, whether it is one for the analytic way.
     pub is_long: Option<&'a dyn Fn() -> bool>,
     /// Where it is noted which rows are to be locked, and who is about to lock them.
@@ -170,7 +170,7 @@ struct Execution<'a> {
     /// Rows that recursions under way have added last, by the recursion's number.
     added: RefCell<HashMap<usize, Rc<buffer::Buffer>>>,
     /// Results of sub-queries that depend on nothing outside, by id.
-    results: RefCell<HashMap<usize, Rc<subquery::Kept>>>,
+    results: RefCell<HashMap<usize, Rc<subquery::SubqueryResult>>>,
     /// Values of such ones, where all that is asked is whether one is among them, by id.
     values: RefCell<HashMap<usize, Rc<subquery::KeptValues>>>,
     /// How sub-queries that have members are asked, by id.
@@ -188,7 +188,7 @@ pub fn run(
     facts: &SqlContext,
     environment: &Environment<'_>,
     limits: &Limits<'_>,
-) -> std::result::Result<Rows, Failure> {
+) -> std::result::Result<ResultRows, RunFailure> {
     let engine = facts.sql.engine();
     let is_bounded = limits.bounds.bytes_max < usize::MAX;
     let overflow = engine.spill().filter(|_| limits.how.may_wait && !is_bounded);
@@ -223,7 +223,7 @@ pub fn run(
     };
     let mut rows = execution.list();
     let mut found = None;
-    let known = Known::default();
+    let known = ExecutionMemo::default();
     let environment =
         Environment { subqueries: Some(&execution), known: Some(&known), ..*environment };
     let result = execution.query(query, &environment.scope(), &mut found, &mut |row| {
@@ -231,13 +231,13 @@ pub fn run(
         Ok(Flow::Continue)
     });
     if execution.too_long.get() {
-        return Err(Failure::TooLong);
+        return Err(RunFailure::TooLong);
     }
-    result.map_err(Failure::Error)?;
+    result.map_err(RunFailure::Error)?;
     let found = found.unwrap_or(rows.len() as u64);
     // Buffers and hash tables are given up with the execution.
     let share = execution.share.into_inner();
-    Ok(Rows { rows, found, share, looked_at: execution.spent.get().div_ceil(ROW_COST) })
+    Ok(ResultRows { rows, found, share, looked_at: execution.spent.get().div_ceil(ROW_COST) })
 }
 
 /// Takes one row of a result.

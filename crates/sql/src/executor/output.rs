@@ -6,7 +6,7 @@
 //! 3. Of a row that DISTINCT has seen, or that is beyond the limit, nothing is copied.
 //!
 //! Not here: the rows (`select`, `set`, `recursion`), which of them were seen (`distinct`), sorting before
-//! joining (`presort`), rows that are read when they are given (`late`).
+//! joining (`presort`), rows that are read when they are given (`late_lookup`).
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -16,9 +16,9 @@ use values::datum::Value;
 use values::types::ColumnType;
 
 use super::distinct::{Distinct, distinct_key};
-use super::drawn::Drawn;
+use super::drawn::DrawnBytes;
 use super::key::{push, push_descending, push_ordinal, turn_around};
-use super::presort::Cut;
+use super::presort::SortCut;
 use super::{Execution, Flow, Give, row_bytes};
 use crate::error::Result;
 use crate::optimize::is_volatile;
@@ -30,7 +30,7 @@ const SORT_SLACK: usize = 64;
 const FIRST_BYTES: usize = 16;
 
 /// Takes a query's rows.
-pub(super) struct Output<'o, 'g> {
+pub(super) struct RowOutput<'o, 'g> {
     execution: &'o Execution<'o>,
     query: &'o Query,
     offset: u64,
@@ -57,15 +57,15 @@ pub(super) struct Output<'o, 'g> {
     /// Whether a row's key for DISTINCT is what it is sorted by.
     sorts_as_told_apart: bool,
     /// Which rows are not wanted any more.
-    pub cut: Rc<Cut>,
+    pub cut: Rc<SortCut>,
     /// What the row at hand is sorted by.
     sort_key: Vec<u8>,
     /// Memory for what is kept.
-    drawn: Drawn<'o>,
+    drawn: DrawnBytes<'o>,
     give: &'o mut Give<'g>,
 }
 
-impl<'o, 'g> Output<'o, 'g> {
+impl<'o, 'g> RowOutput<'o, 'g> {
     pub fn new(
         execution: &'o Execution<'o>,
         query: &'o Query,
@@ -73,8 +73,8 @@ impl<'o, 'g> Output<'o, 'g> {
         sorted: bool,
         distinct: bool,
         give: &'o mut Give<'g>,
-    ) -> Output<'o, 'g> {
-        Output {
+    ) -> RowOutput<'o, 'g> {
+        RowOutput {
             execution,
             query,
             offset,
@@ -90,9 +90,9 @@ impl<'o, 'g> Output<'o, 'g> {
             is_stable: false,
             may_pass_over: false,
             sorts_as_told_apart: distinct && is_order_of_all(query),
-            cut: Rc::new(Cut::new()),
+            cut: Rc::new(SortCut::new()),
             sort_key: Vec::new(),
-            drawn: Drawn::nothing(execution),
+            drawn: DrawnBytes::nothing(execution),
             give,
         }
     }
@@ -115,6 +115,10 @@ impl<'o, 'g> Output<'o, 'g> {
     }
 
     /// Takes a joined row, or a group's.
+    ///
+    /// # Errors
+    /// Those of evaluating its columns, of memory that is not to be had, and of the one who takes
+    /// rows.
     pub fn project(&mut self, select: &Select, row: &Scope<'_>) -> Result<Flow> {
         if !self.sorted && self.limit == 0 && self.may_pass_over {
             self.counted += 1;
@@ -189,6 +193,9 @@ impl<'o, 'g> Output<'o, 'g> {
     }
 
     /// Takes a row whose columns are all that is sorted by.
+    ///
+    /// # Errors
+    /// As `project`.
     pub fn row(&mut self, values: Vec<Value>) -> Result<Flow> {
         if !self.is_first(&values)? {
             return Ok(Flow::Continue);
@@ -255,6 +262,9 @@ impl<'o, 'g> Output<'o, 'g> {
     }
 
     /// Gives what was kept of a SELECT; how many rows counted.
+    ///
+    /// # Errors
+    /// Those of looking rows up, and of the one who takes them.
     pub fn finish(mut self, select: &Select, scope: &Scope<'_>) -> Result<u64> {
         let mut kept = self.sorted_rows();
         let Some(late) = self.late else { return self.give_all(kept) };
@@ -289,6 +299,9 @@ impl<'o, 'g> Output<'o, 'g> {
     }
 
     /// Gives rows that were kept as they are; how many counted.
+    ///
+    /// # Errors
+    /// Those of the one who takes rows.
     pub fn finish_rows(mut self) -> Result<u64> {
         let kept = self.sorted_rows();
         self.give_all(kept)

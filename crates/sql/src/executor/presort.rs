@@ -17,16 +17,16 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use expression::{Joined, JoinedRow, Ordinals, Scope};
+use expression::{JoinedRow, JoinedRows, Ordinals, Scope};
 use values::datum::Value;
 use values::row::RowRef;
 
-use super::drawn::Drawn;
+use super::drawn::DrawnBytes;
 use super::join::{Then, over};
 use super::output::{ordinals_of, push_sort_key};
 use super::{Execution, Flow, row_bytes};
 use crate::error::{Result, SqlError};
-use crate::optimize::Step;
+use crate::optimize::JoinStep;
 use crate::tree::{Query, Select, Source};
 
 /// Bytes of rows that are kept until they are joined.
@@ -35,17 +35,17 @@ const KEPT_BYTES_MAX: usize = 2 << 20;
 const DRAWN_BYTES: usize = 4 << 10;
 
 /// What a sort with a limit has found out about the rows to come.
-pub(super) struct Cut {
+pub(super) struct SortCut {
     /// Rows with this key or a greater one are beyond the limit.
     bound: RefCell<Option<Vec<u8>>>,
     /// So many more are wanted of rows that come sorted.
     wanted: Cell<u64>,
 }
 
-impl Cut {
+impl SortCut {
     /// Nothing yet.
-    pub fn new() -> Cut {
-        Cut { bound: RefCell::default(), wanted: Cell::new(u64::MAX) }
+    pub fn new() -> SortCut {
+        SortCut { bound: RefCell::default(), wanted: Cell::new(u64::MAX) }
     }
 
     /// Whether a row with this key is beyond the limit.
@@ -67,7 +67,7 @@ impl Cut {
 }
 
 /// A kept row: places in `Presort::bytes` and `Presort::links`.
-struct Kept {
+struct KeptRow {
     key: Range<usize>,
     links: Range<usize>,
 }
@@ -92,16 +92,16 @@ pub(super) struct Presort<'p> {
     query: &'p Query,
     /// How what rows are sorted by is had as ordinals.
     ordinals: Vec<Option<Ordinals<'p>>>,
-    rest: &'p [Step],
-    cut: &'p Cut,
+    rest: &'p [JoinStep],
+    cut: &'p SortCut,
     /// Rows that LIMIT and OFFSET go through.
     wanted: u64,
-    rows: Vec<Kept>,
+    rows: Vec<KeptRow>,
     /// The relations of a row, the last first.
     links: Vec<Link>,
     bytes: Vec<u8>,
     value_bytes: usize,
-    drawn: Drawn<'p>,
+    drawn: DrawnBytes<'p>,
 }
 
 impl<'p> Presort<'p> {
@@ -109,8 +109,8 @@ impl<'p> Presort<'p> {
     pub fn new(
         execution: &'p Execution<'p>,
         (select, query): (&'p Select, &'p Query),
-        rest: &'p [Step],
-        cut: &'p Cut,
+        rest: &'p [JoinStep],
+        cut: &'p SortCut,
         wanted: u64,
     ) -> Presort<'p> {
         Presort {
@@ -125,14 +125,17 @@ impl<'p> Presort<'p> {
             links: Vec::new(),
             bytes: Vec::new(),
             value_bytes: 0,
-            drawn: Drawn::nothing(execution),
+            drawn: DrawnBytes::nothing(execution),
         }
     }
 
     /// Takes what the first steps have joined.
+    ///
+    /// # Errors
+    /// Those of evaluating the sort key, of memory that is not to be had, and of `then`.
     pub fn add(
         &mut self,
-        joined: &Joined<'_>,
+        joined: &JoinedRows<'_>,
         scope: &Scope<'_>,
         then: &mut Then<'_>,
     ) -> Result<()> {
@@ -146,7 +149,7 @@ impl<'p> Presort<'p> {
         }
         let first = self.links.len();
         let mut next = Some(joined);
-        while let Some(Joined { relation, row, before }) = next {
+        while let Some(JoinedRows { relation, row, before }) = next {
             let row = match row {
                 JoinedRow::Absent => LinkRow::Absent,
                 JoinedRow::Stored(row, key) => {
@@ -164,19 +167,22 @@ impl<'p> Presort<'p> {
             self.links.push(Link { relation: *relation, row });
             next = *before;
         }
-        self.rows.push(Kept { key, links: first..self.links.len() });
-        let lists = self.rows.len() * size_of::<Kept>() + self.links.len() * size_of::<Link>();
+        self.rows.push(KeptRow { key, links: first..self.links.len() });
+        let lists = self.rows.len() * size_of::<KeptRow>() + self.links.len() * size_of::<Link>();
         let bytes = self.bytes.len() + self.value_bytes + lists;
         self.drawn.keep_up_with(bytes, DRAWN_BYTES)?;
         if bytes < KEPT_BYTES_MAX { Ok(()) } else { self.join_rest(scope, then) }
     }
 
     /// Joins the rest to the first of what is kept, as far as they may be wanted.
+    ///
+    /// # Errors
+    /// Those of reading the rows that were kept, and of `then`.
     pub fn join_rest(&mut self, scope: &Scope<'_>, then: &mut Then<'_>) -> Result<()> {
         let bytes = &self.bytes;
         self.rows.sort_by(|a, b| bytes[a.key.clone()].cmp(&bytes[b.key.clone()]));
         self.cut.wanted.set(self.wanted);
-        for Kept { key, links } in &self.rows {
+        for KeptRow { key, links } in &self.rows {
             if self.cut.is_beyond(&self.bytes[key.clone()])
                 || self.join_again(&self.links[links.clone()], None, scope, then)? == Flow::Stop
             {
@@ -193,7 +199,7 @@ impl<'p> Presort<'p> {
     fn join_again(
         &self,
         links: &[Link],
-        before: Option<&Joined<'_>>,
+        before: Option<&JoinedRows<'_>>,
         scope: &Scope<'_>,
         then: &mut Then<'_>,
     ) -> Result<Flow> {
@@ -212,7 +218,7 @@ impl<'p> Presort<'p> {
                 JoinedRow::Stored(row, &self.bytes[key.clone()])
             }
         };
-        let joined = Joined { relation: link.relation, row: &row, before };
+        let joined = JoinedRows { relation: link.relation, row: &row, before };
         self.join_again(links, Some(&joined), scope, then)
     }
 }

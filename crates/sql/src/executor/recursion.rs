@@ -14,9 +14,9 @@ use rows::local::KeySet;
 
 use values::ErrorCode;
 
-use super::buffer::{Buffer, Content};
+use super::buffer::{Buffer, BufferContent};
 use super::distinct::distinct_key;
-use super::output::Output;
+use super::output::RowOutput;
 use super::{Execution, Flow, Give, variable};
 use crate::error::{Result, SqlError};
 use crate::tree::{Query, Recursion};
@@ -31,7 +31,7 @@ impl Execution<'_> {
         give: &mut Give<'_>,
     ) -> Result<()> {
         let steps_max = variable(scope, "cte_max_recursion_depth", 1000)?;
-        let mut output = Output::new(self, query, limits, !query.order.is_empty(), false, give);
+        let mut output = RowOutput::new(self, query, limits, !query.order.is_empty(), false, give);
         if output.is_full() {
             return Ok(());
         }
@@ -66,7 +66,7 @@ impl Execution<'_> {
                 );
                 return Err(SqlError::new(ErrorCode::CteMaxRecursionDepth, message));
             }
-            let rows = Content::Values(std::mem::replace(&mut fresh, self.list()));
+            let rows = BufferContent::Values(std::mem::replace(&mut fresh, self.list()));
             let before = self.added.borrow_mut().insert(recursion.id, Rc::new(Buffer::new(rows)));
             self.give_back(before.map_or(0, |before| before.bytes()));
         }

@@ -41,6 +41,9 @@ impl<'r> Residual<'r> {
     }
 
     /// Whether they hold for an entry.
+    ///
+    /// # Errors
+    /// Those of evaluating them.
     pub fn hold(&mut self, told: CoveredEntry<'_>, local: &Scope<'_>) -> Result<bool> {
         let evaluate = || all_hold(self.terms, &local.with_row(RowView::Values(told.values)));
         let Some(parts) = self.parts else { return evaluate() };

@@ -5,16 +5,16 @@
 
 use std::rc::Rc;
 
-use expression::{Joined, RowView, Scope};
+use expression::{JoinedRows, RowView, Scope};
 
 use super::group::Groups;
 use super::join::{all_hold, over};
-use super::output::Output;
+use super::output::RowOutput;
 use super::presort::Presort;
 use super::window::Windows;
 use super::{Execution, Flow, Give};
 use crate::error::Result;
-use crate::optimize::{Member, Step};
+use crate::optimize::{JoinStep, Member};
 use crate::tree::{Query, Select, Source};
 
 impl Execution<'_> {
@@ -31,7 +31,7 @@ impl Execution<'_> {
             (select.plan.ordered || select.plan.first_row) && self.comes_in_order(select, scope)?;
         let comes_sorted = query.order.is_empty() || select.plan.ordered && in_order;
         let sorted = !comes_sorted;
-        let mut output = Output::new(self, query, limits, sorted, select.distinct, give);
+        let mut output = RowOutput::new(self, query, limits, sorted, select.distinct, give);
         output.expect_rows_of(select);
         // Rows beyond the limit are not looked at where it is known how many entries there are.
         let behind = match output.may_pass_over && !sorted {
@@ -55,7 +55,7 @@ impl Execution<'_> {
             if !possible {
                 return Ok(());
             }
-            let then = &mut |link: Option<&Joined<'_>>| {
+            let then = &mut |link: Option<&JoinedRows<'_>>| {
                 let row = over(scope, link);
                 self.note_locked(select, &row)?;
                 then(&row)
@@ -133,7 +133,7 @@ impl Execution<'_> {
     /// Whether rows are joined in the order planned: not if the index turns out to be of no use for
     /// these values.
     fn comes_in_order(&self, select: &Select, scope: &Scope<'_>) -> Result<bool> {
-        let Some(Step { member: Member::Scan(scan), .. }) = select.plan.steps.first() else {
+        let Some(JoinStep { member: Member::Scan(scan), .. }) = select.plan.steps.first() else {
             return Ok(false);
         };
         match (&select.relations[scan.relation].source, &scan.access) {

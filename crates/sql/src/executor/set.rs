@@ -11,7 +11,7 @@ use expression::{Cell, Scope, fit};
 use values::datum::Value;
 
 use super::distinct::distinct_key;
-use super::output::Output;
+use super::output::RowOutput;
 use super::{Execution, Flow, Give};
 use crate::error::Result;
 use crate::tree::{OutputColumn, Query, SetOperation, SetOperator};
@@ -26,7 +26,7 @@ impl Execution<'_> {
         give: &mut Give<'_>,
     ) -> Result<()> {
         let sorted = !query.order.is_empty();
-        let mut output = Output::new(self, query, limits, sorted, !set.all, give);
+        let mut output = RowOutput::new(self, query, limits, sorted, !set.all, give);
         if output.is_full() {
             return Ok(());
         }

@@ -22,7 +22,7 @@ use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 
-use super::drawn::Drawn;
+use super::drawn::DrawnBytes;
 use super::key::{push_equal, push_equal_row};
 use super::{Execution, Flow, RowList};
 use crate::error::{Result, SqlError};
@@ -33,7 +33,7 @@ use crate::tree::{AskedQuery, Query};
 const SET_ROWS_MIN: usize = 4;
 
 /// The result of a sub-query that depends on nothing outside.
-pub(super) struct Kept {
+pub(super) struct SubqueryResult {
     rows: RowList,
     /// Keys of the rows without NULL, if equality is that of keys.
     set: Option<KeySet>,
@@ -141,7 +141,7 @@ impl Execution<'_> {
         subquery: &Subquery,
         scope: &Scope<'_>,
         rows_max: usize,
-    ) -> Result<Rc<Kept>> {
+    ) -> Result<Rc<SubqueryResult>> {
         let id = subquery.query().id;
         if let Some(kept) = self.results.borrow().get(&id) {
             return Ok(Rc::clone(kept));
@@ -153,7 +153,7 @@ impl Execution<'_> {
             Ok(if rows.len() >= rows_max { Flow::Stop } else { Flow::Continue })
         })?;
         let set = self.set_of(subquery, &rows)?;
-        let kept = Rc::new(Kept { rows, set, nulls });
+        let kept = Rc::new(SubqueryResult { rows, set, nulls });
         self.results.borrow_mut().insert(id, Rc::clone(&kept));
         Ok(kept)
     }
@@ -170,7 +170,7 @@ impl Execution<'_> {
             return Ok(Rc::clone(kept));
         }
         let (mut kept, mut key) = (KeptValues::default(), Vec::new());
-        let mut drawn = Drawn::nothing(self);
+        let mut drawn = DrawnBytes::nothing(self);
         self.run_within(subquery.query(), scope, &mut |row| {
             kept.any = true;
             key.clear();

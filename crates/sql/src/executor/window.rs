@@ -2,7 +2,7 @@
 //! windows sort alike, and each function's value is put into them.
 //!
 //! An aggregate goes on from the row before as long as its frame only grows; a frame that leaves
-//! rows behind is added up anew.
+//! rows behind is added up again.
 //!
 //! Invariants
 //! 1. Rows come in the order of the first function's window.
@@ -17,7 +17,7 @@ use values::ErrorCode;
 use values::datum::Value;
 
 use super::accumulate::{Accumulator, concat_bytes_max};
-use super::drawn::Drawn;
+use super::drawn::DrawnBytes;
 use super::key::{push, push_descending};
 use super::{Execution, Flow, row_bytes};
 use crate::error::{Result, SqlError};
@@ -32,11 +32,11 @@ pub(super) struct Windows<'w> {
     windowing: &'w Windowing,
     /// The functions' values, then the inputs.
     rows: Vec<Vec<Value>>,
-    drawn: Drawn<'w>,
+    drawn: DrawnBytes<'w>,
 }
 
 /// A row in the order of a window.
-struct Sorted {
+struct WindowRow {
     /// Bytes that sort: of the partition, then of the order.
     key: Vec<u8>,
     /// How many of them are the partition's.
@@ -45,7 +45,7 @@ struct Sorted {
     row: usize,
 }
 
-impl Sorted {
+impl WindowRow {
     fn partition(&self) -> &[u8] {
         &self.key[..self.partition]
     }
@@ -57,10 +57,13 @@ impl Sorted {
 
 impl<'w> Windows<'w> {
     pub fn new(execution: &'w Execution<'w>, windowing: &'w Windowing) -> Windows<'w> {
-        Windows { execution, windowing, rows: Vec::new(), drawn: Drawn::nothing(execution) }
+        Windows { execution, windowing, rows: Vec::new(), drawn: DrawnBytes::nothing(execution) }
     }
 
     /// Keeps what is needed of a row.
+    ///
+    /// # Errors
+    /// Those of evaluating what is kept, and of memory that is not to be had.
     pub fn add(&mut self, row: &Scope<'_>) -> Result<()> {
         let functions = self.windowing.functions.len();
         let mut values = Vec::with_capacity(functions + self.windowing.inputs.len());
@@ -74,6 +77,9 @@ impl<'w> Windows<'w> {
     }
 
     /// Computes the functions and gives each row.
+    ///
+    /// # Errors
+    /// Those of the functions, and of `give`.
     pub fn each(
         mut self,
         scope: &Scope<'_>,
@@ -81,7 +87,7 @@ impl<'w> Windows<'w> {
     ) -> Result<()> {
         let windowing = self.windowing;
         let functions = &windowing.functions;
-        let mut first: Option<Vec<Sorted>> = None;
+        let mut first: Option<Vec<WindowRow>> = None;
         let mut done = vec![false; functions.len()];
         for at in 0..functions.len() {
             if done[at] {
@@ -105,7 +111,7 @@ impl<'w> Windows<'w> {
         Ok(())
     }
 
-    fn sorted(&mut self, window: &Window, scope: &Scope<'_>) -> Result<Vec<Sorted>> {
+    fn sorted(&mut self, window: &Window, scope: &Scope<'_>) -> Result<Vec<WindowRow>> {
         let mut all = Vec::with_capacity(self.rows.len());
         for (row, values) in self.rows.iter().enumerate() {
             let over = scope.with_row(RowView::Values(values));
@@ -118,7 +124,7 @@ impl<'w> Windows<'w> {
                 push_in_order(node, *descending, &over, &mut key)?;
             }
             self.drawn.draw(key.len() + SORTED_BYTES)?;
-            all.push(Sorted { key, partition, row });
+            all.push(WindowRow { key, partition, row });
         }
         // Of equal keys the rows stay as they came.
         all.sort_by(|a, b| a.key.cmp(&b.key));
@@ -130,7 +136,7 @@ impl<'w> Windows<'w> {
         &mut self,
         function: &WindowFunction,
         number: usize,
-        sorted: &[Sorted],
+        sorted: &[WindowRow],
         scope: &Scope<'_>,
     ) -> Result<()> {
         for partition in sorted.chunk_by(|a, b| a.partition() == b.partition()) {
@@ -155,7 +161,7 @@ fn push_in_order(node: &Node, descending: bool, row: &Scope<'_>, key: &mut Vec<u
 /// The rows of one partition, in order.
 struct Partition<'p> {
     rows: &'p [Vec<Value>],
-    sorted: &'p [Sorted],
+    sorted: &'p [WindowRow],
     /// Whether the first key is sorted downwards.
     descending: bool,
     scope: &'p Scope<'p>,

@@ -26,10 +26,10 @@ use values::types::{ColumnType, IntWidth};
 use super::types::read_as;
 
 /// Why a column cannot be had.
-pub(super) type Result<T> = std::result::Result<T, ArrowError>;
+pub(super) type ConvertResult<T> = std::result::Result<T, ArrowError>;
 
 /// The column as one of `ty`, which is the type that `types::type_of` gave it.
-pub(super) fn converted(ty: &ColumnType, array: &ArrayRef) -> Result<ArrayRef> {
+pub(super) fn converted(ty: &ColumnType, array: &ArrayRef) -> ConvertResult<ArrayRef> {
     if let DataType::Dictionary(..) = array.data_type() {
         return converted(ty, &cast(array, &read_as(array.data_type()))?);
     }
@@ -63,7 +63,7 @@ pub(super) fn converted(ty: &ColumnType, array: &ArrayRef) -> Result<ArrayRef> {
 }
 
 /// `cast`, where anything is to be done.
-fn cast_to(array: &ArrayRef, ty: &DataType) -> Result<ArrayRef> {
+fn cast_to(array: &ArrayRef, ty: &DataType) -> ConvertResult<ArrayRef> {
     if array.data_type() == ty { Ok(Arc::clone(array)) } else { cast(array, ty) }
 }
 
@@ -82,7 +82,7 @@ fn remembering<K: Copy + PartialEq, V: Copy>(
     }
 }
 
-fn integers(width: IntWidth, unsigned: bool, array: &ArrayRef) -> Result<ArrayRef> {
+fn integers(width: IntWidth, unsigned: bool, array: &ArrayRef) -> ConvertResult<ArrayRef> {
     let array = widened(unsigned, array)?;
     // No other type of a file has a range of its own.
     if width == IntWidth::Medium {
@@ -104,7 +104,7 @@ fn integers(width: IntWidth, unsigned: bool, array: &ArrayRef) -> Result<ArrayRe
 }
 
 /// Integers of 64 bits. What has fewer fits without a look, which a cast takes at each.
-fn widened(unsigned: bool, array: &ArrayRef) -> Result<ArrayRef> {
+fn widened(unsigned: bool, array: &ArrayRef) -> ConvertResult<ArrayRef> {
     fn wide<From: ArrowPrimitiveType, To: ArrowPrimitiveType>(array: &ArrayRef) -> ArrayRef
     where
         To::Native: std::convert::From<From::Native>,
@@ -140,7 +140,7 @@ fn finite<T: ArrowPrimitiveType>(
 }
 
 /// The digits that a file gives may be more than its type says.
-fn decimals(precision: u8, array: &ArrayRef) -> Result<ArrayRef> {
+fn decimals(precision: u8, array: &ArrayRef) -> ConvertResult<ArrayRef> {
     match array.data_type() {
         DataType::Decimal256(..) => {
             array.as_primitive::<Decimal256Type>().validate_decimal_precision(precision)?;
@@ -160,7 +160,7 @@ fn decimals(precision: u8, array: &ArrayRef) -> Result<ArrayRef> {
 }
 
 /// The clock of UTC in microseconds, whatever the unit and the zone.
-fn micros_of(array: &ArrayRef) -> Result<ArrayRef> {
+fn micros_of(array: &ArrayRef) -> ConvertResult<ArrayRef> {
     let zone = match array.data_type() {
         DataType::Timestamp(_, zone) => zone.clone(),
         _ => None,
@@ -203,7 +203,7 @@ fn date_times(micros: &ArrayRef) -> ArrayRef {
     Arc::new(micros.unary_opt::<_, UInt64Type>(date_time))
 }
 
-fn times(array: &ArrayRef) -> Result<ArrayRef> {
+fn times(array: &ArrayRef) -> ConvertResult<ArrayRef> {
     let micros = match array.data_type() {
         DataType::Duration(_) => {
             let micros = cast_to(array, &DataType::Duration(TimeUnit::Microsecond))?;
@@ -224,7 +224,7 @@ fn is_text(ty: &DataType) -> bool {
 }
 
 /// Texts and binary values.
-fn texts(ty: &ColumnType, array: &ArrayRef) -> Result<ArrayRef> {
+fn texts(ty: &ColumnType, array: &ArrayRef) -> ConvertResult<ArrayRef> {
     let array = match array.data_type() {
         DataType::Utf8View => Arc::new(array.as_string_view().clone().to_binary_view()) as ArrayRef,
         // Through the type that has been checked to be UTF-8.
@@ -239,7 +239,7 @@ fn texts(ty: &ColumnType, array: &ArrayRef) -> Result<ArrayRef> {
 }
 
 /// The lengths that types from metadata promise.
-fn check_lengths(ty: &ColumnType, array: &BinaryViewArray) -> Result<()> {
+fn check_lengths(ty: &ColumnType, array: &BinaryViewArray) -> ConvertResult<()> {
     let fits = |fits: &dyn Fn(&[u8]) -> bool| match array.iter().flatten().all(fits) {
         true => Ok(()),
         false => {
@@ -265,7 +265,7 @@ fn check_lengths(ty: &ColumnType, array: &BinaryViewArray) -> Result<()> {
 }
 
 /// The positions of an ENUM's words.
-fn words(words: &[String], array: &ArrayRef) -> Result<ArrayRef> {
+fn words(words: &[String], array: &ArrayRef) -> ConvertResult<ArrayRef> {
     let positions: HashMap<&[u8], u16> =
         words.iter().zip(1..).map(|(word, at)| (word.as_bytes(), at)).collect();
     let texts = cast_to(array, &DataType::Utf8View)?;
@@ -288,7 +288,7 @@ fn words(words: &[String], array: &ArrayRef) -> Result<ArrayRef> {
 }
 
 /// Nested values as texts.
-fn json(array: &ArrayRef) -> Result<ArrayRef> {
+fn json(array: &ArrayRef) -> ConvertResult<ArrayRef> {
     let field = Arc::new(Field::new("value", array.data_type().clone(), true));
     let options = EncoderOptions::default();
     let mut encoder = make_encoder(&field, array.as_ref(), &options)?;

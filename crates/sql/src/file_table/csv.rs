@@ -24,7 +24,7 @@ use values::types::{ColumnType, LobSize};
 use super::guess::Guess;
 use super::opened::OpenedFile;
 use super::options::{FileOptions, wrong};
-use super::records::{Cutter, Piece, RecordEnds};
+use super::records::{Cutter, RecordEnds, RecordPiece};
 use super::types::BOOLEAN;
 use super::{FileColumn, FileFormat};
 use crate::error::{Result, SqlError};
@@ -258,7 +258,7 @@ pub(super) struct CsvBatches {
     records_before: u64,
     zone: Zone,
     /// Its memory.
-    _piece: Piece,
+    _piece: RecordPiece,
 }
 
 impl CsvBatches {
@@ -266,7 +266,7 @@ impl CsvBatches {
     pub(super) fn new(
         file: Arc<OpenedFile>,
         form: &CsvForm,
-        piece: Piece,
+        piece: RecordPiece,
         columns: &[FileColumn],
         positions: &[usize],
         (rows, zone): (usize, Zone),

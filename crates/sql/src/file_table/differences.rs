@@ -29,14 +29,14 @@ const BLOCK_VALUES_MAX: u64 = 1 << 31;
 /// Bits of a length.
 const LENGTH_BITS: u32 = i32::BITS;
 
-type Result<T> = std::result::Result<T, Unknown>;
+type UnpackResult<T> = std::result::Result<T, Unknown>;
 
 /// What a page's values say of how much there is of them.
 pub(super) struct Differences<'b> {
     /// Memory for the lengths that the decoder keeps, in bytes.
     pub lengths_bytes: u64,
     /// How much each text has of the one before, and how long the rest of it is.
-    texts: Option<(Packed<'b>, Packed<'b>)>,
+    texts: Option<(PackedIntegers<'b>, PackedIntegers<'b>)>,
 }
 
 impl<'b> Differences<'b> {
@@ -48,19 +48,20 @@ impl<'b> Differences<'b> {
         encoding: Encoding,
         values: &'b [u8],
         values_max: u32,
-    ) -> Result<Option<Differences<'b>>> {
-        let lengths_bytes = |of: &Packed<'_>| u64::from(of.values) * size_of::<i32>() as u64;
+    ) -> UnpackResult<Option<Differences<'b>>> {
+        let lengths_bytes =
+            |of: &PackedIntegers<'_>| u64::from(of.values) * size_of::<i32>() as u64;
         let (lengths_bytes, texts) = match encoding {
             Encoding::DELTA_BINARY_PACKED => {
-                Packed::new(values, values_max)?;
+                PackedIntegers::new(values, values_max)?;
                 (0, None)
             }
             Encoding::DELTA_LENGTH_BYTE_ARRAY => {
-                (lengths_bytes(&Packed::new(values, values_max)?), None)
+                (lengths_bytes(&PackedIntegers::new(values, values_max)?), None)
             }
             Encoding::DELTA_BYTE_ARRAY => {
-                let shared = Packed::new(values, values_max)?;
-                let rest = Packed::new(shared.clone().end()?, values_max)?;
+                let shared = PackedIntegers::new(values, values_max)?;
+                let rest = PackedIntegers::new(shared.clone().end()?, values_max)?;
                 if shared.values != rest.values {
                     return Err(Unknown::Wrong);
                 }
@@ -76,7 +77,7 @@ impl<'b> Differences<'b> {
     ///
     /// # Errors
     /// When they are not within the page.
-    pub(super) fn texts_bytes(self) -> Result<u64> {
+    pub(super) fn texts_bytes(self) -> UnpackResult<u64> {
         let Some((shared, rest)) = self.texts else { return Ok(0) };
         let mut left = rest.clone().end()?.len() as u64;
         let (mut shared, mut rest) = (Lengths::new(shared), Lengths::new(rest));
@@ -96,7 +97,7 @@ impl<'b> Differences<'b> {
 
 /// What is left of integers of 32 bits by their differences.
 #[derive(Clone)]
-struct Packed<'b> {
+struct PackedIntegers<'b> {
     rest: Cursor<'b>,
     /// How many there are in all.
     values: u32,
@@ -110,8 +111,8 @@ struct Packed<'b> {
     widths: &'b [u8],
 }
 
-impl<'b> Packed<'b> {
-    fn new(bytes: &'b [u8], values_max: u32) -> Result<Packed<'b>> {
+impl<'b> PackedIntegers<'b> {
+    fn new(bytes: &'b [u8], values_max: u32) -> UnpackResult<PackedIntegers<'b>> {
         let mut rest = Cursor(bytes);
         let (block_values, miniblocks) = (rest.varint()?, rest.varint()?);
         let (values, first) = (rest.varint()?, rest.signed()?);
@@ -126,7 +127,7 @@ impl<'b> Packed<'b> {
         {
             return Err(Unknown::Wrong);
         }
-        Ok(Packed {
+        Ok(PackedIntegers {
             rest,
             values,
             first,
@@ -139,7 +140,7 @@ impl<'b> Packed<'b> {
     }
 
     /// The next miniblock: the width of its values, and their bits; `None` behind the last.
-    fn miniblock(&mut self) -> Result<Option<(u32, &'b [u8])>> {
+    fn miniblock(&mut self) -> UnpackResult<Option<(u32, &'b [u8])>> {
         if self.left == 0 {
             return Ok(None);
         }
@@ -160,7 +161,7 @@ impl<'b> Packed<'b> {
     }
 
     /// What is behind them.
-    fn end(mut self) -> Result<&'b [u8]> {
+    fn end(mut self) -> UnpackResult<&'b [u8]> {
         while self.miniblock()?.is_some() {}
         Ok(self.rest.0)
     }
@@ -168,7 +169,7 @@ impl<'b> Packed<'b> {
 
 /// Lengths, one by one.
 struct Lengths<'b> {
-    packed: Packed<'b>,
+    packed: PackedIntegers<'b>,
     /// Lengths that are left.
     left: u32,
     last: i32,
@@ -181,13 +182,13 @@ struct Lengths<'b> {
 }
 
 impl<'b> Lengths<'b> {
-    fn new(packed: Packed<'b>) -> Lengths<'b> {
+    fn new(packed: PackedIntegers<'b>) -> Lengths<'b> {
         let left = packed.values;
         Lengths { packed, left, last: 0, width: 0, bits: &[], read: 0, count: 0 }
     }
 
     /// The next one; `None` behind the last.
-    fn next(&mut self) -> Result<Option<u64>> {
+    fn next(&mut self) -> UnpackResult<Option<u64>> {
         if self.left == 0 {
             return Ok(None);
         }
@@ -202,7 +203,7 @@ impl<'b> Lengths<'b> {
         u64::try_from(self.last).map(Some).map_err(|_| Unknown::Wrong)
     }
 
-    fn above_smallest(&mut self) -> Result<u32> {
+    fn above_smallest(&mut self) -> UnpackResult<u32> {
         if self.read == self.count {
             (self.width, self.bits) = self.packed.miniblock()?.ok_or(Unknown::Wrong)?;
             (self.read, self.count) = (0, self.packed.miniblock_values);
@@ -279,8 +280,8 @@ mod tests {
         out
     }
 
-    fn lengths(bytes: &[u8], values_max: u32) -> Result<Vec<u64>> {
-        let mut lengths = Lengths::new(Packed::new(bytes, values_max)?);
+    fn lengths(bytes: &[u8], values_max: u32) -> UnpackResult<Vec<u64>> {
+        let mut lengths = Lengths::new(PackedIntegers::new(bytes, values_max)?);
         let mut out = Vec::new();
         while let Some(length) = lengths.next()? {
             out.push(length);
@@ -302,12 +303,14 @@ mod tests {
                 let expected: Vec<u64> = values.iter().map(|value| *value as u64).collect();
                 assert_eq!(lengths(&bytes, count).unwrap(), expected);
                 for end in 0..bytes.len() {
-                    Packed::new(&bytes[..end], count).and_then(Packed::end).unwrap_err();
+                    PackedIntegers::new(&bytes[..end], count)
+                        .and_then(PackedIntegers::end)
+                        .unwrap_err();
                 }
                 bytes.extend_from_slice(b"behind");
-                assert_eq!(Packed::new(&bytes, count).unwrap().end(), Ok(&b"behind"[..]));
+                assert_eq!(PackedIntegers::new(&bytes, count).unwrap().end(), Ok(&b"behind"[..]));
                 if count > 0 {
-                    assert!(Packed::new(&bytes, count - 1).is_err());
+                    assert!(PackedIntegers::new(&bytes, count - 1).is_err());
                 }
             }
         }
@@ -315,7 +318,7 @@ mod tests {
     }
 
     /// Bytes of lengths, and of texts.
-    fn counted(encoding: Encoding, bytes: &[u8]) -> Result<(u64, u64)> {
+    fn counted(encoding: Encoding, bytes: &[u8]) -> UnpackResult<(u64, u64)> {
         let differences = Differences::of(encoding, bytes, 1000)?.unwrap();
         Ok((differences.lengths_bytes, differences.texts_bytes()?))
     }
@@ -347,10 +350,10 @@ mod tests {
         let mut wide = head(128, 1, 9, 0);
         wide.extend_from_slice(&[0, 33]);
         wide.extend_from_slice(&[0; 1000]);
-        assert_eq!(Packed::new(&wide, 9).unwrap().end(), Err(Unknown::Wrong));
+        assert_eq!(PackedIntegers::new(&wide, 9).unwrap().end(), Err(Unknown::Wrong));
         let mut large = head(1 << 31, 1, u32::MAX.into(), 0);
         large.extend_from_slice(&[0, 0, 0, 0]);
-        assert_eq!(Packed::new(&large, u32::MAX).unwrap().end(), Ok(&[][..]));
+        assert_eq!(PackedIntegers::new(&large, u32::MAX).unwrap().end(), Ok(&[][..]));
         assert!(Differences::of(Encoding::PLAIN, b"any", 1).unwrap().is_none());
     }
 

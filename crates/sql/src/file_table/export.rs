@@ -16,11 +16,11 @@ use arrow::datatypes::{
 use values::temporal::{Date, DateTime};
 use values::types::ColumnType;
 
-use super::convert::Result;
+use super::convert::ConvertResult;
 use super::types::written_as;
 
 /// The column of values of `ty`.
-pub(super) fn exported(ty: &ColumnType, array: &ArrayRef) -> Result<ArrayRef> {
+pub(super) fn exported(ty: &ColumnType, array: &ArrayRef) -> ConvertResult<ArrayRef> {
     Ok(match ty {
         ColumnType::Int { .. } => match written_as(ty) {
             same if same == *array.data_type() => Arc::clone(array),
@@ -65,7 +65,7 @@ pub(super) fn exported(ty: &ColumnType, array: &ArrayRef) -> Result<ArrayRef> {
 fn moments<F: ArrowPrimitiveType, T: ArrowPrimitiveType>(
     array: &PrimitiveArray<F>,
     moment: impl Fn(F::Native) -> Option<T::Native>,
-) -> Result<PrimitiveArray<T>> {
+) -> ConvertResult<PrimitiveArray<T>> {
     array.try_unary(|value| {
         moment(value).ok_or_else(|| {
             arrow::error::ArrowError::ParseError(

@@ -17,7 +17,7 @@ use expression::Limits;
 use expression::limits::Room;
 
 use super::opened::OpenedFile;
-use super::thrift::{Cursor, Result as Read, Unknown, wire};
+use super::thrift::{Cursor, ThriftResult as Read, Unknown, wire};
 use crate::error::Result;
 
 /// Columns, those that others are within included.

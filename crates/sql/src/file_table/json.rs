@@ -19,7 +19,7 @@ use super::csv::{append, no_value};
 use super::guess::Guess;
 use super::opened::OpenedFile;
 use super::options::FileOptions;
-use super::records::{Cutter, Piece, RecordEnds};
+use super::records::{Cutter, RecordEnds, RecordPiece};
 use crate::error::Result;
 
 /// The most members that are columns.
@@ -41,7 +41,7 @@ pub(super) fn columns(
     for file in files {
         let sample = Cutter::new(std::slice::from_ref(file), RecordEnds::default()).next(limits)?;
         let Some(piece) = sample else { continue };
-        let mut lines = Lines::of(piece);
+        let mut lines = ObjectLines::of(piece);
         while let Some(object) = lines.next(file)? {
             if lines.number.is_multiple_of(LINES_CHECKED) {
                 limits.check()?;
@@ -70,17 +70,17 @@ pub(super) fn columns(
 }
 
 /// The objects of a piece.
-struct Lines {
+struct ObjectLines {
     rest: Bytes,
     /// Lines before and with the last one.
     number: u64,
     /// Its memory.
-    _piece: Piece,
+    _piece: RecordPiece,
 }
 
-impl Lines {
-    fn of(piece: Piece) -> Lines {
-        Lines { rest: piece.bytes.clone(), number: piece.records_before, _piece: piece }
+impl ObjectLines {
+    fn of(piece: RecordPiece) -> ObjectLines {
+        ObjectLines { rest: piece.bytes.clone(), number: piece.records_before, _piece: piece }
     }
 
     fn next(&mut self, file: &OpenedFile) -> Result<Option<Map<String, Value>>> {
@@ -106,7 +106,7 @@ impl Lines {
 /// The wanted columns of a piece, in batches.
 pub(super) struct JsonBatches {
     file: Arc<OpenedFile>,
-    lines: Lines,
+    lines: ObjectLines,
     /// In the order wanted.
     columns: Vec<FileColumn>,
     rows: usize,
@@ -116,13 +116,13 @@ pub(super) struct JsonBatches {
 impl JsonBatches {
     pub(super) fn new(
         file: Arc<OpenedFile>,
-        piece: Piece,
+        piece: RecordPiece,
         columns: &[FileColumn],
         positions: &[usize],
         (rows, zone): (usize, Zone),
     ) -> JsonBatches {
         let columns = positions.iter().map(|at| columns[*at].clone()).collect();
-        JsonBatches { file, lines: Lines::of(piece), columns, rows, zone }
+        JsonBatches { file, lines: ObjectLines::of(piece), columns, rows, zone }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<(Vec<ArrayRef>, usize)>> {

@@ -56,7 +56,7 @@ use values::types::{ColumnType, IntWidth};
 use expression::Limits;
 pub use options::{FileFormat, FileOptions};
 pub use page_index::ColumnPages;
-pub use reading::{FileRows, FileStep, FileSteps, Reading, Wanted};
+pub use reading::{FileRows, FileStep, FileSteps, ReadRequest, Reading};
 pub use write::ParquetWriter;
 
 use self::csv::CsvForm;
@@ -79,13 +79,13 @@ pub struct FileColumn {
 pub struct FileTable {
     pattern: String,
     files: Vec<Arc<OpenedFile>>,
-    content: Content,
+    content: FilesContent,
     columns: Vec<FileColumn>,
 }
 
 /// What is known of the files besides their columns.
 #[derive(Debug)]
-enum Content {
+enum FilesContent {
     /// One for each file.
     Parquet(Vec<Arc<ParquetFile>>),
     Csv(CsvForm),
@@ -126,16 +126,16 @@ impl FileTable {
             FileFormat::Parquet => {
                 options.refuse_text_options()?;
                 let (parquet, columns) = parquet::open(&files, limits)?;
-                (Content::Parquet(parquet), columns)
+                (FilesContent::Parquet(parquet), columns)
             }
             FileFormat::Csv => {
                 let form = CsvForm::of(options, &files[0])?;
                 let columns = csv::columns(&files, &form, options, limits)?;
-                (Content::Csv(form), columns)
+                (FilesContent::Csv(form), columns)
             }
             FileFormat::Json => {
                 options.refuse_csv_options()?;
-                (Content::Json, json::columns(&files, options, limits)?)
+                (FilesContent::Json, json::columns(&files, options, limits)?)
             }
         };
         let lower: Vec<String> = columns.iter().map(|column| column.name.to_lowercase()).collect();
@@ -156,8 +156,8 @@ impl FileTable {
     /// How many rows there are, if that is known without reading them.
     pub fn rows_known(&self) -> Option<u64> {
         match &self.content {
-            Content::Parquet(files) => Some(files.iter().map(|file| file.rows()).sum()),
-            Content::Csv(_) | Content::Json => None,
+            FilesContent::Parquet(files) => Some(files.iter().map(|file| file.rows()).sum()),
+            FilesContent::Csv(_) | FilesContent::Json => None,
         }
     }
 
@@ -170,8 +170,8 @@ impl FileTable {
     /// How many pieces there are that workers can share.
     pub fn pieces_about(&self) -> u64 {
         match &self.content {
-            Content::Parquet(files) => files.iter().map(|file| file.row_groups() as u64).sum(),
-            Content::Csv(_) | Content::Json => {
+            FilesContent::Parquet(files) => files.iter().map(|file| file.row_groups() as u64).sum(),
+            FilesContent::Csv(_) | FilesContent::Json => {
                 self.files.iter().map(|file| file.bytes() / records::PIECE_BYTES as u64 + 1).sum()
             }
         }
@@ -179,7 +179,7 @@ impl FileTable {
 
     /// The row groups, as numbers of file and group within it; `None` where there are none.
     pub fn row_groups(&self) -> Option<Vec<RowGroup>> {
-        let Content::Parquet(files) = &self.content else { return None };
+        let FilesContent::Parquet(files) = &self.content else { return None };
         let groups = files.iter().enumerate().flat_map(|(file, parquet)| {
             (0..parquet.row_groups()).map(move |group| RowGroup { file, group })
         });
@@ -189,8 +189,8 @@ impl FileTable {
     /// The rows of a row group.
     pub fn rows_of(&self, group: RowGroup) -> u64 {
         match &self.content {
-            Content::Parquet(files) => files[group.file].rows_of(group.group),
-            Content::Csv(_) | Content::Json => 0,
+            FilesContent::Parquet(files) => files[group.file].rows_of(group.group),
+            FilesContent::Csv(_) | FilesContent::Json => 0,
         }
     }
 
@@ -198,14 +198,14 @@ impl FileTable {
     /// statistics say it; NULL where they do not.
     pub fn extremes(&self, file: usize, column: usize) -> Option<(ArrayRef, ArrayRef)> {
         match &self.content {
-            Content::Parquet(files) => files[file].extremes(column, &self.columns[column].ty),
-            Content::Csv(_) | Content::Json => None,
+            FilesContent::Parquet(files) => files[file].extremes(column, &self.columns[column].ty),
+            FilesContent::Csv(_) | FilesContent::Json => None,
         }
     }
 
     /// The pages of a column of numbers or times in a row group, if the file tells of them.
     pub fn pages(&self, of: RowGroup, column: usize) -> Option<ColumnPages> {
-        let Content::Parquet(files) = &self.content else { return None };
+        let FilesContent::Parquet(files) = &self.content else { return None };
         let (file, ty) = (&self.files[of.file], &self.columns[column].ty);
         files[of.file].pages(file, of.group, column, ty)
     }
@@ -213,7 +213,7 @@ impl FileTable {
     /// How rows of some row groups are grouped by a column; `None` where its values have no numbers,
     /// too many, or, of texts, most have no words.
     pub fn key(&self, column: usize, groups: &[RowGroup]) -> Option<ArrayKey> {
-        let Content::Parquet(files) = &self.content else { return None };
+        let FilesContent::Parquet(files) = &self.content else { return None };
         let ty = &self.columns[column].ty;
         if arrow_type(ty) == DataType::BinaryView {
             let has_words = |of: &&RowGroup| files[of.file].has_words(of.group, column);
@@ -237,7 +237,7 @@ impl FileTable {
 
     /// About how many different texts a column has, of which its files know the words.
     pub fn words_about(&self, column: usize, groups: &[RowGroup]) -> Option<u64> {
-        let Content::Parquet(files) = &self.content else { return None };
+        let FilesContent::Parquet(files) = &self.content else { return None };
         let of = groups.iter().find(|of| files[of.file].has_words(of.group, column))?;
         let words = files[of.file].words(&self.files[of.file], of.group, column)?;
         // Other row groups have others.
@@ -247,9 +247,9 @@ impl FileTable {
     /// `3 Parquet files 'flights/*.parquet'`.
     pub fn shown(&self) -> String {
         let format = match &self.content {
-            Content::Parquet(_) => "Parquet",
-            Content::Csv(_) => "CSV",
-            Content::Json => "JSON",
+            FilesContent::Parquet(_) => "Parquet",
+            FilesContent::Csv(_) => "CSV",
+            FilesContent::Json => "JSON",
         };
         let plural = if self.files.len() == 1 { "" } else { "s" };
         format!("{} {format} file{plural} '{}'", self.files.len(), self.pattern)

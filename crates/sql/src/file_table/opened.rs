@@ -25,20 +25,23 @@ use crate::error::{Result, SqlError};
 pub(super) struct OpenedFile {
     name: String,
     file: File,
-    state: State,
+    state: OpenedState,
 }
 
 /// What differs when a file is written to.
 #[derive(Debug, PartialEq, Eq)]
-struct State {
+struct OpenedState {
     bytes: u64,
     modified: (i64, i64),
 }
 
-impl State {
-    fn of(file: &File) -> io::Result<State> {
+impl OpenedState {
+    fn of(file: &File) -> io::Result<OpenedState> {
         let metadata = file.metadata()?;
-        Ok(State { bytes: metadata.len(), modified: (metadata.mtime(), metadata.mtime_nsec()) })
+        Ok(OpenedState {
+            bytes: metadata.len(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+        })
     }
 }
 
@@ -48,7 +51,7 @@ impl OpenedFile {
     /// # Errors
     /// 1024 when the system cannot say how it is.
     pub(super) fn new(name: String, file: File) -> Result<OpenedFile> {
-        let state = State::of(&file).map_err(|error| unread(&name, &error))?;
+        let state = OpenedState::of(&file).map_err(|error| unread(&name, &error))?;
         Ok(OpenedFile { name, file, state })
     }
 
@@ -87,7 +90,8 @@ impl OpenedFile {
     /// # Errors
     /// 1024 when the file was written to since it was opened.
     pub(super) fn check_unchanged(&self) -> Result<()> {
-        match State::of(&self.file).map_err(|error| unread(&self.name, &error))? == self.state {
+        match OpenedState::of(&self.file).map_err(|error| unread(&self.name, &error))? == self.state
+        {
             true => Ok(()),
             false => Err(self.changed()),
         }

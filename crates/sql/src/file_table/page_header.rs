@@ -18,7 +18,7 @@
 //!
 //! Not here: what is too much (`pages`).
 
-use super::thrift::{Cursor, Result, Unknown, once, wire};
+use super::thrift::{Cursor, ThriftResult, Unknown, once, wire};
 
 /// The encodings that are places in a dictionary: PLAIN_DICTIONARY and RLE_DICTIONARY, which differ in
 /// name.
@@ -65,7 +65,7 @@ impl PageSizes {
 }
 
 /// Reads the sizes of the page whose header begins with some bytes.
-pub(super) fn page_sizes(bytes: &[u8]) -> Result<PageSizes> {
+pub(super) fn page_sizes(bytes: &[u8]) -> ThriftResult<PageSizes> {
     let mut cursor = Cursor(bytes);
     let (mut kind, mut uncompressed, mut compressed) = (None, None, None);
     // Of the structs for data, a dictionary, and data of version 2.
@@ -117,7 +117,7 @@ pub(super) fn page_sizes(bytes: &[u8]) -> Result<PageSizes> {
 }
 
 /// Of a struct the first field, which is how many values there are, and their encoding.
-fn values_of(cursor: &mut Cursor<'_>, types: &[u8], encoding_id: i64) -> Result<(i32, i32)> {
+fn values_of(cursor: &mut Cursor<'_>, types: &[u8], encoding_id: i64) -> ThriftResult<(i32, i32)> {
     let (mut values, mut encoding, mut last) = (None, None, 0);
     while let Some((id, ty)) = cursor.field_of(&mut last, types)? {
         match (id, ty) {

@@ -26,7 +26,7 @@ use values::types::ColumnType;
 use super::convert::converted;
 use super::opened::OpenedFile;
 use super::parquet::ParquetFile;
-use super::thrift::{Cursor, Result, Unknown, wire};
+use super::thrift::{Cursor, ThriftResult, Unknown, wire};
 
 /// Longer indexes are not read.
 const INDEX_BYTES_MAX: usize = 16 << 20;
@@ -76,10 +76,13 @@ impl ParquetFile {
 }
 
 /// The smallest and the largest value of a page; `None` where all are NULL.
-type Bounds = Option<(Vec<u8>, Vec<u8>)>;
+type PageBounds = Option<(Vec<u8>, Vec<u8>)>;
 
 /// The first row of each page, and its bounds.
-fn index_of(file: &OpenedFile, column: &ColumnChunkMetaData) -> Option<(Vec<usize>, Vec<Bounds>)> {
+fn index_of(
+    file: &OpenedFile,
+    column: &ColumnChunkMetaData,
+) -> Option<(Vec<usize>, Vec<PageBounds>)> {
     let bytes = |offset: Option<i64>, length: Option<i32>| {
         let (offset, length) = (u64::try_from(offset?).ok()?, usize::try_from(length?).ok()?);
         file.read(offset, Some(length).filter(|length| *length <= INDEX_BYTES_MAX)?).ok()
@@ -89,7 +92,7 @@ fn index_of(file: &OpenedFile, column: &ColumnChunkMetaData) -> Option<(Vec<usiz
     Some((first_rows(&offsets).ok()?, bounds(&values).ok()?))
 }
 
-fn first_rows(bytes: &[u8]) -> Result<Vec<usize>> {
+fn first_rows(bytes: &[u8]) -> ThriftResult<Vec<usize>> {
     let (mut cursor, mut last, mut rows) = (Cursor(bytes), 0, Vec::new());
     while let Some((id, ty)) = cursor.field(&mut last)? {
         if (id, ty) != (1, wire::LIST) {
@@ -114,7 +117,7 @@ fn first_rows(bytes: &[u8]) -> Result<Vec<usize>> {
     Ok(rows)
 }
 
-fn bounds(bytes: &[u8]) -> Result<Vec<Bounds>> {
+fn bounds(bytes: &[u8]) -> ThriftResult<Vec<PageBounds>> {
     let (mut cursor, mut last) = (Cursor(bytes), 0);
     let (mut nulls, mut low, mut high) = (Vec::new(), Vec::new(), Vec::new());
     while let Some((id, ty)) = cursor.field(&mut last)? {

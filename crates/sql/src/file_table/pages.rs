@@ -128,12 +128,12 @@ pub(super) struct ColumnBytes {
     /// Memory for each value of a page, where a row may have any number of them.
     repeated_bytes: u64,
     batches: Arc<AtomicU64>,
-    state: Mutex<State>,
+    state: Mutex<PagesState>,
 }
 
 /// What is in memory of a column.
 #[derive(Default)]
-struct State {
+struct PagesState {
     /// Bytes, and where they begin in the file.
     window: (u64, Bytes),
     /// Whether there was a dictionary.

@@ -21,14 +21,14 @@ use values::temporal::Zone;
 use super::csv::CsvBatches;
 use super::json::JsonBatches;
 use super::opened::OpenedFile;
-use super::records::{Cutter, Piece, RecordEnds};
+use super::records::{Cutter, RecordEnds, RecordPiece};
 use super::row_group::GroupReader;
-use super::{Content, FileTable, RowGroup};
+use super::{FileTable, FilesContent, RowGroup};
 use crate::error::{Result, SqlError};
 
 /// What is read of a table.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct ReadRequest {
     /// Positions of columns, in the order in which batches have them.
     pub positions: Vec<usize>,
     /// The row groups of Parquet files; `None` for all, and where there are none.
@@ -44,15 +44,15 @@ pub struct Wanted {
 /// What workers share.
 pub struct Reading {
     table: Arc<FileTable>,
-    wanted: Wanted,
+    wanted: ReadRequest,
     /// The wanted positions, ascending, as Parquet's reader gives them.
     ascending: Arc<[usize]>,
     limits: Arc<Limits>,
-    left: Mutex<Left>,
+    left: Mutex<LeftPieces>,
 }
 
 /// What nobody has taken yet.
-enum Left {
+enum LeftPieces {
     Groups(VecDeque<RowGroup>),
     Records(Cutter),
 }
@@ -102,14 +102,16 @@ enum Decoder {
 
 impl Reading {
     /// Begins at the first piece.
-    pub fn new(table: &Arc<FileTable>, wanted: Wanted, limits: &Arc<Limits>) -> Arc<Reading> {
+    pub fn new(table: &Arc<FileTable>, wanted: ReadRequest, limits: &Arc<Limits>) -> Arc<Reading> {
         let left = match &table.content {
-            Content::Parquet(_) => {
+            FilesContent::Parquet(_) => {
                 let groups = wanted.groups.clone().or_else(|| table.row_groups());
-                Left::Groups(groups.unwrap_or_default().into())
+                LeftPieces::Groups(groups.unwrap_or_default().into())
             }
-            Content::Csv(form) => Left::Records(Cutter::new(&table.files, form.ends)),
-            Content::Json => Left::Records(Cutter::new(&table.files, RecordEnds::default())),
+            FilesContent::Csv(form) => LeftPieces::Records(Cutter::new(&table.files, form.ends)),
+            FilesContent::Json => {
+                LeftPieces::Records(Cutter::new(&table.files, RecordEnds::default()))
+            }
         };
         let mut ascending = wanted.positions.clone();
         ascending.sort_unstable();
@@ -133,12 +135,12 @@ impl Reading {
         let table = &self.table;
         let mut left = self.left.lock();
         let taken = match &mut *left {
-            Left::Groups(groups) => {
+            LeftPieces::Groups(groups) => {
                 let next = groups.pop_front();
                 drop(left);
                 let Some(of @ RowGroup { file, group }) = next else { return Ok(None) };
                 let rows = self.wanted.rows.get(&of).cloned();
-                let Content::Parquet(parquet) = &table.content else { return Ok(None) };
+                let FilesContent::Parquet(parquet) = &table.content else { return Ok(None) };
                 let (file, parquet) = (Arc::clone(&table.files[file]), &parquet[file]);
                 let (positions, batch_rows) = (&self.ascending, self.wanted.batch_rows);
                 let of = (&file, parquet);
@@ -146,7 +148,7 @@ impl Reading {
                     GroupReader::new(of, (group, rows), positions, batch_rows, &self.limits);
                 (file, Decoder::Parquet(Box::new(reader)))
             }
-            Left::Records(cutter) => {
+            LeftPieces::Records(cutter) => {
                 let next = cutter.next(&self.limits)?;
                 drop(left);
                 let Some(piece) = next else { return Ok(None) };
@@ -158,12 +160,12 @@ impl Reading {
         Ok(Some(taken))
     }
 
-    fn records_of(&self, file: &Arc<OpenedFile>, piece: Piece) -> Result<Decoder> {
+    fn records_of(&self, file: &Arc<OpenedFile>, piece: RecordPiece) -> Result<Decoder> {
         let (columns, positions) = (&self.table.columns, &self.wanted.positions);
         let rows_in = (self.wanted.batch_rows, self.wanted.zone);
         let file = Arc::clone(file);
         Ok(match &self.table.content {
-            Content::Csv(form) => {
+            FilesContent::Csv(form) => {
                 let batches = CsvBatches::new(file, form, piece, columns, positions, rows_in)?;
                 Decoder::Csv(Box::new(batches))
             }

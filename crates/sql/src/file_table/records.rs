@@ -38,7 +38,7 @@ pub(super) struct RecordEnds {
 }
 
 /// Whole records of a file.
-pub(super) struct Piece {
+pub(super) struct RecordPiece {
     /// The file's number.
     pub file: usize,
     /// Them.
@@ -69,7 +69,7 @@ impl Cutter {
     /// # Errors
     /// 1024 when it cannot be read; 3000 for a record longer than values may be; 1041 when the
     /// statement holds too much.
-    pub(super) fn next(&mut self, limits: &Limits) -> Result<Option<Piece>> {
+    pub(super) fn next(&mut self, limits: &Limits) -> Result<Option<RecordPiece>> {
         while let Some(file) = self.files.get(self.file) {
             let file = Arc::clone(file);
             if self.at >= file.bytes() {
@@ -91,7 +91,7 @@ impl Cutter {
             }
             let bytes = bytes.slice(skipped.min(bytes.len())..);
             if !bytes.is_empty() {
-                let piece = Piece { file: self.file, bytes, records_before, _room: room };
+                let piece = RecordPiece { file: self.file, bytes, records_before, _room: room };
                 return Ok(Some(piece));
             }
         }

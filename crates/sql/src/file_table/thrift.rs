@@ -35,10 +35,10 @@ pub(super) enum Unknown {
 }
 
 /// What was read.
-pub(super) type Result<T> = std::result::Result<T, Unknown>;
+pub(super) type ThriftResult<T> = std::result::Result<T, Unknown>;
 
 /// Fills a place, which must be empty.
-pub(super) fn once<T>(place: &mut Option<T>, found: T) -> Result<()> {
+pub(super) fn once<T>(place: &mut Option<T>, found: T) -> ThriftResult<()> {
     match place.replace(found) {
         None => Ok(()),
         Some(_) => Err(Unknown::Wrong),
@@ -50,20 +50,20 @@ pub(super) fn once<T>(place: &mut Option<T>, found: T) -> Result<()> {
 pub(super) struct Cursor<'b>(pub(super) &'b [u8]);
 
 impl<'b> Cursor<'b> {
-    pub(super) fn byte(&mut self) -> Result<u8> {
+    pub(super) fn byte(&mut self) -> ThriftResult<u8> {
         let (first, rest) = self.0.split_first().ok_or(Unknown::Incomplete)?;
         self.0 = rest;
         Ok(*first)
     }
 
     /// So many bytes.
-    pub(super) fn bytes(&mut self, count: usize) -> Result<&'b [u8]> {
+    pub(super) fn bytes(&mut self, count: usize) -> ThriftResult<&'b [u8]> {
         let (bytes, rest) = self.0.split_at_checked(count).ok_or(Unknown::Incomplete)?;
         self.0 = rest;
         Ok(bytes)
     }
 
-    pub(super) fn varint(&mut self) -> Result<u64> {
+    pub(super) fn varint(&mut self) -> ThriftResult<u64> {
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -75,17 +75,17 @@ impl<'b> Cursor<'b> {
         Err(Unknown::Wrong)
     }
 
-    pub(super) fn signed(&mut self) -> Result<i64> {
+    pub(super) fn signed(&mut self) -> ThriftResult<i64> {
         let number = self.varint()?;
         Ok((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    pub(super) fn i32(&mut self) -> Result<i32> {
+    pub(super) fn i32(&mut self) -> ThriftResult<i32> {
         i32::try_from(self.signed()?).map_err(|_| Unknown::Wrong)
     }
 
     /// The next field's number and type; `None` behind the last.
-    pub(super) fn field(&mut self, last: &mut i64) -> Result<Option<(i64, u8)>> {
+    pub(super) fn field(&mut self, last: &mut i64) -> ThriftResult<Option<(i64, u8)>> {
         let head = self.byte()?;
         let ty = head & 0x0f;
         if ty == wire::STOP {
@@ -102,7 +102,11 @@ impl<'b> Cursor<'b> {
 
     /// The next field of a struct whose types are known, from field 1 on: none of those has
     /// another, as the decoder goes by the number alone. A truth has the type TRUE there.
-    pub(super) fn field_of(&mut self, last: &mut i64, types: &[u8]) -> Result<Option<(i64, u8)>> {
+    pub(super) fn field_of(
+        &mut self,
+        last: &mut i64,
+        types: &[u8],
+    ) -> ThriftResult<Option<(i64, u8)>> {
         let Some((id, ty)) = self.field(last)? else { return Ok(None) };
         let place = usize::try_from(id - 1).ok();
         let known = place.and_then(|place| types.get(place));
@@ -114,7 +118,7 @@ impl<'b> Cursor<'b> {
     }
 
     /// The type of a list's elements, and how many there are: no more than bytes.
-    pub(super) fn list(&mut self) -> Result<(u8, usize)> {
+    pub(super) fn list(&mut self) -> ThriftResult<(u8, usize)> {
         let head = self.byte()?;
         let count = match head >> 4 {
             15 => self.varint()?,
@@ -127,17 +131,17 @@ impl<'b> Cursor<'b> {
     }
 
     /// Bytes that say how many they are.
-    pub(super) fn binary(&mut self) -> Result<&'b [u8]> {
+    pub(super) fn binary(&mut self) -> ThriftResult<&'b [u8]> {
         let count = usize::try_from(self.varint()?).map_err(|_| Unknown::Incomplete)?;
         self.bytes(count)
     }
 
     /// Passes over a value, which is no list of truths.
-    pub(super) fn skip(&mut self, ty: u8) -> Result<()> {
+    pub(super) fn skip(&mut self, ty: u8) -> ThriftResult<()> {
         self.skip_within(ty, DEPTH_MAX)
     }
 
-    fn skip_within(&mut self, ty: u8, depth: usize) -> Result<()> {
+    fn skip_within(&mut self, ty: u8, depth: usize) -> ThriftResult<()> {
         match ty {
             wire::TRUE | wire::FALSE => Ok(()),
             wire::BYTE => self.bytes(1).map(drop),

@@ -42,23 +42,23 @@ const ZSTD_LEVEL: i32 = 1;
 pub struct ParquetWriter {
     columns: Arc<[ResultColumn]>,
     schema: SchemaRef,
-    writer: ArrowWriter<Sink>,
+    writer: ArrowWriter<FileSink>,
     gathered: Vec<ColumnWriter>,
     gathered_rows: usize,
     gathered_bytes: usize,
-    failure: Failure,
+    failure: WriteFailure,
     share: Share,
 }
 
 /// What the file said when a write failed: the encoder passes on words alone.
-type Failure = Arc<Mutex<Option<SqlError>>>;
+type WriteFailure = Arc<Mutex<Option<SqlError>>>;
 
-struct Sink {
+struct FileSink {
     file: NewFile,
-    failure: Failure,
+    failure: WriteFailure,
 }
 
-impl Write for Sink {
+impl Write for FileSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.file.write(bytes) {
             Ok(()) => Ok(bytes.len()),
@@ -95,8 +95,8 @@ impl ParquetWriter {
             .set_max_row_group_row_count(Some(GROUP_ROWS))
             .set_created_by(format!("Rowhouse {}", crate::VERSION))
             .build();
-        let failure = Failure::default();
-        let sink = Sink { file, failure: Arc::clone(&failure) };
+        let failure = WriteFailure::default();
+        let sink = FileSink { file, failure: Arc::clone(&failure) };
         let writer = ArrowWriter::try_new(sink, Arc::clone(&schema), Some(properties));
         let writer = writer.map_err(unencoded)?;
         let gathered = gathered_of(&columns);
@@ -173,7 +173,7 @@ fn gathered_of(columns: &[ResultColumn]) -> Vec<ColumnWriter> {
 }
 
 /// The file's own error, if there was one.
-fn told(failure: &Failure, error: ParquetError) -> SqlError {
+fn told(failure: &WriteFailure, error: ParquetError) -> SqlError {
     failure.lock().take().unwrap_or_else(|| unencoded(error))
 }
 

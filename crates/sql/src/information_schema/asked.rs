@@ -5,7 +5,7 @@
 //! of a name) are asked of every name that is left, before anything else of its table is looked at.
 //!
 //! Invariants
-//! 1. At least the tables are found for which the conditions hold: whoever reads asks them of each row again.
+//! 1. At least the tables are found for which the conditions hold: the reader asks them of each row again.
 //!
 //! Not here: what is told of a table (`columns`, `keys`, `tables`).
 
@@ -65,7 +65,7 @@ impl NameColumns {
 }
 
 /// What a condition wants a name to equal.
-enum Sought<'n> {
+enum SoughtName<'n> {
     One(&'n Node),
     OneOf(Vec<&'n Node>),
 }
@@ -85,7 +85,7 @@ fn gives_one_value(node: &Node) -> bool {
 }
 
 /// The values that a condition wants one of these columns to equal, as names are compared.
-fn sought<'n>(term: &'n Node, columns: &[usize]) -> Option<Sought<'n>> {
+fn sought<'n>(term: &'n Node, columns: &[usize]) -> Option<SoughtName<'n>> {
     let is_name = |node: &Node| matches!(node.kind, Kind::Column(at) if columns.contains(&at));
     let is_value = |node: &Node| node.is_row_free() && gives_one_value(node);
     let by_bytes = |rule: Collation| matches!(rule, Collation::Utf8Mb4Bin | Collation::Binary);
@@ -96,18 +96,18 @@ fn sought<'n>(term: &'n Node, columns: &[usize]) -> Option<Sought<'n>> {
                 (false, true) => a,
                 _ => return None,
             };
-            is_value(value).then_some(Sought::One(value))
+            is_value(value).then_some(SoughtName::One(value))
         }
         Kind::InList(name, list, false, rule) if by_bytes(*rule) && is_name(name) => {
             let values: Vec<&Node> = list.iter().collect();
-            values.iter().all(|value| is_value(value)).then_some(Sought::OneOf(values))
+            values.iter().all(|value| is_value(value)).then_some(SoughtName::OneOf(values))
         }
         _ => None,
     }
 }
 
 /// The tables that are asked for.
-pub struct Asked<'a> {
+pub struct AskedTables<'a> {
     /// Names of databases; `None`: any.
     databases: Option<Vec<String>>,
     /// Names of tables; `None`: any.
@@ -118,15 +118,15 @@ pub struct Asked<'a> {
     listed: Cell<u64>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> AskedTables<'a> {
     /// All of them.
-    pub fn all() -> Asked<'static> {
-        Asked { databases: None, tables: None, names: None, listed: Cell::new(0) }
+    pub fn all() -> AskedTables<'static> {
+        AskedTables { databases: None, tables: None, names: None, listed: Cell::new(0) }
     }
 
     /// None of them: only what a table is like is asked for.
-    pub fn none() -> Asked<'static> {
-        Asked { databases: Some(Vec::new()), ..Asked::all() }
+    pub fn none() -> AskedTables<'static> {
+        AskedTables { databases: Some(Vec::new()), ..AskedTables::all() }
     }
 
     /// Those for whose rows conditions may hold, which see a row as columns.
@@ -137,9 +137,9 @@ impl<'a> Asked<'a> {
         columns: &'a NameColumns,
         terms: &'a [Node],
         scope: &'a Scope<'a>,
-    ) -> Result<Asked<'a>> {
+    ) -> Result<AskedTables<'a>> {
         let further = terms.iter().filter(|term| columns.has_only(term)).collect();
-        Ok(Asked {
+        Ok(AskedTables {
             databases: names_in(terms, &columns.databases, scope)?,
             tables: names_in(terms, &columns.tables, scope)?,
             names: Some((columns, further, scope)),
@@ -205,8 +205,8 @@ fn names_in(terms: &[Node], columns: &[usize], scope: &Scope<'_>) -> Result<Opti
     let mut found: Option<Vec<String>> = None;
     for term in terms {
         let values = match sought(term, columns) {
-            Some(Sought::One(value)) => vec![value],
-            Some(Sought::OneOf(values)) => values,
+            Some(SoughtName::One(value)) => vec![value],
+            Some(SoughtName::OneOf(values)) => values,
             None => continue,
         };
         let mut names = Vec::with_capacity(values.len());

@@ -6,12 +6,12 @@ use values::datum::Value;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
-use super::{Asked, CATALOG};
+use super::{AskedTables, CATALOG};
 use crate::ddl::default_text;
 use crate::show::catalog::{extra_words, key_word};
 use crate::show::{Listing, maybe, number, text};
 
-pub(super) fn columns(engine: &Engine, zone: Zone, asked: &Asked<'_>) -> Listing {
+pub(super) fn columns(engine: &Engine, zone: Zone, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "TABLE_CATALOG",
         "TABLE_SCHEMA",

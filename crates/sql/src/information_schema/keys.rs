@@ -5,12 +5,12 @@ use rows::engine::Engine;
 use rows::table::Table;
 use values::datum::Value;
 
-use super::{Asked, CATALOG};
+use super::{AskedTables, CATALOG};
 use crate::show::catalog::{approximate_rows, index_lines};
 use crate::show::{Listing, number, text};
 
 /// `sizes`: with the tables' numbers of rows.
-pub(super) fn statistics(engine: &Engine, sizes: bool, asked: &Asked<'_>) -> Listing {
+pub(super) fn statistics(engine: &Engine, sizes: bool, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "TABLE_CATALOG",
         "TABLE_SCHEMA",
@@ -46,7 +46,7 @@ pub(super) fn statistics(engine: &Engine, sizes: bool, asked: &Asked<'_>) -> Lis
     listing
 }
 
-pub(super) fn key_column_usage(engine: &Engine, asked: &Asked<'_>) -> Listing {
+pub(super) fn key_column_usage(engine: &Engine, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "CONSTRAINT_CATALOG",
         "CONSTRAINT_SCHEMA",
@@ -84,7 +84,7 @@ pub(super) fn key_column_usage(engine: &Engine, asked: &Asked<'_>) -> Listing {
     listing
 }
 
-pub(super) fn table_constraints(engine: &Engine, asked: &Asked<'_>) -> Listing {
+pub(super) fn table_constraints(engine: &Engine, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "CONSTRAINT_CATALOG",
         "CONSTRAINT_SCHEMA",
@@ -125,7 +125,7 @@ pub(super) fn table_constraints(engine: &Engine, asked: &Asked<'_>) -> Listing {
 }
 
 /// CHECK_CONSTRAINTS, with the columns of MariaDB.
-pub(super) fn check_constraints(engine: &Engine, asked: &Asked<'_>) -> Listing {
+pub(super) fn check_constraints(engine: &Engine, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "CONSTRAINT_CATALOG",
         "CONSTRAINT_SCHEMA",

@@ -5,7 +5,7 @@ use rows::error::Error;
 use values::datum::Value;
 use values::types::ColumnType;
 
-use super::{Asked, CATALOG, INFORMATION_SCHEMA, TABLES};
+use super::{AskedTables, CATALOG, INFORMATION_SCHEMA, TABLES};
 use crate::error::Result;
 use crate::show::catalog::{database_names, table_status_line};
 use crate::show::sizes::{ShownSizes, sizes_of};
@@ -34,7 +34,7 @@ pub(super) fn schemata(engine: &Engine) -> Listing {
 }
 
 /// `sizes`: with the tables' sizes.
-pub(super) fn tables(engine: &Engine, sizes: bool, asked: &Asked<'_>) -> Listing {
+pub(super) fn tables(engine: &Engine, sizes: bool, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "TABLE_CATALOG",
         "TABLE_SCHEMA",
@@ -82,7 +82,11 @@ pub(super) fn tables(engine: &Engine, sizes: bool, asked: &Asked<'_>) -> Listing
 }
 
 /// What MySQL has no columns for: bytes before compression, beside those on disk.
-pub(super) fn table_sizes(engine: &Engine, sizes: bool, asked: &Asked<'_>) -> Result<Listing> {
+pub(super) fn table_sizes(
+    engine: &Engine,
+    sizes: bool,
+    asked: &AskedTables<'_>,
+) -> Result<Listing> {
     let mut listing = Listing::new(&[
         "TABLE_SCHEMA",
         "TABLE_NAME",

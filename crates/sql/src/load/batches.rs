@@ -12,7 +12,7 @@ use rows::transaction::Transaction;
 use values::ErrorCode;
 
 use super::lines::Splitter;
-use super::rows::{LoadPlan, Loaded, Loader};
+use super::rows::{LoadOutcome, LoadPlan, Loader};
 use crate::error::{Result, SqlError};
 
 /// Bytes of writes that are committed together.
@@ -77,7 +77,7 @@ impl Batches {
     }
 
     /// Takes the result out.
-    pub fn take(&mut self) -> Loaded {
+    pub fn take(&mut self) -> LoadOutcome {
         self.loader.take()
     }
 

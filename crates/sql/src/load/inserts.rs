@@ -18,7 +18,7 @@ use values::SqlMode;
 
 use super::filler::Filler;
 use crate::error::Result;
-use crate::write::{InsertPlan, RowNumber, Tally, WriteContext, Written, given};
+use crate::write::{InsertPlan, RowNumber, Tally, WriteContext, WriteOutcome, given};
 
 /// A load that takes the rows of INSERTs.
 pub(crate) struct InsertLoad {
@@ -63,9 +63,9 @@ impl InsertLoad {
         plan: &InsertPlan,
         context: &WriteContext<'_>,
         runs: &[u32],
-    ) -> Result<Written> {
+    ) -> Result<WriteOutcome> {
         let numbered = self.table.auto_increment();
-        let mut written = Written::default();
+        let mut written = WriteOutcome::default();
         let rows = plan.make_rows(context, runs, &mut |_, row| {
             let came_with = numbered.map(|at| (at, row[at].clone()));
             self.filler.number(row)?;

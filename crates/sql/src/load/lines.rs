@@ -40,13 +40,13 @@ pub struct Field<'a> {
 }
 
 /// A line's fields.
-pub struct Line<'a> {
+pub struct FileLine<'a> {
     text: &'a [u8],
     scratch: &'a [u8],
-    spans: &'a [Span],
+    spans: &'a [FieldSpan],
 }
 
-impl<'a> Line<'a> {
+impl<'a> FileLine<'a> {
     /// How many fields.
     pub fn len(&self) -> usize {
         self.spans.len()
@@ -66,7 +66,7 @@ impl<'a> Line<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct FieldSpan {
     start: usize,
     end: usize,
     copied: bool,
@@ -89,13 +89,13 @@ pub struct Splitter {
     /// Where the search for the end of the line went on last time.
     searched: usize,
     scratch: Vec<u8>,
-    spans: Vec<Span>,
+    spans: Vec<FieldSpan>,
     /// Memory for the buffer and the copies of a line.
     share: Share,
 }
 
 /// What was found at a place.
-enum Ended {
+enum FieldEnd {
     Field,
     Line,
 }
@@ -275,7 +275,10 @@ impl Splitter {
     }
 
     /// The next line; `None` when more bytes are needed, or with `last` when there is none.
-    pub fn next_line(&mut self, last: bool) -> Result<Option<Line<'_>>> {
+    ///
+    /// # Errors
+    /// 1041 when there is no memory for the line.
+    pub fn next_line(&mut self, last: bool) -> Result<Option<FileLine<'_>>> {
         if !self.skip(last) {
             return Ok(None);
         }
@@ -330,7 +333,7 @@ impl Splitter {
         {
             self.spans.pop();
         }
-        Ok(Some(Line { text: &self.buffer, scratch: &self.scratch, spans: &self.spans }))
+        Ok(Some(FileLine { text: &self.buffer, scratch: &self.scratch, spans: &self.spans }))
     }
 
     fn find_line_end(&self, from: usize) -> Option<usize> {
@@ -395,9 +398,9 @@ impl Splitter {
     fn cut(&mut self, end: usize) {
         let mut start = self.at;
         let unenclosed_null = self.format.enclosed.is_some();
-        let push = |start: usize, end: usize, buffer: &[u8], spans: &mut Vec<Span>| {
+        let push = |start: usize, end: usize, buffer: &[u8], spans: &mut Vec<FieldSpan>| {
             let null = unenclosed_null && &buffer[start..end] == b"NULL";
-            spans.push(Span { start, end, copied: false, null });
+            spans.push(FieldSpan { start, end, copied: false, null });
         };
         match self.format.field_end.as_slice() {
             [] => {}
@@ -423,7 +426,7 @@ impl Splitter {
         loop {
             let (next, ended) = self.read_field(at, last)?;
             at = next;
-            if matches!(ended, Ended::Line) {
+            if matches!(ended, FieldEnd::Line) {
                 return Some(at);
             }
             if self.spans.len() == self.fields_max {
@@ -446,7 +449,7 @@ impl Splitter {
                 at += 2;
                 continue;
             }
-            if let Some((next, Ended::Line)) = self.end_at(at, last)? {
+            if let Some((next, FieldEnd::Line)) = self.end_at(at, last)? {
                 break next;
             }
             at += 1;
@@ -455,7 +458,7 @@ impl Splitter {
         let (from, end) = (self.scratch.len(), self.scratch.len() + usize::from(is_surplus));
         // One byte stands for all of it.
         self.scratch.resize(end, b' ');
-        self.spans.push(Span { start: from, end, copied: true, null: false });
+        self.spans.push(FieldSpan { start: from, end, copied: true, null: false });
         Some(next)
     }
 
@@ -469,7 +472,7 @@ impl Splitter {
     }
 
     /// Reads one field from `at`; gives the place behind its end.
-    fn read_field(&mut self, start: usize, last: bool) -> Option<(usize, Ended)> {
+    fn read_field(&mut self, start: usize, last: bool) -> Option<(usize, FieldEnd)> {
         let from = self.scratch.len();
         let mut at = start;
         let enclosed = self.format.enclosed.filter(|byte| self.buffer.get(at) == Some(byte));
@@ -487,7 +490,7 @@ impl Splitter {
                     self.scratch.insert(from, quote);
                 }
                 self.finish_field(from, is_null, false);
-                return Some((at, Ended::Line));
+                return Some((at, FieldEnd::Line));
             };
             if Some(byte) == self.format.escape && (enclosed != Some(byte)) {
                 let Some(&next) = self.buffer.get(at + 1) else {
@@ -539,15 +542,15 @@ impl Splitter {
 
     /// The end of a field or line at a place, if there is one. The outer `None` says that more
     /// bytes are needed to tell.
-    fn end_at(&self, at: usize, last: bool) -> Option<Option<(usize, Ended)>> {
+    fn end_at(&self, at: usize, last: bool) -> Option<Option<(usize, FieldEnd)>> {
         if at >= self.buffer.len() {
-            return Some(last.then_some((at, Ended::Line)));
+            return Some(last.then_some((at, FieldEnd::Line)));
         }
         if self.starts_with(at, &self.format.line_end) {
-            return Some(Some((at + self.format.line_end.len(), Ended::Line)));
+            return Some(Some((at + self.format.line_end.len(), FieldEnd::Line)));
         }
         if self.starts_with(at, &self.format.field_end) {
-            return Some(Some((at + self.format.field_end.len(), Ended::Field)));
+            return Some(Some((at + self.format.field_end.len(), FieldEnd::Field)));
         }
         let rest = &self.buffer[at..];
         let cut_off = |what: &[u8]| rest.len() < what.len() && what.starts_with(rest);
@@ -564,7 +567,7 @@ impl Splitter {
         }
         let end = self.scratch.len();
         let word = self.format.enclosed.is_some() && !enclosed && &self.scratch[from..] == b"NULL";
-        self.spans.push(Span { start: from, end, copied: true, null: null || word });
+        self.spans.push(FieldSpan { start: from, end, copied: true, null: null || word });
     }
 }
 

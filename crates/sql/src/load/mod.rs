@@ -33,7 +33,7 @@ use values::ErrorCode;
 
 use crate::Session;
 use crate::error::{Result, SqlError};
-use crate::reply::Done;
+use crate::reply::OkFigures;
 use crate::server::Running;
 
 use batches::Batches;
@@ -44,7 +44,7 @@ use rows::Loader;
 use expression::KillMark;
 pub(crate) use inserts::InsertLoad;
 pub(crate) use query::{QueryInsert, each_row};
-pub(crate) use rows::{Goal, LoadPlan, Loaded};
+pub(crate) use rows::{Goal, LoadOutcome, LoadPlan};
 use syntax::load::LoadData;
 
 /// Bytes of a file from which on it is large: some ten thousand rows.
@@ -65,7 +65,7 @@ pub struct LoadLocal {
     splitter: Splitter,
     data: LoadData,
     plan: Arc<LoadPlan>,
-    way: Way,
+    way: LoadWay,
     durability: Durability,
     wait: LockWait,
     /// Shows in the process list that the statement runs.
@@ -73,7 +73,7 @@ pub struct LoadLocal {
 }
 
 /// Where rows go.
-enum Way {
+enum LoadWay {
     /// That is not known yet: the beginning of the file is in the splitter.
     Open,
     /// Into the session's own transaction.
@@ -81,7 +81,7 @@ enum Way {
     Batches(Batches),
     Parallel(ParallelLoad),
     /// Nowhere: the statement has failed, and this is left of it.
-    Failed(Loaded),
+    Failed(LoadOutcome),
 }
 
 impl LoadLocal {
@@ -96,7 +96,7 @@ impl LoadLocal {
         let splitter = Splitter::new(load.format.clone(), load.skip_lines, share)?;
         let splitter = splitter.with_fields_max(plan.goals.len());
         let plan = Arc::new(plan);
-        let way = if own { Way::Own(Loader::new(&plan)) } else { Way::Open };
+        let way = if own { LoadWay::Own(Loader::new(&plan)) } else { LoadWay::Open };
         let file = load.file.clone();
         Ok(LoadLocal { file, splitter, data: load, plan, way, durability, wait, running: None })
     }
@@ -138,7 +138,7 @@ impl LoadLocal {
     ///
     /// # Errors
     /// The statement's error.
-    pub fn finish(self, session: &mut Session) -> Result<Done> {
+    pub fn finish(self, session: &mut Session) -> Result<OkFigures> {
         self.conclude(session).inspect_err(|error| session.note_load_error(error))
     }
 
@@ -146,7 +146,7 @@ impl LoadLocal {
     ///
     /// # Errors
     /// The statement's error; 1024 when the file cannot be read on.
-    pub(crate) fn read(mut self, session: &mut Session, mut file: impl Read) -> Result<Done> {
+    pub(crate) fn read(mut self, session: &mut Session, mut file: impl Read) -> Result<OkFigures> {
         let mut piece = vec![0; PIECE_BYTES_MAX];
         loop {
             let read = match file.read(&mut piece) {
@@ -168,33 +168,34 @@ impl LoadLocal {
         }
     }
 
-    fn conclude(mut self, session: &mut Session) -> Result<Done> {
+    fn conclude(mut self, session: &mut Session) -> Result<OkFigures> {
         let kill = Arc::clone(&self.plan.facts.kill);
         let _working = KillMark::of_this_thread(&kill);
         let _telling = session.telling_waits();
-        let finished = match std::mem::replace(&mut self.way, Way::Failed(Loaded::default())) {
-            Way::Open => self.batches().and_then(|batches| self.finish_batches(batches)),
-            Way::Batches(batches) => self.finish_batches(batches),
-            Way::Own(mut loader) => {
-                let fed = feed_own(session, &mut self.splitter, &mut loader, true);
-                self.way = Way::Failed(loader.take());
-                fed
-            }
-            Way::Parallel(mut load) => {
-                let loaded = match load.feed(&mut self.splitter, true) {
-                    Ok(()) => load.finish(),
-                    Err(error) => {
-                        load.give_up();
-                        Err(error)
-                    }
-                };
-                loaded.map(|loaded| self.way = Way::Failed(loaded))
-            }
-            failed @ Way::Failed(_) => {
-                self.way = failed;
-                Err(SqlError::other("a LOAD DATA that has failed goes on"))
-            }
-        };
+        let finished =
+            match std::mem::replace(&mut self.way, LoadWay::Failed(LoadOutcome::default())) {
+                LoadWay::Open => self.batches().and_then(|batches| self.finish_batches(batches)),
+                LoadWay::Batches(batches) => self.finish_batches(batches),
+                LoadWay::Own(mut loader) => {
+                    let fed = feed_own(session, &mut self.splitter, &mut loader, true);
+                    self.way = LoadWay::Failed(loader.take());
+                    fed
+                }
+                LoadWay::Parallel(mut load) => {
+                    let loaded = match load.feed(&mut self.splitter, true) {
+                        Ok(()) => load.finish(),
+                        Err(error) => {
+                            load.give_up();
+                            Err(error)
+                        }
+                    };
+                    loaded.map(|loaded| self.way = LoadWay::Failed(loaded))
+                }
+                failed @ LoadWay::Failed(_) => {
+                    self.way = failed;
+                    Err(SqlError::other("a LOAD DATA that has failed goes on"))
+                }
+            };
         let loaded = self.take_loaded();
         session.end_load(loaded, finished)
     }
@@ -210,44 +211,44 @@ impl LoadLocal {
         }
     }
 
-    fn take_loaded(&mut self) -> Loaded {
+    fn take_loaded(&mut self) -> LoadOutcome {
         match &mut self.way {
-            Way::Failed(loaded) => std::mem::take(loaded),
-            _ => Loaded::default(),
+            LoadWay::Failed(loaded) => std::mem::take(loaded),
+            _ => LoadOutcome::default(),
         }
     }
 
     fn fail(&mut self) {
         self.splitter.clear();
         let left = match &mut self.way {
-            Way::Failed(_) => return,
-            Way::Own(loader) => loader.take(),
-            Way::Batches(batches) => batches.take(),
-            Way::Parallel(load) => {
+            LoadWay::Failed(_) => return,
+            LoadWay::Own(loader) => loader.take(),
+            LoadWay::Batches(batches) => batches.take(),
+            LoadWay::Parallel(load) => {
                 load.give_up();
-                Loaded::default()
+                LoadOutcome::default()
             }
-            Way::Open => Loaded::default(),
+            LoadWay::Open => LoadOutcome::default(),
         };
-        self.way = Way::Failed(left);
+        self.way = LoadWay::Failed(left);
     }
 
     fn work(&mut self, session: &mut Session) -> Result<()> {
-        if matches!(self.way, Way::Open)
+        if matches!(self.way, LoadWay::Open)
             && self.splitter.waiting() >= large_bytes(&self.plan.engine)
         {
             self.way = self.way_of_many()?;
         }
         match &mut self.way {
-            Way::Open | Way::Failed(_) => Ok(()),
-            Way::Own(loader) => feed_own(session, &mut self.splitter, loader, false),
-            Way::Batches(batches) => batches.feed(&mut self.splitter, false),
-            Way::Parallel(load) => load.feed(&mut self.splitter, false),
+            LoadWay::Open | LoadWay::Failed(_) => Ok(()),
+            LoadWay::Own(loader) => feed_own(session, &mut self.splitter, loader, false),
+            LoadWay::Batches(batches) => batches.feed(&mut self.splitter, false),
+            LoadWay::Parallel(load) => load.feed(&mut self.splitter, false),
         }
     }
 
     /// The way of a large file.
-    fn way_of_many(&self) -> Result<Way> {
+    fn way_of_many(&self) -> Result<LoadWay> {
         let LoadPlan { engine, table, on_duplicate, .. } = &*self.plan;
         let transaction = engine.begin(self.wait)?;
         // Under IGNORE each row is forgiven what the table's conditions say of it.
@@ -257,12 +258,12 @@ impl LoadLocal {
             false => BulkLoad::begin(transaction, table, *on_duplicate)?,
         };
         let Some(bulk) = bulk else {
-            return Ok(Way::Batches(self.batches()?));
+            return Ok(LoadWay::Batches(self.batches()?));
         };
         if let Some(running) = &self.running {
             running.show(bulk.progress());
         }
-        Ok(Way::Parallel(ParallelLoad::begin(bulk, &self.plan, &self.data.format)?))
+        Ok(LoadWay::Parallel(ParallelLoad::begin(bulk, &self.plan, &self.data.format)?))
     }
 
     fn batches(&self) -> Result<Batches> {
@@ -271,7 +272,7 @@ impl LoadLocal {
 
     fn finish_batches(&mut self, mut batches: Batches) -> Result<()> {
         let finished = batches.feed(&mut self.splitter, true).and_then(|()| batches.finish());
-        self.way = Way::Failed(batches.take());
+        self.way = LoadWay::Failed(batches.take());
         finished
     }
 }

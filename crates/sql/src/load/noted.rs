@@ -12,12 +12,12 @@ use crate::error::SqlError;
 
 /// Warnings, by row and in the order in which a row got them.
 #[derive(Default)]
-pub(super) struct Noted {
+pub(super) struct RowWarnings {
     first: BTreeMap<(u64, usize), Warning>,
     count: u64,
 }
 
-impl Noted {
+impl RowWarnings {
     /// Adds what was said while rows were made; `rows`: the row of each warning that was kept.
     pub fn add(&mut self, warnings: &Warnings, rows: &[u64]) {
         self.count += warnings.count();

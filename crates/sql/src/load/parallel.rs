@@ -31,8 +31,8 @@ use syntax::load::Format;
 use values::datum::{Datum, Value};
 
 use super::lines::Splitter;
-use super::noted::Noted;
-use super::rows::{LoadPlan, Loaded, RowMaker};
+use super::noted::RowWarnings;
+use super::rows::{LoadOutcome, LoadPlan, RowMaker};
 use crate::error::{Result, SqlError};
 
 /// Text of a block, at most, unless a line is longer.
@@ -57,7 +57,7 @@ struct Block {
 
 /// A load under way.
 pub(super) struct ParallelLoad {
-    shared: Arc<Shared>,
+    shared: Arc<LoadShared>,
     threads: Vec<JoinHandle<Option<SortedRows>>>,
     /// Until it is finished.
     bulk: Option<BulkLoad>,
@@ -66,21 +66,21 @@ pub(super) struct ParallelLoad {
 }
 
 /// What the threads of a load share.
-struct Shared {
+struct LoadShared {
     plan: Arc<LoadPlan>,
     format: Format,
     progress: Arc<Progress>,
-    queue: Mutex<Queue>,
+    queue: Mutex<BlockQueue>,
     changed: Condvar,
     turn: Mutex<Turn>,
     turned: Condvar,
-    noted: Mutex<Noted>,
+    noted: Mutex<RowWarnings>,
     /// Memory of blocks that were read, for further ones.
     free: Mutex<Vec<Vec<u8>>>,
 }
 
 #[derive(Default)]
-struct Queue {
+struct BlockQueue {
     blocks: VecDeque<Block>,
     /// No more come.
     complete: bool,
@@ -99,7 +99,7 @@ struct Turn {
 }
 
 /// Stops the other threads when this one panics.
-struct StopAtPanic<'a>(&'a Shared);
+struct StopAtPanic<'a>(&'a LoadShared);
 
 impl Drop for StopAtPanic<'_> {
     fn drop(&mut self) {
@@ -109,7 +109,7 @@ impl Drop for StopAtPanic<'_> {
     }
 }
 
-impl Shared {
+impl LoadShared {
     fn stop(&self) {
         self.queue.lock().stopped = true;
         self.changed.notify_all();
@@ -184,12 +184,12 @@ impl Shared {
     }
 
     /// A thread's work.
-    fn work(self: &Arc<Shared>, mut taker: RowTaker) -> Option<SortedRows> {
+    fn work(self: &Arc<LoadShared>, mut taker: RowTaker) -> Option<SortedRows> {
         give_way(0);
         let _working = KillMark::of_this_thread(&self.plan.facts.kill);
         let _stop = StopAtPanic(self);
         taker.begin();
-        let mut reader = match Reader::new(self) {
+        let mut reader = match BlockReader::new(self) {
             Ok(reader) => reader,
             Err(error) => {
                 self.fail(0, error);
@@ -218,8 +218,8 @@ impl Shared {
 }
 
 /// Makes rows of blocks, in one thread.
-struct Reader {
-    shared: Arc<Shared>,
+struct BlockReader {
+    shared: Arc<LoadShared>,
     splitter: Splitter,
     maker: RowMaker,
     /// Whether rows wait for AUTO_INCREMENT values, and those of the block at hand.
@@ -227,10 +227,10 @@ struct Reader {
     values: Vec<Value>,
 }
 
-impl Reader {
-    fn new(shared: &Arc<Shared>) -> Result<Reader> {
+impl BlockReader {
+    fn new(shared: &Arc<LoadShared>) -> Result<BlockReader> {
         let plan = &shared.plan;
-        Ok(Reader {
+        Ok(BlockReader {
             splitter: Splitter::new(shared.format.clone(), 0, plan.engine.budget().share())?
                 .with_fields_max(plan.goals.len()),
             maker: RowMaker::new(plan),
@@ -306,7 +306,7 @@ impl ParallelLoad {
         format: &Format,
     ) -> Result<ParallelLoad> {
         let numbers = bulk.numbers(plan.facts.mode.no_auto_value_on_zero())?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(LoadShared {
             plan: Arc::clone(plan),
             format: format.clone(),
             progress: Arc::clone(bulk.progress()),
@@ -391,7 +391,7 @@ impl ParallelLoad {
     ///
     /// # Errors
     /// The statement's error; nothing of the load is there then.
-    pub fn finish(mut self) -> Result<Loaded> {
+    pub fn finish(mut self) -> Result<LoadOutcome> {
         self.shared.queue.lock().complete = true;
         self.shared.changed.notify_all();
         let parts = self.join()?;
@@ -410,7 +410,7 @@ impl ParallelLoad {
         if !replaces {
             noted.add_left_out(lost, told);
         }
-        Ok(Loaded {
+        Ok(LoadOutcome {
             records,
             deleted: if replaces { lost } else { 0 },
             skipped: if replaces { 0 } else { lost },

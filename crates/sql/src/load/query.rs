@@ -25,10 +25,10 @@ use values::types::ColumnType;
 
 use super::filler::Filler;
 use super::large_bytes;
-use super::noted::Noted;
+use super::noted::RowWarnings;
 use crate::error::{Result, SqlError};
 use crate::reply::{How, Pace, RowStream};
-use crate::write::{InsertPlan, Tally, WriteContext, Written, given};
+use crate::write::{InsertPlan, Tally, WriteContext, WriteOutcome, given};
 
 /// What a value takes in memory besides the bytes of a text.
 const VALUE_BYTES: usize = size_of::<Value>();
@@ -53,7 +53,7 @@ impl QueryInsert<'_> {
         mut stream: RowStream,
         transaction: &mut Transaction,
         begin: impl FnOnce(OnDuplicate) -> Result<Option<BulkLoad>>,
-    ) -> Result<Written> {
+    ) -> Result<WriteOutcome> {
         let mut beginning = Beginning::new(self.engine);
         let kept = match self.plan.on_duplicate() {
             Some(_) => beginning.fill(&mut stream),
@@ -87,7 +87,7 @@ impl QueryInsert<'_> {
         on_duplicate: OnDuplicate,
         beginning: &Beginning,
         stream: RowStream,
-    ) -> Result<Written> {
+    ) -> Result<WriteOutcome> {
         let _working = KillMark::of_this_thread(&self.context.facts.kill);
         let mut filling = Filling::begin(self, &mut bulk)?;
         let fed = beginning
@@ -196,7 +196,12 @@ impl<'a> Filling<'a> {
         Ok(self.filler.put(&values)?)
     }
 
-    fn finish(self, bulk: BulkLoad, on_duplicate: OnDuplicate, fed: Result<()>) -> Result<Written> {
+    fn finish(
+        self,
+        bulk: BulkLoad,
+        on_duplicate: OnDuplicate,
+        fed: Result<()>,
+    ) -> Result<WriteOutcome> {
         let context = self.of.context;
         // A wait that was interrupted ends as if its time were over.
         let told_apart = |error: rows::Error| match context.facts.kill.check() {
@@ -214,7 +219,7 @@ impl<'a> Filling<'a> {
         let outcome = filler.finish(bulk).map_err(told_apart)?;
         let BulkOutcome { lost, told, .. } = outcome;
         let replaces = on_duplicate == OnDuplicate::Replace;
-        let mut noted = Noted::default();
+        let mut noted = RowWarnings::default();
         noted.add(&context.warnings.borrow(), &warned);
         if !replaces {
             noted.add_left_out(lost, told);
@@ -223,7 +228,7 @@ impl<'a> Filling<'a> {
         let count = warnings.count();
         context.warnings.replace(warnings);
         let affected = if replaces { rows + lost } else { rows - lost };
-        let written = Written { affected, generated, given, ..Written::default() };
+        let written = WriteOutcome { affected, generated, given, ..WriteOutcome::default() };
         Ok(Tally::of(rows, lost, written).finish(true, count))
     }
 }

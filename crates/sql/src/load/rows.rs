@@ -21,7 +21,7 @@ use values::convert::Issue;
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
-use super::lines::Line;
+use super::lines::FileLine;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError, value_error};
 use crate::write::{Store, WriteContext, implied_default};
@@ -59,7 +59,7 @@ pub struct LoadPlan {
 
 /// What a load did.
 #[derive(Debug, Default)]
-pub struct Loaded {
+pub struct LoadOutcome {
     /// Rows in the file.
     pub records: u64,
     /// Rows replaced.
@@ -81,15 +81,15 @@ impl LoadPlan {
 }
 
 /// The row of a line: values as they stand there, but for some that are its own.
-pub(super) struct Made<'l> {
+pub(super) struct LineRow<'l> {
     datums: Vec<Datum<'l>>,
     own: Vec<(usize, Value)>,
 }
 
-impl<'l> Made<'l> {
+impl<'l> LineRow<'l> {
     /// A row of NULLs.
-    fn new(columns: usize) -> Made<'l> {
-        Made { datums: vec![Datum::Null; columns], own: Vec::new() }
+    fn new(columns: usize) -> LineRow<'l> {
+        LineRow { datums: vec![Datum::Null; columns], own: Vec::new() }
     }
 
     fn forget(&mut self, position: usize) {
@@ -103,7 +103,7 @@ impl<'l> Made<'l> {
 
     /// Calls `each` with the row.
     pub(super) fn with<R>(self, each: impl FnOnce(&[Datum<'_>]) -> R) -> R {
-        let Made { datums, own } = self;
+        let LineRow { datums, own } = self;
         let mut datums: Vec<Datum<'_>> = datums;
         for (position, value) in &own {
             datums[*position] = value.as_datum();
@@ -145,8 +145,8 @@ impl Loader {
     }
 
     /// Takes the result out.
-    pub(super) fn take(&mut self) -> Loaded {
-        Loaded {
+    pub(super) fn take(&mut self) -> LoadOutcome {
+        LoadOutcome {
             records: self.records,
             deleted: self.deleted,
             skipped: self.skipped,
@@ -156,7 +156,7 @@ impl Loader {
     }
 
     /// Makes a row of a line and writes it.
-    pub(super) fn row(&mut self, transaction: &mut Transaction, line: &Line<'_>) -> Result<()> {
+    pub(super) fn row(&mut self, transaction: &mut Transaction, line: &FileLine<'_>) -> Result<()> {
         self.records += 1;
         let row = self.records;
         if row.is_multiple_of(1024) {
@@ -222,8 +222,8 @@ impl RowMaker {
     ///
     /// # Errors
     /// What is wrong with it, where that is an error.
-    pub(super) fn make<'l>(&mut self, line: &Line<'l>, row: u64) -> Result<Made<'l>> {
-        let mut made = Made::new(self.plan.table.columns.len());
+    pub(super) fn make<'l>(&mut self, line: &FileLine<'l>, row: u64) -> Result<LineRow<'l>> {
+        let mut made = LineRow::new(self.plan.table.columns.len());
         self.said.fill(false);
         let variables = &self.plan.facts.side_effects;
         if self.uses_variables {
@@ -261,7 +261,7 @@ impl RowMaker {
         if !self.is_complete {
             let mut values = made.into_values();
             self.set_and_fill(row, &mut values)?;
-            made = Made::new(values.len());
+            made = LineRow::new(values.len());
             made.own.extend(values.into_iter().enumerate());
         }
         Ok(made)
@@ -294,7 +294,7 @@ impl RowMaker {
         position: usize,
         bytes: &'l [u8],
         row: u64,
-        made: &mut Made<'l>,
+        made: &mut LineRow<'l>,
     ) -> Result<()> {
         let column = &self.plan.table.columns[position];
         let bytes = match column.ty.is_binary_string() {
@@ -338,7 +338,7 @@ impl RowMaker {
         Ok(())
     }
 
-    fn null(&self, position: usize, row: u64, made: &mut Made<'_>) -> Result<()> {
+    fn null(&self, position: usize, row: u64, made: &mut LineRow<'_>) -> Result<()> {
         let column = &self.plan.table.columns[position];
         if column.nullable || column.auto_increment {
             return Ok(());

@@ -1,5 +1,5 @@
 //! The way to one relation's rows: by an index, by a hash table over its rows, or all of them; and
-//! what that costs. It is chosen here for whoever reads: the executor's joins, and DataFusion's scans,
+//! what that costs. It is chosen here for all readers: the executor's joins, and DataFusion's scans,
 //! whose terms are over constants alone (`batches`).
 //!
 //! Guesses, where `statistics` knows nothing better: both ends of a range leave a twentieth, one
@@ -19,12 +19,12 @@ use super::needs::Columns;
 use super::terms::{can_be_local, columns_of, depends_on_others, is_volatile, localized};
 use crate::error::Result;
 use crate::index_use::IndexUse;
-use crate::point::{Access, AccessKind, Between, Keys, Lookup, Ordering, Reader, ways};
+use crate::point::{Access, AccessKind, Between, IndexKeys, Lookup, Ordering, ReaderKind, ways};
 use crate::tree::{CatalogListing, Relation, Source};
 
 /// One relation, or several joined by themselves, within the order of joining.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct JoinStep {
     /// What is joined.
     pub member: Member,
     /// LEFT JOIN: with NULLs where nothing matches.
@@ -43,7 +43,7 @@ pub enum Member {
     /// A relation.
     Scan(Box<Scan>),
     /// The right side of an outer join, if it is a join itself.
-    Group(Vec<Step>, Vec<usize>),
+    Group(Vec<JoinStep>, Vec<usize>),
 }
 
 /// Reading one relation.
@@ -113,9 +113,9 @@ pub fn class_of(ty: &ColumnType) -> Class {
 }
 
 /// A way to a relation's rows, and what it costs for each row joined before.
-pub struct Way {
+pub struct AccessPath {
     /// The step.
-    pub step: Step,
+    pub step: JoinStep,
     /// Rows looked at.
     pub examined: f64,
     /// Rows looked at once, for all rows joined before.
@@ -132,6 +132,9 @@ pub struct InOrder<'q> {
 /// The best way to a relation's rows. `matches` are the terms that make a match, `needs` the
 /// columns that are used elsewhere; `before` is how many rows are joined before, 0 when it is the
 /// first.
+///
+/// # Errors
+/// Those of evaluating what is constant in the terms.
 pub fn way_to(
     relations: &[Relation],
     number: usize,
@@ -140,7 +143,7 @@ pub fn way_to(
     before: f64,
     order: Option<InOrder<'_>>,
     sizes: &Sizes<'_>,
-) -> Result<Way> {
+) -> Result<AccessPath> {
     let (local, whole): (Vec<&Node>, Vec<&Node>) =
         matches.iter().copied().partition(|term| can_be_local(term));
     let local: Vec<Node> = local.into_iter().map(|term| localized(term, number)).collect();
@@ -150,7 +153,7 @@ pub fn way_to(
     let (size, direct) = match &relations[number].source {
         Source::Table(table) => {
             let size = sizes.rows(table)?;
-            let wanted = Wanted { needs: Some(needs), order, reader: Reader::Merging };
+            let wanted = AccessRequest { needs: Some(needs), order, reader: ReaderKind::Merging };
             let direct = cheapest(table, index_use, &local, &wanted, size, (relations, sizes))?;
             (size, Some(direct))
         }
@@ -169,7 +172,7 @@ pub fn way_to(
         same,
         examined,
     };
-    let step = |scan: Scan, rows: f64| Step {
+    let step = |scan: Scan, rows: f64| JoinStep {
         member: Member::Scan(Box::new(scan)),
         outer: false,
         filters: filters.clone(),
@@ -182,15 +185,15 @@ pub fn way_to(
             let cost = examined * share + seeking;
             let scan = scan(Some(access), Vec::new(), None, same, examined);
             let step = step(Scan { covering, ..scan }, found);
-            Way { step, examined: cost, once: 0.0 }
+            AccessPath { step, examined: cost, once: 0.0 }
         }
         None => {
             let found = size * selectivity(&local);
             let step = step(scan(None, local.clone(), None, same, size), found);
-            Way { step, examined: size, once: 0.0 }
+            AccessPath { step, examined: size, once: 0.0 }
         }
     };
-    // A hash table over what changes with every step would have to be made anew each time.
+    // A hash table over what changes with every step would have to be made again each time.
     let changes = matches!(relations[number].source, Source::Added(_));
     if before <= 1.0 || nested.examined <= LOOK_UP_COST_MAX || changes {
         return Ok(nested);
@@ -208,7 +211,8 @@ pub fn way_to(
         Source::Table(table) => {
             let mut needs = needs.clone();
             keys.own.iter().for_each(|node| needs.add_local(node));
-            let wanted = Wanted { needs: Some(&needs), order: None, reader: Reader::Merging };
+            let wanted =
+                AccessRequest { needs: Some(&needs), order: None, reader: ReaderKind::Merging };
             let way = cheapest(table, index_use, &rest, &wanted, size, (relations, sizes))?;
             (Some(way.access), Vec::new(), way.examined, way.covering)
         }
@@ -219,7 +223,7 @@ pub fn way_to(
         return Ok(nested);
     }
     let scan = Scan { covering, ..scan(access, terms, Some(keys), true, once) };
-    Ok(Way { step: step(scan, matched), examined: matched, once })
+    Ok(AccessPath { step: step(scan, matched), examined: matched, once })
 }
 
 /// Rows that a table of information_schema is thought to have for its terms: their names lead to it.
@@ -281,14 +285,14 @@ pub(super) const SEEK_ROWS: f64 = 4.0;
 const LOOK_UP_COST_MAX: f64 = 2.0;
 
 /// What finding the places of an access costs, besides its rows.
-fn seeking(table: &Table, access: &Access, reader: Reader) -> f64 {
+fn seeking(table: &Table, access: &Access, reader: ReaderKind) -> f64 {
     if !access.is_narrow() {
         return SEEK_ROWS;
     }
-    if reader == Reader::InBatches {
+    if reader == ReaderKind::InBatches {
         return access.all_keys().map(|(_, keys)| keys.lists()).sum();
     }
-    let of_keys = |(index, keys): (usize, &Keys)| {
+    let of_keys = |(index, keys): (usize, &IndexKeys)| {
         let definition = &table.indexes[index];
         let is_point = definition.unique && keys.equal.len() == definition.parts.len();
         let each = match (is_point, index) {
@@ -318,24 +322,24 @@ const COVERED_IN_BATCHES: f64 = 0.9;
 const COLUMNAR_SHARE: f64 = 10.0;
 
 /// What one that is looked at costs, as a share of a row read in the order of the primary key.
-fn share(table: &Table, access: &Access, covering: &Option<Covering>, reader: Reader) -> f64 {
+fn share(table: &Table, access: &Access, covering: &Option<Covering>, reader: ReaderKind) -> f64 {
     match (access.index, covering) {
         (0, _) | (_, None) if table.columnar => COLUMNAR_SHARE,
         (0, Some(_)) => KEY_SHARE,
         (0, None) => 1.0,
-        (_, Some(_)) if reader == Reader::InBatches => COVERED_IN_BATCHES,
+        (_, Some(_)) if reader == ReaderKind::InBatches => COVERED_IN_BATCHES,
         (_, Some(_)) => COVERED_SHARE,
-        (_, None) if reader == Reader::InBatches => LOOKED_UP_IN_BATCHES,
+        (_, None) if reader == ReaderKind::InBatches => LOOKED_UP_IN_BATCHES,
         (_, None) => LOOKED_UP_SHARE,
     }
 }
 
 /// What is wanted of a table's rows.
-pub(super) struct Wanted<'q> {
+pub(super) struct AccessRequest<'q> {
     /// The columns that are used elsewhere, if entries of an index alone may do.
     pub(super) needs: Option<&'q Columns>,
     pub(super) order: Option<InOrder<'q>>,
-    pub(super) reader: Reader,
+    pub(super) reader: ReaderKind,
 }
 
 /// The way to a table's rows that costs the least.
@@ -353,7 +357,7 @@ pub(super) struct Cheapest {
 }
 
 /// Whether an index narrows what a way reads.
-fn is_narrow(way: &Way) -> bool {
+fn is_narrow(way: &AccessPath) -> bool {
     match &way.step.member {
         Member::Scan(scan) => scan.access.as_ref().is_some_and(Access::is_narrow),
         Member::Group(..) => false,
@@ -365,7 +369,7 @@ pub(super) fn cheapest(
     table: &Table,
     index_use: &IndexUse,
     terms: &[Node],
-    wanted: &Wanted<'_>,
+    wanted: &AccessRequest<'_>,
     size: f64,
     (relations, sizes): (&[Relation], &Sizes<'_>),
 ) -> Result<Cheapest> {
@@ -378,12 +382,12 @@ pub(super) fn cheapest(
     for access in all {
         let (examined, found) = guess(&access, size, table, (relations, sizes))?;
         let covering = wanted.needs.and_then(|needs| match wanted.reader {
-            Reader::InBatches => covering_as_it_is(table, &access, needs),
-            Reader::ByRange | Reader::Merging => covering(table, &access, needs),
+            ReaderKind::InBatches => covering_as_it_is(table, &access, needs),
+            ReaderKind::ByRange | ReaderKind::Merging => covering(table, &access, needs),
         });
         let mut share = share(table, &access, &covering, wanted.reader);
         // All of an index is read in batches only where that is asked for.
-        if wanted.reader == Reader::InBatches && covering.is_some() && !access.is_narrow() {
+        if wanted.reader == ReaderKind::InBatches && covering.is_some() && !access.is_narrow() {
             share = if index_use.is_forced() { share } else { LOOKED_UP_IN_BATCHES };
         }
         let seeking = seeking(table, &access, wanted.reader);
@@ -394,7 +398,7 @@ pub(super) fn cheapest(
         let cost = examined * looked_at * share + seeking;
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             // Look-ups of a join come in no order either way.
-            let in_join = wanted.reader != Reader::InBatches && !table.columnar;
+            let in_join = wanted.reader != ReaderKind::InBatches && !table.columnar;
             let share = if in_join { share.min(1.0) } else { share };
             best = Some((cost, Cheapest { access, covering, examined, found, share, seeking }));
         }
@@ -453,7 +457,7 @@ pub fn cost_of_look_up(
             sizes.of_access(table, access, sizes.rows(table)?)?
         }
     };
-    Ok(rows.map(|rows| rows * share(table, access, &None, Reader::ByRange)))
+    Ok(rows.map(|rows| rows * share(table, access, &None, ReaderKind::ByRange)))
 }
 
 /// Rows looked at and rows found by a way to a table's rows whose values depend on no other table, about.
@@ -530,7 +534,7 @@ fn rows_with_unique(slot: usize, relations: &[Relation], sizes: &Sizes<'_>) -> R
 /// numbers.
 fn keys_at_most(access: &Access, table: &Table, sizes: &Sizes<'_>) -> Option<f64> {
     let index = &table.indexes[access.index];
-    let of_range = |keys: &Keys| {
+    let of_range = |keys: &IndexKeys| {
         let Some(Between::Bounds(Some(low), Some(high))) = &keys.between else { return None };
         if !index.unique || keys.equal.len() + 1 != index.parts.len() {
             return None;

@@ -1,4 +1,4 @@
-//! The way to one table's rows for who reads them in batches, which are DataFusion's scans: the
+//! The way to one table's rows for readers in batches, which are DataFusion's scans: the
 //! cheapest (`access`), with the ranges that it comes to.
 //!
 //! Invariants
@@ -14,11 +14,11 @@ use rows::store::KeyRange;
 use rows::table::{Covering, Table};
 
 use super::Sizes;
-use super::access::{Cheapest, Wanted, cheapest};
+use super::access::{AccessRequest, Cheapest, cheapest};
 use super::needs::Columns;
 use crate::error::Result;
 use crate::index_use::IndexUse;
-use crate::point::{Keys, Reader};
+use crate::point::{IndexKeys, ReaderKind};
 
 /// A way to a table's rows.
 #[derive(Clone, Debug)]
@@ -60,7 +60,8 @@ pub fn in_batches(
     sizes: &Sizes<'_>,
 ) -> Result<BatchAccess> {
     let needs = wanted.map(|exact| Columns { exact: exact.to_vec(), alike: Vec::new() });
-    let wanted = Wanted { needs: needs.as_ref(), order: None, reader: Reader::InBatches };
+    let wanted =
+        AccessRequest { needs: needs.as_ref(), order: None, reader: ReaderKind::InBatches };
     let size = sizes.rows(table)?;
     let best = cheapest(table, index_use, terms, &wanted, size, (&[], sizes))?;
     let Cheapest { access, covering, examined, share, seeking, .. } = best;
@@ -84,7 +85,7 @@ pub fn in_batches(
     let mut left = access.residual.iter().peekable();
     let answered = terms.iter().map(|term| left.next_if(|left| *left == term).is_none()).collect();
     let covering = covering.map(Arc::new);
-    let parts = |keys: &Keys| keys.equal.len() + usize::from(keys.between.is_some());
+    let parts = |keys: &IndexKeys| keys.equal.len() + usize::from(keys.between.is_some());
     let parts = access.keys.iter().map(parts).min().unwrap_or_default();
     let (index, ranges) = (access.index, ranges.first.ranges);
     Ok(BatchAccess { index, ranges, parts, rows, cost, covering, answered })

@@ -30,13 +30,16 @@ use crate::tree::{Join, Relation, Select, Source};
 /// Forgets DISTINCT where all rows are distinct by themselves.
 pub fn forget_needless(select: &mut Select) {
     let is_joined = select.grouping.is_none() && select.windowing.is_none();
-    if select.distinct && is_joined && Told::of(select).is_some_and(Told::tells_all) {
+    if select.distinct
+        && is_joined
+        && ResultEquations::of(select).is_some_and(ResultEquations::tells_all)
+    {
         select.distinct = false;
     }
 }
 
 /// An equation that holds for every row, once some relations are told.
-struct Equation {
+struct RowEquation {
     needs: u64,
     column: usize,
     /// The column that it equals; `None`: a value that is the same for all rows.
@@ -44,20 +47,20 @@ struct Equation {
 }
 
 /// What the columns of a result tell.
-struct Told<'q> {
+struct ResultEquations<'q> {
     relations: &'q [Relation],
     columns: HashSet<usize>,
     /// Relations whose rows are told.
     rows: u64,
-    equations: Vec<Equation>,
+    equations: Vec<RowEquation>,
 }
 
-impl<'q> Told<'q> {
+impl<'q> ResultEquations<'q> {
     /// `None` without a table.
-    fn of(select: &'q Select) -> Option<Told<'q>> {
+    fn of(select: &'q Select) -> Option<ResultEquations<'q>> {
         let columns = select.outputs[..select.visible].iter().filter_map(column_of).collect();
         let relations = &select.relations;
-        let mut told = Told { relations, columns, rows: 0, equations: Vec::new() };
+        let mut told = ResultEquations { relations, columns, rows: 0, equations: Vec::new() };
         told.add_terms(&select.conditions, 0);
         told.add_join(select.join.as_ref()?, 0);
         Some(told)
@@ -94,10 +97,10 @@ impl<'q> Told<'q> {
                 let Some(column) = column_of(node) else { continue };
                 match column_of(other) {
                     Some(other) => {
-                        self.equations.push(Equation { needs, column, other: Some(other) });
+                        self.equations.push(RowEquation { needs, column, other: Some(other) });
                     }
                     None if is_given(other) => {
-                        self.equations.push(Equation { needs, column, other: None });
+                        self.equations.push(RowEquation { needs, column, other: None });
                     }
                     None => {}
                 }
@@ -119,7 +122,7 @@ impl<'q> Told<'q> {
     /// Concludes what it can from what is told; `false` if that is nothing.
     fn go_on(&mut self) -> bool {
         let before = (self.columns.len(), self.rows);
-        for Equation { needs, column, other } in &self.equations {
+        for RowEquation { needs, column, other } in &self.equations {
             if needs & !self.rows == 0 && other.is_none_or(|other| self.columns.contains(&other)) {
                 self.columns.insert(*column);
             }

@@ -18,6 +18,9 @@ use crate::tree::{AskedQuery, Select, Source};
 pub const BEGIN_ROWS: f64 = 4.0;
 
 /// Plans the derived tables and sub-queries of a SELECT.
+///
+/// # Errors
+/// Those of planning one of them.
 pub fn plan_queries(select: &mut Select, sizes: &Sizes<'_>) -> Result<()> {
     for relation in &mut select.relations {
         if let Source::Query(query) = &mut relation.source {
@@ -34,6 +37,9 @@ pub fn plan_queries(select: &mut Select, sizes: &Sizes<'_>) -> Result<()> {
 }
 
 /// Plans the sub-queries of an expression.
+///
+/// # Errors
+/// Those of planning one of them.
 pub fn plan_node(node: &mut Node, sizes: &Sizes<'_>) -> Result<()> {
     if let Kind::Subquery(subquery) = &mut node.kind {
         plan_query(subquery.query_mut(), sizes)?;

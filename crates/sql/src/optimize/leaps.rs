@@ -13,18 +13,18 @@ use rows::store::Direction;
 use rows::table::{Covering, Table};
 use values::types::ColumnType;
 
-use super::access::{Member, SEEK_ROWS, Scan, Step, covering, guess};
+use super::access::{JoinStep, Member, SEEK_ROWS, Scan, covering, guess};
 use super::needs::Columns;
 use super::statistics::Sizes;
 use super::terms::{can_be_local, has_subquery, is_volatile, localized, references};
 use crate::error::Result;
-use crate::point::{Access, Reader, ways};
+use crate::point::{Access, ReaderKind, ways};
 use crate::tree::{Aggregate, AggregateFunction, Grouping, Relation, Select, Source};
 
 /// A way to leap, and what it comes to.
 pub struct Leaping {
     /// The only step.
-    pub step: Step,
+    pub step: JoinStep,
     /// Terms that no relation is needed for.
     pub once: Vec<Node>,
     /// Rows that it gives, about.
@@ -50,6 +50,9 @@ struct Extremes {
 
 /// The best way to leap through the entries of an index for a SELECT from one relation under these
 /// terms; `needs`: the columns that it uses.
+///
+/// # Errors
+/// As `way_to`.
 pub fn leaping(
     select: &Select,
     terms: &[Node],
@@ -67,7 +70,7 @@ pub fn leaping(
     let local: Vec<Node> = own.into_iter().map(|term| localized(term, 0)).collect();
     let size = sizes.rows(table)?;
     let mut best: Option<Leaping> = None;
-    for access in ways(table, &relation.index_use, &local, None, Reader::ByRange) {
+    for access in ways(table, &relation.index_use, &local, None, ReaderKind::ByRange) {
         let all = (&select.relations[..], sizes);
         let Some(found) = through(access, &shape, table, needs, size, all)? else { continue };
         if best.as_ref().is_none_or(|best| found.cost < best.cost) {
@@ -108,7 +111,7 @@ fn through(
         examined: rows,
     };
     let member = Member::Scan(Box::new(scan));
-    let step = Step { member, outer: false, filters: Vec::new(), after: Vec::new(), rows };
+    let step = JoinStep { member, outer: false, filters: Vec::new(), after: Vec::new(), rows };
     Ok(Some(Leaping { step, once: Vec::new(), rows, cost }))
 }
 

@@ -15,7 +15,10 @@ use rows::table::Table;
 
 use super::terms::columns_of;
 use crate::index_use::ColumnarUse;
-use crate::point::{AccessKind, From, Output, PointSelect, Reader, SortKey, simple_ordering, ways};
+use crate::point::{
+    AccessKind, PointSelect, PointSortKey, ReaderKind, ResultOutput, RowOrigin, simple_ordering,
+    ways,
+};
 use crate::tree::{Body, BoundQuery, Join, Relation, Select, Source};
 
 /// The plan of a query that is a look-up.
@@ -33,7 +36,7 @@ pub fn look_up(bound: &BoundQuery) -> Option<PointSelect> {
         (None, []) => (None, select.conditions.clone()),
         (Some(Join::Relation(0)), [relation]) => {
             let Source::Table(table) = &relation.source else { return None };
-            let sort = query.order.iter().map(|key| SortKey {
+            let sort = query.order.iter().map(|key| PointSortKey {
                 node: select.outputs[key.position].clone(),
                 descending: key.descending,
             });
@@ -53,8 +56,8 @@ pub fn look_up(bound: &BoundQuery) -> Option<PointSelect> {
         return None;
     };
     let output = |node: &Node| match node.kind {
-        Kind::Column(position) => Output::Column(position),
-        _ => Output::Node(node.clone()),
+        Kind::Column(position) => ResultOutput::Column(position),
+        _ => ResultOutput::Node(node.clone()),
     };
     let covered = from.as_ref().is_some_and(|from| is_covered(from, visible));
     Some(PointSelect {
@@ -86,15 +89,16 @@ fn from(
     table: &Arc<Table>,
     relation: &Relation,
     select: &Select,
-    sort: Vec<SortKey>,
-) -> Option<From> {
+    sort: Vec<PointSortKey>,
+) -> Option<RowOrigin> {
     let (index_use, locking) = (relation.index_use, relation.locking);
     if locking.is_none() && index_use.columnar() == ColumnarUse::Forced {
         return None;
     }
     let ordering = simple_ordering(&sort);
     let mut all =
-        ways(table, &index_use, &select.conditions, ordering.as_ref(), Reader::ByRange).into_iter();
+        ways(table, &index_use, &select.conditions, ordering.as_ref(), ReaderKind::ByRange)
+            .into_iter();
     let mut access = all.next()?;
     let is_one_row = access.kind == AccessKind::Const;
     // A locking read goes by the index of which most is said: it belongs into event loops.
@@ -109,7 +113,7 @@ fn from(
     access.ask_entries(table);
     access.evaluate_once();
     let (table, shown) = (Arc::clone(table), relation.name.clone());
-    Some(From { table, shown, access, index_use, sort, sorted, locking })
+    Some(RowOrigin { table, shown, access, index_use, sort, sorted, locking })
 }
 
 /// Whether the entries of the index tell all that is asked of the rows.

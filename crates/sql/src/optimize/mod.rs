@@ -25,10 +25,8 @@
 mod access;
 mod batches;
 mod distinct;
-mod doubts;
 mod inner;
-mod known;
-mod late;
+mod late_lookup;
 mod leaps;
 mod look_up;
 mod merge;
@@ -36,7 +34,9 @@ mod needs;
 mod once;
 mod order;
 mod planned;
+mod precomputed;
 mod rewrite;
+mod rows_only;
 mod statistics;
 mod terms;
 mod unknown;
@@ -45,15 +45,15 @@ mod unnest;
 use access::RECURSION_STEPS;
 use values::datum::Value;
 
-pub use access::{Class, HashKeys, Member, Scan, Step, class_of, cost_of_look_up, rows_of_way};
+pub use access::{Class, HashKeys, JoinStep, Member, Scan, class_of, cost_of_look_up, rows_of_way};
 pub use batches::{BatchAccess, in_batches};
-pub use doubts::needs_rows;
 use expression::{Kind, Node};
 pub use inner::BEGIN_ROWS;
-pub use known::{known_of_table, only_counts};
 pub use look_up::look_up;
 pub use planned::planned;
+pub use precomputed::{known_of_table, only_counts};
 pub use rewrite::rule_of;
+pub use rows_only::needs_rows;
 pub use statistics::Sizes;
 pub use terms::{columns_of, has_subquery, is_volatile};
 pub use unknown::take_apart;
@@ -68,7 +68,7 @@ use crate::tree::{Body, Query, Recursion, Select, SortKey};
 pub fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
     match &mut query.body {
         Body::Select(select) => {
-            let wanted = Wanted {
+            let wanted = RowDemand {
                 order: &query.order,
                 rows: rows_wanted(query.limit.as_ref(), query.offset.as_ref(), sizes),
             };
@@ -109,7 +109,7 @@ pub fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
 const LIMIT_ROWS: f64 = 64.0;
 
 /// What a query wants of its rows.
-struct Wanted<'q> {
+struct RowDemand<'q> {
     /// ORDER BY.
     order: &'q [SortKey],
     /// How many, with those that OFFSET passes over.
@@ -123,7 +123,11 @@ fn rows_wanted(limit: Option<&Node>, offset: Option<&Node>, sizes: &Sizes<'_>) -
     Some(limit + offset.and_then(number).unwrap_or(0.0))
 }
 
-fn plan_select(select: &mut Select, wanted: &Wanted<'_>, sizes: &Sizes<'_>) -> Result<(f64, f64)> {
+fn plan_select(
+    select: &mut Select,
+    wanted: &RowDemand<'_>,
+    sizes: &Sizes<'_>,
+) -> Result<(f64, f64)> {
     merge::derived_tables(select);
     unnest::find_members(select);
     rewrite::membership_as_join(select);
@@ -144,7 +148,7 @@ fn plan_select(select: &mut Select, wanted: &Wanted<'_>, sizes: &Sizes<'_>) -> R
 /// Plans a SELECT whose sub-queries and derived tables are planned.
 fn plan_planned_within(
     select: &mut Select,
-    wanted: &Wanted<'_>,
+    wanted: &RowDemand<'_>,
     sizes: &Sizes<'_>,
 ) -> Result<(f64, f64)> {
     let efforts = inner::Efforts::of(select);

@@ -6,11 +6,11 @@
 
 use expression::Node;
 
-use super::{Member, Step};
+use super::{JoinStep, Member};
 use crate::tree::Select;
 
 /// In the conditions of a step.
-pub fn of_step(step: &mut Step) {
+pub fn of_step(step: &mut JoinStep) {
     step.filters.iter_mut().chain(&mut step.after).for_each(Node::evaluate_once);
     match &mut step.member {
         Member::Scan(scan) => {

@@ -12,14 +12,14 @@
 
 use expression::{Kind, Node, parts_of};
 
-use super::access::{InOrder, LOOKED_UP_SHARE, Member, Step, Way, way_to};
-use super::known::{counts_all, known_of_table};
-use super::late::{LateNeeds, is_covered};
+use super::access::{AccessPath, InOrder, JoinStep, LOOKED_UP_SHARE, Member, way_to};
+use super::late_lookup::{LateNeeds, is_covered};
 use super::leaps::{Leaping, leaping};
 use super::needs::Needs;
+use super::precomputed::{counts_all, known_of_table};
 use super::rewrite::simplified;
 use super::terms::{has_subquery, references, rejected};
-use super::{Sizes, Wanted, once};
+use super::{RowDemand, Sizes, once};
 use crate::error::Result;
 use crate::point::Ordering;
 use crate::tree::{AggregateFunction, Join, LateRows, Relation, Select, SelectPlan, SortKey};
@@ -35,7 +35,7 @@ const KEPT_COLUMNS: usize = 3;
 
 /// A part of a join that is placed as one.
 #[derive(Clone)]
-struct Item {
+struct JoinItem {
     what: What,
     /// LEFT JOIN.
     outer: bool,
@@ -47,7 +47,7 @@ struct Item {
     needs: u64,
 }
 
-impl Item {
+impl JoinItem {
     /// Whether the joining may begin with it.
     fn may_begin(&self) -> bool {
         !self.outer && self.needs == 0
@@ -63,7 +63,7 @@ enum What {
 /// Items to be joined and the terms between them.
 #[derive(Clone, Default)]
 struct Pool {
-    items: Vec<Item>,
+    items: Vec<JoinItem>,
     terms: Vec<Node>,
 }
 
@@ -80,8 +80,8 @@ impl Pool {
 }
 
 /// An order of joining.
-struct Planned {
-    steps: Vec<Step>,
+struct PlannedOrder {
+    steps: Vec<JoinStep>,
     /// Terms of no relation.
     once: Vec<Node>,
     rows: f64,
@@ -89,9 +89,12 @@ struct Planned {
 }
 
 /// Plans the joins of a SELECT; how many rows come out and how many are looked at.
+///
+/// # Errors
+/// Those of `way_to`, and of the queries within.
 pub fn plan_joins(
     select: &mut Select,
-    wanted: &Wanted<'_>,
+    wanted: &RowDemand<'_>,
     sizes: &Sizes<'_>,
 ) -> Result<(f64, f64)> {
     let late = LateNeeds::of(select, wanted);
@@ -105,7 +108,7 @@ pub fn plan_joins(
     let mut pool = Pool { items: Vec::new(), terms: conditions };
     flatten(simplified(join, without), select.straight, &mut pool);
     let relations = &select.relations;
-    let mut planner = Planner { relations, needs, sizes, cut: Cut::of(select, wanted) };
+    let mut planner = Planner { relations, needs, sizes, cut: OrderCut::of(select, wanted) };
     let order = wanted_order(select, wanted);
     let mut best = planner.best(&pool, None)?;
     planner.cut = None;
@@ -167,7 +170,7 @@ pub fn plan_joins(
         return Ok((1.0, 1.0));
     }
     if !is_known
-        && let [Item { what: What::Relation(number), outer: false, on, .. }] = &pool.items[..]
+        && let [JoinItem { what: What::Relation(number), outer: false, on, .. }] = &pool.items[..]
         && on.is_empty()
         && let Some(leaping) =
             leaping(select, &pool.terms, planner.needs.of_relation(*number), sizes)?
@@ -203,7 +206,7 @@ fn is_without_terms(pool: &Pool) -> bool {
 /// Puts what a join joins into a pool; `straight`: to be joined in the order in which it stands.
 fn flatten(join: Join, straight: bool, pool: &mut Pool) {
     match join {
-        Join::Relation(number) => pool.items.push(Item {
+        Join::Relation(number) => pool.items.push(JoinItem {
             what: What::Relation(number),
             outer: false,
             on: Vec::new(),
@@ -241,13 +244,13 @@ fn flatten(join: Join, straight: bool, pool: &mut Pool) {
                     What::Group(inner)
                 }
             };
-            pool.items.push(Item { what, outer: true, on, relations, needs });
+            pool.items.push(JoinItem { what, outer: true, on, relations, needs });
         }
     }
 }
 
 /// The relation and order that would save the sort, if ORDER BY is over columns of one.
-fn wanted_order(select: &Select, wanted: &Wanted<'_>) -> Option<(usize, Ordering)> {
+fn wanted_order(select: &Select, wanted: &RowDemand<'_>) -> Option<(usize, Ordering)> {
     let order = wanted.order;
     let first = order.first()?;
     let plain = select.grouping.is_none() && select.windowing.is_none();
@@ -280,30 +283,30 @@ fn sorted_by(select: &Select, order: &[SortKey]) -> Option<u64> {
 
 /// Whether the few rows that a sort wants of many are rather read again than kept: rows that come in the opposite
 /// order, as the newest last, are all kept for a while.
-fn is_rather_looked_up(select: &Select, best: &Planned, wanted: &Wanted<'_>) -> bool {
+fn is_rather_looked_up(select: &Select, best: &PlannedOrder, wanted: &RowDemand<'_>) -> bool {
     let few = wanted.rows.is_some_and(|rows| rows * KEPT_RATIO <= best.rows);
     few && select.visible >= KEPT_COLUMNS && !is_covered(&best.steps)
 }
 
 /// After how many steps all is known that rows are sorted by, if others follow.
-fn sorted_after(select: &Select, order: &[SortKey], steps: &[Step]) -> Option<usize> {
+fn sorted_after(select: &Select, order: &[SortKey], steps: &[JoinStep]) -> Option<usize> {
     let wanted = sorted_by(select, order)?;
     let mut known = 0;
-    let has_all = |step: &Step| {
+    let has_all = |step: &JoinStep| {
         known |= relations_of(step);
         wanted & !known == 0
     };
     steps.iter().position(has_all).map(|last| last + 1).filter(|after| *after < steps.len())
 }
 
-fn relations_of(step: &Step) -> u64 {
+fn relations_of(step: &JoinStep) -> u64 {
     match &step.member {
         Member::Scan(scan) => 1 << scan.relation,
         Member::Group(inner, _) => inner.iter().fold(0, |all, step| all | relations_of(step)),
     }
 }
 
-fn in_order(steps: &[Step]) -> bool {
+fn in_order(steps: &[JoinStep]) -> bool {
     match steps.first().map(|step| &step.member) {
         Some(Member::Scan(scan)) => {
             scan.access.as_ref().is_some_and(|access| access.ordered) && scan.hash.is_none()
@@ -313,7 +316,11 @@ fn in_order(steps: &[Step]) -> bool {
 }
 
 /// MIN or MAX of a column that an index orders: the first row of that order has it.
-fn extreme_first(select: &Select, pool: &Pool, planner: &Planner<'_>) -> Result<Option<Planned>> {
+fn extreme_first(
+    select: &Select,
+    pool: &Pool,
+    planner: &Planner<'_>,
+) -> Result<Option<PlannedOrder>> {
     let (Some(grouping), None) = (&select.grouping, &select.windowing) else { return Ok(None) };
     let ([aggregate], [item]) = (grouping.aggregates.as_slice(), pool.items.as_slice()) else {
         return Ok(None);
@@ -341,7 +348,7 @@ fn extreme_first(select: &Select, pool: &Pool, planner: &Planner<'_>) -> Result<
     let found = planner.beginning_with(&pool, *number, first)?;
     // A filter might pass over many rows before the first that counts.
     Ok(found.filter(|planned| {
-        let residual = |step: &Step| match &step.member {
+        let residual = |step: &JoinStep| match &step.member {
             Member::Scan(scan) => scan.access.as_ref().is_some_and(|access| {
                 access.residual.iter().all(|term| matches!(term.kind, Kind::IsNull(_, true)))
             }),
@@ -353,30 +360,30 @@ fn extreme_first(select: &Select, pool: &Pool, planner: &Planner<'_>) -> Result<
 
 /// Where few are wanted of a sort: how many the rest is joined to.
 #[derive(Clone, Copy)]
-struct Cut {
+struct OrderCut {
     /// What rows are sorted by.
     relations: u64,
     rows: f64,
 }
 
-impl Cut {
-    fn of(select: &Select, wanted: &Wanted<'_>) -> Option<Cut> {
+impl OrderCut {
+    fn of(select: &Select, wanted: &RowDemand<'_>) -> Option<OrderCut> {
         let rows = wanted.rows.filter(|_| !select.distinct && !select.counts_found)?;
         let relations = sorted_by(select, wanted.order)?;
-        Some(Cut { relations, rows: rows + UNLUCKY_ROWS })
+        Some(OrderCut { relations, rows: rows + UNLUCKY_ROWS })
     }
 }
 
 /// Joined rows that can be sorted, before the rest was joined to some of them.
-struct Sorted {
+struct SortedJoin {
     rows: f64,
     cost: f64,
 }
 
-impl Sorted {
+impl SortedJoin {
     /// How many rows it would be at the end if the rest were joined to all. Where it passes over
     /// some, it has to be joined to more until as many are found as are wanted.
-    fn end(&self, cut: Cut, joined: f64, cost: &mut f64) -> f64 {
+    fn end(&self, cut: OrderCut, joined: f64, cost: &mut f64) -> f64 {
         let taken = self.rows.min(cut.rows).max(0.01);
         let all = joined * self.rows / taken;
         let needed = (cut.rows * self.rows / all.max(0.01)).min(self.rows);
@@ -389,16 +396,16 @@ struct Planner<'a> {
     relations: &'a [Relation],
     needs: Needs,
     sizes: &'a Sizes<'a>,
-    cut: Option<Cut>,
+    cut: Option<OrderCut>,
 }
 
 impl Planner<'_> {
     /// The cheapest order of those tried.
-    fn best(&self, pool: &Pool, before: Option<(u64, f64)>) -> Result<Planned> {
+    fn best(&self, pool: &Pool, before: Option<(u64, f64)>) -> Result<PlannedOrder> {
         let may_begin = |at: &usize| before.is_some() || pool.items[*at].may_begin();
         let starts: Vec<usize> = (0..pool.items.len()).filter(may_begin).collect();
         let tried = if before.is_some() { 1 } else { starts.len().min(STARTS_MAX) };
-        let mut best: Option<Planned> = None;
+        let mut best: Option<PlannedOrder> = None;
         for start in starts.iter().take(tried.max(1)) {
             let first = before.is_none().then_some((*start, None));
             let planned = self.greedy(pool, first, before)?;
@@ -418,7 +425,7 @@ impl Planner<'_> {
         pool: &Pool,
         number: usize,
         order: InOrder<'_>,
-    ) -> Result<Option<Planned>> {
+    ) -> Result<Option<PlannedOrder>> {
         let at = pool.items.iter().position(|item| {
             item.may_begin() && matches!(item.what, What::Relation(own) if own == number)
         });
@@ -432,12 +439,13 @@ impl Planner<'_> {
         pool: &Pool,
         first: Option<(usize, Option<InOrder<'_>>)>,
         before: Option<(u64, f64)>,
-    ) -> Result<Planned> {
-        let mut left: Vec<&Item> = pool.items.iter().collect();
+    ) -> Result<PlannedOrder> {
+        let mut left: Vec<&JoinItem> = pool.items.iter().collect();
         let mut terms: Vec<Option<&Node>> = pool.terms.iter().map(Some).collect();
         let (mut placed, mut rows) = before.map_or((0, 1.0), |(placed, rows)| (placed, rows));
         let own = pool.relations();
-        let mut planned = Planned { steps: Vec::new(), once: Vec::new(), rows: 1.0, cost: 0.0 };
+        let mut planned =
+            PlannedOrder { steps: Vec::new(), once: Vec::new(), rows: 1.0, cost: 0.0 };
         for term in &mut terms {
             if term.is_some_and(|node| references(node) & own == 0) {
                 planned.once.extend(term.take().cloned());
@@ -446,16 +454,16 @@ impl Planner<'_> {
         let mut per_before = 1.0;
         let cut = self.cut.filter(|_| before.is_none());
         // What there was when rows could be sorted.
-        let mut sorted: Option<Sorted> = None;
+        let mut sorted: Option<SortedJoin> = None;
         while !left.is_empty() {
             if let Some(cut) = cut.filter(|cut| placed != 0 && cut.relations & !placed == 0)
                 && sorted.is_none()
             {
-                sorted = Some(Sorted { rows, cost: planned.cost });
+                sorted = Some(SortedJoin { rows, cost: planned.cost });
                 rows = rows.min(cut.rows);
             }
             let start = planned.steps.is_empty() && before.is_none();
-            let mut chosen: Option<(usize, Way, f64)> = None;
+            let mut chosen: Option<(usize, AccessPath, f64)> = None;
             for (at, item) in left.iter().enumerate() {
                 let is_first = match first {
                     Some((first, _)) if start => std::ptr::eq(*item, &pool.items[first]),
@@ -508,12 +516,12 @@ impl Planner<'_> {
     /// The way to an item, given what is placed.
     fn way(
         &self,
-        item: &Item,
+        item: &JoinItem,
         terms: &[Option<&Node>],
         placed: u64,
         rows: f64,
         order: Option<InOrder<'_>>,
-    ) -> Result<Way> {
+    ) -> Result<AccessPath> {
         let reached = placed | item.relations;
         let matches: Vec<&Node> = match item.outer {
             true => item.on.iter().collect(),
@@ -539,8 +547,8 @@ impl Planner<'_> {
                 let inner = self.best(&pool, Some((placed, rows.max(1.0))))?;
                 let numbers =
                     (0..self.relations.len()).filter(|n| item.relations >> n & 1 == 1).collect();
-                Way {
-                    step: Step {
+                AccessPath {
+                    step: JoinStep {
                         member: Member::Group(inner.steps, numbers),
                         outer: true,
                         filters: inner.once,

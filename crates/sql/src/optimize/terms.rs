@@ -82,7 +82,7 @@ pub fn depends_on_others(node: &Node) -> bool {
     depends
 }
 
-/// Whether evaluating it anew may give something else, or does something.
+/// Whether evaluating it again may give something else, or does something.
 pub fn is_volatile(node: &Node) -> bool {
     let mut volatile = false;
     node.visit(&mut |node| {

@@ -169,7 +169,7 @@ fn members_of(query: &Query) -> Option<Members> {
     let mut rest = Vec::with_capacity(select.conditions.len());
     for term in std::mem::take(&mut select.conditions) {
         match equation(&term) {
-            Some(Equation { own, outside, rule }) => {
+            Some(OuterEquation { own, outside, rule }) => {
                 operands.push(moved(outside, Move::Outwards));
                 rules.push(rule);
                 outputs.push(own.clone());
@@ -185,13 +185,13 @@ fn members_of(query: &Query) -> Option<Members> {
 }
 
 /// A term that asks a value of a row to equal one of what encloses the row's SELECT.
-struct Equation<'n> {
+struct OuterEquation<'n> {
     own: &'n Node,
     outside: &'n Node,
     rule: (Class, Collation),
 }
 
-fn equation(term: &Node) -> Option<Equation<'_>> {
+fn equation(term: &Node) -> Option<OuterEquation<'_>> {
     let Kind::Compare(Comparison::Equal, a, b, rule) = &term.kind else { return None };
     let class = class_of(&a.ty);
     if class == Class::Other || class != class_of(&b.ty) {
@@ -202,7 +202,7 @@ fn equation(term: &Node) -> Option<Equation<'_>> {
         (_, true) => (b, a),
         _ => return None,
     };
-    Some(Equation { own, outside, rule: (class, *rule) })
+    Some(OuterEquation { own, outside, rule: (class, *rule) })
 }
 
 /// Whether a node is over the rows of its own SELECT alone.

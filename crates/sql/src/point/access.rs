@@ -17,7 +17,7 @@ use rows::schema::IndexState;
 use rows::store::Direction;
 use rows::table::{Covering, Table};
 
-use super::lookup::{Keys, Lookup, Said, said};
+use super::lookup::{IndexKeys, KeyTerms, Lookup, said};
 use crate::error::Result;
 use crate::index_use::IndexUse;
 use crate::optimize::{columns_of, has_subquery, is_volatile};
@@ -58,7 +58,7 @@ pub struct Access {
     /// Which index.
     pub index: usize,
     /// The keys that are looked up, as alternatives; never none.
-    pub keys: Vec<Keys>,
+    pub keys: Vec<IndexKeys>,
     /// Further indexes, for rows that this one does not find.
     pub others: Vec<Other>,
     /// With others: the condition whose rows each index finds. A row counts at the first that holds.
@@ -108,12 +108,12 @@ pub struct Other {
     /// Which one.
     pub index: usize,
     /// The keys that are looked up, as alternatives; never none.
-    pub keys: Vec<Keys>,
+    pub keys: Vec<IndexKeys>,
 }
 
 /// How rows are read, which says which ways can be used and what they cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reader {
+pub enum ReaderKind {
     /// Row by row, one range after the other.
     ByRange,
     /// Row by row, also several ranges together for the sake of their order.
@@ -136,7 +136,7 @@ pub fn ways(
     index_use: &IndexUse,
     terms: &[Node],
     order: Option<&Ordering>,
-    reader: Reader,
+    reader: ReaderKind,
 ) -> Vec<Access> {
     let mut candidates = Vec::with_capacity(table.indexes.len());
     for (index, definition) in table.indexes.iter().enumerate() {
@@ -148,16 +148,16 @@ pub fn ways(
         }
         let terms_looked_up = if looks_up { terms } else { &[] };
         let orders = match (orders, reader) {
-            (false, _) | (true, Reader::InBatches) => Orders::Never,
-            (true, Reader::ByRange) => Orders::ByRange,
-            (true, Reader::Merging) => Orders::Merged,
+            (false, _) | (true, ReaderKind::InBatches) => Orders::Never,
+            (true, ReaderKind::ByRange) => Orders::ByRange,
+            (true, ReaderKind::Merging) => Orders::Merged,
         };
         let candidate = consider(table, index, (terms, terms_looked_up), order, orders);
         if looks_up || index == 0 || candidate.access.kind == AccessKind::Index {
             candidates.push(candidate);
         }
     }
-    if reader != Reader::InBatches {
+    if reader != ReaderKind::InBatches {
         candidates.extend(merged(table, index_use, terms));
     }
     let all = |candidate: &Candidate| candidate.access.kind == AccessKind::All;
@@ -175,7 +175,7 @@ pub fn plan_access(
     terms: &[Node],
     order: Option<&Ordering>,
 ) -> Access {
-    let best = ways(table, index_use, terms, order, Reader::ByRange).into_iter().next();
+    let best = ways(table, index_use, terms, order, ReaderKind::ByRange).into_iter().next();
     let mut best = best.expect("all rows can be read");
     best.ask_entries(table);
     best.evaluate_once();
@@ -201,8 +201,8 @@ fn consider(
     orders: Orders,
 ) -> Candidate {
     let definition = &table.indexes[index];
-    let Said { keys, answered, fixed } = said(table, index, terms);
-    let weakest = keys.iter().map(Keys::weight).min().unwrap_or_default();
+    let KeyTerms { keys, answered, fixed } = said(table, index, terms);
+    let weakest = keys.iter().map(IndexKeys::weight).min().unwrap_or_default();
     let one = match keys.as_slice() {
         [one] => Some(one),
         _ => None,
@@ -351,7 +351,7 @@ fn score(
 fn leading_parts(
     table: &Table,
     index: usize,
-    keys: &[Keys],
+    keys: &[IndexKeys],
     fixed: usize,
     order: &Ordering,
 ) -> Option<usize> {
@@ -361,7 +361,7 @@ fn leading_parts(
     let first = order.columns.iter().find(|column| !is_fixed(column))?;
     // Behind an index's own parts there may be those of the primary key.
     let behind = parts.iter().position(|part| part.column == *first).unwrap_or(parts.len());
-    let ranges: f64 = keys.iter().map(Keys::lists).sum();
+    let ranges: f64 = keys.iter().map(IndexKeys::lists).sum();
     let is_merged = behind > fixed
         && ranges <= MERGED_MAX as f64
         && keys.iter().all(|keys| keys.equal.len() >= behind)
@@ -422,7 +422,7 @@ impl Access {
     }
 
     /// The keys that are looked up in all indexes, with the index.
-    pub fn all_keys(&self) -> impl Iterator<Item = (usize, &Keys)> {
+    pub fn all_keys(&self) -> impl Iterator<Item = (usize, &IndexKeys)> {
         let others = self.others.iter();
         let others = others.flat_map(|other| other.keys.iter().map(|keys| (other.index, keys)));
         self.keys.iter().map(|keys| (self.index, keys)).chain(others)

@@ -33,7 +33,7 @@ use crate::error::{Result, SqlError};
 const KILL_CHECK_ROWS: u32 = 1024;
 
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct KeySpan {
     key: u32,
     row: u32,
     end: u32,
@@ -41,9 +41,9 @@ struct Span {
 
 /// Rows read: keys and bytes.
 #[derive(Debug, Default)]
-pub struct Gathered {
+pub struct GatheredRows {
     bytes: Vec<u8>,
-    spans: Vec<Span>,
+    spans: Vec<KeySpan>,
     /// Memory for all of it; a look-up of a few rows needs none.
     share: Option<Share>,
 }
@@ -51,7 +51,7 @@ pub struct Gathered {
 /// Bytes of one buffer: places in it have 32 bits.
 const GATHERED_BYTES_MAX: usize = u32::MAX as usize;
 
-impl Gathered {
+impl GatheredRows {
     /// How many.
     pub fn len(&self) -> usize {
         self.spans.len()
@@ -74,7 +74,7 @@ impl Gathered {
     /// `NoMemory`; the row is not added then.
     pub fn push(&mut self, budget: &Arc<Budget>, key: &[u8], row: &[u8]) -> rows::Result<()> {
         let bytes = self.bytes.len() + key.len() + row.len();
-        let memory = bytes + (self.spans.len() + 1) * size_of::<Span>();
+        let memory = bytes + (self.spans.len() + 1) * size_of::<KeySpan>();
         if memory > SMALL_BYTES {
             if bytes > GATHERED_BYTES_MAX {
                 return Err(Error::NoMemory);
@@ -85,7 +85,7 @@ impl Gathered {
         self.bytes.extend_from_slice(key);
         let middle = self.bytes.len() as u32;
         self.bytes.extend_from_slice(row);
-        self.spans.push(Span { key: start, row: middle, end: self.bytes.len() as u32 });
+        self.spans.push(KeySpan { key: start, row: middle, end: self.bytes.len() as u32 });
         Ok(())
     }
 
@@ -102,6 +102,9 @@ impl Gathered {
     }
 
     /// A row.
+    ///
+    /// # Errors
+    /// `Corrupt` when its bytes do not decode.
     pub fn row<'a>(&'a self, table: &'a Table, n: usize) -> Result<RowRef<'a>> {
         Ok(RowRef::new(&table.layout, self.row_bytes(n))?)
     }
@@ -150,7 +153,7 @@ pub struct Gatherer {
 
 /// How much one piece may hold.
 #[derive(Clone, Copy, Debug)]
-pub struct Piece {
+pub struct PieceLimits {
     /// Most bytes; the row that reaches it is the last.
     pub bytes_max: usize,
     /// Most rows.
@@ -160,10 +163,10 @@ pub struct Piece {
     pub seen_max: u32,
 }
 
-impl Piece {
+impl PieceLimits {
     /// Everything there is.
-    pub const ALL: Piece =
-        Piece { bytes_max: usize::MAX, rows_max: usize::MAX, seen_max: u32::MAX };
+    pub const ALL: PieceLimits =
+        PieceLimits { bytes_max: usize::MAX, rows_max: usize::MAX, seen_max: u32::MAX };
 }
 
 /// Decides whether a candidate counts.
@@ -227,9 +230,9 @@ impl Gatherer {
         table: &Table,
         view: &dyn Read,
         reach: Reach,
-        piece: Piece,
+        piece: PieceLimits,
         filter: Option<&mut Filter<'_>>,
-        out: &mut Gathered,
+        out: &mut GatheredRows,
     ) -> Result<()> {
         if self.looked_at >= ASKED_AFTER && self.sweep.is_open(&self.found, table, reach) {
             // As many as are wanted still, as far as those before tell.
@@ -277,9 +280,9 @@ impl Gatherer {
         table: &Table,
         view: &dyn Read,
         reach: Reach,
-        piece: Piece,
+        piece: PieceLimits,
         mut filter: Option<&mut Filter<'_>>,
-        out: &mut Gathered,
+        out: &mut GatheredRows,
     ) -> Result<Next> {
         let is_open = self.sweep.is_open(&self.found, table, reach);
         let looked_at = self.looked_at;

@@ -2,7 +2,7 @@
 //!
 //! Terms of the form `column = value`, `column IN (values)` or `column IS NULL` fix leading parts;
 //! one range may follow. Behind the parts of an index that is not unique come those of the primary key:
-//! `a = 5 AND id < 100` is one range of (a). Where that is all that terms say, one `Keys` holds it. A term that joins
+//! `a = 5 AND id < 100` is one range of (a). Where that is all that terms say, one `IndexKeys` holds it. A term that joins
 //! several by OR can say more, if each of them does:
 //!
 //! ```text
@@ -73,14 +73,14 @@ impl Between {
 
 /// Keys of an index: its leading parts, and the part behind them.
 #[derive(Clone, Debug, Default)]
-pub struct Keys {
+pub struct IndexKeys {
     /// Leading parts.
     pub equal: Vec<Lookup>,
     /// The part behind them.
     pub between: Option<Between>,
 }
 
-impl Keys {
+impl IndexKeys {
     /// Whether they are all keys.
     pub fn is_all(&self) -> bool {
         self.equal.is_empty() && self.between.is_none()
@@ -120,9 +120,9 @@ impl Keys {
 }
 
 /// What terms say about the keys of an index.
-pub struct Said {
+pub struct KeyTerms {
     /// Its alternatives, never none.
-    pub keys: Vec<Keys>,
+    pub keys: Vec<IndexKeys>,
     /// Which terms are answered by it, by position.
     pub answered: Vec<bool>,
     /// How many leading parts have the same single value in all alternatives.
@@ -130,7 +130,7 @@ pub struct Said {
 }
 
 /// What `terms`, all of which must hold, say about the keys of an index.
-pub fn said(table: &Table, index: usize, terms: &[Node]) -> Said {
+pub fn said(table: &Table, index: usize, terms: &[Node]) -> KeyTerms {
     let all: Vec<&Node> = terms.iter().collect();
     let plain = Alternative::of(table, index, &all);
     let branches = terms.iter().enumerate().find_map(|(position, term)| {
@@ -140,7 +140,7 @@ pub fn said(table: &Table, index: usize, terms: &[Node]) -> Said {
     let is_single = |lookup: &&Lookup| !matches!(lookup, Lookup::Any(..));
     let mut fixed = plain.keys.equal.iter().take_while(is_single).count();
     let Some((position, branches)) = branches else {
-        return Said { keys: vec![plain.keys], answered: plain.answered, fixed };
+        return KeyTerms { keys: vec![plain.keys], answered: plain.answered, fixed };
     };
     let mut answered = vec![true; terms.len()];
     let mut or_answered = true;
@@ -153,12 +153,12 @@ pub fn said(table: &Table, index: usize, terms: &[Node]) -> Said {
         fixed = (0..fixed).take_while(is_same).count();
     }
     answered[position] = or_answered;
-    Said { keys: branches.into_iter().map(|branch| branch.keys).collect(), answered, fixed }
+    KeyTerms { keys: branches.into_iter().map(|branch| branch.keys).collect(), answered, fixed }
 }
 
 /// What one list of terms says.
 struct Alternative {
-    keys: Keys,
+    keys: IndexKeys,
     /// Which terms fixed the leading parts, by position.
     fixing: Vec<usize>,
     answered: Vec<bool>,
@@ -167,7 +167,7 @@ struct Alternative {
 impl Alternative {
     fn of(table: &Table, index: usize, terms: &[&Node]) -> Alternative {
         let mut found = Alternative {
-            keys: Keys::default(),
+            keys: IndexKeys::default(),
             fixing: Vec::new(),
             answered: vec![false; terms.len()],
         };

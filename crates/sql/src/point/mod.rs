@@ -16,9 +16,9 @@ mod select;
 mod sort;
 mod sweep;
 
-pub use access::{Access, AccessKind, Ordering, Reader, RowCandidate, plan_access, ways};
-pub use gather::{Filter, Gathered, Gatherer, Piece};
-pub use lookup::{Between, Keys, Lookup};
+pub use access::{Access, AccessKind, Ordering, ReaderKind, RowCandidate, plan_access, ways};
+pub use gather::{Filter, GatheredRows, Gatherer, PieceLimits};
+pub use lookup::{Between, IndexKeys, Lookup};
 pub use ranges::{IndexRanges, Ranges};
-pub use select::{From, Output, PointSelect, simple_ordering};
-pub use sort::{SortKey, sort_rows};
+pub use select::{PointSelect, ResultOutput, RowOrigin, simple_ordering};
+pub use sort::{PointSortKey, sort_rows};

@@ -18,7 +18,7 @@ use values::types::{Collation, ColumnType};
 
 use super::access::Access;
 use super::key::{KeyBound, KeyValue, bound_key, equal_key, like_prefix};
-use super::lookup::{Between, Keys, Lookup};
+use super::lookup::{Between, IndexKeys, Lookup};
 use crate::error::Result;
 
 /// Most look-ups that one statement makes of its lists; with a list that would make more of them,
@@ -77,8 +77,11 @@ impl Ranges {
 
 impl Access {
     /// The ranges for the values of one run.
+    ///
+    /// # Errors
+    /// Those of evaluating what the ranges are made of, and of encoding keys.
     pub fn ranges(&self, table: &Table, scope: &Scope<'_>) -> Result<Ranges> {
-        let of = |index: usize, keys: &[Keys]| -> Result<Option<IndexRanges>> {
+        let of = |index: usize, keys: &[IndexKeys]| -> Result<Option<IndexRanges>> {
             let ranges = index_ranges(table, index, keys, scope)?;
             Ok(ranges.map(|ranges| IndexRanges { index, ranges }))
         };
@@ -98,7 +101,7 @@ impl Access {
 fn index_ranges(
     table: &Table,
     index: usize,
-    alternatives: &[Keys],
+    alternatives: &[IndexKeys],
     scope: &Scope<'_>,
 ) -> Result<Option<Vec<KeyRange>>> {
     let mut ranges = Vec::with_capacity(alternatives.len());
@@ -126,7 +129,7 @@ fn joined(range: &mut KeyRange, next: &mut KeyRange) -> bool {
     true
 }
 
-impl Keys {
+impl IndexKeys {
     /// Adds the ranges of these keys; `false` if the index cannot look one of them up.
     fn add_ranges(
         &self,
@@ -169,9 +172,9 @@ impl Keys {
         for prefix in &prefixes {
             let prefix: Vec<Datum<'_>> = prefix.iter().map(Value::as_datum).collect();
             match self.range(table, index, &prefix, scope)? {
-                Narrowed::To(range) => ranges.push(range),
-                Narrowed::Nothing => {}
-                Narrowed::Not => return Ok(false),
+                NarrowOutcome::To(range) => ranges.push(range),
+                NarrowOutcome::Nothing => {}
+                NarrowOutcome::Not => return Ok(false),
             }
         }
         Ok(true)
@@ -183,10 +186,10 @@ impl Keys {
         index: usize,
         prefix: &[Datum<'_>],
         scope: &Scope<'_>,
-    ) -> Result<Narrowed> {
+    ) -> Result<NarrowOutcome> {
         let Some(between) = &self.between else { return prefix_range(table, index, prefix) };
         let Some(part) = table.key_parts(index).nth(prefix.len()) else {
-            return Ok(Narrowed::Not);
+            return Ok(NarrowOutcome::Not);
         };
         let ty = &part.ty;
         let (low, high) = match between {
@@ -202,8 +205,8 @@ impl Keys {
                         bound_key(ty, datum, limit.inclusive, n == 0, limit.rule, scope.zone);
                     ends[n] = match bound {
                         KeyBound::Exact(bound) => bound,
-                        KeyBound::Nothing => return Ok(Narrowed::Nothing),
-                        KeyBound::Unusable => return Ok(Narrowed::Not),
+                        KeyBound::Nothing => return Ok(NarrowOutcome::Nothing),
+                        KeyBound::Unusable => return Ok(NarrowOutcome::Not),
                     };
                 }
                 let [low, high] = ends;
@@ -211,7 +214,7 @@ impl Keys {
             }
             Between::Like(node, escape) => {
                 return match prefix_range(table, index, prefix)? {
-                    Narrowed::To(all) => like_range(all, part, node, *escape, scope),
+                    NarrowOutcome::To(all) => like_range(all, part, node, *escape, scope),
                     other => Ok(other),
                 };
             }
@@ -221,7 +224,7 @@ impl Keys {
             || matches!(between, Between::NotNull)
         {
             let mut found = prefix_range(table, index, prefix)?;
-            if let (Narrowed::To(all), true) = (&mut found, part.nullable) {
+            if let (NarrowOutcome::To(all), true) = (&mut found, part.nullable) {
                 let nulls: Vec<Datum<'_>> =
                     prefix.iter().copied().chain(std::iter::once(Datum::Null)).collect();
                 all.start = table.prefix_range(index, &nulls)?.end;
@@ -230,11 +233,11 @@ impl Keys {
         }
         let (low, high) = (low.as_ref().map(Value::as_datum), high.as_ref().map(Value::as_datum));
         match table.between_range(index, prefix, low, high) {
-            Ok(range) => Ok(Narrowed::To(range)),
+            Ok(range) => Ok(NarrowOutcome::To(range)),
             // It may be the bound alone that is longer than keys can be.
             Err(rows::Error::TooLarge { .. }) => match prefix_range(table, index, prefix)? {
-                Narrowed::Nothing => Ok(Narrowed::Nothing),
-                _ => Ok(Narrowed::Not),
+                NarrowOutcome::Nothing => Ok(NarrowOutcome::Nothing),
+                _ => Ok(NarrowOutcome::Not),
             },
             Err(error) => Err(error.into()),
         }
@@ -242,20 +245,20 @@ impl Keys {
 }
 
 /// What became of an attempt to narrow the index.
-enum Narrowed {
+enum NarrowOutcome {
     To(KeyRange),
     Nothing,
     Not,
 }
 
 /// The range of the keys that begin with these values.
-fn prefix_range(table: &Table, index: usize, prefix: &[Datum<'_>]) -> Result<Narrowed> {
+fn prefix_range(table: &Table, index: usize, prefix: &[Datum<'_>]) -> Result<NarrowOutcome> {
     match table.prefix_range(index, prefix) {
-        Ok(range) => Ok(Narrowed::To(range)),
+        Ok(range) => Ok(NarrowOutcome::To(range)),
         // No row has a key that is longer than keys can be; an entry may be as long as two.
         Err(rows::Error::TooLarge { .. }) => {
             let is_own = prefix.len() <= table.codecs[index].parts.len();
-            Ok(if is_own { Narrowed::Nothing } else { Narrowed::Not })
+            Ok(if is_own { NarrowOutcome::Nothing } else { NarrowOutcome::Not })
         }
         Err(error) => Err(error.into()),
     }
@@ -301,10 +304,10 @@ fn like_range(
     node: &Node,
     escape: Option<char>,
     scope: &Scope<'_>,
-) -> Result<Narrowed> {
+) -> Result<NarrowOutcome> {
     let cell = node.evaluate(scope)?;
     let Datum::Bytes(pattern) = cell.datum() else {
-        return Ok(if cell.is_null() { Narrowed::Nothing } else { Narrowed::Not });
+        return Ok(if cell.is_null() { NarrowOutcome::Nothing } else { NarrowOutcome::Not });
     };
     let (text, _whole) = like_prefix(pattern, escape);
     let textual = matches!(
@@ -314,10 +317,10 @@ fn like_range(
     // Trailing spaces do not count in keys, so they cannot narrow them.
     let text = std::str::from_utf8(&text).unwrap_or("").trim_end_matches(' ');
     if text.is_empty() || !textual {
-        return Ok(Narrowed::Not);
+        return Ok(NarrowOutcome::Not);
     }
     let mut start = all.start;
     encode_text_prefix(&part.ty, part.nullable, part.prefix, text.as_bytes(), &mut start);
     let end = successor(&start);
-    Ok(Narrowed::To(KeyRange { start, end }))
+    Ok(NarrowOutcome::To(KeyRange { start, end }))
 }

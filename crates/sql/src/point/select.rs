@@ -12,7 +12,7 @@ use rows::table::Table;
 use values::types::ColumnType;
 
 use super::access::{Access, Ordering};
-use super::sort::SortKey;
+use super::sort::PointSortKey;
 use crate::index_use::IndexUse;
 use crate::reply::ResultColumn;
 use crate::tree::{Locking, QueryPlan};
@@ -23,7 +23,7 @@ const COVERED_COST_MIN: f64 = 100.0;
 
 /// A column of the result.
 #[derive(Clone, Debug)]
-pub enum Output {
+pub enum ResultOutput {
     /// A column of the table.
     Column(usize),
     /// An expression.
@@ -32,7 +32,7 @@ pub enum Output {
 
 /// Where the rows come from.
 #[derive(Clone, Debug)]
-pub struct From {
+pub struct RowOrigin {
     /// The table.
     pub table: Arc<Table>,
     /// Its alias or name.
@@ -42,7 +42,7 @@ pub struct From {
     /// Which of its indexes may be used.
     pub index_use: IndexUse,
     /// ORDER BY.
-    pub sort: Vec<SortKey>,
+    pub sort: Vec<PointSortKey>,
     /// Whether the index gives that order, when it is used as planned.
     pub sorted: bool,
     /// FOR UPDATE, FOR SHARE.
@@ -53,11 +53,11 @@ pub struct From {
 #[derive(Clone, Debug)]
 pub struct PointSelect {
     /// The table; `None` for one row of expressions.
-    pub from: Option<From>,
+    pub from: Option<RowOrigin>,
     /// WHERE of a SELECT without a table, as terms joined by AND.
     pub conditions: Vec<Node>,
     /// What is given.
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<ResultOutput>,
     /// Its columns.
     pub columns: Arc<[ResultColumn]>,
     /// LIMIT.
@@ -90,7 +90,7 @@ impl PointSelect {
 }
 
 /// The order that sort keys ask for, if it is one of columns in one direction.
-pub fn simple_ordering(sort: &[SortKey]) -> Option<Ordering> {
+pub fn simple_ordering(sort: &[PointSortKey]) -> Option<Ordering> {
     let descending = sort.first()?.descending;
     let columns = sort
         .iter()

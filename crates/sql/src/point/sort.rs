@@ -8,14 +8,14 @@ use std::cmp::Ordering;
 use values::datum::Value;
 use values::types::ColumnType;
 
-use super::gather::Gathered;
+use super::gather::GatheredRows;
 use crate::error::Result;
 use expression::{Node, RowView, Scope, compare, write_json_key};
 use rows::table::Table;
 
 /// One expression of ORDER BY.
 #[derive(Clone, Debug)]
-pub struct SortKey {
+pub struct PointSortKey {
     /// What is ordered by.
     pub node: Node,
     /// DESC.
@@ -23,10 +23,13 @@ pub struct SortKey {
 }
 
 /// Puts rows in order; equal ones stay as they are. NULL is below everything.
+///
+/// # Errors
+/// Those of evaluating what is sorted by; the rows are as they were then.
 pub fn sort_rows(
-    gathered: &mut Gathered,
+    gathered: &mut GatheredRows,
     table: &Table,
-    keys: &[SortKey],
+    keys: &[PointSortKey],
     scope: &Scope<'_>,
 ) -> Result<()> {
     let mut values: Vec<Vec<Value>> = Vec::with_capacity(gathered.len());
@@ -51,7 +54,7 @@ fn json_key(document: &[u8]) -> Vec<u8> {
     key
 }
 
-fn compare_lines(a: &[Value], b: &[Value], keys: &[SortKey], scope: &Scope<'_>) -> Ordering {
+fn compare_lines(a: &[Value], b: &[Value], keys: &[PointSortKey], scope: &Scope<'_>) -> Ordering {
     for ((left, right), key) in a.iter().zip(b).zip(keys) {
         let order = match (left.is_null(), right.is_null()) {
             (true, true) => Ordering::Equal,

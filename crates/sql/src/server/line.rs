@@ -3,9 +3,9 @@
 //! Invariants
 //! 1. One at a time has its turn; the next one's begins when it is dropped.
 //! 2. A wait ends with its statement, and with its deadline.
-//! 3. A statement that waited in vain leaves word of that to the next one, and to nobody else.
+//! 3. A statement that timed out in the line tells its successor, and no one else.
 //!
-//! Not here: what those who have their turn wait for (`rooms`, `session::begun_anew`).
+//! Not here: what a statement waits for once its turn has come (`statement_admission`, `session::restarts`).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use crate::error::{MemoryShortage, Result, SqlError};
 
 /// The statements that wait, and the one whose turn it is.
 #[derive(Debug, Default)]
-pub(crate) struct Line {
-    state: Mutex<State>,
+pub(crate) struct StatementQueue {
+    state: Mutex<QueueState>,
     moved: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct QueueState {
     numbers: VecDeque<u64>,
     /// Of the next one to come.
     next: u64,
@@ -37,7 +37,7 @@ struct State {
 /// Being first in a line.
 #[derive(Debug)]
 pub(crate) struct LineTurn {
-    line: Arc<Line>,
+    line: Arc<StatementQueue>,
     number: u64,
     /// Whether the one before has waited in vain for what this one will wait for.
     after_vain_wait: bool,
@@ -45,7 +45,7 @@ pub(crate) struct LineTurn {
     in_vain: bool,
 }
 
-impl Line {
+impl StatementQueue {
     /// Whether nobody is in it.
     pub(crate) fn is_empty(&self) -> bool {
         self.state.lock().numbers.is_empty()
@@ -55,7 +55,11 @@ impl Line {
     ///
     /// # Errors
     /// 1041 when that takes too long; those of `kill`.
-    pub(crate) fn turn(self: &Arc<Line>, kill: &KillMark, deadline: Instant) -> Result<LineTurn> {
+    pub(crate) fn turn(
+        self: &Arc<StatementQueue>,
+        kill: &KillMark,
+        deadline: Instant,
+    ) -> Result<LineTurn> {
         let mut state = self.state.lock();
         let number = state.next;
         state.next += 1;
@@ -129,7 +133,7 @@ mod tests {
 
     #[test]
     fn each_has_its_turn_in_the_order_in_which_they_came() {
-        let (line, told) = (Arc::new(Line::default()), Mutex::new(Vec::new()));
+        let (line, told) = (Arc::new(StatementQueue::default()), Mutex::new(Vec::new()));
         let kill = KillMark::default();
         let later = Instant::now() + Duration::from_secs(60);
         let first = line.turn(&kill, later).unwrap();
@@ -153,7 +157,7 @@ mod tests {
 
     #[test]
     fn who_stops_waiting_is_in_nobodys_way() {
-        let line = Arc::new(Line::default());
+        let line = Arc::new(StatementQueue::default());
         let kill = KillMark::default();
         let later = Instant::now() + Duration::from_secs(60);
         let first = line.turn(&kill, later).unwrap();
@@ -167,7 +171,7 @@ mod tests {
 
     #[test]
     fn who_waited_in_vain_tells_the_next_one() {
-        let line = Arc::new(Line::default());
+        let line = Arc::new(StatementQueue::default());
         let kill = KillMark::default();
         let later = Instant::now() + Duration::from_secs(60);
         let mut first = line.turn(&kill, later).unwrap();

@@ -22,7 +22,7 @@ const LOCKS_MAX: usize = 16_384;
 const LOCK_BYTES: usize = 192;
 
 #[derive(Debug)]
-struct Held {
+struct HeldLocks {
     by: u32,
     times: u32,
     /// Memory for it.
@@ -31,7 +31,7 @@ struct Held {
 
 #[derive(Debug, Default)]
 struct AllHeld {
-    by_name: HashMap<String, Held>,
+    by_name: HashMap<String, HeldLocks>,
     /// How many each connection has.
     counts: HashMap<u32, usize>,
 }
@@ -76,7 +76,7 @@ impl NamedLocks {
         let mut share = self.budget.kept_share();
         share.grow_to(LOCK_BYTES + 2 * name.len())?;
         held.counts.insert(by, count + 1);
-        held.by_name.insert(name.to_string(), Held { by, times: 1, _share: share });
+        held.by_name.insert(name.to_string(), HeldLocks { by, times: 1, _share: share });
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! How a statement waits for what other statements have: it looks again and again whether it is to end.
 //!
-//! Not here: what is waited for (`locks`, `line`, `rooms`), waits of rows' locks (crate `rows`).
+//! Not here: what is waited for (`locks`, `line`, `statement_admission`), waits of rows' locks (crate `rows`).
 
 use std::time::{Duration, Instant};
 

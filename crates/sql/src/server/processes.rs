@@ -32,11 +32,11 @@ pub struct Process {
     pub kill: Arc<KillMark>,
     /// What its thread waits for, if it has one.
     pub waits: Arc<WaitMark>,
-    state: Mutex<State>,
+    state: Mutex<ProcessesState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct ProcessesState {
     user: String,
     host: String,
     database: Option<String>,
@@ -52,7 +52,7 @@ struct State {
     progress: Option<Arc<Progress>>,
 }
 
-impl State {
+impl ProcessesState {
     fn is_running(&self) -> bool {
         !self.info.is_empty()
     }
@@ -222,7 +222,7 @@ impl Processes {
             id,
             kill: Arc::new(KillMark::default()),
             waits: Arc::default(),
-            state: Mutex::new(State {
+            state: Mutex::new(ProcessesState {
                 user: user.to_string(),
                 host: host.to_string(),
                 database: None,

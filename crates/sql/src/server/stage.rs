@@ -16,12 +16,12 @@ pub struct StageProgress {
     /// Of how many.
     pub stages: u8,
     name: &'static str,
-    done: Done,
+    done: StageFraction,
 }
 
 /// How much of a stage is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Done {
+enum StageFraction {
     /// So much of all there is.
     Of(u64, u64),
     /// So many of these; nobody knows of how many.
@@ -38,31 +38,31 @@ impl StageProgress {
             Stage::Merging => ("building indexes", "rows"),
             Stage::CatchingUp => ("following writers", "changes"),
         };
-        let done = all.map_or(Done::Count(done, unit), |all| Done::Of(done, all));
+        let done = all.map_or(StageFraction::Count(done, unit), |all| StageFraction::Of(done, all));
         StageProgress { number: stage as u8 + 1, stages: progress.stages(), name, done }
     }
 
     /// The same where the statement waits for something with this name.
     pub(super) fn waiting(progress: &Progress, name: &'static str) -> StageProgress {
-        StageProgress { name, done: Done::Nothing, ..StageProgress::of(progress) }
+        StageProgress { name, done: StageFraction::Nothing, ..StageProgress::of(progress) }
     }
 
     /// How far the stage is, in thousandths of a percent; 0 where nobody knows how much there is.
     pub fn thousandths(&self) -> u32 {
         match self.done {
-            Done::Of(done, all) => {
+            StageFraction::Of(done, all) => {
                 let part = u128::from(done.min(all)) * 100_000 / u128::from(all.max(1));
                 u32::try_from(part).unwrap_or_default()
             }
-            Done::Count(..) | Done::Nothing => 0,
+            StageFraction::Count(..) | StageFraction::Nothing => 0,
         }
     }
 
     /// What the stage does, and how much of that is done where no percent can say it.
     pub fn words(&self) -> Cow<'static, str> {
         match self.done {
-            Done::Count(done, unit) => format!("{}, {done} {unit}", self.name).into(),
-            Done::Of(..) | Done::Nothing => self.name.into(),
+            StageFraction::Count(done, unit) => format!("{}, {done} {unit}", self.name).into(),
+            StageFraction::Of(..) | StageFraction::Nothing => self.name.into(),
         }
     }
 }
@@ -72,9 +72,9 @@ impl fmt::Display for StageProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Stage: {} of {} '{}'", self.number, self.stages, self.name)?;
         match self.done {
-            Done::Of(..) => write!(f, " {}%", self.thousandths() / 1000),
-            Done::Count(done, unit) => write!(f, " {done} {unit}"),
-            Done::Nothing => Ok(()),
+            StageFraction::Of(..) => write!(f, " {}%", self.thousandths() / 1000),
+            StageFraction::Count(done, unit) => write!(f, " {done} {unit}"),
+            StageFraction::Nothing => Ok(()),
         }
     }
 }

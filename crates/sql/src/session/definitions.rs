@@ -18,9 +18,9 @@ use syntax::table::CreateTable;
 use values::ErrorCode;
 
 use super::Session;
-use crate::ddl::{self, Unenforced};
+use crate::ddl::{self, UnenforcedParts};
 use crate::error::{Result, SqlError, value_error};
-use crate::reply::{Done, Reply};
+use crate::reply::{OkFigures, Reply};
 
 impl Session {
     fn note(&self, code: ErrorCode, message: String) {
@@ -79,7 +79,7 @@ impl Session {
         }
     }
 
-    fn warn_unenforced(&self, unenforced: Unenforced) {
+    fn warn_unenforced(&self, unenforced: UnenforcedParts) {
         let mut warnings = self.warnings.borrow_mut();
         if unenforced.foreign_keys > 0 {
             let message = "FOREIGN KEY constraints are accepted and not enforced";
@@ -145,10 +145,10 @@ impl Session {
         self.warn_unenforced(unenforced);
         let Some(stream) = stream else { return Ok(self.done(0)) };
         match self.fill_table(&table, stream) {
-            Ok(written) => Ok(Reply::Done(Done {
+            Ok(written) => Ok(Reply::Done(OkFigures {
                 affected: written.affected,
                 info: written.info,
-                ..Done::default()
+                ..OkFigures::default()
             })),
             Err(error) => {
                 // A table that its query could not fill is not left behind.
@@ -185,7 +185,7 @@ impl Session {
         Ok(())
     }
 
-    /// Drops what CREATE OR REPLACE is about to make anew, unless that is defined wrongly. A query that fails
+    /// Drops what CREATE OR REPLACE is about to make again, unless that is defined wrongly. A query that fails
     /// leaves no table, as in MariaDB.
     fn drop_replaced(&self, new: &NewTable) -> Result<()> {
         let engine = self.sql.engine();
@@ -288,11 +288,11 @@ impl Session {
         }
         self.warn_unenforced(unenforced);
         let warnings = self.warnings.borrow().count_u16();
-        Ok(Reply::Done(Done {
+        Ok(Reply::Done(OkFigures {
             affected: copied,
             warnings,
             info: format!("Records: {copied}  Duplicates: 0  Warnings: {warnings}"),
-            ..Done::default()
+            ..OkFigures::default()
         }))
     }
 }

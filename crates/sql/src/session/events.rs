@@ -17,7 +17,7 @@ use values::temporal::read_datetime;
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::events::is_on;
-use crate::events::schedule::{Step, unit_name};
+use crate::events::schedule::{EveryStep, unit_name};
 use crate::reply::Reply;
 use crate::server::Sql;
 use crate::variables::definition;
@@ -322,7 +322,7 @@ impl Session {
                 if value.is_null() {
                     return Err(incorrect("INTERVAL", "NULL"));
                 }
-                let step = Step::parse(&text, unit).ok_or_else(|| {
+                let step = EveryStep::parse(&text, unit).ok_or_else(|| {
                     SqlError::new(
                         ErrorCode::EventInterval,
                         "INTERVAL is either not positive or too big",

@@ -12,10 +12,10 @@ use syntax::{Cursor, item_texts};
 use super::Session;
 use crate::bind::Literals;
 use crate::error::{Result, SqlError};
-use crate::executor::{Failure, Limits, Measured, Measures};
+use crate::executor::{Limits, Measures, RunFailure, StepMeasure};
 use crate::optimize::{Sizes, look_up};
 use crate::plan::Plan;
-use crate::point::{From, PointSelect};
+use crate::point::{PointSelect, RowOrigin};
 use crate::reply::{How, Reply, RowStream};
 use crate::show::{self, Listing, ShownAccess};
 
@@ -69,13 +69,16 @@ impl Session {
             let begun = Instant::now();
             match self.run_with(&plan, &facts, &[], &limits) {
                 Ok(found) => {
-                    let whole =
-                        Measured { loops: 1, rows: found.rows.len() as u64, time: begun.elapsed() };
+                    let whole = StepMeasure {
+                        loops: 1,
+                        rows: found.rows.len() as u64,
+                        time: begun.elapsed(),
+                    };
                     let lines = show::measured_lines(&plan.query, &measures, whole);
                     return Ok(show::plan_text(&lines));
                 }
-                Err(Failure::Error(error)) => return Err(error),
-                Err(Failure::TooLong) => {}
+                Err(RunFailure::Error(error)) => return Err(error),
+                Err(RunFailure::TooLong) => {}
             }
         }
         let context = self.query_context()?;
@@ -148,7 +151,7 @@ impl Session {
 }
 
 /// The way of a look-up.
-fn of_look_up(from: &From) -> ShownAccess<'_> {
-    let From { table, shown, access, index_use, sorted, .. } = from;
+fn of_look_up(from: &RowOrigin) -> ShownAccess<'_> {
+    let RowOrigin { table, shown, access, index_use, sorted, .. } = from;
     ShownAccess { table, name: shown, access, index_use, sorted: !sorted, joined: &[] }
 }

@@ -19,7 +19,7 @@ use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::load::InsertLoad;
 use crate::reply::Reply;
-use crate::write::{InsertPlan, WriteContext, Written};
+use crate::write::{InsertPlan, WriteContext, WriteOutcome};
 
 /// Error 1192.
 fn not_now() -> SqlError {
@@ -66,7 +66,7 @@ impl Session {
         plan: &InsertPlan,
         statement: &Statement<'_>,
         facts: &SqlContext,
-    ) -> Result<Written> {
+    ) -> Result<WriteOutcome> {
         if plan.returning().is_some() {
             return Err(not_now());
         }

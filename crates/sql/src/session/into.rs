@@ -12,16 +12,16 @@ use values::ErrorCode;
 use values::datum::Value;
 use values::types::ColumnType;
 
-use super::outfile::{Form, Target, TextForm};
+use super::outfile::{Form, OutfileTarget, TextForm};
 use super::set::variable_value;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
-use crate::reply::{Done, How, Pace, Reply};
+use crate::reply::{How, OkFigures, Pace, Reply};
 
 /// Where a query's rows go.
 enum Into {
     Variables(Vec<String>),
-    File(Target),
+    File(OutfileTarget),
 }
 
 /// Columns and first rows of a query.
@@ -74,10 +74,10 @@ impl Session {
             }
         }
         self.row_count = affected as i64;
-        Ok(Reply::Done(Done {
+        Ok(Reply::Done(OkFigures {
             affected,
             warnings: self.warnings.borrow().count_u16(),
-            ..Done::default()
+            ..OkFigures::default()
         }))
     }
 
@@ -166,10 +166,10 @@ fn without_into(tokens: Vec<TokenWithSpan>, text: &str) -> Result<(Vec<TokenWith
 
 /// `OUTFILE 'path' [CHARACTER SET name] [FIELDS ...] [LINES ...]`, `OUTFILE 'path' FORMAT PARQUET`,
 /// `DUMPFILE 'path'`.
-fn file_target(cursor: &mut Cursor<'_>) -> Result<Option<Target>> {
+fn file_target(cursor: &mut Cursor<'_>) -> Result<Option<OutfileTarget>> {
     if cursor.take("DUMPFILE") {
         let form = Form::Text(TextForm::Dump);
-        return Ok(Some(Target { path: cursor.string()?, form }));
+        return Ok(Some(OutfileTarget { path: cursor.string()?, form }));
     }
     if !cursor.take("OUTFILE") {
         return Ok(None);
@@ -181,5 +181,5 @@ fn file_target(cursor: &mut Cursor<'_>) -> Result<Option<Target>> {
     } else {
         Form::Text(TextForm::Lines(into_format(cursor)?))
     };
-    Ok(Some(Target { path, form }))
+    Ok(Some(OutfileTarget { path, form }))
 }

@@ -17,7 +17,8 @@ use crate::load::each_row;
 use crate::reply::RowStream;
 use crate::tree::QueryPlan;
 use crate::write::{
-    Currency, FoundIn, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written, until_settled,
+    Currency, FoundIn, JoinedDelete, JoinedUpdate, Progress, WriteContext, WriteOutcome,
+    until_settled,
 };
 
 impl Session {
@@ -27,7 +28,7 @@ impl Session {
         plan: &JoinedUpdate,
         statement: &Statement<'_>,
         facts: &SqlContext,
-    ) -> Result<Written> {
+    ) -> Result<WriteOutcome> {
         let asked = (&plan.query, plan.ignore, plan.ignore);
         self.change_joined(asked, statement, facts, |t, context, state, stream| {
             let mut progress = Progress::new(state.engine.budget());
@@ -46,7 +47,7 @@ impl Session {
         plan: &JoinedDelete,
         statement: &Statement<'_>,
         facts: &SqlContext,
-    ) -> Result<Written> {
+    ) -> Result<WriteOutcome> {
         // As of one table: nothing is written of the values that it looks at.
         let asked = (&plan.query, plan.ignore, true);
         self.change_joined(asked, statement, facts, |t, _, state, stream| {
@@ -68,8 +69,8 @@ impl Session {
             &WriteContext<'_>,
             &FoundIn<'_>,
             RowStream,
-        ) -> Result<Option<Written>>,
-    ) -> Result<Written> {
+        ) -> Result<Option<WriteOutcome>>,
+    ) -> Result<WriteOutcome> {
         self.change_with(facts, statement, ignore, None, |t, context, session| {
             let engine = Arc::clone(session.sql.engine());
             let undo = || drop(context.warnings.take());
@@ -79,7 +80,7 @@ impl Session {
                 let state = FoundIn { engine: &engine, view: &*view };
                 Ok(match apply(t, context, &state, stream)? {
                     Some(written) => (written, Currency::UnlessWaited),
-                    None => (Written::default(), Currency::Outdated),
+                    None => (WriteOutcome::default(), Currency::Outdated),
                 })
             })
         })

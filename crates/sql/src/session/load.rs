@@ -13,8 +13,8 @@ use syntax::load::{DuplicateSpec, FieldTarget, LoadData};
 use super::Session;
 use crate::bind::scalar::{Names, bind};
 use crate::error::{Result, SqlError};
-use crate::load::{Goal, LoadLocal, LoadPlan, Loaded};
-use crate::reply::{Done, How, Reply};
+use crate::load::{Goal, LoadLocal, LoadOutcome, LoadPlan};
+use crate::reply::{How, OkFigures, Reply};
 use crate::write::defaults_of;
 
 impl Session {
@@ -89,7 +89,11 @@ impl Session {
     }
 
     /// Takes over what a load leaves: its figures and warnings.
-    pub(crate) fn end_load(&mut self, loaded: Loaded, result: Result<()>) -> Result<Done> {
+    pub(crate) fn end_load(
+        &mut self,
+        loaded: LoadOutcome,
+        result: Result<()>,
+    ) -> Result<OkFigures> {
         self.warnings.replace(loaded.warnings);
         result?;
         if let Some(first) = loaded.generated {
@@ -98,7 +102,7 @@ impl Session {
         let count = self.warnings.borrow().count();
         let affected = loaded.records - loaded.skipped + loaded.deleted;
         self.row_count = affected as i64;
-        Ok(Done {
+        Ok(OkFigures {
             affected,
             last_insert_id: loaded.generated.unwrap_or(0),
             warnings: self.warnings.borrow().count_u16(),

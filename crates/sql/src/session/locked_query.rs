@@ -21,7 +21,7 @@ use super::Session;
 use super::locking::lock_row;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::executor::{self, Bounds, Failure, Limits, RowLocks};
+use crate::executor::{self, Limits, RowLocks, RunBounds, RunFailure};
 use crate::reply::{How, RowStream};
 use crate::tree::QueryPlan;
 
@@ -31,7 +31,7 @@ const RUNS_MAX: usize = 16;
 /// What a query has found under its locks.
 pub(super) struct FoundLocked {
     /// The rows.
-    pub rows: executor::Rows,
+    pub rows: executor::ResultRows,
     /// What its expressions have seen and left behind.
     pub facts: Arc<SqlContext>,
     /// The state that it was found in, without the transaction's own writes.
@@ -71,7 +71,7 @@ impl Session {
             }
             _room = Room::default();
             _room = self.limits.take(locks.bytes())?;
-            // The next one warns, and sets variables, anew.
+            // The next one warns, and sets variables, again.
             drop(self.warnings.take());
             let mut had_all = true;
             for row in wanted {
@@ -97,14 +97,14 @@ impl Session {
         let (facts, base) = (self.facts(), self.fresh_snapshot()?);
         let own = (!transaction.is_empty()).then(|| transaction.view_at(&*base));
         let view = own.as_deref().unwrap_or(&*base);
-        let (how, bounds, locks) = (How::POOL, Bounds::NONE, Some((locks, transaction)));
+        let (how, bounds, locks) = (How::POOL, RunBounds::NONE, Some((locks, transaction)));
         let limits = Limits { view, how, bounds, is_long: None, locks, measures: None };
         let result = self.run_with(plan, &facts, parameters, &limits);
         drop(own);
         match result {
             Ok(rows) => Ok(FoundLocked { rows, facts, base }),
-            Err(Failure::Error(error)) => Err(error),
-            Err(Failure::TooLong) => Err(SqlError::other("a run without a limit")),
+            Err(RunFailure::Error(error)) => Err(error),
+            Err(RunFailure::TooLong) => Err(SqlError::other("a run without a limit")),
         }
     }
 }

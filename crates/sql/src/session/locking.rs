@@ -2,7 +2,7 @@
 //!
 //! Such a read is the first half of most transactions that change a row, and is done where the second half is:
 //! in the event loop, if it is about few rows that are in memory. A lock that another holds makes the
-//! statement begin anew when it may be free, as with UPDATE (docs/decisions/0069-lock-waits-in-loops.md).
+//! statement begin again when it may be free, as with UPDATE (docs/decisions/0069-lock-waits-in-loops.md).
 //!
 //! Invariants
 //! 1. A row is given only if it meets the condition under its lock, whatever it was before. A scan that had to
@@ -26,14 +26,17 @@ use super::source::{TableSource, holds_all};
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::optimize::is_volatile;
-use crate::point::{Filter, From, Gathered, Gatherer, Piece, PointSelect, sort_rows};
+use crate::point::{
+    Filter, GatheredRows, Gatherer, PieceLimits, PointSelect, RowOrigin, sort_rows,
+};
 use crate::reply::{How, RowStream};
 use crate::tree::Locking;
 use crate::write::{Currency, LOOP_PIECE, until_settled};
 
 /// How much is read at a time where LIMIT says how many rows are wanted: those that others have locked
 /// may have to be skipped, or are gone when their lock is had.
-const LIMITED_PIECE: Piece = Piece { bytes_max: 64 << 10, rows_max: 64, ..Piece::ALL };
+const LIMITED_PIECE: PieceLimits =
+    PieceLimits { bytes_max: 64 << 10, rows_max: 64, ..PieceLimits::ALL };
 
 impl Session {
     /// Locks and reads; `offset` and `limit` as the statement has them.
@@ -86,7 +89,7 @@ impl Session {
         let wanted = if cut_later && !sorted { offset.saturating_add(limit) } else { u64::MAX };
         let piece = match wanted {
             _ if !how.may_wait => LOOP_PIECE,
-            u64::MAX => Piece::ALL,
+            u64::MAX => PieceLimits::ALL,
             _ => LIMITED_PIECE,
         };
         let mut had = LockedRows {
@@ -97,7 +100,7 @@ impl Session {
             locking,
             usual,
             wanted,
-            rows: Gathered::default(),
+            rows: GatheredRows::default(),
         };
         let currency = match named.is_none() && !access.terms.iter().any(is_volatile) {
             true => Currency::UnlessWaited,
@@ -110,7 +113,7 @@ impl Session {
         let mut is_first = true;
         let mut run = |transaction: &mut Transaction| -> Result<((), Currency)> {
             if !std::mem::replace(&mut is_first, false) {
-                had.rows = Gathered::default();
+                had.rows = GatheredRows::default();
                 gatherer = gatherer_of(from.access.ranges(&from.table, scope)?);
             }
             for key in &keys {
@@ -119,7 +122,7 @@ impl Session {
             let mut filter = |row: RowView<'_>, candidate| {
                 access.takes(&scope.with_row(row), candidate, all_terms)
             };
-            let mut found = Gathered::default();
+            let mut found = GatheredRows::default();
             while !had.is_enough() && !gatherer.is_done() {
                 found.clear();
                 let filter: &mut Filter<'_> = &mut filter;
@@ -163,7 +166,7 @@ impl Session {
 /// The rows that a locking read has had so far.
 struct LockedRows<'a> {
     engine: &'a Engine,
-    from: &'a From,
+    from: &'a RowOrigin,
     scope: &'a Scope<'a>,
     reach: Reach,
     locking: Locking,
@@ -171,7 +174,7 @@ struct LockedRows<'a> {
     usual: LockWait,
     /// How many there are to be.
     wanted: u64,
-    rows: Gathered,
+    rows: GatheredRows,
 }
 
 impl LockedRows<'_> {

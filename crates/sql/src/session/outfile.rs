@@ -31,7 +31,7 @@ const ROWS_CHECKED: u64 = 1024;
 
 /// Where a query's rows go, as written.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Target {
+pub(super) struct OutfileTarget {
     pub path: String,
     pub form: Form,
 }
@@ -98,7 +98,12 @@ impl TextForm {
 
 impl Session {
     /// Writes a query's rows into a file that is not there yet.
-    pub(super) fn write_file(&mut self, query: &Query, target: &Target, how: How) -> Result<Reply> {
+    pub(super) fn write_file(
+        &mut self,
+        query: &Query,
+        target: &OutfileTarget,
+        how: How,
+    ) -> Result<Reply> {
         if let Form::Text(TextForm::Lines(format)) = &target.form
             && format.field_end.is_empty()
             && format.enclosed.is_none()

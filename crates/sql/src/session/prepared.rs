@@ -21,7 +21,7 @@ use super::{Session, Statement, query_was_empty};
 use crate::error::{Result, SqlError};
 use crate::panics;
 use crate::plan::Plan;
-use crate::reply::{How, Parameter, Prepared, Reply, ResultColumn};
+use crate::reply::{How, Parameter, PreparedReply, Reply, ResultColumn};
 use crate::server::CountedStatement;
 
 /// Memory that a prepared statement takes besides its text, about: plan and columns.
@@ -50,7 +50,7 @@ impl PreparedStatement {
 }
 
 impl Session {
-    pub(super) fn prepare_statement(&mut self, text: &[u8]) -> Result<Prepared> {
+    pub(super) fn prepare_statement(&mut self, text: &[u8]) -> Result<PreparedReply> {
         let counted = self.sql.prepared_statements().add(self.sql.globals())?;
         self.begin_statement();
         let text = without_ends(text);
@@ -95,7 +95,7 @@ impl Session {
         let (_share, _counted) = (share, counted);
         let prepared = PreparedStatement { text, scanned, shape, _share, _counted, plan, database };
         self.prepared.insert(id, prepared);
-        Ok(Prepared { id, parameters, columns })
+        Ok(PreparedReply { id, parameters, columns })
     }
 
     /// The plan of a statement, and the columns it will give.

@@ -17,14 +17,14 @@ use sqlparser::ast::Query;
 use syntax::item_texts;
 use values::datum::Datum;
 
+use super::memory_shortage::{END_WAIT, await_memory};
 use super::select::parse_query;
-use super::shortage::{END_WAIT, await_memory};
 use super::{Session, Statement};
 use crate::bind::scalar::Bound;
 use crate::bind::{self, Literals};
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
-use crate::executor::{self, Bounds, Failure, Limits, ListedRows};
+use crate::executor::{self, Limits, ListedRows, RunBounds, RunFailure};
 use crate::optimize::{Sizes, planned};
 use crate::reply::{How, Reply, RowSource, RowStream, Sink};
 use crate::tree::{BoundQuery, QueryPlan};
@@ -40,7 +40,7 @@ const LOOP_COST_MAX: f64 = 2_000.0;
 const LONG_ROWS: f64 = 60_000.0;
 /// What a query may come to which was expected to come to less: the row executor keeps results
 /// and what it joins and groups, the other passes rows on and writes to files.
-const BOUNDS: Bounds = Bounds { rows_max: 120_000, bytes_max: 32 << 20 };
+const BOUNDS: RunBounds = RunBounds { rows_max: 120_000, bytes_max: 32 << 20 };
 
 impl Session {
     /// Binds a query.
@@ -50,7 +50,7 @@ impl Session {
         texts: &[String],
         literals: Literals<'_>,
     ) -> Bound<BoundQuery> {
-        bind::bind_query(&bind::Source { query, texts, literals, named: true }, &self.facts())
+        bind::bind_query(&bind::BindSource { query, texts, literals, named: true }, &self.facts())
     }
 
     /// Plans a query that was bound with these literals.
@@ -77,7 +77,7 @@ impl Session {
         literals: &[Datum<'_>],
     ) -> Bound<QueryPlan> {
         let known = Literals::Known(literals);
-        let source = bind::Source { query, texts: &[], literals: known, named: false };
+        let source = bind::BindSource { query, texts: &[], literals: known, named: false };
         Ok(self.planned(bind::bind_query(&source, &self.facts())?, literals)?)
     }
 
@@ -105,8 +105,8 @@ impl Session {
             (false, _) if plan.query.cost > LOOP_COST_MAX || plan.runs.in_loop.is_long() => {
                 return Err(SqlError::WouldWait);
             }
-            (false, _) => Bounds { rows_max: LOOP_ROWS_MAX, ..BOUNDS },
-            (true, true) => Bounds::NONE,
+            (false, _) => RunBounds { rows_max: LOOP_ROWS_MAX, ..BOUNDS },
+            (true, true) => RunBounds::NONE,
             (true, false) => BOUNDS,
         };
         let (facts, base) = (self.facts(), self.base_snapshot()?);
@@ -122,9 +122,9 @@ impl Session {
                 plan.runs.in_loop.note(found.looked_at > LOOP_ROWS_MAX);
                 found
             }
-            Err(Failure::Error(error)) => return Err(error),
-            Err(Failure::TooLong) if !how.may_wait => return Err(SqlError::WouldWait),
-            Err(Failure::TooLong) => return Ok(None),
+            Err(RunFailure::Error(error)) => return Err(error),
+            Err(RunFailure::TooLong) if !how.may_wait => return Err(SqlError::WouldWait),
+            Err(RunFailure::TooLong) => return Ok(None),
         };
         self.stream_of(plan, &facts, found).map(|stream| Some(Reply::Rows(stream)))
     }
@@ -134,7 +134,7 @@ impl Session {
         &mut self,
         plan: &QueryPlan,
         facts: &SqlContext,
-        found: executor::Rows,
+        found: executor::ResultRows,
     ) -> Result<RowStream> {
         self.take_side_effects(facts)?;
         self.found_rows.set(found.found);
@@ -188,8 +188,8 @@ impl Session {
     }
 
     /// What a query may come to where it may wait.
-    pub(super) fn bounds_of(&self, plan: &QueryPlan) -> Bounds {
-        if self.needs_rows(plan) { Bounds::NONE } else { BOUNDS }
+    pub(super) fn bounds_of(&self, plan: &QueryPlan) -> RunBounds {
+        if self.needs_rows(plan) { RunBounds::NONE } else { BOUNDS }
     }
 
     /// Runs a query over its tree.
@@ -199,12 +199,12 @@ impl Session {
         facts: &SqlContext,
         parameters: &[Datum<'_>],
         limits: &Limits<'_>,
-    ) -> std::result::Result<executor::Rows, Failure> {
+    ) -> std::result::Result<executor::ResultRows, RunFailure> {
         let warnings = Some(&self.warnings);
         let environment = Environment { warnings, ..Environment::of(facts, parameters) };
         let result = executor::run(&plan.query, facts, &environment, limits);
-        // What is begun anew warns anew.
-        if matches!(&result, Err(Failure::TooLong)) {
+        // What is begun again warns again.
+        if matches!(&result, Err(RunFailure::TooLong)) {
             drop(self.warnings.take());
         }
         result
@@ -224,8 +224,8 @@ impl Session {
                 Limits { view: &*view, how, bounds, is_long: None, locks: None, measures: None };
             match self.run_with(plan, &facts, parameters, &limits) {
                 Ok(found) => return self.stream_of(plan, &facts, found),
-                Err(Failure::Error(error)) => return Err(error),
-                Err(Failure::TooLong) => {}
+                Err(RunFailure::Error(error)) => return Err(error),
+                Err(RunFailure::TooLong) => {}
             }
         }
         self.select_analytically(plan, parameters, view)
@@ -255,14 +255,14 @@ impl Session {
                 Ok(stream.count_into(&self.found_rows))
             }
             Err(SqlError::NotLowerable(_)) if !forced => {
-                let (how, bounds) = (How::POOL, Bounds::NONE);
+                let (how, bounds) = (How::POOL, RunBounds::NONE);
                 let view = &*context.view;
                 let limits =
                     Limits { view, how, bounds, is_long: None, locks: None, measures: None };
                 match self.run_with(plan, &context.facts, parameters, &limits) {
                     Ok(found) => self.stream_of(plan, &context.facts, found),
-                    Err(Failure::Error(error)) => Err(error),
-                    Err(Failure::TooLong) => Err(SqlError::other("a run without a limit")),
+                    Err(RunFailure::Error(error)) => Err(error),
+                    Err(RunFailure::TooLong) => Err(SqlError::other("a run without a limit")),
                 }
             }
             Err(error) => Err(error),

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use expression::limits::Room;
-use expression::{Environment, Known, Scope, fit};
+use expression::{Environment, ExecutionMemo, Scope, fit};
 use rows::store::Read;
 use sqlparser::ast::{GroupByExpr, Query, SetExpr, TableFactor};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
@@ -23,7 +23,7 @@ use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::optimize::look_up;
 use crate::plan::Plan;
-use crate::point::{AccessKind, Gatherer, Output, PointSelect};
+use crate::point::{AccessKind, Gatherer, PointSelect, ResultOutput};
 use crate::reply::{How, Pace, Reply, ResultColumn, RowStream};
 use crate::tree::QueryPlan;
 use crate::write::row_count;
@@ -276,7 +276,7 @@ impl Session {
         let facts = plan.needs_facts.then(|| self.facts());
         let zone = self.variables.zone;
         let limits = Arc::clone(&self.limits);
-        let known = Known::default();
+        let known = ExecutionMemo::default();
         let mut environment = Environment {
             limits: &limits,
             known: Some(&known),
@@ -482,7 +482,7 @@ fn constant_row(plan: &PointSelect, scope: &Scope<'_>) -> Result<(Option<Vec<Val
     let mut row = Vec::with_capacity(plan.outputs.len());
     let mut held = scope.limits.hold();
     for (output, column) in plan.outputs.iter().zip(plan.columns.iter()) {
-        let Output::Node(node) = output else { continue };
+        let ResultOutput::Node(node) = output else { continue };
         let value = fit(&column.ty, node.evaluate(scope)?, &node.ty, scope);
         held.add(value_bytes(&value))?;
         row.push(value);

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use expression::limits::Room;
-use expression::{Environment, Known, Limits, Node, RowView, Scope, fit};
+use expression::{Environment, ExecutionMemo, Limits, Node, RowView, Scope, fit};
 use resources::budget::Share;
 use rows::engine::Engine;
 use rows::store::Read;
@@ -19,24 +19,24 @@ use values::temporal::Zone;
 
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::point::{Filter, Gathered, Gatherer, Output, Piece, PointSelect};
+use crate::point::{Filter, GatheredRows, Gatherer, PieceLimits, PointSelect, ResultOutput};
 use crate::reply::{How, Pace, RowSource, Sink};
 
 /// How much is read at a time.
-const PIECE: Piece = Piece { bytes_max: 256 << 10, rows_max: 8192, ..Piece::ALL };
+const PIECE: PieceLimits = PieceLimits { bytes_max: 256 << 10, rows_max: 8192, ..PieceLimits::ALL };
 /// The same in an event loop, where others wait meanwhile: some 150 us.
-const LOOP_PIECE: Piece = Piece { bytes_max: 64 << 10, rows_max: 512, seen_max: 1024 };
+const LOOP_PIECE: PieceLimits = PieceLimits { bytes_max: 64 << 10, rows_max: 512, seen_max: 1024 };
 /// Pieces of one result that are read there; the rest of it is read where nobody waits.
 const LOOP_PIECES_MAX: u32 = 4;
 
 /// How much is read at a time.
-pub(super) fn piece_for(how: How) -> Piece {
+pub(super) fn piece_for(how: How) -> PieceLimits {
     if how.may_wait { PIECE } else { LOOP_PIECE }
 }
 
 /// The same at first, where what is not read at once costs a copy of the transaction's writes.
-pub(super) fn first_piece_for(how: How) -> Piece {
-    Piece { seen_max: piece_for(how).seen_max, ..PIECE }
+pub(super) fn first_piece_for(how: How) -> PieceLimits {
+    PieceLimits { seen_max: piece_for(how).seen_max, ..PIECE }
 }
 
 /// Whether a row meets all terms.
@@ -102,7 +102,7 @@ pub(super) struct TableSource {
     /// Where further pieces come from; `None` once everything is gathered.
     pub(super) rest: Option<Rest>,
     pub(super) gatherer: Gatherer,
-    pub(super) gathered: Gathered,
+    pub(super) gathered: GatheredRows,
     pub(super) at: usize,
     pub(super) pieces_in_loop: u32,
     pub(super) all_terms: bool,
@@ -114,7 +114,7 @@ pub(super) struct TableSource {
     pub(super) mode: SqlMode,
     pub(super) plan: Arc<PointSelect>,
     /// What is the same for all rows, as the parameters are.
-    pub(super) known: Known,
+    pub(super) known: ExecutionMemo,
 }
 
 impl TableSource {
@@ -129,7 +129,7 @@ impl TableSource {
         TableSource {
             rest: None,
             gatherer,
-            gathered: Gathered::default(),
+            gathered: GatheredRows::default(),
             at: 0,
             pieces_in_loop: 0,
             all_terms: false,
@@ -139,7 +139,7 @@ impl TableSource {
             zone: scope.zone,
             mode: scope.mode,
             plan: Arc::clone(plan),
-            known: Known::default(),
+            known: ExecutionMemo::default(),
         }
     }
 
@@ -149,7 +149,7 @@ impl TableSource {
         view: &dyn Read,
         how: How,
         scope: &Scope<'_>,
-        piece: Piece,
+        piece: PieceLimits,
     ) -> Result<()> {
         let Some(from) = &self.plan.from else { return Ok(()) };
         let takes_all = from.access.takes_all(self.all_terms);
@@ -190,7 +190,8 @@ impl TableSource {
     }
 
     pub(super) fn keep_parameters(&mut self, parameters: &[Datum<'_>]) {
-        let expressions = self.plan.outputs.iter().any(|output| matches!(output, Output::Node(_)));
+        let expressions =
+            self.plan.outputs.iter().any(|output| matches!(output, ResultOutput::Node(_)));
         if expressions || !self.gatherer.is_done() {
             self.parameters = parameters.iter().map(Datum::to_value).collect();
         }
@@ -248,13 +249,13 @@ impl TableSource {
         let plan = &*self.plan;
         let Some(from) = &plan.from else { return Ok(Pace::More) };
         let mut line: Vec<Datum<'_>> = Vec::with_capacity(plan.outputs.len());
-        let plain = plan.outputs.iter().all(|output| matches!(output, Output::Column(_)));
+        let plain = plan.outputs.iter().all(|output| matches!(output, ResultOutput::Column(_)));
         while self.at < self.gathered.len() {
             let row = self.gathered.row(&from.table, self.at)?;
             line.clear();
             let pace = if plain {
                 for output in &plan.outputs {
-                    if let Output::Column(position) = output {
+                    if let ResultOutput::Column(position) = output {
                         line.push(row.column(*position)?);
                     }
                 }
@@ -265,8 +266,8 @@ impl TableSource {
                 let mut held = scope.limits.hold();
                 for (output, column) in plan.outputs.iter().zip(plan.columns.iter()) {
                     values.push(match output {
-                        Output::Column(position) => row.column(*position)?.to_value(),
-                        Output::Node(node) => {
+                        ResultOutput::Column(position) => row.column(*position)?.to_value(),
+                        ResultOutput::Node(node) => {
                             fit(&column.ty, node.evaluate(&scope)?, &node.ty, &scope)
                         }
                     });

@@ -59,6 +59,9 @@ impl OpenTransaction {
     }
 
     /// The snapshot of its plain SELECTs.
+    ///
+    /// # Errors
+    /// Those of `take`: the transaction has none then, as before.
     pub fn snapshot(
         &mut self,
         take: impl FnOnce() -> Result<Arc<dyn Read>>,

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use expression::{Known, Level, Warnings};
+use expression::{ExecutionMemo, Level, Warnings};
 use rows::Group;
 use rows::bulk::BulkLoad;
 use rows::table::Table;
@@ -24,9 +24,9 @@ use crate::optimize::{Sizes, cost_of_look_up};
 use crate::panics;
 use crate::plan::Plan;
 use crate::point::Access;
-use crate::reply::{Done, How, Reply, RowStream};
+use crate::reply::{How, OkFigures, Reply, RowStream};
 use crate::tree::QueryPlan;
-use crate::write::{Finding, FoundKeys, InsertPlan, WriteContext, Written, bind_filling};
+use crate::write::{Finding, FoundKeys, InsertPlan, WriteContext, WriteOutcome, bind_filling};
 
 impl Session {
     pub(super) fn run_write(
@@ -70,7 +70,7 @@ impl Session {
             let rows = ValueRows::new(returned.rows, returned.room);
             return Ok(Reply::Rows(RowStream::new(returned.columns, self.variables.zone, rows)));
         }
-        Ok(Reply::Done(Done {
+        Ok(Reply::Done(OkFigures {
             affected: written.affected,
             last_insert_id: match (written.generated, set_by_expression) {
                 (Some(first), _) => first,
@@ -83,7 +83,11 @@ impl Session {
     }
 
     /// Fills a new table with a query's rows: CREATE TABLE ... AS SELECT.
-    pub(super) fn fill_table(&mut self, table: &Arc<Table>, stream: RowStream) -> Result<Written> {
+    pub(super) fn fill_table(
+        &mut self,
+        table: &Arc<Table>,
+        stream: RowStream,
+    ) -> Result<WriteOutcome> {
         let names: Vec<String> =
             stream.columns().iter().map(|column| column.name.clone()).collect();
         let plan = bind_filling(Arc::clone(table), &names)?;
@@ -100,7 +104,7 @@ impl Session {
         statement: &Statement<'_>,
         facts: &Arc<SqlContext>,
         group: Option<&mut Group>,
-    ) -> Result<Written> {
+    ) -> Result<WriteOutcome> {
         if let (Plan::Insert(plan), true) = (plan, self.inserts.is_some()) {
             return self.insert_into_load(plan, statement, facts);
         }
@@ -160,14 +164,14 @@ impl Session {
         statement: &Statement<'_>,
         ignore: bool,
         group: Option<&mut Group>,
-        work: impl FnOnce(&mut Transaction, &WriteContext<'_>, &mut Session) -> Result<Written>,
-    ) -> Result<Written> {
+        work: impl FnOnce(&mut Transaction, &WriteContext<'_>, &mut Session) -> Result<WriteOutcome>,
+    ) -> Result<WriteOutcome> {
         let warnings = RefCell::new(Warnings::default());
         let strict = self.variables.mode.strict();
         let found_rows = self.counts_found;
         let parameters = statement.parameters;
         let work = |session: &mut Session, transaction: &mut Transaction| {
-            let known = Known::default();
+            let known = ExecutionMemo::default();
             let context = WriteContext {
                 facts,
                 parameters,
@@ -187,12 +191,12 @@ impl Session {
         result
     }
 
-    /// Runs a statement that has no plan by its shape: its text is bound anew, literals in their places.
+    /// Runs a statement that has no plan by its shape: its text is bound again, literals in their places.
     fn run_by_text(
         &mut self,
         statement: &Statement<'_>,
         facts: &Arc<SqlContext>,
-    ) -> Result<Written> {
+    ) -> Result<WriteOutcome> {
         self.keep_shape(statement);
         self.sql.counters().plans_made.add();
         let plan = self.plan_of_own_text(statement).map_err(SqlError::from)?;
@@ -299,7 +303,7 @@ impl Session {
         stream: RowStream,
         statement: &Statement<'_>,
         facts: &Arc<SqlContext>,
-    ) -> Result<Written> {
+    ) -> Result<WriteOutcome> {
         // A transaction that is open has to take its rows back at its ROLLBACK.
         let alone = self.open.is_none();
         self.change_with(facts, statement, plan.ignore, None, |t, context, session| {

@@ -46,6 +46,9 @@ fn tables_in(engine: &Engine, database: &str) -> Result<Vec<Arc<Table>>> {
 }
 
 /// SHOW [FULL] TABLES.
+///
+/// # Errors
+/// 1049 when there is no such database.
 pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
     let title = format!("Tables_in_{database}");
     let mut listing = match full {
@@ -76,6 +79,9 @@ pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
 }
 
 /// SHOW OPEN TABLES.
+///
+/// # Errors
+/// 1049 when there is no such database.
 pub fn open_tables(engine: &Engine, database: &str) -> Result<Listing> {
     let mut listing = Listing::new(&["Database", "Table", "In_use#", "Name_locked#"]).cased(1);
     listing.like = 1;
@@ -126,6 +132,9 @@ fn created(seconds: u64) -> Value {
 }
 
 /// SHOW TABLE STATUS, of the tables that a filter may let through.
+///
+/// # Errors
+/// 1049 when there is no such database, and those of the filter.
 pub fn table_status(
     engine: &Engine,
     database: &str,
@@ -367,6 +376,9 @@ pub fn create_table(engine: &Engine, table: &Table, zone: Zone) -> Listing {
 }
 
 /// SHOW CREATE DATABASE.
+///
+/// # Errors
+/// 1049 when there is no such database.
 pub fn create_database(engine: &Engine, name: &str, if_not_exists: bool) -> Result<Listing> {
     if !database_names(engine).iter().any(|known| known == name) {
         return Err(SqlError::unknown_database(name));

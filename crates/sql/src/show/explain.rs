@@ -12,7 +12,7 @@ use super::{Listing, maybe, number, text};
 use crate::error::Result;
 use crate::index_use::IndexUse;
 use crate::optimize::{Sizes, rows_of_way};
-use crate::point::{Access, AccessKind, Keys, Lookup, Reader, ways};
+use crate::point::{Access, AccessKind, IndexKeys, Lookup, ReaderKind, ways};
 
 /// The columns of EXPLAIN; those ending in `#` are numbers.
 pub const EXPLAIN_COLUMNS: [&str; 12] = [
@@ -94,7 +94,8 @@ impl ShownAccess<'_> {
     /// The indexes whose keys the conditions narrow, or would in another order of joining; in the
     /// table's order.
     fn possible_keys(&self) -> Option<String> {
-        let mut ways = ways(self.table, self.index_use, &self.access.terms, None, Reader::ByRange);
+        let mut ways =
+            ways(self.table, self.index_use, &self.access.terms, None, ReaderKind::ByRange);
         ways.retain(Access::is_narrow);
         let mut indexes: Vec<usize> = ways.iter().flat_map(Access::indexes).collect();
         let begins = |index: &usize| {
@@ -133,7 +134,7 @@ pub fn explain_lines(
         return Ok(listing);
     };
     let (examined, found) = rows_of_way(shown.table, shown.access, sizes)?;
-    let mut line = Line { id: 1, select_type, ..of_access(&shown, &|_| None) };
+    let mut line = ExplainLine { id: 1, select_type, ..of_access(&shown, &|_| None) };
     line.set_rows(examined, found);
     if shown.sorted {
         line.extra.push("Using filesort".to_owned());
@@ -143,7 +144,7 @@ pub fn explain_lines(
 }
 
 /// One line of EXPLAIN.
-pub struct Line {
+pub struct ExplainLine {
     pub id: u64,
     pub select_type: &'static str,
     pub table: String,
@@ -158,10 +159,10 @@ pub struct Line {
     pub extra: Vec<String>,
 }
 
-impl Line {
+impl ExplainLine {
     /// Of all rows of something.
-    pub fn of_all(table: String) -> Line {
-        Line {
+    pub fn of_all(table: String) -> ExplainLine {
+        ExplainLine {
             id: 1,
             select_type: "SIMPLE",
             table,
@@ -204,7 +205,7 @@ impl Line {
 
 /// What a line says of a way to rows, how many apart. `joined` names the column of a row joined
 /// before that a value is.
-pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<String>) -> Line {
+pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<String>) -> ExplainLine {
     let ShownAccess { table, access, .. } = *shown;
     let definition = &table.indexes[access.index];
     let references = || {
@@ -232,7 +233,7 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
         AccessKind::All => "ALL",
     };
     let uses_key = kind != "ALL";
-    let parts = |keys: &Keys| keys.equal.len() + usize::from(keys.between.is_some());
+    let parts = |keys: &IndexKeys| keys.equal.len() + usize::from(keys.between.is_some());
     let parts = match access.kind {
         AccessKind::Index | AccessKind::All => definition.parts.len(),
         _ => access.keys.iter().map(parts).max().unwrap_or(0),
@@ -252,14 +253,14 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
     if access.direction == rows::store::Direction::Backward {
         extra.push("Backward index scan".to_owned());
     }
-    Line {
+    ExplainLine {
         kind,
         possible_keys: shown.possible_keys(),
         key: uses_key.then_some(names),
         key_bytes: uses_key.then_some(key_bytes),
         references,
         extra,
-        ..Line::of_all(shown.name.to_owned())
+        ..ExplainLine::of_all(shown.name.to_owned())
     }
 }
 

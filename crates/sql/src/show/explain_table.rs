@@ -7,9 +7,9 @@
 use expression::{Comparison, Kind, Node, Subquery, parts_of};
 use values::datum::Value;
 
-use super::explain::{Line, of_access};
+use super::explain::{ExplainLine, of_access};
 use super::{EXPLAIN_COLUMNS, Listing, ShownAccess, number, text};
-use crate::optimize::{Member, Scan, Step};
+use crate::optimize::{JoinStep, Member, Scan};
 use crate::tree::{AskedQuery, Body, Query, Relation, Select, SetOperator, Source};
 
 /// The lines of a planned query.
@@ -18,15 +18,19 @@ pub fn explain_table(query: &Query) -> Listing {
     let outermost = table.query(query, "PRIMARY");
     let mut listing = Listing::new(&EXPLAIN_COLUMNS);
     if table.selects == 1 {
-        table.lines.iter_mut().filter(|line| line.id() == outermost).for_each(Shown::is_simple);
+        table
+            .lines
+            .iter_mut()
+            .filter(|line| line.id() == outermost)
+            .for_each(ExplainEntry::is_simple);
     }
     table.lines.into_iter().for_each(|line| listing.push(line.cells()));
     listing
 }
 
 /// A line, or what is said where there is no table.
-enum Shown {
-    Line(Line),
+enum ExplainEntry {
+    Line(ExplainLine),
     Nothing {
         id: Option<u64>,
         select_type: &'static str,
@@ -35,23 +39,24 @@ enum Shown {
     },
 }
 
-impl Shown {
+impl ExplainEntry {
     fn id(&self) -> u64 {
         match self {
-            Shown::Line(line) => line.id,
-            Shown::Nothing { id, .. } => id.unwrap_or(0),
+            ExplainEntry::Line(line) => line.id,
+            ExplainEntry::Nothing { id, .. } => id.unwrap_or(0),
         }
     }
 
     fn is_simple(&mut self) {
-        let (Shown::Line(Line { select_type, .. }) | Shown::Nothing { select_type, .. }) = self;
+        let (ExplainEntry::Line(ExplainLine { select_type, .. })
+        | ExplainEntry::Nothing { select_type, .. }) = self;
         *select_type = "SIMPLE";
     }
 
     fn cells(self) -> Vec<Value> {
         match self {
-            Shown::Line(line) => line.cells(),
-            Shown::Nothing { id, select_type, table, extra } => {
+            ExplainEntry::Line(line) => line.cells(),
+            ExplainEntry::Nothing { id, select_type, table, extra } => {
                 let mut row = vec![Value::Null; EXPLAIN_COLUMNS.len()];
                 row[0] = id.map_or(Value::Null, number);
                 row[1] = text(select_type);
@@ -64,7 +69,7 @@ impl Shown {
 }
 
 struct Table {
-    lines: Vec<Shown>,
+    lines: Vec<ExplainEntry>,
     /// How many SELECTs were shown.
     selects: u64,
 }
@@ -113,7 +118,12 @@ impl Table {
                 let ids: Vec<String> = ids.iter().map(u64::to_string).collect();
                 let table = Some(format!("<{}{}>", name.to_ascii_lowercase(), ids.join(",")));
                 let extra = if query.order.is_empty() { "" } else { "Using filesort" };
-                self.lines.push(Shown::Nothing { id: None, select_type: result, table, extra });
+                self.lines.push(ExplainEntry::Nothing {
+                    id: None,
+                    select_type: result,
+                    table,
+                    extra,
+                });
             }
             Body::Recursion(recursion) => {
                 self.query_as(&recursion.first, select_type, id);
@@ -124,7 +134,7 @@ impl Table {
     }
 
     fn nothing(&mut self, id: u64, select_type: &'static str, extra: &'static str) {
-        self.lines.push(Shown::Nothing { id: Some(id), select_type, table: None, extra });
+        self.lines.push(ExplainEntry::Nothing { id: Some(id), select_type, table: None, extra });
     }
 
     fn select(&mut self, select: &Select, query: &Query, select_type: &'static str, id: u64) {
@@ -142,7 +152,7 @@ impl Table {
         if select.plan.steps.is_empty() && !is_told {
             self.nothing(id, select_type, "No tables used");
         }
-        if let Some(Shown::Line(line)) = self.lines.get_mut(first) {
+        if let Some(ExplainEntry::Line(line)) = self.lines.get_mut(first) {
             let keys = select.grouping.as_ref().is_some_and(|grouping| !grouping.keys.is_empty());
             if keys || select.distinct || select.windowing.is_some() {
                 line.extra.push("Using temporary".to_owned());
@@ -163,7 +173,7 @@ impl Table {
     fn steps<'q>(
         &mut self,
         within: &Within<'q>,
-        steps: &'q [Step],
+        steps: &'q [JoinStep],
         derived: &mut Vec<(&'q Query, u64)>,
     ) {
         let Within { id, select_type, relations, joined } = *within;
@@ -176,7 +186,7 @@ impl Table {
                         (Source::Query(query), _) => {
                             let id = self.next_id();
                             derived.push((query, id));
-                            Line::of_all(format!("<derived{id}>"))
+                            ExplainLine::of_all(format!("<derived{id}>"))
                         }
                         (Source::Table(table), Some(access)) => {
                             let (name, index_use) = (&*relation.name, &relation.index_use);
@@ -185,12 +195,12 @@ impl Table {
                                 ShownAccess { table, name, access, index_use, sorted, joined };
                             of_access(&shown, &|node| joined_column(node, relations))
                         }
-                        _ => Line::of_all(relation.name.clone()),
+                        _ => ExplainLine::of_all(relation.name.clone()),
                     };
                     line.set_rows(scan.examined, step.rows);
                     (line.id, line.select_type) = (id, select_type);
                     add_extra(&mut line, step, scan);
-                    self.lines.push(Shown::Line(line));
+                    self.lines.push(ExplainEntry::Line(line));
                 }
                 Member::Group(steps, _) => {
                     self.steps(within, steps, derived);
@@ -199,7 +209,7 @@ impl Table {
         }
     }
 
-    fn subqueries_of(&mut self, step: &Step) {
+    fn subqueries_of(&mut self, step: &JoinStep) {
         step.filters.iter().chain(&step.after).for_each(|node| self.subqueries(node));
         match &step.member {
             Member::Scan(scan) => {
@@ -228,7 +238,7 @@ impl Table {
 }
 
 /// Finds the columns of relations that others are looked up by.
-fn find_joined(steps: &[Step], joined: &mut [Vec<usize>]) {
+fn find_joined(steps: &[JoinStep], joined: &mut [Vec<usize>]) {
     for step in steps {
         match &step.member {
             Member::Scan(scan) => {
@@ -248,7 +258,7 @@ fn find_joined(steps: &[Step], joined: &mut [Vec<usize>]) {
 }
 
 /// What MySQL says in Extra of a step.
-fn add_extra(line: &mut Line, step: &Step, scan: &Scan) {
+fn add_extra(line: &mut ExplainLine, step: &JoinStep, scan: &Scan) {
     let filtered = !step.filters.is_empty() || !step.after.is_empty() || !scan.terms.is_empty();
     if filtered && !line.extra.iter().any(|extra| extra == "Using where") {
         line.extra.push("Using where".to_owned());

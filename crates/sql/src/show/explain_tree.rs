@@ -7,29 +7,29 @@ use std::fmt::Write;
 
 use expression::{Kind, Node, Subquery, SubqueryForm};
 
-use crate::executor::{Measured, Measures};
-use crate::optimize::{Member, Scan, Step};
+use crate::executor::{Measures, StepMeasure};
+use crate::optimize::{JoinStep, Member, Scan};
 use crate::point::{Access, AccessKind};
 use crate::tree::{AskedQuery, Body, Query, Relation, Select, SetOperator, Source};
 
 /// A plan's lines.
 pub fn tree_lines(query: &Query) -> Vec<String> {
-    let mut lines = Lines { lines: Vec::new(), measures: None };
+    let mut lines = TreeLines { lines: Vec::new(), measures: None };
     lines.query(query, 0);
     lines.lines
 }
 
 /// A plan's lines with what its steps came to, and the whole of it. As in MySQL, times are
 /// milliseconds, and times and rows are those of one loop, on average.
-pub fn measured_lines(query: &Query, measures: &Measures, whole: Measured) -> Vec<String> {
-    let mut lines = Lines { lines: Vec::new(), measures: Some(measures) };
+pub fn measured_lines(query: &Query, measures: &Measures, whole: StepMeasure) -> Vec<String> {
+    let mut lines = TreeLines { lines: Vec::new(), measures: Some(measures) };
     lines.push(0, format!("Result  {}", actual(whole)));
     lines.query(query, 1);
     lines.lines
 }
 
-fn actual(measured: Measured) -> String {
-    let Measured { loops, rows, time } = measured;
+fn actual(measured: StepMeasure) -> String {
+    let StepMeasure { loops, rows, time } = measured;
     if loops == 0 {
         return "(never executed)".to_owned();
     }
@@ -38,12 +38,12 @@ fn actual(measured: Measured) -> String {
     format!("(actual time={milliseconds:.3} rows={} loops={loops})", (rows * 100.0).round() / 100.0)
 }
 
-struct Lines<'m> {
+struct TreeLines<'m> {
     lines: Vec<String>,
     measures: Option<&'m Measures>,
 }
 
-impl Lines<'_> {
+impl TreeLines<'_> {
     fn push(&mut self, depth: usize, text: impl AsRef<str>) {
         self.lines.push(format!("{}-> {}", "    ".repeat(depth), text.as_ref()));
     }
@@ -120,7 +120,7 @@ impl Lines<'_> {
         }
     }
 
-    fn steps(&mut self, relations: &[Relation], steps: &[Step], depth: usize) {
+    fn steps(&mut self, relations: &[Relation], steps: &[JoinStep], depth: usize) {
         for (n, step) in steps.iter().enumerate() {
             let depth = depth + n;
             let join = match (n, step.outer) {

@@ -88,6 +88,9 @@ impl Listing {
     }
 
     /// Keeps the rows that a filter lets through.
+    ///
+    /// # Errors
+    /// Those of evaluating the condition.
     pub fn filter(mut self, filter: &Filter, mode: SqlMode) -> Result<Listing> {
         match filter {
             Filter::All => {}

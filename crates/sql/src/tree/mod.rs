@@ -44,7 +44,7 @@ pub use window::{
 use crate::file_table::FileTable;
 use crate::index_use::IndexUse;
 use crate::information_schema::NameColumns;
-use crate::optimize::Step;
+use crate::optimize::JoinStep;
 use crate::reply::ResultColumn;
 
 /// A query as it was bound, not planned yet.
@@ -101,7 +101,7 @@ pub struct QueryPlan {
     /// Whether it locks rows of some relation: only the row executor knows which.
     pub locks: bool,
     /// What its runs come to, and those of others that are made of the same statement.
-    pub runs: Arc<Runs>,
+    pub runs: Arc<RunForecast>,
 }
 
 /// Runs that were too long, more than others, from which on the next is likely to be, too.
@@ -337,7 +337,7 @@ pub struct SelectPlan {
     /// Terms that no relation is needed for.
     pub once: Vec<Node>,
     /// The relations in the order of joining.
-    pub steps: Vec<Step>,
+    pub steps: Vec<JoinStep>,
     /// Whether the first step's order is that of ORDER BY.
     pub ordered: bool,
     /// After how many steps all is known that rows are sorted by, if others follow.

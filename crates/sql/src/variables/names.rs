@@ -44,7 +44,10 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Error 1238 or 1229 if it cannot be set there.
+    /// Whether it can be set there.
+    ///
+    /// # Errors
+    /// 1238 when nobody can set it, 1229 when it is global and a session's was meant.
     pub fn check_settable(&self, global: bool) -> Result<()> {
         match self.reach {
             Reach::ReadOnly => Err(SqlError::new(

@@ -12,7 +12,7 @@ use values::datum::{Datum, Value};
 
 use super::WriteContext;
 use super::column::{Store, now_value};
-use super::given::given_to;
+use super::query_values::given_to;
 use crate::bind::scalar::{Bound, Names, bind};
 use crate::error::{Result, SqlError};
 

@@ -27,16 +27,17 @@ use values::row::RowRef;
 use super::assign::{assign, bind_assignments, update_now_columns};
 use super::column::{Store, defaults_of};
 use super::finding::{Find, Finding, FoundKeys};
-use super::returning::{Returned, Returning, bind_returning};
+use super::returning::{ReturnedRows, Returning, bind_returning};
 use super::settled::{Currency, until_settled};
-use super::{Ask, LOOP_PIECE, WriteContext, Written};
+use super::{Ask, LOOP_PIECE, WriteContext, WriteOutcome};
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
 use crate::bind::{position, zero_dates_as_null};
 use crate::error::{Result, SqlError};
 use crate::index_use::IndexUse;
 use crate::optimize::is_volatile;
 use crate::point::{
-    Access, Gathered, Gatherer, Piece, SortKey, plan_access, simple_ordering, sort_rows,
+    Access, GatheredRows, Gatherer, PieceLimits, PointSortKey, plan_access, simple_ordering,
+    sort_rows,
 };
 use crate::tree::push_terms;
 
@@ -45,13 +46,13 @@ const PIECE_BYTES: usize = 4 << 20;
 
 /// Which rows a statement changes.
 #[derive(Debug)]
-pub struct Target {
+pub struct ChangeTarget {
     table: Arc<Table>,
     /// Its alias or name.
     shown: String,
     access: Access,
     index_use: IndexUse,
-    sort: Vec<SortKey>,
+    sort: Vec<PointSortKey>,
     /// Whether the index gives that order, when it is used as planned.
     sorted: bool,
     limit: Option<Node>,
@@ -66,7 +67,7 @@ pub struct Target {
 /// A bound UPDATE.
 #[derive(Debug)]
 pub struct UpdatePlan {
-    target: Target,
+    target: ChangeTarget,
     /// IGNORE.
     pub ignore: bool,
     sets: Vec<(usize, Option<Node>)>,
@@ -81,7 +82,7 @@ pub struct UpdatePlan {
 /// A bound DELETE.
 #[derive(Debug)]
 pub struct DeletePlan {
-    target: Target,
+    target: ChangeTarget,
     /// IGNORE.
     pub ignore: bool,
     returning: Option<Returning>,
@@ -96,7 +97,7 @@ fn bind_target(
     alias: Option<&str>,
     (selection, order, limit): (Option<&Expr>, &[OrderByExpr], Option<&Expr>),
     mode: SqlMode,
-) -> Bound<Target> {
+) -> Bound<ChangeTarget> {
     let shown = alias.unwrap_or(&table.name);
     let index_use = IndexUse::of_factor(Some(&table), shown, factor)?;
     let names = Names::of(&table, alias, "where clause", mode);
@@ -113,18 +114,29 @@ fn bind_target(
     let shown = shown.to_owned();
     let checks = access.terms.iter().filter(|term| !is_volatile(term)).cloned().collect();
     let (in_order, finding) = (false, None);
-    Ok(Target { table, shown, access, index_use, sort, sorted, limit, in_order, checks, finding })
+    Ok(ChangeTarget {
+        table,
+        shown,
+        access,
+        index_use,
+        sort,
+        sorted,
+        limit,
+        in_order,
+        checks,
+        finding,
+    })
 }
 
 /// ORDER BY, whose numbers are no positions of anything.
-fn sort_keys(order: &[OrderByExpr], names: &Names<'_>) -> Bound<Vec<SortKey>> {
+fn sort_keys(order: &[OrderByExpr], names: &Names<'_>) -> Bound<Vec<PointSortKey>> {
     let key = |item: &OrderByExpr| {
         if item.options.nulls_first.is_some() || item.with_fill.is_some() {
             return elsewhere("NULLS FIRST");
         }
         position(&item.expr, 0, names.clause)?;
         let descending = item.options.asc == Some(false);
-        Ok(SortKey { node: bind(&item.expr, names)?, descending })
+        Ok(PointSortKey { node: bind(&item.expr, names)?, descending })
     };
     order.iter().map(key).collect()
 }
@@ -247,6 +259,9 @@ pub fn bind_delete(
 }
 
 /// A whole number of rows from LIMIT.
+///
+/// # Errors
+/// Those of evaluating it, and 1210 when it is no such number.
 pub fn row_count(node: Option<&Node>, scope: &expression::Scope<'_>) -> Result<Option<u64>> {
     let Some(node) = node else { return Ok(None) };
     let cell = node.evaluate(scope)?;
@@ -263,7 +278,7 @@ pub fn row_count(node: Option<&Node>, scope: &expression::Scope<'_>) -> Result<O
         .ok_or_else(|| SqlError::new(ErrorCode::WrongArguments, "Incorrect arguments to LIMIT"))
 }
 
-impl Target {
+impl ChangeTarget {
     /// Of all rows of the table, those that a query finds.
     fn find_by_query(
         &mut self,
@@ -363,10 +378,10 @@ impl Target {
         };
         let piece = match sorted {
             _ if in_loop => LOOP_PIECE,
-            true => Piece::ALL,
-            false => Piece { bytes_max: PIECE_BYTES, ..Piece::ALL },
+            true => PieceLimits::ALL,
+            false => PieceLimits { bytes_max: PIECE_BYTES, ..PieceLimits::ALL },
         };
-        let mut gathered = Gathered::default();
+        let mut gathered = GatheredRows::default();
         while !gatherer.is_done() {
             gathered.clear();
             let mut filter = |row: RowView<'_>, candidate| {
@@ -424,6 +439,9 @@ impl MatchedRow<'_> {
 }
 
 /// Whether a row meets all terms.
+///
+/// # Errors
+/// Those of evaluating the terms.
 pub fn matches(terms: &[Node], row: RowRef<'_>, context: &WriteContext<'_>) -> Result<bool> {
     let environment = context.environment();
     let scope = environment.scope().with_row(RowView::Stored(&row));
@@ -462,13 +480,17 @@ impl UpdatePlan {
     }
 
     /// Changes the rows, those that `find` finds if it does.
+    ///
+    /// # Errors
+    /// The first row's that cannot be changed; what the statement has changed by then is the
+    /// caller's to take back.
     pub fn run(
         &self,
         engine: &Engine,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
         find: &mut Find<'_>,
-    ) -> Result<Written> {
+    ) -> Result<WriteOutcome> {
         let once = self.sets.iter().filter_map(|(_, node)| node.as_ref()).any(is_volatile);
         let undo = || drop(context.warnings.take());
         until_settled(transaction, undo, |transaction| {
@@ -479,14 +501,14 @@ impl UpdatePlan {
         })
     }
 
-    /// Says as well what `Target::visit` says.
+    /// Says as well what `ChangeTarget::visit` says.
     fn run_once(
         &self,
         engine: &Engine,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
         found: Option<FoundKeys>,
-    ) -> Result<(Written, Currency)> {
+    ) -> Result<(WriteOutcome, Currency)> {
         let (mut matched, mut changed) = (0u64, 0u64);
         let table = &self.target.table;
         let terms = &self.target.checks;
@@ -527,10 +549,10 @@ impl UpdatePlan {
             },
         )?;
         let warnings = context.warnings.borrow().count();
-        let written = Written {
+        let written = WriteOutcome {
             affected: if context.found_rows { matched } else { changed },
             info: format!("Rows matched: {matched}  Changed: {changed}  Warnings: {warnings}"),
-            ..Written::default()
+            ..WriteOutcome::default()
         };
         Ok((written, currency))
     }
@@ -568,13 +590,16 @@ impl DeletePlan {
     }
 
     /// Deletes the rows, those that `find` finds if it does.
+    ///
+    /// # Errors
+    /// As `UpdatePlan::run`, of rows that cannot be deleted.
     pub fn run(
         &self,
         engine: &Engine,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
         find: &mut Find<'_>,
-    ) -> Result<Written> {
+    ) -> Result<WriteOutcome> {
         let undo = || drop(context.warnings.take());
         until_settled(transaction, undo, |transaction| {
             let found = find(transaction)?;
@@ -582,16 +607,16 @@ impl DeletePlan {
         })
     }
 
-    /// Says as well what `Target::visit` says.
+    /// Says as well what `ChangeTarget::visit` says.
     fn run_once(
         &self,
         engine: &Engine,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
         found: Option<FoundKeys>,
-    ) -> Result<(Written, Currency)> {
+    ) -> Result<(WriteOutcome, Currency)> {
         let mut deleted = 0;
-        let mut returned = self.returning.as_ref().map(Returned::new);
+        let mut returned = self.returning.as_ref().map(ReturnedRows::new);
         let table = &self.target.table;
         let terms = &self.target.checks;
         let way = (found, false);
@@ -615,6 +640,6 @@ impl DeletePlan {
                 }
                 Ok(())
             })?;
-        Ok((Written { affected: deleted, returned, ..Written::default() }, currency))
+        Ok((WriteOutcome { affected: deleted, returned, ..WriteOutcome::default() }, currency))
     }
 }

@@ -139,6 +139,9 @@ pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {
 
 impl WriteContext<'_> {
     /// The value of a column that the statement leaves to its default; `row` is the rest of its row.
+    ///
+    /// # Errors
+    /// 1364 when the column has none, and those of evaluating it.
     pub fn default_value(&self, column: &Column, store: &Store, row: RowView<'_>) -> Result<Value> {
         match store {
             Store::Expression(None) => {
@@ -170,6 +173,9 @@ impl WriteContext<'_> {
 
     /// Gives the columns of a row that the statement leaves to their defaults these; those that look at the
     /// rest of the row come last.
+    ///
+    /// # Errors
+    /// As `default_value`.
     pub fn fill_defaults(
         &self,
         table: &Table,
@@ -191,6 +197,10 @@ impl WriteContext<'_> {
     /// A value for a column. `from` is the type of the expression it comes from; `row` counts
     /// from 1; `alone` says that NULL for a NOT NULL column is an error in every mode (INSERT of
     /// one row).
+    ///
+    /// # Errors
+    /// 1048 for NULL where it is an error, and those of a conversion that is refused in the
+    /// session's mode.
     pub fn store(
         &self,
         column: &Column,

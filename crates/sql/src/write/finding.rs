@@ -26,7 +26,7 @@ use super::joined::{FoundIn, KEY_COLUMN, key_item, key_of, query_of};
 use super::{Ask, WriteContext};
 use crate::bind::scalar::{BindFailure, Bound};
 use crate::error::{Result, SqlError};
-use crate::point::Gathered;
+use crate::point::GatheredRows;
 use crate::reply::{How, Pace, RowStream};
 use crate::tree::QueryPlan;
 
@@ -114,7 +114,7 @@ impl FoundKeys {
         let state = self.state.take();
         let state = state.as_deref().map(|view| FoundIn { engine, view });
         let mut is_outdated = false;
-        let mut gathered = Gathered::default();
+        let mut gathered = GatheredRows::default();
         let mut more = true;
         while more {
             gathered.clear();

@@ -37,8 +37,8 @@ use values::row::RowRef;
 use values::types::ColumnType;
 
 use super::column::{Store, default_at, now_value};
-use super::given::give;
-use super::{Ask, WriteContext, Written};
+use super::query_values::give;
+use super::{Ask, WriteContext, WriteOutcome};
 use crate::bind::scalar::Bound;
 use crate::error::{Result, SqlError};
 use crate::tree::QueryPlan;
@@ -47,7 +47,7 @@ use crate::tree::QueryPlan;
 pub const KEY_COLUMN: &str = "__rowhouse_key";
 
 /// A table of the statement, under the name that it has there.
-struct Named {
+struct NamedTarget {
     shown: String,
     table: Arc<Table>,
 }
@@ -81,7 +81,7 @@ fn tables_of(
     tables: &[TableWithJoins],
     catalog: &Catalog,
     database: Option<&str>,
-) -> Result<Vec<Named>> {
+) -> Result<Vec<NamedTarget>> {
     let mut named = Vec::new();
     for with_joins in tables {
         let joined = with_joins.joins.iter().map(|join| &join.relation);
@@ -96,14 +96,14 @@ fn factor_tables(
     factor: &TableFactor,
     catalog: &Catalog,
     database: Option<&str>,
-    named: &mut Vec<Named>,
+    named: &mut Vec<NamedTarget>,
 ) -> Result<()> {
     match factor {
         TableFactor::Table { name, alias, args: None, .. } => {
             let name = table_name(name)?;
             let table = find_table(&name, catalog, database)?;
             let shown = alias.as_ref().map_or(name.table, |alias| alias.name.value.clone());
-            named.push(Named { shown, table });
+            named.push(NamedTarget { shown, table });
         }
         TableFactor::NestedJoin { table_with_joins, .. } => {
             let inner = tables_of(std::slice::from_ref(table_with_joins), catalog, database)?;
@@ -238,6 +238,9 @@ impl JoinedUpdate {
     }
 
     /// Changes the rows of one line of the result that the query gave in a state.
+    ///
+    /// # Errors
+    /// Those of the first row that cannot be changed; rows before it are changed.
     pub fn apply(
         &self,
         transaction: &mut Transaction,
@@ -430,19 +433,19 @@ impl Progress {
     }
 
     /// What an UPDATE answers.
-    pub fn updated(&self, context: &WriteContext<'_>) -> Written {
+    pub fn updated(&self, context: &WriteContext<'_>) -> WriteOutcome {
         let (matched, changed) = (self.matched, self.changed);
         let warnings = context.warnings.borrow().count();
-        Written {
+        WriteOutcome {
             affected: if context.found_rows { matched } else { changed },
             info: format!("Rows matched: {matched}  Changed: {changed}  Warnings: {warnings}"),
-            ..Written::default()
+            ..WriteOutcome::default()
         }
     }
 
     /// What a DELETE answers.
-    pub fn deleted(&self) -> Written {
-        Written { affected: self.changed, ..Written::default() }
+    pub fn deleted(&self) -> WriteOutcome {
+        WriteOutcome { affected: self.changed, ..WriteOutcome::default() }
     }
 }
 
@@ -484,6 +487,9 @@ impl JoinedDelete {
     }
 
     /// Deletes the rows of one line of the result that the query gave in a state.
+    ///
+    /// # Errors
+    /// Those of the first row that cannot be deleted; rows before it are deleted.
     pub fn apply(
         &self,
         transaction: &mut Transaction,

@@ -6,17 +6,17 @@
 //! Not here: transactions (`session::transaction`), conversion of values (`values::convert`).
 
 mod assign;
-mod beside;
 mod change;
 mod column;
 mod finding;
-mod foresight;
-mod given;
 mod insert;
 mod joined;
+mod keys_ahead;
 mod of_query;
+mod query_values;
 mod returning;
 mod settled;
+mod source_columns;
 
 use std::cell::RefCell;
 
@@ -26,7 +26,7 @@ use values::datum::Datum;
 use crate::bind::scalar::Bound;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::point::Piece;
+use crate::point::PieceLimits;
 use crate::tree::QueryPlan;
 
 pub use change::{
@@ -34,20 +34,23 @@ pub use change::{
     row_count,
 };
 pub use column::{Store, default_of, defaults_of, implied_default, now_value};
-use expression::{Environment, Known, Warnings};
+use expression::{Environment, ExecutionMemo, Warnings};
 pub use finding::{Finding, FoundKeys};
-pub use given::given_to;
 pub use insert::{InsertPlan, Tally, bind_filling, bind_insert, given};
 pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 pub use of_query::InsertOfQuery;
-pub use returning::Returned;
+pub use query_values::given_to;
+pub use returning::ReturnedRows;
 pub use settled::{Currency, until_settled};
 
 /// Most rows that a statement writes in an event loop.
 const LOOP_ROWS_MAX: usize = 16;
 /// What a statement may find in an event loop to change or to lock it there; more is the pool's.
-pub const LOOP_PIECE: Piece =
-    Piece { bytes_max: 256 << 10, rows_max: LOOP_ROWS_MAX, seen_max: 4 * LOOP_ROWS_MAX as u32 };
+pub const LOOP_PIECE: PieceLimits = PieceLimits {
+    bytes_max: 256 << 10,
+    rows_max: LOOP_ROWS_MAX,
+    seen_max: 4 * LOOP_ROWS_MAX as u32,
+};
 
 /// Binds a query of a statement, with the statement's literals.
 pub type Ask<'a> = &'a dyn Fn(&Query) -> Bound<QueryPlan>;
@@ -68,7 +71,7 @@ pub struct WriteContext<'a> {
     /// Whether rows that match count as affected (CLIENT_FOUND_ROWS).
     pub found_rows: bool,
     /// What is the same for all rows, where the parameters are those of all.
-    pub known: Option<&'a Known>,
+    pub known: Option<&'a ExecutionMemo>,
 }
 
 impl<'a> WriteContext<'a> {
@@ -83,6 +86,9 @@ impl<'a> WriteContext<'a> {
     }
 
     /// A row's error under IGNORE becomes a warning; else it ends the statement.
+    ///
+    /// # Errors
+    /// The same error, if the statement does not say IGNORE or it is none that IGNORE forgives.
     pub fn forgive(&self, error: SqlError) -> Result<()> {
         if self.ignore && error.code().is_forgiven() {
             let (level, code) = (expression::Level::Warning, error.code());
@@ -95,7 +101,7 @@ impl<'a> WriteContext<'a> {
 
 /// What a writing statement did.
 #[derive(Debug, Default)]
-pub struct Written {
+pub struct WriteOutcome {
     /// Rows affected, as the OK packet counts them.
     pub affected: u64,
     /// The first AUTO_INCREMENT value that was made up.
@@ -105,7 +111,7 @@ pub struct Written {
     /// The OK packet's words.
     pub info: String,
     /// What RETURNING gives, where there is one.
-    pub returned: Option<Returned>,
+    pub returned: Option<ReturnedRows>,
 }
 
 /// The AUTO_INCREMENT value of a row that was written.
@@ -117,7 +123,7 @@ pub(crate) enum RowNumber {
     Given(u64),
 }
 
-impl Written {
+impl WriteOutcome {
     /// Counts a row's number: of those made up the first is told, of the others the last.
     pub(crate) fn note(&mut self, number: Option<RowNumber>) {
         match number {

@@ -3,7 +3,7 @@
 //!
 //! Invariants
 //! 1. The query gives the values of the columns that are named, and behind them what ON DUPLICATE KEY
-//!    UPDATE asks of its tables (`beside`).
+//!    UPDATE asks of its tables (`source_columns`).
 //!
 //! Not here: running the query (`session::write`), inserting its rows (`load::query`).
 
@@ -15,10 +15,10 @@ use syntax::change::{Insert, Source};
 use values::SqlMode;
 
 use super::Ask;
-use super::beside::{ask_beside, names_beside};
-use super::given::give;
 use super::insert::{InsertPlan, bind_insert_beside, count_mismatch};
 use super::joined::query_of;
+use super::query_values::give;
+use super::source_columns::{ask_beside, names_beside};
 use crate::bind::scalar::Bound;
 use crate::error::{Result, SqlError};
 use crate::tree::QueryPlan;

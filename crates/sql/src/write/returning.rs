@@ -40,7 +40,7 @@ pub struct Returning {
 
 /// The rows to be given back.
 #[derive(Debug)]
-pub struct Returned {
+pub struct ReturnedRows {
     /// Their columns.
     pub columns: Arc<[ResultColumn]>,
     /// One line each.
@@ -125,11 +125,11 @@ impl Returning {
     }
 }
 
-impl Returned {
+impl ReturnedRows {
     /// None yet.
-    pub fn new(returning: &Returning) -> Returned {
+    pub fn new(returning: &Returning) -> ReturnedRows {
         let columns = Arc::clone(&returning.columns);
-        Returned { columns, rows: Vec::new(), room: Room::default(), bytes: 0 }
+        ReturnedRows { columns, rows: Vec::new(), room: Room::default(), bytes: 0 }
     }
 
     /// Keeps a line.

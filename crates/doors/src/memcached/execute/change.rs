@@ -88,7 +88,7 @@ impl MemcachedRows<'_, '_> {
             };
             expires_before = old.expires;
             // A shorter number is padded in place, as clients of the original see it; for a
-            // longer one the item is made anew.
+            // longer one the item is made again.
             let mut digits = number.to_string().into_bytes();
             let in_place = digits.len() <= old.value.len();
             digits.resize(digits.len().max(old.value.len()), b' ');

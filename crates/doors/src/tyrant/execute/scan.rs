@@ -41,7 +41,7 @@ pub enum KeyCursor {
 }
 
 impl KeyCursor {
-    /// Begins anew.
+    /// Begins again.
     pub fn restart(&mut self) {
         *self = KeyCursor::Start;
     }

@@ -4,7 +4,7 @@
 //! - `states`: which state a call gets; `state`: one Lua state with its limits; `points`: how often it asks for them
 //! - `host`: the functions with which a script reaches records; `plain`: those that need none
 //! - `prelude.lua`: the functions that are written in Lua itself
-//! - `locks`, `stash`: what scripts share beside records
+//! - `locks`, `stash`: what scripts share besides records
 //! - `periodic`: functions that run by themselves
 //!
 //! The language is Luau, the dialect of Lua 5.1 (which the original has) that is made for scripts

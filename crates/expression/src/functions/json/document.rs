@@ -104,6 +104,9 @@ pub(crate) struct NotJson(pub usize);
 
 impl Json {
     /// The document that a text is.
+    ///
+    /// # Errors
+    /// Where in the text it stops being JSON.
     pub fn read(text: &[u8]) -> Result<Json, NotJson> {
         serde_json::from_slice(text).map_err(|error| {
             let lines = text.split_inclusive(|byte| *byte == b'\n');

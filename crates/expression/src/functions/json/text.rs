@@ -1,4 +1,4 @@
-//! JSON documents laid out anew as texts: JSON_COMPACT, JSON_LOOSE, JSON_DETAILED; and JSON_NORMALIZE and
+//! JSON documents laid out again as texts: JSON_COMPACT, JSON_LOOSE, JSON_DETAILED; and JSON_NORMALIZE and
 //! JSON_EQUALS, which compare them as such (MariaDB; not in MySQL but for JSON_PRETTY).
 //!
 //! Names and numbers stay as they were written, and where they stood: only the space between them changes.

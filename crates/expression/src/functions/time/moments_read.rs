@@ -18,7 +18,7 @@ const KEPT: usize = 4;
 const BYTES_MAX: usize = 32;
 
 #[derive(Clone, Copy)]
-struct Kept {
+struct MomentCache {
     text: [u8; BYTES_MAX],
     /// Bytes of the text; 0: nothing is kept here.
     len: usize,
@@ -26,14 +26,14 @@ struct Kept {
 }
 
 struct Last {
-    kept: [Kept; KEPT],
+    kept: [MomentCache; KEPT],
     /// Which is the next to be given up.
     next: usize,
 }
 
 thread_local! {
     static LAST: RefCell<Last> = const {
-        RefCell::new(Last { kept: [Kept { text: [0; BYTES_MAX], len: 0, read: None }; KEPT], next: 0 })
+        RefCell::new(Last { kept: [MomentCache { text: [0; BYTES_MAX], len: 0, read: None }; KEPT], next: 0 })
     };
 }
 

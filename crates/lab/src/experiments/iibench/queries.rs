@@ -1,4 +1,4 @@
-//! Queries by the indexes, beside inserts.
+//! Queries by the indexes, during inserts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

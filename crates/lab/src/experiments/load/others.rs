@@ -1,5 +1,5 @@
 //! What others feel of a load: a connection that looks rows of another table up, and one that updates
-//! rows of it, each at its own pace, alone and beside the load.
+//! rows of it, each at its own pace, alone and during the load.
 //!
 //! Invariants
 //! 1. A request counts from when it was due: one that waits behind another that is slow is slow, too.

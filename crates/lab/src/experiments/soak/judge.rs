@@ -1,7 +1,7 @@
 //! Whether the soak was good: every second of every phase, memory, and what is left afterwards.
 //!
 //! A second is bad when it has less than half of its phase's median and nothing explains it. What
-//! explains it is named in the report: something that went on beside (a backup, a schema change),
+//! explains it is named in the report: something else that went on (a backup, a schema change),
 //! the store writing its buffers to files or merging files, other work on the machine, a disk that
 //! was waited for longer than usual. A store at work explains a tenth of the rate, not less, and
 //! others explain a quarter of what they left; a standstill is explained only by others who left
@@ -14,7 +14,7 @@
 
 use serde::Serialize;
 
-use super::beside::Occurrence;
+use super::disturbances::Occurrence;
 use super::load::Second;
 use super::watch::Glance;
 

@@ -4,13 +4,13 @@
 //! ```text
 //! for each durability: a server, its rows
 //!   for each phase (phases.rs): clients work, second by second (load, watch), beside them what
-//!     else goes on (beside); then all leave, and must be gone; then every own row is read back
+//!     else goes on (disturbances); then all leave, and must be gone; then every own row is read back
 //! judged (judge), reported with every second, drawn over time; a failed check is exit code 1
 //! ```
 //! Not here: comparing with peers; what a request costs.
 
-mod beside;
 mod client;
+mod disturbances;
 mod judge;
 mod left;
 mod load;
@@ -30,8 +30,8 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
 
-use self::beside::{Occurrence, ServerPlace};
 use self::client::{ClientDoor, Visitor};
+use self::disturbances::{Occurrence, ServerPlace};
 use self::judge::SecondLine;
 use self::phases::{PHASES, Phase};
 use self::values::SLOTS;
@@ -225,7 +225,7 @@ impl SoakTurn<'_> {
         let (kind, place) = (self.phase.beside, self.place);
         let loaded = thread::scope(|scope| {
             let load = scope.spawn(|| load::run(visitors, &plan));
-            let other = scope.spawn(|| beside::run(kind, place, from, &stop, &events));
+            let other = scope.spawn(|| disturbances::run(kind, place, from, &stop, &events));
             let mut watch = Watch::new(self.peer.server.pid(), &place.data_dir);
             for second in 1..=self.length.as_secs() {
                 sleep_until(from + Duration::from_secs(second));

@@ -4,8 +4,8 @@
 
 use anyhow::{Result, ensure};
 
-use super::beside::ServerPlace;
 use super::client::Visitor;
+use super::disturbances::ServerPlace;
 use super::values::{
     COUNTERS, FIRST_BYTES, HOT, KnownValue, REPEATED_BYTES, REPEATED_FROM, ROWS, recognize, value,
 };

@@ -1,5 +1,5 @@
 //! The server from outside, second by second: memory, threads, files, CPU from the kernel, locks,
-//! connections and the store's doings from its status socket; and what the machine did beside.
+//! connections and the store's doings from its status socket; and what else the machine did.
 //!
 //! Not here: what the clients saw (`load`), what is too much (`judge`).
 

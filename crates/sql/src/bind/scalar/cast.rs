@@ -11,6 +11,9 @@ use crate::error::{Result, SqlError};
 pub const CHARS_UNSAID: u32 = 16_383;
 
 /// The type that a CAST names.
+///
+/// # Errors
+/// 1426 for a DECIMAL with too many digits, 1235 for a type that CAST does not have here.
 pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
     let fsp = |digits: Option<u64>| digits.unwrap_or(0).min(6) as u8;
     let chars = |length: &Option<CharacterLength>| match length {

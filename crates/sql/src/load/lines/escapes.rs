@@ -11,7 +11,7 @@
 
 use syntax::load::Format;
 
-use super::{Span, Splitter};
+use super::{FieldSpan, Splitter};
 
 /// A format whose fields and lines searches find.
 #[derive(Clone, Copy, Debug)]
@@ -72,14 +72,14 @@ impl Splitter {
             let text = &line[start..end];
             let span = if !has_escapes {
                 let null = word_is_null && text == b"NULL";
-                Span { start: *at + start, end: *at + end, copied: false, null }
+                FieldSpan { start: *at + start, end: *at + end, copied: false, null }
             } else if matches!(*text, [first, b'N'] if first == escape) {
-                Span { start: *at + end, end: *at + end, copied: false, null: true }
+                FieldSpan { start: *at + end, end: *at + end, copied: false, null: true }
             } else {
                 let from = scratch.len();
                 undo(text, escape, scratch);
                 let null = word_is_null && scratch[from..] == *b"NULL";
-                Span { start: from, end: scratch.len(), copied: true, null }
+                FieldSpan { start: from, end: scratch.len(), copied: true, null }
             };
             spans.push(span);
         };

@@ -10,12 +10,12 @@ use syntax::change::{Insert, Source};
 use values::ErrorCode;
 
 use super::values::RowPlan;
-use super::{InsertPlan, Rows};
+use super::{InsertPlan, InsertRows};
 use crate::bind::scalar::{Bound, IncomingNames, Names, bind};
 use crate::error::{Result, SqlError};
 use crate::write::assign::{bind_assignments, update_now_columns};
 use crate::write::column::{Store, defaults_of};
-use crate::write::given::given_to;
+use crate::write::query_values::given_to;
 use crate::write::returning::bind_returning;
 
 /// Binds an INSERT or REPLACE.
@@ -23,7 +23,7 @@ pub fn bind_insert(insert: &Insert, table: Arc<Table>, mode: SqlMode) -> Bound<I
     bind_insert_beside(insert, table, mode, Vec::new())
 }
 
-/// The same of an INSERT ... SELECT whose query gives more than the rows (`beside`).
+/// The same of an INSERT ... SELECT whose query gives more than the rows (`source_columns`).
 pub fn bind_insert_beside(
     insert: &Insert,
     table: Arc<Table>,
@@ -41,7 +41,7 @@ pub fn bind_insert_beside(
     let is_late = |position: usize| matches!(defaults[position], Store::Expression(_));
     let mut base = 0u16;
     let rows = match &insert.source {
-        Source::Query(_) => Rows::Query,
+        Source::Query(_) => InsertRows::Query,
         Source::Rows(rows) => {
             let mut plans = Vec::with_capacity(rows.len());
             for (n, row) in rows.iter().enumerate() {
@@ -71,7 +71,7 @@ pub fn bind_insert_beside(
                     values.iter().flatten().all(|node| matches!(node.kind, Kind::Parameter(_)));
                 plans.push(RowPlan { values, unsaid, parameters, is_literal });
             }
-            Rows::Values(plans)
+            InsertRows::Values(plans)
         }
     };
     let width = columns.len() + beside.len();
@@ -92,7 +92,7 @@ pub fn bind_insert_beside(
         }
     };
     let mut waits = on_duplicate.iter().filter_map(|(_, node)| node.as_ref()).any(Node::waits);
-    if let Rows::Values(plans) = &rows {
+    if let InsertRows::Values(plans) = &rows {
         waits |= plans.iter().flat_map(|plan| plan.values.iter().flatten()).any(Node::waits);
     }
     Ok(InsertPlan {

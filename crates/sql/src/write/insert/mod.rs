@@ -20,9 +20,9 @@ use rows::transaction::{RowChange, Transaction, UpsertOutcome};
 
 use super::assign::assign;
 use super::column::Store;
-use super::foresight::Foresight;
-use super::returning::{Returned, Returning};
-use super::{LOOP_ROWS_MAX, RowNumber, WriteContext, Written};
+use super::keys_ahead::Foresight;
+use super::returning::{ReturnedRows, Returning};
+use super::{LOOP_ROWS_MAX, RowNumber, WriteContext, WriteOutcome};
 use crate::error::Result;
 
 pub use self::bind::{bind_filling, bind_insert, bind_insert_beside, count_mismatch};
@@ -31,7 +31,7 @@ use self::values::{MadeRow, each_plan, runs_of};
 
 /// What an INSERT takes its rows from.
 #[derive(Debug)]
-pub enum Rows {
+pub enum InsertRows {
     /// VALUES.
     Values(Vec<RowPlan>),
     /// A query, run by the session.
@@ -50,7 +50,7 @@ pub struct InsertPlan {
     /// How many values a row has: those of the columns, then what stands beside it.
     width: usize,
     /// The rows.
-    pub rows: Rows,
+    pub rows: InsertRows,
     /// Of a query's rows, which values are left to the defaults: rows, counted from 1, and places in them.
     pub unsaid: Vec<(u64, usize)>,
     /// What the other columns hold.
@@ -68,18 +68,18 @@ pub struct InsertPlan {
 pub struct Tally {
     records: u64,
     duplicates: u64,
-    written: Written,
+    written: WriteOutcome,
 }
 
 impl Tally {
     /// Of rows that were inserted in bulk.
-    pub fn of(records: u64, duplicates: u64, written: Written) -> Tally {
+    pub fn of(records: u64, duplicates: u64, written: WriteOutcome) -> Tally {
         Tally { records, duplicates, written }
     }
 
     /// What the statement answers. `warnings` are counted in its words, which only statements
     /// of several rows have.
-    pub fn finish(mut self, several: bool, warnings: u64) -> Written {
+    pub fn finish(mut self, several: bool, warnings: u64) -> WriteOutcome {
         if several {
             self.written.info = format!(
                 "Records: {}  Duplicates: {}  Warnings: {warnings}",
@@ -117,8 +117,10 @@ impl InsertPlan {
     /// Whether it may be tried in an event loop; `runs` as for `run`.
     pub fn is_short(&self, runs: &[u32]) -> bool {
         let rows = match &self.rows {
-            Rows::Values(plans) => plans.len().max(runs.iter().map(|run| *run as usize).sum()),
-            Rows::Query => return false,
+            InsertRows::Values(plans) => {
+                plans.len().max(runs.iter().map(|run| *run as usize).sum())
+            }
+            InsertRows::Query => return false,
         };
         rows <= LOOP_ROWS_MAX && !self.waits && self.returning.is_none()
     }
@@ -134,13 +136,17 @@ impl InsertPlan {
     }
 
     /// Inserts the rows of VALUES; `runs` says how often each is repeated.
+    ///
+    /// # Errors
+    /// The first row's that cannot be inserted; what the statement has inserted by then is the
+    /// caller's to take back.
     pub fn run(
         &self,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
         runs: &[u32],
-    ) -> Result<Written> {
-        let Rows::Values(plans) = &self.rows else { return Ok(Written::default()) };
+    ) -> Result<WriteOutcome> {
+        let InsertRows::Values(plans) = &self.rows else { return Ok(WriteOutcome::default()) };
         let runs = &*runs_of(plans, runs);
         let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
         let tail: usize =
@@ -153,11 +159,11 @@ impl InsertPlan {
     }
 
     /// What the statement answers, as `Tally::finish` says it.
-    pub fn finish(&self, tally: Tally, several: bool, warnings: u64) -> Written {
+    pub fn finish(&self, tally: Tally, several: bool, warnings: u64) -> WriteOutcome {
         let mut written = tally.finish(several, warnings);
         // Also where no row was written.
         if let Some(returning) = &self.returning {
-            written.returned.get_or_insert_with(|| Returned::new(returning));
+            written.returned.get_or_insert_with(|| ReturnedRows::new(returning));
         }
         written
     }
@@ -203,6 +209,9 @@ impl InsertPlan {
 
     /// The full row of a row that a query gave, and behind it what the query gives beside it; `types`
     /// are its columns'.
+    ///
+    /// # Errors
+    /// As `WriteContext::store`, of the first column whose value is refused.
     pub fn row_of_query(
         &self,
         context: &WriteContext<'_>,
@@ -236,6 +245,10 @@ impl InsertPlan {
 
     /// Inserts a full row, and what stands beside it, in the statement's manner. `context.parameters` are those of ON
     /// DUPLICATE KEY UPDATE.
+    ///
+    /// # Errors
+    /// Those of rules and keys that the row breaks, unless the statement forgives them. Nothing of
+    /// the row is written then.
     pub fn insert_row(
         &self,
         transaction: &mut Transaction,
@@ -314,7 +327,7 @@ impl InsertPlan {
             };
         }
         let line = returning.line(context, RowView::Datums(&row))?;
-        let returned = tally.written.returned.get_or_insert_with(|| Returned::new(returning));
+        let returned = tally.written.returned.get_or_insert_with(|| ReturnedRows::new(returning));
         returned.push(context, line)
     }
 

@@ -1,13 +1,13 @@
 //! Rows of VALUES: what is planned of each, and the full row that its literals make.
 //!
-//! Not here: what is known of several of them ahead (`foresight`).
+//! Not here: what is known of several of them ahead (`keys_ahead`).
 
 use std::borrow::Cow;
 
 use ::values::datum::{Datum, Value};
 use expression::{Kind, Node, RowView};
 
-use super::{InsertPlan, Rows};
+use super::{InsertPlan, InsertRows};
 use crate::error::Result;
 use crate::write::WriteContext;
 use crate::write::assign::bytes_of;
@@ -74,7 +74,7 @@ impl InsertPlan {
         runs: &[u32],
         each: &mut dyn FnMut(u64, &mut [Value]) -> Result<()>,
     ) -> Result<u64> {
-        let Rows::Values(plans) = &self.rows else { return Ok(0) };
+        let InsertRows::Values(plans) = &self.rows else { return Ok(0) };
         let runs = &*runs_of(plans, runs);
         let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
         let mut made = MadeRow { copies: true, ..MadeRow::default() };

@@ -20,7 +20,7 @@ pub struct CacheKeys {
     cas: bool,
     /// The number that the last `gets` gave.
     number: u64,
-    /// The write was too late and reads the player anew.
+    /// The write was too late and reads the player again.
     rereads: bool,
 }
 

@@ -1,24 +1,26 @@
-//! Places of queries that keep rows: as many are begun at once as the memory has room for.
+//! Admission of queries that keep rows: as many run at once as the memory has room for.
 //!
-//! A sort or a join that has begun holds memory until its last row is read, and ends with an error where it
-//! finds none for its next step; rows may have been sent by then. So who would begin while others have half
-//! of the memory waits until they have less. What a query will take shows only when it has run for a moment;
-//! until then it counts for as much as most take. More than half may be in use for long, by a reader who takes
-//! his time or by a report of minutes: what has begun beside that and found all that it wanted shows that others may
-//! begin beside it as well.
+//! A sort or a join that runs holds memory until its last row is read, and fails where it finds
+//! none for its next step; rows may have been sent by then. So while running queries hold half of
+//! the memory a new one waits. What a query will take shows only after it ran for a moment; until
+//! then it counts for as much as most queries take. More than half may be in use for long, by a
+//! client that reads slowly or by a report of minutes: if queries that began next to it found all
+//! the memory they wanted, further ones may begin as well.
 //!
-//! A query that found no memory beside others is begun anew as the first of all: others begin when its first row
-//! has come, so that it has all memory to itself as soon as those have ended that had begun before.
+//! A query that found no memory while others ran is started again ahead of all others: these begin
+//! once its first row has come, so it has all memory to itself as soon as the queries before it
+//! have ended.
 //!
 //! Invariants
-//! 1. Those who wait begin in the order in which they came.
-//! 2. Nobody who is next waits longer than `PATIENCE` (`PATIENCE_OF_FIRST` who comes first) in which no other has
-//!    ended: who reads slowly keeps his memory for as long as he likes, and others then take their chance.
-//! 3. Nobody is held back longer than `HELD_BACK_MAX` for those that come first, since he came.
-//! 4. All that is time that the queries' threads were given (`given`).
+//! 1. Queries begin in the order in which they came.
+//! 2. The next query in line waits no longer than `PATIENCE` (`PATIENCE_OF_FIRST` if it is one that
+//!    was started again) without another one ending: a slow reader keeps its memory for as long as
+//!    it likes, and the others then take their chance.
+//! 3. No query is held back for longer than `HELD_BACK_MAX` by those that are started again.
+//! 4. All these times are read from `query_clock`.
 //!
-//! Not here: how the memory is divided among those that run (`pool`), what becomes of a query that found
-//! none (crate `sql`, `session::shortage`).
+//! Not here: how the memory is divided among the queries that run (`pool`), what becomes of a query
+//! that found none (crate `sql`, `session::memory_shortage`).
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -36,7 +38,7 @@ use sql::{HeldBack, HoldNumber};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::given::{GivenTime, Moment};
+use super::query_clock::{GivenTime, Moment};
 
 /// The part of the memory that is in use when nobody else begins.
 const USED_PART: usize = 2;

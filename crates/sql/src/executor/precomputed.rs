@@ -1,16 +1,17 @@
-//! Numbers that are known without evaluating anything for a row: what a columnar table knows of its
-//! columns, COUNT(*) of ranges of an index, of groups that it has together, and FOUND_ROWS() of rows
+//! Results that are known without evaluating anything for a row: a columnar table's statistics,
+//! COUNT(*) of ranges of an index, of groups that lie together in it, and FOUND_ROWS() of rows
 //! behind a LIMIT.
 //!
 //! Invariants
-//! 1. Entries of a range are counted, not looked at, only where each stands for a row of the result.
+//! 1. Entries of a range are counted, not looked at, only where each stands for a row of the
+//!    result.
 //!
-//! Not here: which SELECTs these are (`optimize::known`).
+//! Not here: which SELECTs these are (`optimize::precomputed`).
 
 use std::sync::Arc;
 
 use columnar::columns_of;
-use expression::{Joined, JoinedRow, Scope};
+use expression::{JoinedRow, JoinedRows, Scope};
 use rows::find;
 use rows::merged::Span;
 use rows::store::{Direction, KeyRange};
@@ -21,7 +22,7 @@ use super::Execution;
 use super::group::Groups;
 use super::join::over;
 use crate::error::{Result, SqlError};
-use crate::optimize::{Member, Scan, Step, known_of_table, only_counts};
+use crate::optimize::{JoinStep, Member, Scan, known_of_table, only_counts};
 use crate::point::{Access, Ranges};
 use crate::tree::{Select, Source};
 
@@ -113,7 +114,7 @@ impl Execution<'_> {
             let mut added = Ok(());
             let mut each = |values: &[Value], rows: u64| {
                 let row = &JoinedRow::Values(values);
-                let link = Joined { relation: scan.relation, row, before: None };
+                let link = JoinedRows { relation: scan.relation, row, before: None };
                 let row = &over(scope, Some(&link));
                 added = self.look_at_entries(rows).and_then(|()| groups.add_rows(row, rows));
                 if added.is_ok() { find::Flow::Continue } else { find::Flow::Stop }
@@ -174,7 +175,7 @@ impl Execution<'_> {
 
 /// A SELECT from one table whose conditions the ranges of an index answer.
 pub(super) struct RangesOnly<'s> {
-    pub step: &'s Step,
+    pub step: &'s JoinStep,
     pub scan: &'s Scan,
     pub table: &'s Arc<Table>,
     pub access: &'s Access,
@@ -193,6 +194,9 @@ impl RangesOnly<'_> {
 
     /// The ranges in the order of reading; `None` if the index turns out to be of no use for these
     /// values.
+    ///
+    /// # Errors
+    /// Those of evaluating what the ranges are made of.
     pub fn ranges(&self, scope: &Scope<'_>) -> Result<Option<Vec<KeyRange>>> {
         let found = self.access.ranges(self.table, &over(scope, None))?;
         let mut ranges = found.first.ranges;

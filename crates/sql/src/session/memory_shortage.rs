@@ -1,17 +1,22 @@
-//! Statements that found no memory beside others are begun anew, one after the other.
+//! Statements that found no memory because others had it: they are started again, one after the
+//! other.
 //!
-//! What may be used is bounded, so of many statements that each need a part of it some are refused in the
-//! middle of their work. InnoDB would carry all of them out, only later; so is it here, as long as nothing
-//! of the refused one was sent: it waits in line, and begins anew when others have given back what they had.
+//! Memory is bounded, so if many statements each need a part of it some are refused in the middle
+//! of their work. InnoDB would carry out all of them, only later. So do we, as long as nothing of
+//! the refused statement was sent: it waits in line, and starts again when others have given back
+//! what they had.
 //!
 //! Invariants
-//! 1. A statement that was refused although nobody else was at work, or had memory, is not begun anew: it needs more than there is.
-//! 2. One at a time is begun anew, in the order in which they were refused, and a few times at most. A query comes
-//!    first then: others that would keep rows wait until its first row has come.
-//! 3. A statement that stands behind one that was refused while nobody gave back anything waits no longer for that, and is begun
-//!    once more: it may need less.
+//! 1. A statement that was refused although no other one was running, or held memory, is not
+//!    started again: it needs more than there is.
+//! 2. One statement at a time is started again, in the order in which they were refused, and a few
+//!    times at most. A query then comes first: others that would keep rows wait until its first row
+//!    has come.
+//! 3. A statement whose predecessor in line was refused while no memory came back does not wait any
+//!    longer, and is started once more: it may need less.
 //!
-//! Not here: rooms of large statements, which are waited for beforehand (`server::rooms`).
+//! Not here: admission of large statements, which wait before they begin
+//! (`server::statement_admission`).
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -23,7 +28,7 @@ use crate::error::{MemoryShortage, Result};
 use crate::long::{HeldBack, HoldNumber, Load};
 use crate::server::{LineTurn, Sql};
 
-/// How long a statement is begun anew, from when it was first refused: where others hold their memory for as long as
+/// How long a statement is begun again, from when it was first refused: where others hold their memory for as long as
 /// they like it is told so at last.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// How often it is.
@@ -55,12 +60,12 @@ pub(super) struct Shortage {
     /// Its turn, from when it has come.
     turn: Option<LineTurn>,
     /// How its last wait ended.
-    last_wait: Option<Awaited>,
+    last_wait: Option<WaitEnd>,
 }
 
 /// How a wait for memory ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Awaited {
+pub(super) enum WaitEnd {
     Free,
     /// Others make progress, and have their memory still.
     Moving,
@@ -76,7 +81,7 @@ impl Shortage {
     }
 
     /// The statement was refused with an error, and when it had begun this was under way: waits until it is to
-    /// begin anew; `false`: the refusal stands.
+    /// begin again; `false`: the refusal stands.
     ///
     /// # Errors
     /// Those of `kill`; 1041 when its turn has not come in time.
@@ -94,7 +99,7 @@ impl Shortage {
             && self.held_back.as_ref().is_some_and(|others| others.had_all_memory());
         if is_over || had_all || was_alone(sql, before) && !others_wait {
             // A statement that had all memory needs more than there is, which says nothing of the next one.
-            if self.last_wait == Some(Awaited::Standing)
+            if self.last_wait == Some(WaitEnd::Standing)
                 && !had_all
                 && let Some(turn) = &mut self.turn
             {
@@ -112,7 +117,7 @@ impl Shortage {
                 let wait = (WAIT_AFTER_ANOTHER, WAIT_AFTER_ANOTHER);
                 let awaited = await_memory(sql, wait, kill)?;
                 self.last_wait = Some(awaited);
-                if awaited == Awaited::Standing {
+                if awaited == WaitEnd::Standing {
                     // Beside those that stand, as any other.
                     self.beginnings = BEGINNINGS_MAX;
                     return Ok(true);
@@ -141,19 +146,19 @@ pub(super) fn await_memory(
     sql: &Sql,
     (standing, in_all): (Duration, Duration),
     kill: &KillMark,
-) -> Result<Awaited> {
+) -> Result<WaitEnd> {
     let begun = Instant::now();
     let (mut moved, mut last) = (begun, course(sql));
     during(Waiting::Memory, || {
         loop {
             if is_free(sql) {
-                return Ok(Awaited::Free);
+                return Ok(WaitEnd::Free);
             }
             if moved.elapsed() >= standing {
-                return Ok(Awaited::Standing);
+                return Ok(WaitEnd::Standing);
             }
             if begun.elapsed() >= in_all {
-                return Ok(Awaited::Moving);
+                return Ok(WaitEnd::Moving);
             }
             kill.check()?;
             sleep(LOOK);

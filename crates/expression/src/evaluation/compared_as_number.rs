@@ -1,4 +1,4 @@
-//! What a value is beside a number: a literal of digits is a number there, and a text the number that it says.
+//! A value that is compared with a number: a literal of digits is a number there, and a text the number that it says.
 //!
 //! ```text
 //! id = '1234567890123456789'   exactly that number, as MySQL and MariaDB read such a text as the column's value

@@ -1,9 +1,9 @@
-//! Plans without what they read, and with it again.
+//! Plans detached from what they read, and attached to it again.
 //!
-//! Only plans whose nodes are known to keep nothing of an execution that resetting does not undo
-//! are taken apart like that.
+//! A plan is taken apart like that only if each of its nodes is known to keep nothing of an
+//! execution that resetting does not undo.
 //!
-//! Not here: which plan belongs to which statement (`analytic::kept`).
+//! Not here: which plan belongs to which statement (`analytic::plan_cache`).
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Plans that are kept from one execution of a statement to the next: planning takes milliseconds,
-//! which is more than many a query by column takes to run.
+//! The plan cache: a statement's plan is kept for its next execution, as planning takes
+//! milliseconds, which is more than many a query by column takes to run.
 //!
 //! What is kept has its scans without what they read (`scan::vacated`); the next execution gives
 //! them its own view. Expressions that ask the session do so through a `Statement`, which has none
@@ -8,13 +8,13 @@
 //! Invariants
 //! 1. A kept plan holds neither a view of the store nor a session.
 //! 2. A plan is taken out while it runs, so nobody else's statement is behind its expressions.
-//! 3. It is used only where planning anew would come to the same: for the same bound query, which
-//!    is bound anew when one of its tables is altered, under the same time zone and mode, with the
+//! 3. It is used only where planning again would come to the same: for the same bound query, which
+//!    is bound again when one of its tables is altered, under the same time zone and mode, with the
 //!    same literals, and while its tables have neither half nor twice the rows of when it was made.
 //! 4. A plan is kept when its statement comes for the second time, and there are never more than
 //!    `PLANS_MAX`.
 //!
-//! Not here: which plans can be kept (`scan::vacated`, `Lowering`), EXPLAIN, which plans anew.
+//! Not here: which plans can be kept (`scan::vacated`, `Lowering`), EXPLAIN, which plans again.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;

@@ -1,14 +1,15 @@
-//! Rooms of large statements: the memory that their literals and words take while they are carried out.
+//! Admission of large statements: the memory that their literals and words take while they run.
 //!
-//! A statement that finds no room waits in line until statements under way end, as it would for a lock. All
-//! together have a quarter of the clients' memory at most: in the rest are the writes that they make, which
-//! take about as much, their texts, also of those that wait, and everybody else.
+//! A statement that finds none waits in line until running statements end, as it would for a lock.
+//! All of them together get a quarter of the clients' memory at most: the rest is for the writes
+//! that they make, which take about as much, for their texts, those of waiting statements included,
+//! and for everyone else.
 //!
 //! Invariants
-//! 1. Rooms are given in the order in which they were asked for.
-//! 2. Nobody waits while no statement has a room: what others hold need not come back, so that is an
-//!    error at once.
-//! 3. A statement that waits holds none.
+//! 1. Statements are admitted in the order in which they asked.
+//! 2. A statement waits only while an admitted one runs: what other clients hold need not come
+//!    back, so without such a statement it is refused at once.
+//! 3. A statement that waits holds none of this memory.
 //!
 //! Not here: how much a statement takes (`syntax::scan`), the sum that it is taken from
 //! (`resources::budget`).
@@ -20,7 +21,7 @@ use expression::KillMark;
 use parking_lot::{Condvar, Mutex};
 use resources::budget::{Budget, Share};
 
-use super::line::{Line, pause_for_memory};
+use super::line::{StatementQueue, pause_for_memory};
 use crate::error::Result;
 
 /// The part of the clients' memory that rooms have together.
@@ -32,7 +33,7 @@ const WAIT_MAX: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub(crate) struct Rooms {
     budget: Arc<Budget>,
-    line: Arc<Line>,
+    line: Arc<StatementQueue>,
     /// Bytes of all that are taken.
     taken: Mutex<usize>,
     freed: Condvar,

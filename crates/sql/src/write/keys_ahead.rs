@@ -1,8 +1,8 @@
-//! What the rows of VALUES say of themselves before they are inserted, so that their keys can be
-//! locked and looked for together (`rows::transaction`).
+//! The keys of a statement's VALUES, worked out before its rows are inserted, so that they can be
+//! locked and looked up together (`rows::transaction`).
 //!
 //! Not here: rows of different shapes, keys that are expressions, REPLACE and ON DUPLICATE KEY
-//! UPDATE: those are inserted one by one.
+//! UPDATE: those rows are inserted one by one.
 
 use expression::Kind;
 use rows::table::Table;

@@ -1,9 +1,10 @@
-//! Time as it was given to the threads of queries: where others keep the cores busy it goes by more slowly.
+//! A query's own clock: the CPU time that the threads of queries got, so that a busy machine does
+//! not make a query look long.
 //!
-//! These threads are behind all others. A wait of so many seconds for what a query does meanwhile would be over,
-//! on a busy machine, before it has done anything.
+//! These threads run at a lower priority than all others. On a busy machine a wait of so many
+//! seconds for a query's progress would be over before the query had done anything.
 //!
-//! Not here: what is waited for (`places`).
+//! Not here: what is waited for (`query_admission`).
 
 use std::time::{Duration, Instant};
 
@@ -16,11 +17,11 @@ const AGE_MAX: Duration = Duration::from_millis(5);
 /// The threads whose time it is.
 #[derive(Debug, Default)]
 pub(super) struct GivenTime {
-    state: Mutex<State>,
+    state: Mutex<OutputState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct OutputState {
     threads: Vec<i32>,
     /// What those had that have ended.
     of_ended: CoreTime,

@@ -1,22 +1,24 @@
-//! Statements that are begun anew: since a table has become another one beside them (ALTER TABLE, CREATE and
-//! DROP INDEX, TRUNCATE), or since others had the memory that they need (`shortage`).
+//! Statements that are started again: their table changed while they ran (ALTER TABLE, CREATE and
+//! DROP INDEX, TRUNCATE), or other statements had the memory that they need (`memory_shortage`).
 //!
-//! In MariaDB such a change of a table waits for the statements that read the table. Here it does not, and what was
-//! planned for the table as it was may find it gone: the statement is planned anew, and reads a state of
-//! its own again. A client sees nothing of that, as nothing was sent to it.
+//! In MariaDB such a change of a table waits for the statements that read it. Here it does not, and
+//! a statement may find that the table it was planned for is gone: it is planned again, and takes a
+//! new snapshot. Its client sees nothing of that, as nothing was sent yet.
 //!
 //! Invariants
-//! 1. What a beginning has written is undone, and its warnings and found rows are forgotten, when the next one begins.
-//! 2. A transaction that has read goes on reading one state: what that does not show is an error (1412)
-//!    as with InnoDB.
+//! 1. What an attempt wrote is undone, and its warnings and found rows are forgotten, when the next
+//!    one begins.
+//! 2. A transaction that has read goes on reading one snapshot: what that does not show is an error
+//!    (1412), as with InnoDB.
 //!
-//! Not here: rows that were sent already; then the error is told (`reply::RowStream`).
+//! Not here: statements of which rows were sent already; the client is told the error
+//! (`reply::RowStream`).
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::Session;
-use super::shortage::Shortage;
+use super::memory_shortage::Shortage;
 use crate::error::{Result, SqlError};
 use crate::reply::How;
 

@@ -1,5 +1,5 @@
-//! What goes on beside the clients of a phase: schema changes, backups. Each is noted with its
-//! time, as a reason why clients may have been slower.
+//! Disturbances of a phase's clients: schema changes and backups. Each is noted with its time, as a
+//! reason why clients may have been slower.
 //!
 //! Not here: whether that was reason enough (`judge`).
 

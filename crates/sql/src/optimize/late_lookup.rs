@@ -16,8 +16,8 @@
 
 use expression::{Kind, Node, slot};
 
-use super::Wanted;
-use super::access::{Member, Step};
+use super::RowDemand;
+use super::access::{JoinStep, Member};
 use super::needs::Needs;
 use super::terms::is_volatile;
 use crate::tree::{LateRows, Select, Source};
@@ -32,7 +32,7 @@ pub struct LateNeeds {
 
 impl LateNeeds {
     /// Of a SELECT whose joins and conditions are as they were written.
-    pub fn of(select: &Select, wanted: &Wanted<'_>) -> Option<LateNeeds> {
+    pub fn of(select: &Select, wanted: &RowDemand<'_>) -> Option<LateNeeds> {
         let [relation] = select.relations.as_slice() else { return None };
         let Source::Table(table) = &relation.source else { return None };
         let is_plain = select.grouping.is_none()
@@ -61,7 +61,7 @@ impl LateNeeds {
 }
 
 /// Whether rows are read from the entries of an index alone.
-pub fn is_covered(steps: &[Step]) -> bool {
+pub fn is_covered(steps: &[JoinStep]) -> bool {
     steps.iter().all(|step| match &step.member {
         Member::Scan(scan) => scan.covering.is_some(),
         Member::Group(..) => false,

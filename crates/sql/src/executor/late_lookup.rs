@@ -1,14 +1,14 @@
-//! Rows that are read only once it is known that they are given: where few are wanted of a sort, and
-//! the entries of an index hold all that is filtered and sorted by, a primary key is all that is
-//! kept of a row until then.
+//! Late look-up: where a sort has a small limit, and the entries of an index hold all that is
+//! filtered and sorted by, only the primary key of a row is kept until it is known that the row is
+//! given; then it is read.
 //!
 //! Invariants
-//! 1. Rows are looked up in the view whose entries were read; one that is gone there, where the
-//!    latest state is read, is passed over.
+//! 1. Rows are looked up in the view whose entries were read; where the latest state is read, a row
+//!    that is gone by then is passed over.
 //!
 //! Not here: when this is worth it (`optimize`), the sort (`output`).
 
-use expression::{Joined, JoinedRow, Scope};
+use expression::{JoinedRow, JoinedRows, Scope};
 use rows::cache::PREFETCH_MAX;
 use rows::find;
 use rows::store::{Direction, KeyRange};
@@ -55,7 +55,7 @@ impl Execution<'_> {
             let mut result = Ok(Flow::Continue);
             let mut visit = |found: find::FoundRow<'_>| {
                 let row = JoinedRow::Stored(found.row, found.key);
-                let link = Joined { relation: late.relation, row: &row, before: None };
+                let link = JoinedRows { relation: late.relation, row: &row, before: None };
                 result = each(&over(scope, Some(&link)));
                 Ok(find::Flow::Stop)
             };
