@@ -26,7 +26,7 @@ use values::types::{ColumnType, IntWidth};
 use super::types::read_as;
 
 /// Why a column cannot be had.
-pub(super) type ConvertResult<T> = std::result::Result<T, ArrowError>;
+pub(super) type ConvertResult<T> = Result<T, ArrowError>;
 
 /// The column as one of `ty`, which is the type that `types::type_of` gave it.
 pub(super) fn converted(ty: &ColumnType, array: &ArrayRef) -> ConvertResult<ArrayRef> {

@@ -29,7 +29,7 @@ const BLOCK_VALUES_MAX: u64 = 1 << 31;
 /// Bits of a length.
 const LENGTH_BITS: u32 = i32::BITS;
 
-type UnpackResult<T> = std::result::Result<T, Unknown>;
+type UnpackResult<T> = Result<T, Unknown>;
 
 /// What a page's values say of how much there is of them.
 pub(super) struct Differences<'b> {

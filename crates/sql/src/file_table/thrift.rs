@@ -35,7 +35,7 @@ pub(super) enum Unknown {
 }
 
 /// What was read.
-pub(super) type ThriftResult<T> = std::result::Result<T, Unknown>;
+pub(super) type ThriftResult<T> = Result<T, Unknown>;
 
 /// Fills a place, which must be empty.
 pub(super) fn once<T>(place: &mut Option<T>, found: T) -> ThriftResult<()> {
