@@ -17,12 +17,12 @@ use sql::{RecursionRows, Result};
 use values::types::ColumnType;
 
 use super::super::scan::ListedSource;
-use super::row::{Lowered, Seen};
+use super::row::{LoweredColumn, LoweredQuery};
 use super::{Lowering, built};
 
 impl Lowering<'_> {
     /// Lowers a query that is a recursion.
-    pub(super) fn recursion(&self, query: &Query) -> Result<Lowered> {
+    pub(super) fn recursion(&self, query: &Query) -> Result<LoweredQuery> {
         self.is_of_once.set(true);
         let rows = self.rows_of_recursion(query)?;
         let reference = TableReference::bare(self.qualifier("recursion"));
@@ -35,12 +35,12 @@ impl Lowering<'_> {
             Arc::new(ListedSource::new(rows, &columns, self.zone()));
         let source = provider_as_source(provider);
         let plan = built(LogicalPlanBuilder::scan(reference.clone(), source, None))?;
-        let seen = |(name, ty, nullable)| Seen {
+        let seen = |(name, ty, nullable)| LoweredColumn {
             column: Column::new(Some(reference.clone()), name),
             ty,
             nullable,
         };
-        Ok(Lowered { plan, columns: columns.into_iter().map(seen).collect() })
+        Ok(LoweredQuery { plan, columns: columns.into_iter().map(seen).collect() })
     }
 
     fn rows_of_recursion(&self, query: &Query) -> Result<Arc<RecursionRows>> {

@@ -65,7 +65,7 @@ impl Binder<'_> {
         let items = self.items(&scope, select)?;
         scope.may_aggregate.set(false);
         if names_aliases(select, order) {
-            let alias = |item: &Item| (item.name.clone(), item.node.clone());
+            let alias = |item: &ListItem| (item.name.clone(), item.node.clone());
             *scope.aliases.borrow_mut() = items.iter().map(alias).collect();
         }
         let (keys, rollup) = self.group_keys(&scope, select, &items)?;

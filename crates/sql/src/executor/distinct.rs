@@ -86,6 +86,9 @@ impl Distinct {
     }
 
     /// Whether this key was not seen, as it now is.
+    ///
+    /// # Errors
+    /// Those of memory that is not to be had.
     pub fn is_first(&mut self, key: &[u8], drawn: &mut DrawnBytes<'_>) -> Result<bool> {
         if self.keys.contains(key)? {
             return Ok(false);

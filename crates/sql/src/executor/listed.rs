@@ -7,7 +7,7 @@ use resources::budget::Share;
 use rows::store::Read;
 use values::datum::{Datum, Value};
 
-use super::{Bounds, Failure, Limits, RowList, run};
+use super::{Limits, RowList, RunBounds, RunFailure, run};
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::optimize::{Sizes, plan_query};
@@ -34,12 +34,12 @@ impl RecursionRows {
     ) -> Result<RecursionRows> {
         let mut query = query.clone();
         plan_query(&mut query, &Sizes::new(facts, view, parameters))?;
-        let (how, bounds) = (How::POOL, Bounds::NONE);
+        let (how, bounds) = (How::POOL, RunBounds::NONE);
         let limits = Limits { view, how, bounds, is_long: None, locks: None, measures: None };
         match run(&query, facts, &Environment::of(facts, parameters), &limits) {
             Ok(found) => Ok(RecursionRows { rows: found.rows, _share: Some(found.share) }),
-            Err(Failure::Error(error)) => Err(error),
-            Err(Failure::TooLong) => Err(SqlError::other("a run without a limit")),
+            Err(RunFailure::Error(error)) => Err(error),
+            Err(RunFailure::TooLong) => Err(SqlError::other("a run without a limit")),
         }
     }
 

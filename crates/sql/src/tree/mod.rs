@@ -109,14 +109,14 @@ const LONG_RUNS: u8 = 2;
 
 /// What a statement's runs come to, by whichever of its plans.
 #[derive(Debug)]
-pub struct Runs {
+pub struct RunForecast {
     /// Whether it is more than an event loop is for.
     pub in_loop: Forecast,
 }
 
-impl Default for Runs {
-    fn default() -> Runs {
-        Runs { in_loop: Forecast::after(LONG_RUNS) }
+impl Default for RunForecast {
+    fn default() -> RunForecast {
+        RunForecast { in_loop: Forecast::after(LONG_RUNS) }
     }
 }
 

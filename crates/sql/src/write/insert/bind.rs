@@ -123,7 +123,7 @@ pub fn bind_filling(table: Arc<Table>, names: &[String]) -> Result<InsertPlan> {
         ignore: false,
         width: columns.len(),
         columns,
-        rows: Rows::Query,
+        rows: InsertRows::Query,
         unsaid: Vec::new(),
         defaults: defaults_of(&table),
         on_duplicate: Vec::new(),
