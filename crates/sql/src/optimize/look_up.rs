@@ -117,7 +117,7 @@ fn from(
 }
 
 /// Whether the entries of the index tell all that is asked of the rows.
-fn is_covered(From { table, access, locking, .. }: &From, outputs: &[Node]) -> bool {
+fn is_covered(RowOrigin { table, access, locking, .. }: &RowOrigin, outputs: &[Node]) -> bool {
     if access.index == 0 || access.kind == AccessKind::Const || locking.is_some() {
         return false;
     }
