@@ -1,5 +1,5 @@
-//! Compiles the parts that RocksDB wants in C++: its files, read from the page cache first, what each table
-//! has in them, and iterators that are used again.
+//! Compiles the parts that RocksDB wants in C++: its files, read from the page cache first, what
+//! each table has in them, and iterators that are used again.
 
 use std::path::Path;
 use std::{env, process};

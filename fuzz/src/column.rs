@@ -15,8 +15,8 @@ use crate::shapes::{byte, column_type};
 const BYTES_PER_BYTE_MAX: usize = 1 << 15;
 /// Bytes that are held for one of the payload: a text's length becomes a view of 16.
 const BYTES_PER_PAYLOAD_BYTE: usize = 8;
-/// Bytes that are held for a row, whatever was stored of it: what follows from another column is made of
-/// few bytes for every row.
+/// Bytes that are held for a row, whatever was stored of it: what follows from another column is
+/// made of few bytes for every row.
 const ROW_BYTES: usize = 96;
 
 /// Reads the input as a column of a type and with as many rows as its first bytes say; or makes

@@ -1,5 +1,5 @@
-//! CSV and JSON files: whatever they hold there are rows or an error, the same however many rows are read
-//! at a time, and never more memory than the statement may have.
+//! CSV and JSON files: whatever they hold there are rows or an error, the same however many rows
+//! are read at a time, and never more memory than the statement may have.
 
 use sql::fuzzing::{FileFormat, FileOptions, file_rows};
 

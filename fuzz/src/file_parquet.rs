@@ -1,7 +1,8 @@
-//! Parquet files: whatever they hold there are rows or an error, the same however many rows are read at
-//! a time, and never more memory than the statement may have.
+//! Parquet files: whatever they hold there are rows or an error, the same however many rows are
+//! read at a time, and never more memory than the statement may have.
 //!
-//! A panic of Arrow's decoder is an error; where one is met, `file_table` had better refuse the file.
+//! A panic of Arrow's decoder is an error; where one is met, `file_table` had better refuse the
+//! file.
 
 use sql::fuzzing::{FileFormat, FileOptions, file_rows};
 

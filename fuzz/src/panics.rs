@@ -41,8 +41,8 @@ pub fn of_libraries<T>(run: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Whether it was a library that called what panics, by a stack in the form in which `Backtrace` shows it:
-/// lines of a number and a name, the innermost first, with places between them.
+/// Whether it was a library that called what panics, by a stack in the form in which `Backtrace`
+/// shows it: lines of a number and a name, the innermost first, with places between them.
 fn begun_by_libraries(stack: &str) -> bool {
     let names = stack.lines().filter_map(|line| {
         let (number, name) = line.trim_start().split_once(": ")?;

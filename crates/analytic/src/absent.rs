@@ -1,22 +1,23 @@
 //! Rows that an outer join may find none of: what is constant among them is not constant in what it
-//! gives, which has NULLs as well. DataFusion forgets that (`EquivalenceGroup::join` takes the constants
-//! of both sides over), and then sorts and ranks by such a column as if it were one value:
+//! gives, which has NULLs as well. DataFusion forgets that (`EquivalenceGroup::join` takes the
+//! constants of both sides over), and then sorts and ranks by such a column as if it were one
+//! value:
 //!
 //! ```sql
 //! SELECT t.id, u.kind FROM t LEFT JOIN u ON u.id = t.id AND u.kind = 7 ORDER BY u.kind
 //! ```
 //!
 //! The same node stands above a UNION whose parts have different constants in one column. That is
-//! constant in each partition, which suffices to sort those; but sorts that leave few rows tell each
-//! other which rows can no longer be among them, and so must agree on what they sort by:
+//! constant in each partition, which suffices to sort those; but sorts that leave few rows tell
+//! each other which rows can no longer be among them, and so must agree on what they sort by:
 //!
 //! ```sql
 //! SELECT 1 AS kind, a FROM t UNION ALL SELECT NULL, b FROM u ORDER BY kind DESC, a LIMIT 3
 //! ```
 //!
 //! Invariants
-//! 1. Below an outer join's optional side, and above a UNION of different constants, stands a node that
-//!    knows of no constants when the other rules of the physical optimizer run.
+//! 1. Below an outer join's optional side, and above a UNION of different constants, stands a node
+//!    that knows of no constants when the other rules of the physical optimizer run.
 //!
 //! Not here: constants that are not told to a join.
 

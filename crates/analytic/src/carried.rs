@@ -1,19 +1,21 @@
 //! Window functions of the rows so far, with the rows carried past DataFusion's operator.
 //!
-//! That operator keeps rows until it knows their values (for a frame that ends with the last row of equal
-//! keys, until those have come), asks nobody for the memory, and joins what it holds back to each new
-//! batch, by which all texts that have passed it stay. So it is given only what the functions look at,
-//! with an empty text in place of every other one, and the rows are put together with the functions' values
-//! where these come out. Texts that functions look at are given to it by offsets (`lower::window`): what is
-//! joined of these are the texts themselves.
+//! That operator keeps rows until it knows their values (for a frame that ends with the last row of
+//! equal keys, until those have come), asks nobody for the memory, and joins what it holds back to
+//! each new batch, by which all texts that have passed it stay. So it is given only what the
+//! functions look at, with an empty text in place of every other one, and the rows are put together
+//! with the functions' values where these come out. Texts that functions look at are given to it by
+//! offsets (`lower::window`): what is joined of these are the texts themselves.
 //!
 //! Invariants
-//! 1. What is carried and what the operator was given are counted until their rows have come out. Where there
-//!    is no memory for rows that are carried, these go to a file; the others end the query with error 1038.
-//! 2. Where the operator keeps texts all the same, it ends with a partition and another one begins, as soon
-//!    as those are `TEXT_BYTES_MAX`.
+//! 1. What is carried and what the operator was given are counted until their rows have come out.
+//!    Where there is no memory for rows that are carried, these go to a file; the others end the
+//!    query with error 1038.
+//! 2. Where the operator keeps texts all the same, it ends with a partition and another one begins,
+//!    as soon as those are `TEXT_BYTES_MAX`.
 //!
-//! Not here: functions that look at a whole partition (`window`), those that need less (`numbering`).
+//! Not here: functions that look at a whole partition (`window`), those that need less
+//! (`numbering`).
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,9 +1,10 @@
 //! Groupings that may stop early, and cannot.
 //!
-//! `SELECT DISTINCT a FROM t LIMIT 3` needs no more than three groups, which DataFusion notes at the
-//! grouping before it knows in which order the grouping's rows come. When they turn out to be sorted (below
-//! is a window), its operator takes the note for one of an order of the groups, finds none, and fails.
-//! Sorted groups are given as they are complete, so the limit above ends such a grouping early as well.
+//! `SELECT DISTINCT a FROM t LIMIT 3` needs no more than three groups, which DataFusion notes at
+//! the grouping before it knows in which order the grouping's rows come. When they turn out to be
+//! sorted (below is a window), its operator takes the note for one of an order of the groups, finds
+//! none, and fails. Sorted groups are given as they are complete, so the limit above ends such a
+//! grouping early as well.
 //!
 //! Invariants
 //! 1. Only the note goes; the limit itself stands above.

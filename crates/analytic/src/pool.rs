@@ -12,16 +12,17 @@
 //! Where others have taken all, some may have more, each a little more than those before:
 //! - a sort that holds nothing has nothing to write to a file: an eighth, for its next batch;
 //! - a merge of a sort's files is near the end of its query: a quarter;
-//! - what gives out the last rows (a merge of several sorts, a grouping that reads its files back, a sort that was kept in
-//!   memory) would end with an error in the middle of them: three eighths. It needs little, and merges of others that are
-//!   not so far take all that they find.
+//! - what gives out the last rows (a merge of several sorts, a grouping that reads its files back,
+//!   a sort that was kept in memory) would end with an error in the middle of them: three eighths.
+//!   It needs little, and merges of others that are not so far take all that they find.
 //!
-//! Rows on their way from some threads to others wait in memory until it is half full, and then in files: where cores
-//! are busy one thread is far ahead of the other, and four such buffers had more of a small memory than a join's sorts.
+//! Rows on their way from some threads to others wait in memory until it is half full, and then in
+//! files: where cores are busy one thread is far ahead of the other, and four such buffers had more
+//! of a small memory than a join's sorts.
 //!
 //! Invariants
-//! 1. No more is given than there is and those three eighths, except for what is small: merges take all that they
-//!    may, and the operators above them still need some bytes to begin with.
+//! 1. No more is given than there is and those three eighths, except for what is small: merges take
+//!    all that they may, and the operators above them still need some bytes to begin with.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -168,8 +169,8 @@ impl MemoryPool for QueryPool {
         let available = if consumer.can_spill() {
             let shared =
                 (self.bytes_max / SPILLERS_PART).min(self.bytes_max.saturating_sub(state.firm));
-            // One step beyond: who holds less may have nothing that it could write to files, as has a
-            // grouping that reads its files back, which keeps its books in two pieces then.
+            // One step beyond: who holds less may have nothing that it could write to files, as has
+            // a grouping that reads its files back, which keeps its books in two pieces then.
             let reads_back = state.spillers.get(&consumer.id()).is_some_and(|all| *all > held);
             let mut part = shared / state.spillers.len().max(1);
             if consumer.name().starts_with(DIVISION) && used > self.bytes_max / DIVISIONS_USED_PART
@@ -181,7 +182,8 @@ impl MemoryPool for QueryPool {
                 _ if reads_back => beyond(BEYOND_OF_LAST_STEPS),
                 0 if consumer.name().starts_with(SORT) => beyond(BEYOND_OF_SORTS),
                 _ if held == 0 || held < part => left,
-                // Rows in order take a little more than they took as they came, and its part may be one batch.
+                // Rows in order take a little more than they took as they came, and its part may be
+                // one batch.
                 _ if consumer.name().starts_with(SORT)
                     && additional <= held / SORTED_PART
                     && held < part.max(SORT_BYTES) * 2 =>

@@ -49,8 +49,8 @@ const YOUNG_PART: usize = 4;
 const YOUNG: Duration = Duration::from_secs(1);
 /// How long a place is waited for while nobody leaves one.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// The same for who comes first: it was refused once, and would take from others what they need for their last
-/// rows.
+/// The same for who comes first: it was refused once, and would take from others what they need for
+/// their last rows.
 const PATIENCE_OF_FIRST: Duration = Duration::from_secs(10);
 /// How long others are held back for it.
 const HELD_BACK_MAX: Duration = Duration::from_secs(60);
@@ -64,7 +64,8 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(super) struct Places {
     pool: Arc<dyn MemoryPool>,
     bytes_max: usize,
-    /// When those began that have one; of several that began at the same time any is as good as another.
+    /// When those began that have one; of several that began at the same time any is as good as
+    /// another.
     begun: Mutex<Vec<Moment>>,
     /// How many have ended.
     ended: AtomicU64,
@@ -129,7 +130,8 @@ impl Places {
         OthersHeldBack { places: Arc::clone(self), number }
     }
 
-    /// A place, as soon as there is one; at the head of all for the query that others are held back for.
+    /// A place, as soon as there is one; at the head of all for the query that others are held back
+    /// for.
     pub(super) async fn take(self: &Arc<Places>, hold: Option<HoldNumber>) -> Place {
         // Another run of a statement whose first rows have come is one of many.
         let comes_first = hold.is_some_and(|hold| self.is_held_for(hold));

@@ -70,7 +70,8 @@ impl GivenTime {
 }
 
 impl Moment {
-    /// How much of the time since an earlier moment was given. Threads that want no core lose nothing.
+    /// How much of the time since an earlier moment was given. Threads that want no core lose
+    /// nothing.
     pub(super) fn since(&self, earlier: &Moment) -> Duration {
         let all = self.at.saturating_duration_since(earlier.at);
         let ran = self.ran.saturating_sub(earlier.ran);

@@ -1,8 +1,8 @@
 //! Sides of joins that are gathered, and have no columns: their rows are counted instead.
 //!
-//! `SELECT COUNT(*) FROM a, b, c` takes no column of any table. A join gathers one of its sides, asks for
-//! the memory of its columns, which is none, and keeps each of its batches all the same: a hundred bytes for
-//! each of billions. All that such a side says is how many rows it has.
+//! `SELECT COUNT(*) FROM a, b, c` takes no column of any table. A join gathers one of its sides,
+//! asks for the memory of its columns, which is none, and keeps each of its batches all the same: a
+//! hundred bytes for each of billions. All that such a side says is how many rows it has.
 //!
 //! Invariants
 //! 1. As many rows come as below, in one batch.

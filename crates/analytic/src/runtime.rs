@@ -143,7 +143,8 @@ impl Runtime {
         may_keep_less(plan).then_some(&self.frugal)
     }
 
-    /// Where a query waits until it may begin, if it keeps rows and reads many, or others wait for it.
+    /// Where a query waits until it may begin, if it keeps rows and reads many, or others wait for
+    /// it.
     pub(super) fn places_for(
         &self,
         planned: &RunnablePlan,

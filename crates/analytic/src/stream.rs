@@ -141,8 +141,8 @@ pub(super) fn bytes_of(rows: &RecordBatch) -> usize {
 }
 
 impl QueryStream {
-    /// Starts a query, which takes one of the places, if it needs any, and is one of the executions when it is
-    /// over.
+    /// Starts a query, which takes one of the places, if it needs any, and is one of the executions
+    /// when it is over.
     pub(super) fn start(
         runtime: &Runtime,
         (execution, executions): (Arc<Execution>, Arc<Executions>),

@@ -124,8 +124,8 @@ impl SegmentBuilder {
         self.rows >= ROWS_MAX || self.bytes >= self.bytes_max
     }
 
-    /// Adds a row, which is of the table's layout or, for a columnar index, of the columns alone that
-    /// it has; gives its position.
+    /// Adds a row, which is of the table's layout or, for a columnar index, of the columns alone
+    /// that it has; gives its position.
     ///
     /// # Errors
     /// `Corrupt`, of the row.

@@ -1,5 +1,5 @@
-//! Whether rows, places and notes of columnar tables fit together, beyond what the engine's own check
-//! of rows and entries sees.
+//! Whether rows, places and notes of columnar tables fit together, beyond what the engine's own
+//! check of rows and entries sees.
 //!
 //! Not here: whether rows can be read and have their index entries (`rows::check`).
 
@@ -18,8 +18,8 @@ use crate::store::ColumnStore;
 use crate::tables::KnownTable;
 
 impl<S: Store + LocalStore> ColumnStore<S> {
-    /// Compares each columnar table's rows with its segments and notes, and each columnar index with its
-    /// table; what does not fit, or cannot be read, in words, by table.
+    /// Compares each columnar table's rows with its segments and notes, and each columnar index
+    /// with its table; what does not fit, or cannot be read, in words, by table.
     ///
     /// # Errors
     /// Only what keeps the check from going on, as a store that has no snapshots.

@@ -34,7 +34,8 @@ pub fn segment(stored: &[u8]) -> Result<Vec<u8>> {
 }
 
 impl StoredColumn {
-    /// A column of so many rows; if it follows from another one, from one of three numbers and NULL.
+    /// A column of so many rows; if it follows from another one, from one of three numbers and
+    /// NULL.
     ///
     /// # Errors
     /// `Corrupt`.

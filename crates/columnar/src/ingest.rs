@@ -1,6 +1,6 @@
-//! Loads into columnar tables, and into tables with a columnar index: rows on their way into files of
-//! the store become segments at once. In a columnar table places take the rows' own place; a columnar
-//! index has them next to the rows.
+//! Loads into columnar tables, and into tables with a columnar index: rows on their way into files
+//! of the store become segments at once. In a columnar table places take the rows' own place; a
+//! columnar index has them next to the rows.
 //!
 //! Invariants
 //! 1. Rows, segments and columns become part of the store together, or not at all.

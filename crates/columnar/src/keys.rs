@@ -161,8 +161,8 @@ pub(crate) fn range(home: impl Into<Home>, kind: u16) -> KeyRange {
     KeyRange { start: prefix(home, kind), end: prefix(home, kind + 1) }
 }
 
-/// All keys that there are because of segments: of a columnar index all that it has, of a columnar table
-/// all but its rows and entries.
+/// All keys that there are because of segments: of a columnar index all that it has, of a columnar
+/// table all but its rows and entries.
 pub(crate) fn whole_range(home: Home) -> KeyRange {
     let Some(index) = home.index else {
         return KeyRange { start: prefix(home, RECENT), end: prefix(home, DEAD + 1) };

@@ -3,16 +3,16 @@
 //! Rows that have rested for a while, and rows that come in a load, lie in *segments*: some ten
 //! thousand rows each, each column of them compressed as one value of the store. In the place of
 //! the row its key then says where it is. So keys, indexes, locks, transactions, snapshots, copies
-//! and crashes are those of any table; what differs is how much room the rows take, and that a
-//! scan reads only the columns that it wants.
+//! and crashes are those of any table; what differs is how much room the rows take, and that a scan
+//! reads only the columns that it wants.
 //!
 //! Layers, bottom up
 //! - values: `arrow` (Arrow's and ours), `column` (how a column is encoded)
 //! - what is in the store: `keys`, `segment`, `build`
 //! - files of segments: `writer`
 //! - memory: `cache`, `tables`, `state`, `dead_rows`
-//! - `reader` (one row), `store` (`rows::store::Store`), `sorted` (large transactions), `ingest` (loads),
-//!   `mover` (the background), `check`
+//! - `reader` (one row), `store` (`rows::store::Store`), `sorted` (large transactions), `ingest`
+//!   (loads), `mover` (the background), `check`
 //! - `index`: columnar indexes of tables of rows, on all of the above
 //! - `scan`, `groups`, `statistics`: by column, for analytic queries; `sizes`: what segments take
 //!

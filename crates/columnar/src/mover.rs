@@ -1,12 +1,12 @@
 //! What moves in the background: recent rows into segments, and rows of segments that have lost
 //! many into new ones.
 //!
-//! A segment's columns are written first, where nobody sees them. Then its rows are moved a few at a
-//! time: their locks are taken without waiting, those that are still as they were get their place,
-//! and the segment is listed up to the last of them, in one batch. A row that changed meanwhile, or
-//! whose lock another holds, is dead in the new segment from the beginning. So writers wait for
-//! no more than one such batch, and a crash leaves at most columns that nobody lists, which the next
-//! start removes.
+//! A segment's columns are written first, where nobody sees them. Then its rows are moved a few at
+//! a time: their locks are taken without waiting, those that are still as they were get their
+//! place, and the segment is listed up to the last of them, in one batch. A row that changed
+//! meanwhile, or whose lock another holds, is dead in the new segment from the beginning. So
+//! writers wait for no more than one such batch, and a crash leaves at most columns that nobody
+//! lists, which the next start removes.
 //!
 //! Invariants
 //! 1. A row is recent, or in one place; never both, and never neither.
@@ -39,8 +39,8 @@ pub(crate) const RECENT_FEW: i64 = 1 << 10;
 const COMMIT_ROWS: usize = 512;
 /// A segment is worn when it has lost one row in so many.
 const WORN_PART: u32 = 4;
-/// A segment with less than this part of the rows, and of the bytes, that make one full is small, and
-/// so many small ones become one or two.
+/// A segment with less than this part of the rows, and of the bytes, that make one full is small,
+/// and so many small ones become one or two.
 const SMALL_PART: u32 = 4;
 pub(crate) const SMALL_COUNT: usize = 8;
 
@@ -59,8 +59,8 @@ pub struct Round {
     pub rows: u64,
     /// Segments that were made.
     pub segments: u64,
-    /// Whether rows of a columnar index that queries use are being changed, so that more are soon to be
-    /// moved.
+    /// Whether rows of a columnar index that queries use are being changed, so that more are soon
+    /// to be moved.
     pub is_busy: bool,
     /// Whether more waits than one that works behind others should take on.
     pub is_behind: bool,

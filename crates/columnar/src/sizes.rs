@@ -1,7 +1,7 @@
 //! What segments take: on disk by the store, before compression by what segments say of themselves.
 //!
-//! Not here: keys, places, recent rows and entries of other indexes, which are the store's like those of
-//! any table (`rows::sizes`).
+//! Not here: keys, places, recent rows and entries of other indexes, which are the store's like
+//! those of any table (`rows::sizes`).
 
 use std::any::Any;
 
@@ -23,8 +23,9 @@ pub struct SegmentSizes {
     pub sizes: PartSizes,
 }
 
-/// What the segments of a columnar table take, or those of a table's columnar index, of which a view of
-/// the store shows them. `None` where there are none, or the view does not show the store's own state.
+/// What the segments of a columnar table take, or those of a table's columnar index, of which a
+/// view of the store shows them. `None` where there are none, or the view does not show the store's
+/// own state.
 ///
 /// # Errors
 /// `Corrupt`, `Store`.

@@ -2,8 +2,8 @@
 //!
 //! Notes lie behind all rows and entries of their table. Of each row it is remembered in bits what
 //! notes it wants: whether it becomes recent, or is so no more, by its place among the rows; and
-//! which rows of which segments are dead. At the table's end, if any row wants the first of these, the
-//! rows are gone over once more.
+//! which rows of which segments are dead. At the table's end, if any row wants the first of these,
+//! the rows are gone over once more.
 //!
 //! Invariants
 //! 1. Keys ascend, as `LocalStore::apply_sorted` asks.

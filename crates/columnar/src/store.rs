@@ -1,17 +1,18 @@
 //! A store that keeps the rows of some tables by column, on top of one that keeps bytes.
 //!
-//! A reader through `rows::store` sees no difference: where the store beneath has a place
-//! instead of a row, the row is made of its columns. Rows are written as rows, with a note that they
-//! are recent; a writer that replaces or removes a row of a segment also notes that its place is dead. All of
-//! it is in the batch that changes the row, so that a commit, a snapshot and a copy have both.
-//! Later the `mover` makes segments of recent rows; loads make them at once (`ingest`).
+//! A reader through `rows::store` sees no difference: where the store beneath has a place instead
+//! of a row, the row is made of its columns. Rows are written as rows, with a note that they are
+//! recent; a writer that replaces or removes a row of a segment also notes that its place is dead.
+//! All of it is in the batch that changes the row, so that a commit, a snapshot and a copy have
+//! both. Later the `mover` makes segments of recent rows; loads make them at once (`ingest`).
 //!
 //! Invariants
-//! 1. A writer of a row holds its lock, so what the store has in its place does not change meanwhile.
+//! 1. A writer of a row holds its lock, so what the store has in its place does not change
+//!    meanwhile.
 //! 2. For a table that is not columnar no call does more than a look at a number.
 //!
-//! Not here: how a place becomes a row (`reader`), what a scan by column sees (`scan`), transactions
-//! that are larger than memory (`sorted`).
+//! Not here: how a place becomes a row (`reader`), what a scan by column sees (`scan`),
+//! transactions that are larger than memory (`sorted`).
 
 use std::any::Any;
 use std::cell::Cell;
@@ -304,8 +305,8 @@ impl ColumnSnapshot {
     }
 }
 
-/// What a view shows of a columnar table by column; `None` when the table is none, when the view has
-/// writes of its own over it, and when its rows expire: which have done so is seen of rows.
+/// What a view shows of a columnar table by column; `None` when the table is none, when the view
+/// has writes of its own over it, and when its rows expire: which have done so is seen of rows.
 ///
 /// # Errors
 /// `Corrupt`, `Store`.

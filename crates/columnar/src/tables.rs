@@ -3,12 +3,13 @@
 //! Invariants
 //! 1. A table is known before a row of it is written (`Store::know`), and until its range of keys
 //!    is removed.
-//! 2. A change of segments and dead rows is announced before and after (`ChangeGuard`). A snapshot that was
-//!    taken while none was under way has the number of the last change that it shows (its *moment*), so that
-//!    what was read of a table once is used again only by a reader that would read the same. The store's
-//!    own numbers do not serve: files that it takes over may leave them as they were.
-//! 3. So is one that makes rows recent, or recent rows no more so, but apart: rows come in
-//!    all the time, and segments stay as they are meanwhile.
+//! 2. A change of segments and dead rows is announced before and after (`ChangeGuard`). A snapshot
+//!    that was taken while none was under way has the number of the last change that it shows
+//!    (its *moment*), so that what was read of a table once is used again only by a reader that
+//!    would read the same. The store's own numbers do not serve: files that it takes over may leave
+//!    them as they were.
+//! 3. So is one that makes rows recent, or recent rows no more so, but apart: rows come in all the
+//!    time, and segments stay as they are meanwhile.
 //!
 //! Not here: rows and segments (`reader`, `mover`).
 

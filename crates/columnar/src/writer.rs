@@ -1,8 +1,8 @@
 //! Segments of rows that come in the order of their keys, on their way into files of the store.
 //!
 //! Invariants
-//! 1. Columns of one writer are in files whose keys no other writer's lie between: each takes numbers
-//!    for segments in blocks, and begins a new file with each block.
+//! 1. Columns of one writer are in files whose keys no other writer's lie between: each takes
+//!    numbers for segments in blocks, and begins a new file with each block.
 //! 2. All rows of a segment have the version that the first of them was given.
 //!
 //! Not here: which rows come, what is kept of their places (`ingest`, `index::fill`).

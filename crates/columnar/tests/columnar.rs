@@ -73,7 +73,8 @@ fn changes_of_sealed_rows_are_seen_and_those_of_before_too() {
     let expected: Vec<Row> = model.values().cloned().collect();
     assert_rows(&house, &table, &expected);
     assert_eq!(by_column(&*before, &table), rows);
-    // A third of the rows is gone: the segment is made again, with those that changed or beside them.
+    // A third of the rows is gone: the segment is made again, with those that changed or beside
+    // them.
     settle(&house);
     assert_rows(&house, &table, &expected);
     assert_eq!(by_column(&*before, &table), rows);

@@ -1,5 +1,5 @@
-//! Single wrong bits in the files that hold columnar tables, and segments of columnar indexes: a query
-//! gives the rows as they are, or an error that names the file. It never gives other rows.
+//! Single wrong bits in the files that hold columnar tables, and segments of columnar indexes: a
+//! query gives the rows as they are, or an error that names the file. It never gives other rows.
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -48,8 +48,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Flips bits of the files of a house that is closed: what each way reads is `rows`, in their order or
-/// another, or it fails and names the file.
+/// Flips bits of the files of a house that is closed: what each way reads is `rows`, in their order
+/// or another, or it fails and names the file.
 fn flip_bits(sound: &Path, ways: &[Way<'_>], rows: &[Row]) {
     // What the log had is in files of the store after one more start.
     drop(open(sound));

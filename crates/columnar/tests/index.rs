@@ -28,8 +28,8 @@ fn index() -> NewColumnarIndex {
     NewColumnarIndex { name: Some("ci".into()), columns, comment: String::new() }
 }
 
-/// `t` with `PRIMARY KEY (id), KEY (n)`, or one without keys; with a columnar index on `n` and `word`
-/// if wanted.
+/// `t` with `PRIMARY KEY (id), KEY (n)`, or one without keys; with a columnar index on `n` and
+/// `word` if wanted.
 fn make(house: &House, with_keys: bool, with_index: bool) -> Arc<Table> {
     let indexes =
         if with_keys { vec![NewIndex::primary(&["id"]), key("n", false)] } else { vec![] };
@@ -637,7 +637,8 @@ fn readers_see_exact_states_while_writers_and_the_mover_are_at_it() {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Inserts, changes or removes rows from one on; the transaction is rolled back if not `commits`.
+    /// Inserts, changes or removes rows from one on; the transaction is rolled back if not
+    /// `commits`.
     Write {
         first: i64,
         count: i64,

@@ -1,4 +1,5 @@
-//! Tests of tables by column, in one program: each file is a theme, and is linked once with all others.
+//! Tests of tables by column, in one program: each file is a theme, and is linked once with all
+//! others.
 
 mod common;
 

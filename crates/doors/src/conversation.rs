@@ -38,8 +38,8 @@ pub enum Next {
     Offload,
     /// Replies in `out` depend on the group: commit it, send them, then take another turn.
     Commit,
-    /// What the turn has put into `out` is to be kept back so long, and the next turn comes after that:
-    /// a login has failed.
+    /// What the turn has put into `out` is to be kept back so long, and the next turn comes after
+    /// that: a login has failed.
     Later(Duration),
     /// Send what is in `out`, then close.
     Close,
@@ -115,7 +115,8 @@ pub trait Conversation: Send {
         None
     }
 
-    /// What of a request has come that is not complete: asked when a turn has ended with `Next::Input`.
+    /// What of a request has come that is not complete: asked when a turn has ended with
+    /// `Next::Input`.
     fn pending(&self, input: &Input) -> Pending {
         if input.is_empty() { Pending::Nothing } else { Pending::Request }
     }
@@ -125,7 +126,8 @@ pub trait Conversation: Send {
         true
     }
 
-    /// The user that the client logged in as, for the log; `None` where the protocol knows no users.
+    /// The user that the client logged in as, for the log; `None` where the protocol knows no
+    /// users.
     fn user(&self) -> Option<&str> {
         None
     }

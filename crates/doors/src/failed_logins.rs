@@ -1,5 +1,5 @@
-//! Logins that fail: counted, told to the log at a rate, and answered the later the more of them have
-//! come from one address.
+//! Logins that fail: counted, told to the log at a rate, and answered the later the more of them
+//! have come from one address.
 //!
 //! Invariants
 //! 1. Only the answer to a login that has failed is late. Nobody waits for the failures of others.
@@ -7,7 +7,8 @@
 //! 3. Memory is bounded: of so many addresses that fail at once, those that failed longest ago are
 //!    forgotten.
 //!
-//! Not here: how an answer waits (`Next::Later`), who is let in (`mysql::auth`, `handlersocket::execute`).
+//! Not here: how an answer waits (`Next::Later`), who is let in (`mysql::auth`,
+//! `handlersocket::execute`).
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -110,8 +111,8 @@ impl FailedLogins {
     }
 }
 
-/// What belongs to one client: an address of IPv4, and 64 bits of one of IPv6, of which a client has
-/// as many as it likes.
+/// What belongs to one client: an address of IPv4, and 64 bits of one of IPv6, of which a client
+/// has as many as it likes.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {

@@ -1,9 +1,9 @@
 //! Connections that begin in another protocol than their door's: HTTP, or TLS.
 //!
 //! A web page can have its reader's browser send a request to any port of the reader's machine, and
-//! chooses what its body says. At a door of lines the headers are unknown commands, and the lines of the
-//! body would be carried out; so would be those that a page smuggles into the handshake of TLS. No
-//! command begins like either, so a door that meets such a line closes the connection.
+//! chooses what its body says. At a door of lines the headers are unknown commands, and the lines
+//! of the body would be carried out; so would be those that a page smuggles into the handshake of
+//! TLS. No command begins like either, so a door that meets such a line closes the connection.
 //!
 //! Not here: HTTP where it is spoken (`tyrant::http`).
 

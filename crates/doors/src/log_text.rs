@@ -2,7 +2,8 @@
 //!
 //! Not here: how many lines there may be (`resources::log_rate`).
 
-/// A client's bytes as a line shows them: they can neither end it nor change how it looks, and are cut.
+/// A client's bytes as a line shows them: they can neither end it nor change how it looks, and are
+/// cut.
 pub fn shown(bytes: &[u8], bytes_max: usize) -> String {
     let cut = &bytes[..bytes.len().min(bytes_max)];
     let mut text = String::with_capacity(cut.len());

@@ -1,5 +1,5 @@
-//! Whose page asks by HTTP: the name by which a client calls this server, and the origin that a browser
-//! names.
+//! Whose page asks by HTTP: the name by which a client calls this server, and the origin that a
+//! browser names.
 //!
 //! Not here: what is answered to whom (`tyrant::http`, and the server's metrics door).
 
@@ -18,8 +18,8 @@ pub fn is_origin_of(origin: &[u8], host: &[u8]) -> bool {
     own.strip_suffix(port).unwrap_or(own) == host.strip_suffix(port).unwrap_or(&host)
 }
 
-/// Whether a `Host` names this server: an address, `localhost`, or a name that a setting has. A page
-/// of another site can have its own name lead to this machine, but its browser says that name.
+/// Whether a `Host` names this server: an address, `localhost`, or a name that a setting has. A
+/// page of another site can have its own name lead to this machine, but its browser says that name.
 pub fn is_ours(host: &[u8], names: &[String]) -> bool {
     let Ok(host) = std::str::from_utf8(host) else { return false };
     let name = match host.strip_prefix('[') {

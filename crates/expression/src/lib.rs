@@ -1,9 +1,10 @@
 //! Expressions: what they are, which types and collations they have, and their values over one row.
 //!
 //! The binder of a statement's names makes a `Node` (`make`, `node`); `Node::evaluate` gives its
-//! value over a `Scope`, for the row executor, for functions of long queries and for rules of tables
-//! alike. Values keep their kind at run time (a `?` has no type before), so operators look at what
-//! they are given; the static type of a node says how its text looks and what a result column is.
+//! value over a `Scope`, for the row executor, for functions of long queries and for rules of
+//! tables alike. Values keep their kind at run time (a `?` has no type before), so operators look
+//! at what they are given; the static type of a node says how its text looks and what a result
+//! column is.
 //!
 //! Layers, bottom up:
 //! - `statement`: what a statement lets its expressions do

@@ -118,8 +118,8 @@ impl Layer {
         self.hang("", 0, fault)
     }
 
-    /// As `fail`, of calls that hang: only those on files whose paths have `name` in them, after so many
-    /// have gone through.
+    /// As `fail`, of calls that hang: only those on files whose paths have `name` in them, after so
+    /// many have gone through.
     ///
     /// # Errors
     /// Those of writing the control page.

@@ -20,8 +20,8 @@ pub fn ended_children_cpu_seconds() -> Option<f64> {
     stat_seconds("self", 13)
 }
 
-/// The sum of two fields of a process' `stat` that are times, user's and system's: the place of the first,
-/// counted from the one behind the command's name.
+/// The sum of two fields of a process' `stat` that are times, user's and system's: the place of the
+/// first, counted from the one behind the command's name.
 fn stat_seconds(process: &str, place: usize) -> Option<f64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The command name may hold spaces and brackets: fields are counted after its last bracket.
@@ -31,8 +31,8 @@ fn stat_seconds(process: &str, place: usize) -> Option<f64> {
     Some((user + system) as f64 / rustix::param::clock_ticks_per_second() as f64)
 }
 
-/// Waits until a process rests, so that what it still does of an earlier task is not taken for the next
-/// one's; `patience` at most.
+/// Waits until a process rests, so that what it still does of an earlier task is not taken for the
+/// next one's; `patience` at most.
 pub fn await_rest(pid: u32, patience: Duration) {
     let began = Instant::now();
     while began.elapsed() < patience {
@@ -76,8 +76,8 @@ pub fn disk_read_bytes(pid: u32) -> Option<u64> {
     io_bytes(pid, "read_bytes:")
 }
 
-/// Bytes that a process has let the kernel write to disks so far: each page of a file once for each time
-/// that it was made dirty.
+/// Bytes that a process has let the kernel write to disks so far: each page of a file once for each
+/// time that it was made dirty.
 pub fn disk_written_bytes(pid: u32) -> Option<u64> {
     io_bytes(pid, "write_bytes:")
 }

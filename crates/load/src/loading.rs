@@ -6,16 +6,16 @@
 //! ```
 //! INSERTs into one table that stand one behind the other, with more than a megabyte of text, are
 //! one load (`LOAD INSERTS INTO TABLE`): the server sorts their rows and writes them once, and all
-//! of them are in, or none. Other statements that write rows share transactions of some megabytes: a
-//! file with one row to a statement then costs a sync for thousands of rows, not for each. So do
+//! of them are in, or none. Other statements that write rows share transactions of some megabytes:
+//! a file with one row to a statement then costs a sync for thousands of rows, not for each. So do
 //! those of a table, or a server, that takes no such load.
 //!
 //! Invariants
 //! 1. A load that fails says up to which line everything is in; nothing behind that line is.
 //! 2. With `force`, where statements that fail are left out, there are transactions only: a load
 //!    would end with the first of them.
-//! 3. The transactions of the file itself (BEGIN, COMMIT, SET autocommit) are not kept: they may
-//!    be larger than the memory.
+//! 3. The transactions of the file itself (BEGIN, COMMIT, SET autocommit) are not kept: they may be
+//!    larger than the memory.
 //! 4. Everything left out is told with its line, and counted in the end.
 //!
 //! Not here: where statements begin (`split`), what they are (`kind`).

@@ -1,13 +1,13 @@
-//! What the server's threads are to the system: those that work in the background get a core when nobody
-//! else wants one; those that never rest are told to the program when they start.
+//! What the server's threads are to the system: those that work in the background get a core when
+//! nobody else wants one; those that never rest are told to the program when they start.
 //!
-//! Behind others in two ways. By niceness: on full cores such a thread gets a tenth of what
-//! another gets. And by slices of a tenth of a millisecond: without them Linux (since 6.6) lets even
-//! a nice thread finish a slice of 3 ms before it gives the core to one that has just become
-//! ready (measured: look-ups beside long statements took 3 ms and more in one case of a hundred).
+//! Behind others in two ways. By niceness: on full cores such a thread gets a tenth of what another
+//! gets. And by slices of a tenth of a millisecond: without them Linux (since 6.6) lets even a nice
+//! thread finish a slice of 3 ms before it gives the core to one that has just become ready
+//! (measured: look-ups beside long statements took 3 ms and more in one case of a hundred).
 //!
-//! Not here: who works in the background (`sql`'s analytic queries, the server's pool, compactions), what the program
-//! does for threads that never rest (its allocator).
+//! Not here: who works in the background (`sql`'s analytic queries, the server's pool,
+//! compactions), what the program does for threads that never rest (its allocator).
 
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -15,8 +15,8 @@ use std::time::Duration;
 
 /// How far behind others.
 const NICENESS: i32 = 10;
-/// The same of upkeep, which clients wait for in the end: on full cores such a thread gets a third of what
-/// another gets.
+/// The same of upkeep, which clients wait for in the end: on full cores such a thread gets a third
+/// of what another gets.
 pub const NICENESS_OF_UPKEEP: i32 = 5;
 /// The shortest slice that the kernel grants. Kernels before 6.12 have one for all, and ignore it.
 const SLICE_NANOS: u64 = 100_000;
@@ -24,8 +24,9 @@ const SLICE_NANOS: u64 = 100_000;
 /// What a thread that never rests does first.
 static BUSY_THREAD_START: OnceLock<fn(usize)> = OnceLock::new();
 
-/// Has every thread that works for clients all the time (event loops, long queries and statements) and starts
-/// from now on call `begin` first, with the bytes that such work may use. Only the first call counts.
+/// Has every thread that works for clients all the time (event loops, long queries and statements)
+/// and starts from now on call `begin` first, with the bytes that such work may use. Only the first
+/// call counts.
 pub fn on_busy_thread_start(begin: fn(usize)) {
     let _ = BUSY_THREAD_START.set(begin);
 }
@@ -34,7 +35,8 @@ thread_local! {
     static IS_BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Called by such a thread when it starts, or with each long work; only the first call counts, and says so.
+/// Called by such a thread when it starts, or with each long work; only the first call counts, and
+/// says so.
 pub fn begin_busy_thread(bytes_max: usize) -> bool {
     let is_first = !IS_BUSY.replace(true);
     if is_first && let Some(begin) = BUSY_THREAD_START.get() {
@@ -43,8 +45,8 @@ pub fn begin_busy_thread(bytes_max: usize) -> bool {
     is_first
 }
 
-/// How many cores the process may use, as it was when it was first asked: a thread that is pinned to one would
-/// be told of that one alone.
+/// How many cores the process may use, as it was when it was first asked: a thread that is pinned
+/// to one would be told of that one alone.
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
@@ -86,8 +88,8 @@ pub fn give_way(thread: i32) -> bool {
     put_behind(thread, NICENESS)
 }
 
-/// The calling thread does upkeep (compactions): clients come before it, but not by so much that what it
-/// owes them grows. As `give_way` otherwise.
+/// The calling thread does upkeep (compactions): clients come before it, but not by so much that
+/// what it owes them grows. As `give_way` otherwise.
 pub fn give_way_to_clients() -> bool {
     put_behind(0, NICENESS_OF_UPKEEP)
 }

@@ -5,8 +5,8 @@
 //! is refused when little is left; what is there already (`Share::set`) is only counted, and the
 //! server's loops stop reading and close the largest connections until the sum is small again.
 //!
-//! A share belongs to the connection that its thread works for (`interrupt::owner`), so that connections
-//! which hold much are refused before those which hold little, whoever asks next:
+//! A share belongs to the connection that its thread works for (`interrupt::owner`), so that
+//! connections which hold much are refused before those which hold little, whoever asks next:
 //!
 //! ```text
 //! in use     7/8                  any connection may have more

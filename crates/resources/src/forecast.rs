@@ -1,9 +1,10 @@
-//! Whether something is likely to take longer than there is time for where it is begun (an event loop, the row
-//! executor), by what it came to the last times.
+//! Whether something is likely to take longer than there is time for where it is begun (an event
+//! loop, the row executor), by what it came to the last times.
 //!
-//! Something that turns out to be too long is given up there and begun again elsewhere, so a guess that is too low
-//! again and again costs all that was done by then. After several such times in a row, or more of them than others,
-//! the next one is begun elsewhere at once, until some were short again.
+//! Something that turns out to be too long is given up there and begun again elsewhere, so a guess
+//! that is too low again and again costs all that was done by then. After several such times in a
+//! row, or more of them than others, the next one is begun elsewhere at once, until some were short
+//! again.
 //!
 //! Invariants
 //! 1. It says where work begins, and nothing of what the work gives.
@@ -15,8 +16,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// A short one takes back so many: a wrong guess costs a change of threads.
 const TAKEN_BACK: u8 = 2;
 
-/// What the last times were like. Several threads may note at once: some times may not be counted then, which is
-/// of no consequence.
+/// What the last times were like. Several threads may note at once: some times may not be counted
+/// then, which is of no consequence.
 #[derive(Debug)]
 pub struct Forecast {
     /// Long times, more than others.
@@ -26,8 +27,8 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// Nothing is known. After so many long times the next one is likely to be long; however often it was, half
-    /// as many short ones and one more end that.
+    /// Nothing is known. After so many long times the next one is likely to be long; however often
+    /// it was, half as many short ones and one more end that.
     pub const fn after(likely_from: u8) -> Forecast {
         Forecast { long: AtomicU8::new(0), likely_from }
     }

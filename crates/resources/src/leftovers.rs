@@ -1,5 +1,5 @@
-//! Files that an earlier process left and nobody needs: they go at the start, and who starts waits for
-//! small ones only. Ten GB of an interrupted load took three seconds.
+//! Files that an earlier process left and nobody needs: they go at the start, and who starts waits
+//! for small ones only. Ten GB of an interrupted load took three seconds.
 //!
 //! Invariants
 //! 1. When `remove` returns, no file is under a name that its directory's users would give one.

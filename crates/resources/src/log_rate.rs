@@ -1,5 +1,5 @@
-//! How many lines of one kind may stand in the log in a stretch of time: a client that repeats itself does
-//! not fill it.
+//! How many lines of one kind may stand in the log in a stretch of time: a client that repeats
+//! itself does not fill it.
 //!
 //! Invariants
 //! 1. The first line of a kind is logged at once; lines that are left out are counted, and the next

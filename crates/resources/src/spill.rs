@@ -1,12 +1,12 @@
 //! Files for what does not fit into memory: a directory of them, each of which goes with its user.
 //!
 //! Invariants
-//! 1. The directory is for its owner's eyes alone (0700, files 0600) and holds nothing that
-//!    another process or a later start needs: what it holds when it is opened is removed (`leftovers`).
+//! 1. The directory is for its owner's eyes alone (0700, files 0600) and holds nothing that another
+//!    process or a later start needs: what it holds when it is opened is removed (`leftovers`).
 //! 2. A file is removed when it is dropped.
 //!
-//! Not here: what is written into the files (`rows::local`, `rows::run`), those of analytic queries,
-//! which lie in the same directory (`analytic`).
+//! Not here: what is written into the files (`rows::local`, `rows::run`), those of analytic
+//! queries, which lie in the same directory (`analytic`).
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;

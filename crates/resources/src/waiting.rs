@@ -4,7 +4,8 @@
 //! waits for other requests (`during`), the mark says for what. Threads that said nothing wait
 //! unseen, and nobody pays for it.
 //!
-//! Not here: the waits themselves (`locks`, `table`; for memory SQL's), who looks (the process list of SQL).
+//! Not here: the waits themselves (`locks`, `table`; for memory SQL's), who looks (the process list
+//! of SQL).
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -44,8 +45,9 @@ thread_local! {
     static ROW_LOCK_WAITS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How often the calling thread has waited for a row that another transaction had locked: whoever reads this
-/// twice knows whether others may have changed rows between that a scan had passed already.
+/// How often the calling thread has waited for a row that another transaction had locked: whoever
+/// reads this twice knows whether others may have changed rows between that a scan had passed
+/// already.
 pub fn row_lock_waits() -> u64 {
     ROW_LOCK_WAITS.get()
 }

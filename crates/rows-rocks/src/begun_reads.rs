@@ -1,13 +1,13 @@
 //! Reads of files that loops begin and do not wait for, by io_uring.
 //!
-//! What a loop's look-up was refused (`page_cache`) is read into memory of its own, through the kernel's
-//! page cache, and lent to the look-up that is then made again. All reads of a turn are one system
-//! call, and no thread waits for any. Where io_uring is not allowed there is no ring, and
-//! a request that would wait goes to a thread that may, as ever.
+//! What a loop's look-up was refused (`page_cache`) is read into memory of its own, through the
+//! kernel's page cache, and lent to the look-up that is then made again. All reads of a turn are
+//! one system call, and no thread waits for any. Where io_uring is not allowed there is no ring,
+//! and a request that would wait goes to a thread that may, as ever.
 //!
 //! Invariants
-//! 1. The kernel writes into a buffer only while its read stands in `reads`; buffers of reads whose end nobody
-//!    will see are never freed.
+//! 1. The kernel writes into a buffer only while its read stands in `reads`; buffers of reads whose
+//!    end nobody will see are never freed.
 //! 2. A ring is used by the thread that has made it: the kernel allows no other.
 //!
 //! Not here: what is refused, and how it is lent (`page_cache`).

@@ -1,13 +1,14 @@
-//! RocksDB's own threads, made known to the program when they first write a file; those of compactions
-//! give way to clients.
+//! RocksDB's own threads, made known to the program when they first write a file; those of
+//! compactions give way to clients.
 //!
-//! A flush or a compaction makes and drops buffers of some kilobytes to megabytes all the time. Where what
-//! is free goes back to the system at once, each of them is taken from it again, page by page, and the
-//! other cores are interrupted for each that is given back: a tenth of what INSERTs in batches cost.
+//! A flush or a compaction makes and drops buffers of some kilobytes to megabytes all the time.
+//! Where what is free goes back to the system at once, each of them is taken from it again, page by
+//! page, and the other cores are interrupted for each that is given back: a tenth of what INSERTs
+//! in batches cost.
 //!
-//! A compaction would take a core from the loops for seconds, and with it half of their rate (TPC-C, 2 cores). How far
-//! writers may run ahead of it is bounded (`pace`), so it may be put behind them.
-//! (docs/decisions/0079-compactions-behind-clients.md)
+//! A compaction would take a core from the loops for seconds, and with it half of their rate
+//! (TPC-C, 2 cores). How far writers may run ahead of it is bounded (`pace`), so it may be put
+//! behind them. (docs/decisions/0079-compactions-behind-clients.md)
 //!
 //! Invariants
 //! 1. A thread is told once, however many stores it works for: RocksDB has the same threads for all
@@ -21,14 +22,15 @@ use librocksdb_sys as ffi;
 use resources::background::{begin_busy_thread, give_way_to_clients};
 use rocksdb::{AsRawPtr, Options};
 
-/// Has the threads that write files under these options tell the program so, where the store has so many bytes
-/// of memory.
+/// Has the threads that write files under these options tell the program so, where the store has so
+/// many bytes of memory.
 #[expect(unsafe_code, reason = "RocksDB takes listeners in C only")]
 pub(crate) fn note_busy_threads(options: &mut Options, memory_bytes: usize) {
     // A number that needs no memory of its own, so there is nothing to be freed.
     let state = std::ptr::without_provenance_mut(memory_bytes);
-    // SAFETY: every callback is a function that may be called by any thread at any time and looks at none of
-    // the pointers. The options live throughout the call, and own the listener from then on.
+    // SAFETY: every callback is a function that may be called by any thread at any time and looks
+    // at none of the pointers. The options live throughout the call, and own the listener from then
+    // on.
     unsafe {
         let listener = ffi::rocksdb_eventlistener_create(
             state,
@@ -53,8 +55,8 @@ extern "C" fn work_begins<T>(state: *mut c_void, _: *mut ffi::rocksdb_t, _: *con
     begin_busy_thread(state.addr());
 }
 
-/// Of a compaction, in its thread, which makes no flushes; threads that it starts for parts of the compaction
-/// inherit how far behind others it is.
+/// Of a compaction, in its thread, which makes no flushes; threads that it starts for parts of the
+/// compaction inherit how far behind others it is.
 extern "C" fn compaction_begins<T>(state: *mut c_void, _: *mut ffi::rocksdb_t, _: *const T) {
     if begin_busy_thread(state.addr()) {
         give_way_to_clients();

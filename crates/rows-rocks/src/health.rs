@@ -4,8 +4,8 @@
 //! 1. After a write or sync that failed in a way nobody understands, no other is accepted until the
 //!    database was opened again: only the log on disk knows then what happened.
 //! 2. A full disk is understood, and passes, unless RocksDB has ended over it.
-//! 3. A database that was opened for reading, because the disk was full, stays so until it is opened
-//!    again.
+//! 3. A database that was opened for reading, because the disk was full, stays so until it is
+//!    opened again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

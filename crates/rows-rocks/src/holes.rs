@@ -6,8 +6,8 @@
 //! and goes on with the next block of 32 KiB: a later write would be replayed without an earlier
 //! one. So the log is cut off where such a hole begins.
 //!
-//! Zeros at the end are what `laid_out` put there before a crash. RocksDB passes over them, too, but
-//! the next log says how long this one was, and where that does not fit the replay ends between
+//! Zeros at the end are what `laid_out` put there before a crash. RocksDB passes over them, too,
+//! but the next log says how long this one was, and where that does not fit the replay ends between
 //! the two. So they are cut off exactly where the last record ends; a block's last bytes, too few
 //! for a head, count as zeros with those behind them.
 //!

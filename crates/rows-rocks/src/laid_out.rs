@@ -1,13 +1,13 @@
 //! The log laid out ahead: zeros behind its end, which the next records overwrite.
 //!
 //! The sync of a file that has grown writes the file's new size, too, and on most file systems
-//! waits for their journal; that is half of the time that a small commit takes. A sync of bytes that
-//! were there already writes them and nothing else. So zeros are appended to the log, a chunk
+//! waits for their journal; that is half of the time that a small commit takes. A sync of bytes
+//! that were there already writes them and nothing else. So zeros are appended to the log, a chunk
 //! at a time, when what was laid out is nearly used up.
 //!
-//! RocksDB knows nothing of it: it writes where its own count says, cuts the file off there when
-//! it closes it, and a checkpoint copies as much of it as it has counted. What a crash
-//! leaves is cut off before RocksDB opens the log (`holes`).
+//! RocksDB knows nothing of it: it writes where its own count says, cuts the file off there when it
+//! closes it, and a checkpoint copies as much of it as it has counted. What a crash leaves is cut
+//! off before RocksDB opens the log (`holes`).
 //!
 //! Invariants
 //! 1. No byte of a record is ever overwritten. The zeros are written through a handle that appends,

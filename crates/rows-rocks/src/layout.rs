@@ -1,33 +1,34 @@
-//! How new files are written, as data grow: their indexes and filters, whether their blocks go
-//! into the cache at once, and how closely the largest level is packed.
+//! How new files are written, as data grow: their indexes and filters, whether their blocks go into
+//! the cache at once, and how closely the largest level is packed.
 //!
-//! *Indexes and filters.* A file has them whole, as one block each, or in parts, of which only those in use
-//! are in memory. Whole ones are found at half of the cost and stay in memory as long as their file
-//! is open. In a cache that is too small for them each look-up would read one from its file again,
-//! hundreds of kilobytes for a row (measured: a nineteenth of the look-ups).
+//! *Indexes and filters.* A file has them whole, as one block each, or in parts, of which only
+//! those in use are in memory. Whole ones are found at half of the cost and stay in memory as long
+//! as their file is open. In a cache that is too small for them each look-up would read one from
+//! its file again, hundreds of kilobytes for a row (measured: a nineteenth of the look-ups).
 //!
-//! *Blocks.* Where all data fit the cache, what a flush or a compaction writes goes there as well. Otherwise a
-//! compaction takes from memory whatever it rewrites, and readers fetch it back block by block,
-//! each time in a thread that may wait. Where data do not fit, the blocks of a compaction would drive
-//! out those that are asked for.
+//! *Blocks.* Where all data fit the cache, what a flush or a compaction writes goes there as well.
+//! Otherwise a compaction takes from memory whatever it rewrites, and readers fetch it back block
+//! by block, each time in a thread that may wait. Where data do not fit, the blocks of a compaction
+//! would drive out those that are asked for.
 //!
-//! *Small data* are rewritten whole every few seconds when they change, so they are packed less closely, which
-//! takes half of the time, and new files are gathered in a level of their own before the largest one is
-//! rewritten. Only where they fit the cache: what is read from files should take little room in them.
+//! *Small data* are rewritten whole every few seconds when they change, so they are packed less
+//! closely, which takes half of the time, and new files are gathered in a level of their own before
+//! the largest one is rewritten. Only where they fit the cache: what is read from files should take
+//! little room in them.
 //!
 //! All of this is decided for each new file by the bytes of all data at that moment, not once for a
 //! server that may be filled later.
 //!
 //! Invariants
-//! 1. Whole indexes and filters together take no more than a third of the memory, about, so they are
-//!    always pinned. A server that is given less memory than before has more of them until files are
-//!    compacted.
+//! 1. Whole indexes and filters together take no more than a third of the memory, about, so they
+//!    are always pinned. A server that is given less memory than before has more of them until
+//!    files are compacted.
 //! 2. Once files are written in parts, they are until the store is opened again.
 //! 3. What data bring about by growing ends only when they have halved: each change writes a small
 //!    file.
 //!
-//! Not here: what else is set for files (`options`). Files of bulk loads, which rest, are always packed
-//! closely, and their blocks do not go into the cache.
+//! Not here: what else is set for files (`options`). Files of bulk loads, which rest, are always
+//! packed closely, and their blocks do not go into the cache.
 
 use parking_lot::Mutex;
 use rocksdb::Options;
@@ -61,8 +62,8 @@ struct Form {
 }
 
 impl Layout {
-    /// Of a store with so much memory and so many bytes of data, whose first level ordinarily has so
-    /// many; `parts` are its options with indexes in parts.
+    /// Of a store with so much memory and so many bytes of data, whose first level ordinarily has
+    /// so many; `parts` are its options with indexes in parts.
     pub(crate) fn new(memory: usize, data_bytes: u64, first_level: u64, parts: Options) -> Layout {
         let whole_below = whole_below(memory);
         let in_parts = data_bytes >= whole_below;

@@ -1,16 +1,19 @@
 //! `rows::store::Store` on RocksDB, embedded: the default store, for one machine.
 //!
 //! RocksDB's plain database with one column family; row locks are `rows::locks`. Where to look:
-//! - `options`: every setting of RocksDB that we change, and why; `layout`: where indexes of files are divided
+//! - `options`: every setting of RocksDB that we change, and why; `layout`: where indexes of files
+//!   are divided
 //! - `store`: opening, closing, and the trait itself
 //! - `page_cache`, `begun_reads`: files by way of the kernel's memory; reads that nobody waits for
 //! - `reading`, `snapshot`: look-ups and scans; `spare`: cursors that are used again; `tombstones`:
-//!   what scans pass over, and when that costs more than a new file; `writing`, `health`: batches, durability, failures
+//!   what scans pass over, and when that costs more than a new file; `writing`, `health`: batches,
+//!   durability, failures
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
 //!   unsynced logs and of RocksDB's list of files
 //! - `log`: whether a damaged log is a crash's trace or lost writes
 //! - `fragments`, `records`: reading the form that logs and MANIFEST have
-//! - `log_files`, `laid_out`, `space`: syncing the log; zeros ahead of its records; room on the disk for it
+//! - `log_files`, `laid_out`, `space`: syncing the log; zeros ahead of its records; room on the
+//!   disk for it
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
 //! - `prefix_sizes`, `sizes`: whose bytes are in each file; what ranges take
 //! - `backup`: numbered copies that share what has not changed

@@ -1,15 +1,15 @@
 //! How RocksDB is set up, and why.
 //!
-//! Memory: one number covers the block cache and the write buffers. The buffers are charged to
-//! the cache, so the sum stays below it.
+//! Memory: one number covers the block cache and the write buffers. The buffers are charged to the
+//! cache, so the sum stays below it.
 //!
 //! Recovery: after a crash the write-ahead log is replayed, at `LOG_BYTES_PER_SECOND` at least.
 //! What it can hold is bounded by the write buffers, `BUFFERS_MAX` times their size, so these
 //! follow from the time that a recovery may take, whatever the memory; see
 //! `docs/decisions/0015-recovery.md` for the measurement.
 //!
-//! Not here: durability, which is chosen per write (`writing`); what depends on the bytes of data there
-//! are (`layout`).
+//! Not here: durability, which is chosen per write (`writing`); what depends on the bytes of data
+//! there are (`layout`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,11 +37,11 @@ const BUFFERS_MAX: usize = 3;
 const BUFFER_MIN: usize = MIB;
 /// The share of the memory that one buffer may take.
 const BUFFER_SHARE: usize = 8;
-/// RocksDB frees a written buffer only when nobody looks at it any more, so that so many can be there at
-/// once for a moment.
+/// RocksDB frees a written buffer only when nobody looks at it any more, so that so many can be
+/// there at once for a moment.
 const BUFFERS_HELD: usize = 5;
-/// The share of the memory that blocks have beside all buffers, whatever is lent. Without any room the cache
-/// lets each block go that comes in, and looks at all of its places to find it.
+/// The share of the memory that blocks have beside all buffers, whatever is lent. Without any room
+/// the cache lets each block go that comes in, and looks at all of its places to find it.
 const BLOCKS_SHARE: usize = 8;
 /// The share that is lent at most.
 const LENT_SHARE: usize = 2;
@@ -52,23 +52,24 @@ const LOG_BYTES_PER_SECOND: f64 = (32 * MIB) as f64;
 pub(crate) const FILES_PER_COMPACTION: u64 = 4;
 
 /// How many times as large a level is as the one above it. Small write buffers make more levels of
-/// the same data: smaller steps rewrite less then, and the tenth of the data that all upper levels are
-/// becomes a sixth.
+/// the same data: smaller steps rewrite less then, and the tenth of the data that all upper levels
+/// are becomes a sixth.
 const LEVEL_STEP: f64 = 10.0;
 const LEVEL_STEP_SMALL: f64 = 7.0;
 /// Buffers below this are small.
 const BUFFER_SMALL: usize = 8 * MIB;
-/// Into how many files the first level below the newest is split, and how large they are at least and at
-/// most. A compaction rewrites whole files: keys that only ascend touch one of each level, whose other rows
-/// are rewritten for nothing. And new files wait for its end: where one file is a whole level, it takes
-/// seconds.
+/// Into how many files the first level below the newest is split, and how large they are at least
+/// and at most. A compaction rewrites whole files: keys that only ascend touch one of each level,
+/// whose other rows are rewritten for nothing. And new files wait for its end: where one file is a
+/// whole level, it takes seconds.
 const FILES_OF_FIRST_LEVEL: u64 = 8;
 const FILE_BYTES_MIN: u64 = 2 << 20;
 const FILE_BYTES_MAX: u64 = 16 << 20;
 /// How many times as large files are in each level as in the one above it.
 const FILE_STEP: i32 = 2;
-/// Threads of flushes and compactions: of fewer than three RocksDB has only one compact at a time. Then new
-/// files wait for compactions between older ones, and writers for these, while a core has nothing to do.
+/// Threads of flushes and compactions: of fewer than three RocksDB has only one compact at a time.
+/// Then new files wait for compactions between older ones, and writers for these, while a core has
+/// nothing to do.
 const JOBS_MIN: usize = 3;
 const JOBS_MAX: usize = 8;
 
@@ -166,8 +167,9 @@ impl RocksOptions {
         has_logs: bool,
     ) -> Result<Settings, rocksdb::Error> {
         let cache = Cache::new_hyper_clock_cache(self.memory(), 0);
-        // Batches come sorted, and each table's rows and each of its indexes ascend in them: the write
-        // buffer remembers for each where its last key went, and looks for the next one from there.
+        // Batches come sorted, and each table's rows and each of its indexes ascend in them: the
+        // write buffer remembers for each where its last key went, and looks for the next one from
+        // there.
         let hints = format!("memtable_insert_with_hint_prefix_extractor=fixed:{PREFIX_BYTES}");
         let mut options = Options::default().get_options_from_string(hints)?;
         // Blocks of files that are gone leave the cache at once, unless hardly any is in there.
@@ -251,13 +253,13 @@ impl RocksOptions {
     }
 }
 
-/// Look-ups: a filter says which files need not be asked; indexes and filters live in the cache like
-/// data, so that the memory covers them too.
+/// Look-ups: a filter says which files need not be asked; indexes and filters live in the cache
+/// like data, so that the memory covers them too.
 fn table(cache: &Cache, in_parts: bool) -> BlockBasedOptions {
     let mut table = BlockBasedOptions::default();
     table.set_block_cache(cache);
-    // Measured for single rows in memory: 4 KiB 1.8 us, 8 KiB 2.0 us; a hash index within the blocks
-    // made both slower. Where rows are read from disks, 16 KiB take twice the CPU time of 4.
+    // Measured for single rows in memory: 4 KiB 1.8 us, 8 KiB 2.0 us; a hash index within the
+    // blocks made both slower. Where rows are read from disks, 16 KiB take twice the CPU time of 4.
     table.set_block_size(4 << 10);
     // Most keys of an index say only how they differ from the one before: it takes a quarter of the
     // room, and a look-up no longer, as more of it is in the processor's caches.
@@ -309,7 +311,8 @@ mod tests {
     use super::*;
     use crate::RocksStore;
 
-    /// Whoever borrows as much as there is leaves room for full write buffers and for blocks beside them.
+    /// Whoever borrows as much as there is leaves room for full write buffers and for blocks beside
+    /// them.
     #[test]
     fn blocks_stay_in_the_cache_when_memory_is_lent_and_buffers_are_full() {
         let directory = tempfile::tempdir().unwrap();

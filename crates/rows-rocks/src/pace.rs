@@ -1,22 +1,24 @@
-//! How fast writers may go while compactions are behind: as fast as new files are taken away, not at full
-//! speed until RocksDB holds everybody up.
+//! How fast writers may go while compactions are behind: as fast as new files are taken away, not
+//! at full speed until RocksDB holds everybody up.
 //!
-//! Each full write buffer becomes a file of level 0, and a compaction takes these away many at a time. Left
-//! alone, writers run ahead until there are so many that RocksDB holds writes back, by a rate that it lowers
-//! with every file that comes meanwhile: the rate swings between a hundredth and the double of what can be
-//! kept up. Here the count of these files says how much of that each write may take; RocksDB's own brake
-//! is set behind it (`options`).
+//! Each full write buffer becomes a file of level 0, and a compaction takes these away many at a
+//! time. Left alone, writers run ahead until there are so many that RocksDB holds writes back, by a
+//! rate that it lowers with every file that comes meanwhile: the rate swings between a hundredth
+//! and the double of what can be kept up. Here the count of these files says how much of that each
+//! write may take; RocksDB's own brake is set behind it (`options`).
 //!
 //! ```text
 //! files     up to 8    16     24      36
 //! rate        1.2     1.0    0.85    0.5    times what compactions have taken away lately
 //! ```
 //!
-//! A compaction takes many files at its end, so their count swings while as much comes as goes. The rate
-//! hardly follows that: a writer that hurries whenever there are few pays for it a second later.
+//! A compaction takes many files at its end, so their count swings while as much comes as goes. The
+//! rate hardly follows that: a writer that hurries whenever there are few pays for it a second
+//! later.
 //!
 //! Invariants
-//! 1. Nobody waits unless there were eight new files a moment ago (`CROWDED_FOR`), however much is written.
+//! 1. Nobody waits unless there were eight new files a moment ago (`CROWDED_FOR`), however much is
+//!    written.
 //! 2. A write waits `WAIT_MAX` at most.
 //!
 //! Not here: who must not wait, and goes elsewhere then (`writing`).
@@ -26,8 +28,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// New files from which on writers are held back, at which no more and no less may come than goes, and at which
-/// a little less.
+/// New files from which on writers are held back, at which no more and no less may come than goes,
+/// and at which a little less.
 const FILES_CROWDED: f64 = 8.0;
 const FILES_EVEN: f64 = 16.0;
 const FILES_MANY: f64 = 24.0;
@@ -36,8 +38,8 @@ const PART_AT_FEW: f64 = 1.2;
 const PART_AT_MANY: f64 = 0.85;
 /// Where RocksDB would begin to brake.
 const PART_AT_MOST: f64 = 0.5;
-/// How long writers are held back after there were so many files last: longer than it takes until the next
-/// ones are there.
+/// How long writers are held back after there were so many files last: longer than it takes until
+/// the next ones are there.
 const CROWDED_FOR: Duration = Duration::from_secs(5);
 /// New files at which RocksDB brakes by itself, and at which it stops writes.
 pub(crate) const FILES_SLOWED: i32 = 36;
@@ -50,9 +52,9 @@ const AHEAD: Duration = Duration::from_millis(20);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Steps in which it is seen what compactions take away.
 const STEP: Duration = Duration::from_secs(1);
-/// A compaction takes many files at its end, and none before. So what goes is seen over so many ends at least,
-/// however far they are apart: over a time between two of them nothing would have gone. But not over more
-/// than `SEEN_MAX`, nor less than `SEEN_MIN`.
+/// A compaction takes many files at its end, and none before. So what goes is seen over so many
+/// ends at least, however far they are apart: over a time between two of them nothing would have
+/// gone. But not over more than `SEEN_MAX`, nor less than `SEEN_MIN`.
 const ENDS_SEEN: usize = 4;
 const SEEN_MIN: Duration = Duration::from_secs(12);
 const SEEN_MAX: Duration = Duration::from_secs(120);
@@ -207,9 +209,9 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
-    /// A store whose writers want so many MiB a second, in writes of a fifth of one, and whose compactions
-    /// take at each end of so many milliseconds all files that were there when they began. Gives MiB written
-    /// in each second.
+    /// A store whose writers want so many MiB a second, in writes of a fifth of one, and whose
+    /// compactions take at each end of so many milliseconds all files that were there when they
+    /// began. Gives MiB written in each second.
     fn seconds(wanted: f64, compaction_ms: u64, total: u64) -> Vec<f64> {
         let start = Instant::now();
         let pace = Pace::new(8 * MIB, start);
@@ -248,7 +250,8 @@ mod tests {
         let (slowest, median) = (late[0], late[late.len() / 2]);
         assert!(slowest >= median / 2.0, "{slowest} of {median}: {written:?}");
         assert!(median > 10.0, "{written:?}");
-        // Nor do they hurry when a compaction has just taken all there was, to be held the longer for it.
+        // Nor do they hurry when a compaction has just taken all there was, to be held the longer
+        // for it.
         let fastest = late[late.len() - 1];
         assert!(fastest <= median * 1.2, "{fastest} of {median}: {written:?}");
     }

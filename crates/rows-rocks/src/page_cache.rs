@@ -1,8 +1,9 @@
 //! Files of tables, read from the kernel's page cache first.
 //!
-//! Data that outgrow the store's cache are in the page cache for as long as the machine has memory. A
-//! loop takes them from there itself: what it costs is a system call and decompressing a block, a third
-//! of handing the conversation to a thread that may wait (`docs/decisions/0057-page-cache.md`).
+//! Data that outgrow the store's cache are in the page cache for as long as the machine has memory.
+//! A loop takes them from there itself: what it costs is a system call and decompressing a block, a
+//! third of handing the conversation to a thread that may wait
+//! (`docs/decisions/0057-page-cache.md`).
 //!
 //! 1. A read with `memory_only` never waits for a disk: it asks the kernel with `RWF_NOWAIT`.
 //! 2. Where a kernel or a file system does not know that, every such read is refused as if nothing
@@ -27,13 +28,15 @@ unsafe extern "C" {
     fn rowhouse_page_cache_lend(file: *const c_void, offset: u64, from: *const u8, bytes: usize);
 }
 
-/// So many blocks a loop takes from the page cache for one conversation at a time: a millisecond's work.
+/// So many blocks a loop takes from the page cache for one conversation at a time: a millisecond's
+/// work.
 const BLOCKS_A_TURN: u64 = 128;
 
 /// What a store is opened with, so that its tables are read so.
 #[expect(unsafe_code, reason = "as above")]
 pub(crate) fn env() -> Env {
-    // SAFETY: it has just been made, nobody else has it, and it has the form that the crate expects.
+    // SAFETY: it has just been made, nobody else has it, and it has the form that the crate
+    // expects.
     unsafe { Env::from_raw(rowhouse_page_cache_env().cast()) }
 }
 
@@ -48,8 +51,8 @@ pub(crate) fn disk_waits() -> u64 {
     rowhouse_page_cache_waits()
 }
 
-/// The calling thread may take as many blocks as one turn has from the page cache. A thread that never
-/// says so takes any number. Whether it can have read what it is refused (`take_refused`).
+/// The calling thread may take as many blocks as one turn has from the page cache. A thread that
+/// never says so takes any number. Whether it can have read what it is refused (`take_refused`).
 pub(crate) fn begin_turn(can_begin_reads: bool) {
     rowhouse_page_cache_begin_turn(BLOCKS_A_TURN, can_begin_reads);
 }

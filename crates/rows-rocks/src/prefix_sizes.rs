@@ -6,8 +6,8 @@
 //! ```
 //! For the first bytes of keys that lie in a file, one after the other, under the property
 //! `rowhouse.shares`. Bytes of puts and removals are those of keys and values, before compression;
-//! bytes of blocks are compressed. How long the last block came out nobody knew yet: it is divided by
-//! the bytes that each has in it before compression.
+//! bytes of blocks are compressed. How long the last block came out nobody knew yet: it is divided
+//! by the bytes that each has in it before compression.
 //!
 //! Invariants
 //! 1. The bytes of all shares of a file are the file's, to the last one.
@@ -62,8 +62,8 @@ unsafe extern "C" {
 /// Has shares noted in files that are written under these options.
 #[expect(unsafe_code, reason = "as above")]
 pub(crate) fn note_shares(options: &mut Options) {
-    // SAFETY: the options live throughout the call, and keep a reference of their own to the factory,
-    // which has the form of the C interface's.
+    // SAFETY: the options live throughout the call, and keep a reference of their own to the
+    // factory, which has the form of the C interface's.
     unsafe {
         let factory = rowhouse_shares_factory();
         let options = options.as_raw_ptr();
@@ -77,8 +77,8 @@ pub(crate) fn note_shares(options: &mut Options) {
 pub(crate) fn shares_of_files(database: &DB) -> Result<Vec<FileShares>> {
     const DOING: &str = "reading what is in files";
     let (mut begin, mut length) = (std::ptr::null(), 0);
-    // SAFETY: the database is open throughout the call. What it gives is `length` bytes from `begin` on,
-    // which nobody else has, until it is freed here.
+    // SAFETY: the database is open throughout the call. What it gives is `length` bytes from
+    // `begin` on, which nobody else has, until it is freed here.
     let noted = unsafe {
         let bytes = rowhouse_shares_of_files(database.as_raw_ptr(), &mut begin, &mut length);
         if bytes.is_null() {
@@ -159,8 +159,8 @@ fn file(noted: &mut PropertyReader<'_>) -> Option<FileShares> {
     Some(FileShares { level, sequence, whole, first_key, last_key, shares })
 }
 
-/// Shares as they are noted, with the parts of the file that were not written yet then: the last block,
-/// the filter, by numbers of keys, and indexes, by bytes.
+/// Shares as they are noted, with the parts of the file that were not written yet then: the last
+/// block, the filter, by numbers of keys, and indexes, by bytes.
 fn divide(noted: &[u8], divided: &SharedSizes) -> Option<Vec<(Vec<u8>, Share)>> {
     let mut rest = PropertyReader(noted);
     let mut shares: Vec<(Vec<u8>, [u64; 6])> = Vec::new();
@@ -224,7 +224,8 @@ mod tests {
         let divided = SharedSizes { file: 119, blocks: 60, filter: 10 };
         let shares = divide(&shares, &divided).unwrap();
         let file_bytes: Vec<u64> = shares.iter().map(|(_, share)| share.file_bytes).collect();
-        // Of the last block 0 and 7; of the filter 8 and 2; of 49 bytes of indexes 34/41 and the rest.
+        // Of the last block 0 and 7; of the filter 8 and 2; of 49 bytes of indexes 34/41 and the
+        // rest.
         assert_eq!(file_bytes, [50 + 8 + 40, 3 + 7 + 2 + 9]);
         assert_eq!(shares[0].1, Share { puts: 3, put_bytes: 30, removals: 1, file_bytes: 98 });
     }

@@ -182,8 +182,8 @@ impl CursorState {
 }
 
 impl OpenDatabase {
-    /// Counts what a cursor passed over that goes away: it has gone through its range up to a key, or to
-    /// its end.
+    /// Counts what a cursor passed over that goes away: it has gone through its range up to a key,
+    /// or to its end.
     pub(crate) fn end_passing(
         &self,
         passing: &PassCount,

@@ -3,8 +3,8 @@
 //!
 //! A removed range is only a mark until compaction meets what it covers. Reclaiming deletes the
 //! files that lie wholly inside, then compacts what is left; ranges that came together, and have
-//! little between them, as one. Ranges not yet done are listed in the file `RECLAIM`, one line each,
-//! so that a restart goes on with them:
+//! little between them, as one. Ranges not yet done are listed in the file `RECLAIM`, one line
+//! each, so that a restart goes on with them:
 //! ```text
 //! <start in hex> <end in hex, or -> <xxh3 of both>
 //! ```
@@ -33,8 +33,8 @@ use crate::store::OpenDatabase;
 
 pub(crate) const RECLAIM_FILE: &str = "RECLAIM";
 
-/// Bytes in files between two removed ranges up to which both are compacted as one: every compaction
-/// costs some milliseconds, and may rewrite the file that has what is between them.
+/// Bytes in files between two removed ranges up to which both are compacted as one: every
+/// compaction costs some milliseconds, and may rewrite the file that has what is between them.
 const BETWEEN_BYTES_MAX: u64 = 4 << 20;
 
 /// What is to be reclaimed.

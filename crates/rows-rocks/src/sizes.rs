@@ -1,16 +1,16 @@
 //! What ranges of keys take: bytes on disk, and before compression, by what is noted of each file
 //! (`prefix_sizes`) and by walking write buffers.
 //!
-//! No file is read but the ends of those that are not open, once for each set of files; and no block of
-//! data. Of write buffers the range itself is walked.
+//! No file is read but the ends of those that are not open, once for each set of files; and no
+//! block of data. Of write buffers the range itself is walked.
 //!
 //! Invariants
 //! 1. What is told is of one set of files and the buffers above it, unless files come and go faster
 //!    than it can be asked.
 //!
-//! Files of earlier versions, where it is not noted whose bytes are in them, count by RocksDB's estimate,
-//! as do ranges that end within the rows of a table. Not here: what the planner asks, which is quicker and
-//! rougher (`status`).
+//! Files of earlier versions, where it is not noted whose bytes are in them, count by RocksDB's
+//! estimate, as do ranges that end within the rows of a table. Not here: what the planner asks,
+//! which is quicker and rougher (`status`).
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -101,8 +101,8 @@ impl OpenDatabase {
         Ok(sizes)
     }
 
-    /// Adds what is not known of a range by RocksDB's estimate of the whole of it, in the proportions of
-    /// the files that it is in.
+    /// Adds what is not known of a range by RocksDB's estimate of the whole of it, in the
+    /// proportions of the files that it is in.
     fn add_estimate(&self, files: &FileSizes, range: &KeyRange, by_age: &mut BTreeMap<Age, Share>) {
         let known: u64 = by_age.values().map(|share| share.file_bytes).sum();
         let unknown = self.file_bytes(range).saturating_sub(known);

@@ -36,8 +36,8 @@ impl RocksSnapshot {
 #[expect(unsafe_code, reason = "the crate ties a snapshot to a borrow; ours owns its database")]
 fn pinned(shared: &Arc<OpenDatabase>) -> &'static DB {
     // SAFETY: the database lives inside the `Arc`'s allocation, which does not move and is not
-    // freed while a clone of the `Arc` exists. The snapshot that is made of the result is kept next to
-    // such a clone and dropped before it.
+    // freed while a clone of the `Arc` exists. The snapshot that is made of the result is kept next
+    // to such a clone and dropped before it.
     unsafe { &*std::ptr::from_ref(&shared.database) }
 }
 

@@ -1,14 +1,14 @@
 //! Iterators that are used again, by the next scan of any client.
 //!
-//! To make an iterator of RocksDB costs more than to look for a key with it, and to take it apart as much
-//! again: it has one for each write buffer, file of the first level and further level, and the database's
-//! lock is taken for it. So an iterator is kept when its cursor goes, and sent to the next range, of the
-//! latest state or of a snapshot (`spare.cc`).
+//! To make an iterator of RocksDB costs more than to look for a key with it, and to take it apart
+//! as much again: it has one for each write buffer, file of the first level and further level, and
+//! the database's lock is taken for it. So an iterator is kept when its cursor goes, and sent to
+//! the next range, of the latest state or of a snapshot (`spare.cc`).
 //!
 //! Invariants
 //! 1. A cursor shows what one with an iterator of its own would show.
-//! 2. An iterator that nobody used for `SYNC_EVERY` goes, or else soon after: it holds the write buffers and
-//!    files of the moment when it was used last.
+//! 2. An iterator that nobody used for `SYNC_EVERY` goes, or else soon after: it holds the write
+//!    buffers and files of the moment when it was used last.
 //! 3. After an error an iterator is not used again.
 //!
 //! Not here: cursors on ranges without an end, and those that go through much (`reading`).
@@ -27,7 +27,8 @@ use crate::reading::{CursorState, IteratorStep};
 use crate::store::OpenDatabase;
 use crate::tombstones::PassCount;
 
-/// The state of now, whenever that is; as `spare.cc` has it. Others are the numbers of their last writes.
+/// The state of now, whenever that is; as `spare.cc` has it. Others are the numbers of their last
+/// writes.
 const LATEST: u64 = u64::MAX;
 /// Most iterators that wait: as many as joins are deep, for some of them at a time.
 const SPARES_MAX: usize = 16;
@@ -78,7 +79,8 @@ struct Spare {
     entry: RawEntry,
 }
 
-// SAFETY: an iterator may be used by any thread, if by one at a time, and so may the bytes of its entry.
+// SAFETY: an iterator may be used by any thread, if by one at a time, and so may the bytes of its
+// entry.
 #[expect(unsafe_code, reason = "pointers of C++")]
 unsafe impl Send for Spare {}
 
@@ -93,8 +95,8 @@ impl Drop for Spare {
 impl Spare {
     #[expect(unsafe_code, reason = "as above")]
     fn new(database: &DB, reach: Reach) -> Spare {
-        // SAFETY: the database is open. It outlives its spares: `OpenDatabase` drops those first, and cursors
-        // borrow `OpenDatabase`.
+        // SAFETY: the database is open. It outlives its spares: `OpenDatabase` drops those first,
+        // and cursors borrow `OpenDatabase`.
         let iterator = unsafe { rowhouse_spare_new(database.as_raw_ptr(), reach == Reach::Memory) };
         Spare {
             iterator: NonNull::new(iterator).expect("`new` gives an address"),
@@ -105,16 +107,16 @@ impl Spare {
         }
     }
 
-    /// Sends it to a range as of `moment`, which somebody has a snapshot of, or as of now. Says whether that
-    /// went well.
+    /// Sends it to a range as of `moment`, which somebody has a snapshot of, or as of now. Says
+    /// whether that went well.
     #[expect(unsafe_code, reason = "as above")]
     fn show(&mut self, range: &KeyRange, moment: u64) -> bool {
         self.range.start.clone_from(&range.start);
         self.range.end.clone_from(&range.end);
         self.entry = RawEntry::NONE;
         let KeyRange { start, end } = &self.range;
-        // SAFETY: the bounds' bytes are kept beside the iterator and change only here, before each first
-        // step.
+        // SAFETY: the bounds' bytes are kept beside the iterator and change only here, before each
+        // first step.
         unsafe {
             rowhouse_spare_show(
                 self.iterator.as_ptr(),
@@ -136,7 +138,8 @@ impl Spare {
             IteratorStep::Next => 2,
             IteratorStep::Previous => 3,
         };
-        // SAFETY: it has been sent to a range before; what comes out is read below as `spare.cc` gives it.
+        // SAFETY: it has been sent to a range before; what comes out is read below as `spare.cc`
+        // gives it.
         let found =
             unsafe { rowhouse_spare_step(self.iterator.as_ptr(), step, &raw mut self.entry) };
         let kind = match found {
@@ -163,8 +166,8 @@ impl Spare {
     #[expect(unsafe_code, reason = "as above")]
     fn entry(&self) -> (&[u8], &[u8]) {
         let RawEntry { key, key_bytes, value, value_bytes } = self.entry;
-        // SAFETY: the iterator keeps these bytes until its next step, which takes it mutably; without an
-        // entry they are no bytes at a well-formed address.
+        // SAFETY: the iterator keeps these bytes until its next step, which takes it mutably;
+        // without an entry they are no bytes at a well-formed address.
         unsafe {
             (
                 std::slice::from_raw_parts(key, key_bytes),
@@ -235,8 +238,8 @@ pub(crate) struct SpareCursor<'a> {
 }
 
 impl<'a> SpareCursor<'a> {
-    /// On a range that is not empty and has an end, as of `moment`, which the caller has a snapshot of for
-    /// as long, or as of now.
+    /// On a range that is not empty and has an end, as of `moment`, which the caller has a snapshot
+    /// of for as long, or as of now.
     pub(crate) fn new(
         shared: &'a OpenDatabase,
         range: &KeyRange,
@@ -369,8 +372,9 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Beside a map: what scans show of old states and of the latest, whichever iterator comes, with
-        /// rows and whole ranges that were removed before and after, in write buffers and in files.
+        /// Beside a map: what scans show of old states and of the latest, whichever iterator comes,
+        /// with rows and whole ranges that were removed before and after, in write buffers and in
+        /// files.
         #[test]
         fn cursors_show_their_state_whatever_their_iterator_showed_before(
             events in prop::collection::vec(event(), 1..60),

@@ -103,8 +103,8 @@ pub(crate) struct OpenDatabase {
     /// Before the database, whose iterators they are.
     pub spares: Spares,
     pub database: DB,
-    /// Behind the database: one that was opened for reading does not keep by itself what its options refer
-    /// to, as the logger.
+    /// Behind the database: one that was opened for reading does not keep by itself what its
+    /// options refer to, as the logger.
     _outlives: Options,
 }
 
@@ -113,9 +113,9 @@ impl RocksStore {
     ///
     /// # Errors
     /// `Refused` when another process has it open, when it holds something else, or data of a newer
-    /// version; `Corrupt` when its `FORMAT` file is damaged; `Store` otherwise, with a `DamagedLog` as
-    /// its source when synced writes are missing from the log, `DamagedManifest` when the list of
-    /// files is damaged.
+    /// version; `Corrupt` when its `FORMAT` file is damaged; `Store` otherwise, with a `DamagedLog`
+    /// as its source when synced writes are missing from the log, `DamagedManifest` when the list
+    /// of files is damaged.
     pub fn open(directory: &Path, options: &RocksOptions) -> Result<RocksStore> {
         let state = format::examine(directory)?;
         ingest::remove_leftovers(directory)?;
@@ -197,8 +197,8 @@ impl RocksStore {
     }
 }
 
-/// Looks for damage in the log that no crash explains. Nothing is changed by it; gives how many batches
-/// the log has.
+/// Looks for damage in the log that no crash explains. Nothing is changed by it; gives how many
+/// batches the log has.
 fn refuse_damaged_log(directory: &Path, options: &Options) -> Result<u64> {
     let find =
         |from| log::find_damage(directory, from).map_err(|error| of_file("reading the log", error));
@@ -218,8 +218,8 @@ fn refuse_damaged_log(directory: &Path, options: &Options) -> Result<u64> {
     }
 }
 
-/// Opens a database without changing anything on the disk. How long each log was is not asked: zeros at
-/// their ends may still be there.
+/// Opens a database without changing anything on the disk. How long each log was is not asked:
+/// zeros at their ends may still be there.
 fn open_to_read(directory: &Path, options: &Options) -> Result<DB> {
     let untracked = options.clone().get_options_from_string("track_and_verify_wals=false");
     let options = &untracked.map_err(of_open)?;
@@ -240,14 +240,14 @@ impl Drop for Handle {
     fn drop(&mut self) {
         self.shared.syncing.stop();
         self.shared.reclaiming.stop();
-        // A database that is only read has nothing to be synced, and nothing under way: it would begin to
-        // write out what the log has.
+        // A database that is only read has nothing to be synced, and nothing under way: it would
+        // begin to write out what the log has.
         if !self.shared.health.reads_only() {
             if let Err(error) = self.shared.sync_log().and_then(|()| self.shared.write_mark(true)) {
                 tracing::error!("the log was not synced at closing: {error}");
             }
-            // Ends a compaction that the reclaiming thread may be waiting for. Write buffers are not
-            // written to files any more; the log has what they hold.
+            // Ends a compaction that the reclaiming thread may be waiting for. Write buffers are
+            // not written to files any more; the log has what they hold.
             self.shared.database.cancel_all_background_work(true);
         }
         for thread in self.threads.drain(..) {

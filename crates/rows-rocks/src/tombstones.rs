@@ -142,8 +142,8 @@ fn extend(place: &mut KeyRange, range: KeyRange) {
     }
 }
 
-/// The count of one cursor. RocksDB counts what all cursors of a thread step over together, and a join has
-/// several at a time: entries that another cursor showed meanwhile were not passed over.
+/// The count of one cursor. RocksDB counts what all cursors of a thread step over together, and a
+/// join has several at a time: entries that another cursor showed meanwhile were not passed over.
 pub(crate) struct PassCount {
     began: PassedEntries,
 }

@@ -7,8 +7,8 @@
 //!    where others took that, RocksDB refuses writes until there is space and then goes on by
 //!    itself. Nothing acknowledged is touched by it.
 //! 3. While writes of `EverySecond` are unsynced, a sync begins within `SYNC_EVERY`.
-//! 4. What is written all the time is flushed to data files every `CHECKPOINT_EVERY`, so that
-//!    the log is no older than that; earlier where scans lose time by what is hidden (`tombstones`).
+//! 4. What is written all the time is flushed to data files every `CHECKPOINT_EVERY`, so that the
+//!    log is no older than that; earlier where scans lose time by what is hidden (`tombstones`).
 //! 5. A write says in the log up to which write the log was synced before it (`log::marks`).
 //!
 //! Not here: whether writes are accepted at all (`health`); sharing one sync among transactions,

@@ -1,5 +1,5 @@
-//! Reads that are begun and not waited for, of real files: what was refused comes, from the file that it was
-//! refused of, and whoever has no io_uring does without.
+//! Reads that are begun and not waited for, of real files: what was refused comes, from the file
+//! that it was refused of, and whoever has no io_uring does without.
 //!
 //! Not here: what a loop does with them (`server/tests/loops`).
 

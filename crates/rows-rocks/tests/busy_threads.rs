@@ -1,5 +1,5 @@
-//! RocksDB's threads tell the program when they first write a file, each once. A program of its own, since
-//! both the threads and who is told are there once for a process.
+//! RocksDB's threads tell the program when they first write a file, each once. A program of its
+//! own, since both the threads and who is told are there once for a process.
 
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};

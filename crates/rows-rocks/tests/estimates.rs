@@ -1,5 +1,5 @@
-//! How many entries ranges are thought to have, while they are in write buffers and when they are in
-//! files.
+//! How many entries ranges are thought to have, while they are in write buffers and when they are
+//! in files.
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
-//! A log that is laid out ahead (`laid_out`): crashes at any moment of it, damage in it, new logs, and
-//! backups taken meanwhile.
+//! A log that is laid out ahead (`laid_out`): crashes at any moment of it, damage in it, new logs,
+//! and backups taken meanwhile.
 //!
 //! A crash of the process is a copy of the directory while nobody writes: the log still has its
-//! zeros then. Full disks are in `disk_full`, power cuts in `power_cut` and in the server's `crash`.
+//! zeros then. Full disks are in `disk_full`, power cuts in `power_cut` and in the server's
+//! `crash`.
 
 mod writer;
 

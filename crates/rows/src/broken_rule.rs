@@ -1,7 +1,7 @@
 //! The rules of a table's definition, each as what a definition does that breaks it.
 //!
-//! The words are MySQL's where it has the rule, and for people to read: nobody looks into them to know which
-//! rule it was.
+//! The words are MySQL's where it has the rule, and for people to read: nobody looks into them to
+//! know which rule it was.
 //!
 //! Not here: which definitions break them (`ddl::rules`), MySQL's codes (crate `sql`).
 

@@ -46,8 +46,8 @@ const FORMAT_RETENTION: u32 = 2;
 const FORMAT_EVENTS: u32 = 4;
 /// Tables may have indexes of members, which earlier versions would not keep up.
 const FORMAT_MEMBERS: u32 = 5;
-/// There may be segments with columns that earlier versions take for damaged. Versions that knew 3 and 6
-/// had tables and indexes by column, but none of these columns.
+/// There may be segments with columns that earlier versions take for damaged. Versions that knew 3
+/// and 6 had tables and indexes by column, but none of these columns.
 const FORMAT_COLUMNS: u32 = 7;
 /// Tables may have rules, which earlier versions would not obey.
 const FORMAT_RULES: u32 = 8;
@@ -246,8 +246,8 @@ impl Catalog {
         std::mem::take(&mut self.changes.lock().unfinished)
     }
 
-    /// Writes all definitions of one store into another that is empty. A table that `changed` says it has
-    /// changed is written so, and named.
+    /// Writes all definitions of one store into another that is empty. A table that `changed` says
+    /// it has changed is written so, and named.
     ///
     /// # Errors
     /// Those of both stores, `Corrupt`.
@@ -301,7 +301,8 @@ impl CatalogChange<'_> {
         self.batch.changes.push(Change::put(key, value));
     }
 
-    /// Removes a definition; rows and entries go by `Engine::reclaim`, when nobody can find the table.
+    /// Removes a definition; rows and entries go by `Engine::reclaim`, when nobody can find the
+    /// table.
     pub(crate) fn delete_table(&mut self, id: TableId) {
         let key = catalog_key(KIND_TABLE, &id.to_be_bytes());
         self.batch.changes.push(Change::delete(key));

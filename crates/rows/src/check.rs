@@ -203,7 +203,8 @@ fn check_row(
     Ok(())
 }
 
-/// What is wrong with an entry that should be there; one that cannot be read is found where all are.
+/// What is wrong with an entry that should be there; one that cannot be read is found where all
+/// are.
 fn differs(view: &dyn Read, key: &[u8], value: &[u8]) -> Result<Option<&'static str>> {
     let mut stored = Vec::new();
     match view.get(key, Reach::Disk, &mut stored) {
@@ -214,8 +215,8 @@ fn differs(view: &dyn Read, key: &[u8], value: &[u8]) -> Result<Option<&'static 
     }
 }
 
-/// Reads all that is no row and no entry of an index: definitions, counts, columns, and what dropped
-/// tables have left.
+/// Reads all that is no row and no entry of an index: definitions, counts, columns, and what
+/// dropped tables have left.
 fn check_others(view: &dyn Read, tables: &[Arc<Table>], report: &mut CheckReport) -> Result<()> {
     let gaps = read_all(view, &KeyRange::default(), &mut |_, _| Ok(()))?;
     for gap in gaps {

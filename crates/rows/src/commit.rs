@@ -10,7 +10,8 @@
 //! Invariants
 //! 1. A transaction's locks are held until its writes are visible (so under `EveryCommit` until
 //!    they are durable), and free before its `done` is called.
-//! 2. The row cache hears of every row before the store gets it and after (`CommitterShared::write`).
+//! 2. The row cache hears of every row before the store gets it and after
+//!    (`CommitterShared::write`).
 //! 3. Every transaction handed over is answered exactly once, also when the committer stops.
 //! 4. No writer takes the lead past those that wait: while one is queued, the next one queues too.
 //!
@@ -51,8 +52,8 @@ thread_local! {
     static LARGE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many transactions the calling thread has committed and waited for that wrote more than statements in
-/// event loops do, about: more of them are likely to follow from the same client.
+/// How many transactions the calling thread has committed and waited for that wrote more than
+/// statements in event loops do, about: more of them are likely to follow from the same client.
 pub fn large_commits() -> u64 {
     LARGE.get()
 }

@@ -36,8 +36,8 @@ pub struct EngineOptions {
     pub durability: Durability,
     /// How long a row lock is waited for where waiting is allowed.
     pub lock_wait_max: Duration,
-    /// Bytes of memory for rows that are looked up by key, and for images of small indexes; 0 turns both
-    /// off.
+    /// Bytes of memory for rows that are looked up by key, and for images of small indexes; 0 turns
+    /// both off.
     pub row_cache_bytes: usize,
     /// Bytes of memory for what clients make the server keep (`budget`).
     pub client_bytes: usize,

@@ -148,7 +148,8 @@ impl From<SpillFailure> for Error {
     }
 }
 
-/// Result of a row operation; one that asks its caller about rows ends with the caller's own errors as well.
+/// Result of a row operation; one that asks its caller about rows ends with the caller's own errors
+/// as well.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a row operation did not happen.

@@ -1,7 +1,7 @@
 //! About how many entries a range of an index has.
 //!
-//! A store knows the bytes that ranges take in its files, and little of what is still in memory: all
-//! of a table that was just made. So entries are counted where they are few, and measured where
+//! A store knows the bytes that ranges take in its files, and little of what is still in memory:
+//! all of a table that was just made. So entries are counted where they are few, and measured where
 //! they are many and in files.
 //!
 //! Invariants

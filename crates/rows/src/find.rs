@@ -5,12 +5,12 @@
 //!    concurrent writer has just outdated are passed over.
 //! 2. Rows come in index order.
 //! 3. Expired rows are visited too: `expiry` wraps what is here for everyone else.
-//! 4. With `Reach::Memory` a find either visits what it must or ends with
-//!    `WouldWait(Disk)`; visits made before that are to be thrown away by the caller.
-//! 5. A snapshot older than the last rebuild is refused (`SchemaChanged`), unless the reader holds that
-//!    version of the table.
-//! 6. What was not found was not there: of a table or an index that goes meanwhile the find ends with
-//!    `SchemaChanged`. Indexes that come, and others that go, end none.
+//! 4. With `Reach::Memory` a find either visits what it must or ends with `WouldWait(Disk)`; visits
+//!    made before that are to be thrown away by the caller.
+//! 5. A snapshot older than the last rebuild is refused (`SchemaChanged`), unless the reader holds
+//!    that version of the table.
+//! 6. What was not found was not there: of a table or an index that goes meanwhile the find ends
+//!    with `SchemaChanged`. Indexes that come, and others that go, end none.
 //! 7. A find by a covering index reads no rows, and none of its entries is outdated.
 //!
 //! Not here: turning conditions into ranges (`Table::*_range`), filters (the visitor's).
@@ -72,7 +72,8 @@ pub struct CoveredEntry<'a> {
     pub values: &'a [Value],
     /// Whether they are those of the entry before, which was taken.
     pub repeated: bool,
-    /// How many of the index's leading parts are those of the entry that was told before, taken or not.
+    /// How many of the index's leading parts are those of the entry that was told before, taken or
+    /// not.
     pub same_parts: usize,
 }
 
@@ -237,8 +238,8 @@ impl Engine {
         Ok(())
     }
 
-    /// As `find_covered`, but tells of entries with the same values together: how many there are, of
-    /// many in pieces. `each` may end it.
+    /// As `find_covered`, but tells of entries with the same values together: how many there are,
+    /// of many in pieces. `each` may end it.
     ///
     /// # Errors
     /// As `find`.
@@ -275,8 +276,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Reads what an entry and, as far as it has to be asked, its row tell; `false` if the row is gone
-    /// since the cursor began, where the latest state is read.
+    /// Reads what an entry and, as far as it has to be asked, its row tell; `false` if the row is
+    /// gone since the cursor began, where the latest state is read.
     pub(crate) fn read_covered(
         &self,
         view: &dyn Read,
@@ -396,9 +397,9 @@ impl Engine {
         Ok(seen)
     }
 
-    /// Whether a view shows the rows of this version of the table, and the entries of one of its indexes,
-    /// by its position. They are removed after they have ceased to be the current version's, so what was
-    /// not found before this said yes was not there.
+    /// Whether a view shows the rows of this version of the table, and the entries of one of its
+    /// indexes, by its position. They are removed after they have ceased to be the current
+    /// version's, so what was not found before this said yes was not there.
     #[inline]
     pub(crate) fn check_readable(
         &self,

@@ -65,8 +65,8 @@ impl Group {
         self.added.push(transaction);
     }
 
-    /// Whether the transaction was asked for, or one added, since the last call of this, and holds writes: then
-    /// what the asker tells its client may depend on them.
+    /// Whether the transaction was asked for, or one added, since the last call of this, and holds
+    /// writes: then what the asker tells its client may depend on them.
     pub fn take_dependence(&mut self) -> bool {
         std::mem::take(&mut self.asked) && !self.is_empty()
     }

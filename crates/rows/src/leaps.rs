@@ -5,8 +5,8 @@
 //! DISTINCT tenant                 index (tenant, made): the first entry of each tenant
 //! MAX(made) GROUP BY tenant       the first one backward
 //! ```
-//! A few entries are passed over by reading them, which is cheaper than a new cursor; behind these the
-//! next leading parts are looked for.
+//! A few entries are passed over by reading them, which is cheaper than a new cursor; behind these
+//! the next leading parts are looked for.
 //!
 //! Invariants
 //! 1. Of each value of the leading parts that the range has, the end is told; other entries may be

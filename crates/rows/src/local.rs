@@ -7,9 +7,10 @@
 //! 3. Locks are freed when the transaction is dropped, so after its writes are visible.
 //! 4. A transaction that writes nothing allocates nothing but itself.
 //!
-//! Where to look: `overlay` holds the writes, `chunks` their bytes, `crate::run` is a file of them, `own` all of them in order,
-//! `merged` what a scan sees, `undo` how they are taken back, `held` the locks; `key_set` keys alone, kept in the same
-//! way for who wants to know whether it has seen one.
+//! Where to look: `overlay` holds the writes, `chunks` their bytes, `crate::run` is a file of them,
+//! `own` all of them in order, `merged` what a scan sees, `undo` how they are taken back, `held`
+//! the locks; `key_set` keys alone, kept in the same way for who wants to know whether it has seen
+//! one.
 //!
 //! Not here: who locks what, and when writes are spilled (`transaction`), how locks work (`locks`).
 

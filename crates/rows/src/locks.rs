@@ -32,7 +32,8 @@ const PLACES_MIN: usize = 64;
 /// Shards of the table; a power of two. Enough that threads rarely meet at one mutex.
 const SHARDS: usize = 256;
 
-/// Wakers that a lock has at most: all are called when it is free, and one of them gets it. More wait in turn.
+/// Wakers that a lock has at most: all are called when it is free, and one of them gets it. More
+/// wait in turn.
 const WAKERS_MAX: usize = 2;
 
 thread_local! {
@@ -121,8 +122,8 @@ impl LockTable {
     /// Locks for `owner`. `true`: newly, to be released by `release`; `false`: it had it already.
     ///
     /// # Errors
-    /// `WouldWait(Lock)` with `LockWait::Never`, `LockTimeout` when the time is over, `Conflict` when
-    /// the wait would close a circle of waiters.
+    /// `WouldWait(Lock)` with `LockWait::Never`, `LockTimeout` when the time is over, `Conflict`
+    /// when the wait would close a circle of waiters.
     pub fn acquire(&self, owner: u64, lock: u64, wait: LockWait) -> Result<bool> {
         {
             let mut locks = self.shard(lock).locks.lock();
@@ -168,9 +169,9 @@ impl LockTable {
         REFUSED.set(None);
     }
 
-    /// Has `waker` called once, as soon as the lock is free that the calling thread was refused last with
-    /// `LockWait::Never` since its turn began, and no thread waits for it; at once if it is free by now. `false`:
-    /// nothing was refused, or others wait for it, who come first.
+    /// Has `waker` called once, as soon as the lock is free that the calling thread was refused
+    /// last with `LockWait::Never` since its turn began, and no thread waits for it; at once if it
+    /// is free by now. `false`: nothing was refused, or others wait for it, who come first.
     ///
     /// A waker must not block, nor call back into this table.
     pub fn watch_refused(&self, waker: LockWaker) -> bool {

@@ -1,7 +1,7 @@
 //! A store in memory, with versions: for tests, and as the plainest reading of `trait Store`.
 //!
-//! Each key has a chain of versions, oldest first. A write adds to the chains under one number;
-//! a reader at number `n` sees, of every chain, the last version not above `n`. Versions that no
+//! Each key has a chain of versions, oldest first. A write adds to the chains under one number; a
+//! reader at number `n` sees, of every chain, the last version not above `n`. Versions that no
 //! reader can see any more are dropped by the writes that follow.
 //!
 //! Invariants
@@ -10,7 +10,8 @@
 //! 3. A cold store answers every read that may not wait with `WouldWait(Disk)`: as a store on disk
 //!    whose caches have just lost what is asked for, which any of them may at any moment.
 //!
-//! Not here: a disk, but for one that tests pretend (`disk`). `Durability` is accepted and without effect, `checkpoint` is refused.
+//! Not here: a disk, but for one that tests pretend (`disk`). `Durability` is accepted and without
+//! effect, `checkpoint` is refused.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Invariants
-//! 1. Within a range the leading parts are the same in all entries, so what is behind them is in order.
+//! 1. Within a range the leading parts are the same in all entries, so what is behind them is in
+//!    order.
 //! 2. Of entries that have the same behind their leading parts, those of earlier ranges come first,
 //!    backward those of later ones.
 //!

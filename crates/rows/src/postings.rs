@@ -1,13 +1,13 @@
-//! Rows by their entries in member indexes: those of a range in order, or those that several parts have
-//! in common.
+//! Rows by their entries in member indexes: those of a range in order, or those that several parts
+//! have in common.
 //!
-//! Entries of one part lie in the order of their rows' keys. So the rows that have several parts are found
-//! by going through the entries of all of them side by side, each leaping to where the others are; and the
-//! rows that have one of several by merging them.
+//! Entries of one part lie in the order of their rows' keys. So the rows that have several parts
+//! are found by going through the entries of all of them side by side, each leaping to where the
+//! others are; and the rows that have one of several by merging them.
 //!
 //! Invariants
-//! 1. The view is one state, a snapshot or one below a transaction's writes: an entry in it has its row, as
-//!    it says, and a row that moves meanwhile is found once.
+//! 1. The view is one state, a snapshot or one below a transaction's writes: an entry in it has its
+//!    row, as it says, and a row that moves meanwhile is found once.
 //! 2. Rows of a lookup come in the order of their keys, each once.
 //!
 //! Not here: which parts are looked for (crate `doors`), what entries are (`table::members`).
@@ -218,7 +218,8 @@ impl Engine {
 
 /// Primary keys in order.
 trait KeyStream {
-    /// Moves to the first one from `at` on, which is never before an earlier one; `false` at the end.
+    /// Moves to the first one from `at` on, which is never before an earlier one; `false` at the
+    /// end.
     fn seek(&mut self, at: &[u8]) -> Result<bool>;
     /// The one that was moved to.
     fn key(&self) -> &[u8];

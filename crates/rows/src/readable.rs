@@ -1,8 +1,9 @@
-//! Reading past what cannot be read: the entries of a range that a store still gives, and the gaps between.
+//! Reading past what cannot be read: the entries of a range that a store still gives, and the gaps
+//! between.
 //!
-//! A store whose file has a damaged block fails for every key that may be in that block, and for no other.
-//! Where a scan fails, a key is looked for from which the next scan succeeds: first further and further
-//! away, then at even distances in between, then by halves.
+//! A store whose file has a damaged block fails for every key that may be in that block, and for no
+//! other. Where a scan fails, a key is looked for from which the next scan succeeds: first further
+//! and further away, then at even distances in between, then by halves.
 //!
 //! Invariants
 //! 1. An entry is given once, in the order of keys, and only if the store vouches for it.
@@ -127,7 +128,8 @@ fn probe(view: &dyn Read, start: Vec<u8>, end: &[u8]) -> Result<Probe> {
 fn next_readable(view: &dyn Read, from: &[u8], end: &[u8]) -> Result<Option<Vec<u8>>> {
     let numbers = KeyDistances::between(from, end);
     let look = |at: &Number| probe(view, numbers.key(at), end);
-    // What is known: nothing can be read from `bad` on, and from `good` on something can, or it is the end.
+    // What is known: nothing can be read from `bad` on, and from `good` on something can, or it is
+    // the end.
     let (mut bad, mut good, mut found) = (Number::zero(&numbers), numbers.end(), Probe::End);
     for bit in 0..numbers.bits() {
         let at = Number::power(&numbers, bit);

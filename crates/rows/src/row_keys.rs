@@ -1,8 +1,9 @@
 //! Rows behind many entries of an index, looked up in the order of their own keys.
 //!
-//! Entries that follow each other lead to rows that lie anywhere. Looked up one by one, each has the store
-//! find, read and unpack a block, of which the next one may need the same again when it is gone. So keys are
-//! collected, put in order and looked up: those of one block come one after the other.
+//! Entries that follow each other lead to rows that lie anywhere. Looked up one by one, each has
+//! the store find, read and unpack a block, of which the next one may need the same again when it
+//! is gone. So keys are collected, put in order and looked up: those of one block come one after
+//! the other.
 //!
 //! Invariants
 //! 1. What is collected is bounded by the collector (`KEYS_MAX`, `KEY_BYTES_MAX`), not here.
@@ -22,8 +23,8 @@ pub const KEYS_MAX: usize = 1 << 17;
 /// Bytes of them.
 pub const KEY_BYTES_MAX: usize = 4 << 20;
 
-/// Rows that the store is asked for at once, at most so many, and as many as have so many bytes if they
-/// are like those before.
+/// Rows that the store is asked for at once, at most so many, and as many as have so many bytes if
+/// they are like those before.
 const KEYS_AT_ONCE: usize = 32;
 const BYTES_AT_ONCE: usize = 64 << 10;
 
@@ -97,8 +98,8 @@ impl CollectedKeys {
 }
 
 impl Engine {
-    /// Visits the rows with these keys until they are used up, or the visitor stops; what is left then is
-    /// for the next call.
+    /// Visits the rows with these keys until they are used up, or the visitor stops; what is left
+    /// then is for the next call.
     ///
     /// # Errors
     /// As `find`.
@@ -119,8 +120,8 @@ impl Engine {
         })
     }
 
-    /// The same with so many that the row cache does not have; how many the next time, none when the
-    /// visitor stopped.
+    /// The same with so many that the row cache does not have; how many the next time, none when
+    /// the visitor stopped.
     fn look_up_some(
         &self,
         view: &dyn Read,

@@ -28,12 +28,14 @@ use crate::store::{Direction, KeyRange};
 
 const BLOCK_BYTES: usize = 16 << 10;
 const HEAD_BYTES: usize = 9;
-/// The part of a block that has to be saved; where it is not, so many blocks are not tried. An eighth, which heads
-/// and beginnings of keys save in most sorts of texts, takes more time than writing and reading it.
+/// The part of a block that has to be saved; where it is not, so many blocks are not tried. An
+/// eighth, which heads and beginnings of keys save in most sorts of texts, takes more time than
+/// writing and reading it.
 const WORTH_PART: usize = 4;
 const UNTRIED: usize = 15;
-/// Of a run that is read from end to end the system is asked for at least so many bytes before they are read,
-/// twice as many at a time: merges go through many runs at once, of which it would see none as read in order.
+/// Of a run that is read from end to end the system is asked for at least so many bytes before they
+/// are read, twice as many at a time: merges go through many runs at once, of which it would see
+/// none as read in order.
 const AHEAD_BYTES: u64 = 64 << 10;
 /// Bits of the filter for a key, and how many of them a key sets: three of a thousand look-ups of
 /// absent keys are made in vain. Each of these reads a block; with 8 bits and two of a hundred they

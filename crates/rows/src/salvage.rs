@@ -1,7 +1,8 @@
 //! What can be read of damaged rows, written into an empty store.
 //!
-//! Definitions first, then sound tables byte by byte, then the rows that can be read of damaged ones, with
-//! their index entries made again. The new store holds no damage, and nothing that the old one did not have.
+//! Definitions first, then sound tables byte by byte, then the rows that can be read of damaged
+//! ones, with their index entries made again. The new store holds no damage, and nothing that the
+//! old one did not have.
 //!
 //! Invariants
 //! 1. Nothing is changed where it is read.
@@ -35,8 +36,8 @@ pub struct SalvagedRows {
 }
 
 impl Engine {
-    /// Writes all definitions into an empty store, but for the columnar indexes of damaged tables, whose
-    /// columns are not written. Gives the tables that lost one.
+    /// Writes all definitions into an empty store, but for the columnar indexes of damaged tables,
+    /// whose columns are not written. Gives the tables that lost one.
     ///
     /// # Errors
     /// Those of both stores.
@@ -82,8 +83,8 @@ impl Engine {
         to.ingest(&mut entries).map(drop)
     }
 
-    /// Writes the rows of a damaged table that can be read, with their entries, into another engine that
-    /// has its definition.
+    /// Writes the rows of a damaged table that can be read, with their entries, into another engine
+    /// that has its definition.
     ///
     /// # Errors
     /// Those of the other store; `NotFound` when it lacks the table.

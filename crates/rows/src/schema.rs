@@ -48,8 +48,8 @@ impl DefaultValue {
 pub struct ComputedColumn {
     /// The expression, as text (`rules`).
     pub expression: String,
-    /// STORED as said. VIRTUAL ones are stored as well, so that all doors and indexes find them; the word is
-    /// shown again.
+    /// STORED as said. VIRTUAL ones are stored as well, so that all doors and indexes find them;
+    /// the word is shown again.
     pub stored: bool,
 }
 
@@ -190,8 +190,8 @@ pub struct Index {
     pub comment: String,
 }
 
-/// An index of a member of the objects in a JSON column: no index of a column, so that nobody takes it
-/// for one.
+/// An index of a member of the objects in a JSON column: no index of a column, so that nobody takes
+/// it for one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberIndex {
     /// Its number, of the same row of numbers as those of other indexes.
@@ -284,8 +284,8 @@ pub struct TableDefinition {
     /// Conditions of the table. Since catalog format 8.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<CheckDefinition>,
-    /// The collation of text columns that come without one. Definitions of earlier versions do not say it; it
-    /// is that of most of their columns.
+    /// The collation of text columns that come without one. Definitions of earlier versions do not
+    /// say it; it is that of most of their columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collation: Option<Collation>,
 }

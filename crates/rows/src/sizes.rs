@@ -1,15 +1,15 @@
 //! What tables take: bytes on disk, and bytes before compression.
 //!
-//! Bytes on disk are what is there: rows that were changed or removed count until files are compacted.
-//! Bytes before compression are those of the rows and entries that there are, keys and values as they are
-//! stored. Of rows these are counted as they come and go (`table::count`). Of entries, and of rows that
-//! nobody counted, a store knows how many its files have, but not which of them are older versions of
-//! others: as many as there are too many are taken off where files are oldest. So that number is exact
-//! where nothing was changed since files were compacted, and else as good as older versions are as long
-//! as those next to them.
+//! Bytes on disk are what is there: rows that were changed or removed count until files are
+//! compacted. Bytes before compression are those of the rows and entries that there are, keys and
+//! values as they are stored. Of rows these are counted as they come and go (`table::count`). Of
+//! entries, and of rows that nobody counted, a store knows how many its files have, but not which
+//! of them are older versions of others: as many as there are too many are taken off where files
+//! are oldest. So that number is exact where nothing was changed since files were compacted, and
+//! else as good as older versions are as long as those next to them.
 //!
-//! Not here: about how large a range is, for planners (`Store::approximate_bytes`); what segments of
-//! columns have (`columnar`).
+//! Not here: about how large a range is, for planners (`Store::approximate_bytes`); what segments
+//! of columns have (`columnar`).
 
 use crate::engine::Engine;
 use crate::error::Result;
@@ -29,13 +29,13 @@ pub struct EntryLayer {
 /// What a range takes in a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RangeSizes {
-    /// In files, as they are compressed, with the range's part of their indexes and filters; of what is
-    /// still in write buffers the keys and values.
+    /// In files, as they are compressed, with the range's part of their indexes and filters; of
+    /// what is still in write buffers the keys and values.
     pub disk_bytes: u64,
     /// What there is in it, the oldest first.
     pub layers: Vec<EntryLayer>,
-    /// Entries and marks of removals in memory and in files that were not compacted yet, about: what was
-    /// written of late is among them.
+    /// Entries and marks of removals in memory and in files that were not compacted yet, about:
+    /// what was written of late is among them.
     pub new_entries: u64,
 }
 
@@ -97,8 +97,8 @@ pub struct TableSizes {
 }
 
 impl Engine {
-    /// What the rows of a table and the entries of its indexes take, of which there are so many. For
-    /// threads that may wait; no block of data is read.
+    /// What the rows of a table and the entries of its indexes take, of which there are so many.
+    /// For threads that may wait; no block of data is read.
     ///
     /// # Errors
     /// `Store`, `Corrupt`.

@@ -174,8 +174,8 @@ pub trait Read: Send + Sync {
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>>;
 
-    /// As `scan`, forwards and wherever the bytes are, for those who go through much of which nobody
-    /// will ask soon: in memory it takes the place of nothing.
+    /// As `scan`, forwards and wherever the bytes are, for those who go through much of which
+    /// nobody will ask soon: in memory it takes the place of nothing.
     ///
     /// # Errors
     /// As `scan`.
@@ -251,23 +251,26 @@ pub trait Store: Read + 'static {
         0
     }
 
-    /// The calling thread, which never waits, begins another turn: reads that reach into memory only
-    /// find what the operating system keeps of files, too, until they have taken so much in the turn
-    /// that others would notice. `can_begin_reads`: it has `begun_reads`, and begins to read what it is refused.
+    /// The calling thread, which never waits, begins another turn: reads that reach into memory
+    /// only find what the operating system keeps of files, too, until they have taken so much in
+    /// the turn that others would notice. `can_begin_reads`: it has `begun_reads`, and begins to
+    /// read what it is refused.
     fn begin_turn(&self, can_begin_reads: bool) {
         let _ = can_begin_reads;
     }
 
-    /// For those who may not wait: has `waker` called, once, when the row lock is free that the calling thread
-    /// was refused last with `WouldWait(Lock)` since its turn began; at once if it is free by now. `false`:
-    /// nothing was refused, others wait for it already, or the store cannot tell. Then wait where that is allowed.
+    /// For those who may not wait: has `waker` called, once, when the row lock is free that the
+    /// calling thread was refused last with `WouldWait(Lock)` since its turn began; at once if it
+    /// is free by now. `false`: nothing was refused, others wait for it already, or the store
+    /// cannot tell. Then wait where that is allowed.
     fn watch_refused(&self, waker: LockWaker) -> bool {
         let _ = waker;
         false
     }
 
-    /// Reads that the calling thread begins and does not wait for, and that write eight bytes to `wake`, an
-    /// eventfd, when they have come. `None`: who is refused something has to read where it may wait.
+    /// Reads that the calling thread begins and does not wait for, and that write eight bytes to
+    /// `wake`, an eventfd, when they have come. `None`: who is refused something has to read where
+    /// it may wait.
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
         let _ = wake;
         None
@@ -340,16 +343,16 @@ pub trait Store: Read + 'static {
     /// Only for ranges that nobody reads or writes any more.
     fn reclaim(&self, ranges: &[KeyRange]) -> Result<()>;
 
-    /// About how many bytes the range takes on disk and in memory; of ranges that are mostly in memory
-    /// at least so many.
+    /// About how many bytes the range takes on disk and in memory; of ranges that are mostly in
+    /// memory at least so many.
     fn approximate_bytes(&self, range: &KeyRange) -> Result<u64>;
 
-    /// About how many bytes the range takes in files, without what is still in write buffers. Asked of
-    /// two ranges it says what part of one the other is, where both are large.
+    /// About how many bytes the range takes in files, without what is still in write buffers. Asked
+    /// of two ranges it says what part of one the other is, where both are large.
     fn file_bytes(&self, range: &KeyRange) -> Result<u64>;
 
-    /// What the range takes, to the byte where files say so: of whole tables and indexes. For threads
-    /// that may wait; no block of data is read.
+    /// What the range takes, to the byte where files say so: of whole tables and indexes. For
+    /// threads that may wait; no block of data is read.
     ///
     /// # Errors
     /// `Store`, `Corrupt`.
@@ -386,8 +389,8 @@ pub trait StoreTransaction: Read {
     /// Locks a key against other transactions; again by the same one is fine. `true`: newly, so
     /// that `unlock` may free it.
     fn lock(&mut self, key: &[u8], wait: LockWait) -> Result<bool>;
-    /// Whether another transaction has locked a key, by itself or with its table, as far as that is known without
-    /// asking for the lock.
+    /// Whether another transaction has locked a key, by itself or with its table, as far as that is
+    /// known without asking for the lock.
     fn is_locked_by_others(&self, key: &[u8]) -> bool {
         let _ = key;
         false

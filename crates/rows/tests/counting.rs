@@ -1,5 +1,5 @@
-//! The number of rows that a table keeps: right after whatever happens to its rows; and the one that
-//! was counted, which is exact.
+//! The number of rows that a table keeps: right after whatever happens to its rows; and the one
+//! that was counted, which is exact.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,5 @@
-//! Tests of rows over the store in memory, in one program: each file is a theme, and is linked once with all others.
+//! Tests of rows over the store in memory, in one program: each file is a theme, and is linked once
+//! with all others.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Copies of tables while clients write: they have exactly what the rows have, or the table stays as it is.
+//! Copies of tables while clients write: they have exactly what the rows have, or the table stays
+//! as it is.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -118,7 +119,8 @@ fn text_of(value: &str) -> Value {
     Value::Bytes(value.as_bytes().to_vec())
 }
 
-/// What writers do: rows come, go, change, hand on their keys, and many are changed again and again.
+/// What writers do: rows come, go, change, hand on their keys, and many are changed again and
+/// again.
 fn write(engine: &Arc<Engine>) {
     insert(engine, -1, "first", "before all");
     insert(engine, ROWS, "last", "NULL");

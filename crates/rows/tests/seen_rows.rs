@@ -1,4 +1,5 @@
-//! Rows that a writer has read before it locks them are read again only where another may have written them.
+//! Rows that a writer has read before it locks them are read again only where another may have
+//! written them.
 
 use std::sync::Arc;
 

@@ -2,10 +2,9 @@
 //!
 //! What is freed goes back to the system at once, and threads do not meet at its locks: a statement
 //! that runs in the background may be stopped by the kernel while it holds one, and an event loop
-//! that needs it then waits for milliseconds. Event loops, threads of long queries and those that carry out
-//! long statements alone keep what is free for a moment, as the next turn, the columns of the next batch or the
-//! next statement want it again.
-//! (docs/decisions/0029-allocator.md)
+//! that needs it then waits for milliseconds. Event loops, threads of long queries and those that
+//! carry out long statements alone keep what is free for a moment, as the next turn, the columns of
+//! the next batch or the next statement want it again. (docs/decisions/0029-allocator.md)
 //!
 //! The program alone has it: tests and fuzz targets, which take the library, may have another one.
 //!
@@ -22,14 +21,15 @@ use tikv_jemalloc_sys::mallctl;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Read by jemalloc when the process starts: so many arenas that nearly every thread has its own;
-/// threads of jemalloc's own see to what others have freed; pages that are free go back at once, but for
-/// a few blocks of the size of a batch's columns, which each thread that runs queries needs next. The
-/// store's blocks lie together in slabs of 64 KiB: where each look-up puts another block in the place of one, a
-/// slab of a few is empty again and again, and was given back and taken again (docs/decisions/0053).
+/// threads of jemalloc's own see to what others have freed; pages that are free go back at once,
+/// but for a few blocks of the size of a batch's columns, which each thread that runs queries needs
+/// next. The store's blocks lie together in slabs of 64 KiB: where each look-up puts another block
+/// in the place of one, a slab of a few is empty again and again, and was given back and taken
+/// again (docs/decisions/0053).
 #[used]
 #[expect(unsafe_code, reason = "jemalloc looks for its settings under this name")]
-// SAFETY: no other symbol has this name in a program that is linked with jemalloc, and jemalloc takes
-// it for a pointer to a text that a zero byte ends, which is the first word of this one.
+// SAFETY: no other symbol has this name in a program that is linked with jemalloc, and jemalloc
+// takes it for a pointer to a text that a zero byte ends, which is the first word of this one.
 #[unsafe(export_name = "malloc_conf")]
 static SETTINGS: &[u8] =
     b"narenas:64,background_thread:true,dirty_decay_ms:0,muzzy_decay_ms:0,metadata_thp:disabled,tcache_max:65536,tcache_nslots_large:4,slab_sizes:4096-8192:16\0";
@@ -57,8 +57,8 @@ impl Drop for KeptArena {
     }
 }
 
-/// Gives the thread that calls it, one of several that may use so many bytes together, an arena of its
-/// own whose free pages stay for a moment. Where jemalloc refuses, it stays as it is.
+/// Gives the thread that calls it, one of several that may use so many bytes together, an arena of
+/// its own whose free pages stay for a moment. Where jemalloc refuses, it stays as it is.
 pub fn keep_free_pages(bytes_max: usize) {
     if bytes_max < BYTES_MIN {
         return;
@@ -75,8 +75,8 @@ fn new_arena() -> Option<c_uint> {
     let mut arena_bytes = size_of::<c_uint>();
     let (name, to) = (c"arenas.create", std::ptr::from_mut(&mut arena).cast::<c_void>());
     #[expect(unsafe_code, reason = "jemalloc is asked by names and pointers")]
-    // SAFETY: the name is a text that a zero byte ends; jemalloc writes a number of the arena's type, of
-    // which the size is given, and reads nothing.
+    // SAFETY: the name is a text that a zero byte ends; jemalloc writes a number of the arena's
+    // type, of which the size is given, and reads nothing.
     let made = unsafe { mallctl(name.as_ptr(), to, &raw mut arena_bytes, null_mut(), 0) };
     let decay = CString::new(format!("arena.{arena}.dirty_decay_ms")).ok()?;
     (made == 0 && set(&decay, KEPT_MS)).then_some(arena)
@@ -87,8 +87,8 @@ fn set<T: Copy>(name: &std::ffi::CStr, value: T) -> bool {
     let mut value = value;
     let from = std::ptr::from_mut(&mut value).cast::<c_void>();
     #[expect(unsafe_code, reason = "jemalloc is asked by names and pointers")]
-    // SAFETY: the name is a text that a zero byte ends; jemalloc reads as many bytes as the value has,
-    // refuses another size than that of its own type, and writes nothing.
+    // SAFETY: the name is a text that a zero byte ends; jemalloc reads as many bytes as the value
+    // has, refuses another size than that of its own type, and writes nothing.
     unsafe {
         mallctl(name.as_ptr(), null_mut(), null_mut(), from, size_of::<T>()) == 0
     }

@@ -2,8 +2,8 @@
 //!
 //! Invariants
 //! 1. Nothing outside of that directory is made or changed, whatever path is asked for.
-//! 2. A copy that was acknowledged is a whole backup, as `rowhouse backup` takes them; a second copy
-//!    to the same path is added to the first.
+//! 2. A copy that was acknowledged is a whole backup, as `rowhouse backup` takes them; a second
+//!    copy to the same path is added to the first.
 //!
 //! Not here: what a backup is made of (`rows_rocks::Backups`), the checkpoint (`frozen`).
 

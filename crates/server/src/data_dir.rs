@@ -138,8 +138,8 @@ impl DataDir {
     /// ends this, the directory is refused as `Unfinished`, or whole, or empty.
     ///
     /// # Errors
-    /// `InUse` while another restore is at work, `Occupied` or `Foreign` when the place is not empty, `Io`, and
-    /// those of `fill`.
+    /// `InUse` while another restore is at work, `Occupied` or `Foreign` when the place is not
+    /// empty, `Io`, and those of `fill`.
     pub fn make_of<E: From<DataDirError>>(
         path: &Path,
         fill: impl FnOnce(&Path) -> Result<(), E>,
@@ -210,7 +210,8 @@ impl DataDir {
         lock.read_to_string(&mut last).map_err(io)?;
         let crashed = last.trim().parse().ok();
         match name_holder(&mut lock) {
-            // The holder is named only for the benefit of others; a full disk keeps nobody from reading.
+            // The holder is named only for the benefit of others; a full disk keeps nobody from
+            // reading.
             Err(error) if is_disk_full(&error) => {}
             named => named.map_err(io)?,
         }
@@ -218,7 +219,8 @@ impl DataDir {
         Ok(DataDir { path: path.to_owned(), lock, crashed })
     }
 
-    /// The last process that used it, if that has not ended in good order: killed, or with the power.
+    /// The last process that used it, if that has not ended in good order: killed, or with the
+    /// power.
     pub fn crashed(&self) -> Option<u32> {
         self.crashed
     }

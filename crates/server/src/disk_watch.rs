@@ -1,5 +1,5 @@
-//! How full the disks are: a warning in the log at 90 and 95 percent, and when writes are refused; free
-//! bytes for the status.
+//! How full the disks are: a warning in the log at 90 and 95 percent, and when writes are refused;
+//! free bytes for the status.
 //!
 //! Invariants
 //! 1. A level is told once when it is reached, and once when it has been left by a whole percent: a
@@ -91,7 +91,8 @@ impl Disk {
     }
 }
 
-/// Watches the disk of the rows, and that of temporary files if it is another; makes their figures known.
+/// Watches the disk of the rows, and that of temporary files if it is another; makes their figures
+/// known.
 ///
 /// # Errors
 /// When the system gives no thread.

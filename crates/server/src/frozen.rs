@@ -10,8 +10,8 @@
 //!
 //! Invariants
 //! 1. One command at a time.
-//! 2. The process that has the store makes and removes one checkpoint at a time, also when the command that
-//!    asked is dead and the next one asks already.
+//! 2. The process that has the store makes and removes one checkpoint at a time, also when the
+//!    command that asked is dead and the next one asks already.
 //! 3. A checkpoint goes with its command, however that ends: the kernel frees the lock, and the
 //!    server, which waits for it, removes what is left. So does the next server, or command.
 

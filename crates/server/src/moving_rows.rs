@@ -1,8 +1,9 @@
-//! The threads that move rows of columnar tables, and changed rows of columnar indexes, into segments
-//! (`columnar`), once a second, or more often while there are many: one behind everybody else, and one
-//! next to them that takes on what has become too much for the first.
+//! The threads that move rows of columnar tables, and changed rows of columnar indexes, into
+//! segments (`columnar`), once a second, or more often while there are many: one behind everybody
+//! else, and one next to them that takes on what has become too much for the first.
 //!
-//! They are two because a thread that has given way cannot take it back. Only one of them works at a time.
+//! They are two because a thread that has given way cannot take it back. Only one of them works at
+//! a time.
 //!
 //! Invariants
 //! 1. They have ended when `stop` returns: nothing is written after the rows are closed.
@@ -105,7 +106,8 @@ impl Mover {
         self.store.move_rows_as(&self.engine, moving)
     }
 
-    /// Round after round behind others, each followed by one `beside` them where that is too little.
+    /// Round after round behind others, each followed by one `beside` them where that is too
+    /// little.
     fn work(&self, beside: impl Fn() -> rows::Result<Round>) {
         while !self.stopping.is_wanted() {
             let round = self.round(MoverRole::BehindOthers).and_then(|behind| {
@@ -131,7 +133,8 @@ impl Mover {
                     PAUSE
                 }
             };
-            // Whoever waits for another thread may take the call to stop for its own, or leave one behind.
+            // Whoever waits for another thread may take the call to stop for its own, or leave one
+            // behind.
             let until = Instant::now() + pause;
             while !self.stopping.is_wanted() && Instant::now() < until {
                 std::thread::park_timeout(until.saturating_duration_since(Instant::now()));

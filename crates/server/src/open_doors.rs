@@ -297,8 +297,8 @@ fn memcached_shared(
     Ok(shared)
 }
 
-/// Counts the rows of tables again whose numbers a crash may have left behind, in a thread that ends
-/// when that is done.
+/// Counts the rows of tables again whose numbers a crash may have left behind, in a thread that
+/// ends when that is done.
 fn count_doubted(engine: &Arc<Engine>) -> anyhow::Result<()> {
     let engine = Arc::clone(engine);
     std::thread::Builder::new()

@@ -1,4 +1,5 @@
-//! Ownership of files: they belong to the user who runs the program, and no other user may read them.
+//! Ownership of files: they belong to the user who runs the program, and no other user may read
+//! them.
 //!
 //! A data directory holds what the doors ask passwords for, so its files are 0600 and its
 //! directories 0700, and so are backups. What is made is made so under the process's umask, the

@@ -1,5 +1,5 @@
-//! What systemd is told of a service of `Type=notify`: that it is ready, that it stops, and, where there is
-//! a watchdog, that its event loops are alive.
+//! What systemd is told of a service of `Type=notify`: that it is ready, that it stops, and, where
+//! there is a watchdog, that its event loops are alive.
 //!
 //! ```text
 //! NOTIFY_SOCKET    a datagram socket, by its path, or by a name after an @
@@ -9,7 +9,8 @@
 //! (systemd's manual, sd_notify(3) and sd_watchdog_enabled(3).)
 //!
 //! Invariants
-//! 1. Without `NOTIFY_SOCKET` nothing is done. That nobody hears what is told is no failure of the server.
+//! 1. Without `NOTIFY_SOCKET` nothing is done. That nobody hears what is told is no failure of the
+//!    server.
 //! 2. `WATCHDOG=1` is sent only when every loop has just taken a turn, or when the server stops.
 
 use std::ffi::{OsStr, OsString};
@@ -61,8 +62,8 @@ impl Notifier {
         self.send("STOPPING=1");
     }
 
-    /// Tells again and again that the loops are alive, where that is expected: `is_alive` is asked, and has
-    /// so long for its answer.
+    /// Tells again and again that the loops are alive, where that is expected: `is_alive` is asked,
+    /// and has so long for its answer.
     ///
     /// # Errors
     /// When the system gives no thread.

@@ -7,8 +7,9 @@
 //! client: checkpoint\n       from who holds the lock of `frozen`
 //! server: done TAB\n         the state of this moment is in `frozen`; or error TAB why\n
 //! ```
-//! Its connections are not counted with those of clients: it answers also when all places are taken.
-//! A user who may write in the data directory may ask; the socket's permissions are the directory's.
+//! Its connections are not counted with those of clients: it answers also when all places are
+//! taken. A user who may write in the data directory may ask; the socket's permissions are the
+//! directory's.
 //!
 //! Not here: where figures come from (`rows::metrics`), how they are shown (`command::status`),
 //! what is made of a checkpoint (`command::backup`).

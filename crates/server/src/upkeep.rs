@@ -1,6 +1,6 @@
-//! What is done for the rows while clients are served, each in a thread of its own that ends when the engine is
-//! gone: expired rows and those of full tables leave, numbers of rows are written down; indexes that are read
-//! all the time are taken into memory.
+//! What is done for the rows while clients are served, each in a thread of its own that ends when
+//! the engine is gone: expired rows and those of full tables leave, numbers of rows are written
+//! down; indexes that are read all the time are taken into memory.
 //!
 //! Not here: how (`rows::sweep`, `rows::images`), compactions (the store's).
 

@@ -40,8 +40,8 @@ fn a_killed_backup_is_no_backup_and_the_next_one_is_whole() {
         }
         wait_until("the server removes the checkpoint", || !place.data.join("backup").exists());
     }
-    // One that was killed when it was complete did not say so; one that was killed between what was left
-    // and its own beginning left nothing.
+    // One that was killed when it was complete did not say so; one that was killed between what was
+    // left and its own beginning left nothing.
     let complete = place.list().len() as u32;
     assert!((1 + finished..=1 + rounds - in_the_middle).contains(&complete), "{complete}");
     fill(&server, 10_000..10_100);

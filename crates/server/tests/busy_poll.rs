@@ -1,5 +1,5 @@
-//! Busy polling: for a client that asks one thing after another, not in silence, and not where it is
-//! turned off; whoever comes meanwhile is served.
+//! Busy polling: for a client that asks one thing after another, not in silence, and not where it
+//! is turned off; whoever comes meanwhile is served.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

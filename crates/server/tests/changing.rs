@@ -1,8 +1,8 @@
-//! Statements of their own during ALTER TABLE of every kind: none is told that its table is another one
-//! (error 1412), and each answers what is right before the change as well as after it.
+//! Statements of their own during ALTER TABLE of every kind: none is told that its table is another
+//! one (error 1412), and each answers what is right before the change as well as after it.
 //!
-//! Not here: what a transaction sees that began before (`dropping`, `columnar`), whether the change itself is
-//! right (`online`, `online_copies`).
+//! Not here: what a transaction sees that began before (`dropping`, `columnar`), whether the change
+//! itself is right (`online`, `online_copies`).
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,6 @@
-//! UPDATE and DELETE of columnar tables where no index finds the rows: they are found by column, and
-//! changed as they would be row by row, beside other writers, within the memory, wholly or not at all.
+//! UPDATE and DELETE of columnar tables where no index finds the rows: they are found by column,
+//! and changed as they would be row by row, beside other writers, within the memory, wholly or not
+//! at all.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
-//! The keys of a columnar table, which hold for rows in segments as for recent ones: what would break one
-//! is refused, REPLACE and ON DUPLICATE KEY UPDATE find the row that is in the way, as on a table of rows,
-//! on which everything is done as well.
+//! The keys of a columnar table, which hold for rows in segments as for recent ones: what would
+//! break one is refused, REPLACE and ON DUPLICATE KEY UPDATE find the row that is in the way, as on
+//! a table of rows, on which everything is done as well.
 
 use crate::by_column::{MEMORY, cell, stop_and_check};
 use crate::mysql::{Failure, Mysql, Rows};

@@ -1,6 +1,6 @@
-//! One snapshot of tables of both kinds: who reads a columnar table and a table of rows together, beside
-//! writers that change both in one transaction and a mover that makes segments meanwhile, sees each
-//! transaction wholly or not at all, by column and row by row.
+//! One snapshot of tables of both kinds: who reads a columnar table and a table of rows together,
+//! beside writers that change both in one transaction and a mover that makes segments meanwhile,
+//! sees each transaction wholly or not at all, by column and row by row.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -50,7 +50,8 @@ fn moves(server: &Running) -> usize {
     server.log().matches("rows moved into segments").count()
 }
 
-/// Moves ones between rows, and rows between tables, until it is over; each writer has rows of its own.
+/// Moves ones between rows, and rows between tables, until it is over; each writer has rows of its
+/// own.
 fn write(server: &Running, writer: u64, ended: &AtomicBool, commits: &AtomicU64) {
     let mut client = session(server);
     let mut random = Random(writer + 1);

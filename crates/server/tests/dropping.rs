@@ -1,8 +1,9 @@
-//! DROP INDEX while clients of all doors are at work: no writer meets an error, no reader a wrong answer, whether the
-//! index leads it or not; and the space of the entries comes back, after a kill as well.
+//! DROP INDEX while clients of all doors are at work: no writer meets an error, no reader a wrong
+//! answer, whether the index leads it or not; and the space of the entries comes back, after a kill
+//! as well.
 //!
-//! A statement that meets the table as another one is begun again, and its client sees nothing of that; only
-//! a transaction that reads an older state is told (error 1412).
+//! A statement that meets the table as another one is begun again, and its client sees nothing of
+//! that; only a transaction that reads an older state is told (error 1412).
 //!
 //! Not here: indexes that are added (`online`), other changes (`changing`), columnar indexes
 //! (`columnar_index`).
@@ -154,8 +155,8 @@ fn file_bytes(data: &Path) -> u64 {
     tables.map(|file| file.metadata().map_or(0, |metadata| metadata.len())).sum()
 }
 
-/// Waits until the space of the table's only index is free again, where the files had so many bytes before
-/// it was added.
+/// Waits until the space of the table's only index is free again, where the files had so many bytes
+/// before it was added.
 fn wait_for_space(sql: &mut Mysql, data: &Path, before: u64, with_index: u64) {
     let most = before + (with_index - before) / 8;
     wait_until("smaller files", || file_bytes(data) <= most);

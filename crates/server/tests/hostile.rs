@@ -43,8 +43,8 @@ fn busy(server: &Running, stop: &AtomicBool) -> (Duration, u64) {
 }
 
 /// Does something hostile while a client is busy, which must not notice, and checks that no
-/// connection stays behind. A client of a second server, which is idle, tells how much of a delay is
-/// the machine's own.
+/// connection stays behind. A client of a second server, which is idle, tells how much of a delay
+/// is the machine's own.
 fn beside_others(server: &Running, hostile: impl FnOnce()) {
     let stop = AtomicBool::new(false);
     let directory = tempfile::tempdir().unwrap();
@@ -81,7 +81,8 @@ fn a_client_that_does_not_log_in_is_closed_however_slowly_it_goes_on_sending() {
         }
         closed.join().unwrap();
     }
-    // A client that has logged in may be silent. A machine that pauses may make a login take too long.
+    // A client that has logged in may be silent. A machine that pauses may make a login take too
+    // long.
     let mut logged_in = None;
     wait_until("a login in time", || {
         logged_in = Mysql::login(server.connect("mysql")).ok();

@@ -1,4 +1,5 @@
-//! Indexes in memory, of a server with several clients: scans tell one state, and the latest, while rows change.
+//! Indexes in memory, of a server with several clients: scans tell one state, and the latest, while
+//! rows change.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
@@ -9,8 +10,8 @@ use crate::support::{Running, figure};
 
 const ACCOUNTS: i64 = 300;
 const BALANCE: i64 = 1_000;
-/// After how many queries of readers a writer goes on that rests for images to be made: these alone ask for
-/// some.
+/// After how many queries of readers a writer goes on that rests for images to be made: these alone
+/// ask for some.
 const QUERIES_OF_REST: u32 = 40;
 /// How often an index has to be seen in memory while writers come and go.
 const SEEN: u32 = 100;

@@ -128,8 +128,8 @@ fn joins_and_window_functions_over_more_rows_than_fit_ended_with_error_1038() {
     assert_eq!(one(&mut sql, pairs), ROWS.to_string());
     assert_within(&server, pairs);
     let texts = "SELECT COUNT(*) FROM d.n x JOIN d.n y ON x.s = y.s";
-    // Not right yet: beside others this one now and then finds no memory for its first rows. It is to
-    // end with that error at the worst, and to leave the server as it was.
+    // Not right yet: beside others this one now and then finds no memory for its first rows. It is
+    // to end with that error at the worst, and to leave the server as it was.
     match sql.query(texts) {
         Ok(rows) => assert!(rows[0][0].as_deref().unwrap().parse::<usize>().unwrap() >= ROWS),
         Err(error) => assert!(error.to_string().contains("1038"), "{error}"),

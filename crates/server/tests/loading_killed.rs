@@ -1,12 +1,13 @@
-//! A server that is killed (kill -9) in each phase of a load: while rows are sorted, while they are merged into
-//! files, and while the store takes these files over. Whoever starts it again finds nothing of the load,
-//! no file of it, its space given back, and can load it again; or all, once the store has listed the files.
+//! A server that is killed (kill -9) in each phase of a load: while rows are sorted, while they are
+//! merged into files, and while the store takes these files over. Whoever starts it again finds
+//! nothing of the load, no file of it, its space given back, and can load it again; or all, once
+//! the store has listed the files.
 //!
 //! A phase lasts as long as a test wants: a client that does not end its file keeps the load in the
 //! first, and the file layer (crate `faults`) lets syncs and links hang in the others.
 //!
-//! Not here: loads that end in other ways (`loading`), tables without any index (`loading_in_order`), cuts of the
-//! power (`crash`).
+//! Not here: loads that end in other ways (`loading`), tables without any index
+//! (`loading_in_order`), cuts of the power (`crash`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,8 +83,8 @@ impl Bench {
         Bench { server, layer, data, before_bytes, _place }
     }
 
-    /// The table is as it was before the load and nothing takes space for it, the other table is at work, and so is
-    /// the load once it is repeated.
+    /// The table is as it was before the load and nothing takes space for it, the other table is at
+    /// work, and so is the load once it is repeated.
     fn assert_as_before(self, rows: u64) {
         let mut sql = login(&self.server);
         assert_eq!(seen(&mut sql), [EARLIER; 3]);
@@ -172,8 +173,8 @@ fn killed_while_rows_are_merged_into_files_it_has_nothing_of_the_load() {
     }
 }
 
-/// A load up to the moment at which some of its files have names among those of the store; more than that, up
-/// to a sync of a file whose name has `synced` in it. Then the server is killed.
+/// A load up to the moment at which some of its files have names among those of the store; more
+/// than that, up to a sync of a file whose name has `synced` in it. Then the server is killed.
 fn kill_amid_taking_over(bench: Bench, links: u64, synced: Option<&str>) -> Bench {
     let mut sql = login(&bench.server);
     let loader = bench.begin_load(&mut sql, SOME);

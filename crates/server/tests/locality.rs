@@ -1,5 +1,6 @@
-//! Locality: where clients at all cores keep the machine busy, each loop is pinned to a core and serves
-//! the clients that are there; all are answered meanwhile, no other thread is pinned, and it ends with them.
+//! Locality: where clients at all cores keep the machine busy, each loop is pinned to a core and
+//! serves the clients that are there; all are answered meanwhile, no other thread is pinned, and it
+//! ends with them.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,5 +1,5 @@
-//! SELECT ... FOR UPDATE of a server with several clients: where it is done, what who waits gets to see, and
-//! that two never take the same row, nor put the same one where none was.
+//! SELECT ... FOR UPDATE of a server with several clients: where it is done, what who waits gets to
+//! see, and that two never take the same row, nor put the same one where none was.
 
 use std::thread;
 use std::time::{Duration, Instant};

@@ -1,7 +1,8 @@
-//! Tests of the running server, in one program: each file is a promise, and is linked once with all others.
+//! Tests of the running server, in one program: each file is a promise, and is linked once with all
+//! others.
 //!
-//! Not here: power cuts and kills (`crash`), what loops do in which order (`loops`), the Tyrant door
-//! by column (`tyrant`): programs of their own.
+//! Not here: power cuts and kills (`crash`), what loops do in which order (`loops`), the Tyrant
+//! door by column (`tyrant`): programs of their own.
 
 #[path = "support/backups.rs"]
 mod backups;

@@ -479,8 +479,8 @@ fn the_log_did_not_say_whose_connection_was_closed_for_its_memory() {
 const SHAPE_ROWS: u64 = 250_000;
 const SHAPE_MEMORY: &str = "--memory=256MiB";
 
-/// A statement over all rows, and what it answers: the first column of the first row, or how many rows it
-/// changes.
+/// A statement over all rows, and what it answers: the first column of the first row, or how many
+/// rows it changes.
 type Shape = (&'static str, String);
 
 /// Queries of every shape.

@@ -1,4 +1,5 @@
-//! The metrics door: what Prometheus reads is what the server counted, whole, and nothing for pages.
+//! The metrics door: what Prometheus reads is what the server counted, whole, and nothing for
+//! pages.
 
 use std::collections::HashMap;
 use std::io::Write;

@@ -1,4 +1,5 @@
-//! ADD INDEX while writers of all doors are at work: it has every row's entry, or is not there at all.
+//! ADD INDEX while writers of all doors are at work: it has every row's entry, or is not there at
+//! all.
 
 use std::path::Path;
 use std::thread;

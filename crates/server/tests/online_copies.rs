@@ -1,5 +1,5 @@
-//! ALTER TABLE that copies all rows, while writers of all doors are at work: the copy has what they write, or
-//! the table stays as it is.
+//! ALTER TABLE that copies all rows, while writers of all doors are at work: the copy has what they
+//! write, or the table stays as it is.
 
 use std::io::BufReader;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! CHECK, computed columns and computed defaults, whichever door a row comes through: during ALTER TABLE,
-//! after restarts, through dumps and loads.
+//! CHECK, computed columns and computed defaults, whichever door a row comes through: during ALTER
+//! TABLE, after restarts, through dumps and loads.
 
 use std::io::{BufReader, Write};
 use std::path::Path;

@@ -87,8 +87,8 @@ fn a_damaged_list_of_files_is_not_salvaged_but_restored() {
     assert_eq!(restored.stop().code(), Some(0));
 }
 
-/// Turns a bit of a data file at some places, each given as a part of its length in thousands; of the
-/// largest file that holds some bytes.
+/// Turns a bit of a data file at some places, each given as a part of its length in thousands; of
+/// the largest file that holds some bytes.
 fn damage_file_with(rows: &Path, bytes: &[u8], places: &[u64]) {
     let files = fs::read_dir(rows).unwrap().map(|entry| entry.unwrap().path());
     let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "sst"));

@@ -1,5 +1,5 @@
-//! What `information_schema.table_sizes` and SHOW TABLE STATUS say of tables, held against the files of
-//! the data directory and against going through everything that is stored.
+//! What `information_schema.table_sizes` and SHOW TABLE STATUS say of tables, held against the
+//! files of the data directory and against going through everything that is stored.
 
 use std::path::Path;
 
@@ -205,7 +205,8 @@ fn sizes_by_column_are_those_of_segments_and_files() {
     let of_a_row = Some((of_segments / ROWS).to_string());
     wait_until("all rows to be in segments", || row_length(&mut client) == of_a_row);
     assert_within_a_hundredth(told(&mut client, "c").data_plain, of_segments, "all rows");
-    // An entry of n: the number, whether there is one, and the row's key; its value says where that is.
+    // An entry of n: the number, whether there is one, and the row's key; its value says where that
+    // is.
     let of_entries = ROWS * (6 + 5 + 4 + 2);
     let of_index = ROWS * (4 + 4 + 2 + 30);
     wait_until("the columnar index to follow", || {

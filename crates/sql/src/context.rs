@@ -1,6 +1,7 @@
 //! A statement's surroundings.
 //!
-//! Not here: what expressions ask of them (`expression::StatementContext`), the session (`session`).
+//! Not here: what expressions ask of them (`expression::StatementContext`), the session
+//! (`session`).
 
 use std::ops::Deref;
 use std::sync::Arc;

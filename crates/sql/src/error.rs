@@ -1,15 +1,15 @@
 //! What a statement answers when it fails, sorted by what the caller does about it.
 //!
 //! Invariants
-//! 1. What the server reacts to is a variant; everything else is `Failed`, which is told to the client. Nothing
-//!    looks at a number to decide.
+//! 1. What the server reacts to is a variant; everything else is `Failed`, which is told to the
+//!    client. Nothing looks at a number to decide.
 //! 2. Every `rows::Error` has an answer here, by an exhaustive `match`: a new variant does not
 //!    compile until it is given one.
 //! 3. `WouldWait` is no failure: nothing was done, and the statement is to be repeated where
 //!    waiting is allowed. It never reaches a client.
 //!
-//! Not here: numbers and SQLSTATE (`values::error_code`); warnings (`expression::warning`), which carry the
-//! same codes but end nothing.
+//! Not here: numbers and SQLSTATE (`values::error_code`); warnings (`expression::warning`), which
+//! carry the same codes but end nothing.
 
 use std::sync::Arc;
 
@@ -31,7 +31,8 @@ pub enum SqlError {
     TableChanged,
     /// There was no memory for it: where other clients have it, it may begin again.
     ShortOfMemory(MemoryShortage),
-    /// A row's lock was not had in time, or a KILL ended the wait: whoever knows the kill mark tells them apart.
+    /// A row's lock was not had in time, or a KILL ended the wait: whoever knows the kill mark
+    /// tells them apart.
     LockTimeout,
     /// The transaction was undone, with all its locks, for others to go on.
     Deadlock,

@@ -19,8 +19,8 @@ pub use crate::file_table::{FileFormat, FileOptions};
 use crate::file_table::{FileStep, FileTable, ReadRequest, Reading};
 pub use crate::load::lines::Splitter;
 
-/// The rows of a file that holds some bytes, read in batches of so many, by a statement that may use so
-/// much memory; no more rows than `rows_max`.
+/// The rows of a file that holds some bytes, read in batches of so many, by a statement that may
+/// use so much memory; no more rows than `rows_max`.
 ///
 /// # Errors
 /// Those of `FILE()`.

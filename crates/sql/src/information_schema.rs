@@ -1,7 +1,7 @@
 //! `information_schema`: the catalog and the server as tables that queries can read.
 //!
-//! Each table is made when a statement reads it, from the state of that moment, of the tables that its conditions
-//! ask for. Only what clients ask for is here; `docs/sql.md` lists it.
+//! Each table is made when a statement reads it, from the state of that moment, of the tables that
+//! its conditions ask for. Only what clients ask for is here; `docs/sql.md` lists it.
 //!
 //! Not here: SHOW (`show`), reading them in queries (`executor::join`, crate `analytic`).
 
@@ -72,8 +72,8 @@ pub fn is_own_name(database: &str) -> bool {
 /// The catalog's name in every table.
 const CATALOG: &str = "def";
 
-/// Whether a column of TABLES, TABLE_SIZES or STATISTICS says how large a table is: write buffers are walked
-/// and rows read for that.
+/// Whether a column of TABLES, TABLE_SIZES or STATISTICS says how large a table is: write buffers
+/// are walked and rows read for that.
 pub fn is_size(column: &str) -> bool {
     const SIZES: [&str; 7] = [
         "TABLE_ROWS",

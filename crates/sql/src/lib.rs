@@ -7,11 +7,12 @@
 //!                                                  -> bind -> LongQueries           long queries
 //! other statements -> syntax -> session::admin, ddl, show, load
 //! ```
-//! `session` is the door's side: what a connection can do. `docs/sql.md` says what is supported
-//! and where it differs from MySQL.
+//! `session` is the door's side: what a connection can do. `docs/sql.md` says what is supported and
+//! where it differs from MySQL.
 //!
 //! Not here: how long queries are run (crate `analytic`, which a server hands over when it starts),
-//! statements as text (crate `syntax`), values of expressions (crate `expression`), wire protocols, sockets, users.
+//! statements as text (crate `syntax`), values of expressions (crate `expression`), wire protocols,
+//! sockets, users.
 
 mod bind;
 mod context;

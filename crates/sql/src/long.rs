@@ -1,5 +1,5 @@
-//! What runs long queries: the analytic way, which is handed over when a server starts, so that nothing
-//! here depends on the library that it is made with.
+//! What runs long queries: the analytic way, which is handed over when a server starts, so that
+//! nothing here depends on the library that it is made with.
 //!
 //! Not here: which queries are long (`session::query`), how they are run (crate `analytic`).
 
@@ -50,19 +50,20 @@ pub trait LongQueries: Send + Sync {
     /// What is under way now.
     fn load(&self) -> Load;
 
-    /// Lines of the process list for queries that were answered, or whose client has left, and that have not
-    /// gone yet.
+    /// Lines of the process list for queries that were answered, or whose client has left, and that
+    /// have not gone yet.
     fn ending(&self) -> Vec<ProcessLine>;
 
     /// Bytes of memory that queries have taken, and that they may have.
     fn memory(&self) -> (usize, usize);
 
-    /// Has the query come before all others whose `SqlContext::comes_first` has this number: others that keep rows
-    /// begin only when its first row has come, or what is given back here is dropped. For one at a time.
+    /// Has the query come before all others whose `SqlContext::comes_first` has this number: others
+    /// that keep rows begin only when its first row has come, or what is given back here is
+    /// dropped. For one at a time.
     fn hold_others_back(&self) -> Box<dyn HeldBack>;
 
-    /// As `select`, in the way that needs the least memory, for a query that ran out of it; `None` if it was that
-    /// way.
+    /// As `select`, in the way that needs the least memory, for a query that ran out of it; `None`
+    /// if it was that way.
     ///
     /// # Errors
     /// As `select`.

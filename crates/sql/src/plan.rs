@@ -1,13 +1,14 @@
 //! Plans of statements, and the cache that finds them again by shape.
 //!
 //! Invariants
-//! 1. A plan is used only while its tables are as it saw them (`is_current`), and one with a query in it
-//!    only for literals of the kinds that it was bound with, and tables of about that size (`fits`).
+//! 1. A plan is used only while its tables are as it saw them (`is_current`), and one with a query
+//!    in it only for literals of the kinds that it was bound with, and tables of about that size
+//!    (`fits`).
 //! 2. The cache is bounded; which plans it forgets is of no consequence but time.
 //! 3. A shape is kept when it comes for the second time: statements that come once, such as a
 //!    dump's or those of a tool that visits every table, push nobody out.
-//! 4. Event loops share no plan of a look-up: each has a copy, since counting who uses it, in memory that
-//!    another core writes to as well, takes a fifth of a look-up's time
+//! 4. Event loops share no plan of a look-up: each has a copy, since counting who uses it, in
+//!    memory that another core writes to as well, takes a fifth of a look-up's time
 //!    (docs/decisions/0073-nothing-shared-by-look-ups.md).
 //!
 //! Not here: how plans are made (`point`, `write`, `bind`).
@@ -42,7 +43,8 @@ const SEEN_MAX: usize = 8192;
 /// Longest shape kept, in bytes.
 const SHAPE_BYTES_MAX: usize = 16 << 10;
 
-/// What decides of which types the expressions of a shape are: its literals, and the session's user variables.
+/// What decides of which types the expressions of a shape are: its literals, and the session's user
+/// variables.
 pub type Kinds<'k> = (&'k [Datum<'k>], &'k UserVariables);
 
 /// What a shape is looked up by: the current database, sql_mode and the shape.
@@ -116,8 +118,8 @@ impl Plan {
         is_target_current && self.query().is_none_or(QueryPlan::is_current)
     }
 
-    /// Whether it is right for literals and user variables like these, and the best that there is while
-    /// tables are as large as they are.
+    /// Whether it is right for literals and user variables like these, and the best that there is
+    /// while tables are as large as they are.
     pub fn fits(&self, (literals, variables): Kinds<'_>, engine: &Engine) -> bool {
         let is_query_right = self.query().is_none_or(|query| {
             same_kinds(&query.literals, literals)
@@ -174,7 +176,8 @@ struct ShapeEntry {
     database: Option<String>,
     mode: SqlMode,
     shape: Vec<u8>,
-    /// The latest first; more than one where literals of several kinds come, or tables grow and shrink.
+    /// The latest first; more than one where literals of several kinds come, or tables grow and
+    /// shrink.
     plans: Vec<Plan>,
 }
 
@@ -214,8 +217,8 @@ impl PlanCache {
         hasher.finish()
     }
 
-    /// The plan of a shape, if it is known, still right, and so for literals and variables like these;
-    /// without them, for some.
+    /// The plan of a shape, if it is known, still right, and so for literals and variables like
+    /// these; without them, for some.
     pub fn find(
         &self,
         (database, mode, shape): ShapeKey<'_>,

@@ -103,8 +103,8 @@ const STATUS_NO_BACKSLASH_ESCAPES: u16 = 0x200;
 const LITERALS_PART: usize = 2;
 /// Longest text of a statement, and longest parameter, that is looked at in an event loop.
 const LOOP_TEXT_BYTES_MAX: usize = 64 << 10;
-/// A longer text is carried out in buffers of some hundred kilobytes or more; a thread that has done that
-/// will do it again.
+/// A longer text is carried out in buffers of some hundred kilobytes or more; a thread that has
+/// done that will do it again.
 const LONG_TEXT_BYTES: usize = 4 << 10;
 /// Longest shape that is parsed there: parsing and binding take a microsecond a byte, and up to
 /// a millisecond where brackets are nested. The plan of a known shape is there already.
@@ -275,8 +275,8 @@ impl Session {
         self.variables.charsets
     }
 
-    /// Takes the character set that a login asks for by the number of one of its collations: as SET NAMES does,
-    /// and UTF-8 where the number says none that a client may have.
+    /// Takes the character set that a login asks for by the number of one of its collations: as SET
+    /// NAMES does, and UTF-8 where the number says none that a client may have.
     ///
     /// # Errors
     /// 1041 when there is no memory for it.
@@ -383,8 +383,8 @@ impl Session {
         )
     }
 
-    /// Executes the first statement of `text`; says how many bytes it took, `;` and the spaces behind it
-    /// included. Semicolons at the end of the text end nothing.
+    /// Executes the first statement of `text`; says how many bytes it took, `;` and the spaces
+    /// behind it included. Semicolons at the end of the text end nothing.
     ///
     /// # Errors
     /// MySQL's; `would_wait` when it may not wait and would have to: nothing was done.
@@ -460,7 +460,8 @@ impl Session {
         self.leave(result)
     }
 
-    /// Where the text behind a statement begins. Comments there are a statement where there may be several.
+    /// Where the text behind a statement begins. Comments there are a statement where there may be
+    /// several.
     fn behind(&self, text: &[u8], scanned: &Scanned) -> usize {
         match self.multi_statements {
             true => scanned.taken,
@@ -468,8 +469,8 @@ impl Session {
         }
     }
 
-    /// A statement without a word: a comment is one that does nothing (MySQL 9.7 and MariaDB 10.11 answer
-    /// so), nothing at all is none.
+    /// A statement without a word: a comment is one that does nothing (MySQL 9.7 and MariaDB 10.11
+    /// answer so), nothing at all is none.
     fn nothing(&mut self, written: &[u8], scanned: &Scanned) -> Result<Reply> {
         if scanned.end < written.len() {
             return Err(syntax::scan::syntax_at(written, scanned.end).into());
@@ -561,8 +562,8 @@ impl Session {
         self.named.retain(|_, named| *named != id);
     }
 
-    /// Takes memory for carrying out a large statement; a small one needs none. If it has to wait for it
-    /// forgets what was scanned meanwhile, and scans the text again.
+    /// Takes memory for carrying out a large statement; a small one needs none. If it has to wait
+    /// for it forgets what was scanned meanwhile, and scans the text again.
     fn room_for(&self, text: &[u8], scanned: &mut Scanned, how: How) -> Result<Option<Room>> {
         let bytes = scanned.memory_bytes();
         if bytes == 0 {

@@ -220,7 +220,8 @@ fn rows_of_a_sort_are_read_when_they_are_given() {
         session,
         &late.replace("LENGTH(body)", "(SELECT COUNT(*) FROM plain p WHERE p.id < x.id)"),
     );
-    // In the order of the index, where nothing is sorted, and rows beyond the limit are only counted.
+    // In the order of the index, where nothing is sorted, and rows beyond the limit are only
+    // counted.
     let in_order = "SELECT SQL_CALC_FOUND_ROWS * FROM posts x WHERE kind = 'post' \
         AND state = 'publish' ORDER BY made DESC LIMIT 30, 12";
     let shown = plan(session, in_order);

@@ -134,7 +134,8 @@ fn a_row_that_was_changed_instead_of_inserted_tells_its_number() {
     assert_eq!(upsert("('a', 5)", "v = VALUES(v)"), "ok 0");
     let two = "ok 4 id 1 [Records: 2  Duplicates: 2  Warnings: 0]";
     assert_eq!(upsert("('b', 7), ('a', 9)", "v = VALUES(v)"), two);
-    // What LAST_INSERT_ID(expr) says counts also where it said the same before, and nothing changes.
+    // What LAST_INSERT_ID(expr) says counts also where it said the same before, and nothing
+    // changes.
     for _ in 0..3 {
         assert_eq!(upsert("('a', 9)", "id = LAST_INSERT_ID(id)"), "ok 0 id 1");
     }

@@ -1,5 +1,5 @@
-//! Queries over more and more rows: what they come to grows as the rows do, whoever runs them and whatever
-//! the plan of their shape was made for. Rows that are looked up are counted, not time.
+//! Queries over more and more rows: what they come to grows as the rows do, whoever runs them and
+//! whatever the plan of their shape was made for. Rows that are looked up are counted, not time.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use crate::harness::{run, server, session};
 use sql::{Session, Sql};
 
 const ROWS: u64 = 200_000;
-/// How many rows are asked for: what the row executor does, what it would begin and the analytic way ends, and
-/// what is long from the start.
+/// How many rows are asked for: what the row executor does, what it would begin and the analytic
+/// way ends, and what is long from the start.
 const SIZES: [u64; 8] = [1_000, 5_000, 20_000, 30_000, 50_000, 90_000, 140_000, 200_000];
 /// Rows of a run that is given up, at most: then it asks whether it is long.
 const GIVEN_UP: u64 = 5_000;

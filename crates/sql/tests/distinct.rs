@@ -1,5 +1,5 @@
-//! DISTINCT is forgotten where unique keys tell that no two rows are equal, and only there; the answers
-//! stand next to MariaDB's in `tests/oracle/sql/distinct.sql`.
+//! DISTINCT is forgotten where unique keys tell that no two rows are equal, and only there; the
+//! answers stand next to MariaDB's in `tests/oracle/sql/distinct.sql`.
 
 use crate::harness::{run, server, session};
 

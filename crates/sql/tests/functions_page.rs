@@ -1,8 +1,10 @@
-//! The list of functions in `docs/sql.md`, printed from the tables of functions and compared with the page.
+//! The list of functions in `docs/sql.md`, printed from the tables of functions and compared with
+//! the page.
 //!
 //! `make functions` writes it anew.
 //!
-//! Not here: forms that have no row (`DATE_ADD`, `CAST`), and what differs from MySQL: the page says these itself.
+//! Not here: forms that have no row (`DATE_ADD`, `CAST`), and what differs from MySQL: the page
+//! says these itself.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! USE, FORCE and IGNORE INDEX, and STRAIGHT_JOIN: they say how rows are found, never which. Which key
-//! MariaDB chooses with them: `tests/oracle/sql/hinted.py`.
+//! USE, FORCE and IGNORE INDEX, and STRAIGHT_JOIN: they say how rows are found, never which. Which
+//! key MariaDB chooses with them: `tests/oracle/sql/hinted.py`.
 
 use crate::harness::{answer, error, run, server, session};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! UPDATE and DELETE of rows that a query finds, by several sessions at once: no change is lost, and
-//! nothing is counted twice.
+//! UPDATE and DELETE of rows that a query finds, by several sessions at once: no change is lost,
+//! and nothing is counted twice.
 
 use std::sync::Arc;
 use std::thread;
@@ -23,8 +23,8 @@ fn prepared(sql: &Arc<Sql>, rows: u64) -> Session {
     own
 }
 
-/// Each of the writers runs the statements in turn on an executor, as many times as is said; one that
-/// finds a circle of locks is run again.
+/// Each of the writers runs the statements in turn on an executor, as many times as is said; one
+/// that finds a circle of locks is run again.
 fn at_once(sql: &Arc<Sql>, executor: &str, statements: &[&str]) {
     thread::scope(|scope| {
         for _ in 0..WRITERS {
@@ -102,8 +102,8 @@ fn one_row_under_two_names_is_changed_under_each() {
     assert_eq!(run(&mut own, "SELECT MIN(n), MAX(n), COUNT(*) FROM stock"), "8\t8\t3");
 }
 
-/// Runs `first` in a transaction, then `second` in another session, which has to wait until that is committed;
-/// gives what `second` answers.
+/// Runs `first` in a transaction, then `second` in another session, which has to wait until that is
+/// committed; gives what `second` answers.
 fn behind(sql: &Arc<Sql>, first: &[&str], second: &str) -> String {
     let mut own = session(sql);
     run(&mut own, "BEGIN");

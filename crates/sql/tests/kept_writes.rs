@@ -1,5 +1,6 @@
 //! Writing statements with queries in them are bound once for their shape: the next execution binds
-//! nothing, and is as right as the first, whatever has become of values, modes and tables meanwhile.
+//! nothing, and is as right as the first, whatever has become of values, modes and tables
+//! meanwhile.
 
 use crate::harness::{answer, error, run, server, session, shown};
 use sql::{How, Session};
@@ -300,7 +301,8 @@ fn a_plan_for_small_tables_is_not_that_of_large_ones() {
         let found = run(s, "SELECT SUM(n), MAX(n) FROM a WHERE id = 5 AND n > 0");
         assert_eq!(found, if rows == 0 { "NULL\tNULL" } else { "3\t3" });
     }
-    // It comes for the second time before its plan is kept. The one for few rows is there still at the end.
+    // It comes for the second time before its plan is kept. The one for few rows is there still at
+    // the end.
     assert_eq!(made, [2, 0, 1, 0, 0]);
 }
 

@@ -1,5 +1,5 @@
-//! Terms about the primary key narrow what is read of an index that is not unique, since its entries end
-//! with it; answers next to MariaDB's are in `tests/oracle/sql/key-parts.sql`.
+//! Terms about the primary key narrow what is read of an index that is not unique, since its
+//! entries end with it; answers next to MariaDB's are in `tests/oracle/sql/key-parts.sql`.
 
 use crate::harness::{run, server, session};
 use sql::Session;

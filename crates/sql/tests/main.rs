@@ -1,4 +1,5 @@
-//! Tests of SQL over rows in memory, in one program: each file is a theme, and is linked once with all others.
+//! Tests of SQL over rows in memory, in one program: each file is a theme, and is linked once with
+//! all others.
 
 mod harness;
 

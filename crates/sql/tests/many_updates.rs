@@ -1,5 +1,5 @@
-//! UPDATE and DELETE of many rows, by several writers at once and within transactions: no change is lost,
-//! whether or not a row was read again under its lock.
+//! UPDATE and DELETE of many rows, by several writers at once and within transactions: no change is
+//! lost, whether or not a row was read again under its lock.
 
 use std::sync::Arc;
 

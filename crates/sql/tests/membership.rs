@@ -141,7 +141,8 @@ fn many_that_ask_have_the_members_found_once() {
     let asked = asked.split_once("Not exists").unwrap().1;
     assert!(asked.contains("never executed"), "{shown}");
     assert_eq!(loops(found, "All of i"), 1, "{shown}");
-    // Where few were expected, rows ask by themselves until they have looked at as many as all members take.
+    // Where few were expected, rows ask by themselves until they have looked at as many as all
+    // members take.
     let more = many.replacen("WHERE", "WHERE u + 0 = u AND id + 0 = id AND", 1);
     let shown = run(session, &format!("EXPLAIN ANALYZE {more}"));
     let (asked, found) = shown.split_once("Looked up among").unwrap();

@@ -1,5 +1,5 @@
-//! What is the same for all rows is evaluated once: conditions hold of the same rows as where they are
-//! evaluated for each row, which they are in the list of a SELECT.
+//! What is the same for all rows is evaluated once: conditions hold of the same rows as where they
+//! are evaluated for each row, which they are in the list of a SELECT.
 
 use crate::harness::{run, server, session};
 use sql::Session;

@@ -1,5 +1,5 @@
-//! Integers, dates and times are filtered, grouped, sorted and aggregated as numbers of 64 bits: the
-//! same answers as from expressions over them, which are not.
+//! Integers, dates and times are filtered, grouped, sorted and aggregated as numbers of 64 bits:
+//! the same answers as from expressions over them, which are not.
 
 use crate::harness::{run, server, session};
 use sql::Session;

@@ -127,7 +127,8 @@ fn a_recursion_ends_by_its_depth_its_limit_its_time_and_the_memory() {
     let circling =
         "WITH RECURSIVE c AS (SELECT 1 AS n UNION SELECT n % 7 + 1 FROM c) SELECT COUNT(*) FROM c";
     assert_eq!(run(s, circling), "7");
-    // Its rows fill the memory in some 0.6 s: the time has to end first, on the fastest machine too.
+    // Its rows fill the memory in some 0.6 s: the time has to end first, on the fastest machine
+    // too.
     run(s, "SET SESSION max_statement_time = 0.03");
     let begun = Instant::now();
     assert_eq!(error(s, &format!("{endless} SELECT COUNT(*) FROM c")), 1969);

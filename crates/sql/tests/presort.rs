@@ -1,5 +1,5 @@
-//! ORDER BY with LIMIT over a join: rows are sorted before they are joined, and no other rows come of
-//! it than if they were joined first.
+//! ORDER BY with LIMIT over a join: rows are sorted before they are joined, and no other rows come
+//! of it than if they were joined first.
 
 use crate::harness::{run, server, session};
 use sql::Session;

@@ -1,4 +1,5 @@
-//! Ranges of an index with most of a table's rows: these are found by reading all rows, and are the same.
+//! Ranges of an index with most of a table's rows: these are found by reading all rows, and are the
+//! same.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,8 @@
-//! Calls of functions that are written in a form of their own: `TRIM(LEADING 'x' FROM a)`, `INTERVAL 1 DAY`,
-//! `GROUP_CONCAT(a LIMIT 2, 3)`.
+//! Calls of functions that are written in a form of their own: `TRIM(LEADING 'x' FROM a)`,
+//! `INTERVAL 1 DAY`, `GROUP_CONCAT(a LIMIT 2, 3)`.
 //!
-//! Not here: what sqlparser reads by itself (`SUBSTRING(a FROM 2)`), what any of them mean (crate `sql`, `bind`).
+//! Not here: what sqlparser reads by itself (`SUBSTRING(a FROM 2)`), what any of them mean (crate
+//! `sql`, `bind`).
 
 use sqlparser::ast::{
     CastKind, DataType, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
@@ -162,8 +163,8 @@ fn get_format(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
     Ok(Expr::Function(plain_call("GET_FORMAT", vec![kind, place])))
 }
 
-/// What follows WEIGHT_STRING: `(text [AS CHAR(n) | AS BINARY(n)])`, of which the length makes it another
-/// text.
+/// What follows WEIGHT_STRING: `(text [AS CHAR(n) | AS BINARY(n)])`, of which the length makes it
+/// another text.
 fn weight_string(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
     parser.expect_token(&Token::LParen)?;
     let mut text = parser.parse_expr()?;
@@ -196,7 +197,8 @@ pub(super) fn is_next(parser: &Parser<'_>, word: &str) -> bool {
         if next.quote_style.is_none() && next.value.eq_ignore_ascii_case(word))
 }
 
-/// Whether LIMIT stands within the parentheses of the call that is next, and not within further ones.
+/// Whether LIMIT stands within the parentheses of the call that is next, and not within further
+/// ones.
 fn has_limit(parser: &mut Parser<'_>) -> Result<bool, ParserError> {
     let mut found = false;
     // Looks only: what is no reading is undone.
@@ -220,8 +222,9 @@ fn has_limit(parser: &mut Parser<'_>) -> Result<bool, ParserError> {
     Ok(found)
 }
 
-/// What follows GROUP_CONCAT or JSON_ARRAYAGG: `([DISTINCT] values [ORDER BY ...] [SEPARATOR text]
-/// LIMIT [offset,] count | LIMIT count OFFSET offset)`. The limit becomes the pair of offset and count.
+/// What follows GROUP_CONCAT or JSON_ARRAYAGG:
+/// `([DISTINCT] values [ORDER BY ...] [SEPARATOR text] LIMIT [offset,] count | LIMIT count OFFSET offset)`.
+/// The limit becomes the pair of offset and count.
 fn limited_call(parser: &mut Parser<'_>, name: &str) -> Result<Expr, ParserError> {
     parser.expect_token(&Token::LParen)?;
     let distinct = parser.parse_keyword(Keyword::DISTINCT);

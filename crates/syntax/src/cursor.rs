@@ -414,8 +414,8 @@ fn say_for_share(tokens: &mut [TokenWithSpan]) {
     }
 }
 
-/// Puts `SELECT * FROM t` in the place of `TABLE t` where a query begins: the parser takes the two words behind the
-/// name for a part of it, whatever they say.
+/// Puts `SELECT * FROM t` in the place of `TABLE t` where a query begins: the parser takes the two
+/// words behind the name for a part of it, whatever they say.
 fn say_select_for_table(tokens: &mut Vec<TokenWithSpan>) {
     const BEFORE: [&str; 5] = ["UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT"];
     if !tokens.iter().any(|token| is_word(&token.token, "TABLE")) {

@@ -1,6 +1,6 @@
 //! MySQL's dialect for sqlparser, with what its own `MySqlDialect` gets wrong set right: every
-//! operator binds as tightly as in MySQL (8.0 manual, 14.4.1), and `!a`, `GROUP BY ... WITH
-//! ROLLUP` and compound units (`EXTRACT(YEAR_MONTH FROM d)`) are read.
+//! operator binds as tightly as in MySQL (8.0 manual, 14.4.1), and `!a`, `GROUP BY ... WITH ROLLUP`
+//! and compound units (`EXTRACT(YEAR_MONTH FROM d)`) are read.
 //!
 //! | binds           | operators                                    |
 //! |-----------------|----------------------------------------------|
@@ -18,7 +18,8 @@
 //! Invariants
 //! 1. Wherever sqlparser asks whether this is `MySqlDialect`, it is.
 //!
-//! Not here: calls in a form of their own (`call`), statements (`statement`), which are read word by word.
+//! Not here: calls in a form of their own (`call`), statements (`statement`), which are read word
+//! by word.
 
 use std::any::TypeId;
 use std::cell::Cell;

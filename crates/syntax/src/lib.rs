@@ -1,4 +1,5 @@
-//! MySQL's statements as text: the one lexer, and what each statement says before names are looked up.
+//! MySQL's statements as text: the one lexer, and what each statement says before names are looked
+//! up.
 //!
 //! ```text
 //! text -> scan       shape and literals, where the statement ends, bodies of events; select_list: items as written
@@ -10,8 +11,8 @@
 //! 1. Nothing here knows a table, a session or a value of an expression.
 //! 2. Whatever the text, memory and the depth of the stack are bounded.
 //!
-//! Not here: what statements mean (crate `sql`), splitting files into statements for a client (crate
-//! `load`), whose delimiters are its own.
+//! Not here: what statements mean (crate `sql`), splitting files into statements for a client
+//! (crate `load`), whose delimiters are its own.
 
 pub mod alter;
 mod call;

@@ -135,8 +135,8 @@ pub fn into_format(cursor: &mut Cursor<'_>) -> Result<Format> {
     format_in_charset(cursor)
 }
 
-/// CHARACTER SET, FIELDS and LINES. Files are cut into fields before their texts are read, so a byte of a
-/// separator has to be one wherever it stands.
+/// CHARACTER SET, FIELDS and LINES. Files are cut into fields before their texts are read, so a
+/// byte of a separator has to be one wherever it stands.
 fn format_in_charset(cursor: &mut Cursor<'_>) -> Result<Format> {
     let mut charset = CharacterSet::UTF8MB4;
     if cursor.take_all(&["CHARACTER", "SET"]) || cursor.take("CHARSET") {

@@ -1,8 +1,8 @@
-//! Expressions that a table's definition keeps: CHECK, GENERATED ALWAYS AS, DEFAULT (..), as text that
-//! means the same whatever the reader's sql_mode.
+//! Expressions that a table's definition keeps: CHECK, GENERATED ALWAYS AS, DEFAULT (..), as text
+//! that means the same whatever the reader's sql_mode.
 //!
-//! Names are in backticks, without the table's; strings are in single quotes, their backslashes doubled;
-//! `||` of strings is CONCAT.
+//! Names are in backticks, without the table's; strings are in single quotes, their backslashes
+//! doubled; `||` of strings is CONCAT.
 //!
 //! Invariants
 //! 1. What is printed is what was read: read again it prints the same, or it is refused.

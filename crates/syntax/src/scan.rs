@@ -7,14 +7,14 @@
 //! ```
 //!
 //! Invariants
-//! 1. The shape is a statement that the parser understands like the text, with `?` for each
-//!    literal that was taken out; the literals stand in the order of their `?`.
-//! 2. Literals whose text matters to the meaning stay in the shape: everything between SELECT
-//!    and FROM (it names columns), ORDER BY and GROUP BY (positions), lengths of types.
-//! 3. A literal of hexadecimal digits or bits is bytes or a number, as its user wants: it stays in the
-//!    shape, or its `?` is marked there (`DIGITS_MARK`).
-//! 4. Rows of VALUES that have the same shape as the row before them are not repeated, unless they hold
-//!    sub-queries: `runs` counts them, one entry per row that is in the shape.
+//! 1. The shape is a statement that the parser understands like the text, with `?` for each literal
+//!    that was taken out; the literals stand in the order of their `?`.
+//! 2. Literals whose text matters to the meaning stay in the shape: everything between SELECT and
+//!    FROM (it names columns), ORDER BY and GROUP BY (positions), lengths of types.
+//! 3. A literal of hexadecimal digits or bits is bytes or a number, as its user wants: it stays in
+//!    the shape, or its `?` is marked there (`DIGITS_MARK`).
+//! 4. Rows of VALUES that have the same shape as the row before them are not repeated, unless they
+//!    hold sub-queries: `runs` counts them, one entry per row that is in the shape.
 //!
 //! Not here: parsing (`statement`), what the plans are (crate `sql`, `plan`).
 
@@ -34,7 +34,8 @@ use values::SqlMode;
 
 use crate::error::{Error, Result};
 
-/// Stands in the shape behind the `?` of a literal that is bytes or a number: the base of its digits.
+/// Stands in the shape behind the `?` of a literal that is bytes or a number: the base of its
+/// digits.
 pub(crate) const DIGITS_MARK: &[u8] = b"16";
 
 /// A literal taken out of a statement.

@@ -1,7 +1,7 @@
 //! The items of a SELECT list as they were written, which name the columns of a result.
 //!
-//! The syntax tree keeps no text, and printing it again would give other spaces and brackets than a client
-//! sent, by which drivers look their columns up.
+//! The syntax tree keeps no text, and printing it again would give other spaces and brackets than a
+//! client sent, by which drivers look their columns up.
 //!
 //! Not here: names that were given (`AS`), which the tree has (crate `sql`, `bind::select`).
 

@@ -538,7 +538,8 @@ fn using(cursor: &mut Cursor<'_>) -> Result<Vec<Expr>> {
     if cursor.take("USING") { cursor.list(Cursor::expression) } else { Ok(Vec::new()) }
 }
 
-/// `STATEMENT variable = value, ... FOR`, perhaps several times: then all of them are for what follows.
+/// `STATEMENT variable = value, ... FOR`, perhaps several times: then all of them are for what
+/// follows.
 fn statement_items(cursor: &mut Cursor<'_>) -> Result<Vec<SetItem>> {
     let mut items = Vec::new();
     loop {

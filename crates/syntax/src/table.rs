@@ -3,7 +3,8 @@
 //! Accepted without effect, with a warning from the executor: FOREIGN KEY, CHECK .. NOT ENFORCED.
 //! Refused: FULLTEXT, SPATIAL, key parts that are expressions.
 //!
-//! Not here: a table's options (`table_options`), ALTER TABLE (`alter`), what they do (crate `sql`, `ddl`).
+//! Not here: a table's options (`table_options`), ALTER TABLE (`alter`), what they do (crate `sql`,
+//! `ddl`).
 
 use sqlparser::ast::{Expr, Query};
 use sqlparser::tokenizer::Token;
@@ -19,8 +20,8 @@ use crate::error::{Error, Result};
 pub enum DefaultSpec {
     /// DEFAULT expression.
     Value(Box<Expr>),
-    /// DEFAULT CURRENT_TIMESTAMP, with the digits given; as an expression where it stands in brackets, which
-    /// columns of any type take.
+    /// DEFAULT CURRENT_TIMESTAMP, with the digits given; as an expression where it stands in
+    /// brackets, which columns of any type take.
     Now(Option<Box<Expr>>),
 }
 

@@ -1,10 +1,11 @@
 //! Column types as CREATE TABLE and ALTER TABLE write them.
 //!
 //! Character sets: everything is kept as utf8mb4; `utf8`, `latin1` and `ascii` are accepted and
-//! mean the same but for how long a VARCHAR may be, `binary` makes the binary type of the same shape.
+//! mean the same but for how long a VARCHAR may be, `binary` makes the binary type of the same
+//! shape.
 //!
-//! Not here: what follows the type in a column definition (`table`), CAST's types
-//! (crate `sql`, `bind::scalar`).
+//! Not here: what follows the type in a column definition (`table`), CAST's types (crate `sql`,
+//! `bind::scalar`).
 
 use sqlparser::tokenizer::Token;
 use values::CharacterSet;
@@ -48,8 +49,8 @@ impl TypeSpec {
         }
     }
 
-    /// Refuses a VARCHAR that is too long in its character set; `table_char_bytes`: most bytes of a character
-    /// of the table's.
+    /// Refuses a VARCHAR that is too long in its character set; `table_char_bytes`: most bytes of a
+    /// character of the table's.
     ///
     /// # Errors
     /// 1074.

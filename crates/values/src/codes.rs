@@ -40,7 +40,8 @@ pub fn crc32(before: u32, bytes: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// The usual alphabet, with padding; bits that are left over may be anything, as MySQL and memcached have it.
+/// The usual alphabet, with padding; bits that are left over may be anything, as MySQL and
+/// memcached have it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),

@@ -1,17 +1,20 @@
-//! The errors that clients see: MySQL's numbers, with the SQLSTATE of each and whether IGNORE forgives it.
+//! The errors that clients see: MySQL's numbers, with the SQLSTATE of each and whether IGNORE
+//! forgives it.
 //!
-//! A name is MySQL's own (`ER_DUP_ENTRY` is `DupEntry`), so that its manual explains it; where MySQL has no
-//! such error, name and number are MariaDB's. The words are made where the error is found.
+//! A name is MySQL's own (`ER_DUP_ENTRY` is `DupEntry`), so that its manual explains it; where
+//! MySQL has no such error, name and number are MariaDB's. The words are made where the error is
+//! found.
 //!
 //! Invariants
-//! 1. A number stands in this table only: everything else names its error, and nothing decides by a number
-//!    what to do. What the server itself reacts to is a variant of `SqlError`, which is made for that.
+//! 1. A number stands in this table only: everything else names its error, and nothing decides by a
+//!    number what to do. What the server itself reacts to is a variant of `SqlError`, which is made
+//!    for that.
 //! 2. Numbers ascend, so that each is there once.
 //!
 //! Not here: words, and what the server does about an error (`sql::error`).
 
-/// Makes the table: a name, MySQL's number, the SQLSTATE, and `forgiven` where INSERT IGNORE and its like
-/// make a warning of it.
+/// Makes the table: a name, MySQL's number, the SQLSTATE, and `forgiven` where INSERT IGNORE and
+/// its like make a warning of it.
 macro_rules! table {
     ($($name:ident $number:literal $state:literal $($forgiven:ident)?;)*) => {
         /// An error that a client can see.

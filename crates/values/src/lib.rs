@@ -6,18 +6,20 @@
 //! - `collation` and `text`: how texts compare, how values print
 //! - `charset`: texts of other character sets as UTF-8, and back
 //! - `convert`: any value as one of a column's domain
-//! - `key`: values as bytes that order as they do; `ordinal`: values as numbers that do; `row`: values
-//!   side by side, of which one is read without the others; `tagged`: values in temporary files
+//! - `key`: values as bytes that order as they do; `ordinal`: values as numbers that do; `row`:
+//!   values side by side, of which one is read without the others; `tagged`: values in temporary
+//!   files
 //! - `pattern`: regular expressions that clients send, compiled
 //! - `member`: members of JSON objects as texts; `codes`: hexadecimal digits, base 64, checksums
 //! - `error_code`: the errors that clients see, by name
 //! - `mode`: what a session has chosen of MySQL's rules
 //!
 //! Invariants
-//! 1. Nothing here knows a table, a session or a store. `rows`, `columnar`, `sql` and the doors name
-//!    these paths themselves: nobody hands them on.
+//! 1. Nothing here knows a table, a session or a store. `rows`, `columnar`, `sql` and the doors
+//!    name these paths themselves: nobody hands them on.
 //!
-//! Not here: tables and their definitions (`rows`), expressions (crate `expression`), memory and time (`resources`).
+//! Not here: tables and their definitions (`rows`), expressions (crate `expression`), memory and
+//! time (`resources`).
 
 pub mod charset;
 pub mod codes;

@@ -1,5 +1,5 @@
-//! Members of the objects in a JSON column as texts, and what is looked for in a text: its number, its
-//! tokens, its parts of three characters.
+//! Members of the objects in a JSON column as texts, and what is looked for in a text: its number,
+//! its tokens, its parts of three characters.
 //!
 //! ```text
 //! {"a": "x", "b": 1.50, "c": null, "d": [1, 2]}     a: x    b: 1.5    c: no member    d: [1,2]
@@ -11,8 +11,8 @@
 //! finds the other has an entry for.
 //!
 //! Invariants
-//! 1. Parts of a text that is contained in another are among the parts of that, but for the last two,
-//!    with which parts of the other begin.
+//! 1. Parts of a text that is contained in another are among the parts of that, but for the last
+//!    two, with which parts of the other begin.
 //!
 //! Not here: entries of member indexes (`table::members`), conditions (crate `doors`).
 
@@ -66,8 +66,8 @@ pub fn texts(json: &[u8], names: &[&str]) -> Vec<Option<String>> {
     found
 }
 
-/// All members of an object as texts, in the order of their names; of one that is there twice the last.
-/// What is no object has none.
+/// All members of an object as texts, in the order of their names; of one that is there twice the
+/// last. What is no object has none.
 pub fn all_texts(json: &[u8]) -> Vec<(String, String)> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);
     let read = deserializer.deserialize_map(AllMembers);

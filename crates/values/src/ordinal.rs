@@ -1,4 +1,5 @@
-//! Ordinals: values of integers, dates and times as numbers of 64 bits, which order as the values do.
+//! Ordinals: values of integers, dates and times as numbers of 64 bits, which order as the values
+//! do.
 //!
 //! A value in flight is a `Datum` of 40 bytes, which is copied from hand to hand; an ordinal is a
 //! register. Code that compares, groups or sums many rows takes them where the type has them.

@@ -1,15 +1,16 @@
-//! Regular expressions that clients send, compiled: for REGEXP of SQL, and for the Tyrant door's queries
-//! and scripts.
+//! Regular expressions that clients send, compiled: for REGEXP of SQL, and for the Tyrant door's
+//! queries and scripts.
 //!
-//! Patterns are those of the crate `regex`, whose time to match grows with the text alone. What a pattern
-//! may cost is bounded before it is looked at: nobody can be heard while it is parsed and compiled.
+//! Patterns are those of the crate `regex`, whose time to match grows with the text alone. What a
+//! pattern may cost is bounded before it is looked at: nobody can be heard while it is parsed and
+//! compiled.
 //!
 //! Invariants
-//! 1. A pattern of more than `COST_MAX` bytes is refused without being looked at, and one whose classes
-//!    cost more than that before they are written out.
+//! 1. A pattern of more than `COST_MAX` bytes is refused without being looked at, and one whose
+//!    classes cost more than that before they are written out.
 //! 2. Memory for compiling is asked for before each attempt, the first of which takes little.
-//! 3. A pattern is compiled once as long as it is in use: the last ones are kept for all threads, in at
-//!    most `KEPT_BYTES_MAX`.
+//! 3. A pattern is compiled once as long as it is in use: the last ones are kept for all threads,
+//!    in at most `KEPT_BYTES_MAX`.
 //!
 //! Not here: what a client is told of a pattern that is refused.
 
@@ -21,7 +22,8 @@ use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ast::{self, Ast, ClassPerlKind, ClassSetItem, ClassUnicode};
 use regex_syntax::hir::{Class, HirKind};
 
-/// Most that a pattern may cost: a byte costs 1, so many letters of a class that has to be folded 1 more.
+/// Most that a pattern may cost: a byte costs 1, so many letters of a class that has to be folded 1
+/// more.
 const COST_MAX: usize = 16 << 10;
 const LETTERS_PER_COST: usize = 512;
 /// Letters of `\w`, `\d` and `\s`, about.
@@ -29,9 +31,11 @@ const WORD_LETTERS: usize = 140_000;
 const DIGIT_LETTERS: usize = 770;
 /// Letters that there are.
 const ALL_LETTERS: usize = 0x11_0000;
-/// Bytes of a compiled pattern that are tried one after the other; the last is the most it may have.
+/// Bytes of a compiled pattern that are tried one after the other; the last is the most it may
+/// have.
 const SIZES: [usize; 4] = [8 << 10, 64 << 10, 512 << 10, 6 << 20];
-/// The same pattern is compiled several times over: to be searched forwards, backwards, in one pass.
+/// The same pattern is compiled several times over: to be searched forwards, backwards, in one
+/// pass.
 const TIMES_COMPILED: usize = 3;
 /// Bytes of a parsed pattern for each of its cost, about.
 const PARSED_BYTES: usize = 256;
@@ -83,9 +87,9 @@ static KEPT_PATTERNS: Mutex<VecDeque<(Pattern, CompiledPattern)>> = Mutex::new(V
 thread_local!(static LAST: RefCell<Option<(Pattern, CompiledPattern)>> = const { RefCell::new(None) });
 
 impl Pattern {
-    /// This pattern compiled, now or earlier. Before it is compiled `begin` is asked for so many bytes of
-    /// memory, and whether there is time: several times with more each time, if that turns out not to be
-    /// enough. What it gives is held meanwhile.
+    /// This pattern compiled, now or earlier. Before it is compiled `begin` is asked for so many
+    /// bytes of memory, and whether there is time: several times with more each time, if that turns
+    /// out not to be enough. What it gives is held meanwhile.
     ///
     /// # Errors
     /// `PatternError`, and those of `begin`.
@@ -156,8 +160,8 @@ impl Pattern {
     }
 }
 
-/// What a pattern costs to be written out, about; `None` if that is too much. One that makes no sense costs
-/// no more than its bytes: that is found out soon.
+/// What a pattern costs to be written out, about; `None` if that is too much. One that makes no
+/// sense costs no more than its bytes: that is found out soon.
 fn cost(text: &str) -> Option<usize> {
     let Ok(ast) = ast::parse::Parser::new().parse(text) else { return Some(text.len()) };
     ast::visit(&ast, Cost { text, cost: text.len() }).ok()

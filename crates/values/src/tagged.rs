@@ -1,5 +1,5 @@
-//! Values that say of which kind they are, one after the other: for temporary files of rows whose types
-//! nobody has to know.
+//! Values that say of which kind they are, one after the other: for temporary files of rows whose
+//! types nobody has to know.
 //!
 //! ```text
 //! kind     u8, as below; all numbers little-endian

@@ -1,7 +1,8 @@
 //! Text, numbers and times stored in columns become what MariaDB makes of it.
 //!
-//! `recorded/text.tsv` and `values/datum.tsv` were recorded from MariaDB 10.11 by the scripts next to
-//! them, with rounding of fractions of a second as MySQL does it. Differences we chose are listed.
+//! `recorded/text.tsv` and `values/datum.tsv` were recorded from MariaDB 10.11 by the scripts next
+//! to them, with rounding of fractions of a second as MySQL does it. Differences we chose are
+//! listed.
 
 use values::convert::{Converted, Issue, convert, from_text};
 use values::datum::{Datum, Value};

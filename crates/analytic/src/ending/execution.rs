@@ -53,8 +53,8 @@ impl Execution {
     /// Whether it is to go on.
     ///
     /// # Errors
-    /// Those of its kill mark; 1317 when nobody waits for its rows; out of memory when it has more than
-    /// there is.
+    /// Those of its kill mark; 1317 when nobody waits for its rows; out of memory when it has more
+    /// than there is.
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_over.load(Ordering::Relaxed) {
             return Err(raise(SqlError::new(

@@ -1,9 +1,9 @@
 //! Joins that ask between two comparisons of rows whether their execution is to go on.
 //!
-//! For one batch of one side a join may go through all rows of the other before it gives a row or takes
-//! another batch. What it evaluates for them is the condition on both sides, so that asks. A join that
-//! only finds out whether there is such a row, and has no condition beside equal keys, gets one that is
-//! always true.
+//! For one batch of one side a join may go through all rows of the other before it gives a row or
+//! takes another batch. What it evaluates for them is the condition on both sides, so that asks. A
+//! join that only finds out whether there is such a row, and has no condition beside equal keys,
+//! gets one that is always true.
 //!
 //! Not here: what is asked (`resources::interrupt`), who says for whom a thread works (`node`).
 
@@ -28,7 +28,8 @@ use values::ErrorCode;
 
 use crate::failure::raise;
 
-/// The same join with a condition that asks; `None` for what is no join, or gives rows as it finds them.
+/// The same join with a condition that asks; `None` for what is no join, or gives rows as it finds
+/// them.
 pub(super) fn asking(node: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
     if let Some(join) = node.downcast_ref::<NestedLoopJoinExec>() {
         let Some(filter) = asking_filter(join.filter(), *join.join_type()) else { return Ok(None) };

@@ -1,12 +1,12 @@
 //! Operators that ask before each batch whether their execution is to go on.
 //!
-//! Each node of a plan gets such a cover, so that a reader that takes batches from it without waiting, be it an
-//! operator or a task that one has started, ends with the execution. Behind an end the operator below is
-//! dropped at once, with its memory and files.
+//! Each node of a plan gets such a cover, so that a reader that takes batches from it without
+//! waiting, be it an operator or a task that one has started, ends with the execution. Behind an
+//! end the operator below is dropped at once, with its memory and files.
 //!
 //! Invariants
-//! 1. The cover is not to be seen: to those who look for a kind of operator, print the plan or read its
-//!    counters it is the operator below.
+//! 1. The cover is not to be seen: to those who look for a kind of operator, print the plan or read
+//!    its counters it is the operator below.
 //! 2. Each batch counts for the time that a task may run without yielding.
 //!
 //! Not here: loops within an operator for one batch (`filter`, `files`).

@@ -1,8 +1,9 @@
-//! The memory of one execution: a part of the memory for queries, which is refused when it is to end.
+//! The memory of one execution: a part of the memory for queries, which is refused when it is to
+//! end.
 //!
-//! Some operators take memory without asking, where they cannot go on with less: they say so, and it is
-//! counted. Where more is in use than the pool would ever give, an execution ends that takes more like that while
-//! it alone has several times the memory.
+//! Some operators take memory without asking, where they cannot go on with less: they say so, and
+//! it is counted. Where more is in use than the pool would ever give, an execution ends that takes
+//! more like that while it alone has several times the memory.
 //!
 //! Not here: how the memory is divided among operators (`analytic::pool`).
 
@@ -16,8 +17,8 @@ use datafusion::execution::memory_pool::{
 
 use super::execution::Execution;
 
-/// Eighths of the memory beyond it that are given to the last steps of queries (`analytic::pool`); more is
-/// not there.
+/// Eighths of the memory beyond it that are given to the last steps of queries (`analytic::pool`);
+/// more is not there.
 const BEYOND_MAX: usize = 3;
 
 /// An execution that holds so many times the memory for queries has taken it without asking.
@@ -39,8 +40,8 @@ impl ExecutionPool {
         match self.all.memory_limit() {
             MemoryLimit::Finite(limit) => {
                 let is_beyond = self.all.reserved() > limit + limit / 8 * BEYOND_MAX;
-                // What others hold is no fault of this one; and a merge join counts the buffer behind each
-                // piece of a batch once for every piece.
+                // What others hold is no fault of this one; and a merge join counts the buffer
+                // behind each piece of a batch once for every piece.
                 is_beyond && self.execution.held() > limit * HELD_MAX
             }
             MemoryLimit::Infinite | MemoryLimit::Unknown => false,

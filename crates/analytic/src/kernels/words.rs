@@ -1,7 +1,7 @@
 //! Functions of a text column that has few different texts, made of each of these once.
 //!
-//! A segment's column shows a word wherever it stands by the same view, so that rows which are equal are
-//! known by their views, and no text is compared.
+//! A segment's column shows a word wherever it stands by the same view, so that rows which are
+//! equal are known by their views, and no text is compared.
 //!
 //! Not here: what is made of the texts.
 

@@ -2,8 +2,8 @@
 //!
 //! Invariants
 //! 1. MIN, MAX and DISTINCT on text follow its collation.
-//! 2. Sums of exact numbers are exact: they are summed as decimals with ten digits of room. One that
-//!    its type has no room for is the largest or smallest number of that, as row by row.
+//! 2. Sums of exact numbers are exact: they are summed as decimals with ten digits of room. One
+//!    that its type has no room for is the largest or smallest number of that, as row by row.
 //!
 //! Not here: the grouping that collects them (`grouping`), windows (`window`).
 

@@ -181,9 +181,9 @@ impl Lowering<'_> {
         Some(Expr::BinaryExpr(BinaryExpr::new(Box::new(left), operator, Box::new(right))))
     }
 
-    /// A known text or DOUBLE as the exact number that it is beside one (`expression::compared_as_number`); `None` where
-    /// it is no such number, or something else follows in it, which each row of a strict write is refused
-    /// for.
+    /// A known text or DOUBLE as the exact number that it is beside one
+    /// (`expression::compared_as_number`); `None` where it is no such number, or something else
+    /// follows in it, which each row of a strict write is refused for.
     fn as_number(&self, side: &CompareSide) -> Option<CompareSide> {
         let datum = side.known.as_ref()?.as_datum();
         let (number, whole) = exact_beside((datum, || true), (Datum::Int(0), || false));

@@ -1,13 +1,13 @@
-//! Aggregates over different values. Those of one expression are two groupings: the inner one also by
-//! that expression, so that each value comes once, the outer one over what that leaves.
+//! Aggregates over different values. Those of one expression are two groupings: the inner one also
+//! by that expression, so that each value comes once, the outer one over what that leaves.
 //!
 //! `COUNT(DISTINCT x), SUM(y) ... GROUP BY k` becomes `COUNT(x), SUM(s)` by `k` over `SUM(y) AS s`
 //! by `k, x`. Both steps are divided among the cores, and a scan by column may do the first half of
-//! the inner one, and write to files what finds no memory. An aggregate with sets of values of its own does
-//! neither.
+//! the inner one, and write to files what finds no memory. An aggregate with sets of values of its
+//! own does neither.
 //!
-//! Where several expressions want different values, or others cannot be made of parts, there is a grouping
-//! for each, and they are joined by their keys: rows are read once for each of them.
+//! Where several expressions want different values, or others cannot be made of parts, there is a
+//! grouping for each, and they are joined by their keys: rows are read once for each of them.
 //!
 //! Not here: other aggregates (`grouping`).
 
@@ -120,8 +120,8 @@ fn shown_key(keys: &[NamedExpr], aggregate: &Expr) -> Option<Expr> {
 }
 
 impl Lowering<'_> {
-    /// The groups, with each expression whose different values are wanted in a grouping of its own; `None` where
-    /// there is none such, or one grouping does for all.
+    /// The groups, with each expression whose different values are wanted in a grouping of its own;
+    /// `None` where there is none such, or one grouping does for all.
     pub(super) fn grouped_apart(
         &self,
         plan: &LogicalPlan,
@@ -185,7 +185,8 @@ impl Lowering<'_> {
             let part = self.name("a");
             let whole = if func.name() == "count" { sum_udaf() } else { func.clone() };
             outer.push(plain(whole, vec![column(&part)], false).alias(name));
-            // Of texts that are equal any will do, and DataFusion has fast accumulators for this one.
+            // Of texts that are equal any will do, and DataFusion has fast accumulators for this
+            // one.
             let inner_part = match shown_key(keys, aggregate) {
                 Some(text) => plain(min_udaf(), vec![text], false),
                 None => aggregate.clone(),

@@ -166,7 +166,8 @@ impl Lowering<'_> {
         Ok((projected(plan, exprs)?, Row { columns: RowColumns::Flat(columns), enclosing }))
     }
 
-    /// Groups with the aggregates over all of their rows, or over the different values of one expression.
+    /// Groups with the aggregates over all of their rows, or over the different values of one
+    /// expression.
     pub(super) fn grouped_at_once(
         &self,
         plan: LogicalPlan,
@@ -182,8 +183,8 @@ impl Lowering<'_> {
         built(LogicalPlanBuilder::new(plan).aggregate(named(keys), named(aggregates)))
     }
 
-    /// A rollup with a grouping of its own for each number of keys, so that sets of different values are
-    /// groupings, too, and may go to files.
+    /// A rollup with a grouping of its own for each number of keys, so that sets of different
+    /// values are groupings, too, and may go to files.
     fn summed_apart(
         &self,
         plan: LogicalPlan,
@@ -206,8 +207,9 @@ impl Lowering<'_> {
                 columns.push(lit(null).alias(name));
             }
             columns.extend(aggregates.iter().map(|(_, name)| column(name)));
-            // As DataFusion numbers the groupings of its own rollups. It must not know that it is the same
-            // in all rows of one: it would sort by it within none, and merge by it all the same.
+            // As DataFusion numbers the groupings of its own rollups. It must not know that it is
+            // the same in all rows of one: it would sort by it within none, and merge by it all the
+            // same.
             let summed_over = lit((1i64 << (keys.len() - kept)) - 1);
             let known = vec![(Box::new(column(&rows).gt_eq(lit(0i64))), Box::new(summed_over))];
             let summed_over = Expr::Case(Case::new(None, known, None));
@@ -218,7 +220,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Groups and their sums. That over all is there without a row, too (MySQL 9.7; MariaDB 10.11 gives none).
+/// Groups and their sums. That over all is there without a row, too (MySQL 9.7; MariaDB 10.11 gives
+/// none).
 fn rolled_up(
     plan: LogicalPlan,
     keys: Vec<(Expr, String)>,

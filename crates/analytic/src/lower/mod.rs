@@ -165,8 +165,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Warns of a text that is no number beside one. It is looked at when the plan is made, so that is one for
-    /// this statement.
+    /// Warns of a text that is no number beside one. It is looked at when the plan is made, so that
+    /// is one for this statement.
     fn warn_of_text(&self, text: &[u8]) {
         self.is_of_once.set(true);
         let text = String::from_utf8_lossy(text);

@@ -117,9 +117,9 @@ impl Lowering<'_> {
         Ok(LoweredQuery { plan: plan.map_err(no_plan)?, columns })
     }
 
-    /// INTERSECT or EXCEPT of two sides whose columns have the same names: the rows of both, sorted by what
-    /// they are compared by, where those of the right come first. A row's number and its rank tell how many
-    /// equal ones there are on the right, and which of the left it is.
+    /// INTERSECT or EXCEPT of two sides whose columns have the same names: the rows of both, sorted
+    /// by what they are compared by, where those of the right come first. A row's number and its
+    /// rank tell how many equal ones there are on the right, and which of the left it is.
     ///
     /// ```text
     /// key  side   number  rank
@@ -201,8 +201,8 @@ impl Lowering<'_> {
     }
 }
 
-/// The number of a side, as if it depended on a column: where DataFusion knows that it is the same in all rows
-/// of one side, it sorts that by less than it merges by.
+/// The number of a side, as if it depended on a column: where DataFusion knows that it is the same
+/// in all rows of one side, it sorts that by less than it merges by.
 fn side_of(seen: &LoweredColumn, number: i64) -> Expr {
     let function = RowFunction::new(
         "side",

@@ -1,5 +1,5 @@
-//! WITH RECURSIVE: its rows are found when the query that has it is lowered, by the row executor, whose steps
-//! and limits are MySQL's; beyond a part of the memory they are in a temporary file.
+//! WITH RECURSIVE: its rows are found when the query that has it is lowered, by the row executor,
+//! whose steps and limits are MySQL's; beyond a part of the memory they are in a temporary file.
 //!
 //! Invariants
 //! 1. A recursion is run once for a statement, however often it is named.

@@ -241,8 +241,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Texts that functions only compare or move, by offsets: of views DataFusion's operator would keep all
-/// that have passed it (`analytic::carried`).
+/// Texts that functions only compare or move, by offsets: of views DataFusion's operator would keep
+/// all that have passed it (`analytic::carried`).
 #[derive(Default)]
 struct ByOffset(Vec<(Expr, String)>);
 

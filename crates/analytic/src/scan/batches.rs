@@ -1,16 +1,16 @@
 //! Rows of one partition as record batches.
 //!
-//! Each batch is one find that starts behind the last row of the batch before. Of an index whose entries
-//! tell all that is wanted, the entries are read. Of another one, keys of rows are collected from many
-//! entries, and the rows are looked up in the order of these keys (`rows::row_keys`). Where entries tell
-//! whether a row is wanted, some thousands of them are tested as a whole, and those that do not pass are
-//! left out.
+//! Each batch is one find that starts behind the last row of the batch before. Of an index whose
+//! entries tell all that is wanted, the entries are read. Of another one, keys of rows are
+//! collected from many entries, and the rows are looked up in the order of these keys
+//! (`rows::row_keys`). Where entries tell whether a row is wanted, some thousands of them are
+//! tested as a whole, and those that do not pass are left out.
 //!
 //! Invariants
 //! 1. The first batches are small, so that a query that needs few rows reads few; and so is what is
 //!    collected for them.
-//! 2. Behind so many entries that none of them passes a batch is empty: whoever waits for rows hears that
-//!    the query is to end.
+//! 2. Behind so many entries that none of them passes a batch is empty: whoever waits for rows
+//!    hears that the query is to end.
 //! 3. A batch of long texts has fewer rows, and the fewer the less memory is left for clients: of
 //!    each query several batches are under way, uncounted, and a slow reader makes them stay.
 //!
@@ -266,7 +266,8 @@ impl Batches {
         Ok(())
     }
 
-    /// Appends rows of a range of the primary key until the batch is full; then gives where to go on.
+    /// Appends rows of a range of the primary key until the batch is full; then gives where to go
+    /// on.
     fn read_range(
         &self,
         range: &KeyRange,

@@ -97,7 +97,8 @@ impl ColumnScan {
         self.reading(None, parts)
     }
 
-    /// The same over a view, in as many partitions; `None` when the view has no columns of the table.
+    /// The same over a view, in as many partitions; `None` when the view has no columns of the
+    /// table.
     pub(super) fn occupied(&self, view: &dyn Read) -> Result<Option<ColumnScan>> {
         let Some(of) = columns_of(view, &self.table).map_err(raise)? else { return Ok(None) };
         let mut parts = of.parts(self.parts.len(), &self.tests);

@@ -1,10 +1,10 @@
 //! How many different values each group has, counted by the scans of a columnar table, or of files,
 //! themselves.
 //!
-//! `COUNT(DISTINCT x) ... GROUP BY k` is a grouping by `k, x` below one by `k` (`lower::distinct`). Where
-//! there are nearly as many pairs as rows, what costs is to hand each of them, as values, from one
-//! thread to another. So the partitions of the scan unite what they have found in one place, as
-//! numbers:
+//! `COUNT(DISTINCT x) ... GROUP BY k` is a grouping by `k, x` below one by `k` (`lower::distinct`).
+//! Where there are nearly as many pairs as rows, what costs is to hand each of them, as values,
+//! from one thread to another. So the partitions of the scan unite what they have found in one
+//! place, as numbers:
 //! ```text
 //! code of a partition -> value, evaluated once -> number in the union
 //! group, value        -> one bit, or one member of a set
@@ -17,8 +17,8 @@
 //! 2. The union is not made where there might be more than `PAIRS_MAX` pairs, as it cannot go to
 //!    temporary files.
 //!
-//! Not here: codes (`columnar::GroupTable`), the union itself (`union`), other aggregates than counts and
-//! the keys' own texts.
+//! Not here: codes (`columnar::GroupTable`), the union itself (`union`), other aggregates than
+//! counts and the keys' own texts.
 
 use std::fmt;
 use std::sync::Arc;

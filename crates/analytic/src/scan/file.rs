@@ -1,8 +1,8 @@
 //! Files for DataFusion's planner.
 //!
 //! Row groups of Parquet whose statistics say that no row can meet the conditions are not read. The
-//! conditions themselves are the scan's to see to, so that texts are compared by words, and rows are
-//! grouped where they are decoded.
+//! conditions themselves are the scan's to see to, so that texts are compared by words, and rows
+//! are grouped where they are decoded.
 //!
 //! Not here: the scan (`file_scan`), reading and decoding (`file_table`).
 
@@ -36,8 +36,8 @@ use super::file_scan::{FileColumns, FileScan};
 use super::source::{arrow_schema, needed, projected};
 use super::terms::{TermColumns, terms};
 
-/// Rows that are decoded at a time: of so many, every column is a block that the allocator keeps for
-/// its thread, and no page is asked of the system for each batch again.
+/// Rows that are decoded at a time: of so many, every column is a block that the allocator keeps
+/// for its thread, and no page is asked of the system for each batch again.
 const BATCH_ROWS: usize = 4096;
 /// Of so many rows one meets a condition, by DataFusion's guess.
 const ROWS_PER_KEPT: u64 = 5;
@@ -86,8 +86,8 @@ impl FileSource {
         Ok(Some(kept))
     }
 
-    /// Of some row groups the rows of pages that may have rows which meet all conditions, where these
-    /// are not all.
+    /// Of some row groups the rows of pages that may have rows which meet all conditions, where
+    /// these are not all.
     fn rows_in_part(
         &self,
         groups: &[RowGroup],

@@ -1,11 +1,11 @@
 //! Rows of files that meet conditions, one by one or by groups, for one partition.
 //!
-//! A condition on one text is evaluated once for each word of a dictionary, and groups are found by words
-//! (`columnar::GroupTable`); where a file has no words, rows are looked at one by one.
+//! A condition on one text is evaluated once for each word of a dictionary, and groups are found by
+//! words (`columnar::GroupTable`); where a file has no words, rows are looked at one by one.
 //!
 //! Invariants
-//! 1. Conditions on a word are first, as they cost next to nothing; the others see the rows that are
-//!    left.
+//! 1. Conditions on a word are first, as they cost next to nothing; the others see the rows that
+//!    are left.
 //!
 //! Not here: reading and decoding (`file_table`), plans (`file_scan`).
 

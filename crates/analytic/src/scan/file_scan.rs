@@ -31,7 +31,8 @@ use crate::leaf::leaf;
 /// What is read and what becomes of it.
 #[derive(Clone)]
 pub(super) struct FileColumns {
-    /// Positions of columns in the files: those that are given, then those that only the filter needs.
+    /// Positions of columns in the files: those that are given, then those that only the filter
+    /// needs.
     pub(super) read: Vec<usize>,
     /// Them, under their own names.
     pub(super) read_schema: SchemaRef,

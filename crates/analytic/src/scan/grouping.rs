@@ -1,8 +1,9 @@
 //! The first half of an aggregation of a columnar table, or of files, made by the scan itself.
 //!
-//! Rows come with the number of their group, found on codes (`columnar::GroupTable`), so that nothing is
-//! hashed here and the groups' expressions are evaluated once for each group. What comes out has the
-//! form of the partial aggregation that it replaces, whose second half puts equal groups together.
+//! Rows come with the number of their group, found on codes (`columnar::GroupTable`), so that
+//! nothing is hashed here and the groups' expressions are evaluated once for each group. What comes
+//! out has the form of the partial aggregation that it replaces, whose second half puts equal
+//! groups together.
 //!
 //! Not here: what is kept of a group's rows (`states`), counts of different values (`distinct`),
 //! aggregations in one step.

@@ -1,4 +1,5 @@
-//! Rows that are there before the plan is made, in memory or in a temporary file: those of WITH RECURSIVE.
+//! Rows that are there before the plan is made, in memory or in a temporary file: those of WITH
+//! RECURSIVE.
 //!
 //! Not here: how they are found (`sql::RecursionRows`, by the row executor).
 

@@ -40,11 +40,11 @@ use super::terms::{is_told, terms};
 /// A row of a columnar table that is found by its key costs as much as so many read by column.
 const COLUMNAR_LOOKUP: u64 = 100;
 
-/// What a value that is read by column from a columnar index costs, where a row that is read in order
-/// costs 1.
+/// What a value that is read by column from a columnar index costs, where a row that is read in
+/// order costs 1.
 const VALUE_COST: f64 = 0.02;
-/// What a row costs that was changed and is not in a segment of the index yet: its note is read, and
-/// its place is looked up and passed over.
+/// What a row costs that was changed and is not in a segment of the index yet: its note is read,
+/// and its place is looked up and passed over.
 const CHANGE_COST: f64 = 8.0;
 /// So many changes are never held in memory.
 const CHANGES_MAX: usize = 1 << 20;
@@ -84,7 +84,8 @@ pub(super) fn needed(
     Ok(needed)
 }
 
-/// Whether a filter is about one row alone, of whichever table: no sub-query, nothing that encloses it.
+/// Whether a filter is about one row alone, of whichever table: no sub-query, nothing that encloses
+/// it.
 fn is_of_rows(filter: &Expr) -> bool {
     let reaches_out = filter.exists(|part| {
         Ok(matches!(
@@ -131,8 +132,8 @@ impl TableSource {
         TableSource { engine, view, table, index_use, setting, schema }
     }
 
-    /// The cheapest way to the rows for which terms hold, of which so many columns are read, but for those
-    /// that the terms alone look at.
+    /// The cheapest way to the rows for which terms hold, of which so many columns are read, but
+    /// for those that the terms alone look at.
     fn access(&self, terms: &[Node], wanted: &[usize]) -> sql::Result<BatchAccess> {
         let sizes = Sizes::of_constants(&self.engine, &*self.view, self.setting);
         let wanted = Some(wanted).filter(|wanted| !wanted.contains(&self.table.columns.len()));
@@ -164,8 +165,8 @@ impl TableSource {
         }
     }
 
-    /// Whether a scan gives no row that a filter does not want. Where an index may answer it, or its entries
-    /// be asked, nobody above has to look at what it is about.
+    /// Whether a scan gives no row that a filter does not want. Where an index may answer it, or
+    /// its entries be asked, nobody above has to look at what it is about.
     fn sees_to(&self, filter: &Expr) -> bool {
         if !self.table.columnar && self.table.columnar_index.is_none() {
             return self.table.indexes.len() > 1 && is_of_rows(filter);
@@ -208,8 +209,8 @@ impl TableSource {
         index_columns_of(&*self.view, &self.engine, &self.table, changes_max)
     }
 
-    /// A scan of rows with filters that nobody else evaluates: entries are asked as far as they tell, for
-    /// the rest rows are read.
+    /// A scan of rows with filters that nobody else evaluates: entries are asked as far as they
+    /// tell, for the rest rows are read.
     fn filtered(
         &self,
         state: &dyn Session,

@@ -55,8 +55,8 @@ pub(super) enum AggregateState {
 }
 
 impl AggregateState {
-    /// Of a function, in groups by the columns at some places; `None` for what only DataFusion's own
-    /// aggregation can do.
+    /// Of a function, in groups by the columns at some places; `None` for what only DataFusion's
+    /// own aggregation can do.
     pub(super) fn of(
         function: &Arc<AggregateFunctionExpr>,
         keys: &[usize],

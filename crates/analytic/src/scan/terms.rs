@@ -1,8 +1,8 @@
 //! DataFusion's filters as terms of the tree: conditions on single columns, which `sql` looks up in
 //! indexes for every reader alike, and which segments and row groups are tested by (`conditions`).
 //!
-//! Filters are read and not the terms of the query itself, because DataFusion finds more of them for a
-//! table than were written for it: through equations of joins, derived tables, outer joins.
+//! Filters are read and not the terms of the query itself, because DataFusion finds more of them
+//! for a table than were written for it: through equations of joins, derived tables, outer joins.
 //!
 //! Invariants
 //! 1. A term found is implied by its filter: rows that the filter wants satisfy it.
@@ -64,8 +64,8 @@ pub(super) fn says_all(table: &dyn TermColumns, filter: &Expr) -> bool {
     }
 }
 
-/// The same of a text compared under its own collation as well, and of a list of literals: where a row is
-/// wanted, unknown is as good as false.
+/// The same of a text compared under its own collation as well, and of a list of literals: where a
+/// row is wanted, unknown is as good as false.
 pub(super) fn is_told(table: &dyn TermColumns, filter: &Expr) -> bool {
     match filter {
         Expr::InList(list) => {

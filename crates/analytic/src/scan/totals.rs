@@ -1,5 +1,5 @@
-//! Aggregate functions of all rows whose states a segment's totals are: COUNT, SUM, MIN and MAX of a
-//! column of numbers, without an array of its values, and without a cast of each.
+//! Aggregate functions of all rows whose states a segment's totals are: COUNT, SUM, MIN and MAX of
+//! a column of numbers, without an array of its values, and without a cast of each.
 //!
 //! Not here: the totals themselves (`columnar`), functions by groups (`states`).
 

@@ -1,8 +1,8 @@
 //! Groups and the different values that each has, as all partitions of a scan have found them.
 //!
-//! Each value is evaluated, and looked for among the known ones, once for each time that a partition
-//! gives it; a pair of a group and a value is then a bit, or, where that takes too much, a member of
-//! a set.
+//! Each value is evaluated, and looked for among the known ones, once for each time that a
+//! partition gives it; a pair of a group and a value is then a bit, or, where that takes too much,
+//! a member of a set.
 //!
 //! Invariants
 //! 1. What it takes is asked of the query's memory.

@@ -291,8 +291,8 @@ fn a_join_larger_than_memory_ended_with_1038_and_now_sorts_in_temporary_files() 
     ] {
         assert_eq!(house.answer(query), [answer], "{query}");
     }
-    // Not right yet: where both sides have long texts as keys, a sort now and then finds no memory for
-    // its first rows. It ends with that error at the worst, and never without an end.
+    // Not right yet: where both sides have long texts as keys, a sort now and then finds no memory
+    // for its first rows. It ends with that error at the worst, and never without an end.
     let mut house = House::with_memory(32 << 20);
     numbered(&mut house);
     let pairs = house.rows("SELECT COUNT(*), SUM(a.id = b.id) FROM n a JOIN n b ON a.t = b.t");
@@ -366,8 +366,8 @@ fn different_rows_of_window_functions_with_a_limit_ended_with_1105() {
 
 #[test]
 fn functions_of_the_rows_so_far_kept_rows_that_nobody_counted() {
-    // Peers and partitions of seven rows, of a third of all, and all alone; where memory is small what waits
-    // for the last of them is carried in files.
+    // Peers and partitions of seven rows, of a third of all, and all alone; where memory is small
+    // what waits for the last of them is carried in files.
     for memory in [128 << 20, 64 << 20] {
         let mut house = House::with_memory(memory);
         numbered(&mut house);

@@ -16,8 +16,8 @@ use super::{Column, FOLLOWS, HAS_NULLS, IS_BY_PLANES, IS_DIFFERENCES, Narrow, Va
 
 /// The most bytes that a column may have: a segment's rows are far fewer.
 const PAYLOAD_BYTES_MAX: usize = 1 << 30;
-/// What a byte of zstd may stand for at most: 128 KiB for a block of four bytes (RFC 8878, 3.1.1.2).
-/// A column that claims more is not given the memory for it.
+/// What a byte of zstd may stand for at most: 128 KiB for a block of four bytes (RFC 8878,
+/// 3.1.1.2). A column that claims more is not given the memory for it.
 const BYTES_PER_BYTE_MAX: usize = 1 << 15;
 
 /// The slot of the column from which another one follows; `None` for one that stands by itself.

@@ -1,11 +1,12 @@
 //! Columns that follow from others: the city from the airport, the class of a delay from the delay.
 //!
-//! Tables that are made for questions repeat what could be looked up. Where a value of one column always
-//! stands next to the same value of another, the other is stored by one value for each of the first, and
-//! made of it when it is read.
+//! Tables that are made for questions repeat what could be looked up. Where a value of one column
+//! always stands next to the same value of another, the other is stored by one value for each of
+//! the first, and made of it when it is read.
 //!
 //! Invariants
-//! 1. What a column follows from does not follow itself: one column is read at most along with another.
+//! 1. What a column follows from does not follow itself: one column is read at most along with
+//!    another.
 //!
 //! Not here: how the values lie on the disk (`gather`, `decode`).
 
@@ -16,8 +17,8 @@ use arrow_buffer::{BooleanBuffer, Buffer};
 use super::gather::{Encoder, Gather, GatheredValues, frame_of};
 use super::{Column, Narrow, Selection, Values, width_of};
 
-/// The most values of a column from which others follow, NULL not counted; and how many rows each has at
-/// least.
+/// The most values of a column from which others follow, NULL not counted; and how many rows each
+/// has at least.
 const VALUES_MAX: usize = 1 << 13;
 const ROWS_PER_VALUE_MIN: usize = 8;
 /// A column in which this many rows are mostly equal is small as it is.
@@ -33,8 +34,8 @@ pub(super) const FOLLOWING_MAX: usize = VALUES_MAX + 1;
 pub(crate) struct Follows {
     /// Its place among the columns.
     pub column: usize,
-    /// For each value that it could have, and then for NULL if it has any, a row that has it; where none
-    /// has, the row of another value.
+    /// For each value that it could have, and then for NULL if it has any, a row that has it; where
+    /// none has, the row of another value.
     pub rows: Arc<[u32]>,
 }
 
@@ -49,8 +50,8 @@ pub(crate) fn sources_of(columns: &[&Gather], encoder: &mut Encoder) -> Vec<Opti
         columns.iter().map(|column| Look::at(column, encoder)).collect();
     let mut order: Vec<(usize, &Look<'_>)> =
         looks.iter().enumerate().filter_map(|(at, look)| Some((at, look.as_ref()?))).collect();
-    // A column follows from one that has at least as many values; those that have too many to be followed
-    // come last.
+    // A column follows from one that has at least as many values; those that have too many to be
+    // followed come last.
     order.sort_by_key(|(_, look)| std::cmp::Reverse(look.codes.as_ref().map_or(0, |(_, n)| *n)));
     let mut sources: Vec<(usize, &[u16], Vec<u32>)> = Vec::new();
     for (at, look) in order {
@@ -68,8 +69,8 @@ pub(crate) fn sources_of(columns: &[&Gather], encoder: &mut Encoder) -> Vec<Opti
 /// A column of which another could follow, or that could follow itself.
 struct Look<'a> {
     gather: &'a Gather,
-    /// By row the place of its value among all that it could have, and how many these are, with one for
-    /// NULL. None for numbers that lie too far apart.
+    /// By row the place of its value among all that it could have, and how many these are, with one
+    /// for NULL. None for numbers that lie too far apart.
     codes: Option<(Vec<u16>, usize)>,
 }
 
@@ -159,8 +160,8 @@ fn filled(first: &[u32]) -> Arc<[u32]> {
 }
 
 impl Column {
-    /// The column that follows from another of so many rows, by its values, which are so many; `None` if
-    /// they do not belong together.
+    /// The column that follows from another of so many rows, by its values, which are so many;
+    /// `None` if they do not belong together.
     pub(super) fn followed(self, count: usize, source: &Column, rows: usize) -> Option<Column> {
         let codes = match &source.values {
             Values::Numbers { offsets, .. } => offsets,

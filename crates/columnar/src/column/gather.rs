@@ -224,8 +224,8 @@ impl Gather {
         Ok(EncodedColumn { bytes, plain_bytes, nulls: nulls as u32, range })
     }
 
-    /// The column by what follows from the one in a slot: the values of these rows, one for each value
-    /// of that one. The next column begins.
+    /// The column by what follows from the one in a slot: the values of these rows, one for each
+    /// value of that one. The next column begins.
     ///
     /// # Errors
     /// As `finish`.

@@ -19,9 +19,9 @@
 //!                     a value. 4, not compressed: a column whose rows are the values, itself not of 4
 //! ```
 //! A number's value is `base + (offset << shift)`, in wrapping arithmetic; all numbers equal: no
-//! bytes at all. Texts of few different words are codes of words, in order of appearance. What follows
-//! from another column has a value for each offset or code of that one and, if some there are NULL, one
-//! more for these.
+//! bytes at all. Texts of few different words are codes of words, in order of appearance. What
+//! follows from another column has a value for each offset or code of that one and, if some there
+//! are NULL, one more for these.
 //!
 //! Invariants
 //! 1. Bytes from the disk may have any shape: what does not fit gives `Corrupt`, never a panic.
@@ -198,8 +198,8 @@ impl Column {
         Column { valid: codes.nulls().map(|nulls| nulls.inner().clone()), values }
     }
 
-    /// Integers of an array, none of which is so far from the first or farther; `None` where one is,
-    /// and of an array of other values.
+    /// Integers of an array, none of which is so far from the first or farther; `None` where one
+    /// is, and of an array of other values.
     pub fn of_integers(array: &ArrayRef, first: u64, count: u32) -> Option<Column> {
         let distances: Vec<u32> = match array.data_type() {
             DataType::Int64 => {

@@ -68,9 +68,9 @@ impl Narrow {
 }
 
 impl Column {
-    /// What the numbers of some rows come to, some of which are dead if they are one behind the other.
-    /// Of the ends it need not say what is no better than `known`. Of a column of something else:
-    /// that there are none.
+    /// What the numbers of some rows come to, some of which are dead if they are one behind the
+    /// other. Of the ends it need not say what is no better than `known`. Of a column of something
+    /// else: that there are none.
     pub fn numbers(
         &self,
         unsigned: bool,

@@ -11,8 +11,8 @@ use arrow_schema::ArrowError;
 /// The values of a column.
 #[derive(Clone, Debug)]
 pub enum ColumnArray {
-    /// Texts: the place of each row's among the words, and the words, none of which is NULL. What is
-    /// known of the words of one batch holds for the next if they are the same array.
+    /// Texts: the place of each row's among the words, and the words, none of which is NULL. What
+    /// is known of the words of one batch holds for the next if they are the same array.
     Words(Int32Array, BinaryViewArray),
     /// Anything, in the form of `values`.
     Plain(ArrayRef),
@@ -47,7 +47,8 @@ impl ColumnArray {
     }
 }
 
-/// Whether two arrays of words are one, of which the first is still there: the place in memory tells.
+/// Whether two arrays of words are one, of which the first is still there: the place in memory
+/// tells.
 pub fn is_same(one: &BinaryViewArray, other: &BinaryViewArray) -> bool {
     one.len() == other.len() && one.views().as_ptr() == other.views().as_ptr()
 }

@@ -70,7 +70,8 @@ pub struct GroupBatch {
     pub counts: Vec<i64>,
 }
 
-/// Groups by what their keys' values are numbered: a value is there once, however many groups have it.
+/// Groups by what their keys' values are numbered: a value is there once, however many groups have
+/// it.
 pub struct CodedGroups {
     /// For each key its values, and for each group which of them it has.
     pub keys: Vec<(ArrayRef, Vec<u32>)>,

@@ -1,7 +1,7 @@
 //! The groups found so far, and what leads rows to them.
 //!
-//! Rows come from segments (the module above), or as arrays that know the words of their texts, as those
-//! of files do.
+//! Rows come from segments (the module above), or as arrays that know the words of their texts, as
+//! those of files do.
 //!
 //! Not here: where rows come from, how a key's values are numbered (`key`).
 
@@ -134,8 +134,8 @@ impl GroupTable {
     }
 
     /// Puts rows into their groups, by their keys in order, and gives the group of each if that is
-    /// `wanted`. `None`, and nothing is done, when a key's values have no numbers, or there would be
-    /// more groups than can be numbered: the rows stand alone.
+    /// `wanted`. `None`, and nothing is done, when a key's values have no numbers, or there would
+    /// be more groups than can be numbered: the rows stand alone.
     ///
     /// # Errors
     /// `Corrupt` for an array of another type than its key.
@@ -192,8 +192,8 @@ impl GroupTable {
         Ok(self.place(&coded, selection, dead, wanted))
     }
 
-    /// Puts rows into their groups, and those that are `dead` out again. The group of each where that
-    /// is wanted.
+    /// Puts rows into their groups, and those that are `dead` out again. The group of each where
+    /// that is wanted.
     pub(super) fn place(
         &mut self,
         coded: &[KeyCode],

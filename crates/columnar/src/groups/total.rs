@@ -36,8 +36,8 @@ impl Total {
         matches!(shape_of(&self.ty), Shape::Number { unsigned: true })
     }
 
-    /// Adds the values of some rows; `absent` is what a segment without the column has. `known`: the
-    /// ends that were given already, and no better ones have to be.
+    /// Adds the values of some rows; `absent` is what a segment without the column has. `known`:
+    /// the ends that were given already, and no better ones have to be.
     pub(super) fn add<'d>(
         &mut self,
         source: &ColumnSource,

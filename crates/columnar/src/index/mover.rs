@@ -1,14 +1,16 @@
 //! What moves in the background of a columnar index: changed rows into segments, and rows of
 //! segments that have lost many into new ones.
 //!
-//! The mover reads one state: some notes, what these say of their rows, and the rows' places. It makes
-//! columns of the rows and writes them where nobody sees them. Then it goes through the rows some at a
-//! time: in one batch their old places are dead, they have their new ones, their notes go, and the
-//! segment is listed up to there. A writer that changed such a row meanwhile has left a further note, so
-//! that the row is read as the note says from the first state on that shows the change.
+//! The mover reads one state: some notes, what these say of their rows, and the rows' places. It
+//! makes columns of the rows and writes them where nobody sees them. Then it goes through the rows
+//! some at a time: in one batch their old places are dead, they have their new ones, their notes
+//! go, and the segment is listed up to there. A writer that changed such a row meanwhile has left a
+//! further note, so that the row is read as the note says from the first state on that shows the
+//! change.
 //!
-//! Rows of worn segments go the same way, without notes. They are moved as the segment has them: one
-//! that is another by now is named by a note, which hides it in its new place as in the old one.
+//! Rows of worn segments go the same way, without notes. They are moved as the segment has them:
+//! one that is another by now is named by a note, which hides it in its new place as in the old
+//! one.
 //!
 //! Invariants
 //! 1. No lock of a row is taken, and no writer waits, but for its turn to write a batch.
@@ -41,25 +43,25 @@ use crate::state::{Live, State};
 use crate::store::ColumnStore;
 use crate::tables::KnownTable;
 
-/// Notes that are taken although more may come soon, while there are queries: each of them reads all
-/// that are left. But the rows of so many make a segment that is not small.
+/// Notes that are taken although more may come soon, while there are queries: each of them reads
+/// all that are left. But the rows of so many make a segment that is not small.
 const NOTES_MANY: i64 = 1 << 14;
 /// The same while nobody asks: rows that change again and again are moved once for more notes.
 const NOTES_MANY_UNASKED: i64 = 1 << 15;
-/// More notes than are taken by so many times are too much for a thread that works behind others: on full
-/// cores it gets a tenth of one, and writers note more than it moves in that.
+/// More notes than are taken by so many times are too much for a thread that works behind others:
+/// on full cores it gets a tenth of one, and writers note more than it moves in that.
 const BEHIND: i64 = 2;
 /// So many looks after a query another one is expected.
 const LOOKS_ASKED: u32 = 40;
 /// Notes that are taken at once.
 const NOTES_MAX: usize = ROWS_MAX as usize;
-/// Rows moved by one commit. The more there are, the fewer times a piece of dead rows is written, and
-/// the longer a writer waits that comes behind it.
+/// Rows moved by one commit. The more there are, the fewer times a piece of dead rows is written,
+/// and the longer a writer waits that comes behind it.
 const COMMIT_ROWS: usize = 4096;
 /// A segment is worn when it has lost one row in so many: dead ones cost a query little.
 const WORN_PART: u32 = 2;
-/// A segment with less than this part of the rows of a full one is small, and many small ones become
-/// one: those of a usual round are not.
+/// A segment with less than this part of the rows of a full one is small, and many small ones
+/// become one: those of a usual round are not.
 const SMALL_PART: u32 = 16;
 
 /// A row on its way into a segment.
@@ -180,8 +182,8 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
         self.place(&mut builder, &moved, settled)
     }
 
-    /// Writes the columns of a segment, then moves its rows into it; with the last of them goes what
-    /// is to be written behind all.
+    /// Writes the columns of a segment, then moves its rows into it; with the last of them goes
+    /// what is to be written behind all.
     fn place(
         &mut self,
         builder: &mut SegmentBuilder,

@@ -1,9 +1,9 @@
 //! From where on there are notes: below a version all that ever were are taken.
 //!
-//! What the mover has removed is still passed over by scans until the store's next flush, so a query
-//! would pass over all notes of the last minutes, taken or not. The mover says in the store up to
-//! where it has taken all: in the batch that removes the last of them, so that every state has the
-//! version that is right in it.
+//! What the mover has removed is still passed over by scans until the store's next flush, so a
+//! query would pass over all notes of the last minutes, taken or not. The mover says in the store
+//! up to where it has taken all: in the batch that removes the last of them, so that every state
+//! has the version that is right in it.
 //!
 //! ```text
 //! version u64 | since u64    little-endian
@@ -13,8 +13,8 @@
 //! 1. No state has a note below the version that it has here: the table's gate tells below which
 //!    version all writers have left (`Engine::notes_settled_below`), before the mover takes the
 //!    state whose notes it takes.
-//! 2. What another life of the server has left here is not used: its clock, from which versions come,
-//!    may have been ahead. `since` is a version of this life.
+//! 2. What another life of the server has left here is not used: its clock, from which versions
+//!    come, may have been ahead. `since` is a version of this life.
 
 use std::sync::atomic::Ordering;
 

@@ -1,11 +1,13 @@
-//! The rows of a part in batches: of each segment the wanted columns of the rows that pass the tests, then the
-//! recent rows.
+//! The rows of a part in batches: of each segment the wanted columns of the rows that pass the
+//! tests, then the recent rows.
 //!
 //! Invariants
-//! 1. A column of a segment is decoded for the rows that are left when all tests were made, and no others.
+//! 1. A column of a segment is decoded for the rows that are left when all tests were made, and no
+//!    others.
 //! 2. A test that holds for all rows of a segment, or for none, is made without looking at them.
 //!
-//! Not here: which segments a part has (`scan`), recent rows (`recent`), sums and groups of rows (`groups`).
+//! Not here: which segments a part has (`scan`), recent rows (`recent`), sums and groups of rows
+//! (`groups`).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -161,8 +163,8 @@ impl Batches {
         Ok(Reading { live, next, tests, columns })
     }
 
-    /// The next rows of a segment, those that are dead as well, where no test is to be made of them;
-    /// `None` at its end.
+    /// The next rows of a segment, those that are dead as well, where no test is to be made of
+    /// them; `None` at its end.
     pub(crate) fn next_range(&self, reading: &mut Reading) -> Option<Range<usize>> {
         let sealed = reading.live.segment.sealed as usize;
         let start = reading.next;

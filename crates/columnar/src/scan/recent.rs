@@ -1,5 +1,5 @@
-//! Rows that are read as rows, into batches as those of segments: recent ones of a columnar table, and
-//! those that were changed next to a columnar index.
+//! Rows that are read as rows, into batches as those of segments: recent ones of a columnar table,
+//! and those that were changed next to a columnar index.
 //!
 //! Not here: which rows were changed (`index`), the rows of segments (`scan`).
 

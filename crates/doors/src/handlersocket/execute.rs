@@ -147,7 +147,8 @@ impl HandlerSocket {
         }
     }
 
-    /// This conversation where logins that fail are counted; `peer`: `None` for a client of this machine.
+    /// This conversation where logins that fail are counted; `peer`: `None` for a client of this
+    /// machine.
     #[must_use]
     pub fn watched(self, failed_logins: Arc<FailedLogins>, peer: Option<IpAddr>) -> HandlerSocket {
         HandlerSocket { watch: Some((failed_logins, peer)), ..self }

@@ -4,8 +4,8 @@
 //! 1. The first byte decides: 0x80 is the binary protocol for the life of the connection.
 //! 2. A request that must wait stays in the input, and nothing of it is in `out`.
 //! 3. While a list of keys is written, piece by piece, nothing behind it is served.
-//! 4. No part of a refused block of data is carried out: it is thrown away as it comes. Behind a line
-//!    whose block has a length that cannot be read nothing is carried out any more.
+//! 4. No part of a refused block of data is carried out: it is thrown away as it comes. Behind a
+//!    line whose block has a length that cannot be read nothing is carried out any more.
 //!
 //! Not here: requests (`text`, `meta`, `binary`), what they do (`execute`).
 

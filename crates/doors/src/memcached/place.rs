@@ -65,7 +65,8 @@ pub struct Places {
     containers: Containers,
 }
 
-/// The tables that the door makes for itself: that of all keys without a container, and that of containers.
+/// The tables that the door makes for itself: that of all keys without a container, and that of
+/// containers.
 pub const OWN_TABLES: [(&str, &str); 2] = [("kv", "cache"), ("rowhouse", "containers")];
 
 /// Makes the built-in tables that are missing, and lets the rows of `kv.cache` expire.

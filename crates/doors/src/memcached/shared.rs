@@ -144,8 +144,8 @@ impl MemcachedShared {
         }
     }
 
-    /// Makes the tables of the door again that somebody has dropped. Not those that the last call found
-    /// there: a dump that is loaded drops tables and makes them itself.
+    /// Makes the tables of the door again that somebody has dropped. Not those that the last call
+    /// found there: a dump that is loaded drops tables and makes them itself.
     ///
     /// # Errors
     /// Those of making tables.

@@ -3,8 +3,8 @@
 //! Invariants
 //! 1. Nothing of an incomplete request is done.
 //! 2. `noreply` hides success and errors alike, as far as the line can be parsed.
-//! 3. A block of data belongs to the line that announces it, also when the line is refused: keys often
-//!    come from a client's own users, who could otherwise send commands in their values.
+//! 3. A block of data belongs to the line that announces it, also when the line is refused: keys
+//!    often come from a client's own users, who could otherwise send commands in their values.
 //!
 //! Not here: meta commands (`meta`), what commands do (`execute`).
 
@@ -372,7 +372,8 @@ fn store(
     }
     let consumed = line_bytes + length + 2;
     if &body[length..length + 2] != b"\r\n" {
-        // The block is longer than announced, or shorter: nobody knows where the next request begins.
+        // The block is longer than announced, or shorter: nobody knows where the next request
+        // begins.
         answer(BAD_CHUNK, consumed, 0)?;
         return Ok(MemcachedStep::Close);
     }

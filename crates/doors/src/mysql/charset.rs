@@ -4,8 +4,8 @@
 //! 1. A session of UTF-8 pays nothing but the question whether it is one.
 //! 2. Bytes of binary columns and of BLOB parameters stay as they are.
 //!
-//! Not here: the character sets (`values::charset`), which ones a session has (crate `sql`). Messages of errors
-//! are UTF-8 in every session.
+//! Not here: the character sets (`values::charset`), which ones a session has (crate `sql`).
+//! Messages of errors are UTF-8 in every session.
 
 use std::borrow::Cow;
 

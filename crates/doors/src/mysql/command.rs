@@ -23,8 +23,8 @@ pub enum MysqlCommand<'a> {
         /// LIKE pattern.
         pattern: &'a [u8],
     },
-    /// FLUSH, by a bit for each part. Deprecated, and what `mariadb-admin refresh` and `mariadb-dump
-    /// --flush-logs` send.
+    /// FLUSH, by a bit for each part. Deprecated, and what `mariadb-admin refresh` and
+    /// `mariadb-dump --flush-logs` send.
     Refresh(u8),
     /// One line about the server.
     Statistics,

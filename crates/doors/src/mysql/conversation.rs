@@ -219,8 +219,8 @@ impl Mysql {
         self.refuse(&error, self.frames.sequence().wrapping_add(1), out)
     }
 
-    /// Writes the last error of a client that is not let in: what it hears of it, it hears the later the
-    /// more have failed.
+    /// Writes the last error of a client that is not let in: what it hears of it, it hears the
+    /// later the more have failed.
     pub(super) fn deny(&mut self, user: &str, error: &SqlError, out: &mut Vec<u8>) -> Go {
         // One of this machine has no address for a host.
         let delay = self.door.failed_logins.note(user, self.host.parse().ok());

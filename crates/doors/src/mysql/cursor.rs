@@ -1,7 +1,8 @@
 //! Reading the protocol's integers and strings from a payload.
 //!
 //! Invariants
-//! 1. Whatever the bytes are, reading ends in a value or in `MalformedPayload`, never beyond the end.
+//! 1. Whatever the bytes are, reading ends in a value or in `MalformedPayload`, never beyond the
+//!    end.
 //! 2. Strings are borrowed.
 //!
 //! Not here: what is read (`decode`, `handshake`, `parameters`).

@@ -152,7 +152,8 @@ impl ResultHead {
     }
 }
 
-/// Appends what comes before rows; `results`: the character set of their texts, if it is none of UTF-8.
+/// Appends what comes before rows; `results`: the character set of their texts, if it is none of
+/// UTF-8.
 pub fn write_result_head(
     packets: &mut Packets<'_>,
     columns: &[ResultColumn],

@@ -1,13 +1,13 @@
-//! Where a query looks for records if conditions on the primary key, or on columns of SQL that have an
-//! index, say it: at some keys, or in ranges.
+//! Where a query looks for records if conditions on the primary key, or on columns of SQL that have
+//! an index, say it: at some keys, or in ranges.
 //!
 //! Invariants
-//! 1. What is found may be too much, as conditions are asked of each record once more; it never lacks
-//!    a record that meets them.
+//! 1. What is found may be too much, as conditions are asked of each record once more; it never
+//!    lacks a record that meets them.
 //! 2. Ranges do not overlap, so that no record is found twice.
 //!
-//! Not here: looking (`search`), what conditions mean (`condition`), which way by member indexes is the
-//! best (`ways`).
+//! Not here: looking (`search`), what conditions mean (`condition`), which way by member indexes is
+//! the best (`ways`).
 
 use std::ops::Bound;
 

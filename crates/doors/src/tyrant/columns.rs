@@ -4,8 +4,8 @@
 //! in requests and answers   name NUL value NUL name NUL value
 //! in a row's JSON           {"name": "value", "name": "value"}
 //! ```
-//! JSON that SQL has written is read as text: numbers as their digits, lists as JSON, and null as no
-//! column at all.
+//! JSON that SQL has written is read as text: numbers as their digits, lists as JSON, and null as
+//! no column at all.
 //!
 //! Invariants
 //! 1. A column whose bytes are no UTF-8 is refused where JSON is kept; nothing is replaced.

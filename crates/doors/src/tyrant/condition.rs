@@ -205,8 +205,8 @@ fn compound(expression: &str) -> Vec<Vec<Term>> {
     all
 }
 
-/// A regular expression; one that begins with `*` ignores case. `begin` is asked before it is compiled, for
-/// memory and time.
+/// A regular expression; one that begins with `*` ignores case. `begin` is asked before it is
+/// compiled, for memory and time.
 ///
 /// # Errors
 /// `Invalid` when it is none, or too large; those of `begin`.

@@ -89,8 +89,8 @@ impl DatabaseName {
         self.database == OWN
     }
 
-    /// The columns of keys and values, none for a table database. The built-in table of records is that
-    /// also without its columns, unless somebody has made something else of it.
+    /// The columns of keys and values, none for a table database. The built-in table of records is
+    /// that also without its columns, unless somebody has made something else of it.
     fn columns_in(&self, table: Option<&Table>) -> Vec<String> {
         let is_records = self.columns.is_empty() && self.is_own() && self.table == RECORDS;
         let has_them =

@@ -5,8 +5,8 @@
 //! 2. What makes no sense ends the connection without an answer, behind the answers to what came
 //!    before it.
 //!
-//! 3. The first byte of each request says in which protocol it is: `C8` is binary, a letter begins a
-//!    line of text or of HTTP.
+//! 3. The first byte of each request says in which protocol it is: `C8` is binary, a letter begins
+//!    a line of text or of HTTP.
 //!
 //! Not here: requests (`decode`, `text`, `http`), what they do (`execute`).
 

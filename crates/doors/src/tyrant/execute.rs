@@ -203,8 +203,8 @@ impl TyrantRows<'_, '_> {
     /// A regular expression, whose memory is added to `held`.
     ///
     /// # Errors
-    /// `Invalid` when it is none, or too large; `NoMemory`, and the end of a command that nobody waits
-    /// for; see `TyrantTrouble`.
+    /// `Invalid` when it is none, or too large; `NoMemory`, and the end of a command that nobody
+    /// waits for; see `TyrantTrouble`.
     pub(super) fn pattern(&self, text: &[u8], held: &mut Share) -> Result<Regex, TyrantTrouble> {
         let compiled = condition::pattern(text, &mut |bytes| {
             if bytes >= SMALL_BYTES {

@@ -1,8 +1,8 @@
 //! What a query has found so far: each hit with what it is sorted by.
 //!
 //! Invariants
-//! 1. Hits that are alike in what they are sorted by come by their primary keys where those are bytes,
-//!    however they were found; otherwise as they were found.
+//! 1. Hits that are alike in what they are sorted by come by their primary keys where those are
+//!    bytes, however they were found; otherwise as they were found.
 //! 2. Hits that wait are counted in the memory that clients may use.
 //!
 //! Not here: where hits are looked for (`search`, `walk`, `everywhere`).

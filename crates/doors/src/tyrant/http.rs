@@ -15,8 +15,8 @@
 //!    of another site could otherwise reach this port through its reader's browser (DNS rebinding).
 //!    Of two different names nobody knows which one somebody in between has looked at, and HTTP/1.1
 //!    asks for one.
-//! 3. A request that a browser sends for the page of another origin is refused, whatever it asks for; and
-//!    no answer is taken for a page or a script.
+//! 3. A request that a browser sends for the page of another origin is refused, whatever it asks
+//!    for; and no answer is taken for a page or a script.
 //! 4. A body whose length is not known from `Content-Length` is not guessed: the request is refused
 //!    and the connection ends, so that no part of a body is taken for the next request.
 //!
@@ -76,8 +76,8 @@ pub struct HttpRequest<'a> {
     host: Option<&'a [u8]>,
     /// Likewise in front of the path.
     host_of_path: Option<&'a [u8]>,
-    /// Whether others could take its headers for something else, or they lack the host, so that it is
-    /// refused.
+    /// Whether others could take its headers for something else, or they lack the host, so that it
+    /// is refused.
     ambiguous: bool,
     /// Whether a browser says that it is for the page of another origin.
     is_foreign: bool,

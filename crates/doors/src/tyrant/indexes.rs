@@ -1,5 +1,5 @@
-//! `setindex`: indexes of columns. Of a table of SQL they are those that CREATE INDEX makes; of documents,
-//! whose columns are members of JSON, member indexes.
+//! `setindex`: indexes of columns. Of a table of SQL they are those that CREATE INDEX makes; of
+//! documents, whose columns are members of JSON, member indexes.
 //!
 //! ```text
 //! column, type     0 LEXICAL, 1 DECIMAL     an index, unless one begins with the column
@@ -8,13 +8,13 @@
 //!                  9999 VOID                removes the one that `setindex` has made
 //!                  + 1 << 24 KEEP           fails if there is one
 //! ```
-//! An empty column is the primary key, which is an index as it is: whatever type is asked for, queries find
-//! the same without another. A column of documents has one index: another type takes
+//! An empty column is the primary key, which is an index as it is: whatever type is asked for,
+//! queries find the same without another. A column of documents has one index: another type takes
 //! its place.
 //!
 //! Invariants
-//! 1. What is made is used by `search` (`access`), and kept up with the rows whoever writes them; what
-//!    could not be is refused, not made.
+//! 1. What is made is used by `search` (`access`), and kept up with the rows whoever writes them;
+//!    what could not be is refused, not made.
 //! 2. An index of SQL that somebody else has made is not removed.
 //!
 //! Not here: which conditions an index serves (`access`, `lookup`).
@@ -43,7 +43,8 @@ enum Kind {
 /// Makes or removes an index of a column.
 ///
 /// # Errors
-/// `Invalid` for what there is not; `Exists` and `Missing` as the type wants it; see `TyrantTrouble`.
+/// `Invalid` for what there is not; `Exists` and `Missing` as the type wants it; see
+/// `TyrantTrouble`.
 pub fn set(rows: &mut TyrantRows<'_, '_>, column: &[u8], kind: &[u8]) -> Result<(), TyrantTrouble> {
     let (kind, keeps) = kind_of(kind)?;
     let database = rows.database;

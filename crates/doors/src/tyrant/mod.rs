@@ -1,17 +1,19 @@
-//! Tokyo Tyrant: its binary protocol, and the parts of memcached's text and of HTTP that it speaks on
-//! the same port, on rows.
+//! Tokyo Tyrant: its binary protocol, and the parts of memcached's text and of HTTP that it speaks
+//! on the same port, on rows.
 //!
 //! - `command`: what can be asked, and what can go wrong
 //! - `decode`: bytes to commands
 //! - `execute`: commands to row operations
 //! - `misc`: the functions of the command `misc`, by their names
 //! - `encode`: answers to bytes
-//! - `text`, `http`: the other two protocols, each decoding and encoding; `site`: whose page asks by HTTP
+//! - `text`, `http`: the other two protocols, each decoding and encoding; `site`: whose page asks
+//!   by HTTP
 //! - `database`: the table that the door opens on, and its rows as records
-//! - `columns`: the columns of a record; `table`: the functions of table databases; `indexes`: theirs
-//! - `query`, `condition`: which records are wanted; `search`: how they are found, with `access`, `ways`
-//!   and `lookup`, which say where, `source`, `walk` and `everywhere`, which look, and `hits`; `tally`
-//!   counts without looking
+//! - `columns`: the columns of a record; `table`: the functions of table databases; `indexes`:
+//!   theirs
+//! - `query`, `condition`: which records are wanted; `search`: how they are found, with `access`,
+//!   `ways` and `lookup`, which say where, `source`, `walk` and `everywhere`, which look, and
+//!   `hits`; `tally` counts without looking
 //! - `lua`: functions of scripts
 //! - `door`: one client's conversation
 //! - `shared`: settings and counters of all conversations; `stat`: what `stat` tells

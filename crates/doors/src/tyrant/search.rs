@@ -1,11 +1,12 @@
 //! `search` and `metasearch`: records found by conditions, sorted, cut, and told or removed.
 //!
 //! Invariants
-//! 1. A hit is told as it was when it met its query, or met it still; it is removed only if it still
-//!    does.
+//! 1. A hit is told as it was when it met its query, or met it still; it is removed only if it
+//!    still does.
 //! 2. Hits that wait are counted in the memory that clients may use.
 //!
-//! 3. A search that turns out to be no work for an event loop begins again where it may take its time.
+//! 3. A search that turns out to be no work for an event loop begins again where it may take its
+//!    time.
 //!
 //! Not here: elements of requests (`query`), what conditions mean (`condition`), where records are
 //! looked for (`access`, `ways`), what is kept of them (`hits`), counting without looking at them
@@ -105,8 +106,8 @@ fn tell(
     Ok(())
 }
 
-/// The hits of all queries, combined, sorted and cut as the first says, and what they take of the memory
-/// that clients may use.
+/// The hits of all queries, combined, sorted and cut as the first says, and what they take of the
+/// memory that clients may use.
 fn hits(
     rows: &mut TyrantRows<'_, '_>,
     search: &Search,

@@ -161,8 +161,8 @@ impl TyrantShared {
         }
     }
 
-    /// Counts a request that has failed, and tells the log why: a client is told that it has, and no
-    /// more.
+    /// Counts a request that has failed, and tells the log why: a client is told that it has, and
+    /// no more.
     pub(super) fn log_failure(&self, request: &str, failure: &TyrantFailure) {
         let why = match failure {
             // Of a refusal the log has been told when it was counted.

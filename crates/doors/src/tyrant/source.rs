@@ -1,5 +1,5 @@
-//! One state of a database, which a search reads from beginning to end: entries of indexes and rows fit
-//! together in it, so that a record that is changed meanwhile is found once, as it was.
+//! One state of a database, which a search reads from beginning to end: entries of indexes and rows
+//! fit together in it, so that a record that is changed meanwhile is found once, as it was.
 //!
 //! Invariants
 //! 1. A scan whose client has left ends after a few rows, also when none of them is wanted.

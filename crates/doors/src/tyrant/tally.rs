@@ -1,8 +1,8 @@
 //! How many documents meet a condition, told by a member index that knows it without them.
 //!
 //! Invariants
-//! 1. The count is that of a search that looks at each document: an index that may have too much of a
-//!    condition (`lookup::is_exact`), and a table whose rows expire, are not asked.
+//! 1. The count is that of a search that looks at each document: an index that may have too much of
+//!    a condition (`lookup::is_exact`), and a table whose rows expire, are not asked.
 //!
 //! Not here: hits of searches, which are counted otherwise (`search`).
 
@@ -12,8 +12,8 @@ use crate::tyrant::lookup::{self, MemberPlace};
 use crate::tyrant::query::{Action, Search};
 use crate::tyrant::source::{Source, trouble};
 
-/// The answer to a search that wants to know how many records meet one condition; `None` where they are
-/// to be looked at.
+/// The answer to a search that wants to know how many records meet one condition; `None` where they
+/// are to be looked at.
 ///
 /// # Errors
 /// See `TyrantTrouble`.

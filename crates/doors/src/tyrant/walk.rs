@@ -3,8 +3,8 @@
 //! ```text
 //! upwards as text      none and "" | all others        as number    below 0 | none and 0 | above 0
 //! ```
-//! Records without the column are sorted as if it were empty, and come among those where it is: by their
-//! primary keys.
+//! Records without the column are sorted as if it were empty, and come among those where it is: by
+//! their primary keys.
 //!
 //! Invariants
 //! 1. Hits come as if all had been found in the order of primary keys and then been sorted.
@@ -78,8 +78,8 @@ impl Walk {
         Some(Walk { pieces, down, index })
     }
 
-    /// Takes hits until there are enough. `false`: more records than these were looked at before there
-    /// were, and what was found is forgotten.
+    /// Takes hits until there are enough. `false`: more records than these were looked at before
+    /// there were, and what was found is forgotten.
     ///
     /// # Errors
     /// Those of the engine, `NoMemory`.

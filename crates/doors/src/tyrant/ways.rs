@@ -1,5 +1,5 @@
-//! Ways to the records that a query wants, by what member indexes have of documents, or through all of
-//! them: the likeliest at once, and the best once that has turned out to be long.
+//! Ways to the records that a query wants, by what member indexes have of documents, or through all
+//! of them: the likeliest at once, and the best once that has turned out to be long.
 //!
 //! About how many entries a part of an index has can be asked, but that takes as long as looking at
 //! dozens of records. Most queries have found theirs by then, so they are not weighed beforehand: a
@@ -8,7 +8,8 @@
 //! Invariants
 //! 1. Each way leads to every record that meets the query.
 //!
-//! Not here: what an index has of a condition (`lookup`), going a way (`search`), in order (`walk`).
+//! Not here: what an index has of a condition (`lookup`), going a way (`search`), in order
+//! (`walk`).
 
 use rows::store::KeyRange;
 use rows::{Lookup, Table};
@@ -18,8 +19,8 @@ use crate::tyrant::query::Query;
 use crate::tyrant::source::Source;
 use crate::tyrant::walk::Walk;
 
-/// A part of an index above which it is quicker to read all records, in the order they lie in; of few
-/// records nobody knows it well, and nothing takes long.
+/// A part of an index above which it is quicker to read all records, in the order they lie in; of
+/// few records nobody knows it well, and nothing takes long.
 const INDEX_PART: u64 = 4;
 const FEW_RECORDS: u64 = 1_000;
 /// As many as this are thought to be there where nobody has counted them.
@@ -129,7 +130,8 @@ impl Ways {
     pub fn likely(&self, source: &Source<'_>) -> rows::Result<ChosenWay> {
         let doubted_at = if self.walk.is_some() { self.sorted_max } else { LOOKS_TRUSTED };
         let doubted = |way| ChosenWay { way, doubted_at };
-        // What has parts in common is seldom much; the records of a range that is in order need no sorting.
+        // What has parts in common is seldom much; the records of a range that is in order need no
+        // sorting.
         if let Some(lookup) = self.lookup() {
             return Ok(doubted(Way::Lookup(lookup)));
         }
@@ -149,8 +151,8 @@ impl Ways {
     /// `Store`.
     pub fn best(&self, source: &Source<'_>, may_walk: bool) -> rows::Result<ChosenWay> {
         let (table, engine, view) = (source.database.table(), source.engine, &*source.view);
-        // Of those conditions that name parts, all are looked up at once; of those that name a range, the
-        // smallest.
+        // Of those conditions that name parts, all are looked up at once; of those that name a
+        // range, the smallest.
         let all = engine.row_count(table)?.unwrap_or(UNKNOWN_RECORDS);
         let (mut looks, mut way) = (all, Way::All);
         for lookup in &self.lookups {

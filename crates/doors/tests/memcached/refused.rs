@@ -1,5 +1,5 @@
-//! Storage commands that are refused: their blocks of data are no commands. The replies are those of
-//! memcached 1.6.45.
+//! Storage commands that are refused: their blocks of data are no commands. The replies are those
+//! of memcached 1.6.45.
 
 use super::client::House;
 

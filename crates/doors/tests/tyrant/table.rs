@@ -374,8 +374,8 @@ fn setindex_refuses_what_would_not_be_used_and_what_is_not_its_own() {
     assert_eq!(misc(&mut client, "setindex", &["name"]), None, "an argument is missing");
 }
 
-/// What `tcrtest table` of the original does, with fewer records: writes of all kinds, removals, searches
-/// of any condition and order, and at last everything removed.
+/// What `tcrtest table` of the original does, with fewer records: writes of all kinds, removals,
+/// searches of any condition and order, and at last everything removed.
 #[test]
 fn the_originals_own_table_test_failed_at_its_first_step() {
     const RECORDS: u64 = 120;

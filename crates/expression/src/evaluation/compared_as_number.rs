@@ -1,4 +1,5 @@
-//! A value that is compared with a number: a literal of digits is a number there, and a text the number that it says.
+//! A value that is compared with a number: a literal of digits is a number there, and a text the
+//! number that it says.
 //!
 //! ```text
 //! id = '1234567890123456789'   exactly that number, as MySQL and MariaDB read such a text as the column's value
@@ -9,7 +10,8 @@
 //! ```
 //!
 //! Invariants
-//! 1. Comparisons, keys of indexes, sub-queries and plans of long queries all ask here, so that they agree.
+//! 1. Comparisons, keys of indexes, sub-queries and plans of long queries all ask here, so that
+//!    they agree.
 //!
 //! Not here: the order of two values (`compare`).
 
@@ -23,7 +25,8 @@ use crate::value::compare::is_plain_number;
 use crate::value::number::leading_exact;
 
 impl Node {
-    /// Whether its value is the same for all rows of an execution, those of enclosing queries included.
+    /// Whether its value is the same for all rows of an execution, those of enclosing queries
+    /// included.
     pub fn is_fixed(&self) -> bool {
         let mut fixed = true;
         match &self.kind {
@@ -47,8 +50,8 @@ pub fn beside<'d>((node, datum): (&Node, Datum<'d>), other: (&Node, Datum<'_>)) 
     read_beside((node, datum), other).0
 }
 
-/// Both sides as what they are beside each other; a text that is the same for all rows, and no number, is told
-/// of once.
+/// Both sides as what they are beside each other; a text that is the same for all rows, and no
+/// number, is told of once.
 pub(crate) fn sides<'l, 'r>(
     left: (&Node, Datum<'l>),
     right: (&Node, Datum<'r>),
@@ -65,7 +68,8 @@ pub(crate) fn sides<'l, 'r>(
     (seen_left.0, seen_right.0)
 }
 
-/// The value that a node has as a key of a column of a type, with a warning for a text that is none.
+/// The value that a node has as a key of a column of a type, with a warning for a text that is
+/// none.
 pub fn as_key<'d>(node: &Node, datum: Datum<'d>, ty: &ColumnType, scope: &Scope<'_>) -> Datum<'d> {
     if !matches!(datum, Datum::Bytes(_) | Datum::Double(_)) || node.ty == ColumnType::Json {
         return datum;
@@ -102,8 +106,8 @@ fn read_beside<'d>(
     }
 }
 
-/// A text or a DOUBLE, each told whether it is the same for all rows, as what it is beside another value; JSON is
-/// no text. The flag says that all of a text belongs to the number.
+/// A text or a DOUBLE, each told whether it is the same for all rows, as what it is beside another
+/// value; JSON is no text. The flag says that all of a text belongs to the number.
 pub fn exact_beside<'d>(
     (datum, is_fixed): (Datum<'d>, impl Fn() -> bool),
     (other, is_other_fixed): (Datum<'_>, impl Fn() -> bool),
@@ -140,8 +144,9 @@ fn whole_datum(value: i128) -> Datum<'static> {
     }
 }
 
-/// The number that a text says as a multiple of a half, so that it compares with whole numbers as the number
-/// itself does: what lies between two of them is in their middle, what is beyond all of them is far away.
+/// The number that a text says as a multiple of a half, so that it compares with whole numbers as
+/// the number itself does: what lies between two of them is in their middle, what is beyond all of
+/// them is far away.
 pub fn halves(text: &[u8]) -> Decimal {
     const FAR: i128 = 10i128.pow(25);
     let number = leading_exact(text).0;

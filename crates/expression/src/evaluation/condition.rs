@@ -74,8 +74,8 @@ pub fn order_of(
     Ok(compare((left, &a.ty), (right, &b.ty), rule, scope.zone))
 }
 
-/// In a strict write a text that is compared with a number has to be one: without that `s = 0` would be true of
-/// every word, and an UPDATE change all of those rows.
+/// In a strict write a text that is compared with a number has to be one: without that `s = 0`
+/// would be true of every word, and an UPDATE change all of those rows.
 ///
 /// # Errors
 /// 1292.

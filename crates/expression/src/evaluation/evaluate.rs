@@ -4,8 +4,8 @@
 //! 1. NULL and unknown are the same: conditions have three values.
 //! 2. A column is decoded only if the expression asks for it.
 //!
-//! Not here: what the row is part of (`scope`), comparisons (`condition`), intervals (`shifting`), functions
-//! (`functions`), CAST (`cast`).
+//! Not here: what the row is part of (`scope`), comparisons (`condition`), intervals (`shifting`),
+//! functions (`functions`), CAST (`cast`).
 
 use values::ErrorCode;
 use values::datum::{Datum, Value};

@@ -1,9 +1,10 @@
-//! Expressions whose values are had as ordinals (`values::ordinal`): columns of integers, dates and times,
-//! and YEAR, MONTH and DAY of such columns. They are what most rows are filtered, grouped and sorted by.
+//! Expressions whose values are had as ordinals (`values::ordinal`): columns of integers, dates and
+//! times, and YEAR, MONTH and DAY of such columns. They are what most rows are filtered, grouped
+//! and sorted by.
 //!
 //! Invariants
-//! 1. An expression gives an ordinal where `Node::evaluate` gives a value of its type, and equal ones
-//!    for equal values.
+//! 1. An expression gives an ordinal where `Node::evaluate` gives a value of its type, and equal
+//!    ones for equal values.
 //!
 //! Not here: everything else (`evaluate`), which these are a short way around.
 
@@ -22,8 +23,8 @@ use crate::tree::node::{Kind, Node};
 use crate::tree::slot::{KEY_COLUMN, parts_of};
 use crate::value::number::leading_exact;
 
-/// How the ordinals of an expression are read from a row, for rows whose columns are those of stored
-/// tables or are in their types' domains.
+/// How the ordinals of an expression are read from a row, for rows whose columns are those of
+/// stored tables or are in their types' domains.
 #[derive(Clone, Copy, Debug)]
 pub struct Ordinals<'n> {
     column: usize,
@@ -88,7 +89,8 @@ impl<'n> Ordinals<'n> {
     }
 }
 
-/// A column of the row at hand beside values that are known before the row: they compare as ordinals.
+/// A column of the row at hand beside values that are known before the row: they compare as
+/// ordinals.
 pub(crate) struct Column<'s> {
     pub ty: &'s ColumnType,
     /// Its ordinal in the row at hand; `None` for NULL.
@@ -125,8 +127,8 @@ impl<'s> Column<'s> {
         }
     }
 
-    /// The ordinal of a text, the same for all rows, that says a whole number, or a day or a moment in no zone
-    /// of its own, and nothing else.
+    /// The ordinal of a text, the same for all rows, that says a whole number, or a day or a moment
+    /// in no zone of its own, and nothing else.
     fn of_text(&self, text: &[u8]) -> Option<u64> {
         if matches!(self.ty, ColumnType::Int { .. }) {
             let (number, whole) = leading_exact(text);
@@ -155,8 +157,8 @@ impl<'s> Column<'s> {
     }
 }
 
-/// The ordinal that a column of a type has in a row, `Some(None)` for NULL; `None` where the value is of another
-/// type, as those of derived tables may be.
+/// The ordinal that a column of a type has in a row, `Some(None)` for NULL; `None` where the value
+/// is of another type, as those of derived tables may be.
 ///
 /// # Errors
 /// Those of damaged rows.

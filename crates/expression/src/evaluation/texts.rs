@@ -1,5 +1,5 @@
-//! Values where they are: texts of columns, constants and parameters are compared and searched without
-//! becoming values in flight first.
+//! Values where they are: texts of columns, constants and parameters are compared and searched
+//! without becoming values in flight first.
 //!
 //! Not here: texts that functions make (`evaluate`).
 

@@ -1,5 +1,5 @@
-//! Functions that choose between values: IF, IFNULL, COALESCE, NULLIF, ELT, INTERVAL, GREATEST, LEAST and their
-//! kin.
+//! Functions that choose between values: IF, IFNULL, COALESCE, NULLIF, ELT, INTERVAL, GREATEST,
+//! LEAST and their kin.
 //!
 //! Invariants
 //! 1. What is not chosen is evaluated only if the choice asks for it.
@@ -118,8 +118,8 @@ pub(crate) fn extreme<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
     Ok(settle(node, best.1, arguments, best.0, scope))
 }
 
-/// INTERVAL: how many of the numbers behind the first one are not above it, up to one that is; NULL is
-/// not, and -1 is for NULL in the first place.
+/// INTERVAL: how many of the numbers behind the first one are not above it, up to one that is; NULL
+/// is not, and -1 is for NULL in the first place.
 pub(crate) fn interval<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
     let Call { arguments, scope, .. } = *call;
     let number = |argument: &'a Node| -> Result<Option<Number>> {

@@ -1,6 +1,7 @@
 //! What a row of the table of functions says.
 //!
-//! Not here: the rows (`table`), result types that are made of those of the arguments (`result`, `time::digits`).
+//! Not here: the rows (`table`), result types that are made of those of the arguments (`result`,
+//! `time::digits`).
 
 use values::types::ColumnType;
 
@@ -164,7 +165,8 @@ pub(crate) type Facts = u32;
 
 /// Never NULL, whatever its arguments are.
 pub(crate) const NEVER_NULL: Facts = 1;
-/// NULL for nothing but NULL among its arguments; the others are also NULL for what makes no sense to them.
+/// NULL for nothing but NULL among its arguments; the others are also NULL for what makes no sense
+/// to them.
 pub(crate) const NULL_FOR_NULL: Facts = 1 << 1;
 /// Two evaluations within one statement can differ, or do something.
 pub(crate) const VOLATILE: Facts = 1 << 2;
@@ -182,8 +184,9 @@ pub(crate) const CHARSET_OF_FIRST: Facts = 1 << 7;
 pub(crate) const CHARSET_OF_ALL: Facts = 1 << 8;
 /// Wants numbers as arguments, unless all of them are texts.
 pub(crate) const NUMBERS_UNLESS_TEXTS: Facts = 1 << 9;
-/// Wants a number as its first argument, its second, and so on: there a literal of digits (0x41, b'1') is one. Where
-/// text is wanted, or whatever there is, it is bytes (MySQL 9.7 answers so: tests/oracle/sql/wanted.py).
+/// Wants a number as its first argument, its second, and so on: there a literal of digits (0x41,
+/// b'1') is one. Where text is wanted, or whatever there is, it is bytes (MySQL 9.7 answers so:
+/// tests/oracle/sql/wanted.py).
 pub(crate) const NUMBER_0: Facts = number_at(0);
 pub(crate) const NUMBER_1: Facts = number_at(1);
 pub(crate) const NUMBER_2: Facts = number_at(2);
@@ -192,7 +195,8 @@ pub(crate) const NUMBER_4: Facts = number_at(4);
 /// Wants numbers as all its arguments.
 pub(crate) const NUMBERS: Facts = 0xff00_0000;
 
-/// The fact that the argument at a place is to be a number; of many arguments the last ones share one.
+/// The fact that the argument at a place is to be a number; of many arguments the last ones share
+/// one.
 pub(crate) const fn number_at(at: usize) -> Facts {
     1 << (24 + if at < 7 { at } else { 7 })
 }

@@ -1,6 +1,7 @@
 //! The functions there are, as names in the code.
 //!
-//! Not here: what is true of them (`table`, `registry`), what they compute (the folders of families).
+//! Not here: what is true of them (`table`, `registry`), what they compute (the folders of
+//! families).
 
 use crate::functions::table::each_function;
 

@@ -49,7 +49,8 @@ pub(crate) fn rounded_type(arguments: &[Node]) -> ColumnType {
     ColumnType::Decimal { precision: (precision - scale + digits + 1).min(65), scale: digits }
 }
 
-/// The digits that ROUND and TRUNCATE are asked for, where they are known before the statement runs.
+/// The digits that ROUND and TRUNCATE are asked for, where they are known before the statement
+/// runs.
 fn known_digits(node: &Node) -> Option<i64> {
     let Kind::Constant(value) = &node.kind else { return None };
     let (number, _) = Number::of_whole(value.as_datum(), Zone::UTC)?;

@@ -1,7 +1,7 @@
 //! Types of results that are made of those of the arguments.
 //!
-//! Not here: fractions of seconds (`time::digits`), kinds of numbers (`number`), what several values have in
-//! common (`tree::common`).
+//! Not here: fractions of seconds (`time::digits`), kinds of numbers (`number`), what several
+//! values have in common (`tree::common`).
 
 use values::datum::Value;
 use values::types::{Collation, ColumnType};
@@ -12,7 +12,8 @@ use crate::tree::node::{BIGINT, Kind, Node, common_collation, text_type};
 /// The longest text of a result.
 const CHARS_MAX: u32 = 16_383;
 
-/// Text as long as all arguments together; bytes where those have a lower coercibility than its text.
+/// Text as long as all arguments together; bytes where those have a lower coercibility than its
+/// text.
 pub(crate) fn text(arguments: &[Node]) -> ColumnType {
     let known = arguments.iter().filter(|node| !matches!(node.kind, Kind::Constant(Value::Null)));
     let rule = known.map(Node::collation).reduce(common_collation);

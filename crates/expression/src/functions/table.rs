@@ -1,14 +1,16 @@
 //! The table of functions: one row for each, of which everything else about functions is made.
 //!
-//! A row is `Variant ["NAME", further names] how many arguments, shape of the result, what computes it, facts;`
-//! (`definition` says what the words mean). `function` makes the enum of it, `registry` the definitions.
+//! A row is
+//! `Variant ["NAME", further names] how many arguments, shape of the result, what computes it, facts;`
+//! (`definition` says what the words mean). `function` makes the enum of it, `registry` the
+//! definitions.
 //!
 //! Invariants
-//! 1. What is true of a function stands here and nowhere else: a list of functions in other code is a row's
-//!    fact that is missing.
+//! 1. What is true of a function stands here and nowhere else: a list of functions in other code is
+//!    a row's fact that is missing.
 //!
-//! Not here: aggregates and window functions (crate `sql`, `tree`), forms that the binder takes apart
-//! (`DATE_ADD`, `CAST`; crate `sql`, `bind`).
+//! Not here: aggregates and window functions (crate `sql`, `tree`), forms that the binder takes
+//! apart (`DATE_ADD`, `CAST`; crate `sql`, `bind`).
 
 /// Hands all rows to a macro.
 macro_rules! each_function {

@@ -104,7 +104,8 @@ impl<'a> Enclosing<'a> {
     /// The value of a slot, `level` SELECTs out: 1 is the nearest.
     ///
     /// # Errors
-    /// When there is no such enclosing SELECT, which is a defect of ours, and as `JoinedRows::column`.
+    /// When there is no such enclosing SELECT, which is a defect of ours, and as
+    /// `JoinedRows::column`.
     pub fn column(&self, level: u16, slot: usize) -> Result<Datum<'a>> {
         let mut frame = *self;
         for _ in 1..level {

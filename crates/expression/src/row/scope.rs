@@ -62,8 +62,8 @@ impl<'a> RowView<'a> {
     }
 }
 
-/// What an expression is evaluated over: a row within an environment. Small, as one is made for each
-/// row.
+/// What an expression is evaluated over: a row within an environment. Small, as one is made for
+/// each row.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     /// The row.
@@ -168,8 +168,9 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Adds a warning of a value that makes no sense where it stands, which a strict write refuses instead of
-    /// writing what is made of it (MySQL 8.0 manual, 7.1.11; tests/oracle/sql/strict.sql).
+    /// Adds a warning of a value that makes no sense where it stands, which a strict write refuses
+    /// instead of writing what is made of it (MySQL 8.0 manual, 7.1.11;
+    /// tests/oracle/sql/strict.sql).
     pub fn distrust(&self, code: ErrorCode, message: impl FnOnce() -> String) {
         match self.strict || self.limits.is_strict() {
             true => self.limits.refuse(Error::new(code, message())),
@@ -242,7 +243,8 @@ impl<'a> Scope<'a> {
         found
     }
 
-    /// A value where a whole number is wanted (`Number::of_whole`), with a warning for a text that is none.
+    /// A value where a whole number is wanted (`Number::of_whole`), with a warning for a text that
+    /// is none.
     pub fn integer(&self, datum: Datum<'_>) -> Option<Number> {
         let (number, strange) = Number::of_whole(datum, self.zone)?;
         if strange && let Datum::Bytes(text) = datum {

@@ -3,7 +3,8 @@
 //! Rules of evaluation name their errors as MySQL does (`DataOutOfRange`), so they are carried as
 //! such; what MySQL has no name for is `UnknownError`, and is a fault of ours.
 //!
-//! Not here: numbers and SQLSTATE (`values::error_code`), and errors of everything else in a statement (crate `sql`).
+//! Not here: numbers and SQLSTATE (`values::error_code`), and errors of everything else in a
+//! statement (crate `sql`).
 
 use std::sync::Arc;
 
@@ -43,7 +44,8 @@ pub enum Error {
     /// The values that the statement holds together are more than it may have of that memory.
     #[error("the values of this statement need more memory than it may have")]
     ValuesTooLarge,
-    /// A query that is a part of the expression failed in a way that only its runner knows what to do about.
+    /// A query that is a part of the expression failed in a way that only its runner knows what to
+    /// do about.
     #[error(transparent)]
     Query(QueryError),
     /// What MySQL has a name and words for.

@@ -134,8 +134,8 @@ fn mixed_signs(a: &ColumnType, b: &ColumnType) -> ColumnType {
     if large(a) || large(b) { ColumnType::Decimal { precision: 20, scale: 0 } } else { BIGINT }
 }
 
-/// A whole number of either sign as one of a kind, so that equal ones of several branches have one key;
-/// `None` for what is no whole number, or none of that kind.
+/// A whole number of either sign as one of a kind, so that equal ones of several branches have one
+/// key; `None` for what is no whole number, or none of that kind.
 pub fn as_signed(datum: Datum<'_>, unsigned: bool) -> Option<Datum<'static>> {
     match (datum, unsigned) {
         (Datum::UInt(value), false) => i64::try_from(value).ok().map(Datum::Int),

@@ -1,18 +1,18 @@
 //! Long lists of IN: their values are put in order once, and found by search for each row.
 //!
-//! A row of a table beside a list of three thousand numbers would be compared three thousand times; MariaDB sorts
-//! them as well (`a IN (...)` of 20,000 rows took 464 ms here, 9 ms there).
+//! A row of a table beside a list of three thousand numbers would be compared three thousand times;
+//! MariaDB sorts them as well (`a IN (...)` of 20,000 rows took 464 ms here, 9 ms there).
 //!
 //! Invariants
-//! 1. A list is known by its number: clones share it, as they have the same nodes; code that may change a node gives
-//!    the list another one.
+//! 1. A list is known by its number: clones share it, as they have the same nodes; code that may
+//!    change a node gives the list another one.
 //! 2. `Lists` live as `ExecutionMemo` does, in which they are.
 //! 3. Memory for it is counted as the statement's; where there is none, values are compared.
-//! 4. What is found is what comparing with each value gives; a list that has anything else than values that compare
-//!    with the left side as ordinals or as texts is none of these.
+//! 4. What is found is what comparing with each value gives; a list that has anything else than
+//!    values that compare with the left side as ordinals or as texts is none of these.
 //!
-//! Not here: short lists, and comparing (`condition`); keys of an index that a list asks for (crate `sql`,
-//! `point::lookup`).
+//! Not here: short lists, and comparing (`condition`); keys of an index that a list asks for (crate
+//! `sql`, `point::lookup`).
 
 use std::cell::{RefCell, RefMut};
 use std::collections::HashSet;
@@ -37,7 +37,8 @@ const LONG: usize = 4;
 const LONG_OF_TEXTS: usize = 8;
 /// Rows that are compared with each value before: to sort them takes as long as some rows do.
 const COMPARED_ROWS: u32 = 3;
-/// Texts of a row longer than this are compared: that ends where they differ, weights are those of the whole.
+/// Texts of a row longer than this are compared: that ends where they differ, weights are those of
+/// the whole.
 const TEXT_BYTES_MAX: usize = 1024;
 /// What a text of a list takes besides its weights.
 const TEXT_BYTES: usize = 64;
@@ -151,7 +152,8 @@ impl Lists {
         }
     }
 
-    /// Whether a text, the value of `a`, is in a list; `None` where that is to be found by comparing.
+    /// Whether a text, the value of `a`, is in a list; `None` where that is to be found by
+    /// comparing.
     pub(crate) fn has_text(
         &self,
         list: &List,
@@ -223,7 +225,8 @@ impl InOrder {
     }
 }
 
-/// A value of a list that is the same for all rows; those of expressions are evaluated for this alone.
+/// A value of a list that is the same for all rows; those of expressions are evaluated for this
+/// alone.
 fn value_of<'a>(node: &'a Node, scope: &Scope<'a>) -> Option<Cell<'a>> {
     match &node.kind {
         Kind::Once(once) => once.node().evaluate(scope).ok(),

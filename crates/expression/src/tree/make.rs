@@ -1,5 +1,5 @@
-//! Nodes out of bound operands: what an operator or a function makes of them, of which type and under
-//! which collation.
+//! Nodes out of bound operands: what an operator or a function makes of them, of which type and
+//! under which collation.
 //!
 //! Not here: names and syntax (crate `sql`, `bind::scalar`).
 
@@ -96,8 +96,8 @@ fn as_text(node: Node) -> Node {
     Node::new(Kind::Cast(Box::new(node)), ty, nullable)
 }
 
-/// Two sides of a comparison that takes JSON for a number beside a number, and for its text beside anything
-/// else: CASE and BETWEEN do, `=` and IN do not (MySQL 9.7 answers so).
+/// Two sides of a comparison that takes JSON for a number beside a number, and for its text beside
+/// anything else: CASE and BETWEEN do, `=` and IN do not (MySQL 9.7 answers so).
 fn json_as_other(a: Node, b: &Node) -> Node {
     match a.ty {
         ColumnType::Json if is_number(&b.ty) => a.as_operand(),
@@ -114,8 +114,8 @@ pub fn case_condition(operand: Node, value: Node) -> Node {
     boolean(Kind::Compare(Comparison::Equal, Box::new(a), Box::new(b), rule), nullable)
 }
 
-/// A value and what it is sought among: 0x41 is a number beside anything but a text, and a time of day
-/// is one of today beside a moment.
+/// A value and what it is sought among: 0x41 is a number beside anything but a text, and a time of
+/// day is one of today beside a moment.
 pub fn among(node: Node, list: Vec<Node>) -> (Node, Vec<Node>) {
     if is_moment(&node) {
         return (node, list.into_iter().map(|node| of_today(node.with_number())).collect());
@@ -149,8 +149,8 @@ pub fn common_rule<'n>(nodes: impl Iterator<Item = &'n Node>) -> Collation {
         .map_or(Collation::Utf8Mb4GeneralCi, |(collation, _)| collation)
 }
 
-/// What a value lies between, as what is compared: 0x41 is a number beside anything but a text, and a
-/// time of day is one of today beside moments.
+/// What a value lies between, as what is compared: 0x41 is a number beside anything but a text, and
+/// a time of day is one of today beside moments.
 pub fn within(nodes: [Node; 3]) -> [Node; 3] {
     let number = nodes.iter().find(|node| is_number(&node.ty)).cloned();
     let nodes = nodes.map(|node| match (&node.ty, &number) {
@@ -184,8 +184,8 @@ fn of_today(node: Node) -> Node {
     Node::new(Kind::Call(Function::TimestampOf, vec![node]), ty, true)
 }
 
-/// The sides of a comparison: 0x41 is a number beside anything but a text, and a time of day is one of
-/// today beside a moment.
+/// The sides of a comparison: 0x41 is a number beside anything but a text, and a time of day is one
+/// of today beside a moment.
 pub fn compared(a: Node, b: Node) -> (Node, Node) {
     if is_moment(&a) && is_time(&b) {
         return (a, of_today(b));
@@ -219,8 +219,8 @@ pub fn seen_beside(node: Node, other: &Node) -> Node {
     Node::new(Kind::Cast(Box::new(node)), ty, nullable)
 }
 
-/// Whether a number is compared as it is shown: what is computed with more digits is so beside an exact
-/// number, so that `1/3 = 0.3333` (MariaDB 10.11 answers so: tests/oracle/sql/quotients.sql).
+/// Whether a number is compared as it is shown: what is computed with more digits is so beside an
+/// exact number, so that `1/3 = 0.3333` (MariaDB 10.11 answers so: tests/oracle/sql/quotients.sql).
 fn is_seen_as_shown(node: &Node, other: &Node) -> bool {
     let is_exact =
         matches!(other.ty, ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Year);

@@ -1,4 +1,5 @@
-//! What expressions are: nodes, sub-queries, slots; what operands make; what is the same for all rows.
+//! What expressions are: nodes, sub-queries, slots; what operands make; what is the same for all
+//! rows.
 
 pub(crate) mod common;
 pub(crate) mod lists;

@@ -285,8 +285,8 @@ impl Node {
         Node { kind: Kind::Constant(value), ty, nullable }
     }
 
-    /// The collation of its text and its coercibility: 0 explicit, 2 column, 3 what the system says, 4
-    /// literal, 6 number or NULL.
+    /// The collation of its text and its coercibility: 0 explicit, 2 column, 3 what the system
+    /// says, 4 literal, 6 number or NULL.
     pub fn collation(&self) -> (Collation, u8) {
         match &self.kind {
             Kind::Collated(_) => (type_collation(&self.ty).unwrap_or(Collation::Binary), 0),
@@ -346,8 +346,8 @@ impl Node {
         Node::new(Kind::Parameter(number), ColumnType::Binary { bytes: 8 }, false)
     }
 
-    /// Whether it is a literal of digits: bytes, or a number where one is wanted. Only these have the
-    /// type BINARY among constants and parameters.
+    /// Whether it is a literal of digits: bytes, or a number where one is wanted. Only these have
+    /// the type BINARY among constants and parameters.
     pub fn is_digits_literal(&self) -> bool {
         matches!(
             (&self.kind, &self.ty),
@@ -516,8 +516,8 @@ fn strongest<'a>(nodes: impl Iterator<Item = &'a Node>, ty: &ColumnType) -> (Col
     (collation, if lowest < 6 && !made { lowest } else { 4 })
 }
 
-/// The collation under which two sides compare: that of lower coercibility; equal and different, the one
-/// that tells more apart.
+/// The collation under which two sides compare: that of lower coercibility; equal and different,
+/// the one that tells more apart.
 pub fn common_collation(a: (Collation, u8), b: (Collation, u8)) -> (Collation, u8) {
     let exactness = |collation| match collation {
         Collation::Utf8Mb4GeneralCi => 0,

@@ -1,10 +1,13 @@
-//! What is the same for all rows of an execution and is found out when the first of them asks: values of
-//! expressions over literals, parameters and the session (`NOW() - INTERVAL 7 DAY`, `-5`), and long lists of IN.
+//! What is the same for all rows of an execution and is found out when the first of them asks:
+//! values of expressions over literals, parameters and the session (`NOW() - INTERVAL 7 DAY`,
+//! `-5`), and long lists of IN.
 //!
 //! Invariants
 //! 1. A value is known by its node's number: clones share it, as they are the same expression.
-//! 2. `ExecutionMemo` lives within one execution of a statement, where literals, `?` and the clock keep their values.
-//! 3. An expression that fails is evaluated again for the next row that asks; it warns for the first row that asks.
+//! 2. `ExecutionMemo` lives within one execution of a statement, where literals, `?` and the clock
+//!    keep their values.
+//! 3. An expression that fails is evaluated again for the next row that asks; it warns for the
+//!    first row that asks.
 //!
 //! Not here: the lists (`lists`), which nodes are marked (crate `sql`, `optimize::once`).
 
@@ -88,7 +91,8 @@ impl ExecutionMemo {
 }
 
 impl OnceNode {
-    /// A node that is the same for all rows though it does not look so: a column of what a sub-query gave.
+    /// A node that is the same for all rows though it does not look so: a column of what a
+    /// sub-query gave.
     pub fn of(node: Node) -> OnceNode {
         OnceNode { node, number: next_number() }
     }

@@ -148,8 +148,8 @@ fn divide(a: Number, b: Number) -> Result<Option<Number>> {
     decimal(quotient(x, y), op, a, b).map(Some)
 }
 
-/// A quotient with all digits that it is computed with, also of a sum and a count; `None` for one that is too
-/// large, and for a division by zero.
+/// A quotient with all digits that it is computed with, also of a sum and a count; `None` for one
+/// that is too large, and for a division by zero.
 pub fn quotient(x: Decimal, y: Decimal) -> Option<Decimal> {
     // The digits shown come first: where there is no room for more, they are rounded.
     let shown = (x.scale() + DIVISION_DIGITS).min(Decimal::SCALE_MAX);
@@ -218,8 +218,8 @@ fn modulo(a: Number, b: Number) -> Result<Option<Number>> {
     Ok(Some(value))
 }
 
-/// `-x`. A whole one is an error where no BIGINT holds it; of literals, whose types say what they come to, it
-/// is a DECIMAL (MySQL 9.7 answers so: tests/oracle/sql/beyond-bigint.sql).
+/// `-x`. A whole one is an error where no BIGINT holds it; of literals, whose types say what they
+/// come to, it is a DECIMAL (MySQL 9.7 answers so: tests/oracle/sql/beyond-bigint.sql).
 ///
 /// # Errors
 /// 1690.

@@ -108,8 +108,9 @@ pub fn moment(datum: Datum<'_>, zone: Zone) -> Option<DateTime> {
     moment_as(datum, zone, read_datetime, number_to_datetime)
 }
 
-/// What a day or a moment is compared with: of a text or a number also a day that its month has not,
-/// which lies behind all of the month's (MariaDB 10.11 answers so: tests/oracle/sql/bounds.sql).
+/// What a day or a moment is compared with: of a text or a number also a day that its month has
+/// not, which lies behind all of the month's (MariaDB 10.11 answers so:
+/// tests/oracle/sql/bounds.sql).
 fn bound(datum: Datum<'_>, zone: Zone) -> Option<DateTime> {
     moment_as(datum, zone, read_kept, number_to_bound)
 }

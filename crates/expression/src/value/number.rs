@@ -53,9 +53,9 @@ impl Number {
         }
     }
 
-    /// As the 64 bits that operators and aggregates of bits and functions of integers work on: of what
-    /// is no integer those of the nearest one that a BIGINT holds, of two for a double the even one
-    /// (MySQL 9.7 answers so: tests/oracle/sql/digits.sql).
+    /// As the 64 bits that operators and aggregates of bits and functions of integers work on: of
+    /// what is no integer those of the nearest one that a BIGINT holds, of two for a double the
+    /// even one (MySQL 9.7 answers so: tests/oracle/sql/digits.sql).
     pub fn to_bits(self) -> u64 {
         match self {
             Number::Int(v) => v as u64,
@@ -87,9 +87,9 @@ impl Number {
         }
     }
 
-    /// The number that a value is where a whole one is wanted; `None` for NULL. Of a text the digits at its
-    /// front count, and their 64 bits: what no BIGINT UNSIGNED holds is its largest, -1 in other words. The
-    /// flag is as that of `of`.
+    /// The number that a value is where a whole one is wanted; `None` for NULL. Of a text the
+    /// digits at its front count, and their 64 bits: what no BIGINT UNSIGNED holds is its
+    /// largest, -1 in other words. The flag is as that of `of`.
     pub fn of_whole(datum: Datum<'_>, zone: Zone) -> Option<(Number, bool)> {
         let Datum::Bytes(text) = datum else { return Number::of(datum, zone) };
         let (value, whole) = leading_integer(text);
@@ -138,8 +138,8 @@ fn with_fraction(whole: i64, micros: u32, negative: bool) -> Number {
     Number::Decimal(Decimal::from_i128(i128::from(whole) * 1_000_000 + fraction, 6))
 }
 
-/// The number at the front of a text with all its digits, 0 if there is none; whether that was all of it.
-/// Beyond what a DECIMAL holds it is a DOUBLE.
+/// The number at the front of a text with all its digits, 0 if there is none; whether that was all
+/// of it. Beyond what a DECIMAL holds it is a DOUBLE.
 pub fn leading_exact(text: &[u8]) -> (Number, bool) {
     // Most are a few digits and nothing else.
     if text.len() <= SHORT_DIGITS && !text.is_empty() && text.iter().all(u8::is_ascii_digit) {
@@ -169,8 +169,8 @@ fn is_space(byte: &u8) -> bool {
     matches!(byte, b' ' | 9..=13)
 }
 
-/// The whole number at the front of a text, 0 if there is none, and whether that was all of it: a point and
-/// an exponent are not part of it (`Item::val_int` of MySQL's texts).
+/// The whole number at the front of a text, 0 if there is none, and whether that was all of it: a
+/// point and an exponent are not part of it (`Item::val_int` of MySQL's texts).
 pub fn leading_integer(text: &[u8]) -> (i128, bool) {
     let trimmed = text.trim_ascii();
     let sign = usize::from(matches!(trimmed.first(), Some(b'-' | b'+')));

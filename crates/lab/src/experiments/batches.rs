@@ -1,7 +1,7 @@
 //! Batches: INSERT of 100 rows a statement, each statement a transaction, as text and prepared.
 //!
-//! Rows have five columns and about 80 bytes, keys come by AUTO_INCREMENT, as imports, queues and logs of
-//! applications write them. Every row that was acknowledged is counted at the end.
+//! Rows have five columns and about 80 bytes, keys come by AUTO_INCREMENT, as imports, queues and
+//! logs of applications write them. Every row that was acknowledged is counted at the end.
 //!
 //! Not here: loads in one statement (`load`), batches with many indexes (`iibench`).
 

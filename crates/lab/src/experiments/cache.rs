@@ -1,5 +1,5 @@
-//! A small and a large row cache, side by side: the same uniform look-ups, on data that fits in both
-//! and on data that fits in the larger only. A bigger setting must never be slower.
+//! A small and a large row cache, side by side: the same uniform look-ups, on data that fits in
+//! both and on data that fits in the larger only. A bigger setting must never be slower.
 
 use anyhow::{Result, ensure};
 use clap::Args;

@@ -1,8 +1,8 @@
 //! Documents with indexes: Tokyo Tyrant's table queries against the same questions in SQL.
 //!
 //! Both keep documents in a JSON column. Rowhouse has member indexes of `age` (DECIMAL) and `name`
-//! (LEXICAL), made by `setindex`; MariaDB has stored generated columns with an index each. One client asks
-//! both in turn, and their answers must have the same records.
+//! (LEXICAL), made by `setindex`; MariaDB has stored generated columns with an index each. One
+//! client asks both in turn, and their answers must have the same records.
 
 use std::net::TcpStream;
 use std::time::{Duration, Instant};

@@ -6,11 +6,11 @@
 //!   ADD INDEX (c), which is a text of 120 characters; dropped
 //!   clients that change `k` of rows by key: their rate alone, then during ADD INDEX (k)
 //! ```
-//! Each begins when the server rests: what loads and writers have left to be done (compactions, pages to
-//! be written) is done then.
+//! Each begins when the server rests: what loads and writers have left to be done (compactions,
+//! pages to be written) is done then.
 //!
-//! Asked: three times as fast as InnoDB, and the clients keep half of their rate. The index must hold
-//! every row, and those that were changed meanwhile with their last value.
+//! Asked: three times as fast as InnoDB, and the clients keep half of their rate. The index must
+//! hold every row, and those that were changed meanwhile with their last value.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;

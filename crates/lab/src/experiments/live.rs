@@ -1,13 +1,14 @@
-//! Live: an analytic query over rows that clients change all the time, by row and by a columnar index, and
-//! what the index costs these clients.
+//! Live: an analytic query over rows that clients change all the time, by row and by a columnar
+//! index, and what the index costs these clients.
 //!
 //! ```text
 //! two Rowhouse servers with sysbench's table, one has a columnar index on it
 //!   the query while nobody writes; then beside 64 threads of oltp_update_index
 //!   oltp_write_only, in turn
 //! ```
-//! Asked: beside writers the query is 10 times as fast by column, and exact at its snapshot; the writers
-//! lose 15% at most. Exact means: within one transaction the index and the rows give the same sums.
+//! Asked: beside writers the query is 10 times as fast by column, and exact at its snapshot; the
+//! writers lose 15% at most. Exact means: within one transaction the index and the rows give the
+//! same sums.
 //!
 //! Not here: running sysbench (`sysbench`).
 

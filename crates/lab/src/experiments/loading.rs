@@ -16,7 +16,8 @@ use crate::users::{CREATE_TABLE, Users};
 
 /// The database that experiments work in.
 pub const DATABASE: &str = "lab";
-/// How long a server may need behind the last of a text, to sort and merge what it took, or to count it.
+/// How long a server may need behind the last of a text, to sort and merge what it took, or to
+/// count it.
 pub const LOAD_WAIT: Duration = Duration::from_secs(4 * 3600);
 /// Connections and requests in flight of a key-value fill.
 const FILLERS: u32 = 4;
@@ -40,8 +41,8 @@ pub struct TableLoad<'a> {
 }
 
 impl TableLoad<'_> {
-    /// Makes the table and loads it as one window, with what its engine wants said around a load; all rows
-    /// are there then.
+    /// Makes the table and loads it as one window, with what its engine wants said around a load;
+    /// all rows are there then.
     pub fn timed(
         &self,
         server: &EngineServer,

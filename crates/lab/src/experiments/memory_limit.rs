@@ -1,9 +1,10 @@
-//! The limit of memory that an experiment gives each of its servers: a control group, so that the page
-//! cache counts as well, with half of it as the server's own memory setting.
+//! The limit of memory that an experiment gives each of its servers: a control group, so that the
+//! page cache counts as well, with half of it as the server's own memory setting.
 //!
 //! Invariants
-//! 1. All servers of a run have the same limit. Whether there can be groups is tried before the first of
-//!    them starts, and the report says what came of it; a server whose group fails later does not run.
+//! 1. All servers of a run have the same limit. Whether there can be groups is tried before the
+//!    first of them starts, and the report says what came of it; a server whose group fails later
+//!    does not run.
 //!
 //! Not here: the groups themselves (`peers::memory_group`).
 
@@ -65,7 +66,8 @@ impl MemoryLimit {
         Ok(MemoryLimit::noted(group_mib / 2, group_mib_had, &told, report))
     }
 
-    /// No groups: servers are told to use so much, and the page cache is as large as the machine lets it be.
+    /// No groups: servers are told to use so much, and the page cache is as large as the machine
+    /// lets it be.
     pub fn unbounded(memory_mib: u32, report: &mut Report) -> MemoryLimit {
         MemoryLimit::noted(memory_mib, None, "none: the page cache is not bounded", report)
     }

@@ -1,5 +1,5 @@
-//! How many rows a server took in each second (or part of one) of a long piece of work, and which of these
-//! were stalls.
+//! How many rows a server took in each second (or part of one) of a long piece of work, and which
+//! of these were stalls.
 //!
 //! Not here: what was done (`iibench`, `load`), and how it is drawn (`plot::time`).
 
@@ -17,8 +17,8 @@ const STEP_SECONDS_MAX: f64 = 1.0;
 /// When a step began, in seconds, and its rows per second.
 pub type PaceStep = (f64, f64);
 
-/// Rows of each full step; `taken` says after how many seconds how many rows more were there, ascending.
-/// What took several steps makes each of them as slow.
+/// Rows of each full step; `taken` says after how many seconds how many rows more were there,
+/// ascending. What took several steps makes each of them as slow.
 pub fn steps(taken: impl IntoIterator<Item = (f64, u64)>, length: f64) -> Vec<PaceStep> {
     let (mut steps, mut from, mut rows) = (Vec::new(), 0.0, 0);
     for (now, more) in taken {

@@ -1,5 +1,5 @@
-//! Contenders taking turns: the same load for each, round after round; and before it, one reading of
-//! everything, so that caches which fill by use are measured full.
+//! Contenders taking turns: the same load for each, round after round; and before it, one reading
+//! of everything, so that caches which fill by use are measured full.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

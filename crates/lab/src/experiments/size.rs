@@ -1,5 +1,5 @@
-//! The flights of `ontime` with the documents' seven indexes: bytes on disk when they are loaded, and
-//! how long the load took.
+//! The flights of `ontime` with the documents' seven indexes: bytes on disk when they are loaded,
+//! and how long the load took.
 //!
 //! Not here: queries on them (`ontime`).
 

@@ -5,9 +5,9 @@
 //! for each script: tables are made again on both
 //!   for each number of threads, for each round: both in turn, so many seconds
 //! ```
-//! A request is one of sysbench's transactions; its times are those of sysbench's own histogram. Figures
-//! tell the slowest second next to the median one, without the first: a rate that collapses does not
-//! show in a mean.
+//! A request is one of sysbench's transactions; its times are those of sysbench's own histogram.
+//! Figures tell the slowest second next to the median one, without the first: a rate that collapses
+//! does not show in a mean.
 //!
 //! Not here: installing sysbench (`scripts/install-peers`).
 
@@ -220,8 +220,8 @@ fn number_behind(printed: &str, word: &str) -> Option<f64> {
     number.split_ascii_whitespace().next()?.trim_end_matches('s').parse().ok()
 }
 
-/// Reads what sysbench prints at the end. Deadlocks and the like are tried again by it, and count as
-/// nothing.
+/// Reads what sysbench prints at the end. Deadlocks and the like are tried again by it, and count
+/// as nothing.
 fn read(printed: &str) -> Result<Sample> {
     let mut sample = Sample::new();
     let transactions = number_behind(printed, "transactions:").context("no transactions")?;

@@ -2,8 +2,8 @@
 //! engine that is in question.
 //!
 //! Invariants
-//! 1. All have the same memory for their caches, and the same durability, where the engine can: MyISAM
-//!    cannot.
+//! 1. All have the same memory for their caches, and the same durability, where the engine can:
+//!    MyISAM cannot.
 //! 2. In a group, none has a buffer that alone would fill it.
 
 use std::net::TcpStream;
@@ -92,8 +92,8 @@ impl Engine {
         }
     }
 
-    /// Starts it on an empty directory by settings that are common to all; those of Rowhouse say the rest of
-    /// its own.
+    /// Starts it on an empty directory by settings that are common to all; those of Rowhouse say
+    /// the rest of its own.
     pub fn start(
         self,
         settings: &RowhouseSettings,
@@ -122,7 +122,8 @@ impl Engine {
         Ok(started)
     }
 
-    /// MiB of an engine's cache in a MariaDB that is measured for this one: little if it is another's.
+    /// MiB of an engine's cache in a MariaDB that is measured for this one: little if it is
+    /// another's.
     fn own_cache_mib(self, engine: Engine, memory_mib: u32) -> u32 {
         if self == engine { memory_mib } else { OTHER_CACHE_MIB }
     }
@@ -136,8 +137,8 @@ impl Engine {
             // As small as it gets where most of the data rest, as Rowhouse does it.
             let mut family = "compression=kLZ4Compression;bottommost_compression=kZSTD".to_owned();
             if common.group.is_some() {
-                // Its own buffers, of 64 MiB each, would alone fill a small group; and so would what a
-                // bulk load sorts, 64 MiB for each key, and 1 GiB to merge them.
+                // Its own buffers, of 64 MiB each, would alone fill a small group; and so would
+                // what a bulk load sorts, 64 MiB for each key, and 1 GiB to merge them.
                 let buffer_mib = (memory_mib / 16).max(1);
                 family += &format!(";write_buffer_size={buffer_mib}m;max_write_buffer_number=3");
                 let merged_mib = memory_mib / 4;
@@ -213,7 +214,8 @@ impl EngineServer {
         }
     }
 
-    /// Where the rows of a database are, logs of their changes left out as far as they lie elsewhere.
+    /// Where the rows of a database are, logs of their changes left out as far as they lie
+    /// elsewhere.
     pub fn files_of(&self, database: &str) -> PathBuf {
         match &self.server {
             Either::Rowhouse(peer) => peer.data_dir(),

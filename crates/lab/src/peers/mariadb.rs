@@ -50,8 +50,8 @@ impl MariaDb {
         let program = find_program("mariadbd")?;
         let dir = data_dir("mariadb")?;
         let data = dir.path().join("data");
-        // A MariaDB that starts removes what it takes for leftovers in its temporary directory: in a
-        // shared one these may be another's tables in use.
+        // A MariaDB that starts removes what it takes for leftovers in its temporary directory: in
+        // a shared one these may be another's tables in use.
         let temporary = dir.path().join("tmp");
         std::fs::create_dir(&temporary)?;
         install(&data, &temporary)?;

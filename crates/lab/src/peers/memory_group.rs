@@ -1,9 +1,10 @@
-//! A control group of the kernel with a limit of memory: a server in it has no more than this for all it
-//! does, what the page cache keeps of its files included. Without it, files that are small beside
-//! the machine's memory are never read from a disk.
+//! A control group of the kernel with a limit of memory: a server in it has no more than this for
+//! all it does, what the page cache keeps of its files included. Without it, files that are small
+//! beside the machine's memory are never read from a disk.
 //!
 //! Invariants
-//! 1. A server is in the group before it is the server, so that nothing it touches is counted elsewhere.
+//! 1. A server is in the group before it is the server, so that nothing it touches is counted
+//!    elsewhere.
 //! 2. A group is removed when it is dropped, which must be after its servers have ended.
 //!
 //! Both versions of control groups are known; making one takes root.

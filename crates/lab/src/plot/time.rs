@@ -1,5 +1,5 @@
-//! Figures over time, one panel below the other, with marks that go through all of them and stalls that
-//! are shaded in their own.
+//! Figures over time, one panel below the other, with marks that go through all of them and stalls
+//! that are shaded in their own.
 
 use std::ops::Range;
 

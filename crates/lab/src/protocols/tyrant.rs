@@ -1,5 +1,5 @@
-//! Tokyo Tyrant's binary protocol: `get`, `mget` and `put` of rows under the keys `user:ID`, columns joined
-//! by tabs.
+//! Tokyo Tyrant's binary protocol: `get`, `mget` and `put` of rows under the keys `user:ID`,
+//! columns joined by tabs.
 
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;

@@ -95,8 +95,8 @@ impl Run {
         }
     }
 
-    /// Whether the servers of a run with `GROUP` had their groups is in the report, and half of it is
-    /// what they were told to use.
+    /// Whether the servers of a run with `GROUP` had their groups is in the report, and half of it
+    /// is what they were told to use.
     fn says_its_limit(&self) {
         let settings = &self.report["settings"];
         let limit = settings["limit of memory"].as_str().expect("it is told");

@@ -64,7 +64,8 @@ struct House {
 impl House {
     fn new() -> House {
         let directory = tempfile::tempdir().expect("a directory");
-        // Nothing becomes a file before it is told to: a store of all would have others than one of a part.
+        // Nothing becomes a file before it is told to: a store of all would have others than one of
+        // a part.
         let recovery_max = std::time::Duration::from_secs(10);
         let memory_bytes = 512 << 20;
         let options = RocksOptions { memory_bytes, recovery_max, ..RocksOptions::default() };
@@ -118,8 +119,8 @@ fn assert_within_a_hundredth(told: u64, truth: u64, of: &str) {
     assert!(told.abs_diff(truth) * 100 <= truth, "{of}: {told} told, {truth} in truth");
 }
 
-/// What is done to each part: some of it reaches files of its own, and the last compaction brings all
-/// of it together.
+/// What is done to each part: some of it reaches files of its own, and the last compaction brings
+/// all of it together.
 fn fill(house: &House, parts: &[Part]) {
     let each = |house: &House, of: &dyn Fn(&Part) -> Vec<Change>| {
         parts.iter().for_each(|part| house.write(of(part).into_iter()));
@@ -228,9 +229,9 @@ fn what_is_ingested_is_noted_as_well_and_what_is_dropped_is_gone() {
     assert_eq!(all.sizes(&part.range()).disk_bytes, 0);
 }
 
-/// Tables of fewer bytes than a block share one: what that came out at is divided by their bytes, so
-/// each is told what it would take among its like, not in a file of its own, whose frame is larger
-/// than itself.
+/// Tables of fewer bytes than a block share one: what that came out at is divided by their bytes,
+/// so each is told what it would take among its like, not in a file of its own, whose frame is
+/// larger than itself.
 #[test]
 fn small_tables_are_told_their_part_of_the_blocks_they_share() {
     let all = House::new();

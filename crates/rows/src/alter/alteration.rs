@@ -27,8 +27,8 @@ pub enum Alteration {
         column: Column,
         /// Where.
         place: ColumnPlace,
-        /// Text form of the default for rows that exist, where it is CURRENT_TIMESTAMP or an expression
-        /// that asks no row.
+        /// Text form of the default for rows that exist, where it is CURRENT_TIMESTAMP or an
+        /// expression that asks no row.
         now: Option<Vec<u8>>,
     },
     /// DROP COLUMN.

@@ -181,7 +181,8 @@ impl Engine {
     }
 
     /// Lets a definition take the place of the old one. Where rows or entries were stored again for
-    /// it, earlier snapshots do not show them; where a columnar index was, they still show the rows.
+    /// it, earlier snapshots do not show them; where a columnar index was, they still show the
+    /// rows.
     fn publish(
         &self,
         change: CatalogChange<'_>,
@@ -219,8 +220,8 @@ impl Engine {
     }
 }
 
-/// Refuses a new column whose default would be another at every look at a row: rows are looked at again
-/// where they change meanwhile.
+/// Refuses a new column whose default would be another at every look at a row: rows are looked at
+/// again where they change meanwhile.
 fn check_new_defaults(plan: &Plan, rules: &Rules) -> Result<()> {
     for (position, node) in &rules.defaults {
         let column = &plan.definition.columns[*position];

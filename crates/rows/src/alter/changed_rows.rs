@@ -79,8 +79,8 @@ pub(super) struct LookedUp {
 }
 
 impl LookedUp {
-    /// Looks up rows, until they have a number of bytes. A store may have all rows of one look-up in
-    /// memory, so it is asked for few until it is known how large they are.
+    /// Looks up rows, until they have a number of bytes. A store may have all rows of one look-up
+    /// in memory, so it is asked for few until it is known how large they are.
     ///
     /// # Errors
     /// Those of looking rows up in the store.

@@ -1,9 +1,9 @@
-//! How ALTER TABLE converts the values of rows that exist: the zone and the modes of the session that
-//! asks for it, and what it says of values that do not fit.
+//! How ALTER TABLE converts the values of rows that exist: the zone and the modes of the session
+//! that asks for it, and what it says of values that do not fit.
 //!
-//! In strict mode the first such value ends the statement; otherwise the nearest value takes its place, and
-//! the session is told. Rows that other sessions change meanwhile are converted by the same rules, in
-//! silence.
+//! In strict mode the first such value ends the statement; otherwise the nearest value takes its
+//! place, and the session is told. Rows that other sessions change meanwhile are converted by the
+//! same rules, in silence.
 //!
 //! Not here: the conversion itself (`values::convert`).
 
@@ -78,8 +78,8 @@ impl ConversionWarnings {
 }
 
 impl ConversionRules {
-    /// The value of an old column as one of a new column. `number` is the row's, if warnings are to be
-    /// kept.
+    /// The value of an old column as one of a new column. `number` is the row's, if warnings are to
+    /// be kept.
     ///
     /// # Errors
     /// `Value` and `NullValue` in strict mode; `Value` for what is no JSON in every mode.

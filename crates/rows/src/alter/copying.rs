@@ -10,8 +10,8 @@
 //! Invariants
 //! 1. A row that had expired when the ALTER began is not copied, nor has to fit the new columns,
 //!    whenever it is looked at: all looks are as of one moment.
-//! 2. A copied row keeps its version: the row is the same to a client that compares versions, and no two rows
-//!    have equal bytes.
+//! 2. A copied row keeps its version: the row is the same to a client that compares versions, and
+//!    no two rows have equal bytes.
 //!
 //! Not here: when rows are copied (`fill`, `follow`), when the copy takes the table's place
 //! (`online`).
@@ -163,8 +163,8 @@ impl<'a> Copying<'a> {
         self.expiry.map_or(Ok(false), |expiry| expiry.is_over(row))
     }
 
-    /// What becomes of a row. `known`: what it was given before; `number`: its number, if warnings are
-    /// to be kept.
+    /// What becomes of a row. `known`: what it was given before; `number`: its number, if warnings
+    /// are to be kept.
     fn copied(
         &self,
         row_key: &[u8],
@@ -199,8 +199,8 @@ impl<'a> Copying<'a> {
         Ok(copied)
     }
 
-    /// Computed columns, and new columns whose default is computed: the same for every look at a row, as
-    /// the plan has no others.
+    /// Computed columns, and new columns whose default is computed: the same for every look at a
+    /// row, as the plan has no others.
     fn fill_rules(&self, values: &mut [Value]) -> Result<()> {
         let Some(rules) = self.next.rules()? else { return Ok(()) };
         let is_given = |position: usize| {

@@ -1,5 +1,5 @@
-//! New indexes, or a copy, of all rows of one state of a table, read and written on all cores; and a
-//! new columnar index of the same rows, which the store makes of them.
+//! New indexes, or a copy, of all rows of one state of a table, read and written on all cores; and
+//! a new columnar index of the same rows, which the store makes of them.
 //!
 //! Invariants
 //! 1. Rows are numbered in the order of their keys, whoever reads them: of rows that share a unique

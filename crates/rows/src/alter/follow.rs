@@ -1,24 +1,27 @@
 //! What is made of a table follows what writers have changed since it was made.
 //!
-//! The rows that were changed between two states are known (`table::changes`). What each was and is,
-//! its notes say or it is looked up in both states: what it had goes, then what it has comes. Nobody
-//! else touches what is made, so between two rounds it is exactly that of a state of the table.
+//! The rows that were changed between two states are known (`table::changes`). What each was and
+//! is, its notes say or it is looked up in both states: what it had goes, then what it has comes.
+//! Nobody else touches what is made, so between two rounds it is exactly that of a state of the
+//! table.
 //!
-//! Writers may be as quick as the thread that follows them: a round then takes as long as the changes that it
-//! follows took to be made, and leaves as many. Where it takes half as long, writers are kept waiting
-//! for a moment, and again and again (`pulse`), and more of the time when it takes longer still: none
-//! of them waits for as long as a last round of all that they have left would take.
+//! Writers may be as quick as the thread that follows them: a round then takes as long as the
+//! changes that it follows took to be made, and leaves as many. Where it takes half as long,
+//! writers are kept waiting for a moment, and again and again (`pulse`), and more of the time when
+//! it takes longer still: none of them waits for as long as a last round of all that they have left
+//! would take.
 //!
 //! Invariants
 //! 1. After a round what is made is that of the state that the round was for.
-//! 2. All that goes has gone before anything comes where keys must be unique: rows may have handed a
-//!    key on to each other. One that is there then belongs to a row that has it.
+//! 2. All that goes has gone before anything comes where keys must be unique: rows may have handed
+//!    a key on to each other. One that is there then belongs to a row that has it.
 //! 3. Each row is followed once in a round, however many notes there are of it: they are sorted by
 //!    their rows first.
 //! 4. A round begins behind the notes below which the round before it has met all that will ever be
 //!    (`TableState::settled_below`); the others that it has met it has removed.
 //!
-//! Not here: what is made of a row (`making`), of the first state (`fill`), the last round (`online`).
+//! Not here: what is made of a row (`making`), of the first state (`fill`), the last round
+//! (`online`).
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -40,11 +43,13 @@ use crate::table::{ChangedTo, ClosedGate, Log};
 
 /// So few changes are left to the last round, while writers wait.
 const FEW: u64 = 500;
-/// So long a round takes no longer while writers wait than they wait anyway where they are too quick.
+/// So long a round takes no longer while writers wait than they wait anyway where they are too
+/// quick.
 const SHORT: Duration = Duration::from_millis(40);
 /// Rounds at most before the last one.
 const ROUNDS_MAX: usize = 32;
-/// Rounds that leave no less than the one before, although writers wait for as much of the time as they can.
+/// Rounds that leave no less than the one before, although writers wait for as much of the time as
+/// they can.
 const VAIN_MAX: usize = 3;
 /// Bytes of notes in memory while they are sorted, where there is a disk for more.
 const NOTES_BYTES_MAX: usize = 4 << 20;

@@ -1,11 +1,13 @@
-//! What is made of a table's rows while other clients write to it: new indexes, or a copy of the table.
+//! What is made of a table's rows while other clients write to it: new indexes, or a copy of the
+//! table.
 //!
 //! Invariants
 //! 1. What a row has in it depends on the row alone, and on numbers that it was given (`copying`):
 //!    so what it had is found again, to be removed.
 //! 2. No two rows have the same key in it, unless both are told apart by it (`MadeEntry::unique`).
 //!
-//! Not here: who reads the rows of one state (`fill`), and those that have changed since (`follow`).
+//! Not here: who reads the rows of one state (`fill`), and those that have changed since
+//! (`follow`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! New indexes and copies of tables while other clients write to the table (docs/decisions/0038, 0047).
+//! New indexes and copies of tables while other clients write to the table (docs/decisions/0038,
+//! 0047).
 //!
 //! ```text
 //! gate closed:  numbers are burnt, writers begin to note which rows they change; a snapshot

@@ -35,7 +35,8 @@ pub(crate) struct Plan {
     pub fill: Vec<usize>,
     /// Whether the columnar index is new and must be filled when rows are not copied.
     pub fill_columns: bool,
-    /// Numbers of indexes, of members too, whose entries are to be removed when rows are not copied.
+    /// Numbers of indexes, of members too, whose entries are to be removed when rows are not
+    /// copied.
     pub removed: Vec<u16>,
 }
 
@@ -214,7 +215,8 @@ impl Plan {
             DefaultValue::None | DefaultValue::Expression(_) if column.nullable => None,
             DefaultValue::None | DefaultValue::Expression(_) => Some(implicit_default(&column.ty)),
         };
-        // Existing rows get values of their own, which a common one cannot express, or are looked at.
+        // Existing rows get values of their own, which a common one cannot express, or are looked
+        // at.
         self.rebuild |= column.auto_increment
             || column.default.is_expression() && now.is_none()
             || column.computed.is_some()

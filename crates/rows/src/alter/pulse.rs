@@ -1,11 +1,12 @@
-//! Writers kept waiting for a part of the time: those that change rows as quickly as somebody follows
-//! them. Half of the time at first; where that is not enough three quarters, then nine tenths.
+//! Writers kept waiting for a part of the time: those that change rows as quickly as somebody
+//! follows them. Half of the time at first; where that is not enough three quarters, then nine
+//! tenths.
 //!
 //! Invariants
 //! 1. None waits much longer than `WEIGHT_MAX` times `PULSE` and a piece of the work that is done
 //!    meanwhile; each time the gate is open it is so for `PULSE` or longer.
-//! 2. For a transaction that stays open nobody is kept waiting longer than `PULSE_PATIENCE` for each
-//!    weight at a time, nor for more than a tenth of the time.
+//! 2. For a transaction that stays open nobody is kept waiting longer than `PULSE_PATIENCE` for
+//!    each weight at a time, nor for more than a tenth of the time.
 //!
 //! Not here: when they are too quick, what is done meanwhile (`follow`).
 

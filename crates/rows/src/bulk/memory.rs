@@ -1,5 +1,5 @@
-//! The memory in which a thread sorts: a part of the clients', and, as long as that is not enough, more and
-//! more of the row cache's.
+//! The memory in which a thread sorts: a part of the clients', and, as long as that is not enough,
+//! more and more of the row cache's.
 //!
 //! The more there is, the fewer runs are written, read and merged
 //! (docs/decisions/0087-memory-of-sorts.md).
@@ -23,7 +23,8 @@ use crate::error::Result;
 const CLIENTS_PART: usize = 4;
 const USED_MAX: (usize, usize) = (5, 8);
 const THREAD_BYTES_MIN: usize = 512 << 10;
-/// What a thread borrows at most: with more it would sort no faster, and others' rows leave the cache for it.
+/// What a thread borrows at most: with more it would sort no faster, and others' rows leave the
+/// cache for it.
 const LOAN_BYTES_MAX: usize = 64 << 20;
 /// Steps in which it borrows that.
 const LOAN_STEPS: usize = 4;

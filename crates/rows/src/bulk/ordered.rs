@@ -1,7 +1,7 @@
 //! Loads into tables that have no index but the order of their rows: row `n` of the load has a
 //! number as its key that is larger than all before, so nothing is sorted and nothing is looked
-//! for. Rows go from the threads that make them into files of the store, a *stretch* of
-//! neighbours at a time.
+//! for. Rows go from the threads that make them into files of the store, a *stretch* of neighbours
+//! at a time.
 //!
 //! ```text
 //! thread: block 7 ─┐
@@ -11,8 +11,8 @@
 //! Invariants
 //! 1. Blocks join stretches in the order of their numbers, and each stretch is written by one call,
 //!    so the keys of no two calls overlap.
-//! 2. The thread that has made the first block that is missing never waits for others here: those that are
-//!    ahead of it wait when they have made much.
+//! 2. The thread that has made the first block that is missing never waits for others here: those
+//!    that are ahead of it wait when they have made much.
 //! 3. No more is in memory than one stretch for each thread, one that grows, and what is ahead.
 //!
 //! Not here: tables with other indexes (`rows`), when the rows appear (`load`).

@@ -1,8 +1,8 @@
 //! A load's rows on their way into the sorters of their table's indexes, in one of several threads.
 //!
 //! Invariants
-//! 1. What is in memory was drawn before. When that is full, more is borrowed; when there is no more, the
-//!    largest sorter goes to the disk.
+//! 1. What is in memory was drawn before. When that is full, more is borrowed; when there is no
+//!    more, the largest sorter goes to the disk.
 //!
 //! Not here: the order of rows, and their numbers (who calls), the merge (`load`).
 
@@ -27,8 +27,8 @@ use crate::transaction::ROW_BYTES_MAX;
 const BLOCK_PART: usize = 128;
 const BLOCK_BYTES_MIN: usize = 4 << 10;
 const BLOCK_BYTES_MAX: usize = 64 << 10;
-/// Runs that a sorter has before some are merged, at least and at most; files that those of one thread have,
-/// about: each is an open one.
+/// Runs that a sorter has before some are merged, at least and at most; files that those of one
+/// thread have, about: each is an open one.
 const RUNS_MIN: usize = 32;
 const RUNS_MAX: usize = 64;
 const FILES_MAX: usize = 256;
@@ -80,14 +80,15 @@ pub(crate) fn push_row(
     Ok(())
 }
 
-/// What a `RowSorter` leaves: for each index its entries, sorted, and the memory for them and for merging them.
+/// What a `RowSorter` leaves: for each index its entries, sorted, and the memory for them and for
+/// merging them.
 pub struct SortedRows {
     pub(super) sorters: Vec<Sorter>,
     pub(super) memory: SortMemory,
 }
 
-/// The form of runs of so many indexes for which about so much memory is enough when they are merged: each
-/// thread then has a few blocks of all runs of an index.
+/// The form of runs of so many indexes for which about so much memory is enough when they are
+/// merged: each thread then has a few blocks of all runs of an index.
 fn run_form(memory_bytes: usize, indexes: usize) -> RunForm {
     let block_bytes = (memory_bytes / BLOCK_PART).clamp(BLOCK_BYTES_MIN, BLOCK_BYTES_MAX);
     let runs_max = memory_bytes / (MERGE_BLOCKS * block_bytes * threads());
@@ -260,8 +261,8 @@ impl RowSorter {
         self.memory.set_used(self.memory.bytes() + beyond);
     }
 
-    /// There are no more rows for this thread. What is in memory goes to the disk as well where a merge of
-    /// the runs needs the room.
+    /// There are no more rows for this thread. What is in memory goes to the disk as well where a
+    /// merge of the runs needs the room.
     ///
     /// # Errors
     /// `DiskFull`, `Store`.

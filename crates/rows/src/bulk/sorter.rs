@@ -1,5 +1,5 @@
-//! Sorting entries of which there are more than memory: filled in any order, sorted in memory,
-//! and moved to runs when they are too many.
+//! Sorting entries of which there are more than memory: filled in any order, sorted in memory, and
+//! moved to runs when they are too many.
 //!
 //! Entries lie in chunks of memory, which are never moved; only their places are sorted, each with
 //! the bytes of the key that tell most keys apart, so that few comparisons touch the entries.
@@ -11,8 +11,8 @@
 //!
 //! Invariants
 //! 1. No two entries have the same key and number.
-//! 2. There are no more runs than the sorter's form says, but for the last one, however many entries there are:
-//!    some of one level become one of the next.
+//! 2. There are no more runs than the sorter's form says, but for the last one, however many
+//!    entries there are: some of one level become one of the next.
 //! 3. Runs are in the order of their levels, the highest first.
 //!
 //! Not here: several sorters together (`merge`), how much memory there is (`memory`).
@@ -299,8 +299,8 @@ impl Sorter {
         Ok(())
     }
 
-    /// The newest runs of the lowest level that has enough, or of the one that has most: the system still has
-    /// those in memory, and runs of about the same size are written least often.
+    /// The newest runs of the lowest level that has enough, or of the one that has most: the system
+    /// still has those in memory, and runs of about the same size are written least often.
     fn next_to_merge(&self) -> Range<usize> {
         let enough = RUNS_MERGED.min(self.form.runs_max / LEVELS).max(2);
         let highest = self.runs.first().map_or(0, |run| run.level);
@@ -332,8 +332,8 @@ impl Sorter {
 mod tests {
     use super::*;
 
-    /// Sorts so many keys that come in no order, of which so many at a time fit; gives the sorter, and how
-    /// often an entry was written, on average.
+    /// Sorts so many keys that come in no order, of which so many at a time fit; gives the sorter,
+    /// and how often an entry was written, on average.
     fn sorted(keys: u64, at_a_time: u64, runs_max: usize) -> (Sorter, f64) {
         let directory = tempfile::tempdir().unwrap();
         let directory = SpillDirectory::open(directory.path()).unwrap();
@@ -381,7 +381,8 @@ mod tests {
         }
     }
 
-    /// When runs of different levels were merged as they came, the large ones were written again and again.
+    /// When runs of different levels were merged as they came, the large ones were written again
+    /// and again.
     #[test]
     fn entries_are_written_as_often_as_there_are_levels() {
         for (runs, runs_max, most) in

@@ -30,11 +30,11 @@
 //! ```
 //!
 //! Invariants
-//! 1. A row is seen in the cache only while no write of it is announced, and is then what the
-//!    store has now and had at every number from `since` on. So a reader never puts an old row
-//!    back after a writer replaced it, and a snapshot shows nothing written after it was taken.
-//! 2. The bytes held, with bookkeeping, never exceed the limit by more than one row a shard, but for a moment
-//!    when much of it is lent (`shrink`).
+//! 1. A row is seen in the cache only while no write of it is announced, and is then what the store
+//!    has now and had at every number from `since` on. So a reader never puts an old row back after
+//!    a writer replaced it, and a snapshot shows nothing written after it was taken.
+//! 2. The bytes held, with bookkeeping, never exceed the limit by more than one row a shard, but
+//!    for a moment when much of it is lent (`shrink`).
 //!
 //! Beside this file: one shard (`shard`), its table (`table`), what is lent of its memory (`loan`).
 //!
@@ -194,7 +194,8 @@ impl RowCache {
         let hash = self.hasher.hash_one(key);
         let mut shard = self.shard(hash).lock();
         let stripe = shard.stripe(hash);
-        // A reader that missed while the write was under way may have read the store on either side of it.
+        // A reader that missed while the write was under way may have read the store on either side
+        // of it.
         stripe.announcements = stripe.announcements.wrapping_add(1);
         stripe.writing -= 1;
         stripe.written = stripe.written.max(sequence);
@@ -233,7 +234,8 @@ impl RowCache {
         self.bytes_max.saturating_sub(others) / SHARDS
     }
 
-    /// Lets rows go that have no room since memory was lent, a few at a time: readers wait for none of it.
+    /// Lets rows go that have no room since memory was lent, a few at a time: readers wait for none
+    /// of it.
     pub fn shrink(&self) {
         let bytes_max = self.shard_bytes_max();
         for shard in &self.shards {

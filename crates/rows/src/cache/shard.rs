@@ -19,7 +19,8 @@ const STRIPES: usize = 64;
 const LARGEST_PART: usize = 8;
 /// Part of a shard's bytes for rows that were asked for once.
 const SMALL_PART: usize = 10;
-/// Rows at the ends of queues that are looked at when one comes in: one leaves after four looks at the latest.
+/// Rows at the ends of queues that are looked at when one comes in: one leaves after four looks at
+/// the latest.
 const PASSES_MAX: usize = 256;
 /// Places of removed rows that a shard keeps at least before it looks through its queues.
 pub(super) const PLACES_MIN: usize = 64;

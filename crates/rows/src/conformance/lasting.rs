@@ -221,8 +221,8 @@ pub fn a_sound_store_verifies_and_reports_itself(subject: &Subject<'_>) {
     assert!((20_000..2_000_000).contains(&bytes), "{bytes}");
 }
 
-/// `sizes` tells what a range has, and nothing of others: to the byte before compression, once nothing
-/// was written again.
+/// `sizes` tells what a range has, and nothing of others: to the byte before compression, once
+/// nothing was written again.
 pub fn a_range_is_as_large_as_what_is_in_it(subject: &Subject<'_>) {
     let store = subject.open();
     let sizes = |start: &[u8], end: &[u8]| store.sizes(&range(start, end)).expect("sizes");

@@ -1,6 +1,7 @@
 //! Looks whether a definition fulfils the rules that every stored one does.
 //!
-//! Not here: the rules' names and words (`broken_rule`), making definitions (`definition`, `alter`).
+//! Not here: the rules' names and words (`broken_rule`), making definitions (`definition`,
+//! `alter`).
 
 use values::types::ColumnType;
 

@@ -1,8 +1,8 @@
 //! Space that tables take, and that comes back when they are dropped or their making is given up.
 //!
 //! Invariants
-//! 1. Rows and entries are removed when their table or index can no longer be found: whoever found it
-//!    before sees all of them, or that it is gone.
+//! 1. Rows and entries are removed when their table or index can no longer be found: whoever found
+//!    it before sees all of them, or that it is gone.
 //! 2. The note about a dropped range goes only after the store has taken it over.
 //!
 //! Not here: when files are made smaller, which is the store's.
@@ -23,7 +23,8 @@ impl Engine {
         self.store().approximate_bytes(&table.full_range())
     }
 
-    /// Removes what there is of a dropped table id, gives its space back and forgets the note about it.
+    /// Removes what there is of a dropped table id, gives its space back and forgets the note about
+    /// it.
     pub(crate) fn reclaim(&self, id: TableId) -> Result<()> {
         self.reclaim_all(vec![id])
     }

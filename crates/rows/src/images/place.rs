@@ -99,8 +99,8 @@ impl ImagePlace {
         (read >= self.ask_at.load(Ordering::Relaxed).max(READ_MIN)).then_some(read)
     }
 
-    /// Whether so many entries gone through are worth an image of an index that has `entries`. It is not
-    /// asked again before there are enough, or as many once more.
+    /// Whether so many entries gone through are worth an image of an index that has `entries`. It
+    /// is not asked again before there are enough, or as many once more.
     pub fn is_worth(&self, read: u64, entries: u64) -> bool {
         let enough = entries.saturating_mul(TIMES_READ).max(READ_MIN);
         let is_worth = read >= enough;

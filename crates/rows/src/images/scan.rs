@@ -12,7 +12,8 @@ use crate::table::Table;
 const SCAN_COST: u64 = 16;
 
 impl Engine {
-    /// A cursor on a range of an index: as the view's own, from memory where an image shows the same.
+    /// A cursor on a range of an index: as the view's own, from memory where an image shows the
+    /// same.
     ///
     /// # Errors
     /// Those of the view.

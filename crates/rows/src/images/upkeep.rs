@@ -59,7 +59,8 @@ struct HeldPlace {
 }
 
 impl Images {
-    /// None yet. They have a part of the row cache's bytes, counted in `bytes`; 0: there are never any.
+    /// None yet. They have a part of the row cache's bytes, counted in `bytes`; 0: there are never
+    /// any.
     pub fn new(row_cache_bytes: usize, bytes: Arc<AtomicUsize>) -> Images {
         let (wanted, held, wake) = Default::default();
         Images { bytes_max: row_cache_bytes / ALL_PART, bytes, wanted, held, wake }
@@ -83,8 +84,8 @@ impl Images {
         });
     }
 
-    /// Whether there is room for all, if need be by letting those go that were not read since it was looked
-    /// for room last. Cursors may have the bytes of these for a while.
+    /// Whether there is room for all, if need be by letting those go that were not read since it
+    /// was looked for room last. Cursors may have the bytes of these for a while.
     fn make_room(&self) -> bool {
         let mut all = self.held.lock();
         let mut bytes = self.bytes.load(Ordering::Relaxed);
@@ -118,7 +119,8 @@ impl Engine {
         let Some(read) = place.note_read(table, entries) else { return };
         // Where nobody knows, the one who makes the image finds out.
         let rows = self.row_count(table).ok().flatten().unwrap_or(0);
-        // Beside writers it would not be made; who shows old states finds nothing better than the store.
+        // Beside writers it would not be made; who shows old states finds nothing better than the
+        // store.
         let is_of_use = place.is_worth(read, rows)
             && table.is_current()
             && table.state.still().is_some_and(|now| place.changes_at_image() != Some(now));
@@ -141,8 +143,8 @@ impl Engine {
         &self.images().wake
     }
 
-    /// Makes the images that are wanted, and lets those go that are of no more use. To be called when
-    /// `image_wake` says so, and once a second, in a thread that may wait.
+    /// Makes the images that are wanted, and lets those go that are of no more use. To be called
+    /// when `image_wake` says so, and once a second, in a thread that may wait.
     ///
     /// # Errors
     /// Those of the store.

@@ -1,15 +1,15 @@
 //! Where the bytes of buffered writes lie: many in one allocation, which serves the thread's next
 //! transaction again.
 //!
-//! A transaction is filled by one thread and committed by another one, mostly. An allocation for each key
-//! and each value would be freed there, and go back to the system page by page, to be taken from it again by
-//! the next statement: that was a fifth of the CPU time of INSERTs of 100 rows
-//! (`docs/decisions/0059-rows-of-a-batch.md`).
+//! A transaction is filled by one thread and committed by another one, mostly. An allocation for
+//! each key and each value would be freed there, and go back to the system page by page, to be
+//! taken from it again by the next statement: that was a fifth of the CPU time of INSERTs of 100
+//! rows (`docs/decisions/0059-rows-of-a-batch.md`).
 //!
 //! Invariants
 //! 1. A chunk is filled again only when nobody holds any bytes of it.
-//! 2. A transaction that writes little holds little: chunks double, and the one that waits for the thread's
-//!    next transaction is no larger than what the last one needed.
+//! 2. A transaction that writes little holds little: chunks double, and the one that waits for the
+//!    thread's next transaction is no larger than what the last one needed.
 
 use std::cell::Cell;
 
@@ -30,8 +30,8 @@ thread_local! {
 #[derive(Default)]
 pub(super) struct Chunks {
     last: ByteChunk,
-    /// Bytes that were kept, whether anybody still wants them: what is taken back leaves its place empty
-    /// until its whole chunk is free.
+    /// Bytes that were kept, whether anybody still wants them: what is taken back leaves its place
+    /// empty until its whole chunk is free.
     kept: usize,
 }
 
@@ -79,7 +79,8 @@ impl Chunks {
         self.kept
     }
 
-    /// Nothing of what was kept is wanted here any more: leaves the chunk to the thread's next transaction.
+    /// Nothing of what was kept is wanted here any more: leaves the chunk to the thread's next
+    /// transaction.
     pub fn finish(&mut self) {
         self.kept = 0;
         let chunk = std::mem::take(&mut self.last);

@@ -23,7 +23,8 @@ use crate::error::{Error, Result};
 use crate::run::{KeyHash, Run, RunWriter, SeenWrite, Write};
 use crate::store::{Batch, Change, Direction, KeyRange};
 
-/// Memory that one write takes besides its bytes: its share of a node, and of chunks that are not full.
+/// Memory that one write takes besides its bytes: its share of a node, and of chunks that are not
+/// full.
 const WRITE_OVERHEAD: usize = 112;
 /// Runs of one level before they are merged.
 const RUNS_MERGED: usize = 8;

@@ -1,8 +1,8 @@
-//! The disk of a cold store that it pretends to have: what was refused can be read in the background, and a test says
-//! when that ends and how.
+//! The disk of a cold store that it pretends to have: what was refused can be read in the
+//! background, and a test says when that ends and how.
 //!
-//! What is lent to a turn are all the reads that it made before and the one that was refused: so a turn of N
-//! reads is refused N times, as it is by a store that keeps what it has read.
+//! What is lent to a turn are all the reads that it made before and the one that was refused: so a
+//! turn of N reads is refused N times, as it is by a store that keeps what it has read.
 //!
 //! Not here: who is refused (`memory`).
 

@@ -1,19 +1,19 @@
-//! What a table says of its rows in expressions: columns that are computed, conditions that must hold
-//! (CHECK), and defaults.
+//! What a table says of its rows in expressions: columns that are computed, conditions that must
+//! hold (CHECK), and defaults.
 //!
-//! A definition keeps expressions as text. Whoever knows the grammar makes rules of them (`MakeRules`, which
-//! crate `sql` provides), once for each version of a table; from then on every door's rows pass them here,
-//! where all writes come together.
+//! A definition keeps expressions as text. Whoever knows the grammar makes rules of them
+//! (`MakeRules`, which crate `sql` provides), once for each version of a table; from then on every
+//! door's rows pass them here, where all writes come together.
 //!
 //! Invariants
-//! 1. No row is stored whose computed columns are not what its other columns make, or for which a condition
-//!    is false, whichever door it comes through: inserted, changed, loaded or copied by ALTER TABLE. Unknown
-//!    is not false.
+//! 1. No row is stored whose computed columns are not what its other columns make, or for which a
+//!    condition is false, whichever door it comes through: inserted, changed, loaded or copied by
+//!    ALTER TABLE. Unknown is not false.
 //! 2. A computed column depends on nothing but the row: not on the session, the time, or chance.
 //! 3. A table whose texts make no rules can be read, and not be written to.
 //!
-//! Not here: grammar and names (crate `sql`, `ddl::rules`), what expressions mean (crate `expression`), who
-//! has a session (`outside`).
+//! Not here: grammar and names (crate `sql`, `ddl::rules`), what expressions mean (crate
+//! `expression`), who has a session (`outside`).
 
 mod naming;
 mod outside;
@@ -115,8 +115,8 @@ impl Table {
         Ok(done)
     }
 
-    /// Whether a row may be stored, computed columns included: no NULL where there must not be one, and
-    /// every condition holds or is unknown.
+    /// Whether a row may be stored, computed columns included: no NULL where there must not be one,
+    /// and every condition holds or is unknown.
     ///
     /// # Errors
     /// `NullValue`, `Check`, `Expression`.
@@ -156,8 +156,8 @@ impl Table {
 }
 
 impl Engine {
-    /// Gives the columns of a new row that nobody gave a value to their computed defaults, for doors
-    /// without sessions.
+    /// Gives the columns of a new row that nobody gave a value to their computed defaults, for
+    /// doors without sessions.
     ///
     /// # Errors
     /// `Expression`, `Value`.
@@ -195,8 +195,8 @@ impl Engine {
     }
 }
 
-/// What an expression that asks no row gives a column at some time, in microseconds since the epoch,
-/// on the clock of a zone.
+/// What an expression that asks no row gives a column at some time, in microseconds since the
+/// epoch, on the clock of a zone.
 ///
 /// # Errors
 /// `Expression`, `Value`.

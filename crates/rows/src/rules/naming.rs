@@ -1,7 +1,8 @@
 //! Names of columns in the texts of rules.
 //!
-//! A text has every name in backticks, a backtick in one doubled, and strings in single quotes, whose
-//! backslashes and quotes are doubled (crate `syntax`, `rule`); so names are found without a grammar.
+//! A text has every name in backticks, a backtick in one doubled, and strings in single quotes,
+//! whose backslashes and quotes are doubled (crate `syntax`, `rule`); so names are found without a
+//! grammar.
 //!
 //! Not here: what names mean.
 

@@ -1,5 +1,5 @@
-//! What a rule's expressions see where there is no session: rows that come by other doors than SQL, or
-//! whatever the door, since a condition must mean the same for all of them.
+//! What a rule's expressions see where there is no session: rows that come by other doors than SQL,
+//! or whatever the door, since a condition must mean the same for all of them.
 //!
 //! Not here: the sessions of SQL (crate `sql`).
 

@@ -8,14 +8,14 @@
 //!                                                         primary key parts: bytes of what precedes the
 //!                                                         key parts, and of the row before
 //! ```
-//! The number is one of an index, burnt for this; the version is one that no other write has. For new
-//! indexes of short columns the note says what these columns were and are (`RowLayout::of_some`; no
-//! bytes where there was or is no row), so that nobody has to look the row up; and a change of other
-//! columns is not noted. Lengths are little-endian.
+//! The number is one of an index, burnt for this; the version is one that no other write has. For
+//! new indexes of short columns the note says what these columns were and are
+//! (`RowLayout::of_some`; no bytes where there was or is no row), so that nobody has to look the
+//! row up; and a change of other columns is not noted. Lengths are little-endian.
 //!
 //! A columnar index has the same for as long as it lives: what it does not know yet. There a byte
-//! precedes the version, since the index has keys of other kinds, too; and what the index has of the
-//! row goes with it where that is short, so that nobody has to look the row up.
+//! precedes the version, since the index has keys of other kinds, too; and what the index has of
+//! the row goes with it where that is short, so that nobody has to look the row up.
 //! ```text
 //! table id u32 | index id u16 | 00 | version u64, big-endian     form u8 | key bytes u16, little-endian |
 //!                                                                primary key parts | row
@@ -28,9 +28,9 @@
 //! Invariants
 //! 1. A state of the store shows the note of a change exactly if it shows the change.
 //! 2. A key is never used again, so whoever has read a note may remove it without a look.
-//! 3. Notes of one row have ascending versions: they are given under the row's lock. So the last one
-//!    that a state shows says what the row is in it, and where notes have values, those of one note
-//!    begin where those of the one before it end.
+//! 3. Notes of one row have ascending versions: they are given under the row's lock. So the last
+//!    one that a state shows says what the row is in it, and where notes have values, those of one
+//!    note begin where those of the one before it end.
 //!
 //! Not here: who wants to know (`state`), what is made of it (`alter::online`).
 

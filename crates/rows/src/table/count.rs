@@ -1,5 +1,5 @@
-//! How many rows a table has, and how many bytes: counted as they come and go, and written down now and
-//! then.
+//! How many rows a table has, and how many bytes: counted as they come and go, and written down now
+//! and then.
 //!
 //! ```text
 //! table id u32 | FF FF     the number of rows when it was last written down, i64 little-endian
@@ -8,12 +8,12 @@
 //! ```
 //! The keys lie within the table's own range, so that they go with the table.
 //!
-//! A planner and SHOW TABLE STATUS want these numbers at once, whatever the size of the table: they are
-//! written down when they have moved a little, so after a crash they may be behind by that and by a
-//! second's writes. Then the tables that were written to of late are counted again (`doubt`).
+//! A planner and SHOW TABLE STATUS want these numbers at once, whatever the size of the table: they
+//! are written down when they have moved a little, so after a crash they may be behind by that and
+//! by a second's writes. Then the tables that were written to of late are counted again (`doubt`).
 //!
-//! Bytes are not known of rows that came past transactions, unless nothing else is in the table's files;
-//! not of columnar tables, whose rows have another form.
+//! Bytes are not known of rows that came past transactions, unless nothing else is in the table's
+//! files; not of columnar tables, whose rows have another form.
 //!
 //! Invariants
 //! 1. Between a clean end and the next, the number is that of the rows, expired ones included that
@@ -85,8 +85,8 @@ struct KnownCount {
 }
 
 impl RowCount {
-    /// The table is empty now, whatever was written down. That is written down, too: without any number
-    /// its rows would not be counted from the next start on.
+    /// The table is empty now, whatever was written down. That is written down, too: without any
+    /// number its rows would not be counted from the next start on.
     pub(crate) fn set_none(&self) {
         self.set(self.moved(), 0, Some(0));
     }
@@ -117,8 +117,8 @@ impl RowCount {
 #[derive(Debug, Default)]
 pub(crate) struct RowsMoved(Vec<Step>);
 
-/// Rows of one table, each written at a savepoint of the store's: these lie at equal distances, as those
-/// of new rows with keys of one length do, or else what is rolled back is a guess.
+/// Rows of one table, each written at a savepoint of the store's: these lie at equal distances, as
+/// those of new rows with keys of one length do, or else what is rolled back is a guess.
 #[derive(Debug)]
 struct Step {
     from: usize,
@@ -247,8 +247,8 @@ impl Engine {
         Ok(Some(i64::from_le_bytes(number)))
     }
 
-    /// Rows came past transactions, so many; or all of them are such, where a table was copied. Their
-    /// bytes are known if nothing else is in the store under the table's key.
+    /// Rows came past transactions, so many; or all of them are such, where a table was copied.
+    /// Their bytes are known if nothing else is in the store under the table's key.
     pub(crate) fn came_at_once(&self, table: &Table, rows: u64, are_all: bool) {
         let count = &table.state.rows;
         let moved = RowDelta { rows: rows as i64, bytes: 0 };
@@ -268,8 +268,8 @@ impl Engine {
             known.bytes = bytes.map(|(_, bytes)| bytes as i64 - before.bytes);
         }
         drop(base);
-        // At once: a crash would leave it behind by all of them. Should it fail, it is tried again within a
-        // second.
+        // At once: a crash would leave it behind by all of them. Should it fail, it is tried again
+        // within a second.
         let _ = self.write_row_count(table, i64::MAX);
     }
 
@@ -380,8 +380,8 @@ impl Engine {
         self.store().write(&Batch { changes }, Durability::Os)
     }
 
-    /// Doubts the numbers unless a clean end has left them. From now on nothing says that they are right,
-    /// until the next. To be called before anything else is written.
+    /// Doubts the numbers unless a clean end has left them. From now on nothing says that they are
+    /// right, until the next. To be called before anything else is written.
     ///
     /// # Errors
     /// `Store`, `Refused`, `DiskFull`.

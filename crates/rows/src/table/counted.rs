@@ -1,5 +1,5 @@
-//! COUNT(*) of a whole table: somebody counts the entries of an index, on all cores, and the number is
-//! good until somebody writes to the table.
+//! COUNT(*) of a whole table: somebody counts the entries of an index, on all cores, and the number
+//! is good until somebody writes to the table.
 //!
 //! Invariants
 //! 1. The number is that of a state in which nobody was writing to the table (`quiescent_state`).
@@ -39,7 +39,8 @@ struct LastCount {
 pub struct CountMark(Option<QuiescentState>);
 
 impl Engine {
-    /// The number of rows that a state shows, if that is known. For tables whose rows do not expire.
+    /// The number of rows that a state shows, if that is known. For tables whose rows do not
+    /// expire.
     pub fn known_count(&self, view: &dyn Read, table: &Table) -> Option<u64> {
         let counted = (*table.state.counted.0.lock())?;
         let is_that = counted.table == table.id && counted.still.is_shown_by(view, table);
@@ -58,12 +59,12 @@ impl Engine {
         }
     }
 
-    /// Counts all rows that a state shows by the entries of an index, each row of which has one. For
-    /// threads that may wait, and tables whose rows do not expire.
+    /// Counts all rows that a state shows by the entries of an index, each row of which has one.
+    /// For threads that may wait, and tables whose rows do not expire.
     ///
     /// # Errors
-    /// `SchemaChanged` when the state does not show this version of the table; `LockTimeout` when it
-    /// was interrupted; `Store`, `Corrupt`.
+    /// `SchemaChanged` when the state does not show this version of the table; `LockTimeout` when
+    /// it was interrupted; `Store`, `Corrupt`.
     pub fn count_all(&self, view: &dyn Read, table: &Table, index: usize) -> Result<u64> {
         let mark = self.begin_count(view, table);
         let range = table.index_range(index);

@@ -1,17 +1,17 @@
 //! Covering indexes: which columns can be read from an index's entries alone, and how.
 //!
 //! A case-insensitive text is not in a key, only what it is compared by. Where any text that
-//! compares as equal will do (what is grouped by, say), the row is read when the key's bytes
-//! change from one entry to the next, and its text stands for all entries with the same bytes, as
-//! long as it is that of a row that counts.
+//! compares as equal will do (what is grouped by, say), the row is read when the key's bytes change
+//! from one entry to the next, and its text stands for all entries with the same bytes, as long as
+//! it is that of a row that counts.
 //!
 //! Entries come in order, so that one begins as the one before did: parts that are the same are not
 //! read again.
 //!
 //! Invariants
 //! 1. A wanted column's value is exactly what the row holds; an alike one's compares as equal.
-//! 2. Rows that expire are not covered: an entry does not say when. Their entries may be asked all the same
-//!    before a row is read (`entry_columns`).
+//! 2. Rows that expire are not covered: an entry does not say when. Their entries may be asked all
+//!    the same before a row is read (`entry_columns`).
 //!
 //! Not here: reading entries (`find`), choosing an index (crate `sql`).
 
@@ -90,8 +90,8 @@ impl CoveredRow {
         self.repeated
     }
 
-    /// How many leading parts the entry at hand has in common with the one that was told before it, which
-    /// it is itself from now on.
+    /// How many leading parts the entry at hand has in common with the one that was told before it,
+    /// which it is itself from now on.
     pub(crate) fn tell_same(&mut self) -> usize {
         std::mem::replace(&mut self.same, usize::MAX)
     }
@@ -126,8 +126,8 @@ impl Table {
         }
     }
 
-    /// How these columns are read, as they are, from the entries of a secondary index whose rows are read
-    /// next; `None` if entries do not hold them all.
+    /// How these columns are read, as they are, from the entries of a secondary index whose rows
+    /// are read next; `None` if entries do not hold them all.
     pub fn entry_columns(&self, index: usize, wanted: &[usize]) -> Option<Covering> {
         if index == 0 { None } else { self.told_by(index, wanted, &[]) }
     }
@@ -279,16 +279,16 @@ impl Covering {
         self.parts.is_empty() && self.primary.is_empty()
     }
 
-    /// The columns that the index's parts tell, as far as they are looked at; `None` where the primary
-    /// key behind them is.
+    /// The columns that the index's parts tell, as far as they are looked at; `None` where the
+    /// primary key behind them is.
     pub fn columns(&self, table: &Table) -> Option<Vec<Option<usize>>> {
         let parts = self.parts.iter().zip(&table.codecs[self.index].parts);
         let columns = parts.map(|(what, part)| (*what != Use::Skip).then_some(part.column));
         self.primary.is_empty().then(|| columns.collect())
     }
 
-    /// How many of the index's leading parts tell these columns; `None` where one is told by the primary
-    /// key behind them.
+    /// How many of the index's leading parts tell these columns; `None` where one is told by the
+    /// primary key behind them.
     pub fn parts_of(&self, table: &Table, columns: &[usize]) -> Option<usize> {
         let parts = &table.codecs[self.index].parts;
         let is_told = |at: usize, column| self.parts[at] != Use::Skip && parts[at].column == column;

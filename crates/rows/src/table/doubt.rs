@@ -1,8 +1,8 @@
 //! After a crash, tables whose numbers of rows may be behind are counted again, in the background.
 //!
-//! Numbers are written down once a second (`count`). A store that was not closed may have rows of a later
-//! moment, in tables that were written to of late: their last writes are what the store has read from its
-//! log again, and has in new files or in memory. All others are right as they are.
+//! Numbers are written down once a second (`count`). A store that was not closed may have rows of a
+//! later moment, in tables that were written to of late: their last writes are what the store has
+//! read from its log again, and has in new files or in memory. All others are right as they are.
 //!
 //! Not here: starting the thread (`server`).
 
@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 const ROWS_MAX: u64 = 10_000_000;
 
 impl Engine {
-    /// Counts the tables whose numbers may be behind since a crash, one after the other; until `stop`,
-    /// which is asked now and then. For a thread in the background.
+    /// Counts the tables whose numbers may be behind since a crash, one after the other; until
+    /// `stop`, which is asked now and then. For a thread in the background.
     ///
     /// # Errors
     /// `Store`, `Corrupt`.

@@ -51,8 +51,8 @@ impl Table {
         self.push_entry_by(index, |column| Ok(row[column]), row_key, key, value)
     }
 
-    /// Puts a row's entry into buffers, which are cleared first; of the row only the index's columns are asked
-    /// for, by their positions. Gives whether the key alone must be unique.
+    /// Puts a row's entry into buffers, which are cleared first; of the row only the index's
+    /// columns are asked for, by their positions. Gives whether the key alone must be unique.
     ///
     /// # Errors
     /// `TooLarge`; those of a column.

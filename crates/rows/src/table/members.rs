@@ -8,15 +8,17 @@
 //! TOKEN      token          one for each
 //! QGRAM      characters     one for each part
 //! ```
-//! A text is written as a VARBINARY, a number as a DOUBLE. Of a text only so many bytes are there, so that
-//! longer ones may share an entry's part.
+//! A text is written as a VARBINARY, a number as a DOUBLE. Of a text only so many bytes are there,
+//! so that longer ones may share an entry's part.
 //!
 //! Invariants
-//! 1. Entries are made of the row alone, so that those of a row as it was are found again to be removed.
-//! 2. A look in a range of these finds every row that has such a member; a row that is found may have
-//!    another, and is asked once more.
+//! 1. Entries are made of the row alone, so that those of a row as it was are found again to be
+//!    removed.
+//! 2. A look in a range of these finds every row that has such a member; a row that is found may
+//!    have another, and is asked once more.
 //!
-//! Not here: what is read of a text (`member`), writing entries (`transaction`), rows found (`postings`).
+//! Not here: what is read of a text (`member`), writing entries (`transaction`), rows found
+//! (`postings`).
 
 use std::ops::Range;
 
@@ -34,8 +36,8 @@ use crate::store::KeyRange;
 
 /// Bytes of a text that an entry has at most.
 pub const MEMBER_TEXT_BYTES_MAX: usize = 512;
-/// Bytes that the entries of one row may have together: of very long texts, that are cut in words, there
-/// are many.
+/// Bytes that the entries of one row may have together: of very long texts, that are cut in words,
+/// there are many.
 pub const MEMBER_ENTRIES_BYTES_MAX: usize = 16 << 20;
 
 const ABSENT: u8 = 0;

@@ -18,13 +18,13 @@
 //! ```text
 //! changed row    | table id u32 | index id | 00 | u64 | -> primary key parts
 //! ```
-//! Value of an index entry whose key ends with the primary key: `u16` little-endian, the number
-//! of key bytes before it.
+//! Value of an index entry whose key ends with the primary key: `u16` little-endian, the number of
+//! key bytes before it.
 //!
 //! Where to look: `version` is the table itself, `state` what its versions share, `count` about how
-//! many rows it has, `counted` exactly, `changes` which of them change meanwhile, `keys` and `entries` make the keys above,
-//! `covering` reads columns back from them, `members` those of member indexes, `ranges` are those
-//! between which to look.
+//! many rows it has, `counted` exactly, `changes` which of them change meanwhile, `keys` and
+//! `entries` make the keys above, `covering` reads columns back from them, `members` those of
+//! member indexes, `ranges` are those between which to look.
 //!
 //! Invariants
 //! 1. `Table` never changes; `TableState` is shared by all versions of one table.

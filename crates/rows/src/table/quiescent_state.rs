@@ -13,7 +13,8 @@ use super::version::Table;
 use crate::engine::Engine;
 use crate::store::Read;
 
-/// A state in which no writer was inside the gate: the table had so many changes (`Table::changes`).
+/// A state in which no writer was inside the gate: the table had so many changes
+/// (`Table::changes`).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QuiescentState {
     pub changes: u64,
@@ -21,7 +22,8 @@ pub(crate) struct QuiescentState {
 }
 
 impl Engine {
-    /// The state that a view shows, if nobody is inside a table's gate and nobody has written since.
+    /// The state that a view shows, if nobody is inside a table's gate and nobody has written
+    /// since.
     pub(crate) fn stillness(&self, view: &dyn Read, state: &TableState) -> Option<QuiescentState> {
         let changes = state.still()?;
         // Nothing was written since, to any table, so it is the state in which nobody was inside.

@@ -28,8 +28,8 @@ impl Table {
         prefixed(self.codecs[index].prefix.to_vec())
     }
 
-    /// The rows whose leading key parts (`key_parts`) equal `values`. A full key of a unique index gives a
-    /// range of one key, which `find` answers by a single look-up.
+    /// The rows whose leading key parts (`key_parts`) equal `values`. A full key of a unique index
+    /// gives a range of one key, which `find` answers by a single look-up.
     ///
     /// # Errors
     /// Those of encoding a key, as `row_key`.

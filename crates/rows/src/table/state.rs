@@ -117,10 +117,11 @@ pub struct TableState {
     pub(super) counted: CountedRows,
     /// Next AUTO_INCREMENT value; 0 while not read from the rows yet.
     pub(crate) auto_increment: AtomicU64,
-    /// One more than the AUTO_INCREMENT value of the last row that was stored when that was looked for;
-    /// 0 while not read.
+    /// One more than the AUTO_INCREMENT value of the last row that was stored when that was looked
+    /// for; 0 while not read.
     pub(crate) stored_to: AtomicU64,
-    /// One more than the highest AUTO_INCREMENT value that a row came with since the server started.
+    /// One more than the highest AUTO_INCREMENT value that a row came with since the server
+    /// started.
     pub(crate) given_to: AtomicU64,
     /// Next hidden row id; 0 while not read from the rows yet.
     pub(crate) row_id: AtomicU64,
@@ -287,7 +288,8 @@ impl TableState {
         kept.indexes.extend(definition.stored_indexes());
     }
 
-    /// Another version is about to take the place of this one, of which the store's state is the last.
+    /// Another version is about to take the place of this one, of which the store's state is the
+    /// last.
     pub(crate) fn end_version(&self, version: u64, state: Option<u64>) {
         let Some(state) = state else { return };
         let mut kept = self.kept.write();
@@ -329,8 +331,8 @@ impl TableState {
         self.writers_left.load(Ordering::Acquire)
     }
 
-    /// How many have left behind writes, while there is one inside: for this one to learn later whether
-    /// another has written meanwhile.
+    /// How many have left behind writes, while there is one inside: for this one to learn later
+    /// whether another has written meanwhile.
     pub(crate) fn alone(&self) -> Option<u64> {
         let gate = self.gate.lock();
         (gate.writers == 1).then(|| self.changes())
@@ -454,7 +456,8 @@ pub struct GateGuard {
 }
 
 impl GateGuard {
-    /// Has changes committed, perhaps: those who remember what they have read are told when it leaves.
+    /// Has changes committed, perhaps: those who remember what they have read are told when it
+    /// leaves.
     pub(crate) fn note_writes(&mut self) {
         self.writes = true;
     }

@@ -195,9 +195,9 @@ impl Table {
         since == 0 || view.sequence().is_none_or(|sequence| sequence >= since)
     }
 
-    /// Whether a view from before another version took the place of this one still shows its rows and
-    /// the entries of one of its indexes: those are the other's as well. A transaction that has opened a cursor before
-    /// asking sees all of them.
+    /// Whether a view from before another version took the place of this one still shows its rows
+    /// and the entries of one of its indexes: those are the other's as well. A transaction that has
+    /// opened a cursor before asking sees all of them.
     #[cold]
     pub(crate) fn is_kept_for(&self, view: &dyn Read, index: IndexId) -> bool {
         // Entries of parts are looked for without asking for each index.

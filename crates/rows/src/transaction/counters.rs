@@ -4,8 +4,8 @@
 //! 1. A number is handed out once, whatever becomes of its row; but a row that is to be put in
 //!    again where waiting is allowed gives its number back if nobody has had the next.
 //! 2. A row that was refused does not move the counter past its own value.
-//! 3. Before a row that came with a number can be seen or its lock is free, the table knows of the number
-//!    (`TableState::given_to`).
+//! 3. Before a row that came with a number can be seen or its lock is free, the table knows of the
+//!    number (`TableState::given_to`).
 //!
 //! Not here: reading the last number from the rows (`engine`).
 
@@ -58,8 +58,8 @@ impl Transaction {
         }
     }
 
-    /// Moves the AUTO_INCREMENT counter past the value that a row came with and is in by now; that of a row
-    /// which was refused leaves it alone.
+    /// Moves the AUTO_INCREMENT counter past the value that a row came with and is in by now; that
+    /// of a row which was refused leaves it alone.
     pub(super) fn note_given(
         &self,
         table: &Table,
@@ -134,9 +134,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether no row has this number or a higher one, but for those that were handed out: of a number that
-    /// was, and of a table whose primary key such numbers are. For who has entered the table and locked
-    /// the keys in question: who had put a row there before has said so (invariant 3).
+    /// Whether no row has this number or a higher one, but for those that were handed out: of a
+    /// number that was, and of a table whose primary key such numbers are. For who has entered the
+    /// table and locked the keys in question: who had put a row there before has said so (invariant
+    /// 3).
     ///
     /// # Errors
     /// Of reading the last row, once.

@@ -1,10 +1,10 @@
 //! Rows that a statement is about to insert: what is found out for many of them at once.
 //!
 //! Most statements of many rows bring keys that follow each other. These are locked ahead, and one
-//! scan over all of them tells which are free, in the place of a look-up for each. Numbers above all that
-//! anybody else has given a row are free as they are (`counters`). AUTO_INCREMENT
-//! values are taken in one piece, so those of a statement follow each other (MySQL 8.0 manual,
-//! 17.6.1.6: simple inserts).
+//! scan over all of them tells which are free, in the place of a look-up for each. Numbers above
+//! all that anybody else has given a row are free as they are (`counters`). AUTO_INCREMENT values
+//! are taken in one piece, so those of a statement follow each other (MySQL 8.0 manual, 17.6.1.6:
+//! simple inserts).
 //!
 //! Invariants
 //! 1. A key that is expected is locked, was known to have no row after that, and got none since.
@@ -102,8 +102,8 @@ impl Transaction {
         self.expect(table, keys, |_| Ok(false))
     }
 
-    /// As `expect_keys`; where `are_free` says, once they are locked, that none of them can be taken,
-    /// they are not looked for.
+    /// As `expect_keys`; where `are_free` says, once they are locked, that none of them can be
+    /// taken, they are not looked for.
     fn expect(
         &mut self,
         table: &Arc<Table>,

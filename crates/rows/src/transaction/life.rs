@@ -54,10 +54,11 @@ const WRITES_PART: usize = 8;
 const LOCKS_PART: usize = 16;
 /// A table with fewer locks is not worth it.
 const LOCKS_MIN: usize = 1000;
-/// How long a transaction waits when others have the memory, if its waits can be ended: their statements end.
+/// How long a transaction waits when others have the memory, if its waits can be ended: their
+/// statements end.
 const ROOM_WAIT: Duration = Duration::from_secs(5);
-/// The same of any other with many locks: who moves rows in the background is in a table, which could be
-/// locked whole, for moments only.
+/// The same of any other with many locks: who moves rows in the background is in a table, which
+/// could be locked whole, for moments only.
 const WIDEN_WAIT: Duration = Duration::from_millis(400);
 /// Between two looks.
 const ROOM_REST: Duration = Duration::from_millis(2);

@@ -24,12 +24,13 @@ use crate::rules::with_computed;
 use crate::table::{PREFIX_BYTES, Table};
 
 impl Transaction {
-    /// Adds a row. `row` holds every column in order, values of the columns' domains. NULL or 0
-    /// in the AUTO_INCREMENT column makes the engine choose; what stands in computed columns does not
+    /// Adds a row. `row` holds every column in order, values of the columns' domains. NULL or 0 in
+    /// the AUTO_INCREMENT column makes the engine choose; what stands in computed columns does not
     /// count.
     ///
     /// # Errors
-    /// `Duplicate`, `NullValue`, `Check`, `Value`, `Expression`, `TooLarge`, `Exhausted`, `SchemaChanged`, lock and store errors.
+    /// `Duplicate`, `NullValue`, `Check`, `Value`, `Expression`, `TooLarge`, `Exhausted`,
+    /// `SchemaChanged`, lock and store errors.
     pub fn insert(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<InsertOutcome> {
         let ((), generated) = self.add_row(table, row, |this, row, generated| {
             this.insert_complete(table, row)?;
@@ -38,8 +39,8 @@ impl Transaction {
         Ok(InsertOutcome { generated })
     }
 
-    /// Calls `put` with a row that is to be added and has its number and its computed columns, and with
-    /// that number if the engine has made it up.
+    /// Calls `put` with a row that is to be added and has its number and its computed columns, and
+    /// with that number if the engine has made it up.
     fn add_row<R, E: CallerError>(
         &mut self,
         table: &Arc<Table>,
@@ -78,11 +79,12 @@ impl Transaction {
         Ok(ReplaceOutcome { deleted, generated })
     }
 
-    /// Adds a row, or changes the first existing row that shares a unique key with it (primary
-    /// key first, then indexes in order).
+    /// Adds a row, or changes the first existing row that shares a unique key with it (primary key
+    /// first, then indexes in order).
     ///
     /// # Errors
-    /// As `insert`; `Duplicate` when the change itself collides with a third row; what `on_duplicate` returns.
+    /// As `insert`; `Duplicate` when the change itself collides with a third row; what
+    /// `on_duplicate` returns.
     pub fn upsert<E: CallerError>(
         &mut self,
         table: &Arc<Table>,
@@ -119,8 +121,8 @@ impl Transaction {
         self.change(table, row_key, None, expiry, decide)
     }
 
-    /// As `change_row`, of a row that this transaction has read and not written since: it is not read again
-    /// if nobody else can have written it meanwhile.
+    /// As `change_row`, of a row that this transaction has read and not written since: it is not
+    /// read again if nobody else can have written it meanwhile.
     ///
     /// # Errors
     /// As `change_row`.
@@ -180,7 +182,8 @@ impl Transaction {
         self.store.lock(row_key, self.wait).map(drop)
     }
 
-    /// Whether another transaction has a row locked just now, as far as the store knows that without asking for it.
+    /// Whether another transaction has a row locked just now, as far as the store knows that
+    /// without asking for it.
     pub fn is_locked_by_others(&self, row_key: &[u8]) -> bool {
         self.store.is_locked_by_others(row_key)
     }

@@ -157,7 +157,8 @@ impl Transaction {
 }
 
 impl Transaction {
-    /// Writes entries of member indexes: those of a new row, or those that a changed one has gained.
+    /// Writes entries of member indexes: those of a new row, or those that a changed one has
+    /// gained.
     pub(super) fn put_member_entries(&mut self, entries: Vec<MemberEntry>) -> Result<()> {
         if entries.is_empty() {
             return Ok(());

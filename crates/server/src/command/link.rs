@@ -1,5 +1,5 @@
-//! How `dump` and `load` reach the rows: through a running server's MySQL door, or, when none
-//! runs, through the same door's conversation in this process.
+//! How `dump` and `load` reach the rows: through a running server's MySQL door, or, when none runs,
+//! through the same door's conversation in this process.
 //!
 //! ```text
 //! --host, --port, --socket given    that server

@@ -1,8 +1,10 @@
-//! `rowhouse salvage`: opens a data directory whose log is damaged where it was synced, without
-//! the writes from the damage on. What it gives up is kept aside and told. With `--into` it then writes
-//! what can be read into a new data directory: sound tables whole, of damaged ones the rows that are left.
+//! `rowhouse salvage`: opens a data directory whose log is damaged where it was synced, without the
+//! writes from the damage on. What it gives up is kept aside and told. With `--into` it then writes
+//! what can be read into a new data directory: sound tables whole, of damaged ones the rows that
+//! are left.
 //!
-//! Not here: what such damage is (`rows_rocks::DamagedLog`), how rows are read around it (`rows::salvage`).
+//! Not here: what such damage is (`rows_rocks::DamagedLog`), how rows are read around it
+//! (`rows::salvage`).
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -1,5 +1,5 @@
-//! Passwords on a command line, which every user of the machine can read (`ps`): they are handed to the same
-//! program again, in the environment, which only its own user can read.
+//! Passwords on a command line, which every user of the machine can read (`ps`): they are handed to
+//! the same program again, in the environment, which only its own user can read.
 //!
 //! Invariants
 //! 1. What is handed on means the same: a flag wins over the variable that takes its place.
@@ -15,7 +15,8 @@ use crate::settings::table::{self, SettingKind};
 /// The flag of `dump` and `load`, and the variable that they read.
 const PASSWORD: (&str, &str) = ("password", "MYSQL_PWD");
 
-/// Begins the program again without passwords on its command line; does nothing where there are none.
+/// Begins the program again without passwords on its command line; does nothing where there are
+/// none.
 pub fn leave_command_line() {
     let mut arguments = env::args_os();
     let name = arguments.next().unwrap_or_default();

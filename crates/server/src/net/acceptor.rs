@@ -2,13 +2,14 @@
 //!
 //! One acceptor rather than a listener per loop (SO_REUSEPORT): the kernel spreads by a hash of
 //! addresses, so that of 64 connections one loop of two may get 40; here each goes to the serving
-//! loop (`balance`) with the fewest, also after clients have left. A storm of connects costs the loops nothing.
+//! loop (`balance`) with the fewest, also after clients have left. A storm of connects costs the
+//! loops nothing.
 //!
 //! Invariants
-//! 1. No more connections are open than the limits say (`connection_places`); a client that comes above one is
-//!    told so in the door's words, and the log says at times who holds the places.
-//! 2. When the kernel has no file descriptor or memory for another connection, clients wait in
-//!    the backlog, and the acceptor tries again shortly after, without spinning.
+//! 1. No more connections are open than the limits say (`connection_places`); a client that comes
+//!    above one is told so in the door's words, and the log says at times who holds the places.
+//! 2. When the kernel has no file descriptor or memory for another connection, clients wait in the
+//!    backlog, and the acceptor tries again shortly after, without spinning.
 //!
 //! Not here: what happens on a connection (`event_loop`).
 

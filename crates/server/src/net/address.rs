@@ -158,8 +158,9 @@ mod tests {
         let clients: Vec<_> = (0..count).map(connect).collect();
         let mut took: Vec<Duration> = clients.iter().map(|(_, took)| *took).collect();
         took.sort();
-        // One whose first packet was dropped comes again after a second. A machine that pauses makes
-        // one late as well, but then the kernel has dropped none; and it counts those of others, too.
+        // One whose first packet was dropped comes again after a second. A machine that pauses
+        // makes one late as well, but then the kernel has dropped none; and it counts those of
+        // others, too.
         let late_by = took[count - 1] - took[count / 2];
         let dropped = dropped() - dropped_before;
         let late = late_by > Duration::from_millis(900);

@@ -4,9 +4,8 @@
 //! as few loops serve as the load needs: loops `0..serving` get new clients. A further loop joins
 //! when one is busy all the time and the machine has a core to spare for it, or when answers cost
 //! so much that what each pays besides is little: then loops take their share of full cores, as a
-//! thread for each client would. The last one retires when the others can do its work as well, two periods
-//! in a row.
-//! (docs/decisions/0013.)
+//! thread for each client would. The last one retires when the others can do its work as well, two
+//! periods in a row. (docs/decisions/0013.)
 //!
 //! All loops serve while they are pinned to cores, each the clients of its own (`locality`).
 //!
@@ -15,8 +14,8 @@
 //! Invariants
 //! 1. `serving` is at least 1 and at most the number of loops.
 //! 2. Connections move only before `freeze`: a loop that was told to stop gets none any more.
-//! 3. After a loop has retired, the next one joins only after a pause, which doubles each time
-//!    that this happens soon, so that the two rules cannot play ball with each other. A load that went
+//! 3. After a loop has retired, the next one joins only after a pause, which doubles each time that
+//!    this happens soon, so that the two rules cannot play ball with each other. A load that went
 //!    away and comes again is no such game, nor is one of another kind.
 //!
 //! Not here: taking a connection out of a loop and into another (`moving`).
@@ -36,8 +35,8 @@ const BUSY: f64 = 0.90;
 const SPARE: f64 = 0.20;
 /// Part of the remaining loops' cores that may be used when one retires.
 const ROOMY: f64 = 0.95;
-/// What an answer costs less of a core, in microseconds, if a loop less serves: measured. An answer is to
-/// one request, or to several that a client had sent in a row.
+/// What an answer costs less of a core, in microseconds, if a loop less serves: measured. An answer
+/// is to one request, or to several that a client had sent in a row.
 const SAVED: f64 = 1.0;
 /// First pause after a retirement.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
@@ -45,7 +44,8 @@ const PAUSE_MIN: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// How long a loop that has joined stays at least.
 const STAY: Duration = Duration::from_millis(500);
-/// A loop that retires within this after it joined should not have joined, unless its clients have gone.
+/// A loop that retires within this after it joined should not have joined, unless its clients have
+/// gone.
 const SOON: Duration = Duration::from_secs(10);
 /// Part of the remaining loops' cores below which the load has gone: who retires then was of use.
 const GONE: f64 = 0.25;

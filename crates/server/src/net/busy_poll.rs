@@ -1,17 +1,20 @@
-//! Busy polling: a loop that has just answered looks for the next request for some microseconds before
-//! it sleeps.
+//! Busy polling: a loop that has just answered looks for the next request for some microseconds
+//! before it sleeps.
 //!
-//! A client that asks one thing after another is back before a sleeping core has been woken for it, in a
-//! virtual machine above all, where to sleep and to wake are matters of the host. Where that is
-//! to be expected the loop asks the kernel again and again instead, and the client need wake nobody.
-//! (docs/decisions/0076-busy-polling.md)
+//! A client that asks one thing after another is back before a sleeping core has been woken for it,
+//! in a virtual machine above all, where to sleep and to wake are matters of the host. Where that
+//! is to be expected the loop asks the kernel again and again instead, and the client need wake
+//! nobody. (docs/decisions/0076-busy-polling.md)
 //!
 //! Invariants
-//! 1. A loop polls for so long at most (`Limits::busy_poll`), then it sleeps: silence costs nothing.
-//! 2. It polls only while its events came faster than that of late, for one or two connections: more
-//!    would find no core for themselves, and a loop that sleeps gathers more of their requests.
+//! 1. A loop polls for so long at most (`Limits::busy_poll`), then it sleeps: silence costs
+//!    nothing.
+//! 2. It polls only while its events came faster than that of late, for one or two connections:
+//!    more would find no core for themselves, and a loop that sleeps gathers more of their
+//!    requests.
 //! 3. It does not while it waits for somebody other than clients, a commit or the pool.
-//! 4. The mailbox knows of a sleep before polling begins, so that a message ends it as it ends a sleep.
+//! 4. The mailbox knows of a sleep before polling begins, so that a message ends it as it ends a
+//!    sleep.
 //!
 //! Not here: what a poll finds (`poller`), who was served lately (`recent_clients`).
 
@@ -43,8 +46,8 @@ pub struct BusyPoll {
 }
 
 impl BusyPoll {
-    /// For so long at most, on a machine with a core for clients beside the loop's. Nothing is known
-    /// of any waits yet, so nothing is polled for.
+    /// For so long at most, on a machine with a core for clients beside the loop's. Nothing is
+    /// known of any waits yet, so nothing is polled for.
     pub fn new(most: Duration) -> BusyPoll {
         BusyPoll::on(cores(), most)
     }

@@ -1,9 +1,10 @@
-//! Commits of a loop: one for all the writes of a turn, and what follows for the connections
-//! whose replies depend on it.
+//! Commits of a loop: one for all the writes of a turn, and what follows for the connections whose
+//! replies depend on it.
 //!
-//! A commit that syncs is handed over, so that the loop serves other clients meanwhile, or gathers their
-//! writes. Without other clients it would only cost two changes of threads: then the loop makes
-//! it itself between two turns, parked in `loop_threads`. (docs/decisions/0021-commits-in-place.md)
+//! A commit that syncs is handed over, so that the loop serves other clients meanwhile, or gathers
+//! their writes. Without other clients it would only cost two changes of threads: then the loop
+//! makes it itself between two turns, parked in `loop_threads`.
+//! (docs/decisions/0021-commits-in-place.md)
 //!
 //! Invariants
 //! 1. A commit that the store would hold up is handed over; one that needs no sync is done here,

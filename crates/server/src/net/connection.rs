@@ -262,7 +262,8 @@ pub struct Connection {
     pub sending: bool,
     /// The kernel reports room to send.
     pub watches_output: bool,
-    /// When the loop learned of the last bytes that came while no answered request waited to be sent.
+    /// When the loop learned of the last bytes that came while no answered request waited to be
+    /// sent.
     pub begun_at: Instant,
     /// Requests answered since, whose replies have not all left.
     pub answered: u64,
@@ -294,7 +295,8 @@ pub struct BegunRequest {
 }
 
 impl BegunRequest {
-    /// Whether it has taken too long: longer than `time_max`, and than its bytes take on a slow line.
+    /// Whether it has taken too long: longer than `time_max`, and than its bytes take on a slow
+    /// line.
     pub fn is_late(&self, now: Instant, quiet: Duration, time_max: Duration) -> bool {
         let allowed = time_max + Duration::from_secs((self.bytes / BYTES_PER_SECOND_MIN) as u64);
         match self.is_part {
@@ -373,8 +375,8 @@ impl Connection {
         }
     }
 
-    /// Its socket, if a thread of the pool may answer at it: all that was said has left, and nothing
-    /// is there that its loop would have to do meanwhile.
+    /// Its socket, if a thread of the pool may answer at it: all that was said has left, and
+    /// nothing is there that its loop would have to do meanwhile.
     pub fn socket_for_pool(&self) -> Option<Arc<Socket>> {
         let is_quiet = self.output.unsent() == 0
             && self.reports.is_none()

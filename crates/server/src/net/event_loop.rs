@@ -1,14 +1,15 @@
 //! One event loop: takes turns with its connections.
 //!
-//! A turn: wait for events; give every connection that has something a turn with its
-//! conversation; commit the group of all their writes; send every connection its replies, in one
-//! write each, and in between if the turn becomes long. Connections whose replies depend on a
-//! group that is synced to the disk by another thread wait for it (`Phase::Held`) while the loop
-//! goes on with the others.
+//! A turn: wait for events; give every connection that has something a turn with its conversation;
+//! commit the group of all their writes; send every connection its replies, in one write each, and
+//! in between if the turn becomes long. Connections whose replies depend on a group that is synced
+//! to the disk by another thread wait for it (`Phase::Held`) while the loop goes on with the
+//! others.
 //!
 //! Invariants
-//! 1. Nothing here waits except `await_events`: requests that would wait are begun again when what they read has
-//!    come, or go to the pool, commits that sync are handed over, or made between two turns while the loop is parked (`loop_threads`).
+//! 1. Nothing here waits except `await_events`: requests that would wait are begun again when what
+//!    they read has come, or go to the pool, commits that sync are handed over, or made between two
+//!    turns while the loop is parked (`loop_threads`).
 //! 2. A reply that depends on a commit is not sent before it.
 //! 3. A connection receives at most `READ_BYTES` in a turn, and is not served while more than
 //!    `OUTPUT_BYTES_MAX` of its output are unsent.
@@ -18,9 +19,10 @@
 //! 5. A conversation that panics costs its own connection, and the writes of the turn's group,
 //!    whose requests are answered with an error.
 //!
-//! Beside this file, as further methods of the loop: waiting for events (`busy_poll`), commits of a turn's writes (`commits`),
-//! reads of files (`reading`), answers that are kept back (`postponing`), sending (`sending`), memory (`memory`), how connections begin and end (`lifecycle`) and move to other loops
-//! (`moving`).
+//! Beside this file, as further methods of the loop: waiting for events (`busy_poll`), commits of a
+//! turn's writes (`commits`), reads of files (`reading`), answers that are kept back
+//! (`postponing`), sending (`sending`), memory (`memory`), how connections begin and end
+//! (`lifecycle`) and move to other loops (`moving`).
 //!
 //! Not here: accepting clients (`acceptor`), threads that may wait (`pool`).
 
@@ -318,7 +320,8 @@ impl<P: Poller> EventLoop<P> {
                         self.step(token);
                     }
                 }
-                // Replies that are ready, and the disk, do not wait for all the dear requests behind them.
+                // Replies that are ready, and the disk, do not wait for all the dear requests
+                // behind them.
                 if tokens.len() > SERVED_AT_ONCE && sent_at.elapsed() > REPLIES_WAIT {
                     self.proceed_with_reads();
                     self.send_all();

@@ -1,17 +1,18 @@
-//! Giving way: a pool thread that has worked for long gets a lower priority, so that short requests come first.
+//! Giving way: a pool thread that has worked for long gets a lower priority, so that short requests
+//! come first.
 //!
 //! The loops answer most requests within microseconds, but on full cores the kernel gives a
 //! statement that parses or computes for a second slices as long as theirs, and look-ups wait for
-//! the end of one (measured: 3 to 4 ms for one in a hundred). So a watch looks at the pool's threads
-//! while any is at work, and puts one that has used half of the time since the last look behind all
-//! others, for the rest of its errand.
+//! the end of one (measured: 3 to 4 ms for one in a hundred). So a watch looks at the pool's
+//! threads while any is at work, and puts one that has used half of the time since the last look
+//! behind all others, for the rest of its errand.
 //!
 //! Invariants
 //! 1. A thread that holds row locks does not give way: others wait for them.
 //! 2. A thread that gave way goes after its errand: only a privileged process may undo it. What it
 //!    started would stay behind others, too, so it starts no thread in its place.
-//! 3. While no thread is at work the watch sleeps, or is not there. Threads take no lock to say that they begin
-//!    and end: most errands take less time than a lock that several want at once.
+//! 3. While no thread is at work the watch sleeps, or is not there. Threads take no lock to say
+//!    that they begin and end: most errands take less time than a lock that several want at once.
 //!
 //! Not here: queries that are run analytically, on threads that give way from the start (`sql`).
 
@@ -118,7 +119,8 @@ impl Watch {
             if looked_at > 0 {
                 continue;
             }
-            // A thread that begins after this finds it away; one that began before is found at work.
+            // A thread that begins after this finds it away; one that began before is found at
+            // work.
             self.is_away.store(true, Ordering::SeqCst);
             if state.workers.iter().any(|watched| watched.worker.is_at_work()) {
                 self.is_away.store(false, Ordering::SeqCst);

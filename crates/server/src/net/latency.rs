@@ -1,8 +1,9 @@
 //! How long requests take: a histogram with one writer for each event loop and door.
 //!
-//! A request's time begins when its loop has learned of its bytes, and ends when its reply was given to
-//! the kernel, whatever lay in between: a file, a row lock, a commit, a thread of the pool. Requests that
-//! a client sent in a row and that are answered in one turn have the time of that turn.
+//! A request's time begins when its loop has learned of its bytes, and ends when its reply was
+//! given to the kernel, whatever lay in between: a file, a row lock, a commit, a thread of the
+//! pool. Requests that a client sent in a row and that are answered in one turn have the time of
+//! that turn.
 //!
 //! Invariants
 //! 1. Noting a request is two additions in the loop's own cache lines; no clock is read for it but
@@ -14,8 +15,8 @@ use std::time::Duration;
 
 use super::metrics::Counter;
 
-/// Bounds of the buckets, in microseconds: powers of two from 16 us to 8.4 s. A request is in the first
-/// one whose bound is at least its time; what took longer is in one more.
+/// Bounds of the buckets, in microseconds: powers of two from 16 us to 8.4 s. A request is in the
+/// first one whose bound is at least its time; what took longer is in one more.
 pub const BOUNDS_MICROS: [u64; 20] = {
     let mut bounds = [0; 20];
     let mut position = 0;
@@ -75,8 +76,8 @@ impl Distribution {
         self.counts.iter().sum()
     }
 
-    /// A time in microseconds that this part of the requests did not exceed, up to the bucket's width;
-    /// 0 without requests. The last bucket has no bound: its answer is twice the last one.
+    /// A time in microseconds that this part of the requests did not exceed, up to the bucket's
+    /// width; 0 without requests. The last bucket has no bound: its answer is twice the last one.
     pub fn quantile_micros(&self, part: f64) -> u64 {
         let wanted = (self.count() as f64 * part).ceil() as u64;
         let mut seen = 0;

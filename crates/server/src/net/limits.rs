@@ -17,7 +17,8 @@ pub const REPLIES_WAIT: Duration = Duration::from_micros(200);
 pub const ROUNDS_MAX: usize = 8;
 /// How long a closed connection's last bytes are awaited and thrown away.
 pub const LINGER_SECONDS: u32 = 2;
-/// Bytes of a request that a client sends in a second at least: so much longer may a large one take.
+/// Bytes of a request that a client sends in a second at least: so much longer may a large one
+/// take.
 pub const BYTES_PER_SECOND_MIN: usize = 64 * 1024;
 /// Buffers of a connection above this size are given back as soon as they are empty.
 pub const BUFFER_BYTES_KEPT: usize = 64 * 1024;
@@ -25,16 +26,16 @@ pub const BUFFER_BYTES_KEPT: usize = 64 * 1024;
 pub const POOL_THREADS_MAX: usize = 512;
 /// Threads that do nothing but end transactions.
 pub const COMMIT_THREADS: usize = 16;
-/// Ordinary errands that are under way at once for each core, unless they take long: each waits for a
-/// disk for two to three times as long as it computes.
+/// Ordinary errands that are under way at once for each core, unless they take long: each waits for
+/// a disk for two to three times as long as it computes.
 pub const ERRANDS_PER_CORE: usize = 4;
 /// An errand that takes longer does not keep others from being begun.
 pub const ERRAND_IS_LONG: Duration = Duration::from_millis(1);
-/// Blocks that a loop has read for a request, one after the other, before it is the pool's: a look-up in the
-/// largest of files needs three, of filter, index and row.
+/// Blocks that a loop has read for a request, one after the other, before it is the pool's: a
+/// look-up in the largest of files needs three, of filter, index and row.
 pub const READS_MAX: u8 = 4;
-/// How long a conversation waits for row locks in its loop before it does so in the pool: a few times what a
-/// transaction of a few statements takes.
+/// How long a conversation waits for row locks in its loop before it does so in the pool: a few
+/// times what a transaction of a few statements takes.
 pub const LOCK_WAIT_MAX: Duration = Duration::from_millis(10);
 /// How often the kernel asks a silent TCP client whether it is still there before it gives it up.
 pub const KEEPALIVE_PROBES: u32 = 6;

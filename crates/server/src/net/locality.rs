@@ -1,18 +1,21 @@
 //! Locality: connections are served on the core on which their clients run.
 //!
-//! A thread that wakes one on another core pays for an interrupt, and what the other core has just written
-//! has to come out of its cache. Where clients share the machine with the server, and keep it busy, both
-//! cost as much as the requests themselves. So each loop is then pinned to a core, and a connection goes to the
-//! loop of the core from which its packets come. (docs/decisions/0078-locality.md)
+//! A thread that wakes one on another core pays for an interrupt, and what the other core has just
+//! written has to come out of its cache. Where clients share the machine with the server, and keep
+//! it busy, both cost as much as the requests themselves. So each loop is then pinned to a core,
+//! and a connection goes to the loop of the core from which its packets come.
+//! (docs/decisions/0078-locality.md)
 //!
 //! Invariants
-//! 1. Loops are pinned only while clients are spread over the cores, and keep them busy: one client program
-//!    on one core is served from another, beside it.
+//! 1. Loops are pinned only while clients are spread over the cores, and keep them busy: one client
+//!    program on one core is served from another, beside it.
 //! 2. Only threads that run loops are pinned. A thread that one of them starts inherits that, so it
 //!    begins with `roam`.
-//! 3. A connection goes to another core's loop only after several looks in a row that found its client there.
+//! 3. A connection goes to another core's loop only after several looks in a row that found its
+//!    client there.
 //!
-//! Not here: how many loops serve otherwise (`balance`), how a connection gets from one to another (`moving`).
+//! Not here: how many loops serve otherwise (`balance`), how a connection gets from one to another
+//! (`moving`).
 
 use std::cell::Cell;
 use std::os::fd::AsFd;
@@ -36,7 +39,8 @@ const ASTRAY: u8 = 3;
 const LOOKS_MIN: u64 = 8;
 /// Clients are spread if no core has a larger part of them.
 const PART_MAX: f64 = 0.75;
-/// Clients stay where they are if not more than this part of the looks found one elsewhere than before.
+/// Clients stay where they are if not more than this part of the looks found one elsewhere than
+/// before.
 const CHANGED_MAX: f64 = 0.10;
 /// Cores' worth of the loops' work below which it does not matter where it is done.
 const LOAD_MIN: f64 = 0.20;
@@ -47,8 +51,8 @@ const IDLE_MAX: f64 = 0.25;
 const IDLE_MAX_PINNED: f64 = 0.60;
 /// Periods in a row in which clients were spread before loops are pinned.
 const PINNED_AFTER: u32 = 2;
-/// Periods in a row in which they were at one core before it is tried: beside a loop that is busy, the
-/// threads of several clients have to share the other core.
+/// Periods in a row in which they were at one core before it is tried: beside a loop that is busy,
+/// the threads of several clients have to share the other core.
 const TRIED_AFTER: u32 = 30;
 /// Periods that a try lasts at least.
 const TRY: u32 = 10;
@@ -60,7 +64,8 @@ const FREE_AFTER: u32 = 5;
 const PAUSE_MIN: u32 = 50;
 /// The longest such pause.
 const PAUSE_MAX: u32 = 300;
-/// How many times as many looks a second, or as few, make another load, which has no part in the pause.
+/// How many times as many looks a second, or as few, make another load, which has no part in the
+/// pause.
 const ANOTHER: f64 = 1.5;
 
 /// The cores that the process may use.
@@ -148,8 +153,8 @@ impl Locality {
         self.is_pinned.load(Ordering::Relaxed)
     }
 
-    /// The loop of the core from which the last packet came; none where the kernel does not say, as of
-    /// UNIX sockets.
+    /// The loop of the core from which the last packet came; none where the kernel does not say, as
+    /// of UNIX sockets.
     pub fn home_of(&self, socket: impl AsFd) -> Option<usize> {
         if self.cores.is_empty() {
             return None;
@@ -158,7 +163,8 @@ impl Locality {
         self.cores.iter().position(|each| *each == core as usize)
     }
 
-    /// Sees how clients were spread in a period, given the loops' work in cores; whether it matters.
+    /// Sees how clients were spread in a period, given the loops' work in cores; whether it
+    /// matters.
     pub fn observe(&self, spread: &mut Spread, load: f64, period: Duration) -> bool {
         let now = self.looks();
         let fresh = now.since(&spread.looks);
@@ -193,8 +199,8 @@ impl Locality {
         is_pinned != changes
     }
 
-    /// Pins the calling thread, which runs the loop, to the loop's core, or lets it roam; whether it is
-    /// pinned.
+    /// Pins the calling thread, which runs the loop, to the loop's core, or lets it roam; whether
+    /// it is pinned.
     pub fn settle(&self, number: usize) -> bool {
         let core = self.cores.get(number).copied().filter(|_| self.is_pinned());
         if PINNED_TO.get() == core {

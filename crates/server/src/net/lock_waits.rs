@@ -1,16 +1,16 @@
-//! How a loop waits for a row lock that is freed soon: the conversation stays where it is, and has its turn
-//! again when the lock's holder has let it go.
+//! How a loop waits for a row lock that is freed soon: the conversation stays where it is, and has
+//! its turn again when the lock's holder has let it go.
 //!
-//! Most locks are held for as long as a transaction of a few statements takes. To hand a conversation to a
-//! thread that may wait, to wake that thread when the lock is free, and to take the conversation back is
-//! four changes of threads, and costs more than the statement. So the table of locks tells the loop
-//! when the lock is free (`Store::watch_refused`). What takes longer than `LOCK_WAIT_MAX`, or is wanted by
-//! many already, is waited for in the pool, in turn, with time limits and a look for circles.
-//! (docs/decisions/0069-lock-waits-in-loops.md)
+//! Most locks are held for as long as a transaction of a few statements takes. To hand a
+//! conversation to a thread that may wait, to wake that thread when the lock is free, and to take
+//! the conversation back is four changes of threads, and costs more than the statement. So the
+//! table of locks tells the loop when the lock is free (`Store::watch_refused`). What takes longer
+//! than `LOCK_WAIT_MAX`, or is wanted by many already, is waited for in the pool, in turn, with
+//! time limits and a look for circles. (docs/decisions/0069-lock-waits-in-loops.md)
 //!
 //! Invariants
-//! 1. A connection whose phase is `Locked` gets its turn, or goes to the pool, within `LOCK_WAIT_MAX` of its
-//!    first refusal.
+//! 1. A connection whose phase is `Locked` gets its turn, or goes to the pool, within
+//!    `LOCK_WAIT_MAX` of its first refusal.
 //! 2. A waker that comes too late only costs a look.
 //!
 //! Not here: who has a lock, and who is next (`rows::locks`).
@@ -25,8 +25,8 @@ use super::mailbox::Message;
 use super::poller::{Poller, Token};
 
 impl<P: Poller> EventLoop<P> {
-    /// Waits for the lock that the conversation was refused in the turn that has just ended. `false`: it is one
-    /// for the pool.
+    /// Waits for the lock that the conversation was refused in the turn that has just ended.
+    /// `false`: it is one for the pool.
     pub(super) fn begin_lock_wait(&mut self, token: Token) -> bool {
         let at = self.turn_at;
         let Some(connection) = self.slots.get(token) else {

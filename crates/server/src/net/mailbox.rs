@@ -100,7 +100,8 @@ impl Mailbox {
         self.wake();
     }
 
-    /// Adds a message that the loop will find when it wakes the next time, which is within a second.
+    /// Adds a message that the loop will find when it wakes the next time, which is within a
+    /// second.
     pub fn post_quietly(&self, message: Message) {
         self.messages.lock().push(message);
     }

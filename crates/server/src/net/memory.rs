@@ -1,16 +1,16 @@
 //! What a loop does when clients together use more memory than they may.
 //!
-//! First replies are sent before further requests are served, and connections that hold much
-//! wait; clients that read what they asked for give the memory back within a turn or two. When it
-//! does not come back in `GRACE`, the connections that hold most are closed, largest first, in
-//! their protocol's words, until there is room again. Those that are taking a reply just now, whom
-//! nothing can be told in the midst of it, go last, and have `TAKING_GRACE` for it, or less where far more
-//! is in use than may be. Small requests are served throughout.
+//! First replies are sent before further requests are served, and connections that hold much wait;
+//! clients that read what they asked for give the memory back within a turn or two. When it does
+//! not come back in `GRACE`, the connections that hold most are closed, largest first, in their
+//! protocol's words, until there is room again. Those that are taking a reply just now, whom
+//! nothing can be told in the midst of it, go last, and have `TAKING_GRACE` for it, or less where
+//! far more is in use than may be. Small requests are served throughout.
 //!
 //! Invariants
 //! 1. A connection that waits here stands in `waiting` and nowhere else.
-//! 2. No client that holds less than `SMALL_BYTES` waits or is closed, unless far more is in use than
-//!    may be: then nobody is served until the largest are gone.
+//! 2. No client that holds less than `SMALL_BYTES` waits or is closed, unless far more is in use
+//!    than may be: then nobody is served until the largest are gone.
 //!
 //! Not here: the sum (`resources::budget`), what others take of it (transactions, statements).
 
@@ -114,8 +114,8 @@ impl<P: Poller> EventLoop<P> {
         }
     }
 
-    /// Tells the log which connection is closed because it holds much of the memory; not of each, where
-    /// many are.
+    /// Tells the log which connection is closed because it holds much of the memory; not of each,
+    /// where many are.
     fn tell_of_memory(&mut self, token: Token, bytes: usize, is_cut: bool) {
         let metrics = self.shared.metrics.clone();
         metrics.closed_for_memory.fetch_add(1, Ordering::Relaxed);

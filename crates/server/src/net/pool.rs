@@ -1,27 +1,29 @@
 //! The pool: threads that serve conversations where waiting is allowed.
 //!
-//! A loop hands a conversation over with its input (`Next::Offload`), and gets it back through
-//! its mailbox. Its replies are sent from here if they can be (`socket`). Threads come when work waits and none is
-//! idle, and leave after a quiet while.
+//! A loop hands a conversation over with its input (`Next::Offload`), and gets it back through its
+//! mailbox. Its replies are sent from here if they can be (`socket`). Threads come when work waits
+//! and none is idle, and leave after a quiet while.
 //!
-//! What comes here most is a look-up that reads one block from a disk, in less time than it takes to wake a
-//! thread and put it to sleep again. So of ordinary errands only a few for each core are begun at once; the
-//! others are taken by the threads that have just ended one, which then do not sleep. Nobody knows
-//! beforehand what takes long (a slow disk, a held lock, a large query): an errand that has
-//! taken a millisecond counts no longer, and another one is begun next to it.
+//! What comes here most is a look-up that reads one block from a disk, in less time than it takes
+//! to wake a thread and put it to sleep again. So of ordinary errands only a few for each core are
+//! begun at once; the others are taken by the threads that have just ended one, which then do not
+//! sleep. Nobody knows beforehand what takes long (a slow disk, a held lock, a large query): an
+//! errand that has taken a millisecond counts no longer, and another one is begun next to it.
 //!
 //! Invariants
 //! 1. There are at most `POOL_THREADS_MAX` threads at work, and further ones for transactions that
 //!    hold row locks (`threads_max`); work beyond that waits in a queue, in order. So threads that
 //!    all wait for one lock do not keep its holder from the COMMIT that would free it.
 //! 2. Every errand comes back to its loop, also when the conversation panics.
-//! 3. A conversation is served here once and goes back, however its turn ended. What is left to do after a
-//!    commit is done here as well if no request waits behind it.
+//! 3. A conversation is served here once and goes back, however its turn ended. What is left to do
+//!    after a commit is done here as well if no request waits behind it.
 //! 4. The writes of a pool turn are committed, or have failed, before the errand goes back: its
 //!    replies can be sent as they are.
-//! 5. A thread that worked for long gave way to others (`giving_way`), and goes unless urgent work waits.
-//! 6. An ordinary errand waits at most for `ERRAND_IS_LONG` after the last one that could be begun was:
-//!    a loop that has submitted any calls `relieve` in every turn, and sleeps no longer while any waits.
+//! 5. A thread that worked for long gave way to others (`giving_way`), and goes unless urgent work
+//!    waits.
+//! 6. An ordinary errand waits at most for `ERRAND_IS_LONG` after the last one that could be begun
+//!    was: a loop that has submitted any calls `relieve` in every turn, and sleeps no longer while
+//!    any waits.
 //!
 //! Not here: what is done with the replies (`event_loop`).
 
@@ -69,7 +71,8 @@ struct PoolState {
     idle: usize,
     /// Threads that were woken or started and have not looked for an errand since.
     called: usize,
-    /// Ordinary errands under way that have not taken long so far, oldest first: number and beginning.
+    /// Ordinary errands under way that have not taken long so far, oldest first: number and
+    /// beginning.
     short: VecDeque<(u64, Instant)>,
     /// Ordinary errands that were begun.
     begun: u64,
@@ -99,8 +102,8 @@ impl PoolState {
         self.threads - self.idle
     }
 
-    /// The most urgent errand that a thread may begin on, while `busy` others are at work: an ordinary
-    /// one if not so many are under way.
+    /// The most urgent errand that a thread may begin on, while `busy` others are at work: an
+    /// ordinary one if not so many are under way.
     fn next(&mut self, busy: usize, at_once: usize) -> Option<StartedErrand> {
         use Urgency::{FreesLocks, HoldsLocks, Ordinary};
         for urgency in [FreesLocks, HoldsLocks, Ordinary] {
@@ -235,8 +238,8 @@ impl Pool {
         self.waiting.store(waiting, Ordering::Relaxed);
     }
 
-    /// Gives a buffer's memory back: a large one's takes milliseconds, in which a loop would hold up
-    /// its clients.
+    /// Gives a buffer's memory back: a large one's takes milliseconds, in which a loop would hold
+    /// up its clients.
     pub fn discard(&self, buffer: Vec<u8>) {
         if buffer.capacity() < DISCARDED_BYTES_MIN {
             return;

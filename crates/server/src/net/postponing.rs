@@ -3,7 +3,8 @@
 //! No thread waits meanwhile, and the client's further requests stay where they are.
 //!
 //! Invariants
-//! 1. A connection whose phase is `Postponed` stands in `postponed`, with the time at which it goes on.
+//! 1. A connection whose phase is `Postponed` stands in `postponed`, with the time at which it goes
+//!    on.
 //!
 //! Not here: how long (`doors::FailedLogins`).
 

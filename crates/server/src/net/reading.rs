@@ -1,18 +1,18 @@
-//! How a loop reads from a disk without waiting: a conversation that misses a block has its turn again
-//! when that has been read.
+//! How a loop reads from a disk without waiting: a conversation that misses a block has its turn
+//! again when that has been read.
 //!
-//! Handing a conversation to a thread that may wait, and taking it back, costs more than its look-up and
-//! the disk together. So what it was refused is read meanwhile (`rows::begun_reads`), all reads of a turn in
-//! one system call, and the conversation, which has changed nothing, stays where it is. One that
-//! needs more than a few blocks, such as a scan, goes to the pool.
+//! Handing a conversation to a thread that may wait, and taking it back, costs more than its
+//! look-up and the disk together. So what it was refused is read meanwhile (`rows::begun_reads`),
+//! all reads of a turn in one system call, and the conversation, which has changed nothing, stays
+//! where it is. One that needs more than a few blocks, such as a scan, goes to the pool.
 //! (docs/decisions/0066-reads-begun-in-loops.md)
 //!
 //! Invariants
-//! 1. A connection whose phase is `Reading` has one read under way, and gets its turn, or goes to the pool,
-//!    when that ends.
+//! 1. A connection whose phase is `Reading` has one read under way, and gets its turn, or goes to
+//!    the pool, when that ends.
 //! 2. A piece that was read is let go by the turn that it was read for, or with the connection.
-//! 3. While the loop is parked (`loop_threads`) no read is under way: reads belong to the thread that has
-//!    begun them, and another may run the loop on.
+//! 3. While the loop is parked (`loop_threads`) no read is under way: reads belong to the thread
+//!    that has begun them, and another may run the loop on.
 //!
 //! Not here: what is read, and how (the store); what goes to the pool at once (`connection`).
 
@@ -22,8 +22,8 @@ use super::limits::READS_MAX;
 use super::poller::{Poller, Token};
 
 impl<P: Poller> EventLoop<P> {
-    /// Has read what the conversation was refused in the turn that has just ended. `false`: it is one for the
-    /// pool.
+    /// Has read what the conversation was refused in the turn that has just ended. `false`: it is
+    /// one for the pool.
     pub(super) fn begin_read(&mut self, token: Token) -> bool {
         // The loop is going to be parked.
         if self.here.is_some() {

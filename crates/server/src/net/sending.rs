@@ -1,8 +1,9 @@
 //! Sending of a loop: one write per connection and turn, more when the client is slow.
 //!
 //! Invariants
-//! 1. A write is of `SEND_BYTES_MAX` at most, so that a long reply delays no other client: the kernel takes
-//!    megabytes at once, and on one machine it also does the receiver's part meanwhile.
+//! 1. A write is of `SEND_BYTES_MAX` at most, so that a long reply delays no other client: the
+//!    kernel takes megabytes at once, and on one machine it also does the receiver's part
+//!    meanwhile.
 //!
 //! Not here: which bytes may be sent (`connection::Output`).
 

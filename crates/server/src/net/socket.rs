@@ -1,15 +1,16 @@
 //! A client's socket, and how a thread of the pool answers at it.
 //!
-//! While a conversation is in the pool, its replies may be sent from there, and its loop need not be
-//! woken for having it back: what the client asks next wakes it anyway, and it looks into its
+//! While a conversation is in the pool, its replies may be sent from there, and its loop need not
+//! be woken for having it back: what the client asks next wakes it anyway, and it looks into its
 //! mailbox first. Where requests go to disk again and again this saves the larger half of what
 //! handing conversations to and fro costs (docs/decisions/0053-reads-from-disk.md).
 //!
 //! Invariants
-//! 1. Only one thread sends: the pool's while a conversation is there whose errand has the socket, the loop's
-//!    otherwise. An errand has it only if everything said before has left.
-//! 2. A conversation that the loop waits for wakes it: the loop says so (`await_back`) before it looks into
-//!    its mailbox and sleeps, and the pool asks (`is_awaited`) after it has put it there.
+//! 1. Only one thread sends: the pool's while a conversation is there whose errand has the socket,
+//!    the loop's otherwise. An errand has it only if everything said before has left.
+//! 2. A conversation that the loop waits for wakes it: the loop says so (`await_back`) before it
+//!    looks into its mailbox and sleeps, and the pool asks (`is_awaited`) after it has put it
+//!    there.
 //!
 //! Not here: receiving (`poller`), sending by the loop (`sending`).
 
@@ -47,8 +48,8 @@ impl Socket {
         self.awaited.load(Ordering::SeqCst)
     }
 
-    /// Sends from the front of `replies`; says how many bytes left. What did not is the loop's to send,
-    /// and to find out why.
+    /// Sends from the front of `replies`; says how many bytes left. What did not is the loop's to
+    /// send, and to find out why.
     pub fn answer(&self, replies: &[u8]) -> usize {
         let piece = &replies[..replies.len().min(SEND_BYTES_MAX)];
         rustix::net::send(self, piece, SendFlags::NOSIGNAL).unwrap_or(0)

@@ -2,8 +2,9 @@
 //!
 //! Invariants
 //! 1. Figures are gathered where waiting is allowed: some ask the file system.
-//! 2. A browser that shows another site's page gets nothing: a request with an `Origin`, or one that
-//!    calls this server by a name, is refused (DNS rebinding). Scrapers use an address or `localhost`.
+//! 2. A browser that shows another site's page gets nothing: a request with an `Origin`, or one
+//!    that calls this server by a name, is refused (DNS rebinding). Scrapers use an address or
+//!    `localhost`.
 //!
 //! Not here: which metrics there are (`families`), how they are written (`collector`).
 

@@ -2,10 +2,10 @@
 //! `docs/operations.md` are made.
 //!
 //! Invariants
-//! 1. Names follow Prometheus' rules (prometheus.io/docs/practices/naming): `rowhouse_` in front, base
-//!    units, `_total` behind counters (the encoder puts it there).
-//! 2. Every number that `rowhouse status --all` shows is in one family (a test of the running server
-//!    compares them), so neither list lacks what the other has.
+//! 1. Names follow Prometheus' rules (prometheus.io/docs/practices/naming): `rowhouse_` in front,
+//!    base units, `_total` behind counters (the encoder puts it there).
+//! 2. Every number that `rowhouse status --all` shows is in one family (a test of the running
+//!    server compares them), so neither list lacks what the other has.
 //!
 //! Not here: how they are written (`collector`), histograms (`net::latency`), the process's own
 //! figures (`process`).

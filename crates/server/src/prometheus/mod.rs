@@ -1,6 +1,7 @@
 //! Metrics for Prometheus: what the server counts, as text over HTTP at `metrics-port`.
 //!
-//! Not here: counters (where things happen), the figures that `rowhouse status` shows (`rows::metrics`).
+//! Not here: counters (where things happen), the figures that `rowhouse status` shows
+//! (`rows::metrics`).
 
 mod collector;
 mod door;

@@ -19,8 +19,8 @@ pub struct ProcessFigure {
     pub value: f64,
 }
 
-/// Fields of `/proc/self/stat` behind the program's name, counted from 0 (proc(5)): `utime`, `stime`,
-/// `num_threads`, `starttime`, `vsize`, `rss`.
+/// Fields of `/proc/self/stat` behind the program's name, counted from 0 (proc(5)): `utime`,
+/// `stime`, `num_threads`, `starttime`, `vsize`, `rss`.
 const USER_TICKS: usize = 11;
 const SYSTEM_TICKS: usize = 12;
 const THREADS: usize = 17;

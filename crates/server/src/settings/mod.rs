@@ -26,8 +26,8 @@ const MEMORY_MIN: u64 = 64 << 20;
 /// What the program takes before it serves anybody: measured, with its code, of which large queries
 /// use most, and some threads' stacks.
 const PROGRAM_BYTES: u64 = 72 << 20;
-/// The part of the memory, and at most so many bytes, for what nobody counts: compactions at work, and
-/// what the allocator has had back and not yet given to the system.
+/// The part of the memory, and at most so many bytes, for what nobody counts: compactions at work,
+/// and what the allocator has had back and not yet given to the system.
 const UNCOUNTED_PART: u64 = 8;
 const UNCOUNTED_MAX: u64 = 32 << 20;
 /// The most event loops.

@@ -58,7 +58,8 @@ fn total(text: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-/// The files with the limits of a process's control group and of those above it, by /proc/self/cgroup.
+/// The files with the limits of a process's control group and of those above it, by
+/// /proc/self/cgroup.
 fn group_files(text: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in text.lines() {

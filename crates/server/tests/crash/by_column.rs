@@ -1,6 +1,6 @@
-//! A writer to a table stored by column. It fills the table so far that the mover seals the rows, and
-//! then changes so many of them that the mover makes new segments of the worn ones; for each it waits
-//! once. Some of what it does changes the ledger, too, in the same transaction.
+//! A writer to a table stored by column. It fills the table so far that the mover seals the rows,
+//! and then changes so many of them that the mover makes new segments of the worn ones; for each it
+//! waits once. Some of what it does changes the ledger, too, in the same transaction.
 //!
 //! Not here: what a cut leaves of segments (`segments`).
 

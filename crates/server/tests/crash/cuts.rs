@@ -72,8 +72,8 @@ pub struct Wrong {
     pub why: String,
 }
 
-/// Of five moments two anywhere, two right after syncs begin or end and names change, and one right after
-/// a piece of a segment was listed, if any was.
+/// Of five moments two anywhere, two right after syncs begin or end and names change, and one right
+/// after a piece of a segment was listed, if any was.
 pub fn moments(recording: &Recording, count: u64, seed: u64) -> Vec<Cut> {
     let mut dice = Dice::new(seed);
     let (mut events, mut moves) = (Vec::new(), Vec::new());

@@ -48,8 +48,8 @@ fn kill_one_server(kills: u64, seed: u64) -> Stake {
     let (mut stake, mut before, mut accounts) = (Stake::default(), Found::new(), 0);
     for kill in 0..kills {
         let durability = DURABILITIES[dice.below(3) as usize];
-        // Copies of tables are under way beside statements of many rows: in 64 MiB one of these may find no
-        // room for its locks.
+        // Copies of tables are under way beside statements of many rows: in 64 MiB one of these may
+        // find no room for its locks.
         let durable = format!("--durability={durability}");
         let server = Running::start(&data_dir, &[&durable, "--memory=192MiB"]);
         if kill == 0 {

@@ -23,8 +23,8 @@ pub const SLOTS: u64 = 150;
 /// Tables of several writers.
 pub const SHARED: [&str; 2] = ["cuts.ledger", "cuts.by_column"];
 
-/// Writers of each kind, in the order of their accounts; behind them one to the columnar table, which the
-/// mover finds at rest when that one is.
+/// Writers of each kind, in the order of their accounts; behind them one to the columnar table,
+/// which the mover finds at rest when that one is.
 const STATEMENTS: u64 = 2;
 const TRANSACTIONS: u64 = 2;
 const LINES: u64 = 3;

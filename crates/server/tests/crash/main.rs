@@ -2,10 +2,10 @@
 //! left is held against what the clients were told.
 //!
 //! Power cuts: what a disk would hold is all that is left. The server runs on a file layer (crate
-//! `faults`) that records every change and every sync; from
-//! one record come any number of disks, cut at any moment, with any part of what was not synced.
-//! Each is opened, checked, and compared with the accounts of the clients (`judge` has the rules);
-//! some are opened by a real server and looked at through its doors.
+//! `faults`) that records every change and every sync; from one record come any number of disks,
+//! cut at any moment, with any part of what was not synced. Each is opened, checked, and compared
+//! with the accounts of the clients (`judge` has the rules); some are opened by a real server and
+//! looked at through its doors.
 //!
 //! Backups and restores: commands of their own run on the same layer, and cuts fall into them
 //! (`command_cuts`).
@@ -13,9 +13,9 @@
 //! Kills: the operating system keeps what it was handed; nothing answered is lost under any
 //! durability (`kills`).
 //!
-//! `ROWHOUSE_CUTS=5000` makes so many cuts under each durability, and amid backups, instead of a few,
-//! `ROWHOUSE_KILLS=500` so many kills; `make crashes` does both. A failure of a cut keeps
-//! its recording and prints the `ROWHOUSE_CUT_AGAIN` with which this one cut is made again.
+//! `ROWHOUSE_CUTS=5000` makes so many cuts under each durability, and amid backups, instead of a
+//! few, `ROWHOUSE_KILLS=500` so many kills; `make crashes` does both. A failure of a cut keeps its
+//! recording and prints the `ROWHOUSE_CUT_AGAIN` with which this one cut is made again.
 
 mod account;
 mod by_column;

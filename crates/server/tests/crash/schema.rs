@@ -1,5 +1,5 @@
-//! Writers that make, change, empty, rename and drop tables of their own, with rows in them, some of
-//! them stored by column.
+//! Writers that make, change, empty, rename and drop tables of their own, with rows in them, some
+//! of them stored by column.
 
 use std::collections::BTreeMap;
 

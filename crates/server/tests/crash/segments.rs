@@ -1,5 +1,5 @@
-//! What a disk has of the segments of columnar tables, by their keys (docs/formats.md): so that cuts are
-//! known to have left some, and to have fallen amid the mover's work.
+//! What a disk has of the segments of columnar tables, by their keys (docs/formats.md): so that
+//! cuts are known to have left some, and to have fallen amid the mover's work.
 //!
 //! Not here: whether they are right (`found`).
 
@@ -67,7 +67,8 @@ fn each(
     Ok(())
 }
 
-/// Whether bytes of the log list a segment of a columnar table: table, kind and segment of small numbers.
+/// Whether bytes of the log list a segment of a columnar table: table, kind and segment of small
+/// numbers.
 pub fn lists_one(log: &[u8]) -> bool {
     let [high, low] = SEGMENTS.to_be_bytes();
     let is_key =

@@ -1,5 +1,5 @@
-//! Row locks that loops wait for: who is answered by whom, and what becomes of those who wait for long, are
-//! many, or leave.
+//! Row locks that loops wait for: who is answered by whom, and what becomes of those who wait for
+//! long, are many, or leave.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;

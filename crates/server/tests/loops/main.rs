@@ -1,5 +1,5 @@
-//! Event loops with a test protocol (`script`): order, offloading, shared commits and their failure, slow
-//! and hostile clients, limits, and the stop.
+//! Event loops with a test protocol (`script`): order, offloading, shared commits and their
+//! failure, slow and hostile clients, limits, and the stop.
 //!
 //! Not here: reads that loops begin (`reads.rs`), locks that they wait for (`lock_waits.rs`).
 
@@ -132,8 +132,8 @@ fn errands_that_take_long_do_not_keep_others_from_being_begun() {
         other.send(&format!("pool {number}\n"));
         assert_eq!(other.line(), number.to_string());
     }
-    // Those who have left are noticed there, too: the first of them opens the gate for all, and who has
-    // passed it by then need not be told.
+    // Those who have left are noticed there, too: the first of them opens the gate for all, and who
+    // has passed it by then need not be told.
     waiting.truncate(290);
     wait_until("one is noticed", || bench.shared.left.load(Ordering::SeqCst) >= 1);
     waiting.iter_mut().for_each(|client| assert_eq!(client.line(), "through"));

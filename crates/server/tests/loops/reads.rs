@@ -1,7 +1,8 @@
-//! Reads that loops begin and do not wait for: who is answered by whom, in which order, and what becomes of
-//! reads whose client or server is gone.
+//! Reads that loops begin and do not wait for: who is answered by whom, in which order, and what
+//! becomes of reads whose client or server is gone.
 //!
-//! The disk is one of memory, which a test holds up. The real one: `rows-rocks/tests/begun_reads.rs`.
+//! The disk is one of memory, which a test holds up. The real one:
+//! `rows-rocks/tests/begun_reads.rs`.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,9 +1,10 @@
 //! The test protocol, a server that speaks it, and its clients.
 //!
 //! The protocol is lines: `echo X`, `pool X` (answered in the pool), `gate X` (the same, when the
-//! test opens the gate or the client leaves), `stuck` (would wait, also where it may), `write N` (a row in the turn's group), `pieces N` (N pieces of 64 KiB),
-//! `read N` (a row's number or "none", from a disk where the store is a cold one), `read_all N` (how many of the rows below N there are, one look-up
-//! each), `reply N` (a line of N bytes made in the pool), `panic`, `quit`. Every
+//! test opens the gate or the client leaves), `stuck` (would wait, also where it may), `write N` (a
+//! row in the turn's group), `pieces N` (N pieces of 64 KiB), `read N` (a row's number or "none",
+//! from a disk where the store is a cold one), `read_all N` (how many of the rows below N there
+//! are, one look-up each), `reply N` (a line of N bytes made in the pool), `panic`, `quit`. Every
 //! answer is a line.
 //!
 //! Not here: what is promised (`main.rs`, `reads.rs`).

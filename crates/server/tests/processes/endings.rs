@@ -1,9 +1,9 @@
-//! Statements of many kinds, and requests of the other doors, each ended at a random moment: by KILL, by its
-//! time, or by its client that leaves. Soon afterwards no thread works for it, no memory is held and no
-//! temporary file is there.
+//! Statements of many kinds, and requests of the other doors, each ended at a random moment: by
+//! KILL, by its time, or by its client that leaves. Soon afterwards no thread works for it, no
+//! memory is held and no temporary file is there.
 //!
-//! `ROWHOUSE_ENDINGS_SECONDS` says how long it goes on (a minute if nothing does), `ROWHOUSE_ENDINGS_SEED`
-//! where it begins.
+//! `ROWHOUSE_ENDINGS_SECONDS` says how long it goes on (a minute if nothing does),
+//! `ROWHOUSE_ENDINGS_SEED` where it begins.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -319,8 +319,8 @@ fn end_statement(
     match client.result() {
         Ok(_) => false,
         Err(Failure::Gone(_)) => true,
-        // Also for want of memory, or of the lock that another statement of the test holds, or because it
-        // came to its end another time.
+        // Also for want of memory, or of the lock that another statement of the test holds, or
+        // because it came to its end another time.
         Err(Failure::Error { number: 1317 | 1969 | 3024, .. }) => true,
         Err(Failure::Error { number: 1021 | 1038 | 1041 | 1060 | 1061 | 1205, .. }) => false,
         Err(other) => panic!("{text} ({ending:?} after {moment:?}): {other}"),

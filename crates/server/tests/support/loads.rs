@@ -72,8 +72,8 @@ pub fn kill_amid_a_load(
     server
 }
 
-/// Loads up to so many rows, more than the disk holds, into `d.t`, beside short writes to `d.other`:
-/// nothing is left of the load, the writes are there, and what fits can be loaded.
+/// Loads up to so many rows, more than the disk holds, into `d.t`, beside short writes to
+/// `d.other`: nothing is left of the load, the writes are there, and what fits can be loaded.
 pub fn fill_the_disk(server: &Running, sql: &mut Mysql, data: &Path, rows: u64) {
     let mut loader = login(server);
     loader.begin_load(LOAD).unwrap();

@@ -38,7 +38,8 @@ pub fn rowhouse(arguments: &[&str]) -> Command {
     command
 }
 
-/// Keeps from a command what tests are told by the environment, which the program takes for settings.
+/// Keeps from a command what tests are told by the environment, which the program takes for
+/// settings.
 pub fn without_settings(command: &mut Command) -> &mut Command {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("ROWHOUSE_") {

@@ -16,19 +16,20 @@ use crate::support::{PATIENCE, Running, rest, run, wait_until};
 
 /// Rows of `d.t` that there are before the writers.
 pub const ROWS: u64 = 150_000;
-/// Steps after which a writer comes back to the row that was new then: the table grows by some thousands of
-/// rows, however quick the machine is.
+/// Steps after which a writer comes back to the row that was new then: the table grows by some
+/// thousands of rows, however quick the machine is.
 const FRESH: u64 = 4_000;
 /// Steps of all clients together in which each of them has had its turn.
 const STEPS_MAX: u64 = 10_000_000;
 
-/// The number of the row that a writer adds at a step. It is behind all others, and no other writer's.
+/// The number of the row that a writer adds at a step. It is behind all others, and no other
+/// writer's.
 fn fresh(writer: u64, n: u64) -> u64 {
     ROWS + 4 * (n % FRESH) + writer
 }
 
-/// How many rows that a writer of `Writers::start` has added are there after so many steps. Not of the
-/// second one, which rolls back some.
+/// How many rows that a writer of `Writers::start` has added are there after so many steps. Not of
+/// the second one, which rolls back some.
 pub fn fresh_rows(writer: usize, done: u64) -> u64 {
     // How often it adds one, and how many steps before that the former one of its number goes.
     let (every, before) = [(4, 2), (1, 0), (2, 1), (2, 0)][writer];
@@ -192,8 +193,9 @@ impl Writers {
         self.done.iter().map(|done| done.load(Ordering::Relaxed)).collect()
     }
 
-    /// Waits until each client has begun, and ended, a step from now on. It is an error if clients stand
-    /// still, or one of them while others make very many steps; how long a step takes is none.
+    /// Waits until each client has begun, and ended, a step from now on. It is an error if clients
+    /// stand still, or one of them while others make very many steps; how long a step takes is
+    /// none.
     pub fn wait_for_all(&self) {
         let before = self.counts();
         let (mut since, mut last) = (Instant::now(), 0);

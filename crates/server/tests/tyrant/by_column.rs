@@ -1,5 +1,5 @@
-//! The Tyrant door on columnar tables: rows in segments are records as recent ones are, and documents in
-//! them are found by index and without.
+//! The Tyrant door on columnar tables: rows in segments are records as recent ones are, and
+//! documents in them are found by index and without.
 
 use std::net::TcpStream;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Documents with indexes: found whoever wrote them, also after the server was killed while an index was
-//! made, and after a dump.
+//! Documents with indexes: found whoever wrote them, also after the server was killed while an
+//! index was made, and after a dump.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

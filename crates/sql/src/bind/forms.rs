@@ -2,8 +2,8 @@
 //! compared column by column.
 //!
 //! `(a, b) = (c, d)` is `a = c AND b = d`; `(a, b) < (c, d)` is `a < c OR a = c AND b < d`;
-//! `x NOT IN (query)` is `x <> ALL (query)` (MySQL 8.0 manual, 15.2.15). A sub-query that is a literal and no
-//! more is that literal, so that `id = (SELECT 0x41)` compares numbers, as in MySQL.
+//! `x NOT IN (query)` is `x <> ALL (query)` (MySQL 8.0 manual, 15.2.15). A sub-query that is a
+//! literal and no more is that literal, so that `id = (SELECT 0x41)` compares numbers, as in MySQL.
 //!
 //! Not here: computing any of them (`executor`).
 

@@ -347,8 +347,8 @@ impl Binder<'_> {
 
 type DescribedColumn = (String, ColumnType, bool, ColumnOrigin);
 
-/// Columns as those of a relation that is no table: they are announced under its name, and under their own names
-/// in it (MySQL 9.7 answers so).
+/// Columns as those of a relation that is no table: they are announced under its name, and under
+/// their own names in it (MySQL 9.7 answers so).
 fn described(columns: &[OutputColumn]) -> Vec<DescribedColumn> {
     let describe = |column: &OutputColumn| {
         let (name, ty, nullable) = (column.name.clone(), column.ty.clone(), column.nullable);

@@ -10,8 +10,8 @@ use expression::{Kind, Node, parts_of};
 
 use crate::tree::{AskedQuery, Grouping, Windowing, outer_slots_mut};
 
-/// Within a sub-query, and while the SELECT around it is bound: the relation whose columns are that SELECT's
-/// aggregates. No SELECT has so many relations.
+/// Within a sub-query, and while the SELECT around it is bound: the relation whose columns are that
+/// SELECT's aggregates. No SELECT has so many relations.
 pub(super) const AGGREGATES: usize = 62;
 
 /// Rewrites an expression over joined rows to one over the groups' rows.

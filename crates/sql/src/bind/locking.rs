@@ -1,11 +1,13 @@
 //! FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE: which relations' rows are locked, and how.
 //!
-//! A clause is about the tables of its own SELECT and of what is derived in its FROM, as if that were written
-//! there; sub-queries of expressions have clauses of their own. Of a set operation it is about all sides.
-//! MariaDB leaves tables alone that are within derived ones, and all sides but the last one.
+//! A clause is about the tables of its own SELECT and of what is derived in its FROM, as if that
+//! were written there; sub-queries of expressions have clauses of their own. Of a set operation it
+//! is about all sides. MariaDB leaves tables alone that are within derived ones, and all sides but
+//! the last one.
 //!
 //! Invariants
-//! 1. A lock that is asked for is had: what cannot be locked (files, listings) is written by no other client.
+//! 1. A lock that is asked for is had: what cannot be locked (files, listings) is written by no
+//!    other client.
 //!
 //! Not here: locking (`session::locking`, `session::locked_query`).
 

@@ -139,8 +139,8 @@ fn finish(query: &mut Query) -> (Traits, Vec<(String, ColumnType)>) {
 }
 
 /// The kind of a literal, as the type that it is bound with. Texts and decimals differ in length
-/// from one execution to the next, so their types are roomy; a time has a fraction or none, because its
-/// text shows all digits of its type.
+/// from one execution to the next, so their types are roomy; a time has a fraction or none, because
+/// its text shows all digits of its type.
 pub fn kind_of(literal: &Datum<'_>) -> ColumnType {
     let fsp = |micros: u32| if micros == 0 { 0 } else { 6 };
     match literal {

@@ -5,9 +5,10 @@
 //! 1. Column names compare without case; table names and aliases with it.
 //! 2. A name is looked for in the innermost SELECT first, then outwards; what is found outside
 //!    becomes a reference to the enclosing row.
-//! 3. A name that is all of an item of ORDER BY means an alias before a column, within an expression a column
-//!    before an alias. GROUP BY prefers a column to an alias, unless several tables have it; HAVING an alias to a
-//!    column, unless that is grouped by (MySQL 9.7 and MariaDB 10.11 answer so).
+//! 3. A name that is all of an item of ORDER BY means an alias before a column, within an
+//!    expression a column before an alias. GROUP BY prefers a column to an alias, unless several
+//!    tables have it; HAVING an alias to a column, unless that is grouped by (MySQL 9.7 and MariaDB
+//!    10.11 answer so).
 //!
 //! Not here: where relations come from (`from`).
 
@@ -185,8 +186,8 @@ impl<'p> QueryScope<'p> {
         found.map(|(_, node)| node.clone())
     }
 
-    /// What a name that is all of an item of GROUP BY stands for, if that is an alias although tables have such
-    /// columns: several of them have one.
+    /// What a name that is all of an item of GROUP BY stands for, if that is an alias although
+    /// tables have such columns: several of them have one.
     pub fn alias_of_several(&self, name: &str) -> Option<Node> {
         let alias = self.alias(name)?;
         self.column(&[name], "group statement").is_err().then_some(alias)

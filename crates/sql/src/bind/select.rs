@@ -294,7 +294,8 @@ impl Binder<'_> {
     }
 }
 
-/// Marks the aggregates that an expression is made of, and that can have more digits than they show.
+/// Marks the aggregates that an expression is made of, and that can have more digits than they
+/// show.
 fn keep_digits(aggregates: &mut [Aggregate], node: &Node) {
     node.visit(&mut |part| match part.kind {
         Kind::Aggregate(number) if !std::ptr::eq(part, node) => {

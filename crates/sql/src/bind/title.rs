@@ -1,4 +1,5 @@
-//! What a client is told of a column that is an expression: its name, where it has no alias, and its type.
+//! What a client is told of a column that is an expression: its name, where it has no alias, and
+//! its type.
 //!
 //! Not here: columns of tables (`reply`).
 

@@ -1,8 +1,8 @@
 //! `column IS NULL` of a day that is never NULL.
 //!
-//! In WHERE, as a term of its own, it finds '0000-00-00' in a stored DATE or DATETIME that is NOT NULL: ODBC knows
-//! no such day and asks so for it (MySQL 8.0 manual, 14.4.2, IS NULL). Within OR, in ON, and in a list of columns it
-//! means NULL alone.
+//! In WHERE, as a term of its own, it finds '0000-00-00' in a stored DATE or DATETIME that is NOT
+//! NULL: ODBC knows no such day and asks so for it (MySQL 8.0 manual, 14.4.2, IS NULL). Within OR,
+//! in ON, and in a list of columns it means NULL alone.
 //!
 //! Not here: which columns a term may name (`scope`, `scalar::names`).
 
@@ -12,8 +12,8 @@ use values::datum::Value;
 use values::temporal::{Date, DateTime};
 use values::types::{Collation, ColumnType};
 
-/// A term of WHERE with that meaning. `is_never_null` says of a column's number whether a stored table has it, as
-/// NOT NULL; in an outer join its row may be missing all the same.
+/// A term of WHERE with that meaning. `is_never_null` says of a column's number whether a stored
+/// table has it, as NOT NULL; in an outer join its row may be missing all the same.
 pub fn zero_date_as_null(term: Node, is_never_null: impl Fn(usize) -> bool) -> Node {
     let tested = match &term.kind {
         Kind::IsNull(column, false) => column,

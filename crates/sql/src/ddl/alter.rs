@@ -44,8 +44,8 @@ pub fn alterations(
     Ok((maker.out, maker.unenforced))
 }
 
-/// A table's own collation; where its definition is of an earlier version, which did not keep it, that of most
-/// of its text columns.
+/// A table's own collation; where its definition is of an earlier version, which did not keep it,
+/// that of most of its text columns.
 pub fn table_collation(table: &Table) -> Collation {
     table.collation.unwrap_or_else(|| common_collation(table))
 }

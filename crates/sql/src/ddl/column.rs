@@ -24,12 +24,11 @@ fn invalid_default(name: &str) -> SqlError {
     SqlError::new(ErrorCode::InvalidDefault, format!("Invalid default value for '{name}'"))
 }
 
-/// A column as `rows` is to make it; `collation` is the table's default, `session` says how its default
-/// is read.
+/// A column as `rows` is to make it; `collation` is the table's default, `session` says how its
+/// default is read.
 ///
 /// # Errors
-/// 1067 for a default that the type cannot have, and the number of the limit that the type
-/// exceeds.
+/// 1067 for a default that the type cannot have, and the number of the limit that the type exceeds.
 pub fn column_of(
     spec: &ColumnSpec,
     collation: Collation,

@@ -73,7 +73,8 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
     line
 }
 
-/// The collation of the widest character set in which a VARCHAR that is too long for utf8mb4 may be so long.
+/// The collation of the widest character set in which a VARCHAR that is too long for utf8mb4 may be
+/// so long.
 fn long_collation(ty: &ColumnType) -> Option<&'static str> {
     let ColumnType::VarChar { chars: 16_384.., collation } = ty else { return None };
     let is_narrow = matches!(ty, ColumnType::VarChar { chars: 21_846.., .. });
@@ -130,8 +131,8 @@ fn member_text(index: &MemberIndex) -> String {
     format!("{}.{member} {}", quoted(&index.column), index.kind.name())
 }
 
-/// The statement that makes the table in a session of a zone; `next` is its next AUTO_INCREMENT value, if
-/// it has one.
+/// The statement that makes the table in a session of a zone; `next` is its next AUTO_INCREMENT
+/// value, if it has one.
 pub fn create_table_text(
     definition: &TableDefinition,
     default: Collation,

@@ -1,5 +1,5 @@
-//! Expressions of definitions: from what was written to the texts that a definition keeps, and from those to
-//! the rules that every door obeys (`rows::rules`).
+//! Expressions of definitions: from what was written to the texts that a definition keeps, and from
+//! those to the rules that every door obeys (`rows::rules`).
 //!
 //! Not here: the texts themselves (`syntax::rule`), when rules are asked (`rows`).
 
@@ -43,8 +43,8 @@ pub fn check_of(specs: &[CheckSpec]) -> Result<Option<String>> {
     })
 }
 
-/// The value that an expression gives a column of a type for every row and session alike; `None` where it
-/// depends on either.
+/// The value that an expression gives a column of a type for every row and session alike; `None`
+/// where it depends on either.
 ///
 /// # Errors
 /// Those of evaluating it.
@@ -59,8 +59,8 @@ pub fn constant_of(expr: &Expr, ty: &ColumnType, mode: SqlMode) -> Result<Option
     Ok(Some(cell.datum().to_value()))
 }
 
-/// The text that rows which exist hold in a new column, by a default that is an expression; `None` where each
-/// has its own. `now`: microseconds since the epoch.
+/// The text that rows which exist hold in a new column, by a default that is an expression; `None`
+/// where each has its own. `now`: microseconds since the epoch.
 ///
 /// # Errors
 /// Those of evaluating it.
@@ -86,8 +86,8 @@ pub fn text_for_all(
 /// The rules of a definition.
 ///
 /// # Errors
-/// 1054 for a column that is not there, 1901 for what may not stand in such an expression, and what else is
-/// wrong with it.
+/// 1054 for a column that is not there, 1901 for what may not stand in such an expression, and what
+/// else is wrong with it.
 pub fn make_rules(definition: &TableDefinition) -> expression::Result<Rules> {
     Ok(rules_of(definition)?)
 }
@@ -134,8 +134,8 @@ fn check(definition: &TableDefinition, name: String, text: &str) -> Result<Check
     Ok(Check { name, condition: node_of(definition, text, "CHECK")? })
 }
 
-/// What a computed column may be made of: the row, computed columns before it, and no number that the engine
-/// makes up.
+/// What a computed column may be made of: the row, computed columns before it, and no number that
+/// the engine makes up.
 fn check_computed(
     definition: &TableDefinition,
     position: usize,

@@ -285,7 +285,8 @@ fn tell_end(
             EventSchedule::Once { begun: true, .. } => completed(ended),
             _ => Some(ended),
         };
-        // Should a power cut take it, what was stored at the beginning tells that the run was cut off.
+        // Should a power cut take it, what was stored at the beginning tells that the run was cut
+        // off.
         if sql.engine().change_event(&present, ended, Durability::Os)? {
             break;
         }

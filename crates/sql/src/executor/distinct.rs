@@ -1,8 +1,8 @@
 //! DISTINCT: which rows were seen before.
 //!
-//! Most rows were, and where they come in some order most are as the one right before them. So columns
-//! that are had as ordinals are compared with that one's first, and nothing of a row is kept to find out
-//! whether it is new.
+//! Most rows were, and where they come in some order most are as the one right before them. So
+//! columns that are had as ordinals are compared with that one's first, and nothing of a row is
+//! kept to find out whether it is new.
 //!
 //! Invariants
 //! 1. Of rows that are equal in all columns the first one is new, and no other.

@@ -1,11 +1,11 @@
 //! Groups: their keys, their aggregates, and of everything else the first row's values.
 //!
 //! WITH ROLLUP adds each row to one group more for every key, the groups of all rows that agree in
-//! the keys before it; its own key and those behind are NULL there. Sums come behind what they
-//! sum up where no order is asked for.
+//! the keys before it; its own key and those behind are NULL there. Sums come behind what they sum
+//! up where no order is asked for.
 //!
-//! What groups have lies side by side, in the order in which they began: a query may have as many groups as
-//! rows, and memory that each took for itself would cost more than all the rest.
+//! What groups have lies side by side, in the order in which they began: a query may have as many
+//! groups as rows, and memory that each took for itself would cost more than all the rest.
 //!
 //! ```text
 //! bytes      key of group 0 | key of group 1 | ...            groups   where each of these ends
@@ -213,8 +213,8 @@ impl<'g> Groups<'g> {
         Ok(())
     }
 
-    /// Whether nothing is asked of a group's rows but how many there are, and the next row is of the same
-    /// group if it has the same values.
+    /// Whether nothing is asked of a group's rows but how many there are, and the next row is of
+    /// the same group if it has the same values.
     pub fn only_count(&self) -> bool {
         let counts = |one: &Aggregate| one.function == AggregateFunction::CountRows;
         let grouping = self.grouping;
@@ -365,8 +365,9 @@ fn key_of<'b>(groups: &[Group], bytes: &'b [u8], at: usize) -> &'b [u8] {
     &bytes[start..groups[at].end]
 }
 
-/// Whether a key may be evaluated once more to see whether it is that of the row before: a column, or
-/// a function of columns that gives no text (YEAR, MONTH). Others may be dear, or not the same again.
+/// Whether a key may be evaluated once more to see whether it is that of the row before: a column,
+/// or a function of columns that gives no text (YEAR, MONTH). Others may be dear, or not the same
+/// again.
 fn is_cheap(key: &Node) -> bool {
     let is_column = |node: &Node| matches!(node.kind, Kind::Column(_));
     match &key.kind {

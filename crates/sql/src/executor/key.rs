@@ -108,8 +108,8 @@ pub fn push_equal(class: Class, rule: Collation, datum: Datum<'_>, out: &mut Vec
     true
 }
 
-/// Appends the values of a row as `push_equal` does; `false` if one has no key, so that the row equals
-/// nothing.
+/// Appends the values of a row as `push_equal` does; `false` if one has no key, so that the row
+/// equals nothing.
 pub fn push_equal_row(row: &[Value], rules: &[(Class, Collation)], out: &mut Vec<u8>) -> bool {
     let mut pairs = row.iter().zip(rules);
     pairs.all(|(value, (class, rule))| push_equal(*class, *rule, value.as_datum(), out))

@@ -14,8 +14,8 @@ use crate::error::Result;
 use crate::tree::Select;
 
 impl Execution<'_> {
-    /// Gives the ends of the entries that a SELECT is planned to leap over; `false` where it is not, or
-    /// the index turns out to be of no use for these values.
+    /// Gives the ends of the entries that a SELECT is planned to leap over; `false` where it is
+    /// not, or the index turns out to be of no use for these values.
     pub(super) fn leap(
         &self,
         select: &Select,

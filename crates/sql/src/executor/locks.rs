@@ -1,11 +1,12 @@
-//! Rows that are to be locked: those that SELECTs with FOR UPDATE join, wherever they stand in a query.
+//! Rows that are to be locked: those that SELECTs with FOR UPDATE join, wherever they stand in a
+//! query.
 //!
-//! A run only notes them, or looks whether others have them; the caller locks them, and runs the query again
-//! under the locks (`session::locked_query`).
+//! A run only notes them, or looks whether others have them; the caller locks them, and runs the
+//! query again under the locks (`session::locked_query`).
 //!
 //! Invariants
-//! 1. A row that others have locked is as if it were not there where SKIP LOCKED is said: conditions never see it,
-//!    and an outer join has NULLs in its place.
+//! 1. A row that others have locked is as if it were not there where SKIP LOCKED is said:
+//!    conditions never see it, and an outer join has NULLs in its place.
 //!
 //! Not here: SELECT of one table, which locks as it reads (`session::locking`).
 

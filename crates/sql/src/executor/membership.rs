@@ -1,9 +1,9 @@
-//! EXISTS of a sub-query that depends on the row at hand: the sub-query is run until it has a row, or
-//! the row is looked up among the sub-query's members (`tree::Members`).
+//! EXISTS of a sub-query that depends on the row at hand: the sub-query is run until it has a row,
+//! or the row is looked up among the sub-query's members (`tree::Members`).
 //!
 //! Which is cheaper depends on how many rows will ask, which nobody knows. So each asks by itself
-//! until this has looked at as many rows as finding the members is thought to; then they are found. They
-//! are found at once where the plan has no doubt (`SelectPlan::members_first`).
+//! until this has looked at as many rows as finding the members is thought to; then they are found.
+//! They are found at once where the plan has no doubt (`SelectPlan::members_first`).
 //!
 //! Invariants
 //! 1. Both ways give the same answer: which is taken, shows in time alone.

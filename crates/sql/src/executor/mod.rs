@@ -76,7 +76,8 @@ use crate::write::row_count;
 
 /// What a row costs that is looked at,
 const ROW_COST: u64 = 10;
-/// and what an entry of an index costs that tells all by itself (`optimize::access::COVERED_SHARE`).
+/// and what an entry of an index costs that tells all by itself
+/// (`optimize::access::COVERED_SHARE`).
 const ENTRY_COST: u64 = 3;
 /// Rows after which it is asked whether the run is a long one.
 const ROWS_UNASKED: u64 = 4096;
@@ -87,7 +88,8 @@ const VALUE_BYTES: usize = size_of::<Value>();
 /// What a kept row takes besides its values, about.
 const ROW_BYTES: usize = 32;
 
-/// One list of rows, or set of keys, has such a part of the memory for clients before it goes to a file.
+/// One list of rows, or set of keys, has such a part of the memory for clients before it goes to a
+/// file.
 const LISTED_PART: usize = 16;
 
 /// Whether more rows are wanted.
@@ -139,7 +141,8 @@ pub struct Limits<'a> {
     pub how: How,
     /// What it may come to.
     pub bounds: RunBounds,
-    /// Says, of a run that has come to some thousands of rows, whether it is one for the analytic way.
+    /// Says, of a run that has come to some thousands of rows, whether it is one for the analytic
+    /// way.
     pub is_long: Option<&'a dyn Fn() -> bool>,
     /// Where it is noted which rows are to be locked, and who is about to lock them.
     pub locks: Option<(&'a RowLocks, &'a Transaction)>,
@@ -153,7 +156,8 @@ struct Execution<'a> {
     facts: &'a SqlContext,
     view: &'a dyn Read,
     how: How,
-    /// What it has come to, in parts of a row (`ROW_COST`), where it is looked at next, and where it ends.
+    /// What it has come to, in parts of a row (`ROW_COST`), where it is looked at next, and where
+    /// it ends.
     spent: Cell<u64>,
     spent_next: Cell<u64>,
     spent_max: u64,

@@ -5,8 +5,8 @@
 //! 2. Where few rows are wanted of a sort, few are kept.
 //! 3. Of a row that DISTINCT has seen, or that is beyond the limit, nothing is copied.
 //!
-//! Not here: the rows (`select`, `set`, `recursion`), which of them were seen (`distinct`), sorting before
-//! joining (`presort`), rows that are read when they are given (`late_lookup`).
+//! Not here: the rows (`select`, `set`, `recursion`), which of them were seen (`distinct`), sorting
+//! before joining (`presort`), rows that are read when they are given (`late_lookup`).
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -331,8 +331,8 @@ fn order_of(kept: &[(Vec<u8>, Vec<Value>)]) -> Vec<usize> {
     order.into_iter().map(|(_, at)| at).collect()
 }
 
-/// The places of rows with the first bytes of their keys, as a number: most keys differ in these, which then
-/// are compared without a look at where the key is.
+/// The places of rows with the first bytes of their keys, as a number: most keys differ in these,
+/// which then are compared without a look at where the key is.
 fn places_of(kept: &[(Vec<u8>, Vec<Value>)]) -> Vec<(u128, usize)> {
     let first = |key: &[u8]| match key.first_chunk::<FIRST_BYTES>() {
         Some(first) => u128::from_be_bytes(*first),
@@ -414,8 +414,8 @@ pub(super) fn output_value(node: &Node, column: &OutputColumn, row: &Scope<'_>) 
     Ok(fit(&column.ty, cell, &node.ty, row))
 }
 
-/// How what rows are sorted by, and columns of the result, are had as ordinals, which then are those of
-/// their values.
+/// How what rows are sorted by, and columns of the result, are had as ordinals, which then are
+/// those of their values.
 pub(super) fn ordinals_of<'n>(select: &'n Select, query: &Query) -> Vec<Option<Ordinals<'n>>> {
     // Rows of groups and of windows have values of other types at times.
     let of_tables = select.grouping.is_none() && select.windowing.is_none();

@@ -128,8 +128,8 @@ impl Execution<'_> {
         Ok(true)
     }
 
-    /// The ranges whose entries are the rows of a SELECT without its LIMIT, and of which index they are,
-    /// if it asks for their number and that is all there is to know of those behind the LIMIT.
+    /// The ranges whose entries are the rows of a SELECT without its LIMIT, and of which index they
+    /// are, if it asks for their number and that is all there is to know of those behind the LIMIT.
     pub(super) fn ranges_to_count(
         &self,
         select: &Select,

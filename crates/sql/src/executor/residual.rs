@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Invariants
-//! 1. An answer stands for the next entry only where that has the same bytes in all parts which the terms
-//!    look at, and evaluating them does nothing else: no warning, nothing volatile.
+//! 1. An answer stands for the next entry only where that has the same bytes in all parts which the
+//!    terms look at, and evaluating them does nothing else: no warning, nothing volatile.
 //!
 //! Not here: entries that are the same as a whole (`rows::find::CoveredEntry`).
 

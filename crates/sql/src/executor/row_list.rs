@@ -1,5 +1,5 @@
-//! Rows that are kept in the order in which they came: beyond a part of the memory for clients they go to a
-//! temporary file, and are read again piece by piece.
+//! Rows that are kept in the order in which they came: beyond a part of the memory for clients they
+//! go to a temporary file, and are read again piece by piece.
 //!
 //! Invariants
 //! 1. Rows keep their numbers, wherever they are.

@@ -1,7 +1,7 @@
 //! One SELECT: joined rows are filtered, grouped, given window functions, and handed to the output.
 //!
-//! Not here: finding rows (`join`), groups (`group`), window functions (`window`), what becomes of the
-//! rows (`output`).
+//! Not here: finding rows (`join`), groups (`group`), window functions (`window`), what becomes of
+//! the rows (`output`).
 
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
 //! A column of a file as a column of ours (`columnar::arrow`). What has the form already is taken
 //! as it is; texts change their name alone.
 //!
-//! What MySQL has no value for is NULL: NaN and infinities, days outside of the years 0 to 9999, times
-//! beyond 838:59:59. What breaks the promise of the column's own type is an error.
+//! What MySQL has no value for is NULL: NaN and infinities, days outside of the years 0 to 9999,
+//! times beyond 838:59:59. What breaks the promise of the column's own type is an error.
 //!
 //! Not here: which type a column has (`types`), texts that stand for values of other types (`csv`).
 

@@ -1,5 +1,5 @@
-//! CSV: records of fields. The fields are decoded by arrow-csv as texts, and become values as those of
-//! LOAD DATA do, strictly.
+//! CSV: records of fields. The fields are decoded by arrow-csv as texts, and become values as those
+//! of LOAD DATA do, strictly.
 //!
 //! Invariants
 //! 1. Every record has as many fields as there are columns.

@@ -1,6 +1,6 @@
-//! Pages whose values are told by their differences, looked over before the decoder believes them: it
-//! makes room for as many lengths as the page itself says that it has, and of texts that begin as the one
-//! before does for all of them, written out.
+//! Pages whose values are told by their differences, looked over before the decoder believes them:
+//! it makes room for as many lengths as the page itself says that it has, and of texts that begin
+//! as the one before does for all of them, written out.
 //!
 //! ```text
 //! DELTA_BINARY_PACKED      values per block varint, a multiple of 128; miniblocks per block varint, each
@@ -11,12 +11,12 @@
 //! DELTA_BYTE_ARRAY         lengths of what each text has of the one before, as DELTA_BINARY_PACKED; the
 //!                          rest of each as DELTA_LENGTH_BYTE_ARRAY
 //! ```
-//! The last block has no bytes for miniblocks without values, and whole miniblocks otherwise. (Parquet's
-//! format, `Encodings.md`.)
+//! The last block has no bytes for miniblocks without values, and whole miniblocks otherwise.
+//! (Parquet's format, `Encodings.md`.)
 //!
 //! Invariants
-//! 1. Nothing is allocated, and the time that it takes grows with the bytes and with the values that the
-//!    page's header has told of.
+//! 1. Nothing is allocated, and the time that it takes grows with the bytes and with the values
+//!    that the page's header has told of.
 //!
 //! Not here: where the values of a page begin (`page_reader`).
 
@@ -72,8 +72,8 @@ impl<'b> Differences<'b> {
         Ok(Some(Differences { lengths_bytes, texts }))
     }
 
-    /// How long all texts are together, written out, of which each begins as the one before does. Every
-    /// length is looked at: there should be memory for them.
+    /// How long all texts are together, written out, of which each begins as the one before does.
+    /// Every length is looked at: there should be memory for them.
     ///
     /// # Errors
     /// When they are not within the page.

@@ -1,6 +1,6 @@
-//! The end of a Parquet file, which describes the rest, looked over before the decoder believes it: of
-//! lists it makes room for as many elements as are said to be there, and columns within columns it reads by
-//! calling itself.
+//! The end of a Parquet file, which describes the rest, looked over before the decoder believes it:
+//! of lists it makes room for as many elements as are said to be there, and columns within columns
+//! it reads by calling itself.
 //!
 //! ```text
 //! footer       FileMetaData, Thrift's compact protocol
@@ -59,7 +59,8 @@ const BYTES_PER_BYTE: usize = 8;
 /// The footer of a file, and the memory for it.
 ///
 /// # Errors
-/// 3000 for a file that has none, 1024 when it cannot be read, 1041 when there is too little memory.
+/// 3000 for a file that has none, 1024 when it cannot be read, 1041 when there is too little
+/// memory.
 pub(super) fn footer(file: &OpenedFile, limits: &Limits) -> Result<(Vec<u8>, Room)> {
     let end = file.read(file.bytes().saturating_sub(8), 8)?;
     let Some((length, b"PAR1")) = end.split_first_chunk() else {

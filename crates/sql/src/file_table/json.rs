@@ -27,7 +27,8 @@ const COLUMNS_MAX: usize = 4096;
 /// Lines after which it is asked whether the statement is to end.
 const LINES_CHECKED: u64 = 256;
 
-/// The columns of the files: as given, or all members that a sample has, in the order of their names.
+/// The columns of the files: as given, or all members that a sample has, in the order of their
+/// names.
 pub(super) fn columns(
     files: &[Arc<OpenedFile>],
     options: &FileOptions,

@@ -210,8 +210,8 @@ impl FileTable {
         files[of.file].pages(file, of.group, column, ty)
     }
 
-    /// How rows of some row groups are grouped by a column; `None` where its values have no numbers,
-    /// too many, or, of texts, most have no words.
+    /// How rows of some row groups are grouped by a column; `None` where its values have no
+    /// numbers, too many, or, of texts, most have no words.
     pub fn key(&self, column: usize, groups: &[RowGroup]) -> Option<ArrayKey> {
         let FilesContent::Parquet(files) = &self.content else { return None };
         let ty = &self.columns[column].ty;

@@ -2,9 +2,9 @@
 //!
 //! Invariants
 //! 1. Only the descriptor is read from, never the name again.
-//! 2. A file that was written to since it was opened gives an error when a piece of it has been read
-//!    (`check_unchanged`): its size or the time of its last write differ. One that another was renamed
-//!    over is still there, and unchanged.
+//! 2. A file that was written to since it was opened gives an error when a piece of it has been
+//!    read (`check_unchanged`): its size or the time of its last write differ. One that another was
+//!    renamed over is still there, and unchanged.
 //! 3. No more memory is taken for a read than the file has bytes.
 //!
 //! Not here: who may read it (`files`).

@@ -13,15 +13,15 @@
 //! (Parquet's format, `parquet.thrift`; Thrift's, `thrift-compact-protocol.md`.)
 //!
 //! Invariants
-//! 1. What is read is what the decoder will read: a header that says something twice, or gives a known
-//!    field another type, is none.
+//! 1. What is read is what the decoder will read: a header that says something twice, or gives a
+//!    known field another type, is none.
 //!
 //! Not here: what is too much (`pages`).
 
 use super::thrift::{Cursor, ThriftResult, Unknown, once, wire};
 
-/// The encodings that are places in a dictionary: PLAIN_DICTIONARY and RLE_DICTIONARY, which differ in
-/// name.
+/// The encodings that are places in a dictionary: PLAIN_DICTIONARY and RLE_DICTIONARY, which differ
+/// in name.
 const PLACES: [i32; 2] = [2, 8];
 
 /// The types of the header's fields, from 1 on.
@@ -39,8 +39,8 @@ const HEADER: [u8; 8] = [
 const DATA: &[u8] = &[wire::I32, wire::I32, wire::I32, wire::I32, wire::STRUCT];
 /// Of a dictionary: how many values, their encoding, whether they are sorted.
 const DICTIONARY: &[u8] = &[wire::I32, wire::I32, wire::TRUE];
-/// Of data of version 2: how many values, NULLs and rows, the encoding, bytes of two kinds of levels,
-/// whether it is compressed, statistics.
+/// Of data of version 2: how many values, NULLs and rows, the encoding, bytes of two kinds of
+/// levels, whether it is compressed, statistics.
 const DATA_2: &[u8] =
     &[wire::I32, wire::I32, wire::I32, wire::I32, wire::I32, wire::I32, wire::TRUE, wire::STRUCT];
 

@@ -1,5 +1,5 @@
-//! What a file says of the pages of one column of a row group: where they begin, by row, and between which
-//! values theirs lie.
+//! What a file says of the pages of one column of a row group: where they begin, by row, and
+//! between which values theirs lie.
 //!
 //! ```text
 //! ColumnIndex   1 null pages list<bool>, 2 smallest values list<binary>, 3 largest values list<binary>

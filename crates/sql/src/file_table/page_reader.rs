@@ -1,10 +1,11 @@
-//! The pages of a column as the decoder gets them: decompressed, and where their own bytes say how much
-//! there is of something, looked over.
+//! The pages of a column as the decoder gets them: decompressed, and where their own bytes say how
+//! much there is of something, looked over.
 //!
 //! Invariants
-//! 1. The decoder sees no page of differences that says it has more values than its header has, nor one
-//!    whose texts, written out, the statement has no memory for.
-//! 2. What a page takes is counted for as long as the rows that are read at a time may have values of it.
+//! 1. The decoder sees no page of differences that says it has more values than its header has, nor
+//!    one whose texts, written out, the statement has no memory for.
+//! 2. What a page takes is counted for as long as the rows that are read at a time may have values
+//!    of it.
 //!
 //! Not here: headers, which are looked at before there is room for their pages (`pages`).
 
@@ -107,7 +108,8 @@ fn values_of(page: &Page, levels_max: [i16; 2]) -> Option<&[u8]> {
     }
 }
 
-/// How many bytes the levels have with which a page of version 1 begins; `None` when they are not known.
+/// How many bytes the levels have with which a page of version 1 begins; `None` when they are not
+/// known.
 fn levels_bytes(encoding: Encoding, level_max: i16, values: u32, page: &[u8]) -> Option<usize> {
     if level_max <= 0 {
         return Some(0);

@@ -1,16 +1,16 @@
-//! The pages of one row group, as the decoder asks for them: read in pieces, looked at before they are
-//! believed, and counted.
+//! The pages of one row group, as the decoder asks for them: read in pieces, looked at before they
+//! are believed, and counted.
 //!
-//! A page's header says how many bytes it has once it is decompressed, and the decoder makes room for as
-//! many at once.
+//! A page's header says how many bytes it has once it is decompressed, and the decoder makes room
+//! for as many at once.
 //!
 //! Invariants
 //! 1. No page is larger than its column says that it is altogether, but for small ones, of which
-//!    some writers say nothing; none has more values than its column, nor a dictionary more than bytes.
-//!    None is of places in a dictionary that there is not.
-//! 2. A column's dictionary and its pages are counted in the statement's memory, as they are in the file
-//!    and as they are decoded: a page from before there is room for it until the rows were given that are
-//!    read at a time, as they are views of it.
+//!    some writers say nothing; none has more values than its column, nor a dictionary more than
+//!    bytes. None is of places in a dictionary that there is not.
+//! 2. A column's dictionary and its pages are counted in the statement's memory, as they are in the
+//!    file and as they are decoded: a page from before there is room for it until the rows were
+//!    given that are read at a time, as they are views of it.
 //!
 //! Not here: which row groups and columns are read (`reading`), what pages hold (`page_reader`).
 
@@ -106,7 +106,8 @@ impl Iterator for OneChunk {
 
 impl PageIterator for OneChunk {}
 
-/// Memory for a value of a column once it is decoded, be it NULL or a place in a dictionary; in bytes.
+/// Memory for a value of a column once it is decoded, be it NULL or a place in a dictionary; in
+/// bytes.
 pub(super) fn value_bytes(column: &ColumnChunkMetaData) -> u64 {
     match column.column_descr().physical_type() {
         Type::FIXED_LEN_BYTE_ARRAY => column.column_descr().type_length().max(0) as u64,
@@ -324,7 +325,8 @@ impl Read for Header {
         if self.ahead.is_empty() {
             let ahead = self.of.bytes_at(self.at, 1);
             self.ahead = ahead.map_err(|error| self.of.refused(Refusal::Error(error)))?;
-            // A reader that passes over bytes would not mind their end, as often as the header tells it to.
+            // A reader that passes over bytes would not mind their end, as often as the header
+            // tells it to.
             if self.ahead.is_empty() {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

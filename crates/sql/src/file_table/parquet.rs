@@ -4,7 +4,8 @@
 //! 1. Row counts are believed only if the columns' own counts agree: sizes and loops come of them.
 //! 2. Texts are checked to be UTF-8 while they are decoded.
 //!
-//! Not here: types (`types`), reading row groups (`row_group`), which row groups a query wants (`analytic::scan`).
+//! Not here: types (`types`), reading row groups (`row_group`), which row groups a query wants
+//! (`analytic::scan`).
 
 use std::sync::Arc;
 
@@ -131,8 +132,8 @@ impl ParquetFile {
         let (footer, room) = footer(file, limits)?;
         let metadata = ParquetMetaDataReader::decode_metadata(&footer).map_err(failed)?;
         let metadata = Arc::new(metadata);
-        // Of Arrow's own words about types, those that it cannot read end by a panic, which ends the
-        // statement (`panics`); a fuzzer would look at nothing else.
+        // Of Arrow's own words about types, those that it cannot read end by a panic, which ends
+        // the statement (`panics`); a fuzzer would look at nothing else.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(FUZZED);
         let loaded =
             ArrowReaderMetadata::try_new(Arc::clone(&metadata), options).map_err(failed)?;

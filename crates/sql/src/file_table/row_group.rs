@@ -1,8 +1,8 @@
 //! One row group on its way into our columns.
 //!
-//! A text whose pages are places in a dictionary is given as such, so that an operator that filters or groups by it
-//! does so once for each word. When a page comes that has the texts themselves, as writers make them where
-//! a dictionary grew too large, the rest of the row group is read as texts.
+//! A text whose pages are places in a dictionary is given as such, so that an operator that filters
+//! or groups by it does so once for each word. When a page comes that has the texts themselves, as
+//! writers make them where a dictionary grew too large, the rest of the row group is read as texts.
 //!
 //! Invariants
 //! 1. Each row comes once, whichever way its columns are read.

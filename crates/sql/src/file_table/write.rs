@@ -116,8 +116,8 @@ impl ParquetWriter {
     /// Adds a row.
     ///
     /// # Errors
-    /// 1026 as for a full disk; 1041 when clients use all their memory; 1292 for a date that Parquet
-    /// has none for.
+    /// 1026 as for a full disk; 1041 when clients use all their memory; 1292 for a date that
+    /// Parquet has none for.
     pub fn add(&mut self, row: &[Datum<'_>]) -> Result<()> {
         for (writer, datum) in self.gathered.iter_mut().zip(row) {
             writer.append(*datum)?;

@@ -110,8 +110,8 @@ fn is_pattern(name: &[u8]) -> bool {
     name.iter().any(|byte| matches!(byte, b'*' | b'?'))
 }
 
-/// Whether a name matches a pattern. On a mismatch the last `*` takes one byte more, so that the time
-/// is at most the product of both lengths.
+/// Whether a name matches a pattern. On a mismatch the last `*` takes one byte more, so that the
+/// time is at most the product of both lengths.
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
     if name.first() == Some(&b'.') && pattern.first() != Some(&b'.') {
         return false;

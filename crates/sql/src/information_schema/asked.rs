@@ -1,11 +1,13 @@
-//! Which tables a reader of `information_schema` asks for: conditions on the names of databases and tables lead to
-//! these, so that one table among thousands is found without looking at the others.
+//! Which tables a reader of `information_schema` asks for: conditions on the names of databases and
+//! tables lead to these, so that one table among thousands is found without looking at the others.
 //!
-//! Names that a condition compares for equality are looked up. Other conditions on names alone (LIKE, a function
-//! of a name) are asked of every name that is left, before anything else of its table is looked at.
+//! Names that a condition compares for equality are looked up. Other conditions on names alone
+//! (LIKE, a function of a name) are asked of every name that is left, before anything else of its
+//! table is looked at.
 //!
 //! Invariants
-//! 1. At least the tables are found for which the conditions hold: the reader asks them of each row again.
+//! 1. At least the tables are found for which the conditions hold: the reader asks them of each row
+//!    again.
 //!
 //! Not here: what is told of a table (`columns`, `keys`, `tables`).
 
@@ -70,8 +72,8 @@ enum SoughtName<'n> {
     OneOf(Vec<&'n Node>),
 }
 
-/// Whether an expression gives the same whenever it is evaluated for a row, and does nothing. A variable does, where
-/// nothing assigns it meanwhile.
+/// Whether an expression gives the same whenever it is evaluated for a row, and does nothing. A
+/// variable does, where nothing assigns it meanwhile.
 fn gives_one_value(node: &Node) -> bool {
     let mut one = true;
     node.visit(&mut |node| {

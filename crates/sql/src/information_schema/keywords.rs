@@ -1,5 +1,5 @@
-//! `information_schema.KEYWORDS`: the words that MySQL 8.0 reserves, which clients quote where they are
-//! names (MySQL 8.0 manual, 11.3). MySQL also lists the words that it does not reserve.
+//! `information_schema.KEYWORDS`: the words that MySQL 8.0 reserves, which clients quote where they
+//! are names (MySQL 8.0 manual, 11.3). MySQL also lists the words that it does not reserve.
 //!
 //! Not here: which words this server's own parser could do without.
 

@@ -1,6 +1,7 @@
 //! One thread's rows on their way into a load: numbered, taken, cut into blocks.
 //!
-//! Not here: what the rows are made of (`query`, `inserts`), a load of several threads (`parallel`).
+//! Not here: what the rows are made of (`query`, `inserts`), a load of several threads
+//! (`parallel`).
 
 use rows::bulk::{AutoIncrements, BulkLoad, BulkOutcome, RowTaker};
 use rows::error::Result;

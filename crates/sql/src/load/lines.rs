@@ -127,8 +127,8 @@ impl Splitter {
         })
     }
 
-    /// The same for who wants only so many fields of a line: what follows them is passed over up to the next
-    /// line end, quotes or not, and is one field more.
+    /// The same for who wants only so many fields of a line: what follows them is passed over up to
+    /// the next line end, quotes or not, and is one field more.
     pub fn with_fields_max(self, fields_max: usize) -> Splitter {
         Splitter { fields_max, ..self }
     }
@@ -435,7 +435,8 @@ impl Splitter {
         }
     }
 
-    /// Passes over what stands behind the last field that is wanted; gives the place behind the line.
+    /// Passes over what stands behind the last field that is wanted; gives the place behind the
+    /// line.
     fn pass_over(&mut self, start: usize, last: bool) -> Option<usize> {
         let mut at = start;
         let next = loop {

@@ -299,7 +299,8 @@ impl ParallelLoad {
     /// Begins one.
     ///
     /// # Errors
-    /// 1105 when there is no thread for it, 1041 when there is no memory; those of reading the table's AUTO_INCREMENT value.
+    /// 1105 when there is no thread for it, 1041 when there is no memory; those of reading the
+    /// table's AUTO_INCREMENT value.
     pub fn begin(
         mut bulk: BulkLoad,
         plan: &Arc<LoadPlan>,

@@ -1,6 +1,6 @@
 //! The way to one relation's rows: by an index, by a hash table over its rows, or all of them; and
-//! what that costs. It is chosen here for all readers: the executor's joins, and DataFusion's scans,
-//! whose terms are over constants alone (`batches`).
+//! what that costs. It is chosen here for all readers: the executor's joins, and DataFusion's
+//! scans, whose terms are over constants alone (`batches`).
 //!
 //! Guesses, where `statistics` knows nothing better: both ends of a range leave a twentieth, one
 //! end three tenths; any other equation leaves a tenth, any other term a third.
@@ -226,7 +226,8 @@ pub fn way_to(
     Ok(AccessPath { step: step(scan, matched), examined: matched, once })
 }
 
-/// Rows that a table of information_schema is thought to have for its terms: their names lead to it.
+/// Rows that a table of information_schema is thought to have for its terms: their names lead to
+/// it.
 fn listed_rows(listing: &CatalogListing, local: &[Node]) -> f64 {
     match listing.names.looked_up(local) {
         (true, true) => LOOK_UP_COST_MAX,
@@ -429,8 +430,8 @@ pub(super) fn covering(table: &Table, access: &Access, needs: &Columns) -> Optio
     table.covering(access.index, &wanted.exact, &wanted.alike)
 }
 
-/// The same for a reader who tests the other terms on what is read, and on nothing that only compares
-/// like it.
+/// The same for a reader who tests the other terms on what is read, and on nothing that only
+/// compares like it.
 fn covering_as_it_is(table: &Table, access: &Access, needs: &Columns) -> Option<Covering> {
     if access.index == 0 || !access.others.is_empty() {
         return None;
@@ -440,8 +441,8 @@ fn covering_as_it_is(table: &Table, access: &Access, needs: &Columns) -> Option<
     table.covering(access.index, &wanted, &[])
 }
 
-/// What looking at the rows of one table costs where the literals of a statement say which they are, or
-/// `None`: an estimate of this execution, whatever the plan was made for.
+/// What looking at the rows of one table costs where the literals of a statement say which they
+/// are, or `None`: an estimate of this execution, whatever the plan was made for.
 ///
 /// # Errors
 /// Of the store.
@@ -460,7 +461,8 @@ pub fn cost_of_look_up(
     Ok(rows.map(|rows| rows * share(table, access, &None, ReaderKind::ByRange)))
 }
 
-/// Rows looked at and rows found by a way to a table's rows whose values depend on no other table, about.
+/// Rows looked at and rows found by a way to a table's rows whose values depend on no other table,
+/// about.
 ///
 /// # Errors
 /// Of the store.

@@ -33,8 +33,8 @@ pub struct BatchAccess {
     pub rows: u64,
     /// What they cost, where one that is read in order costs 1.
     pub cost: f64,
-    /// How the index's entries alone tell all that is wanted, and what the terms look at that it does not
-    /// answer.
+    /// How the index's entries alone tell all that is wanted, and what the terms look at that it
+    /// does not answer.
     pub covering: Option<Arc<Covering>>,
     /// Which terms hold for all rows of the ranges, by position.
     pub answered: Vec<bool>,
@@ -47,8 +47,8 @@ impl BatchAccess {
     }
 }
 
-/// The cheapest way to all rows for which terms over constants hold. `wanted`: the columns that are read,
-/// but for those that the terms alone look at; `None` if no entry tells what is read.
+/// The cheapest way to all rows for which terms over constants hold. `wanted`: the columns that are
+/// read, but for those that the terms alone look at; `None` if no entry tells what is read.
 ///
 /// # Errors
 /// Of the store.

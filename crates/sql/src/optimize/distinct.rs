@@ -1,9 +1,9 @@
-//! DISTINCT that changes nothing: where a row of the result tells which row of each table it was made of,
-//! no two rows of the result are equal.
+//! DISTINCT that changes nothing: where a row of the result tells which row of each table it was
+//! made of, no two rows of the result are equal.
 //!
-//! A table's row is told by the columns of a unique index without NULLs, each of which is given, equals
-//! something that is told, or is a column of the result: as where an application joins what it filters by
-//! and asks for each of its objects once.
+//! A table's row is told by the columns of a unique index without NULLs, each of which is given,
+//! equals something that is told, or is a column of the result: as where an application joins what
+//! it filters by and asks for each of its objects once.
 //!
 //! ```text
 //! SELECT DISTINCT u.* FROM u JOIN m ON m.user = u.id WHERE m.grp = 5      UNIQUE (user, grp)
@@ -11,9 +11,10 @@
 //! ```
 //!
 //! Invariants
-//! 1. Columns are told up to equality under their own collation, which is what DISTINCT goes by, too.
-//! 2. What an outer join's ON says counts once all of its left side is told: then it says which row of the
-//!    right side there is, or that there is none.
+//! 1. Columns are told up to equality under their own collation, which is what DISTINCT goes by,
+//!    too.
+//! 2. What an outer join's ON says counts once all of its left side is told: then it says which row
+//!    of the right side there is, or that there is none.
 //!
 //! Not here: how rows are told apart where they must be (`executor::distinct`).
 

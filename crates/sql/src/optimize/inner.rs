@@ -3,8 +3,8 @@
 //!
 //! A sub-query that depends on nothing outside is run once. One that has members is run for the
 //! rows at hand until that has cost as much as to find all members, which are looked up from then
-//! on: at most twice what the better of both ways costs, whatever was guessed. Where the guess is that so
-//! many rows will ask that there is no doubt, they are found at once.
+//! on: at most twice what the better of both ways costs, whatever was guessed. Where the guess is
+//! that so many rows will ask that there is no doubt, they are found at once.
 //!
 //! Not here: what a sub-query is made (`unnest`, `rewrite`), running it (`executor`).
 
@@ -126,8 +126,8 @@ struct LookedUp {
     all: f64,
 }
 
-/// How many times what finding the members costs all rows that ask have to be thought to cost, if these
-/// are not to ask by themselves first.
+/// How many times what finding the members costs all rows that ask have to be thought to cost, if
+/// these are not to ask by themselves first.
 const NO_DOUBT: f64 = 2.0;
 
 impl Effort {

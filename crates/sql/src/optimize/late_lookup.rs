@@ -6,8 +6,8 @@
 //! ```
 //! reads the entries of (kind, state, made) and twenty rows, not all rows of that kind.
 //!
-//! Rows that are read as a whole are looked up again as well where they are very many beside the wanted ones
-//! (`order`): a row that is kept for a while is copied.
+//! Rows that are read as a whole are looked up again as well where they are very many beside the
+//! wanted ones (`order`): a row that is kept for a while is copied.
 //!
 //! Invariants
 //! 1. Nobody notices that outputs of other rows are not evaluated.

@@ -1,5 +1,5 @@
-//! SELECTs that want of each value of an index's leading parts no more than an end: DISTINCT, groups
-//! without aggregates, MIN and MAX by group, or both of them of all rows.
+//! SELECTs that want of each value of an index's leading parts no more than an end: DISTINCT,
+//! groups without aggregates, MIN and MAX by group, or both of them of all rows.
 //!
 //! They look at as many entries as there are values, not at as many as there are rows.
 //!

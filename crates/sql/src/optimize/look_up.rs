@@ -1,9 +1,10 @@
-//! The queries that are look-ups: a SELECT from one table of which an index says which rows are read, and in
-//! their order, and a SELECT without a table. They are lowered to a plan that needs no tree.
+//! The queries that are look-ups: a SELECT from one table of which an index says which rows are
+//! read, and in their order, and a SELECT without a table. They are lowered to a plan that needs no
+//! tree.
 //!
 //! Invariants
-//! 1. Nothing is read for it, so that it can be planned in an event loop: where the best way depends on what
-//!    the table holds, the query is none.
+//! 1. Nothing is read for it, so that it can be planned in an event loop: where the best way
+//!    depends on what the table holds, the query is none.
 //! 2. The plan is right for all literals that its query is right for.
 //!
 //! Not here: what the plan holds (`point`), running it (`session::select`).

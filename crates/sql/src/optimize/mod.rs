@@ -1,5 +1,5 @@
-//! Planning a bound query: which rows are looked at, in which order relations are joined, and
-//! about how many rows that is.
+//! Planning a bound query: which rows are looked at, in which order relations are joined, and about
+//! how many rows that is.
 //!
 //! ```text
 //! terms     conditions taken apart: what they refer to, what they reject

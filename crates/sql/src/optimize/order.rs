@@ -28,7 +28,8 @@ use crate::tree::{AggregateFunction, Join, LateRows, Relation, Select, SelectPla
 const STARTS_MAX: usize = 12;
 /// Rows that come before those wanted, where rows that a condition leaves are not evenly spread.
 const UNLUCKY_ROWS: f64 = 16.0;
-/// How many times the rows that a sort wants there are, where it rather looks them up again than keeps them
+/// How many times the rows that a sort wants there are, where it rather looks them up again than
+/// keeps them
 const KEPT_RATIO: f64 = 64.0;
 /// with so many columns or more.
 const KEPT_COLUMNS: usize = 3;
@@ -281,8 +282,8 @@ fn sorted_by(select: &Select, order: &[SortKey]) -> Option<u64> {
     Some(sorted.iter().fold(0, |all, node| all | references(node)))
 }
 
-/// Whether the few rows that a sort wants of many are rather read again than kept: rows that come in the opposite
-/// order, as the newest last, are all kept for a while.
+/// Whether the few rows that a sort wants of many are rather read again than kept: rows that come
+/// in the opposite order, as the newest last, are all kept for a while.
 fn is_rather_looked_up(select: &Select, best: &PlannedOrder, wanted: &RowDemand<'_>) -> bool {
     let few = wanted.rows.is_some_and(|rows| rows * KEPT_RATIO <= best.rows);
     few && select.visible >= KEPT_COLUMNS && !is_covered(&best.steps)

@@ -1,7 +1,8 @@
-//! Aggregates over all rows of a table that are known without reading them: of a columnar table most,
-//! of any other their number.
+//! Aggregates over all rows of a table that are known without reading them: of a columnar table
+//! most, of any other their number.
 //!
-//! Not here: whether a SELECT has conditions (`order`), the answers (`columnar::TableColumns::known`).
+//! Not here: whether a SELECT has conditions (`order`), the answers
+//! (`columnar::TableColumns::known`).
 
 use std::sync::Arc;
 

@@ -150,7 +150,8 @@ fn is_unique(members: &Members) -> bool {
     are_alike(members) && table.indexes.iter().any(|index| is_unique_key_of(index, has))
 }
 
-/// Whether an index may have each key once only, and all of its columns, each whole, are such as asked for.
+/// Whether an index may have each key once only, and all of its columns, each whole, are such as
+/// asked for.
 pub(super) fn is_unique_key_of(index: &Index, is_asked_for: impl Fn(usize) -> bool) -> bool {
     let mut parts = index.parts.iter();
     index.unique

@@ -119,8 +119,8 @@ fn is_joined_rightly(subquery: &Subquery) -> bool {
     if select.windowing.is_some() || select.grouping.as_ref().is_some_and(|all| all.rollup) {
         return false;
     }
-    // One with a row for all that it finds is a value, or is known to have one; its value is that of
-    // an outer join.
+    // One with a row for all that it finds is a value, or is known to have one; its value is that
+    // of an outer join.
     if select.grouping.as_ref().is_some_and(|grouping| grouping.keys.is_empty()) {
         let one_row = query.gives_one_row() && !select.distinct;
         return match &subquery.form {

@@ -1,7 +1,8 @@
 //! How many rows there are: of a table, of a key of an index, of the ranges that literals ask for.
 //!
-//! Ranges of literals are looked at (`rows::Engine::entries_about`). For keys that only a joined row
-//! gives, some entries at both ends of the index say how many rows a key has (`samples` keeps that for a moment).
+//! Ranges of literals are looked at (`rows::Engine::entries_about`). For keys that only a joined
+//! row gives, some entries at both ends of the index say how many rows a key has (`samples` keeps
+//! that for a moment).
 //!
 //! Invariants
 //! 1. An estimate costs some thousands of entries' reading at most, whatever the size of the table;
@@ -78,7 +79,8 @@ impl<'a> Sizes<'a> {
         self.engine
     }
 
-    /// What the values of an access are evaluated in, as far as they are known before the statement runs.
+    /// What the values of an access are evaluated in, as far as they are known before the statement
+    /// runs.
     pub(super) fn environment(&self) -> Environment<'_> {
         Environment { mode: self.mode, ..Environment::bare(self.literals, self.zone) }
     }

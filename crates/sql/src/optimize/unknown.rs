@@ -1,5 +1,5 @@
-//! `x NOT IN (SELECT y ...)` that NULLs may make unknown, as terms that are true or false: a row is looked
-//! up by its key, where an index has it, and a long query makes a join of it.
+//! `x NOT IN (SELECT y ...)` that NULLs may make unknown, as terms that are true or false: a row is
+//! looked up by its key, where an index has it, and a long query makes a join of it.
 //!
 //! ```text
 //! k NOT IN (SELECT id FROM u)   ==>   NOT EXISTS (SELECT id FROM u WHERE id = k)
@@ -12,7 +12,8 @@
 //! 1. Only terms that WHERE demands are taken apart: unknown is as good as false there.
 //! 2. What is copied has no queries within, whose results are kept by their numbers.
 //!
-//! Not here: memberships that are never unknown (`unnest`), of several columns, whose value is shown.
+//! Not here: memberships that are never unknown (`unnest`), of several columns, whose value is
+//! shown.
 
 use expression::{Kind, Node, Quantifier, Subquery, SubqueryForm, boolean};
 
@@ -20,8 +21,8 @@ use super::terms::{has_subquery, is_volatile};
 use super::unnest::equal_conditions;
 use crate::tree::{AskedQuery, Body, Query, Select, Source, push_terms};
 
-/// Takes apart what may be unknown in a query that is not planned yet, and in all within it; `number` gives
-/// numbers to the queries that are added.
+/// Takes apart what may be unknown in a query that is not planned yet, and in all within it;
+/// `number` gives numbers to the queries that are added.
 pub fn take_apart(query: &mut Query, number: &dyn Fn() -> usize) {
     match &mut query.body {
         Body::Select(select) => of_select(select, number),

@@ -116,8 +116,8 @@ fn ask_for_equal(subquery: &mut Subquery, demanded: bool) {
     subquery.form = SubqueryForm::Exists { negated };
 }
 
-/// That a row of a sub-query equals the operands, as conditions within it; `None` where equality is not
-/// that of keys.
+/// That a row of a sub-query equals the operands, as conditions within it; `None` where equality is
+/// not that of keys.
 pub(super) fn equal_conditions(subquery: &Subquery) -> Option<Vec<Node>> {
     let operands = subquery.operands();
     let Body::Select(select) = &subquery.query().body else { return None };

@@ -61,14 +61,15 @@ pub struct Access {
     pub keys: Vec<IndexKeys>,
     /// Further indexes, for rows that this one does not find.
     pub others: Vec<Other>,
-    /// With others: the condition whose rows each index finds. A row counts at the first that holds.
+    /// With others: the condition whose rows each index finds. A row counts at the first that
+    /// holds.
     pub branches: Vec<Node>,
     /// Direction of reading.
     pub direction: Direction,
     /// Whether rows come in the order that was asked for.
     pub ordered: bool,
-    /// The ranges, each of one value of so many leading parts, are read together, in the order of what
-    /// is behind these parts.
+    /// The ranges, each of one value of so many leading parts, are read together, in the order of
+    /// what is behind these parts.
     pub merged_behind: Option<usize>,
     /// What the index does not answer.
     pub residual: Vec<Node>,
@@ -129,8 +130,8 @@ struct Candidate {
     score: u32,
 }
 
-/// The way of each index that may be used by who reads so, the one that is best without a look at the
-/// rows first; never none.
+/// The way of each index that may be used by who reads so, the one that is best without a look at
+/// the rows first; never none.
 pub fn ways(
     table: &Table,
     index_use: &IndexUse,
@@ -346,8 +347,8 @@ fn score(
     base + parts + range + 5 * u32::from(ordered) + u32::from(index == 0)
 }
 
-/// Behind how many leading parts the order asked for begins, if each of a few ranges has one value of
-/// these.
+/// Behind how many leading parts the order asked for begins, if each of a few ranges has one value
+/// of these.
 fn leading_parts(
     table: &Table,
     index: usize,
@@ -369,8 +370,8 @@ fn leading_parts(
     is_merged.then_some(behind)
 }
 
-/// Whether ranges of the index, whose first parts are fixed, are in the order asked for, from the part
-/// behind so many on. Parts between these differ from range to range.
+/// Whether ranges of the index, whose first parts are fixed, are in the order asked for, from the
+/// part behind so many on. Parts between these differ from range to range.
 fn gives_order(
     table: &Table,
     index: usize,
@@ -455,7 +456,8 @@ impl Access {
         Ok(false)
     }
 
-    /// Has entries asked before their rows are read, where they tell whether some of the terms hold.
+    /// Has entries asked before their rows are read, where they tell whether some of the terms
+    /// hold.
     pub fn ask_entries(&mut self, table: &Table) {
         if self.index == 0 || !self.others.is_empty() {
             return;

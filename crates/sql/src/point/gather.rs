@@ -6,8 +6,8 @@
 //! 2. Between pieces only the place is kept: the view must be the same one.
 //! 3. What is gathered is drawn from the memory for clients, once it is more than a little.
 //!
-//! Not here: which ranges (`access`), when rows are read past the index (`sweep`), what becomes of the
-//! rows (`select`, `write`).
+//! Not here: which ranges (`access`), when rows are read past the index (`sweep`), what becomes of
+//! the rows (`select`, `write`).
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -199,9 +199,9 @@ impl Gatherer {
         self
     }
 
-    /// Whether rows may come in any order: all of the table may be read then where many would have to be
-    /// looked up. That begins with a piece, which ends early for it, so whoever locks rows has done so with
-    /// those that were found before.
+    /// Whether rows may come in any order: all of the table may be read then where many would have
+    /// to be looked up. That begins with a piece, which ends early for it, so whoever locks rows
+    /// has done so with those that were found before.
     pub fn in_any_order(mut self, is_any: bool) -> Gatherer {
         self.sweep = if is_any { Sweep::Allowed(RowSpan::default()) } else { Sweep::Never };
         self
@@ -218,8 +218,8 @@ impl Gatherer {
         self.limit == 0 || self.found.iter().next().is_none()
     }
 
-    /// Reads a piece behind what `out` holds, or less of it where rows may come in any order; the table is
-    /// always the one that the ranges are of.
+    /// Reads a piece behind what `out` holds, or less of it where rows may come in any order; the
+    /// table is always the one that the ranges are of.
     ///
     /// # Errors
     /// `would_wait` as the reach demands, 1041 when there is no memory for so many rows, 1412 when

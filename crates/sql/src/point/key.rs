@@ -208,8 +208,8 @@ fn float_bound(number: f64, inclusive: bool, low: bool) -> KeyBound {
     KeyBound::Exact(if inclusive { Bound::Included(value) } else { Bound::Excluded(value) })
 }
 
-/// The value of the column's domain that is the nearest, and on which side of `datum` it is: there is no
-/// other between the two. `None` where nothing of the kind is known.
+/// The value of the column's domain that is the nearest, and on which side of `datum` it is: there
+/// is no other between the two. `None` where nothing of the kind is known.
 fn nearest(
     ty: &ColumnType,
     datum: Datum<'_>,

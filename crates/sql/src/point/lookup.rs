@@ -1,9 +1,9 @@
 //! What the terms of a condition say about the keys of an index.
 //!
 //! Terms of the form `column = value`, `column IN (values)` or `column IS NULL` fix leading parts;
-//! one range may follow. Behind the parts of an index that is not unique come those of the primary key:
-//! `a = 5 AND id < 100` is one range of (a). Where that is all that terms say, one `IndexKeys` holds it. A term that joins
-//! several by OR can say more, if each of them does:
+//! one range may follow. Behind the parts of an index that is not unique come those of the primary
+//! key: `a = 5 AND id < 100` is one range of (a). Where that is all that terms say, one `IndexKeys`
+//! holds it. A term that joins several by OR can say more, if each of them does:
 //!
 //! ```text
 //! k BETWEEN 1 AND 9 OR k BETWEEN 50 AND 59            two ranges of (k)

@@ -2,8 +2,9 @@
 //! without a query executor.
 //!
 //! `lookup` finds what a condition says about the keys of an index, `access` chooses the index,
-//! `ranges` makes ranges of it when the values are known, `key` keys of values, `gather` reads rows, `sweep` past the index where
-//! these are many, `select` is the plan of a SELECT by it, `sort` orders what no index orders.
+//! `ranges` makes ranges of it when the values are known, `key` keys of values, `gather` reads
+//! rows, `sweep` past the index where these are many, `select` is the plan of a SELECT by it,
+//! `sort` orders what no index orders.
 //!
 //! Not here: everything else that SELECT can do (`analytic`).
 

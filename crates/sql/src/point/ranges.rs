@@ -59,8 +59,8 @@ impl Ranges {
         }
     }
 
-    /// The keys of the rows, ascending, where the primary key is all that is looked up, whole, and for at
-    /// most so many rows; the ranges are none then.
+    /// The keys of the rows, ascending, where the primary key is all that is looked up, whole, and
+    /// for at most so many rows; the ranges are none then.
     pub fn take_row_keys(&mut self, rows_max: u64) -> Option<Vec<Vec<u8>>> {
         let whole = self.first.index == 0
             && self.others.is_empty()

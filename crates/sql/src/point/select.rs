@@ -1,4 +1,5 @@
-//! The plan of a SELECT from one table by its indexes, or without a table: what runs it needs no tree.
+//! The plan of a SELECT from one table by its indexes, or without a table: what runs it needs no
+//! tree.
 //!
 //! Invariants
 //! 1. It is right for literals of any kind: parameters in it have no type of their own.
@@ -17,8 +18,8 @@ use crate::index_use::IndexUse;
 use crate::reply::ResultColumn;
 use crate::tree::{Locking, QueryPlan};
 
-/// What a query is expected to cost, in rows, from which on entries are read by a tree's plan: some hundreds
-/// of them.
+/// What a query is expected to cost, in rows, from which on entries are read by a tree's plan: some
+/// hundreds of them.
 const COVERED_COST_MIN: f64 = 100.0;
 
 /// A column of the result.
@@ -77,8 +78,8 @@ pub struct PointSelect {
 }
 
 impl PointSelect {
-    /// Whether a tree's plan of the same query is to be run in its place, since it reads entries alone. A
-    /// look-up reads a row for each, and has the first few sooner.
+    /// Whether a tree's plan of the same query is to be run in its place, since it reads entries
+    /// alone. A look-up reads a row for each, and has the first few sooner.
     pub fn is_read_by_entries(&self, tree: &QueryPlan) -> bool {
         self.covered && tree.query.cost > COVERED_COST_MIN
     }

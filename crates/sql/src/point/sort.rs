@@ -1,5 +1,5 @@
-//! Ordering rows that no index orders, where they are changed or locked: UPDATE and DELETE with ORDER
-//! BY, SELECT ... FOR UPDATE.
+//! Ordering rows that no index orders, where they are changed or locked: UPDATE and DELETE with
+//! ORDER BY, SELECT ... FOR UPDATE.
 //!
 //! Not here: ORDER BY of other SELECTs (`executor`, `analytic`).
 

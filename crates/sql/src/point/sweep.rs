@@ -6,8 +6,9 @@
 //! entry that each row has.
 //!
 //! Invariants
-//! 1. A row is found either by the index before, or among the rows after: both go by its entry. Where
-//!    others write meanwhile, that is so for rows that stay as they were, or were locked when found.
+//! 1. A row is found either by the index before, or among the rows after: both go by its entry.
+//!    Where others write meanwhile, that is so for rows that stay as they were, or were locked when
+//!    found.
 //!
 //! Not here: whose rows may come in any order (the callers of `Gatherer::in_any_order`).
 
@@ -22,12 +23,13 @@ use crate::estimate::estimated_rows;
 
 /// Entries that are looked up before it is asked how many are left.
 pub(super) const ASKED_AFTER: u64 = 4096;
-/// What a look-up costs, in rows that are read one after the other and turned into an entry. Measured:
-/// 1.2 us for one from the row cache, 5.5 us from blocks in memory; 0.4 us for a row. At this share of a
-/// table, a seventh, either choice is at most some 2.5 times as slow as the other would be.
+/// What a look-up costs, in rows that are read one after the other and turned into an entry.
+/// Measured: 1.2 us for one from the row cache, 5.5 us from blocks in memory; 0.4 us for a row. At
+/// this share of a table, a seventh, either choice is at most some 2.5 times as slow as the other
+/// would be.
 const LOOK_UP_ROWS: u64 = 7;
-/// Rows of which each next one is so near are looked up as cheaply as they are read: the order of the index
-/// is that of the rows (a time, a number that ascends with the key).
+/// Rows of which each next one is so near are looked up as cheaply as they are read: the order of
+/// the index is that of the rows (a time, a number that ascends with the key).
 const NEAR_ROWS: u64 = 2;
 /// In how many ranges a row's entry is looked for.
 const RANGES_MAX: usize = 8;
@@ -50,8 +52,8 @@ impl Sweep {
         is_allowed && found.first.index > 0 && reach == Reach::Disk && !table.columnar
     }
 
-    /// Begins if so many entries are left that it is worth it, and says so; the ranges are those of all
-    /// rows then.
+    /// Begins if so many entries are left that it is worth it, and says so; the ranges are those of
+    /// all rows then.
     ///
     /// # Errors
     /// Of the store.

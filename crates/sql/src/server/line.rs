@@ -5,7 +5,8 @@
 //! 2. A wait ends with its statement, and with its deadline.
 //! 3. A statement that timed out in the line tells its successor, and no one else.
 //!
-//! Not here: what a statement waits for once its turn has come (`statement_admission`, `session::restarts`).
+//! Not here: what a statement waits for once its turn has come (`statement_admission`,
+//! `session::restarts`).
 
 use std::collections::VecDeque;
 use std::sync::Arc;

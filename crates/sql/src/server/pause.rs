@@ -1,6 +1,8 @@
-//! How a statement waits for what other statements have: it looks again and again whether it is to end.
+//! How a statement waits for what other statements have: it looks again and again whether it is to
+//! end.
 //!
-//! Not here: what is waited for (`locks`, `line`, `statement_admission`), waits of rows' locks (crate `rows`).
+//! Not here: what is waited for (`locks`, `line`, `statement_admission`), waits of rows' locks
+//! (crate `rows`).
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +12,8 @@ use parking_lot::{Condvar, MutexGuard};
 /// Longest sleep between two looks at the kill mark.
 const STEP: Duration = Duration::from_millis(100);
 
-/// Waits for a moment in which something may have changed; `false` when the deadline has passed, if there is one.
+/// Waits for a moment in which something may have changed; `false` when the deadline has passed, if
+/// there is one.
 ///
 /// # Errors
 /// Those of `kill`.

@@ -1,7 +1,9 @@
-//! How many rows keys of indexes have, as some entries have shown, for the plans of the next moment.
+//! How many rows keys of indexes have, as some entries have shown, for the plans of the next
+//! moment.
 //!
-//! To look at a hundred entries takes a fifth of the time in which a join is planned. Where plans follow each
-//! other (lists of another length each time, queries that a program puts together), the entries are the same.
+//! To look at a hundred entries takes a fifth of the time in which a join is planned. Where plans
+//! follow each other (lists of another length each time, queries that a program puts together), the
+//! entries are the same.
 //!
 //! Invariants
 //! 1. A sample is used for `AGE_MAX` at most, and for a table of about the size that it had then.
@@ -15,8 +17,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use rows::schema::IndexId;
 
-/// How long a sample is used. A plan lives on with it until its tables have other sizes, so an index that is
-/// filled with other keys should not be thought of as before for long.
+/// How long a sample is used. A plan lives on with it until its tables have other sizes, so an
+/// index that is filled with other keys should not be thought of as before for long.
 const AGE_MAX: Duration = Duration::from_secs(1);
 /// The part by which a table's size may have changed.
 const CHANGED_PART: f64 = 0.125;
@@ -42,7 +44,8 @@ struct Sample {
 }
 
 impl Samples {
-    /// Rows that a key has in a table of so many rows; `take` looks at entries where nobody has just done so.
+    /// Rows that a key has in a table of so many rows; `take` looks at entries where nobody has
+    /// just done so.
     ///
     /// # Errors
     /// Those of `take`.

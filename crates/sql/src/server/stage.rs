@@ -1,5 +1,5 @@
-//! How far a load or a change of a table is, in words: for the process list, and for clients that are
-//! told while they wait.
+//! How far a load or a change of a table is, in words: for the process list, and for clients that
+//! are told while they wait.
 //!
 //! Not here: who counts (`rows::bulk`), whose statement it is (`processes`).
 

@@ -26,7 +26,8 @@ use crate::error::Result;
 
 /// The part of the clients' memory that rooms have together.
 const ROOMS_PART: usize = 4;
-/// How long a room is waited for. Less than for a lock, since who has one may wait for a lock of who waits here.
+/// How long a room is waited for. Less than for a lock, since who has one may wait for a lock of
+/// who waits here.
 const WAIT_MAX: Duration = Duration::from_secs(20);
 
 /// All rooms of a server.

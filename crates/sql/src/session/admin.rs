@@ -1,4 +1,5 @@
-//! Everything that is neither a query nor a change of rows: carrying out `syntax::statement::Statement`.
+//! Everything that is neither a query nor a change of rows: carrying out
+//! `syntax::statement::Statement`.
 //!
 //! Statements that change definitions end the open transaction first, as in MySQL.
 //!

@@ -1,9 +1,10 @@
-//! CHECKSUM TABLE: a number that two tables have in common if they hold equal rows, in whatever order and however
-//! they are stored; tables with other rows differ in it almost surely.
+//! CHECKSUM TABLE: a number that two tables have in common if they hold equal rows, in whatever
+//! order and however they are stored; tables with other rows differ in it almost surely.
 //!
 //! Invariants
-//! 1. It is made of the values as texts, instants in UTC, so that it is the same in each session, after a dump and
-//!    a load, and by row or by column. It is not MySQL's number, which depends on how MySQL stores rows.
+//! 1. It is made of the values as texts, instants in UTC, so that it is the same in each session,
+//!    after a dump and a load, and by row or by column. It is not MySQL's number, which depends on
+//!    how MySQL stores rows.
 //!
 //! Not here: whether stored bytes are sound (`rowhouse check`).
 
@@ -22,8 +23,8 @@ use crate::reply::{Reply, ResultColumn};
 use crate::show::{Listing, text};
 
 impl Session {
-    /// A line for each table; NULL for one that is not there, which is warned of, and for all of them under QUICK:
-    /// none keeps its checksum.
+    /// A line for each table; NULL for one that is not there, which is warned of, and for all of
+    /// them under QUICK: none keeps its checksum.
     pub(super) fn checksum(&mut self, tables: &[TableName], quick: bool) -> Result<Reply> {
         let mut listing = Listing::new(&["Table"]);
         listing.columns.push(ResultColumn::computed("Checksum", BIGINT, true));

@@ -1,9 +1,9 @@
-//! Commands of the protocol that do what a statement does, without its text: KILL, the list of processes,
-//! FLUSH.
+//! Commands of the protocol that do what a statement does, without its text: KILL, the list of
+//! processes, FLUSH.
 //!
 //! Invariants
-//! 1. Each is carried out as its statement is: it forgets the warnings before it, is counted, and is seen in
-//!    the list of processes, by its statement's words.
+//! 1. Each is carried out as its statement is: it forgets the warnings before it, is counted, and
+//!    is seen in the list of processes, by its statement's words.
 //!
 //! Not here: the statements themselves (`admin`), the columns of a table (`field_list`).
 

@@ -185,8 +185,8 @@ impl Session {
         Ok(())
     }
 
-    /// Drops what CREATE OR REPLACE is about to make again, unless that is defined wrongly. A query that fails
-    /// leaves no table, as in MariaDB.
+    /// Drops what CREATE OR REPLACE is about to make again, unless that is defined wrongly. A query
+    /// that fails leaves no table, as in MariaDB.
     fn drop_replaced(&self, new: &NewTable) -> Result<()> {
         let engine = self.sql.engine();
         engine.check_definition(new)?;

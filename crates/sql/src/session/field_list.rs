@@ -17,7 +17,8 @@ use crate::tree::CatalogListing;
 use crate::write::{Store, default_of, implied_default};
 
 impl Session {
-    /// The columns of a table of the current database, with the texts of their defaults; `None`: NULL.
+    /// The columns of a table of the current database, with the texts of their defaults; `None`:
+    /// NULL.
     ///
     /// # Errors
     /// 1046, 1146.
@@ -52,8 +53,8 @@ impl Session {
     }
 }
 
-/// A column's default as a value of it; that of one which has to be given is what it would hold outside of
-/// strict mode, and what is computed is none (MySQL 9.7 and MariaDB 10.11 answer so).
+/// A column's default as a value of it; that of one which has to be given is what it would hold
+/// outside of strict mode, and what is computed is none (MySQL 9.7 and MariaDB 10.11 answer so).
 fn default_text(column: &Column, zone: Zone) -> Option<Vec<u8>> {
     let value = match default_of(column) {
         Store::Value(value) if value.is_null() && !column.auto_increment => return None,

@@ -57,8 +57,8 @@ impl Session {
         })
     }
 
-    /// Runs a query and changes the rows that it finds, `apply` its result; again if that gave nothing,
-    /// because somebody has changed one of the rows since the query saw it.
+    /// Runs a query and changes the rows that it finds, `apply` its result; again if that gave
+    /// nothing, because somebody has changed one of the rows since the query saw it.
     fn change_joined(
         &mut self,
         (query, ignore, is_lenient): (&QueryPlan, bool, bool),

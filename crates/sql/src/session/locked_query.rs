@@ -1,12 +1,13 @@
-//! FOR UPDATE and FOR SHARE anywhere in a query but the plain SELECT of one table: in joins, derived tables,
-//! sub-queries, sides of a UNION.
+//! FOR UPDATE and FOR SHARE anywhere in a query but the plain SELECT of one table: in joins,
+//! derived tables, sub-queries, sides of a UNION.
 //!
-//! The query is run to see which rows it joins, these are locked, and it is run again under the locks, until no
-//! further row has to be locked.
+//! The query is run to see which rows it joins, these are locked, and it is run again under the
+//! locks, until no further row has to be locked.
 //!
 //! Invariants
 //! 1. What is given was found in a state that is not older than the last lock.
-//! 2. A query ends: each run but the last locks rows, so often at most, or has found one to go without.
+//! 2. A query ends: each run but the last locks rows, so often at most, or has found one to go
+//!    without.
 //!
 //! Not here: SELECT of one table (`locking`), which rows are met (`executor::locks`).
 

@@ -1,12 +1,14 @@
-//! SELECT ... FOR UPDATE of one table: the rows that match are locked, and given as they are under their locks.
+//! SELECT ... FOR UPDATE of one table: the rows that match are locked, and given as they are under
+//! their locks.
 //!
-//! Such a read is the first half of most transactions that change a row, and is done where the second half is:
-//! in the event loop, if it is about few rows that are in memory. A lock that another holds makes the
-//! statement begin again when it may be free, as with UPDATE (docs/decisions/0069-lock-waits-in-loops.md).
+//! Such a read is the first half of most transactions that change a row, and is done where the
+//! second half is: in the event loop, if it is about few rows that are in memory. A lock that
+//! another holds makes the statement begin again when it may be free, as with UPDATE
+//! (docs/decisions/0069-lock-waits-in-loops.md).
 //!
 //! Invariants
-//! 1. A row is given only if it meets the condition under its lock, whatever it was before. A scan that had to
-//!    wait is run again over the newest rows (`write::settled`).
+//! 1. A row is given only if it meets the condition under its lock, whatever it was before. A scan
+//!    that had to wait is run again over the newest rows (`write::settled`).
 //! 2. In an event loop nothing waits: neither for a lock nor for a disk.
 //!
 //! Not here: joins and other queries (`locked_query`), how locks are waited for (`rows::locks`).
@@ -33,8 +35,8 @@ use crate::reply::{How, RowStream};
 use crate::tree::Locking;
 use crate::write::{Currency, LOOP_PIECE, until_settled};
 
-/// How much is read at a time where LIMIT says how many rows are wanted: those that others have locked
-/// may have to be skipped, or are gone when their lock is had.
+/// How much is read at a time where LIMIT says how many rows are wanted: those that others have
+/// locked may have to be skipped, or are gone when their lock is had.
 const LIMITED_PIECE: PieceLimits =
     PieceLimits { bytes_max: 64 << 10, rows_max: 64, ..PieceLimits::ALL };
 
@@ -42,8 +44,8 @@ impl Session {
     /// Locks and reads; `offset` and `limit` as the statement has them.
     ///
     /// # Errors
-    /// `would_wait` in an event loop for what is more than a few rows, or not within a transaction that
-    /// is small enough for one.
+    /// `would_wait` in an event loop for what is more than a few rows, or not within a transaction
+    /// that is small enough for one.
     pub(super) fn locking_read(
         &mut self,
         plan: &Arc<PointSelect>,
@@ -73,8 +75,8 @@ impl Session {
             true => LockWait::AtMost(self.variables.lock_wait),
             false => LockWait::Never,
         };
-        // Rows that are named are locked first, and those that are not there as well: who looks whether a
-        // row is there, so as to insert it, does so before or after another.
+        // Rows that are named are locked first, and those that are not there as well: who looks
+        // whether a row is there, so as to insert it, does so before or after another.
         let named = found.take_row_keys(u64::MAX);
         if !how.may_wait && named.as_ref().is_some_and(|keys| keys.len() > LOOP_PIECE.rows_max) {
             return Err(SqlError::WouldWait);
@@ -182,7 +184,8 @@ impl LockedRows<'_> {
         self.rows.len() as u64 >= self.wanted
     }
 
-    /// Locks the row with a key, unless there are enough, and takes it if it still meets the condition.
+    /// Locks the row with a key, unless there are enough, and takes it if it still meets the
+    /// condition.
     fn take(&mut self, transaction: &mut Transaction, key: &[u8]) -> Result<()> {
         let table = &self.from.table;
         if self.is_enough() || !lock_row(transaction, table, key, self.locking, self.usual)? {
@@ -202,7 +205,8 @@ impl LockedRows<'_> {
     }
 }
 
-/// Locks a row as the statement says; `false` for one to be skipped. `usual`: how the transaction waits.
+/// Locks a row as the statement says; `false` for one to be skipped. `usual`: how the transaction
+/// waits.
 pub(super) fn lock_row(
     transaction: &mut Transaction,
     table: &Arc<Table>,

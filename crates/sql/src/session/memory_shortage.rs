@@ -28,17 +28,17 @@ use crate::error::{MemoryShortage, Result};
 use crate::long::{HeldBack, HoldNumber, Load};
 use crate::server::{LineTurn, Sql};
 
-/// How long a statement is begun again, from when it was first refused: where others hold their memory for as long as
-/// they like it is told so at last.
+/// How long a statement is begun again, from when it was first refused: where others hold their
+/// memory for as long as they like it is told so at last.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// How often it is.
 const BEGINNINGS_MAX: u32 = 5;
-/// How long it waits at first for others to give memory back, when its turn has come, while these make no
-/// progress (a reader who takes his time); twice as long each time.
+/// How long it waits at first for others to give memory back, when its turn has come, while these
+/// make no progress (a reader who takes his time); twice as long each time.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// How many times as long it waits while they do. Where cores are busy a sort of a second takes ten, and a
-/// statement that begins beside it is only refused once more; where others come and come it has its chance all
-/// the same.
+/// How many times as long it waits while they do. Where cores are busy a sort of a second takes
+/// ten, and a statement that begins beside it is only refused once more; where others come and come
+/// it has its chance all the same.
 const WAITS_MAX: u32 = 10;
 /// How long one waits for that behind another that waited in vain.
 const WAIT_AFTER_ANOTHER: Duration = Duration::from_millis(250);
@@ -80,8 +80,8 @@ impl Shortage {
         Shortage { since, beginnings: 0, held_back: None, turn: None, last_wait: None }
     }
 
-    /// The statement was refused with an error, and when it had begun this was under way: waits until it is to
-    /// begin again; `false`: the refusal stands.
+    /// The statement was refused with an error, and when it had begun this was under way: waits
+    /// until it is to begin again; `false`: the refusal stands.
     ///
     /// # Errors
     /// Those of `kill`; 1041 when its turn has not come in time.
@@ -98,7 +98,8 @@ impl Shortage {
         let had_all = lacks_query_memory
             && self.held_back.as_ref().is_some_and(|others| others.had_all_memory());
         if is_over || had_all || was_alone(sql, before) && !others_wait {
-            // A statement that had all memory needs more than there is, which says nothing of the next one.
+            // A statement that had all memory needs more than there is, which says nothing of the
+            // next one.
             if self.last_wait == Some(WaitEnd::Standing)
                 && !had_all
                 && let Some(turn) = &mut self.turn
@@ -124,7 +125,8 @@ impl Shortage {
                 }
             }
         }
-        // What an INSERT lacks is not theirs, and it may wait for a lock while they would wait for it.
+        // What an INSERT lacks is not theirs, and it may wait for a lock while they would wait for
+        // it.
         self.held_back = lacks_query_memory.then(|| sql.long_queries().hold_others_back());
         let wait = FIRST_WAIT * (1 << (self.beginnings - 1));
         self.last_wait = Some(await_memory(sql, (wait, wait * WAITS_MAX), kill)?);
@@ -137,8 +139,9 @@ impl Shortage {
     }
 }
 
-/// Waits until others have little memory, at most for so long in which these make no progress, and so long in
-/// all; and a long query that ran out of it nothing any more: its threads notice a moment later that it has ended.
+/// Waits until others have little memory, at most for so long in which these make no progress, and
+/// so long in all; and a long query that ran out of it nothing any more: its threads notice a
+/// moment later that it has ended.
 ///
 /// # Errors
 /// Those of `kill`.

@@ -4,8 +4,8 @@
 //! What is escaped and enclosed is MariaDB 10.11's (`select_export::send_data`), so that LOAD DATA
 //! with the same FIELDS and LINES reads the same values back.
 //!
-//! Not here: which files there may be (`files`), INTO with variables (`into`), how Parquet is written
-//! (`file_table`).
+//! Not here: which files there may be (`files`), INTO with variables (`into`), how Parquet is
+//! written (`file_table`).
 
 use std::sync::Arc;
 

@@ -2,10 +2,10 @@
 //!
 //! Invariants
 //! 1. What was prepared executes no prepared statement.
-//! 2. A prepared statement runs in the database in which it was prepared (MySQL 9.7 and MariaDB 10.11
-//!    answer so), and the session is in its own again behind it.
-//! 3. A statement is scanned once. Its plan is kept, and made again when a table of it has changed or its
-//!    parameters are of other kinds.
+//! 2. A prepared statement runs in the database in which it was prepared (MySQL 9.7 and MariaDB
+//!    10.11 answer so), and the session is in its own again behind it.
+//! 3. A statement is scanned once. Its plan is kept, and made again when a table of it has changed
+//!    or its parameters are of other kinds.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

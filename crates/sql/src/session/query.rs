@@ -1,12 +1,14 @@
-//! Queries over the bound tree: by the row executor where few rows are looked at, else the
-//! analytic way.
+//! Queries over the bound tree: by the row executor where few rows are looked at, else the analytic
+//! way.
 //!
-//! A plan is kept for all statements of its shape, and was made with the literals of the first. A run that has
-//! looked at some thousands of rows asks once what a plan for its own literals would cost, and goes on, or is
-//! given up and begun again the analytic way before it has cost much. One that meets far more rows than that
-//! plan says is given up, too. Nothing of it has left the server by then.
+//! A plan is kept for all statements of its shape, and was made with the literals of the first. A
+//! run that has looked at some thousands of rows asks once what a plan for its own literals would
+//! cost, and goes on, or is given up and begun again the analytic way before it has cost much. One
+//! that meets far more rows than that plan says is given up, too. Nothing of it has left the server
+//! by then.
 //!
-//! Not here: look-ups of one table (`session::select`), locking (`locked_query`), running trees (`executor`).
+//! Not here: look-ups of one table (`session::select`), locking (`locked_query`), running trees
+//! (`executor`).
 
 use std::sync::Arc;
 
@@ -144,8 +146,8 @@ impl Session {
         Ok(RowStream::new(Arc::clone(&plan.columns), facts.zone, source))
     }
 
-    /// Whether another plan may be right for the literals at hand, which are not those that this one was
-    /// made with.
+    /// Whether another plan may be right for the literals at hand, which are not those that this
+    /// one was made with.
     pub(super) fn depends_on_literals(&self, plan: &QueryPlan) -> bool {
         self.variables.executor == Executor::Auto
             && !plan.needs_rows
@@ -269,8 +271,8 @@ impl Session {
         }
     }
 
-    /// A long query that failed before its first row, again in a way that needs less memory, if that is
-    /// what it ran out of.
+    /// A long query that failed before its first row, again in a way that needs less memory, if
+    /// that is what it ran out of.
     fn begun_frugally(
         &self,
         plan: &QueryPlan,

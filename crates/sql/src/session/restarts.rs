@@ -24,22 +24,24 @@ use crate::reply::How;
 
 /// How long a statement is begun while tables change, from when it first met that.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// So many beginnings follow each other at once. Each further one waits, twice as long as the one before:
-/// where changes follow each other and cores are few, a statement may meet one every time.
+/// So many beginnings follow each other at once. Each further one waits, twice as long as the one
+/// before: where changes follow each other and cores are few, a statement may meet one every time.
 const BEGINNINGS_AT_ONCE: u32 = 4;
 /// How long the first of those waits,
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 /// and how long the later ones.
 const LONGEST_PAUSE: Duration = Duration::from_millis(64);
-/// How often it is begun where it would read the same state again: only its plan may have been one of before.
+/// How often it is begun where it would read the same state again: only its plan may have been one
+/// of before.
 const BEGINNINGS_OF_STATE_MAX: u32 = 2;
 
 impl Session {
-    /// Runs a statement, or the part of one before anything is sent, again while it meets tables that
-    /// became others, or finds no memory beside others.
+    /// Runs a statement, or the part of one before anything is sent, again while it meets tables
+    /// that became others, or finds no memory beside others.
     ///
     /// # Errors
-    /// Those of `run`; `would_wait` in an event loop for a beginning that has to wait; 1317 when killed.
+    /// Those of `run`; `would_wait` in an event loop for a beginning that has to wait; 1317 when
+    /// killed.
     pub(super) fn begun_anew<T>(
         &mut self,
         how: How,

@@ -1,6 +1,7 @@
 //! SELECT: by plan on an index, or the analytic way.
 //!
-//! Not here: binding (`bind`), which queries are look-ups (`optimize::look_up`), FOR UPDATE of one table (`locking`).
+//! Not here: binding (`bind`), which queries are look-ups (`optimize::look_up`), FOR UPDATE of one
+//! table (`locking`).
 
 use std::sync::Arc;
 
@@ -80,8 +81,8 @@ impl Session {
         }
     }
 
-    /// Runs a query over rows if that is right for the literals at hand, by a plan for these; `None` when
-    /// it is one for the analytic way, which has a plan for any.
+    /// Runs a query over rows if that is right for the literals at hand, by a plan for these;
+    /// `None` when it is one for the analytic way, which has a plan for any.
     fn run_as_bound_anew(
         &mut self,
         tree: &QueryPlan,
@@ -186,8 +187,8 @@ impl Session {
         self.select_analytically(tree, statement.parameters, view).map(Reply::Rows)
     }
 
-    /// The rows of a query whose literals stand in it, whichever way it goes; `texts` as `item_texts`
-    /// gives them, or nothing.
+    /// The rows of a query whose literals stand in it, whichever way it goes; `texts` as
+    /// `item_texts` gives them, or nothing.
     pub(super) fn query_rows(
         &mut self,
         query: &Query,
@@ -238,8 +239,8 @@ impl Session {
         }
     }
 
-    /// What `read` makes of a state with the transaction's own writes over it. They are not copied for it, as they
-    /// are for who reads on later: a copy of 50,000 rows takes ten milliseconds.
+    /// What `read` makes of a state with the transaction's own writes over it. They are not copied
+    /// for it, as they are for who reads on later: a copy of 50,000 rows takes ten milliseconds.
     pub(super) fn over_own_writes<T>(
         &self,
         base: &dyn Read,
@@ -400,8 +401,8 @@ impl Session {
     }
 }
 
-/// Whether a query may be a look-up, as far as it is seen before its names are: those that others do are bound
-/// but once.
+/// Whether a query may be a look-up, as far as it is seen before its names are: those that others
+/// do are bound but once.
 fn may_be_look_up(query: &Query) -> bool {
     let SetExpr::Select(select) = query.body.as_ref() else { return false };
     let no_groups = matches!(

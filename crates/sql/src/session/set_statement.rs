@@ -17,8 +17,8 @@ use crate::error::{Result, SqlError};
 use crate::reply::Reply;
 use crate::variables::definition;
 
-/// Variables whose values are more than a setting of the session, as MariaDB 10.11 refuses them, and those
-/// of transactions, which end later than the statement.
+/// Variables whose values are more than a setting of the session, as MariaDB 10.11 refuses them,
+/// and those of transactions, which end later than the statement.
 const NOT_FOR_ONE: [&str; 17] = [
     "autocommit",
     "character_set_client",

@@ -161,8 +161,8 @@ impl TableSource {
         self.gatherer.fill(engine, &from.table, view, reach, piece, filter, out)
     }
 
-    /// Keeps what further pieces are read from, if there are some; so many bytes of it are copies of a
-    /// transaction's own writes.
+    /// Keeps what further pieces are read from, if there are some; so many bytes of it are copies
+    /// of a transaction's own writes.
     ///
     /// # Errors
     /// 1041 when there is no memory for these.

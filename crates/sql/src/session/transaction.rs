@@ -231,8 +231,8 @@ impl Session {
         Ok(self.done(0))
     }
 
-    /// Runs a statement of several steps in a transaction of its own, if none is open: what its query has locked
-    /// stays so until its rows are written.
+    /// Runs a statement of several steps in a transaction of its own, if none is open: what its
+    /// query has locked stays so until its rows are written.
     pub(super) fn in_one_transaction<T>(
         &mut self,
         work: impl FnOnce(&mut Session) -> Result<T>,
@@ -281,9 +281,9 @@ impl Session {
         }
     }
 
-    /// Commits what is open before a definition is changed: as a transaction of its own that is, which a
-    /// session of READ ONLY transactions does not have. START TRANSACTION READ ONLY ends with the commit
-    /// (MySQL 9.7 and MariaDB 10.11 answer so).
+    /// Commits what is open before a definition is changed: as a transaction of its own that is,
+    /// which a session of READ ONLY transactions does not have. START TRANSACTION READ ONLY ends
+    /// with the commit (MySQL 9.7 and MariaDB 10.11 answer so).
     ///
     /// # Errors
     /// 1792; those of the commit.

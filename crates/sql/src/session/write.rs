@@ -1,7 +1,7 @@
 //! INSERT, REPLACE, UPDATE and DELETE: running their plans in a transaction.
 //!
-//! Not here: how they come to a plan (`write_plan`), what the plans do (`write`), changes of rows that a
-//! join finds (`joined`).
+//! Not here: how they come to a plan (`write_plan`), what the plans do (`write`), changes of rows
+//! that a join finds (`joined`).
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -140,7 +140,8 @@ impl Session {
                 })
             }
             Plan::Delete(plan) => {
-                // Nothing is written of the values that it looks at: they are warned of, whatever the mode.
+                // Nothing is written of the values that it looks at: they are warned of, whatever
+                // the mode.
                 let finding = plan.finding().map(|finding| (finding, plan.table(), plan.access()));
                 self.change_with(facts, statement, plan.ignore, group, |t, context, session| {
                     let context = WriteContext { strict: false, ..*context };
@@ -191,7 +192,8 @@ impl Session {
         result
     }
 
-    /// Runs a statement that has no plan by its shape: its text is bound again, literals in their places.
+    /// Runs a statement that has no plan by its shape: its text is bound again, literals in their
+    /// places.
     fn run_by_text(
         &mut self,
         statement: &Statement<'_>,
@@ -220,7 +222,8 @@ impl Session {
     }
 
     /// Starts the query of a writing statement: in strict mode what must not be written, or come up
-    /// while it is looked for, is an error in the query already. `is_lenient`: of IGNORE and DELETE.
+    /// while it is looked for, is an error in the query already. `is_lenient`: of IGNORE and
+    /// DELETE.
     pub(super) fn as_of_a_write<T>(
         &mut self,
         is_lenient: bool,
@@ -237,7 +240,8 @@ impl Session {
         started
     }
 
-    /// The keys of the rows that an UPDATE or DELETE of one table is about, where a query is to find them.
+    /// The keys of the rows that an UPDATE or DELETE of one table is about, where a query is to
+    /// find them.
     fn found_by_query(
         &mut self,
         t: &mut Transaction,
@@ -258,9 +262,9 @@ impl Session {
         }
     }
 
-    /// The same by a query over the table's columns; `None` where looking at the rows is quicker, or right
-    /// alone: few of them, what is not to be done but once for each row, and a transaction that has written
-    /// to the table.
+    /// The same by a query over the table's columns; `None` where looking at the rows is quicker,
+    /// or right alone: few of them, what is not to be done but once for each row, and a transaction
+    /// that has written to the table.
     fn found_by_column(
         &mut self,
         t: &mut Transaction,

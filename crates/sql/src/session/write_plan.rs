@@ -1,10 +1,12 @@
-//! From a writing statement to its plan: by its shape, or by its text where the shape says too little.
+//! From a writing statement to its plan: by its shape, or by its text where the shape says too
+//! little.
 //!
 //! Invariants
-//! 1. There is one way of binding (`bind_change`). Of a shape it makes a plan that serves again, with `?`
-//!    for the literals; of a text one for this execution, with the literals in their places.
-//! 2. What is wrong with a statement is said of its text, and no plan is kept then: the table may be
-//!    altered so that it is right.
+//! 1. There is one way of binding (`bind_change`). Of a shape it makes a plan that serves again,
+//!    with `?` for the literals; of a text one for this execution, with the literals in their
+//!    places.
+//! 2. What is wrong with a statement is said of its text, and no plan is kept then: the table may
+//!    be altered so that it is right.
 //!
 //! Not here: names and their meaning (`write`, `bind`), running plans (`session::write`).
 

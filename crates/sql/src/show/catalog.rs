@@ -91,8 +91,8 @@ pub fn open_tables(engine: &Engine, database: &str) -> Result<Listing> {
     Ok(listing)
 }
 
-/// About how many rows a table has: exact when there are few, else the number that the engine keeps,
-/// else from its size and that of its first rows.
+/// About how many rows a table has: exact when there are few, else the number that the engine
+/// keeps, else from its size and that of its first rows.
 pub fn approximate_rows(engine: &Engine, table: &Table) -> u64 {
     /// Rows looked at.
     const SAMPLE: usize = 128;

@@ -1,6 +1,6 @@
 //! EXPLAIN of queries that the row executor runs, in MySQL's columns: a line for each step of each
-//! SELECT, in the order of joining, then those of derived tables and sub-queries. A sub-query that can
-//! be looked up has two numbers: as it is asked for each row, and its members.
+//! SELECT, in the order of joining, then those of derived tables and sub-queries. A sub-query that
+//! can be looked up has two numbers: as it is asked for each row, and its members.
 //!
 //! Not here: one table's look-up (`explain`), the same as a tree (`explain_tree`).
 

@@ -1,5 +1,5 @@
-//! EXPLAIN FORMAT=TREE, EXPLAIN ANALYZE, and EXPLAIN of queries over the bound tree: one line for each
-//! step, with the way to its rows and how many are expected.
+//! EXPLAIN FORMAT=TREE, EXPLAIN ANALYZE, and EXPLAIN of queries over the bound tree: one line for
+//! each step, with the way to its rows and how many are expected.
 //!
 //! Not here: EXPLAIN of look-ups in MySQL's columns (`explain`).
 

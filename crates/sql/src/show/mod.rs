@@ -66,7 +66,8 @@ impl Listing {
         Listing { columns, rows: Vec::new(), like: 0 }
     }
 
-    /// Names in the column at this position are told apart by case, as those of databases and tables are.
+    /// Names in the column at this position are told apart by case, as those of databases and
+    /// tables are.
     pub fn cased(mut self, position: usize) -> Listing {
         self.columns[position].tell_case_apart();
         self
@@ -126,8 +127,8 @@ impl Listing {
         bind(expr, &names).map_err(crate::error::SqlError::from)
     }
 
-    /// Whether a filter may let the line of a name through, which stands in the column that LIKE is about, by
-    /// what it says of that column alone.
+    /// Whether a filter may let the line of a name through, which stands in the column that LIKE is
+    /// about, by what it says of that column alone.
     fn by_name(&self, filter: &Filter, mode: SqlMode) -> Result<impl Fn(&str) -> bool + use<>> {
         let (like, width) = (self.like, self.columns.len());
         let rule = type_collation(&self.columns[like].ty).unwrap_or(Collation::Utf8Mb4GeneralCi);

@@ -1,5 +1,6 @@
-//! SHOW ENGINE ... STATUS: one text in the layout of InnoDB's monitor, which tools cut at its headings, with
-//! this server's own figures. A figure of InnoDB that there is none of here is left out.
+//! SHOW ENGINE ... STATUS: one text in the layout of InnoDB's monitor, which tools cut at its
+//! headings, with this server's own figures. A figure of InnoDB that there is none of here is left
+//! out.
 //!
 //! Not here: SHOW STATUS (`server`), which has the same figures as rows.
 

@@ -15,8 +15,8 @@ use super::catalog::approximate_rows;
 pub struct ShownSizes {
     /// How many rows there are.
     pub rows: u64,
-    /// Bytes of one before compression, on average; in a columnar table as it has them in segments, of
-    /// which 0 are without any.
+    /// Bytes of one before compression, on average; in a columnar table as it has them in segments,
+    /// of which 0 are without any.
     pub row_length: u64,
     /// What they take.
     pub sizes: TableSizes,
@@ -43,8 +43,8 @@ pub fn sizes_of(engine: &Engine, table: &Table) -> Result<ShownSizes> {
         return Ok(shown(rows, sizes));
     }
     sizes.data.disk_bytes += segments.sizes.disk_bytes;
-    // What the store has of it are places mostly, which are not what anybody put into the table. Rows that
-    // are in no segment yet are taken for as long as the others, where there are others.
+    // What the store has of it are places mostly, which are not what anybody put into the table.
+    // Rows that are in no segment yet are taken for as long as the others, where there are others.
     let of_segments = u128::from(segments.sizes.plain_bytes) * u128::from(rows);
     if let Some(bytes) = of_segments.checked_div(u128::from(segments.rows)) {
         sizes.data.plain_bytes = bytes as u64;

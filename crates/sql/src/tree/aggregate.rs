@@ -1,6 +1,7 @@
 //! A use of an aggregate function in a query.
 //!
-//! Not here: which functions there are (`aggregate_table`), computing them (`executor::accumulate`).
+//! Not here: which functions there are (`aggregate_table`), computing them
+//! (`executor::accumulate`).
 
 use expression::{Kind, Node, keeps_digits};
 use values::decimal::Decimal;
@@ -20,16 +21,16 @@ pub struct Aggregate {
     pub distinct: bool,
     /// ORDER BY within GROUP_CONCAT or JSON_ARRAYAGG; the flag says DESC.
     pub order: Vec<(Node, bool)>,
-    /// LIMIT within them: how many values are passed over, and how many are taken at most; each is the
-    /// same for all rows.
+    /// LIMIT within them: how many values are passed over, and how many are taken at most; each is
+    /// the same for all rows.
     pub limit: Option<Box<[Node; 2]>>,
     /// What GROUP_CONCAT puts between.
     pub separator: Vec<u8>,
     /// Its result.
     pub ty: ColumnType,
-    /// Whether its result keeps digits that its type does not show: of one group alone, where an expression
-    /// is made of it. Results of GROUP BY come from a temporary table, whose columns have the types shown
-    /// (MariaDB 10.11 answers so: tests/oracle/sql/quotients.sql).
+    /// Whether its result keeps digits that its type does not show: of one group alone, where an
+    /// expression is made of it. Results of GROUP BY come from a temporary table, whose columns
+    /// have the types shown (MariaDB 10.11 answers so: tests/oracle/sql/quotients.sql).
     pub keeps_digits: bool,
 }
 
@@ -43,8 +44,8 @@ impl Aggregate {
         self.arguments.iter_mut().chain(sorted).chain(limits).for_each(each);
     }
 
-    /// Of how many levels further out the SELECT is whose rows it is over: 0 for the one that it stands in.
-    /// That is the innermost that it names a column of (MySQL 8.0 manual, 14.19.1).
+    /// Of how many levels further out the SELECT is whose rows it is over: 0 for the one that it
+    /// stands in. That is the innermost that it names a column of (MySQL 8.0 manual, 14.19.1).
     pub fn level(&mut self) -> u16 {
         let mut nearest: Option<u16> = None;
         self.each_node_mut(&mut |node| {

@@ -1,7 +1,7 @@
 //! The table of aggregate functions: one row for each, with all that is true of it.
 //!
-//! COUNT is BIGINT, SUM of exact numbers a DECIMAL of 22 digits more, AVG of them one of four digits more,
-//! what is of bits an unsigned number, deviations DOUBLE (MySQL 8.0 manual, 14.19.1).
+//! COUNT is BIGINT, SUM of exact numbers a DECIMAL of 22 digits more, AVG of them one of four
+//! digits more, what is of bits an unsigned number, deviations DOUBLE (MySQL 8.0 manual, 14.19.1).
 //!
 //! Invariants
 //! 1. What is true of an aggregate function stands here and nowhere else.

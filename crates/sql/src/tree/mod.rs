@@ -5,9 +5,9 @@
 //! Select   relations joined, filtered, grouped      Relation  a table, a derived table, a listing
 //! ```
 //! A column of a joined row is a *slot*: the relation's number within its SELECT and the column's
-//! within the relation (`expression::slot`). Above a grouping, columns are positions in the group's row
-//! (`Grouping`), above window functions in theirs (`Windowing`). A column of an enclosing SELECT is
-//! `Kind::Outer(level, slot)`.
+//! within the relation (`expression::slot`). Above a grouping, columns are positions in the group's
+//! row (`Grouping`), above window functions in theirs (`Windowing`). A column of an enclosing
+//! SELECT is `Kind::Outer(level, slot)`.
 //!
 //! Invariants
 //! 1. Nothing here knows a syntax tree, a session or an executor.
@@ -175,7 +175,8 @@ pub struct Query {
 }
 
 impl Query {
-    /// Whether rows are to be locked that it joins; those of sub-queries in its expressions are not counted.
+    /// Whether rows are to be locked that it joins; those of sub-queries in its expressions are not
+    /// counted.
     pub fn locks_rows(&self) -> bool {
         match &self.body {
             Body::Select(select) => select.locks_rows(),
@@ -193,7 +194,8 @@ impl Query {
         }
     }
 
-    /// Whether it aggregates all that it finds into one row, so that it has a row whatever it finds.
+    /// Whether it aggregates all that it finds into one row, so that it has a row whatever it
+    /// finds.
     pub fn gives_one_row(&self) -> bool {
         let Body::Select(select) = &self.body else { return false };
         let all = |grouping: &Grouping| grouping.keys.is_empty();
@@ -221,8 +223,8 @@ pub struct OutputColumn {
     pub nullable: bool,
     /// The table's column that it is.
     pub origin: Option<Arc<ResultColumn>>,
-    /// Whether quotients keep the digits that they were computed with, more than the type shows: they are
-    /// to be stored.
+    /// Whether quotients keep the digits that they were computed with, more than the type shows:
+    /// they are to be stored.
     pub keeps_digits: bool,
 }
 

@@ -1,12 +1,13 @@
 //! UPDATE and DELETE of one table, by its indexes.
 //!
-//! Where no index narrows it down, the rows of a columnar table are found by a query; so are those that
-//! only a query can tell, because of sub-queries in the condition (`finding`).
+//! Where no index narrows it down, the rows of a columnar table are found by a query; so are those
+//! that only a query can tell, because of sub-queries in the condition (`finding`).
 //!
 //! Invariants
 //! 1. A row is decided upon under its lock, from its latest state: the condition is checked again
-//!    there. It is read again where others write in the table. What is a matter of chance is decided once.
-//!    A scan that had to wait for a lock is run again over the newest rows (`settled`).
+//!    there. It is read again where others write in the table. What is a matter of chance is
+//!    decided once. A scan that had to wait for a lock is run again over the newest rows
+//!    (`settled`).
 //! 2. An UPDATE that moves rows within the index it reads, reads it as it was at the beginning.
 //!
 //! Not here: several tables, and sub-queries that give new values (`joined`).
@@ -56,7 +57,8 @@ pub struct ChangeTarget {
     /// Whether the index gives that order, when it is used as planned.
     sorted: bool,
     limit: Option<Node>,
-    /// Whether the outcome depends on the order in which rows are changed, though none was asked for.
+    /// Whether the outcome depends on the order in which rows are changed, though none was asked
+    /// for.
     in_order: bool,
     /// What must still hold of a row under its lock.
     checks: Vec<Node>,
@@ -86,8 +88,8 @@ pub struct DeletePlan {
     /// IGNORE.
     pub ignore: bool,
     returning: Option<Returning>,
-    /// Whether it can take long (SLEEP, or a query that finds the rows), or gives rows back, which are to
-    /// be acknowledged first.
+    /// Whether it can take long (SLEEP, or a query that finds the rows), or gives rows back, which
+    /// are to be acknowledged first.
     pub waits: bool,
 }
 
@@ -178,9 +180,9 @@ pub fn bind_update(
     Ok(UpdatePlan { target, ignore: update.ignore, sets, defaults, update_now, moves, waits })
 }
 
-/// Binds an UPDATE of one table whose condition or order only a query can say: with sub-queries, or rows
-/// that are compared. The query finds the rows; what can be checked of one under its lock still is, and
-/// its new values are made there, from left to right.
+/// Binds an UPDATE of one table whose condition or order only a query can say: with sub-queries, or
+/// rows that are compared. The query finds the rows; what can be checked of one under its lock
+/// still is, and its new values are made there, from left to right.
 pub fn bind_update_by_query(
     update: &Update,
     table: Arc<Table>,
@@ -316,9 +318,9 @@ impl ChangeTarget {
         self.access.terms.iter().chain(keys).chain(&self.limit).any(Node::waits)
     }
 
-    /// Calls `each` with every row that matches, in order; `found`: by what a query has
-    /// found; `moves`: which may change what is read. Says whether others may have made rows match meanwhile,
-    /// and these can be looked for again.
+    /// Calls `each` with every row that matches, in order; `found`: by what a query has found;
+    /// `moves`: which may change what is read. Says whether others may have made rows match
+    /// meanwhile, and these can be looked for again.
     ///
     /// # Errors
     /// `would_wait` for a transaction of an event loop when there are many, before any is given.
@@ -351,8 +353,9 @@ impl ChangeTarget {
         let taken = if sorted { u64::MAX } else { limit };
         let reach = transaction.reach();
         let in_loop = reach == Reach::Memory;
-        // Rows that are named are looked at once, under their locks. These are held for rows that are not
-        // there, too: who deletes such a row and then inserts it does so before or after another.
+        // Rows that are named are looked at once, under their locks. These are held for rows that
+        // are not there, too: who deletes such a row and then inserts it does so before or after
+        // another.
         let named_max = if self.sort.is_empty() { limit } else { limit.min(1) };
         if self.looks_once()
             && let Some(keys) = found.take_row_keys(named_max)
@@ -403,8 +406,8 @@ impl ChangeTarget {
                 let seen = alone.map(|alone| SeenRow { bytes: gathered.row_bytes(n), alone });
                 each(transaction, MatchedRow { key: gathered.key(n), seen })?;
             }
-            // Whoever was inside for a moment has the rows of one piece read again, if the next ones are read
-            // as they are then.
+            // Whoever was inside for a moment has the rows of one piece read again, if the next
+            // ones are read as they are then.
             if still.is_none() {
                 alone = transaction.alone_in(&self.table)?;
             }

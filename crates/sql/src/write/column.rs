@@ -138,7 +138,8 @@ pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {
 }
 
 impl WriteContext<'_> {
-    /// The value of a column that the statement leaves to its default; `row` is the rest of its row.
+    /// The value of a column that the statement leaves to its default; `row` is the rest of its
+    /// row.
     ///
     /// # Errors
     /// 1364 when the column has none, and those of evaluating it.
@@ -171,8 +172,8 @@ impl WriteContext<'_> {
         }
     }
 
-    /// Gives the columns of a row that the statement leaves to their defaults these; those that look at the
-    /// rest of the row come last.
+    /// Gives the columns of a row that the statement leaves to their defaults these; those that
+    /// look at the rest of the row come last.
     ///
     /// # Errors
     /// As `default_value`.
@@ -245,7 +246,8 @@ impl WriteContext<'_> {
         }
     }
 
-    /// What becomes of a value that a statement gives a computed column: nothing, if strict mode lets it.
+    /// What becomes of a value that a statement gives a computed column: nothing, if strict mode
+    /// lets it.
     ///
     /// # Errors
     /// 1906 in strict mode; NULL and DEFAULT are let pass, as in MariaDB.
@@ -311,8 +313,8 @@ impl WriteContext<'_> {
         Ok(())
     }
 
-    /// The value, as NO_ZERO_DATE and NO_ZERO_IN_DATE let it be: without strict mode a day that they refuse is
-    /// '0000-00-00' with a warning.
+    /// The value, as NO_ZERO_DATE and NO_ZERO_IN_DATE let it be: without strict mode a day that
+    /// they refuse is '0000-00-00' with a warning.
     fn allowed_day(
         &self,
         column: &Column,

@@ -1,15 +1,17 @@
-//! Finding the rows that an UPDATE or DELETE of one table changes by a query, which gives their keys as it
-//! does for statements with joins (`joined`): because only a query can say its condition, or by column,
-//! where that is quicker than looking at the rows.
+//! Finding the rows that an UPDATE or DELETE of one table changes by a query, which gives their
+//! keys as it does for statements with joins (`joined`): because only a query can say its
+//! condition, or by column, where that is quicker than looking at the rows.
 //!
 //! Invariants
 //! 1. The query's state is that of the statement's beginning. What has changed since is seen under
-//!    the lock of each row, where the condition is checked again (`change`). Where only the query can tell
-//!    whether a row meets it, a row that is another by then makes the statement begin again (`settled`).
+//!    the lock of each row, where the condition is checked again (`change`). Where only the query
+//!    can tell whether a row meets it, a row that is another by then makes the statement begin
+//!    again (`settled`).
 //! 2. Rows are changed in the order in which they are found: the one that was asked for, where a
-//!    statement's outcome depends on it, else that of their places, so that each segment is read once.
-//! 3. Those of a piece are locked before, in the order of their keys, so that two statements over the
-//!    same rows wait for each other and do not fail. No more than a piece of keys is in memory.
+//!    statement's outcome depends on it, else that of their places, so that each segment is read
+//!    once.
+//! 3. Those of a piece are locked before, in the order of their keys, so that two statements over
+//!    the same rows wait for each other and do not fail. No more than a piece of keys is in memory.
 //!
 //! Not here: when rows are found so (`session::write`), running the query.
 
@@ -42,8 +44,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// That of a statement over a table under a name; `in_order`: its outcome depends on the order of
-    /// the rows. `None` for tables that are not stored by column.
+    /// That of a statement over a table under a name; `in_order`: its outcome depends on the order
+    /// of the rows. `None` for tables that are not stored by column.
     pub(super) fn by_column(
         table: &Table,
         shown: &str,
@@ -96,13 +98,14 @@ pub type Find<'a> = dyn FnMut(&mut Transaction) -> Result<Option<FoundKeys>> + '
 pub struct FoundKeys {
     /// The query's rows: one column, the key.
     pub rows: RowStream,
-    /// The state that they were found in, where nothing but the query can tell that they are the ones.
+    /// The state that they were found in, where nothing but the query can tell that they are the
+    /// ones.
     pub state: Option<Arc<dyn Read>>,
 }
 
 impl FoundKeys {
-    /// Locks the rows of a piece, then calls `each` with their keys. `false`: one of them is another than
-    /// the query has seen; those of its piece and behind it were not given.
+    /// Locks the rows of a piece, then calls `each` with their keys. `false`: one of them is
+    /// another than the query has seen; those of its piece and behind it were not given.
     pub(super) fn visit(
         mut self,
         table: &Arc<Table>,
@@ -145,7 +148,8 @@ impl FoundKeys {
     }
 }
 
-/// Locks a row; whether it is another than the one that the query has seen. One that is gone is not.
+/// Locks a row; whether it is another than the one that the query has seen. One that is gone is
+/// not.
 fn is_another(
     state: &FoundIn<'_>,
     transaction: &mut Transaction,

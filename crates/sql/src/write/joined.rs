@@ -1,15 +1,15 @@
-//! UPDATE and DELETE over several tables, or with sub-queries: a query finds the row keys (and
-//! the new values), then each row is changed under its lock.
+//! UPDATE and DELETE over several tables, or with sub-queries: a query finds the row keys (and the
+//! new values), then each row is changed under its lock.
 //!
-//! The query names the hidden column `__rowhouse_key` of each table to be changed. A row is
-//! changed at most once, however often the join finds it. The query's state is that of the
-//! statement's beginning; a row that is gone when its lock is had is passed over.
+//! The query names the hidden column `__rowhouse_key` of each table to be changed. A row is changed
+//! at most once, however often the join finds it. The query's state is that of the statement's
+//! beginning; a row that is gone when its lock is had is passed over.
 //!
 //! Invariants
-//! 1. A row is changed only if it is, under its lock, what the query saw. Where one is not, the others are
-//!    but locked, and the statement has to be begun again (`Progress::is_stale`): its query then sees
-//!    what was written meanwhile. So it does where a lock was waited for: its holder may have changed
-//!    rows of the other tables, or of sub-queries (`settled`).
+//! 1. A row is changed only if it is, under its lock, what the query saw. Where one is not, the
+//!    others are but locked, and the statement has to be begun again (`Progress::is_stale`): its
+//!    query then sees what was written meanwhile. So it does where a lock was waited for: its
+//!    holder may have changed rows of the other tables, or of sub-queries (`settled`).
 //!
 //! Not here: running the query (`session::joined`).
 
@@ -62,8 +62,8 @@ pub struct JoinedUpdate {
     targets: Vec<Arc<Table>>,
     /// Target, column, and whether it is set to its default.
     sets: Vec<(usize, usize, bool)>,
-    /// Whether it names one table alone: a default that looks at other columns sees what is assigned to
-    /// them before it. Beside a join it sees the row as it was.
+    /// Whether it names one table alone: a default that looks at other columns sees what is
+    /// assigned to them before it. Beside a join it sees the row as it was.
     is_of_one: bool,
 }
 
@@ -263,7 +263,8 @@ impl JoinedUpdate {
             }
             let row = progress.matched + 1;
             let mut sets: Vec<(usize, Value)> = Vec::new();
-            // Defaults that look at the rest of the row, with how many assignments stand before them.
+            // Defaults that look at the rest of the row, with how many assignments stand before
+            // them.
             let mut late: Vec<(usize, usize, Store)> = Vec::new();
             for (at, (target, position, to_default)) in self.sets.iter().enumerate() {
                 if *target != n {
@@ -453,7 +454,8 @@ impl JoinedDelete {
     /// Binds a DELETE.
     ///
     /// # Errors
-    /// 1109 for a target that is none of its tables, 1235 for RETURNING; those of binding the query.
+    /// 1109 for a target that is none of its tables, 1235 for RETURNING; those of binding the
+    /// query.
     pub fn bind(
         delete: &Delete,
         catalog: &Catalog,

@@ -1,9 +1,9 @@
-//! INSERT and REPLACE of the rows that a query gives: INSERT ... SELECT, and VALUES with sub-queries, whose
-//! rows are a query's then.
+//! INSERT and REPLACE of the rows that a query gives: INSERT ... SELECT, and VALUES with
+//! sub-queries, whose rows are a query's then.
 //!
 //! Invariants
-//! 1. The query gives the values of the columns that are named, and behind them what ON DUPLICATE KEY
-//!    UPDATE asks of its tables (`source_columns`).
+//! 1. The query gives the values of the columns that are named, and behind them what ON DUPLICATE
+//!    KEY UPDATE asks of its tables (`source_columns`).
 //!
 //! Not here: running the query (`session::write`), inserting its rows (`load::query`).
 
@@ -36,7 +36,8 @@ impl InsertOfQuery {
     /// Binds the statement.
     ///
     /// # Errors
-    /// 1136 where the query has other columns than the rows; those of binding the query and what is named.
+    /// 1136 where the query has other columns than the rows; those of binding the query and what is
+    /// named.
     pub fn bind(
         insert: &Insert,
         table: Arc<Table>,

@@ -26,8 +26,8 @@ pub fn given_to(ty: &ColumnType, node: Node) -> Node {
     }
 }
 
-/// Makes the columns of a query, from one on, what these columns are given. Of one table, rows keep the
-/// digits however many they are; DataFusion has as many as a column shows.
+/// Makes the columns of a query, from one on, what these columns are given. Of one table, rows keep
+/// the digits however many they are; DataFusion has as many as a column shows.
 pub(super) fn give(plan: &mut QueryPlan, first: usize, columns: &[&ColumnType]) {
     let mut numbers = Vec::new();
     let mut keeps = false;
@@ -55,7 +55,8 @@ pub(super) fn give(plan: &mut QueryPlan, first: usize, columns: &[&ColumnType]) 
     }
 }
 
-/// Makes quotients keep their digits, of a query that has no temporary table; whether there are any.
+/// Makes quotients keep their digits, of a query that has no temporary table; whether there are
+/// any.
 fn keep_digits(query: &mut Query) -> bool {
     let sorted: Vec<usize> = query.order.iter().map(|key| key.position).collect();
     let Body::Select(select) = &mut query.body else { return false };

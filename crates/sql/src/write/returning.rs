@@ -1,8 +1,8 @@
-//! RETURNING: what INSERT, REPLACE and DELETE give of the rows that they have written (MariaDB 10.5 and
-//! later; MySQL has none).
+//! RETURNING: what INSERT, REPLACE and DELETE give of the rows that they have written (MariaDB 10.5
+//! and later; MySQL has none).
 //!
-//! Of a row that was inserted, replaced or changed by ON DUPLICATE KEY UPDATE it is the row as it is then, of
-//! one that was deleted the row as it was.
+//! Of a row that was inserted, replaced or changed by ON DUPLICATE KEY UPDATE it is the row as it
+//! is then, of one that was deleted the row as it was.
 //!
 //! Invariants
 //! 1. Memory for the rows is taken before they are kept; a statement that fails gives none.

@@ -1,8 +1,9 @@
-//! Scans that had to wait for a lock: its holder may have changed rows that the scan had passed already, so
-//! that they meet the condition only now, or rows that a sub-query or a join had read. The scan is run again, over
-//! the newest rows and with all locks that it has, until nobody is waited for. What it gives is then that of a
-//! statement which began when the last lock was had (InnoDB waits at the first locked row instead, whether or not
-//! that meets the condition, and goes on from there).
+//! Scans that had to wait for a lock: its holder may have changed rows that the scan had passed
+//! already, so that they meet the condition only now, or rows that a sub-query or a join had read.
+//! The scan is run again, over the newest rows and with all locks that it has, until nobody is
+//! waited for. What it gives is then that of a statement which began when the last lock was had
+//! (InnoDB waits at the first locked row instead, whether or not that meets the condition, and goes
+//! on from there).
 //!
 //! Not here: which rows are locked (`change`, `joined`, `session::locking`).
 
@@ -25,7 +26,8 @@ pub enum Currency {
     Outdated,
 }
 
-/// Runs a scan until what it found is current; `undo` takes back what a run leaves besides its writes.
+/// Runs a scan until what it found is current; `undo` takes back what a run leaves besides its
+/// writes.
 ///
 /// # Errors
 /// 1213 where others change the rows each time again.

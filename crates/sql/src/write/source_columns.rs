@@ -1,4 +1,5 @@
-//! Source columns: those of the query's tables that ON DUPLICATE KEY UPDATE of an INSERT ... SELECT names:
+//! Source columns: those of the query's tables that ON DUPLICATE KEY UPDATE of an INSERT ... SELECT
+//! names:
 //!
 //! ```sql
 //! INSERT INTO totals (id, n) SELECT s.id, s.n FROM sales s ON DUPLICATE KEY UPDATE n = totals.n + s.n

@@ -1,5 +1,6 @@
-//! Numbers beside texts, out of texts and out of literals of digits, and of which types they are: what was
-//! wrong once, by both executors, each test named by that. `tests/oracle/sql/wanted.py` draws their neighbours.
+//! Numbers beside texts, out of texts and out of literals of digits, and of which types they are:
+//! what was wrong once, by both executors, each test named by that. `tests/oracle/sql/wanted.py`
+//! draws their neighbours.
 
 use sql::{How, Reply, Session};
 use values::datum::Datum;

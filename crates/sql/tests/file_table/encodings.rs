@@ -1,5 +1,5 @@
-//! Parquet in every encoding, beside a table with the same rows: by words or not, a file answers as the
-//! table does.
+//! Parquet in every encoding, beside a table with the same rows: by words or not, a file answers as
+//! the table does.
 
 use std::sync::Arc;
 

@@ -31,8 +31,8 @@ fn file_of(column: ArrayRef, properties: WriterPropertiesBuilder) -> Vec<u8> {
     bytes
 }
 
-/// Where numbers begin that are told by differences, in blocks of 128 with four miniblocks each: after
-/// this stands how many they are.
+/// Where numbers begin that are told by differences, in blocks of 128 with four miniblocks each:
+/// after this stands how many they are.
 const DIFFERENCES: [u8; 3] = [0x80, 0x01, 0x04];
 
 #[test]

@@ -2,8 +2,8 @@
 
 use values::SqlMode;
 
-/// Position behind spaces and comments (those that MySQL executes do not count as comments), or of a comment
-/// that does not end.
+/// Position behind spaces and comments (those that MySQL executes do not count as comments), or of
+/// a comment that does not end.
 pub fn skip_space(text: &[u8], mut at: usize) -> usize {
     loop {
         match text.get(at) {
@@ -29,8 +29,8 @@ fn is_blank(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == 0x0b
 }
 
-/// A text without the spaces and semicolons at its end, which MySQL takes away before it reads a packet:
-/// `SELECT 1;;` is one statement.
+/// A text without the spaces and semicolons at its end, which MySQL takes away before it reads a
+/// packet: `SELECT 1;;` is one statement.
 pub fn without_ends(text: &[u8]) -> &[u8] {
     let is_end = |byte: &u8| is_blank(*byte) || *byte == b';';
     let end = text.iter().rposition(|byte| !is_end(byte)).map_or(0, |last| last + 1);
@@ -56,14 +56,15 @@ fn end_of_line(text: &[u8], at: usize) -> usize {
 
 /// The version that this server claims for `/*!80036 ... */`, as MySQL writes it.
 const VERSION_NUMBER: u32 = 80_036;
-/// The version of MariaDB whose `/*M!101100 ... */` are executed: the one that answers are compared with.
+/// The version of MariaDB whose `/*M!101100 ... */` are executed: the one that answers are compared
+/// with.
 const MARIADB_VERSION_NUMBER: u32 = 101_199;
 /// `/*!999999 ... */`: what only Rowhouse executes, because no other server is as new.
 const OURS: u32 = 999_999;
 
-/// Makes the statements in `/*! ... */`, `/*!50003 ... */` and MariaDB's `/*M! ... */` part of the text, by
-/// blanking the marks; `None` when there are none, which is the usual case. Those of a newer version stay
-/// comments, except `/*!999999 ... */`.
+/// Makes the statements in `/*! ... */`, `/*!50003 ... */` and MariaDB's `/*M! ... */` part of the
+/// text, by blanking the marks; `None` when there are none, which is the usual case. Those of a
+/// newer version stay comments, except `/*!999999 ... */`.
 pub fn open_version_comments(text: &[u8], mode: SqlMode) -> Option<Vec<u8>> {
     memchr::memmem::find_iter(text, b"/*").find(|at| mark_of(&text[*at..]).is_some())?;
     let mut out = text.to_vec();
@@ -126,8 +127,8 @@ fn end_of_quoted(text: &[u8], mut at: usize, quote: u8, mode: SqlMode) -> usize 
     text.len()
 }
 
-/// The bytes of the mark that begins a comment which some server executes, with its version, and whether
-/// this one does.
+/// The bytes of the mark that begins a comment which some server executes, with its version, and
+/// whether this one does.
 fn mark_of(text: &[u8]) -> Option<(usize, bool)> {
     let (start, newest) = match text {
         [b'/', b'*', b'!', ..] => (3, VERSION_NUMBER),

@@ -75,8 +75,9 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Whether a literal of so many hexadecimal digits stays in the shape. One that can be meant as a number
-    /// does, as apart from its text it would be bytes; but in rows of VALUES, where it is marked.
+    /// Whether a literal of so many hexadecimal digits stays in the shape. One that can be meant as
+    /// a number does, as apart from its text it would be bytes; but in rows of VALUES, where it is
+    /// marked.
     fn keeps_digits(&self, digits: usize) -> bool {
         match self.part {
             Part::Keep => true,

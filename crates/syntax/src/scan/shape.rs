@@ -219,8 +219,8 @@ impl Scanner<'_, '_> {
         is_plain
     }
 
-    /// A literal behind another character set introducer stays where it is, since it means something else
-    /// than the same literal by itself; whether there is one.
+    /// A literal behind another character set introducer stays where it is, since it means
+    /// something else than the same literal by itself; whether there is one.
     fn introduced(&mut self, word: &[u8]) -> Result<bool> {
         let next = skip_space(self.text, self.at + word.len());
         let is_literal = matches!(

@@ -1,14 +1,15 @@
 //! Character sets: texts of clients and files as UTF-8, and back.
 //!
 //! Inside the server every text is UTF-8. A character set matters where bytes come in (statements,
-//! files of LOAD DATA, introducers before literals) and where they go out (results, CONVERT ... USING as
-//! bytes).
+//! files of LOAD DATA, introducers before literals) and where they go out (results, CONVERT ...
+//! USING as bytes).
 //!
 //! Invariants
 //! 1. Bytes of a character set of single bytes come back as they were: `encode(decode(bytes))`.
 //! 2. What a character set does not have becomes `?`, one for each character or stray byte.
 //!
-//! Not here: how texts compare (`collation`), which character sets a session has chosen (crate `sql`).
+//! Not here: how texts compare (`collation`), which character sets a session has chosen (crate
+//! `sql`).
 
 mod names;
 mod single;
@@ -184,8 +185,8 @@ impl CharacterSet {
         }
     }
 
-    /// Bytes of a literal that is too short for whole characters of this set, filled up with zeros in
-    /// front, as MySQL fills `_utf16 X'41'` up.
+    /// Bytes of a literal that is too short for whole characters of this set, filled up with zeros
+    /// in front, as MySQL fills `_utf16 X'41'` up.
     pub fn filled_up(self, text: &[u8]) -> Cow<'_, [u8]> {
         let unit = match self.form {
             Form::Wide(wide) => wide.unit_bytes(),

@@ -1,8 +1,9 @@
-//! The names of character sets, the numbers of their collations in the protocol (MySQL 9.7 and MariaDB
-//! 10.11: information_schema.collations; the default collation first), and what converts them.
+//! The names of character sets, the numbers of their collations in the protocol (MySQL 9.7 and
+//! MariaDB 10.11: information_schema.collations; the default collation first), and what converts
+//! them.
 //!
-//! latin5 is read as Windows 1254, hebrew as ISO 8859-8, gb2312 as GBK and tis620 as Windows 874, which
-//! have all of their characters and some more.
+//! latin5 is read as Windows 1254, hebrew as ISO 8859-8, gb2312 as GBK and tis620 as Windows 874,
+//! which have all of their characters and some more.
 
 use std::ops::RangeInclusive;
 

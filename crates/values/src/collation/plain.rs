@@ -11,7 +11,8 @@ use crate::types::Collation;
 /// Bytes of the longest piece. Where a text is full of what a piece begins with, a search takes the
 /// product of both lengths.
 const PIECE_BYTES_MAX: usize = 64;
-/// Bytes of a text above which it is worth while to find out which byte of a piece is the most seldom.
+/// Bytes of a text above which it is worth while to find out which byte of a piece is the most
+/// seldom.
 const SHORT_TEXT_BYTES_MAX: usize = 96;
 /// Bytes of a text that is gone through sooner than a search by vectors is begun.
 const STEPPED_TEXT_BYTES_MAX: usize = 24;
@@ -78,8 +79,8 @@ fn find(text: &[u8], piece: &[u8], folds: bool) -> Option<usize> {
         return memchr::memmem::find(text, piece);
     }
     let last = text.len().checked_sub(piece.len())?;
-    // Most places are passed over if a byte is looked for that texts seldom have. In a short text there
-    // are few places anyway, fewer than it takes to find that byte.
+    // Most places are passed over if a byte is looked for that texts seldom have. In a short text
+    // there are few places anyway, fewer than it takes to find that byte.
     let (seldom, byte) = match text.len() <= SHORT_TEXT_BYTES_MAX {
         true => (0, piece.first()?),
         false => {

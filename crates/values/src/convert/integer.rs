@@ -24,8 +24,8 @@ struct ReadWhole {
 /// The most digits that are within a `u64` whatever they are.
 const DIGITS_MAX: usize = 19;
 
-/// Reads a few digits with a sign and nothing else, as most numbers are; `None` also for numbers that are no
-/// `i64`.
+/// Reads a few digits with a sign and nothing else, as most numbers are; `None` also for numbers
+/// that are no `i64`.
 pub(super) fn read_plain(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),

@@ -1,6 +1,6 @@
 //! Whether a text is JSON that every reader of documents accepts: no half of a surrogate pair, no
-//! number beyond DOUBLE, nothing nested deeper than serde_json goes (128; MySQL: 100). MySQL refuses
-//! them as well (3140, 3157).
+//! number beyond DOUBLE, nothing nested deeper than serde_json goes (128; MySQL: 100). MySQL
+//! refuses them as well (3140, 3157).
 //!
 //! Not here: reading documents (`member`, crate `sql`).
 

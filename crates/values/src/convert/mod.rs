@@ -44,8 +44,8 @@ pub enum Issue {
         /// `datetime`, `time`.
         what: &'static str,
     },
-    /// A time that the zone's clock leaves out, 1292; a warning of it is 1299. The moment at which the clock is
-    /// set forward was taken.
+    /// A time that the zone's clock leaves out, 1292; a warning of it is 1299. The moment at which
+    /// the clock is set forward was taken.
     LeftOut,
     /// Not UTF-8, 1366; each such byte became `?`.
     InvalidUtf8,
@@ -62,7 +62,8 @@ impl Issue {
         }
     }
 
-    /// The same as MySQL tells it of a column of some type: a time out of its range is an incorrect one.
+    /// The same as MySQL tells it of a column of some type: a time out of its range is an incorrect
+    /// one.
     pub fn for_type(self, ty: &ColumnType) -> Issue {
         match (self, ty) {
             (Issue::OutOfRange, ColumnType::Time { .. }) => Issue::Incorrect { what: "time" },

@@ -170,8 +170,8 @@ pub(super) fn decimal_from_datum(
     }
 }
 
-/// The digits of a time as a number, those of its fraction behind the point. Of a negative one below a second
-/// the number says no sign.
+/// The digits of a time as a number, those of its fraction behind the point. Of a negative one
+/// below a second the number says no sign.
 fn of_time(number: i64, micros: u32, is_negative: bool) -> Decimal {
     let whole = i128::from(number.unsigned_abs()) * 1_000_000 + i128::from(micros);
     Decimal::from_i128(if is_negative { -whole } else { whole }, 6)

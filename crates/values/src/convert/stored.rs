@@ -1,12 +1,12 @@
-//! A value of one type as a value of a column of another: what ALTER TABLE, INSERT ... SELECT and UPDATE
-//! do with a value that has a type already.
+//! A value of one type as a value of a column of another: what ALTER TABLE, INSERT ... SELECT and
+//! UPDATE do with a value that has a type already.
 //!
-//! An ENUM is its position to a column of numbers and its word to any other; a time is laid out with
-//! the digits of its own type, a TIMESTAMP on the clock of the session (MySQL 9.7 and MariaDB 10.11
-//! answer so: tests/oracle/sql/conversions.py).
+//! An ENUM is its position to a column of numbers and its word to any other; a time is laid out
+//! with the digits of its own type, a TIMESTAMP on the clock of the session (MySQL 9.7 and MariaDB
+//! 10.11 answer so: tests/oracle/sql/conversions.py).
 //!
-//! Not here: texts and constants without a declared type (`dispatch`), what a mode says of days with
-//! zeros (`SqlMode::refuses_value`).
+//! Not here: texts and constants without a declared type (`dispatch`), what a mode says of days
+//! with zeros (`SqlMode::refuses_value`).
 
 use super::{Converted, convert};
 use crate::datum::{Datum, Value};

@@ -1,8 +1,8 @@
 //! Sums, products and quotients of `Decimal`.
 //!
 //! Every operation is exact or rounds once, half away from zero where its name says nothing else,
-//! and says `None` when the result has more than 74 digits. MySQL's rules for a result's scale and its limit of 65 digits are the
-//! caller's.
+//! and says `None` when the result has more than 74 digits. MySQL's rules for a result's scale and
+//! its limit of 65 digits are the caller's.
 //!
 //! Not here: rescaling (`number`).
 

@@ -85,8 +85,9 @@ fn write_ci(mut text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends ASCII up to a space, of which small letters alone weigh what others do; gives the rest. Nearly
-/// all of most texts are such, so they are taken by blocks that the compiler makes wide loops of.
+/// Appends ASCII up to a space, of which small letters alone weigh what others do; gives the rest.
+/// Nearly all of most texts are such, so they are taken by blocks that the compiler makes wide
+/// loops of.
 fn write_plain<'t>(text: &'t [u8], out: &mut Vec<u8>) -> &'t [u8] {
     let is_plain = |byte: &u8| *byte != SPACE && byte.is_ascii();
     let (blocks, _) = text.as_chunks::<PLAIN_BLOCK>();

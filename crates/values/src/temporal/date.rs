@@ -2,8 +2,9 @@
 //!
 //! Invariants
 //! 1. Numeric order is the order of days; 0 is '0000-00-00'.
-//! 2. Month 0-12, day 0 to the month's last; year 0-9999. Only a `bound` may be a day that its month
-//!    has not: it lies between the month's days and the next month, is compared and never kept.
+//! 2. Month 0-12, day 0 to the month's last; year 0-9999. Only a `bound` may be a day that its
+//!    month has not: it lies between the month's days and the next month, is compared and never
+//!    kept.
 //!
 //! Not here: reading text (`parse`).
 

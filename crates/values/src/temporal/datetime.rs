@@ -55,8 +55,8 @@ impl DateTime {
         DateTime(packed)
     }
 
-    /// The day behind a packed number, if it is one; whether its time of day is one, too, is not looked
-    /// at.
+    /// The day behind a packed number, if it is one; whether its time of day is one, too, is not
+    /// looked at.
     pub fn date_of_packed(packed: u64) -> Option<Date> {
         Date::from_packed(u32::try_from(packed >> 37).ok()?)
     }
@@ -135,8 +135,8 @@ impl DateTime {
         Self::new(date, hour, minute, (seconds % 60) as u8, (clock % SECOND) as u32)
     }
 
-    /// The moment at which it is a time of day today, by a zone's clock; `now` is in microseconds since the epoch.
-    /// `None` outside of the years 0 to 9999.
+    /// The moment at which it is a time of day today, by a zone's clock; `now` is in microseconds
+    /// since the epoch. `None` outside of the years 0 to 9999.
     pub fn today_at(time: Time, now: i64, zone: Zone) -> Option<DateTime> {
         let midnight = DateTime::from_date(zone.datetime_at(now)?.date()).to_micros()?;
         DateTime::from_micros(midnight.checked_add(time.micros())?)

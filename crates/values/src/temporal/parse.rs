@@ -117,8 +117,8 @@ pub fn read_datetime(text: &[u8]) -> Option<ReadDateTime> {
     read_datetime_as(text, true, Days::Real).ok()
 }
 
-/// The same of what days are only compared with: it may be a day that its month has not, such as the
-/// '2024-02-31' of those who want all of February.
+/// The same of what days are only compared with: it may be a day that its month has not, such as
+/// the '2024-02-31' of those who want all of February.
 pub fn read_bound(text: &[u8]) -> Option<ReadDateTime> {
     read_datetime_as(text, true, Days::Bound).ok()
 }

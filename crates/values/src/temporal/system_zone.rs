@@ -1,11 +1,11 @@
-//! The zone of the machine, which `time_zone = 'SYSTEM'` means: what TZ says, else what /etc/localtime leads to,
-//! else UTC.
+//! The zone of the machine, which `time_zone = 'SYSTEM'` means: what TZ says, else what
+//! /etc/localtime leads to, else UTC.
 //!
 //! Invariants
 //! 1. It is found out once, so that it stays the same while a program runs.
 //!
-//! Not here: TZ's rules of its own (`CET-1CEST,M3.5.0,M10.5.0/3`), which are read as far as their name is that of
-//! a place of the IANA database.
+//! Not here: TZ's rules of its own (`CET-1CEST,M3.5.0,M10.5.0/3`), which are read as far as their
+//! name is that of a place of the IANA database.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -8,8 +8,8 @@ use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
 use crate::tyrant::execute::{KeyCursor, SCAN_IN_LOOP_MAX, TyrantRows};
 
 impl TyrantRows<'_, '_> {
-    /// About how many records there are: near it after a crash, and with rows that have expired until
-    /// they are swept.
+    /// About how many records there are: near it after a crash, and with rows that have expired
+    /// until they are swept.
     ///
     /// # Errors
     /// See `TyrantTrouble`.

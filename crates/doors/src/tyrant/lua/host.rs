@@ -1,8 +1,8 @@
 //! The functions with which scripts reach records, the stash and locks.
 //!
 //! They give what the original's give: `false` or nothing where a record is not as it must be, an
-//! error for senseless arguments. A failure of the server raises an error, and the call's writes are
-//! then rolled back whatever the script makes of it.
+//! error for senseless arguments. A failure of the server raises an error, and the call's writes
+//! are then rolled back whatever the script makes of it.
 //!
 //! Invariants
 //! 1. No record is borrowed while a function of the script runs, so that it may do anything.

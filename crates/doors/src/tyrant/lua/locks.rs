@@ -1,10 +1,11 @@
 //! Locks among calls of scripts: keys that a call has locked, and calls that want to be alone.
 //!
 //! Invariants
-//! 1. A wait ends with its time or when it is interrupted, and the call has then locked nothing new.
-//! 2. What a call has locked is free when its guard is dropped, and not before: its writes are
-//!    seen by nobody until it has committed, so that one who locked the key before would decide on
-//!    old values.
+//! 1. A wait ends with its time or when it is interrupted, and the call has then locked nothing
+//!    new.
+//! 2. What a call has locked is free when its guard is dropped, and not before: its writes are seen
+//!    by nobody until it has committed, so that one who locked the key before would decide on old
+//!    values.
 //!
 //! Not here: locks of rows (`rows::locks`), which other doors' writers meet, too.
 

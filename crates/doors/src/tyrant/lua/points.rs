@@ -1,8 +1,8 @@
 //! How often a state asks whether it is to go on: at every so many of the points where Luau would.
 //!
-//! Luau calls back at every call, return and turn of a loop, and in pattern matching. What `mlua` does around
-//! a function of ours, so that it may raise errors, takes longer than ten turns of a small loop. So a
-//! function of this file stands before it, which counts and goes on.
+//! Luau calls back at every call, return and turn of a loop, and in pattern matching. What `mlua`
+//! does around a function of ours, so that it may raise errors, takes longer than ten turns of a
+//! small loop. So a function of this file stands before it, which counts and goes on.
 //!
 //! Invariants
 //! 1. Once a state is to end, every point asks, so that no script catches the error and goes on.

@@ -9,7 +9,8 @@
 //! 2. Locks of a call are held until its writes can be seen.
 //! 3. A call ends with its time, when its client leaves, and when there is no memory for it.
 //!
-//! Not here: what functions do (`host`, `plain`), which state it gets (`states`), limits within (`state`).
+//! Not here: what functions do (`host`, `plain`), which state it gets (`states`), limits within
+//! (`state`).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

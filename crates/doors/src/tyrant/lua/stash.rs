@@ -1,8 +1,8 @@
 //! The stash: texts by keys that all calls of a server share, in memory.
 //!
 //! Invariants
-//! 1. All stashes of a server together hold no more bytes than are set aside for them: scripts take nothing
-//!    of what clients may use, for good.
+//! 1. All stashes of a server together hold no more bytes than are set aside for them: scripts take
+//!    nothing of what clients may use, for good.
 //! 2. It belongs to no transaction: what a failed call has put there stays, as in the original.
 //!
 //! Not here: the functions of scripts that use it (`host`).

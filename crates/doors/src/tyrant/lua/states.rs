@@ -2,8 +2,8 @@
 //!
 //! Invariants
 //! 1. A state serves one call at a time; one that was stopped, or has met a panic, serves no other.
-//! 2. There are no more states than may be. A call that waits for one gives up with its time, and at once if
-//!    many wait already.
+//! 2. There are no more states than may be. A call that waits for one gives up with its time, and
+//!    at once if many wait already.
 //!
 //! Not here: limits within a state (`state`), what a call does with it (`scripts`).
 

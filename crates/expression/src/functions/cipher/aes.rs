@@ -1,7 +1,8 @@
 //! AES_ENCRYPT and AES_DECRYPT: AES of 128 bits, block by block (ECB), as MariaDB 10.11 has them.
 //!
-//! The key is a text of any length, whose bytes are laid over 16 by exclusive or. The last block is filled
-//! up with bytes that each say how many they are (PKCS #7), a whole block of them if nothing is missing.
+//! The key is a text of any length, whose bytes are laid over 16 by exclusive or. The last block is
+//! filled up with bytes that each say how many they are (PKCS #7), a whole block of them if nothing
+//! is missing.
 //!
 //! Not here: MySQL's further arguments and `block_encryption_mode`.
 

@@ -8,8 +8,8 @@
 //! An empty text is an empty one packed, too.
 //!
 //! Invariants
-//! 1. What is packed says how long it will be; memory is taken for that before it is unpacked, and it
-//!    never becomes longer.
+//! 1. What is packed says how long it will be; memory is taken for that before it is unpacked, and
+//!    it never becomes longer.
 
 use std::io::Write;
 

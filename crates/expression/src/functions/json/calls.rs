@@ -1,14 +1,16 @@
 //! Functions on JSON, on its text.
 //!
-//! NULL for a document, a path or a word is NULL (MySQL 8.0 manual, 14.17); a value that is NULL becomes `null`.
+//! NULL for a document, a path or a word is NULL (MySQL 8.0 manual, 14.17); a value that is NULL
+//! becomes `null`.
 //!
 //! Invariants
 //! 1. Documents under way count in the statement's memory before they are read: a tree takes many
 //!    times the bytes of its text.
 //!
-//! Not here: checking columns of type JSON (`values::convert`), documents themselves (`json::document`), their
-//! order (`json::order`), paths (`json::path`), changes of a document (`json::edit`), several documents
-//! (`json::combine`), texts within one (`json::search`), layouts (`json::layout`, `json::text`).
+//! Not here: checking columns of type JSON (`values::convert`), documents themselves
+//! (`json::document`), their order (`json::order`), paths (`json::path`), changes of a document
+//! (`json::edit`), several documents (`json::combine`), texts within one (`json::search`), layouts
+//! (`json::layout`, `json::text`).
 
 use serde::de::IgnoredAny;
 use values::ErrorCode;
@@ -204,8 +206,8 @@ impl<'g, 'a> JsonCall<'g, 'a> {
         })
     }
 
-    /// JSON_MERGE_PATCH and JSON_MERGE_PRESERVE. What is patched with NULL is unknown until a document that is
-    /// no object takes its place.
+    /// JSON_MERGE_PATCH and JSON_MERGE_PRESERVE. What is patched with NULL is unknown until a
+    /// document that is no object takes its place.
     fn merged(&self) -> Result<Cell<'a>> {
         let is_patch = self.function == Function::JsonMergePatch;
         let mut merged = self.document(0)?;

@@ -27,7 +27,8 @@ pub(crate) fn is_member(value: &Json, of: &Json) -> bool {
     }
 }
 
-/// JSON_OVERLAPS: whether two documents share an element of arrays or a member of objects, or are equal.
+/// JSON_OVERLAPS: whether two documents share an element of arrays or a member of objects, or are
+/// equal.
 pub(crate) fn overlap(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Array(a), b @ Json::Array(_)) => a.iter().any(|one| is_member(one, b)),
@@ -57,8 +58,8 @@ pub(crate) fn merge_patch(target: Json, patch: Json) -> Json {
     Json::Object(members)
 }
 
-/// JSON_MERGE_PRESERVE: arrays are joined, objects merged, and of anything else arrays are made (MySQL 8.0
-/// manual, 14.17.4).
+/// JSON_MERGE_PRESERVE: arrays are joined, objects merged, and of anything else arrays are made
+/// (MySQL 8.0 manual, 14.17.4).
 pub(crate) fn merge_preserve(a: Json, b: Json) -> Json {
     let items = |value| match value {
         Json::Array(items) => items,

@@ -1,7 +1,8 @@
-//! JSON and values of SQL: which document a value is, which value a document is, and how both compare.
+//! JSON and values of SQL: which document a value is, which value a document is, and how both
+//! compare.
 //!
-//! Not here: documents themselves (`json::document`), their order (`json::order`), checking columns of type JSON
-//! (`values::convert`).
+//! Not here: documents themselves (`json::document`), their order (`json::order`), checking columns
+//! of type JSON (`values::convert`).
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -59,8 +60,8 @@ pub fn json_element(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec
     Json::of(ty, datum, zone).write(out);
 }
 
-/// What a document is where SQL wants a number or a time: a text without its quotes, true as 1, and 0 where it
-/// is no single value (MySQL 8.0 manual, 13.5).
+/// What a document is where SQL wants a number or a time: a text without its quotes, true as 1, and
+/// 0 where it is no single value (MySQL 8.0 manual, 13.5).
 pub(crate) fn json_scalar<'a>(text: &[u8]) -> Cell<'a> {
     match Json::read(text) {
         Ok(Json::String(text)) => Cell::Owned(text.into_bytes()),
@@ -72,8 +73,8 @@ pub(crate) fn json_scalar<'a>(text: &[u8]) -> Cell<'a> {
     }
 }
 
-/// Whether a document holds as a condition: it does unless it is the number 0 (MySQL 8.0 manual, 13.5). IF and CASE
-/// take the number that it is (`Node::json_as_number`).
+/// Whether a document holds as a condition: it does unless it is the number 0 (MySQL 8.0 manual,
+/// 13.5). IF and CASE take the number that it is (`Node::json_as_number`).
 pub(crate) fn json_is_true(text: &[u8]) -> bool {
     !Json::read(text).is_ok_and(|document| order(&document, &Json::Int(0)).is_eq())
 }

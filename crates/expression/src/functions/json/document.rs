@@ -1,11 +1,12 @@
 //! JSON documents as trees: how they are read, printed, and made of values of SQL.
 //!
 //! Invariants
-//! 1. Members stand in MySQL's order of names, by length and then by bytes, and each name once: of several
-//!    equal ones the last counts (MySQL 8.0 manual, 13.5).
+//! 1. Members stand in MySQL's order of names, by length and then by bytes, and each name once: of
+//!    several equal ones the last counts (MySQL 8.0 manual, 13.5).
 //! 2. What is printed is read again as an equal document.
 //!
-//! Not here: the order of documents (`json::order`), paths into them (`json::path`), functions (`json::calls`).
+//! Not here: the order of documents (`json::order`), paths into them (`json::path`), functions
+//! (`json::calls`).
 
 use std::fmt;
 
@@ -115,8 +116,9 @@ impl Json {
         })
     }
 
-    /// What a value of SQL is as JSON: a text stays a text, but for one that is JSON itself; times have six
-    /// digits of a second, binary strings are written in Base64 behind the number of their type, as in MySQL.
+    /// What a value of SQL is as JSON: a text stays a text, but for one that is JSON itself; times
+    /// have six digits of a second, binary strings are written in Base64 behind the number of their
+    /// type, as in MySQL.
     pub fn of(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Json {
         let mut text = Vec::new();
         match datum {

@@ -1,7 +1,7 @@
 //! Changes of a JSON document, at a path without wildcards.
 //!
-//! A path that leads nowhere changes nothing (MySQL 8.0 manual, 14.17.4). What is no array is the first
-//! element, and the last, of one that has nothing else (14.17.3).
+//! A path that leads nowhere changes nothing (MySQL 8.0 manual, 14.17.4). What is no array is the
+//! first element, and the last, of one that has nothing else (14.17.3).
 //!
 //! Not here: paths (`json::path`), reading and printing (`json::document`).
 
@@ -104,8 +104,8 @@ pub(crate) fn array_append(document: &mut Json, path: &[Step], value: Json) {
     }
 }
 
-/// JSON_ARRAY_INSERT at one path, which has to end in an element: before that; behind the last one, or before
-/// the first, where there is none.
+/// JSON_ARRAY_INSERT at one path, which has to end in an element: before that; behind the last one,
+/// or before the first, where there is none.
 ///
 /// # Errors
 /// 3165 when it does not.

@@ -1,10 +1,11 @@
-//! JSON_PRETTY, JSON_STORAGE_SIZE and JSON_STORAGE_FREE: a document as MySQL lays it out, for readers and in its
-//! own stored form.
+//! JSON_PRETTY, JSON_STORAGE_SIZE and JSON_STORAGE_FREE: a document as MySQL lays it out, for
+//! readers and in its own stored form.
 //!
 //! Invariants
 //! 1. Memory for the result is taken before it is made: deep documents grow by their indents.
 //!
-//! Not here: MariaDB's layouts (`json::text`), how rows hold documents here, which is as text (`values::row`).
+//! Not here: MariaDB's layouts (`json::text`), how rows hold documents here, which is as text
+//! (`values::row`).
 
 use crate::functions::function::Function;
 use crate::functions::json::document::{Json, write_string};
@@ -77,8 +78,8 @@ fn write_pretty(value: &Json, depth: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// JSON_STORAGE_SIZE: bytes that MySQL would store it in (its sources, sql-common/json_binary.h): one for the
-/// type, then the value.
+/// JSON_STORAGE_SIZE: bytes that MySQL would store it in (its sources, sql-common/json_binary.h):
+/// one for the type, then the value.
 pub(crate) fn storage_size(document: &Json) -> i64 {
     i64::try_from(1 + stored_bytes(document)).unwrap_or(i64::MAX)
 }
@@ -104,8 +105,8 @@ fn stored_bytes(value: &Json) -> usize {
     }
 }
 
-/// A header, the entries of names, an entry for each value, and what does not fit into its entry: small, or
-/// large where that is too much.
+/// A header, the entries of names, an entry for each value, and what does not fit into its entry:
+/// small, or large where that is too much.
 fn several<'j>(
     values: impl Iterator<Item = &'j Json>,
     names: usize,

@@ -1,5 +1,6 @@
-//! The normal form of a JSON document: no space, members in the order of their names' bytes, numbers as
-//! `1.5E1`. Documents are equal whose normal forms are (MariaDB, JSON_NORMALIZE and JSON_EQUALS).
+//! The normal form of a JSON document: no space, members in the order of their names' bytes,
+//! numbers as `1.5E1`. Documents are equal whose normal forms are (MariaDB, JSON_NORMALIZE and
+//! JSON_EQUALS).
 //!
 //! Texts stay as they were written: `"\u0061"` is another text than `"a"`, as in MariaDB.
 //!

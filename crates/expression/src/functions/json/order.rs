@@ -1,11 +1,12 @@
-//! The order of JSON documents (MySQL 8.0 manual, 13.5, "Comparison and Ordering of JSON Values"), and bytes
-//! that stand for them in GROUP BY, DISTINCT and ORDER BY.
+//! The order of JSON documents (MySQL 8.0 manual, 13.5, "Comparison and Ordering of JSON Values"),
+//! and bytes that stand for them in GROUP BY, DISTINCT and ORDER BY.
 //!
-//! null is below numbers, these below texts, objects, arrays, false and true. Numbers compare by their value,
-//! whatever their form; texts by their bytes; arrays element by element; objects by how many members they have.
+//! null is below numbers, these below texts, objects, arrays, false and true. Numbers compare by
+//! their value, whatever their form; texts by their bytes; arrays element by element; objects by
+//! how many members they have.
 //!
-//! ORDER BY has shorter arrays before longer ones, as MySQL has it, though `<` does not. MySQL leaves arrays
-//! and objects of one length as they come; here what they hold decides.
+//! ORDER BY has shorter arrays before longer ones, as MySQL has it, though `<` does not. MySQL
+//! leaves arrays and objects of one length as they come; here what they hold decides.
 //!
 //! Invariants
 //! 1. Documents have the same key exactly if they are equal.
@@ -107,7 +108,8 @@ fn double(value: &Json) -> f64 {
     }
 }
 
-/// Appends the key of a text that is a document; of one that is none, which no column holds, the text.
+/// Appends the key of a text that is a document; of one that is none, which no column holds, the
+/// text.
 ///
 /// ```text
 /// 1  null
@@ -122,8 +124,8 @@ pub fn write_json_key(text: &[u8], out: &mut Vec<u8>) {
     write_key_of(text, true, out);
 }
 
-/// The same in the order of `<`, as MIN and MAX have it: instead of its length an array has a zero behind its
-/// elements.
+/// The same in the order of `<`, as MIN and MAX have it: instead of its length an array has a zero
+/// behind its elements.
 pub fn write_json_comparison_key(text: &[u8], out: &mut Vec<u8>) {
     write_key_of(text, false, out);
 }

@@ -1,5 +1,6 @@
-//! Paths into JSON (MySQL 8.0 manual, 13.5, "JSON Path Syntax"): `$`, `.name`, `."quoted name"` with the escapes
-//! of JSON, `[n]`, `[last]`, `[last-n]`, `[m to n]`, `.*`, `[*]`, and `**`, which is any way down, none included.
+//! Paths into JSON (MySQL 8.0 manual, 13.5, "JSON Path Syntax"): `$`, `.name`, `."quoted name"`
+//! with the escapes of JSON, `[n]`, `[last]`, `[last-n]`, `[m to n]`, `.*`, `[*]`, and `**`, which
+//! is any way down, none included.
 //!
 //! Invariants
 //! 1. What is no array counts as an array of itself alone, unless a caller says otherwise.

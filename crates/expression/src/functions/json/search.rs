@@ -1,6 +1,7 @@
 //! JSON_SEARCH: the paths of texts that match a pattern.
 //!
-//! Texts match by their bytes (MySQL 8.0 manual, 14.17.3), in the order of the paths below which they are sought.
+//! Texts match by their bytes (MySQL 8.0 manual, 14.17.3), in the order of the paths below which
+//! they are sought.
 //!
 //! Not here: paths that are given (`json::path`), patterns (`values::collation`).
 

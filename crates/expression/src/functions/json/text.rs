@@ -1,12 +1,15 @@
-//! JSON documents laid out again as texts: JSON_COMPACT, JSON_LOOSE, JSON_DETAILED; and JSON_NORMALIZE and
-//! JSON_EQUALS, which compare them as such (MariaDB; not in MySQL but for JSON_PRETTY).
+//! JSON documents laid out again as texts: JSON_COMPACT, JSON_LOOSE, JSON_DETAILED; and
+//! JSON_NORMALIZE and JSON_EQUALS, which compare them as such (MariaDB; not in MySQL but for
+//! JSON_PRETTY).
 //!
-//! Names and numbers stay as they were written, and where they stood: only the space between them changes.
+//! Names and numbers stay as they were written, and where they stood: only the space between them
+//! changes.
 //!
 //! Invariants
 //! 1. Memory for the result is taken before it is made: deep documents grow by their indents.
 //!
-//! Not here: what a normal document is (`json::normal`), functions on documents as trees (`json::calls`).
+//! Not here: what a normal document is (`json::normal`), functions on documents as trees
+//! (`json::calls`).
 
 use serde::de::IgnoredAny;
 use values::ErrorCode;
@@ -24,8 +27,8 @@ const DEPTH_MAX: usize = 128;
 /// Spaces of an indent, if nobody says how many, and the most.
 const INDENT: i64 = 4;
 const INDENT_MAX: i64 = 8;
-/// A normal document, with the pieces that it is put together of, is so many times as long as its text:
-/// `1` becomes `1.0E0`.
+/// A normal document, with the pieces that it is put together of, is so many times as long as its
+/// text: `1` becomes `1.0E0`.
 const NORMAL_GROWTH: usize = 16;
 
 /// Their values.
@@ -144,9 +147,9 @@ pub(crate) fn tokens(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// A member or an element on each line, as MariaDB has it: an array of nothing or of one single value
-/// stays on its line, an object of nothing takes two, and an object or array that is a member's value
-/// begins on a line of its own.
+/// A member or an element on each line, as MariaDB has it: an array of nothing or of one single
+/// value stays on its line, an object of nothing takes two, and an object or array that is a
+/// member's value begins on a line of its own.
 fn write_detailed(text: &[u8], indent: usize, each: &mut dyn FnMut(&[u8])) {
     const SPACES: [u8; DEPTH_MAX * INDENT_MAX as usize] = [b' '; DEPTH_MAX * INDENT_MAX as usize];
     let line = |depth: usize, each: &mut dyn FnMut(&[u8])| {

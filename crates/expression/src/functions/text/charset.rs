@@ -1,8 +1,8 @@
 //! Texts in other character sets: introducers, CONVERT ... USING, and functions that look at bytes.
 //!
-//! A text is UTF-8 whatever its character set is said to be; the set is a matter of the node that makes the
-//! text (`charset_of`), and only functions that look at bytes (LENGTH, HEX, MD5 ...) are given those
-//! bytes. Columns are all utf8mb4.
+//! A text is UTF-8 whatever its character set is said to be; the set is a matter of the node that
+//! makes the text (`charset_of`), and only functions that look at bytes (LENGTH, HEX, MD5 ...) are
+//! given those bytes. Columns are all utf8mb4.
 //!
 //! Not here: the sets (`values::charset`), names of sets in statements (crate `sql`).
 
@@ -59,7 +59,8 @@ fn of_set(function: Function, node: Node, set: CharacterSet, ty: ColumnType) -> 
     Node::new(Kind::Call(function, vec![node, name]), ty, nullable)
 }
 
-/// The character set of a node's text, if it is none of UTF-8: that of the text which it is a part of.
+/// The character set of a node's text, if it is none of UTF-8: that of the text which it is a part
+/// of.
 pub fn charset_of(node: &Node) -> Option<CharacterSet> {
     match &node.kind {
         Kind::Call(Function::ReadAs, arguments) => match &arguments[1].kind {

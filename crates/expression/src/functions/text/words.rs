@@ -38,8 +38,8 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     made(function, bytes, scope, || words.join(separator))
 }
 
-/// The first letter and the sounds of those behind it: at least three, vowels left out, and what sounds as
-/// the one before.
+/// The first letter and the sounds of those behind it: at least three, vowels left out, and what
+/// sounds as the one before.
 fn soundex(text: &[u8]) -> Vec<u8> {
     const SOUNDS: &[u8; 26] = b"01230120022455012623010202";
     const CHARACTERS_MIN: usize = 4;

@@ -23,7 +23,8 @@ use crate::value::cell::{Cell, NULL, bytes_of};
 /// Days from 0000-01-01 to 1970-01-01, plus one: TO_DAYS('0000-01-01') is 1.
 const EPOCH_DAYS: i64 = 719_528;
 const SECOND: i64 = 1_000_000;
-/// The first instant that functions of seconds since 1970 do not know, 3001-01-19 (MySQL 8.0 manual, 14.7).
+/// The first instant that functions of seconds since 1970 do not know, 3001-01-19 (MySQL 8.0
+/// manual, 14.7).
 const UNIX_END: i64 = 32_536_771_200 * SECOND;
 
 /// The current time, as clocks in the session's zone show it.

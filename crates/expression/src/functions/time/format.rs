@@ -38,8 +38,8 @@ pub(crate) fn get_format<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<
     Ok(pattern.map_or(NULL, |pattern| Cell::Plain(Datum::Bytes(pattern.as_bytes()))))
 }
 
-/// The pattern that is usual at a place, by its name, for 'DATE', 'TIME' or 'DATETIME' (MySQL 8.0 manual,
-/// 14.7).
+/// The pattern that is usual at a place, by its name, for 'DATE', 'TIME' or 'DATETIME' (MySQL 8.0
+/// manual, 14.7).
 fn usual_at(place: &[u8], kind: &[u8]) -> Option<&'static str> {
     let place = place.to_ascii_uppercase();
     Some(match (kind, place.as_slice()) {
@@ -58,8 +58,8 @@ fn usual_at(place: &[u8], kind: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// A time as a pattern asks for it; `None` where it asks for a name or a number of a day that is not there, and
-/// for a pattern of nothing.
+/// A time as a pattern asks for it; `None` where it asks for a name or a number of a day that is
+/// not there, and for a pattern of nothing.
 pub fn format(pattern: &[u8], value: DateTime) -> Option<Vec<u8>> {
     if pattern.is_empty() {
         return None;

@@ -1,7 +1,8 @@
 //! Texts that are read as moments, kept while row after row is compared with them.
 //!
-//! `created BETWEEN '2024-01-01' AND '2024-01-31'` compares each row with the same two texts. To read one
-//! takes several times as long as to compare what it says, so a thread keeps the last few that it read.
+//! `created BETWEEN '2024-01-01' AND '2024-01-31'` compares each row with the same two texts. To
+//! read one takes several times as long as to compare what it says, so a thread keeps the last few
+//! that it read.
 //!
 //! Invariants
 //! 1. What is kept depends on the text alone: neither on a session nor on its zone.

@@ -1,12 +1,14 @@
 //! STR_TO_DATE: the time that a text says under a pattern.
 //!
-//! As MySQL's `extract_date_time` (sql/item_timefunc.cc) has it: space before each part is passed over; what the
-//! pattern asks for behind the text's end is not there, and stays zero; what follows in the text is left.
+//! As MySQL's `extract_date_time` (sql/item_timefunc.cc) has it: space before each part is passed
+//! over; what the pattern asks for behind the text's end is not there, and stays zero; what follows
+//! in the text is left.
 //!
 //! Invariants
-//! 1. A week is one of a day only together with a day of the week; `%V` goes with `%X`, `%v` with `%x`, `%U` and
-//!    `%u` with `%Y`.
-//! 2. A day beyond its month is none, zero parts are let be: which are allowed sql_mode says (`time::calls`).
+//! 1. A week is one of a day only together with a day of the week; `%V` goes with `%X`, `%v` with
+//!    `%x`, `%U` and `%u` with `%Y`.
+//! 2. A day beyond its month is none, zero parts are let be: which are allowed sql_mode says
+//!    (`time::calls`).
 //!
 //! Not here: DATE_FORMAT (`time::format`), which kind of value a pattern gives (`digits`).
 
@@ -196,8 +198,8 @@ fn small(rest: &mut &str, digits_max: usize) -> Option<u8> {
     number(rest, digits_max)
 }
 
-/// The letters at the front as one of some words, each cut to so many characters, or as the beginning of one
-/// alone. Its number from 1.
+/// The letters at the front as one of some words, each cut to so many characters, or as the
+/// beginning of one alone. Its number from 1.
 fn word(rest: &mut &str, words: &[&str], chars_max: usize) -> Option<u8> {
     let length = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (letters, left) = rest.split_at(length);

@@ -1,5 +1,5 @@
-//! Sums: of a time or a moment and a length of time (ADDTIME, SUBTIME), and of months, which are written as
-//! `YYYYMM` or `YYMM` (PERIOD_ADD, PERIOD_DIFF).
+//! Sums: of a time or a moment and a length of time (ADDTIME, SUBTIME), and of months, which are
+//! written as `YYYYMM` or `YYMM` (PERIOD_ADD, PERIOD_DIFF).
 //!
 //! Not here: intervals (`moment`), types (`digits`).
 

@@ -48,8 +48,8 @@ impl World {
         Users { seed: self.seed, rows: self.rows }.row(id, 0).email().to_vec()
     }
 
-    /// Appends the note of a player or account: letters of 16 kinds in no order, of which a compressor
-    /// saves half.
+    /// Appends the note of a player or account: letters of 16 kinds in no order, of which a
+    /// compressor saves half.
     pub fn note(&self, id: u32, out: &mut Vec<u8>) {
         const LETTERS_PER_WORD: usize = 16;
         let end = out.len() + self.note_bytes;
@@ -101,7 +101,8 @@ impl World {
     }
 
     /// Loads players and accounts with these numbers into the session's database, each table in the
-    /// order of its key: accounts in another would be a load of their own kind, which is `iibench`'s.
+    /// order of its key: accounts in another would be a load of their own kind, which is
+    /// `iibench`'s.
     pub fn load_more(
         &self,
         session: &mut mysql::MysqlSession,

@@ -1,14 +1,15 @@
 //! Whether what was inserted is there, told in about a minute however many rows there are.
 //!
-//! Rows of INSERTs that are spread over the whole run are read back by the numbers that they were given,
-//! column by column. Entries of each index are counted by the server, band by band of its first column,
-//! with the sum of a column behind it: both are known, since a row is a function of its number. Bands
-//! beyond all rows must be empty. A small table is counted completely; of a large one, as much as the time
-//! allows, INSERTs and bands in no order and each index alike, and the report says how much that was.
+//! Rows of INSERTs that are spread over the whole run are read back by the numbers that they were
+//! given, column by column. Entries of each index are counted by the server, band by band of its
+//! first column, with the sum of a column behind it: both are known, since a row is a function of
+//! its number. Bands beyond all rows must be empty. A small table is counted completely; of a large
+//! one, as much as the time allows, INSERTs and bands in no order and each index alike, and the
+//! report says how much that was.
 //!
 //! Invariants
-//! 1. At least one INSERT and one band of each index are looked at, and no statement is awaited for longer
-//!    than the whole check may take.
+//! 1. At least one INSERT and one band of each index are looked at, and no statement is awaited for
+//!    longer than the whole check may take.
 
 use std::time::{Duration, Instant};
 
@@ -127,7 +128,8 @@ fn bands(index: &'static str, column: &str, sums: &[Sums]) -> Vec<Item> {
     bands.map(|(condition, must)| Item::Band { index, condition, must }).collect()
 }
 
-/// So many places of `count`, the first and the last among them, at equal distances; all if they are no more.
+/// So many places of `count`, the first and the last among them, at equal distances; all if they
+/// are no more.
 fn spread(count: usize, places: usize) -> impl Iterator<Item = usize> {
     let places = places.min(count);
     (0..places).map(move |place| place * (count - 1) / (places - 1).max(1))

@@ -1,5 +1,5 @@
-//! How inserts went over time: every INSERT with its moment, and from time to time what was spent so far,
-//! so that any last part of the rows can be told apart afterwards.
+//! How inserts went over time: every INSERT with its moment, and from time to time what was spent
+//! so far, so that any last part of the rows can be told apart afterwards.
 //!
 //! Not here: who inserts (`inserter`), and what a stall is (`pace`).
 
@@ -65,8 +65,8 @@ impl Course {
         self.looks.push((self.inserts.len(), self.rows, ResourcesSpent::by(&[self.pid])));
     }
 
-    /// What the rows behind the first `rows` took until the last look, as one window: a little more of
-    /// them, as it is looked only from time to time; at most the whole course.
+    /// What the rows behind the first `rows` took until the last look, as one window: a little more
+    /// of them, as it is looked only from time to time; at most the whole course.
     pub fn behind(&self, rows: u64) -> Sample {
         let mut sample = Sample::new();
         let from = self.looks.iter().rfind(|(_, there, _)| *there <= rows).or(self.looks.first());

@@ -1,6 +1,7 @@
 //! The connection that inserts, and which numbers its rows were given.
 //!
-//! Not here: what is in the rows (`purchases`), how fast it went (`course`), what is there (`check`).
+//! Not here: what is in the rows (`purchases`), how fast it went (`course`), what is there
+//! (`check`).
 
 use std::time::{Duration, Instant};
 
@@ -64,8 +65,8 @@ impl Inserter {
         Ok(Inserter { session, rows, text: String::new(), batches: Vec::new(), course })
     }
 
-    /// Adds the indexes to a table of InnoDB that was made without, with pages as full as random inserts
-    /// would have left them; the course begins here. How long it took.
+    /// Adds the indexes to a table of InnoDB that was made without, with pages as full as random
+    /// inserts would have left them; the course begins here. How long it took.
     pub fn add_indexes(&mut self) -> Result<Duration> {
         let began = Instant::now();
         self.session.be_patient(INDEXING_TIME)?;

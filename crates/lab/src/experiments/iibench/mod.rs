@@ -1,19 +1,20 @@
-//! iiBench: one connection inserts rows in batches into a table with three secondary indexes, until the
-//! data are some times the memory; then it goes on while another reads by these indexes.
+//! iiBench: one connection inserts rows in batches into a table with three secondary indexes, until
+//! the data are some times the memory; then it goes on while another reads by these indexes.
 //!
 //! The table and its indexes are those of Tokutek's program: entries of all three come in no order,
-//! so what a store does with entries that do not fit into its memory shows in the rate as the
-//! table grows. The memory is set so that data grow to eight times of it (`--data-to-memory`), or is a
+//! so what a store does with entries that do not fit into its memory shows in the rate as the table
+//! grows. The memory is set so that data grow to eight times of it (`--data-to-memory`), or is a
 //! group's (`--group-mib`).
 //!
-//! InnoDB, which would take days to come to the last rows of many, can be brought there another way: it inserts
-//! most of them without secondary indexes, which are added then (`--innodb-indexed-after`).
+//! InnoDB, which would take days to come to the last rows of many, can be brought there another
+//! way: it inserts most of them without secondary indexes, which are added then
+//! (`--innodb-indexed-after`).
 //!
-//! A server that would take days is cut after a time (`--minutes-max`). Its last rows are those that it
-//! came to, so its rate at the end is told better than it is.
+//! A server that would take days is cut after a time (`--minutes-max`). Its last rows are those
+//! that it came to, so its rate at the end is told better than it is.
 //!
-//! What is there at the end is checked in about a minute (`check`); the report says how much of it was. A
-//! check that fails fails the run, whose report is kept all the same.
+//! What is there at the end is checked in about a minute (`check`); the report says how much of it
+//! was. A check that fails fails the run, whose report is kept all the same.
 //!
 //! Not here: what several connections insert (`writers`).
 
@@ -67,12 +68,12 @@ pub struct IibenchOptions {
     data_to_memory: u64,
     #[command(flatten)]
     group: GroupOption,
-    /// End the inserts of a server that has not come to all rows after so many minutes; those beside
-    /// queries after a tenth of that.
+    /// End the inserts of a server that has not come to all rows after so many minutes; those
+    /// beside queries after a tenth of that.
     #[arg(long)]
     minutes_max: Option<f64>,
-    /// InnoDB inserts so many rows without secondary indexes, which are added then; its course begins
-    /// there.
+    /// InnoDB inserts so many rows without secondary indexes, which are added then; its course
+    /// begins there.
     #[arg(long, default_value_t = 0)]
     innodb_indexed_after: u64,
 }
@@ -162,7 +163,8 @@ fn note_checked(label: &str, checked: Result<Value>, report: &mut Report) -> boo
     right
 }
 
-/// A server's seconds, with those shaded that are stalls of the inserts alone or of those beside queries.
+/// A server's seconds, with those shaded that are stalls of the inserts alone or of those beside
+/// queries.
 fn panel(name: &str, seconds: Vec<PaceStep>, alone: usize) -> Panel {
     let (first, beside) = seconds.split_at(alone);
     let stalls = [stalls(first), stalls(beside)].concat();

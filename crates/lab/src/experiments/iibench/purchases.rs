@@ -1,8 +1,8 @@
 //! The table of Tokutek's program, and what is in each of its rows.
 //!
 //! Invariants
-//! 1. A row is a pure function of seed and number, so that what a server has can be told from what it
-//!    must have without a copy of it.
+//! 1. A row is a pure function of seed and number, so that what a server has can be told from what
+//!    it must have without a copy of it.
 
 use std::fmt::Write as _;
 

@@ -13,8 +13,8 @@ use crate::generator::Sample;
 use crate::peers::EngineServer;
 use crate::users::mix;
 
-/// Inserts so many rows, or what is inserted until then, while another connection asks; gives what the
-/// queries took.
+/// Inserts so many rows, or what is inserted until then, while another connection asks; gives what
+/// the queries took.
 pub fn beside(
     server: &EngineServer,
     inserter: &mut Inserter,

@@ -1,7 +1,7 @@
 //! How a server took the text of a load over time: rows as they went out, for drawing and report.
 //!
-//! A server that does not read holds the client up once the sockets between are full; what they hold, a few
-//! MiB, is the least that a stall must be to show.
+//! A server that does not read holds the client up once the sockets between are full; what they
+//! hold, a few MiB, is the least that a stall must be to show.
 
 use serde_json::{Value, json};
 
@@ -24,8 +24,8 @@ pub fn told(name: &str, mode: &str, round: usize, paced: &PaceOutcome) -> Value 
     })
 }
 
-/// The same for the drawing, with stalls shaded. After the last row there are none until the answer: that
-/// is drawn, but is the end of a load and no stall.
+/// The same for the drawing, with stalls shaded. After the last row there are none until the
+/// answer: that is drawn, but is the end of a load and no stall.
 pub fn panel(name: &str, paced: PaceOutcome) -> Panel {
     let PaceOutcome { step, steps, last, answered } = paced;
     let stalls: Vec<_> = stalls(&steps).into_iter().map(|(at, _)| at..at + step).collect();

@@ -1,8 +1,8 @@
-//! What no load can do without: the keys sorted, the text written and read once, in order. A limit to
-//! compare servers with, by this program itself.
+//! What no load can do without: the keys sorted, the text written and read once, in order. A limit
+//! to compare servers with, by this program itself.
 //!
-//! Where servers have a limit of memory that counts the page cache, the text is taken out of the cache
-//! before it is read; the keys are in memory nevertheless, as many as there are.
+//! Where servers have a limit of memory that counts the page cache, the text is taken out of the
+//! cache before it is read; the keys are in memory nevertheless, as many as there are.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};

@@ -1,12 +1,14 @@
-//! Bulk load: LOAD DATA LOCAL INFILE into a table with a secondary index (`indexed`), and of the documents'
-//! rows in no order with 1 and 4 keys, of 64 and 256 bytes (`unsorted`); rows per second, memory.
+//! Bulk load: LOAD DATA LOCAL INFILE into a table with a secondary index (`indexed`), and of the
+//! documents' rows in no order with 1 and 4 keys, of 64 and 256 bytes (`unsorted`); rows per
+//! second, memory.
 //!
-//! `--beside` asks what others feel of it (`others`); such a load is told apart, since they take their part.
+//! `--beside` asks what others feel of it (`others`); such a load is told apart, since they take
+//! their part.
 //!
 //! A drawing of its own shows how many rows each server took over time, with stalls shaded.
 //!
-//! Every load has each server afresh on an empty directory, so that peak memory belongs to this load
-//! alone. The lab makes the text as it sends it; the client's cost is the same for all.
+//! Every load has each server afresh on an empty directory, so that peak memory belongs to this
+//! load alone. The lab makes the text as it sends it; the client's cost is the same for all.
 
 mod indexed;
 mod intake;
@@ -160,7 +162,8 @@ fn unsorted(options: &LoadOptions) -> Vec<UnsortedRows> {
     tables.map(|(keys, bytes)| UnsortedRows { seed, count, keys, bytes }).collect()
 }
 
-/// Every wanted server loads the table in turn; how each went over time is drawn of the first round.
+/// Every wanted server loads the table in turn; how each went over time is drawn of the first
+/// round.
 fn every_server(
     table: &dyn LoadTable,
     round: usize,

@@ -1,9 +1,11 @@
-//! What others feel of a load: a connection that looks rows of another table up, and one that updates
-//! rows of it, each at its own pace, alone and during the load.
+//! What others feel of a load: a connection that looks rows of another table up, and one that
+//! updates rows of it, each at its own pace, alone and during the load.
 //!
 //! Invariants
-//! 1. A request counts from when it was due: one that waits behind another that is slow is slow, too.
-//! 2. Rows that are looked up are never changed, so each answer is judged; the changed ones are read back.
+//! 1. A request counts from when it was due: one that waits behind another that is slow is slow,
+//!    too.
+//! 2. Rows that are looked up are never changed, so each answer is judged; the changed ones are
+//!    read back.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ScopedJoinHandle};

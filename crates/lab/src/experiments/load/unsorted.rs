@@ -1,5 +1,5 @@
-//! The documents' form of a bulk load: rows of random keys of 8 bytes, of which the rest is padding, as
-//! '|'-separated text in no order.
+//! The documents' form of a bulk load: rows of random keys of 8 bytes, of which the rest is
+//! padding, as '|'-separated text in no order.
 
 use std::io::Write;
 use std::ops::Range;

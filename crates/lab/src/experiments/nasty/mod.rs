@@ -240,7 +240,8 @@ fn torment(arena: &Arena<'_>, number: u64) {
                 if matches!(code, 1105 | 2013) {
                     keep(arena, &format!("{message}: {}", beginning(&statement)));
                 }
-                // The client that holds most of the memory when there is none left is told so and closed.
+                // The client that holds most of the memory when there is none left is told so and
+                // closed.
                 let closed = code == OUT_OF_MEMORY && own.execute("DO 0").is_err();
                 session = (!closed).then_some(own);
             }

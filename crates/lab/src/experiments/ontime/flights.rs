@@ -1,5 +1,5 @@
-//! Flights as the real ones are spread: from 1988 on in the order of their days, a few large carriers
-//! and airports with most of them, a fifth late, one in fifty cancelled. Seeded.
+//! Flights as the real ones are spread: from 1988 on in the order of their days, a few large
+//! carriers and airports with most of them, a fifth late, one in fifty cancelled. Seeded.
 //!
 //! Not here: the columns' names and types (`table`).
 

@@ -91,8 +91,8 @@ pub fn all() -> Vec<Query> {
     queries.into_iter().map(|(name, sql, ranked)| Query { name, sql, ranked }).collect()
 }
 
-/// Whether two answers are the same: texts as they are, numbers but for what is behind the third digit
-/// after the point (each product divides to digits of its own, some to doubles).
+/// Whether two answers are the same: texts as they are, numbers but for what is behind the third
+/// digit after the point (each product divides to digits of its own, some to doubles).
 pub fn check(query: &Query, expected: &ResultCells, found: &ResultCells) -> Result<()> {
     const APART_MAX: f64 = 0.001;
     let same = |expected: &Option<String>, found: &Option<String>| {

@@ -1,5 +1,5 @@
-//! The table of flights: the 93 columns of the US Bureau of Transportation Statistics, by their names,
-//! and the indexes that the source documents made.
+//! The table of flights: the 93 columns of the US Bureau of Transportation Statistics, by their
+//! names, and the indexes that the source documents made.
 //!
 //! Not here: what is in them (`flights`).
 
@@ -105,7 +105,8 @@ const INDEXES: [&str; 7] = [
     "KEY (Origin)",
 ];
 
-/// The statement that makes `ontime`, with the documents' indexes or none, and a word for its engine.
+/// The statement that makes `ontime`, with the documents' indexes or none, and a word for its
+/// engine.
 pub fn create(engine: &str, indexed: bool) -> String {
     let mut parts: Vec<String> = FIRST
         .iter()

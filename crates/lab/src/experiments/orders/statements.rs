@@ -1,7 +1,8 @@
 //! The statements of the five transactions, prepared once for each terminal, with typed parameters.
 //!
 //! They are worded as the usual implementations for MySQL word them: rows that will be changed are
-//! read FOR UPDATE, stock-level joins, customers are found by last name in the order of first names.
+//! read FOR UPDATE, stock-level joins, customers are found by last name in the order of first
+//! names.
 
 use anyhow::Result;
 

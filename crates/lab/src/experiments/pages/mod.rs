@@ -6,8 +6,9 @@
 //!   for each page: the same visits on both, rows compared; then, in turn, windows of visits over
 //!   one connection, as text, each statement timed; a page costs the sum of its statements' medians
 //! ```
-//! Asked of a page: at most MariaDB's sum / 1.3, of a single statement / 1.5. A row that differs or a statement that is refused
-//! fails the run; figures name the statement that compares worst, with Rowhouse's EXPLAIN of it.
+//! Asked of a page: at most MariaDB's sum / 1.3, of a single statement / 1.5. A row that differs or
+//! a statement that is refused fails the run; figures name the statement that compares worst, with
+//! Rowhouse's EXPLAIN of it.
 
 mod blog;
 mod office;

@@ -1,8 +1,8 @@
-//! A load that is killed: LOAD DATA LOCAL of the documents' unsorted rows, kill -9 when nine tenths of the
-//! text are sent, then the time from the new start to the first answer.
+//! A load that is killed: LOAD DATA LOCAL of the documents' unsorted rows, kill -9 when nine tenths
+//! of the text are sent, then the time from the new start to the first answer.
 //!
-//! A load is one statement, so nothing of it may be left: no row in any of the table's indexes, and no
-//! bytes on disk that were not there before it.
+//! A load is one statement, so nothing of it may be left: no row in any of the table's indexes, and
+//! no bytes on disk that were not there before it.
 
 use std::thread;
 use std::time::{Duration, Instant};

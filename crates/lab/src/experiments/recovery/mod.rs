@@ -274,8 +274,8 @@ impl Victim<'_> {
     }
 }
 
-/// Starts a killed server again, and asks until there is an answer; the session that had it, and the
-/// seconds since the start.
+/// Starts a killed server again, and asks until there is an answer; the session that had it, and
+/// the seconds since the start.
 fn start_again(
     server: &mut Server,
     port: u16,

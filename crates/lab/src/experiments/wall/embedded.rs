@@ -1,8 +1,9 @@
-//! Tokyo Cabinet at the wall: its hash database inside the program that plays, within the same limit of
-//! memory as a server. What it shows is what a store can do whom nobody has to ask through a socket.
+//! Tokyo Cabinet at the wall: its hash database inside the program that plays, within the same
+//! limit of memory as a server. What it shows is what a store can do whom nobody has to ask through
+//! a socket.
 //!
-//! The program judges each value that it reads; here some rows are judged once more by the rows of all
-//! contenders, so that it plays with the same ones.
+//! The program judges each value that it reads; here some rows are judged once more by the rows of
+//! all contenders, so that it plays with the same ones.
 
 use anyhow::{Context, Result, ensure};
 

@@ -1,11 +1,12 @@
-//! The wall that memory is: what is left of a server's speed when its data are some times the memory.
+//! The wall that memory is: what is left of a server's speed when its data are some times the
+//! memory.
 //!
 //! The question of the second source document, whose game went from 13,000 transactions a second to
 //! 964 (MySQL to 160) where memory held a tenth of the data. Here every server runs in a group of
-//! processes with a limit of memory, so that the page cache counts as well; half of the limit is its
-//! own memory setting. The data are the game's players and accounts. They grow step by step, and at each step all
-//! servers in turn get look-ups (of players and accounts alike), updates (of players, which are half
-//! of the data) and the game itself, each row as likely as any other.
+//! processes with a limit of memory, so that the page cache counts as well; half of the limit is
+//! its own memory setting. The data are the game's players and accounts. They grow step by step,
+//! and at each step all servers in turn get look-ups (of players and accounts alike), updates (of
+//! players, which are half of the data) and the game itself, each row as likely as any other.
 //!
 //! Every answer is judged by its contents, and at the end every changed player is read back.
 //!
@@ -75,7 +76,8 @@ pub struct WallOptions {
     /// Connections.
     #[arg(long, default_value_t = 32)]
     connections: usize,
-    /// Threads of Tokyo Cabinet, which has no connections; without it, as many as the others' connections.
+    /// Threads of Tokyo Cabinet, which has no connections; without it, as many as the others'
+    /// connections.
     #[arg(long)]
     embedded_threads: Option<usize>,
     /// Durability: rowhouse's policy, or what comes nearest elsewhere.

@@ -1,5 +1,5 @@
-//! What clients of the wall ask beside the game: single look-ups, single updates; and the count of what
-//! was answered in each second.
+//! What clients of the wall ask beside the game: single look-ups, single updates; and the count of
+//! what was answered in each second.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

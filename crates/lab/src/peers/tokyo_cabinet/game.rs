@@ -2,8 +2,8 @@
 //! processes if there is one, it keeps its database open until it is dropped, as a server does.
 //!
 //! Invariants
-//! 1. The count of changes is memory of this program, filled before the other one maps it: the limit of
-//!    its group is for the database alone, as a server's is.
+//! 1. The count of changes is memory of this program, filled before the other one maps it: the
+//!    limit of its group is for the database alone, as a server's is.
 //!
 //! Not here: which rows there are (`experiments::game::world`, and `rows.h` for the program).
 
@@ -158,8 +158,8 @@ impl CabinetGame {
         Ok([self.line()?, self.line()?])
     }
 
-    /// Reads all changed players back; gives how many they are, changes that are lost, and those that
-    /// nobody made.
+    /// Reads all changed players back; gives how many they are, changes that are lost, and those
+    /// that nobody made.
     pub fn verify(&mut self) -> Result<[u64; 3]> {
         self.ask("verify")?;
         let line = self.line()?;

@@ -26,7 +26,8 @@ const COM_QUERY: u8 = 3;
 const COM_STMT_PREPARE: u8 = 22;
 /// A server that does not even greet in this time is left out.
 const SIGN_IN_WAIT: Duration = Duration::from_secs(10);
-/// Few statements of the lab take longer (`be_patient`); a hung server ends the run instead of stopping it.
+/// Few statements of the lab take longer (`be_patient`); a hung server ends the run instead of
+/// stopping it.
 const REPLY_WAIT: Duration = Duration::from_secs(600);
 
 /// One row as text, NULL as `None`.
@@ -137,7 +138,8 @@ impl MysqlSession {
         }
     }
 
-    /// Runs an INSERT; gives the rows that were added, and the first number that AUTO_INCREMENT gave.
+    /// Runs an INSERT; gives the rows that were added, and the first number that AUTO_INCREMENT
+    /// gave.
     pub fn insert(&mut self, sql: &str) -> Result<(u64, u64)> {
         self.send(sql)?;
         match self.take_outcome(&mut |_| {})? {

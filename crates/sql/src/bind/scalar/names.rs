@@ -23,8 +23,8 @@ pub struct IncomingNames {
     pub alias: Option<String>,
     /// Names of its columns with their positions, if renamed.
     pub columns: Vec<(String, usize)>,
-    /// What the query of INSERT ... SELECT gives beside the row: names in full, and types. They stand
-    /// behind the row's columns.
+    /// What the query of INSERT ... SELECT gives beside the row: names in full, and types. They
+    /// stand behind the row's columns.
     pub beside: Vec<(Vec<String>, ColumnType)>,
 }
 

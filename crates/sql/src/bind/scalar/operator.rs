@@ -110,8 +110,8 @@ fn chain(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> B
     Ok(boolean(if and { Kind::And(nodes) } else { Kind::Or(nodes) }, nullable))
 }
 
-/// A look-up knows nothing of its literals, and with how many digits a quotient compares is a matter of their
-/// kinds.
+/// A look-up knows nothing of its literals, and with how many digits a quotient compares is a
+/// matter of their kinds.
 pub(super) fn refuse_unknown_digits(a: &Node, b: &Node, names: &Names<'_>) -> Bound<()> {
     let knows_literals = names.resolver.is_some_and(|resolver| resolver.knows_literals());
     let is_look_up = !knows_literals && names.clause == "where clause";
@@ -217,8 +217,8 @@ fn negative_constant(value: &Value) -> Option<Value> {
     }
 }
 
-/// Whether `-x` of a whole number that is known when it is bound is one that no BIGINT holds: then it is a
-/// DECIMAL, where that of a column is an error.
+/// Whether `-x` of a whole number that is known when it is bound is one that no BIGINT holds: then
+/// it is a DECIMAL, where that of a column is an error.
 fn is_beyond_bigint(node: &Node) -> bool {
     let mut has_parameters = false;
     node.visit(&mut |node| has_parameters |= matches!(node.kind, Kind::Parameter(_)));

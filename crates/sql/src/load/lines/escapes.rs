@@ -7,7 +7,8 @@
 //! Invariants
 //! 1. Fields are those that reading byte by byte gives: `tests` compares.
 //!
-//! Not here: lines with enclosed fields, and formats whose ends have bytes in common (`read_slowly`).
+//! Not here: lines with enclosed fields, and formats whose ends have bytes in common
+//! (`read_slowly`).
 
 use syntax::load::Format;
 
@@ -21,7 +22,8 @@ pub(super) struct Escapes {
 }
 
 impl Escapes {
-    /// Those of a format; `None` if it has none, or if a place could be the beginning of two things.
+    /// Those of a format; `None` if it has none, or if a place could be the beginning of two
+    /// things.
     pub fn of(format: &Format) -> Option<Escapes> {
         let (escape, &[field_end]) = (format.escape?, format.field_end.as_slice()) else {
             return None;
@@ -41,7 +43,8 @@ impl Escapes {
         (once && apart).then_some(Escapes { escape, field_end })
     }
 
-    /// Whether an escape takes the meaning of what stands behind `before`, which begins with a line.
+    /// Whether an escape takes the meaning of what stands behind `before`, which begins with a
+    /// line.
     pub fn take(self, before: &[u8]) -> bool {
         before.iter().rev().take_while(|byte| **byte == self.escape).count() % 2 == 1
     }
@@ -61,8 +64,8 @@ pub(super) fn meant(byte: u8) -> u8 {
 }
 
 impl Splitter {
-    /// Cuts the line up to `end`, where nothing is enclosed. Fields with escapes are copied, but for
-    /// those that are NULL.
+    /// Cuts the line up to `end`, where nothing is enclosed. Fields with escapes are copied, but
+    /// for those that are NULL.
     pub(super) fn cut_escaped(&mut self, escapes: Escapes, end: usize) {
         let Escapes { escape, field_end } = escapes;
         let Splitter { buffer, scratch, spans, at, format, .. } = self;

@@ -32,8 +32,8 @@ fn some(text: &str) -> Option<String> {
     Some(text.to_string())
 }
 
-/// Quotes as MySQL 9.7 and MariaDB 10.11 read them: `FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '"'`, three
-/// columns.
+/// Quotes as MySQL 9.7 and MariaDB 10.11 read them:
+/// `FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '"'`, three columns.
 #[test]
 fn quotes_that_nobody_closed_lost_a_letter_or_the_rest_of_the_file() {
     let format = Format { field_end: b",".to_vec(), enclosed: Some(b'"'), ..Format::default() };

@@ -51,7 +51,8 @@ pub struct InsertPlan {
     width: usize,
     /// The rows.
     pub rows: InsertRows,
-    /// Of a query's rows, which values are left to the defaults: rows, counted from 1, and places in them.
+    /// Of a query's rows, which values are left to the defaults: rows, counted from 1, and places
+    /// in them.
     pub unsaid: Vec<(u64, usize)>,
     /// What the other columns hold.
     defaults: Vec<Store>,
@@ -207,8 +208,8 @@ impl InsertPlan {
         }
     }
 
-    /// The full row of a row that a query gave, and behind it what the query gives beside it; `types`
-    /// are its columns'.
+    /// The full row of a row that a query gave, and behind it what the query gives beside it;
+    /// `types` are its columns'.
     ///
     /// # Errors
     /// As `WriteContext::store`, of the first column whose value is refused.
@@ -243,8 +244,8 @@ impl InsertPlan {
         Ok(complete)
     }
 
-    /// Inserts a full row, and what stands beside it, in the statement's manner. `context.parameters` are those of ON
-    /// DUPLICATE KEY UPDATE.
+    /// Inserts a full row, and what stands beside it, in the statement's manner.
+    /// `context.parameters` are those of ON DUPLICATE KEY UPDATE.
     ///
     /// # Errors
     /// Those of rules and keys that the row breaks, unless the statement forgives them. Nothing of
@@ -372,7 +373,8 @@ impl InsertPlan {
         });
         let upserted = match upserted {
             Ok(upserted) => upserted,
-            // The change of the row breaks another key or a condition: IGNORE leaves the row as it is.
+            // The change of the row breaks another key or a condition: IGNORE leaves the row as it
+            // is.
             Err(error) => {
                 context.forgive(error)?;
                 tally.duplicates += 1;

@@ -148,8 +148,8 @@ impl InsertPlan {
         self.compute_incoming(values, literals, rest)
     }
 
-    /// Gives a row its computed columns where the statement looks at it: the engine, which has the last word,
-    /// computes them for the row that it stores.
+    /// Gives a row its computed columns where the statement looks at it: the engine, which has the
+    /// last word, computes them for the row that it stores.
     fn compute_incoming(
         &self,
         values: &mut [Value],
@@ -199,8 +199,8 @@ pub(super) fn runs_of<'r>(plans: &[RowPlan], runs: &'r [u32]) -> Cow<'r, [u32]> 
     if runs.len() == plans.len() { runs.into() } else { vec![1; plans.len()].into() }
 }
 
-/// Calls `each` with the plan of every row of VALUES, the row's number from 1 on, and the literals of
-/// it and of all that follow.
+/// Calls `each` with the plan of every row of VALUES, the row's number from 1 on, and the literals
+/// of it and of all that follow.
 pub(super) fn each_plan(
     context: &WriteContext<'_>,
     plans: &[RowPlan],
