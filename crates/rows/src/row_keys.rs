@@ -38,8 +38,13 @@ pub struct CollectedKeys {
 }
 
 impl CollectedKeys {
-    /// Adds one; only behind others that are all still to be looked up.
+    /// Adds one. Those that were looked up are forgotten once none is left.
     pub fn push(&mut self, key: &[u8]) {
+        if self.is_empty() {
+            self.bytes.clear();
+            self.spans.clear();
+            self.next = 0;
+        }
         let start = self.bytes.len() as u32;
         self.bytes.extend_from_slice(key);
         self.spans.push((start, self.bytes.len() as u32));
@@ -52,9 +57,9 @@ impl CollectedKeys {
         }
     }
 
-    /// Puts them in order.
+    /// Puts those that are left in order.
     pub fn sort(&mut self) {
-        let (bytes, spans) = (&self.bytes, &mut self.spans);
+        let (bytes, spans) = (&self.bytes, &mut self.spans[self.next..]);
         spans.sort_unstable_by_key(|&(start, end)| &bytes[start as usize..end as usize]);
     }
 
@@ -75,14 +80,9 @@ impl CollectedKeys {
 
     /// The next one, by its place.
     fn take(&mut self) -> Option<(u32, u32)> {
-        let Some(span) = self.spans.get(self.next) else {
-            self.bytes.clear();
-            self.spans.clear();
-            self.next = 0;
-            return None;
-        };
+        let span = *self.spans.get(self.next)?;
         self.next += 1;
-        Some(*span)
+        Some(span)
     }
 
     /// Some of those that were taken last are left after all.
@@ -182,20 +182,43 @@ impl Engine {
 mod tests {
     use super::*;
 
+    /// The keys that are left, taken one by one, as many as `most`.
+    fn taken(keys: &mut CollectedKeys, most: usize) -> Vec<String> {
+        let one = |_| keys.take().map(|span| String::from_utf8_lossy(keys.key(span)).into_owned());
+        (0..most).map_while(one).collect()
+    }
+
+    fn collected(all: &[&str]) -> CollectedKeys {
+        let mut keys = CollectedKeys::default();
+        all.iter().for_each(|key| keys.push(key.as_bytes()));
+        keys.sort();
+        keys
+    }
+
     #[test]
     fn keys_are_taken_in_order_and_the_memory_is_used_again() {
-        let mut keys = CollectedKeys::default();
-        for key in [&b"b"[..], b"", b"ab", b"a"] {
-            keys.push(key);
-        }
-        keys.sort();
-        let mut taken = Vec::new();
-        while let Some(span) = keys.take() {
-            taken.push(keys.key(span).to_vec());
-        }
-        assert_eq!(taken, [&b""[..], b"a", b"ab", b"b"]);
-        assert!(keys.is_empty() && keys.bytes.is_empty());
+        let mut keys = collected(&["b", "", "ab", "a"]);
+        assert_eq!(taken(&mut keys, 9), ["", "a", "ab", "b"]);
         keys.push(b"c");
-        assert_eq!(keys.len(), 1);
+        assert_eq!((keys.len(), keys.bytes.len()), (1, 1));
+    }
+
+    #[test]
+    fn keys_that_were_looked_up_came_again_among_further_ones() {
+        let mut keys = collected(&["m", "n"]);
+        // The second is the last, and nobody has asked for a third.
+        assert_eq!(taken(&mut keys, 2), ["m", "n"]);
+        assert!(keys.is_empty());
+        ["z", "a"].iter().for_each(|key| keys.push(key.as_bytes()));
+        keys.sort();
+        assert_eq!(taken(&mut keys, 9), ["a", "z"]);
+    }
+
+    #[test]
+    fn keys_that_are_put_back_are_left_also_when_all_were_taken() {
+        let mut keys = collected(&["a", "b", "c"]);
+        let spans: Vec<_> = std::iter::from_fn(|| keys.take()).collect();
+        keys.put_back(&spans[1..]);
+        assert_eq!(taken(&mut keys, 9), ["b", "c"]);
     }
 }
