@@ -87,21 +87,25 @@ fn a_damaged_list_of_files_is_not_salvaged_but_restored() {
     assert_eq!(restored.stop().code(), Some(0));
 }
 
-/// Turns a bit of a data file at some places, each given as a part of its length in thousands; of
-/// the largest file that holds some bytes.
-fn damage_file_with(rows: &Path, bytes: &[u8], places: &[u64]) {
+/// Turns a bit of each data file that holds some bytes, at some places, each given as a part of its
+/// length in thousands. What a compaction had begun to write when the server stopped is such a file
+/// as well, and is removed at the next start.
+fn damage_files_with(rows: &Path, bytes: &[u8], places: &[u64]) {
     let files = fs::read_dir(rows).unwrap().map(|entry| entry.unwrap().path());
     let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "sst"));
     let holds =
         |path: &PathBuf| fs::read(path).unwrap().windows(bytes.len()).any(|window| window == bytes);
-    let file = files.filter(holds).max_by_key(|path| fs::metadata(path).unwrap().len()).unwrap();
-    let file = fs::OpenOptions::new().read(true).write(true).open(file).unwrap();
-    let length = file.metadata().unwrap().len();
-    for place in places {
-        let at = length * place / 1000;
-        let mut byte = [0];
-        file.read_exact_at(&mut byte, at).unwrap();
-        file.write_all_at(&[byte[0] ^ 1], at).unwrap();
+    let files: Vec<_> = files.filter(holds).collect();
+    assert!(!files.is_empty());
+    for file in files {
+        let file = fs::OpenOptions::new().read(true).write(true).open(file).unwrap();
+        let length = file.metadata().unwrap().len();
+        for place in places {
+            let at = length * place / 1000;
+            let mut byte = [0];
+            file.read_exact_at(&mut byte, at).unwrap();
+            file.write_all_at(&[byte[0] ^ 1], at).unwrap();
+        }
     }
 }
 
@@ -127,7 +131,7 @@ fn a_check_ended_at_the_first_damaged_block_and_nothing_saved_the_other_rows() {
     let (events, event) = ("information_schema.events", "CREATE EVENT big.e ON SCHEDULE");
     client.query(&format!("{event} EVERY 1 DAY DISABLE DO DELETE FROM big.t")).unwrap();
     assert_eq!(server.stop().code(), Some(0));
-    damage_file_with(&place.data.join("rows"), &bytes_of(ROWS / 2), &[300, 301, 500]);
+    damage_files_with(&place.data.join("rows"), &bytes_of(ROWS / 2), &[300, 301, 500]);
     // A check goes on, and says what it is.
     let checked = run(&["check", &data]);
     let said = text(&checked.stdout);
@@ -193,7 +197,7 @@ fn rows_of_a_table_by_column_are_saved_around_a_damaged_column() {
         .unwrap();
     fill(&server, 0..6000);
     assert_eq!(server.stop().code(), Some(0));
-    damage_file_with(&place.data.join("rows"), &bytes_of(3000), &[400]);
+    damage_files_with(&place.data.join("rows"), &bytes_of(3000), &[400]);
     let checked = run(&["check", &data]);
     let said = text(&checked.stdout);
     assert_eq!(checked.status.code(), Some(1), "{said}");
