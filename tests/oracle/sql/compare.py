@@ -41,11 +41,16 @@ def options():
     return parser.parse_args()
 
 
+def compare_files(arguments, ports, total, judge):
+    """Adds what the files met that name this judge."""
+    for path in arguments.files or sorted(HERE.glob("*.sql")):
+        if judge in scripted.judges_of(path):
+            scripted.compare_file(path, ports, total, judge)
+
+
 def run_by_mysql(arguments, ports, total):
     """Adds what the comparisons with MySQL met. `ports`: its and ours."""
-    for path in arguments.files or sorted(HERE.glob("*.sql")):
-        if "mysql" in scripted.judges_of(path):
-            scripted.compare_file(path, ports, total, "mysql")
+    compare_files(arguments, ports, total, "mysql")
     if not arguments.files and arguments.only is None:
         calls.compare(ports, total)
 
@@ -70,8 +75,7 @@ def run(arguments, ports, total):
         numbers = [arguments.only]
         print(queries.draw(arguments.seed, arguments.only).tree.sql())
     else:
-        for path in arguments.files or sorted(HERE.glob("*.sql")):
-            scripted.compare_file(path, ports, total, "mariadb")
+        compare_files(arguments, ports, total, "mariadb")
         if not arguments.files:
             hinted.compare(ports, total)
     if arguments.files:

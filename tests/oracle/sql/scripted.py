@@ -10,7 +10,8 @@ Lines that begin with `=>` say the answer themselves where MySQL and MariaDB dif
 values separated by ` | `, NULL and texts as they are; `=> error N`; `=> none` for no row; `=> ok`.
 MariaDB's answer is not compared then; MySQL's has to be that, where it judges.
 
-A file is judged by MariaDB, and by the newest MySQL too if a comment says `# judges: mariadb mysql`.
+A file is judged by MariaDB; by the newest MySQL too if a comment says `# judges: mariadb mysql`, and
+by that alone if it says `# judges: mysql`.
 
 A SELECT is answered by each executor in turn, at last by the one that the server chooses.
 """

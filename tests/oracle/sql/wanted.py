@@ -87,8 +87,6 @@ def reasons():
     return [Known(why, pattern) for why, pattern in (
         ("a YEAR is its four digits here, also beside a number or a text of two, and 0000 beside none",
          r"(WHERE (NOT )?\(?|CASE |NULLIF\()y\b"),
-        ("a literal of digits that comes out of a sub-query is bytes",
-         r"\(SELECT (0x|b')"),
         ("whole numbers and DECIMALs beside a text are compared exactly, also where MySQL makes DOUBLE of them: with a "
          "fraction, in lists, in CASE, and beside variables",
          r"\b[iubde] .*\d{19}|@k = .*\d{19}.*WHERE [iubde] |NULLIF\([iubde], .*\d{19}|\([iubde], 1\) = .*\d{19}"),
