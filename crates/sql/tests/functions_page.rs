@@ -1,7 +1,7 @@
 //! The list of functions in `docs/sql.md`, printed from the tables of functions and compared with
 //! the page.
 //!
-//! `make functions` writes it anew.
+//! `make functions` updates the page.
 //!
 //! Not here: forms that have no row (`DATE_ADD`, `CAST`), and what differs from MySQL: the page
 //! says these itself.

@@ -21,7 +21,6 @@ use datafusion::physical_plan::{
 };
 use sql::RecursionRows;
 use values::convert::convert;
-use values::datum::Value;
 use values::temporal::Zone;
 use values::types::ColumnType;
 
@@ -124,7 +123,7 @@ impl ExecutionPlan for ListedScan {
             positions: self.positions.clone(),
             rows_max: context.session_config().batch_size(),
             piece: 0,
-            rows: Vec::new().into_iter(),
+            given: 0,
         };
         let batches = reading.map(|batch| batch.map_err(raise));
         Ok(records(&self.schema, self.limit, batches))
@@ -146,10 +145,10 @@ struct ListedReading {
     source: ListedSource,
     positions: Vec<usize>,
     rows_max: usize,
-    /// The next piece,
+    /// The piece at hand,
     piece: usize,
-    /// and what is left of the one before it.
-    rows: std::vec::IntoIter<Vec<Value>>,
+    /// and how many of its rows were given.
+    given: usize,
 }
 
 impl ListedReading {
@@ -159,19 +158,18 @@ impl ListedReading {
         let writer = |ty: &&ColumnType| ColumnWriter::new(ty, self.rows_max);
         let mut writers: Vec<ColumnWriter> = types.iter().map(writer).collect();
         let mut rows = 0;
-        while rows < self.rows_max {
-            let Some(row) = self.rows.next() else {
-                if self.piece == all.pieces() {
-                    break;
+        while rows < self.rows_max && self.piece < all.pieces() {
+            let piece = all.piece(self.piece)?;
+            for row in piece[self.given..].iter().take(self.rows_max - rows) {
+                for ((writer, ty), at) in writers.iter_mut().zip(&types).zip(&self.positions) {
+                    writer.append(convert(ty, row[*at].as_datum(), *zone).value.as_datum())?;
                 }
-                self.rows = all.piece(self.piece)?.into_iter();
-                self.piece += 1;
-                continue;
-            };
-            for ((writer, ty), at) in writers.iter_mut().zip(&types).zip(&self.positions) {
-                writer.append(convert(ty, row[*at].as_datum(), *zone).value.as_datum())?;
+                rows += 1;
+                self.given += 1;
             }
-            rows += 1;
+            if self.given == piece.len() {
+                (self.piece, self.given) = (self.piece + 1, 0);
+            }
         }
         let columns = writers.iter_mut().map(ColumnWriter::finish).collect();
         Ok((rows > 0).then_some(Batch { columns, rows }))

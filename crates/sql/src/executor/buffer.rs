@@ -95,7 +95,7 @@ impl Buffer {
         {
             return Ok(Rc::clone(piece));
         }
-        let piece = Rc::new(rows.piece(number)?);
+        let piece = Rc::new(rows.piece(number)?.into_owned());
         self.piece.replace(Some((number, Rc::clone(&piece))));
         Ok(piece)
     }

@@ -2,6 +2,8 @@
 //!
 //! Not here: who reads them (`analytic`).
 
+use std::borrow::Cow;
+
 use expression::Environment;
 use resources::budget::Share;
 use rows::store::Read;
@@ -62,7 +64,7 @@ impl RecursionRows {
     ///
     /// # Errors
     /// Those of a temporary file.
-    pub fn piece(&self, number: usize) -> Result<Vec<Vec<Value>>> {
+    pub fn piece(&self, number: usize) -> Result<Cow<'_, [Vec<Value>]>> {
         self.rows.piece(number)
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! Not here: drawing the memory (`Execution::push`), rows found by an index (`point::Gathered`).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use resources::spill::SpillDirectory;
@@ -126,15 +127,7 @@ impl RowList {
     /// Those of the file, and of `look`.
     pub(super) fn each(&self, look: &mut dyn FnMut(&[Value]) -> Result<Flow>) -> Result<()> {
         for number in 0..self.pieces() {
-            let read;
-            let piece = match self.in_memory(number) {
-                Some(piece) => piece,
-                None => {
-                    read = self.piece(number)?;
-                    &read
-                }
-            };
-            for row in piece {
+            for row in self.piece(number)?.iter() {
                 if look(row)? == Flow::Stop {
                     return Ok(());
                 }
@@ -143,14 +136,14 @@ impl RowList {
         Ok(())
     }
 
-    /// The rows of a piece.
+    /// The rows of a piece: read from the file, or as they are in memory.
     ///
     /// # Errors
     /// Those of the file.
-    pub fn piece(&self, number: usize) -> Result<Vec<Vec<Value>>> {
+    pub fn piece(&self, number: usize) -> Result<Cow<'_, [Vec<Value>]>> {
         let file = match &self.file {
             Some(file) if number < self.ends.len() => file,
-            _ => return Ok(self.recent.clone()),
+            _ => return Ok(Cow::Borrowed(&self.recent)),
         };
         let bytes = file.read(number)?;
         let mut left = &bytes[..];
@@ -161,7 +154,7 @@ impl RowList {
             let row: Option<Vec<Value>> = values.collect();
             rows.push(row.ok_or_else(ChunkFile::damaged)?);
         }
-        Ok(rows)
+        Ok(Cow::Owned(rows))
     }
 }
 
@@ -195,7 +188,7 @@ impl ListedRows {
                 if !how.may_wait {
                     return Err(SqlError::WouldWait);
                 }
-                self.list.piece(self.next)?
+                self.list.piece(self.next)?.into_owned()
             } else {
                 std::mem::take(&mut self.list.recent)
             };

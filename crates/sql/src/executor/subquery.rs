@@ -123,7 +123,7 @@ impl Execution<'_> {
         if !subquery.is_correlated() {
             let kept = self.kept_rows(subquery, scope, 2)?;
             return match kept.rows.len() {
-                0 | 1 => Ok(kept.rows.piece(0)?.pop()),
+                0 | 1 => Ok(kept.rows.piece(0)?.last().cloned()),
                 _ => Err(several()),
             };
         }
