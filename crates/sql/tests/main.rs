@@ -31,5 +31,6 @@ mod once;
 mod ordinals;
 mod over_rows;
 mod presort;
+mod row_subqueries;
 mod statements;
 mod sweeping;

@@ -58,17 +58,19 @@ pub struct Subquery {
     pub form: SubqueryForm,
     /// Columns of enclosing SELECTs that it refers to: levels, from 1, and slots.
     pub free: Vec<(u16, usize)>,
+    /// Whether it may give other rows each time: it assigns variables, or asks for chance.
+    pub is_volatile: bool,
 }
 
 impl Subquery {
     /// A sub-query of which it is not known yet what it refers to.
     pub fn new(bound: Box<dyn BoundQuery>, form: SubqueryForm) -> Subquery {
-        Subquery { bound, form, free: Vec::new() }
+        Subquery { bound, form, free: Vec::new(), is_volatile: false }
     }
 
-    /// Whether its rows depend on an enclosing row.
+    /// Whether its rows may be others for each enclosing row: it depends on that, or is volatile.
     pub fn is_correlated(&self) -> bool {
-        !self.free.is_empty()
+        !self.free.is_empty() || self.is_volatile
     }
 
     /// Whether it is `x IN (query)` of a query that depends on nothing outside.
@@ -103,8 +105,9 @@ impl Subquery {
 
 impl Clone for Subquery {
     fn clone(&self) -> Subquery {
-        let Subquery { bound, form, free } = self;
-        Subquery { bound: bound.copy(), form: form.clone(), free: free.clone() }
+        let Subquery { bound, form, free, is_volatile } = self;
+        let (form, free) = (form.clone(), free.clone());
+        Subquery { bound: bound.copy(), form, free, is_volatile: *is_volatile }
     }
 }
 

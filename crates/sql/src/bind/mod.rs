@@ -6,6 +6,7 @@
 //! select   one SELECT, in the order in which MySQL gives its parts their meaning
 //! from     tables, derived tables, joins        scope     what names mean
 //! forms    aggregates, sub-queries, rows        grouping  what is seen above a GROUP BY
+//! over_row values that a statement writes, with sub-queries in them
 //! window   window functions                     recursion WITH RECURSIVE
 //! zero_date   `IS NULL` of days that are never NULL
 //! ```
@@ -21,6 +22,7 @@ mod from;
 mod grouping;
 mod limit;
 mod locking;
+mod over_row;
 mod query;
 mod recursion;
 pub mod scalar;
@@ -42,6 +44,7 @@ use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType, LobSize};
 
 pub use limit::limit_to;
+pub use over_row::{RowBinder, is_beyond_scalars};
 pub(crate) use query::position;
 pub(crate) use title::item_name;
 pub(crate) use zero_date::zero_dates_as_null;
@@ -85,27 +88,16 @@ pub struct BindSource<'a> {
 /// # Errors
 /// `Elsewhere` for what is not supported.
 pub fn bind_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQuery> {
-    let binder = Binder {
-        facts,
-        literals: source.literals,
-        named: source.named,
-        ctes: RefCell::default(),
-        relations: Cell::new(0),
-        ids: Cell::new(0),
-        nesting: Cell::new(0),
-        tables: RefCell::default(),
-        reads_files: Cell::new(false),
-        locks: Cell::new(false),
-        titles: match query::first_select(&source.query.body) {
-            Some(select) if select.projection.len() == source.texts.len() => {
-                Some((select, source.texts))
-            }
-            _ => None,
-        },
+    let titles = match query::first_select(&source.query.body) {
+        Some(select) if select.projection.len() == source.texts.len() => {
+            Some((select, source.texts))
+        }
+        _ => None,
     };
+    let binder = Binder { named: source.named, titles, ..Binder::new(facts, source.literals) };
     let mut query = binder.query(source.query, None)?;
     optimize::take_apart(&mut query, &|| binder.id());
-    let (traits, variables) = finish(&mut query);
+    let (traits, variables) = finish(&mut query, false);
     Ok(BoundQuery {
         columns: query.columns.iter().map(result_column).collect(),
         query,
@@ -122,8 +114,9 @@ pub fn bind_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQue
     })
 }
 
-/// What sub-queries refer to outside of them is known only when all is bound.
-fn finish(query: &mut Query) -> (Traits, Vec<(String, ColumnType)>) {
+/// What sub-queries refer to outside of them is known only when all is bound. `assigns`: variables
+/// are assigned to beside the query, too.
+fn finish(query: &mut Query, assigns: bool) -> (Traits, Vec<(String, ColumnType)>) {
     let (mut traits, mut variables) = (Traits::default(), Vec::new());
     each_node_mut(query, 1, &mut |node, _| {
         traits.nodes += 1;
@@ -135,7 +128,27 @@ fn finish(query: &mut Query) -> (Traits, Vec<(String, ColumnType)>) {
             _ => {}
         }
     });
+    let assigns = assigns || traits.assigns;
+    each_node_mut(query, 1, &mut |node, _| {
+        if let Kind::Subquery(subquery) = &mut node.kind {
+            subquery.is_volatile = gives_other_rows(subquery.query_mut(), assigns);
+        }
+    });
     (traits, variables)
+}
+
+/// Whether a query may give other rows each time that it is run in a statement.
+fn gives_other_rows(query: &mut Query, assigns: bool) -> bool {
+    let mut volatile = false;
+    each_node_mut(query, 1, &mut |node, _| {
+        volatile |= match &node.kind {
+            Kind::UserVariable(_) => assigns,
+            Kind::Assign(..) => true,
+            Kind::Call(function, _) => function.is_volatile(),
+            _ => false,
+        };
+    });
+    volatile
 }
 
 /// The kind of a literal, as the type that it is bound with. Texts and decimals differ in length
@@ -273,7 +286,23 @@ struct Binder<'a> {
     titles: Option<(&'a ast::Select, &'a [String])>,
 }
 
-impl Binder<'_> {
+impl<'a> Binder<'a> {
+    fn new(facts: &'a SqlContext, literals: Literals<'a>) -> Binder<'a> {
+        Binder {
+            facts,
+            literals,
+            named: false,
+            ctes: RefCell::default(),
+            relations: Cell::new(0),
+            ids: Cell::new(0),
+            nesting: Cell::new(0),
+            tables: RefCell::default(),
+            reads_files: Cell::new(false),
+            locks: Cell::new(false),
+            titles: None,
+        }
+    }
+
     fn id(&self) -> usize {
         self.ids.replace(self.ids.get() + 1)
     }

@@ -22,6 +22,7 @@ use sqlparser::ast::{Expr, Ident, NamedWindowDefinition};
 use values::ErrorCode;
 use values::types::ColumnType;
 
+use super::over_row::EnclosingRow;
 use super::{Binder, Literals, kind_of};
 use crate::bind::scalar::{BindFailure, Bound, Names, Resolver, default_node, elsewhere};
 use crate::error::SqlError;
@@ -95,6 +96,8 @@ pub(super) struct NamedRelation {
 
 /// The names of one SELECT.
 pub(super) struct QueryScope<'p> {
+    /// No SELECT, but a row that is written: its names are all that there are.
+    pub row: Option<&'p EnclosingRow<'p>>,
     /// The SELECT around this one.
     pub parent: Option<&'p QueryScope<'p>>,
     /// FROM.
@@ -125,6 +128,7 @@ impl<'p> QueryScope<'p> {
         relations: Vec<NamedRelation>,
     ) -> QueryScope<'p> {
         QueryScope {
+            row: None,
             parent,
             relations,
             shown: Vec::new(),
@@ -162,6 +166,9 @@ impl<'p> QueryScope<'p> {
     }
 
     fn resolve_here(&self, parts: &[&str], clause: &'static str) -> Bound<Option<Node>> {
+        if let Some(row) = self.row {
+            return Ok(row.find(parts));
+        }
         let outside = !self.inside_aggregate.get();
         if let ([name], "having clause", true) = (parts, clause, outside)
             && let Some(node) = self.alias(name)
@@ -176,6 +183,21 @@ impl<'p> QueryScope<'p> {
         match (parts, clause) {
             ([name], "having clause" | "order clause" | "group statement") => Ok(self.alias(name)),
             _ => Ok(None),
+        }
+    }
+
+    /// The value of a column that INSERT would add, if a row is written around all of this.
+    fn incoming(&self, column: &Ident) -> Option<Node> {
+        let (mut level, mut outer) = (0, self);
+        while let Some(parent) = outer.parent {
+            (level, outer) = (level + 1, parent);
+        }
+        let node = outer.row?.incoming(column)?;
+        match node.kind {
+            Kind::Column(slot) if level > 0 => {
+                Some(Node { kind: Kind::Outer(level, slot), ..node })
+            }
+            _ => None,
         }
     }
 
@@ -330,6 +352,10 @@ impl Resolver for InScope<'_> {
             Some(column) => default_node(column),
             None => elsewhere("DEFAULT of what is no table's column"),
         }
+    }
+
+    fn incoming(&self, column: &Ident) -> Option<Node> {
+        self.scope.incoming(column)
     }
 
     fn form(&self, expr: &Expr, names: &Names<'_>) -> Option<Bound<Node>> {

@@ -9,11 +9,10 @@ use resources::budget::Share;
 use rows::store::Read;
 use values::datum::{Datum, Value};
 
-use super::{Limits, RowList, RunBounds, RunFailure, run};
+use super::{Limits, RowList, beyond_no_bounds, run};
 use crate::context::SqlContext;
-use crate::error::{Result, SqlError};
+use crate::error::Result;
 use crate::optimize::{Sizes, plan_query};
-use crate::reply::How;
 use crate::tree::Query;
 
 /// Rows, with the memory that they take.
@@ -36,13 +35,10 @@ impl RecursionRows {
     ) -> Result<RecursionRows> {
         let mut query = query.clone();
         plan_query(&mut query, &Sizes::new(facts, view, parameters))?;
-        let (how, bounds) = (How::POOL, RunBounds::NONE);
-        let limits = Limits { view, how, bounds, is_long: None, locks: None, measures: None };
-        match run(&query, facts, &Environment::of(facts, parameters), &limits) {
-            Ok(found) => Ok(RecursionRows { rows: found.rows, _share: Some(found.share) }),
-            Err(RunFailure::Error(error)) => Err(error),
-            Err(RunFailure::TooLong) => Err(SqlError::other("a run without a limit")),
-        }
+        let environment = Environment::of(facts, parameters);
+        let found = run(&query, facts, &environment, &Limits::none(view))?;
+        let found = found.ok_or_else(beyond_no_bounds)?;
+        Ok(RecursionRows { rows: found.rows, _share: Some(found.share) })
     }
 
     /// How many there are.

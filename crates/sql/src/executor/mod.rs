@@ -60,7 +60,9 @@ use rows::store::Read;
 use rows::transaction::Transaction;
 use values::datum::Value;
 
-use expression::{BIGINT, Enclosing, Environment, ExecutionMemo, Kind, Node, Number, Scope};
+use expression::{
+    BIGINT, Enclosing, Environment, ExecutionMemo, Kind, Node, Number, Scope, Subqueries,
+};
 pub use listed::RecursionRows;
 pub use locks::RowLocks;
 pub use measure::{Measures, StepMeasure};
@@ -111,14 +113,6 @@ pub struct ResultRows {
     pub looked_at: u64,
 }
 
-/// Why a run gave no rows.
-pub enum RunFailure {
-    /// An error of the statement.
-    Error(SqlError),
-    /// It came to more than its bounds.
-    TooLong,
-}
-
 /// What a run may come to before it is given up as too long.
 #[derive(Clone, Copy, Debug)]
 pub struct RunBounds {
@@ -148,6 +142,18 @@ pub struct Limits<'a> {
     pub locks: Option<(&'a RowLocks, &'a Transaction)>,
     /// Where it is noted what the steps come to.
     pub measures: Option<&'a Measures>,
+}
+
+impl<'a> Limits<'a> {
+    /// A run that may wait and take as long as it takes.
+    pub fn none(view: &'a dyn Read) -> Limits<'a> {
+        Limits::of(view, How::POOL, RunBounds::NONE)
+    }
+
+    /// A run with bounds that are known before it.
+    pub fn of(view: &'a dyn Read, how: How, bounds: RunBounds) -> Limits<'a> {
+        Limits { view, how, bounds, is_long: None, locks: None, measures: None }
+    }
 }
 
 /// One execution.
@@ -183,48 +189,18 @@ struct Execution<'a> {
     measures: Option<&'a Measures>,
 }
 
-/// Runs a query. `environment` has the statement's parameters and session.
+/// Runs a query; `None` if it came to more than its bounds. `environment` has the statement's
+/// parameters and session.
 ///
 /// # Errors
-/// `TooLong`, or those of the statement; `would_wait` where it may not wait.
+/// Those of the statement; `would_wait` where it may not wait.
 pub fn run(
     query: &Query,
     facts: &SqlContext,
     environment: &Environment<'_>,
     limits: &Limits<'_>,
-) -> std::result::Result<ResultRows, RunFailure> {
-    let engine = facts.sql.engine();
-    let is_bounded = limits.bounds.bytes_max < usize::MAX;
-    let overflow = engine.spill().filter(|_| limits.how.may_wait && !is_bounded);
-    let overflow = overflow.map(|directory| Overflow {
-        directory: Arc::clone(directory),
-        bytes_max: engine.budget().bytes_max() / LISTED_PART,
-    });
-    let spent_max = limits.bounds.rows_max.saturating_mul(ROW_COST);
-    let unasked = if limits.is_long.is_some() { ROWS_UNASKED * ROW_COST } else { spent_max };
-    let execution = Execution {
-        engine,
-        facts,
-        view: limits.view,
-        how: limits.how,
-        spent: Cell::default(),
-        spent_next: Cell::new(unasked.min(spent_max)),
-        spent_max,
-        is_long: limits.is_long,
-        bytes_max: limits.bounds.bytes_max,
-        too_long: Cell::new(false),
-        rows_seen: Cell::new(0),
-        share: RefCell::new(engine.budget().share()),
-        bytes: Cell::new(0),
-        overflow,
-        kept: RefCell::default(),
-        added: RefCell::default(),
-        results: RefCell::default(),
-        values: RefCell::default(),
-        memberships: RefCell::default(),
-        locks: limits.locks,
-        measures: limits.measures,
-    };
+) -> Result<Option<ResultRows>> {
+    let execution = Execution::begin(facts, limits);
     let mut rows = execution.list();
     let mut found = None;
     let known = ExecutionMemo::default();
@@ -235,17 +211,70 @@ pub fn run(
         Ok(Flow::Continue)
     });
     if execution.too_long.get() {
-        return Err(RunFailure::TooLong);
+        return Ok(None);
     }
-    result.map_err(RunFailure::Error)?;
+    result?;
     let found = found.unwrap_or(rows.len() as u64);
     // Buffers and hash tables are given up with the execution.
     let share = execution.share.into_inner();
-    Ok(ResultRows { rows, found, share, looked_at: execution.spent.get().div_ceil(ROW_COST) })
+    let looked_at = execution.spent.get().div_ceil(ROW_COST);
+    Ok(Some(ResultRows { rows, found, share, looked_at }))
+}
+
+/// A run without bounds that came to more than them, a defect of ours.
+pub fn beyond_no_bounds() -> SqlError {
+    SqlError::other("a run without a limit")
+}
+
+/// Calls `work` with what runs the sub-queries of expressions over rows that are no query's. What
+/// depends on no row is found once.
+pub fn with_subqueries<T>(
+    facts: &SqlContext,
+    view: &dyn Read,
+    work: impl FnOnce(&dyn Subqueries) -> T,
+) -> T {
+    work(&Execution::begin(facts, &Limits::none(view)))
 }
 
 /// Takes one row of a result.
 type Give<'g> = dyn FnMut(Vec<Value>) -> Result<Flow> + 'g;
+
+impl<'a> Execution<'a> {
+    fn begin(facts: &'a SqlContext, limits: &Limits<'a>) -> Execution<'a> {
+        let engine = facts.sql.engine();
+        let is_bounded = limits.bounds.bytes_max < usize::MAX;
+        let overflow = engine.spill().filter(|_| limits.how.may_wait && !is_bounded);
+        let overflow = overflow.map(|directory| Overflow {
+            directory: Arc::clone(directory),
+            bytes_max: engine.budget().bytes_max() / LISTED_PART,
+        });
+        let spent_max = limits.bounds.rows_max.saturating_mul(ROW_COST);
+        let unasked = if limits.is_long.is_some() { ROWS_UNASKED * ROW_COST } else { spent_max };
+        Execution {
+            engine,
+            facts,
+            view: limits.view,
+            how: limits.how,
+            spent: Cell::default(),
+            spent_next: Cell::new(unasked.min(spent_max)),
+            spent_max,
+            is_long: limits.is_long,
+            bytes_max: limits.bounds.bytes_max,
+            too_long: Cell::new(false),
+            rows_seen: Cell::new(0),
+            share: RefCell::new(engine.budget().share()),
+            bytes: Cell::new(0),
+            overflow,
+            kept: RefCell::default(),
+            added: RefCell::default(),
+            results: RefCell::default(),
+            values: RefCell::default(),
+            memberships: RefCell::default(),
+            locks: limits.locks,
+            measures: limits.measures,
+        }
+    }
+}
 
 impl Execution<'_> {
     /// Runs a query within the rows that `outer` has, and gives each row to `give`.

@@ -54,13 +54,16 @@ impl Batches {
     /// The statement's error.
     pub fn feed(&mut self, splitter: &mut Splitter, last: bool) -> Result<()> {
         let bytes_max = BATCH_BYTES.min(self.plan.engine.budget().bytes_max() / BATCH_PART);
-        while let Some(line) = splitter.next_line(last)? {
-            self.loader.row(&mut self.batch, &line)?;
-            if self.batch.bytes() >= bytes_max {
-                self.commit_batch()?;
+        let plan = Arc::clone(&self.plan);
+        plan.asking(|subqueries| {
+            while let Some(line) = splitter.next_line(last)? {
+                self.loader.row(&mut self.batch, &line, subqueries)?;
+                if self.batch.bytes() >= bytes_max {
+                    self.commit_batch()?;
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Commits what is left.

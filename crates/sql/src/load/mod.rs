@@ -253,7 +253,8 @@ impl LoadLocal {
         let transaction = engine.begin(self.wait)?;
         // Under IGNORE each row is forgiven what the table's conditions say of it.
         let forgives = *on_duplicate == OnDuplicate::Ignore && table.rules()?.is_some();
-        let bulk = match forgives {
+        // Sub-queries are run where the rows are made one after the other.
+        let bulk = match forgives || self.plan.asked.is_some() {
             true => None,
             false => BulkLoad::begin(transaction, table, *on_duplicate)?,
         };
@@ -284,10 +285,13 @@ fn feed_own(
     loader: &mut Loader,
     last: bool,
 ) -> Result<()> {
+    let plan = Arc::clone(loader.plan());
     session.writing_load(|transaction| {
-        while let Some(line) = splitter.next_line(last)? {
-            loader.row(transaction, &line)?;
-        }
-        Ok(())
+        plan.asking(|subqueries| {
+            while let Some(line) = splitter.next_line(last)? {
+                loader.row(transaction, &line, subqueries)?;
+            }
+            Ok(())
+        })
     })
 }

@@ -253,7 +253,7 @@ impl BlockReader {
         // The row of each warning that is kept.
         let mut warned = Vec::new();
         while let Some(line) = self.splitter.next_line(true)? {
-            let made = self.maker.make(&line, row)?;
+            let made = self.maker.make(&line, row, None)?;
             warned.resize(self.maker.warnings_kept(), row);
             if self.are_numbered {
                 self.values.extend(made.into_values());

@@ -9,10 +9,11 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use expression::{Level, Node, RowView, Warnings};
+use expression::{Level, Node, RowView, Subqueries, Warnings};
 use rows::bulk::OnDuplicate;
 use rows::engine::Engine;
 use rows::error::Error;
+use rows::store::Read;
 use rows::table::Table;
 use rows::transaction::Transaction;
 use values::CharacterSet;
@@ -24,6 +25,7 @@ use values::types::ColumnType;
 use super::lines::FileLine;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError, value_error};
+use crate::executor::with_subqueries;
 use crate::write::{Store, WriteContext, implied_default};
 
 /// Where a field goes.
@@ -53,6 +55,8 @@ pub struct LoadPlan {
     pub on_duplicate: OnDuplicate,
     /// The session.
     pub facts: Arc<SqlContext>,
+    /// What the sub-queries in SET read, if there are such.
+    pub asked: Option<Arc<dyn Read>>,
     /// Whether bad values are errors.
     pub strict: bool,
 }
@@ -73,6 +77,14 @@ pub struct LoadOutcome {
 }
 
 impl LoadPlan {
+    /// Calls `work` with what runs the sub-queries in SET, if there are such.
+    pub(super) fn asking<T>(&self, work: impl FnOnce(Option<&dyn Subqueries>) -> T) -> T {
+        match &self.asked {
+            None => work(None),
+            Some(view) => with_subqueries(&self.facts, &**view, |asked| work(Some(asked))),
+        }
+    }
+
     /// Whether rows can be made in any order: nothing is evaluated that may see other rows, or
     /// leave something behind for them.
     pub(super) fn is_orderless(&self) -> bool {
@@ -144,6 +156,10 @@ impl Loader {
         Loader { maker: RowMaker::new(plan), records: 0, deleted: 0, skipped: 0, generated: None }
     }
 
+    pub(super) fn plan(&self) -> &Arc<LoadPlan> {
+        &self.maker.plan
+    }
+
     /// Takes the result out.
     pub(super) fn take(&mut self) -> LoadOutcome {
         LoadOutcome {
@@ -156,13 +172,18 @@ impl Loader {
     }
 
     /// Makes a row of a line and writes it.
-    pub(super) fn row(&mut self, transaction: &mut Transaction, line: &FileLine<'_>) -> Result<()> {
+    pub(super) fn row(
+        &mut self,
+        transaction: &mut Transaction,
+        line: &FileLine<'_>,
+        subqueries: Option<&dyn Subqueries>,
+    ) -> Result<()> {
         self.records += 1;
         let row = self.records;
         if row.is_multiple_of(1024) {
             self.maker.plan.facts.kill.check()?;
         }
-        let made = self.maker.make(line, row)?;
+        let made = self.maker.make(line, row, subqueries)?;
         transaction.let_zero_be_a_value(self.maker.plan.facts.mode.no_auto_value_on_zero());
         let written = made.with(|row| self.write_row(transaction, row));
         transaction.let_zero_be_a_value(false);
@@ -222,7 +243,12 @@ impl RowMaker {
     ///
     /// # Errors
     /// What is wrong with it, where that is an error.
-    pub(super) fn make<'l>(&mut self, line: &FileLine<'l>, row: u64) -> Result<LineRow<'l>> {
+    pub(super) fn make<'l>(
+        &mut self,
+        line: &FileLine<'l>,
+        row: u64,
+        subqueries: Option<&dyn Subqueries>,
+    ) -> Result<LineRow<'l>> {
         let mut made = LineRow::new(self.plan.table.columns.len());
         self.said.fill(false);
         let variables = &self.plan.facts.side_effects;
@@ -260,7 +286,7 @@ impl RowMaker {
         self.check_count(line.len(), row)?;
         if !self.is_complete {
             let mut values = made.into_values();
-            self.set_and_fill(row, &mut values)?;
+            self.set_and_fill(row, &mut values, subqueries)?;
             made = LineRow::new(values.len());
             made.own.extend(values.into_iter().enumerate());
         }
@@ -367,7 +393,12 @@ impl RowMaker {
     }
 
     /// SET, and defaults of what is still unsaid.
-    fn set_and_fill(&mut self, row: u64, values: &mut [Value]) -> Result<()> {
+    fn set_and_fill(
+        &mut self,
+        row: u64,
+        values: &mut [Value],
+        subqueries: Option<&dyn Subqueries>,
+    ) -> Result<()> {
         let facts = Arc::clone(&self.plan.facts);
         let context = WriteContext {
             facts: &facts,
@@ -377,6 +408,7 @@ impl RowMaker {
             ignore: !self.plan.strict,
             found_rows: false,
             known: None,
+            subqueries,
         };
         for (position, node) in &self.plan.sets {
             let column = &self.plan.table.columns[*position];

@@ -88,6 +88,10 @@ fn of_node(node: &Node) -> bool {
 }
 
 fn is_doubted(subquery: &Subquery) -> bool {
+    // DataFusion would run it once.
+    if subquery.is_volatile {
+        return true;
+    }
     if subquery.is_correlated()
         && (!is_correlated_by_equations(subquery) || !is_joined_rightly(subquery))
     {

@@ -9,18 +9,18 @@
 //! Not here: whether stored bytes are sound (`rowhouse check`).
 
 use expression::{BIGINT, Level};
-use syntax::{Cursor, TableName};
+use syntax::TableName;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::text::write_text;
 use values::types::ColumnType;
 
 use super::Session;
-use crate::ddl::quoted;
 use crate::error::{Result, SqlError};
 use crate::load::each_row;
 use crate::reply::{Reply, ResultColumn};
 use crate::show::{Listing, text};
+use crate::write::all_of;
 
 impl Session {
     /// A line for each table; NULL for one that is not there, which is warned of, and for all of
@@ -47,8 +47,7 @@ impl Session {
 
     /// The sum of the rows' checksums, as the session sees the rows.
     fn checksum_of(&mut self, database: &str, table: &str) -> Result<u32> {
-        let statement = format!("SELECT * FROM {}.{}", quoted(database), quoted(table));
-        let query = Cursor::new(&statement, self.variables.mode)?.query()?;
+        let query = all_of(&[database, table]);
         let plan = self.plan_query(&query, &[], &[]).map_err(SqlError::from)?;
         let base = self.base_snapshot()?;
         let view = self.with_own_writes(base);

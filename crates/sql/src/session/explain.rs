@@ -12,7 +12,7 @@ use syntax::{Cursor, item_texts};
 use super::Session;
 use crate::bind::Literals;
 use crate::error::{Result, SqlError};
-use crate::executor::{Limits, Measures, RunFailure, StepMeasure};
+use crate::executor::{Limits, Measures, StepMeasure};
 use crate::optimize::{Sizes, look_up};
 use crate::plan::Plan;
 use crate::point::{PointSelect, RowOrigin};
@@ -57,28 +57,14 @@ impl Session {
         let plan = self.plan_query(&query, &item_texts(text), &[]).map_err(SqlError::from)?;
         if self.runs_over_rows(&plan) {
             let (facts, view, measures) = (self.facts(), self.read_view()?, Measures::default());
-            let (how, bounds) = (How::POOL, self.bounds_of(&plan));
-            let limits = Limits {
-                view: &*view,
-                how,
-                bounds,
-                is_long: None,
-                locks: None,
-                measures: Some(&measures),
-            };
+            let limits = Limits::of(&*view, How::POOL, self.bounds_of(&plan));
+            let limits = Limits { measures: Some(&measures), ..limits };
             let begun = Instant::now();
-            match self.run_with(&plan, &facts, &[], &limits) {
-                Ok(found) => {
-                    let whole = StepMeasure {
-                        loops: 1,
-                        rows: found.rows.len() as u64,
-                        time: begun.elapsed(),
-                    };
-                    let lines = show::measured_lines(&plan.query, &measures, whole);
-                    return Ok(show::plan_text(&lines));
-                }
-                Err(RunFailure::Error(error)) => return Err(error),
-                Err(RunFailure::TooLong) => {}
+            if let Some(found) = self.run_with(&plan, &facts, &[], &limits)? {
+                let rows = found.rows.len() as u64;
+                let whole = StepMeasure { loops: 1, rows, time: begun.elapsed() };
+                let lines = show::measured_lines(&plan.query, &measures, whole);
+                return Ok(show::plan_text(&lines));
             }
         }
         let context = self.query_context()?;

@@ -82,6 +82,7 @@ impl Session {
             ignore: false,
             found_rows: self.counts_found,
             known: None,
+            subqueries: None,
         };
         self.process.show(load.progress());
         let written = load.insert(plan, &context, &statement.scanned.runs);

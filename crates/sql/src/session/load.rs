@@ -9,11 +9,15 @@ use rows::bulk::OnDuplicate;
 use rows::store::LockWait;
 use rows::transaction::Transaction;
 use syntax::load::{DuplicateSpec, FieldTarget, LoadData};
+use values::datum::Value;
 
 use super::Session;
 use crate::bind::scalar::{Names, bind};
+use crate::bind::{RowBinder, is_beyond_scalars};
+use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::load::{Goal, LoadLocal, LoadOutcome, LoadPlan};
+use crate::optimize::has_subquery;
 use crate::reply::{How, OkFigures, Reply};
 use crate::write::defaults_of;
 
@@ -39,10 +43,17 @@ impl Session {
             });
         }
         let names = Names::of(&table, None, "field list", self.variables.mode);
+        let facts = self.facts_of_fields(&goals);
+        let over_row = RowBinder { facts: Some(&facts), how: How::POOL };
         let mut sets = Vec::with_capacity(load.assignments.len());
         for (name, expr) in &load.assignments {
-            sets.push((column(name)?, bind(expr, &names).map_err(SqlError::from)?));
+            let node = match is_beyond_scalars(expr) {
+                true => over_row.bind(expr, &table, &names),
+                false => bind(expr, &names),
+            };
+            sets.push((column(name)?, node.map_err(SqlError::from)?));
         }
+        let asks = sets.iter().any(|(_, node)| has_subquery(node));
         let plan = LoadPlan {
             engine: Arc::clone(self.sql.engine()),
             defaults: defaults_of(&table),
@@ -51,7 +62,8 @@ impl Session {
                 DuplicateSpec::Ignore => OnDuplicate::Ignore,
                 DuplicateSpec::Replace => OnDuplicate::Replace,
             },
-            facts: self.facts(),
+            facts,
+            asked: asks.then(|| self.latest_view()).transpose()?,
             charset: load.format.charset,
             // LOCAL makes warnings of errors, as IGNORE does.
             strict: !load.local
@@ -68,6 +80,20 @@ impl Session {
         let Some(file) = file else { return Ok(Reply::LoadLocal(load)) };
         load.keep_running(self.process.run_on());
         load.read(self, file).map(Reply::Done)
+    }
+
+    /// A load's surroundings: variables that fields go to are texts then.
+    fn facts_of_fields(&self, goals: &[Goal]) -> Arc<SqlContext> {
+        let mut facts = self.facts();
+        if let Some(facts) = Arc::get_mut(&mut facts) {
+            let variables = Arc::make_mut(&mut facts.statement.user_variables);
+            for goal in goals {
+                if let Goal::Variable(name) = goal {
+                    variables.insert(name.clone(), Value::Bytes(Vec::new()));
+                }
+            }
+        }
+        facts
     }
 
     /// Rows of a load that belong to the open transaction.

@@ -22,7 +22,7 @@ use super::Session;
 use super::locking::lock_row;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::executor::{self, Limits, RowLocks, RunBounds, RunFailure};
+use crate::executor::{self, Limits, RowLocks, beyond_no_bounds};
 use crate::reply::{How, RowStream};
 use crate::tree::QueryPlan;
 
@@ -98,14 +98,10 @@ impl Session {
         let (facts, base) = (self.facts(), self.fresh_snapshot()?);
         let own = (!transaction.is_empty()).then(|| transaction.view_at(&*base));
         let view = own.as_deref().unwrap_or(&*base);
-        let (how, bounds, locks) = (How::POOL, RunBounds::NONE, Some((locks, transaction)));
-        let limits = Limits { view, how, bounds, is_long: None, locks, measures: None };
+        let limits = Limits { locks: Some((locks, transaction)), ..Limits::none(view) };
         let result = self.run_with(plan, &facts, parameters, &limits);
         drop(own);
-        match result {
-            Ok(rows) => Ok(FoundLocked { rows, facts, base }),
-            Err(RunFailure::Error(error)) => Err(error),
-            Err(RunFailure::TooLong) => Err(SqlError::other("a run without a limit")),
-        }
+        let rows = result?.ok_or_else(beyond_no_bounds)?;
+        Ok(FoundLocked { rows, facts, base })
     }
 }

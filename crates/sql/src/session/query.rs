@@ -26,7 +26,7 @@ use crate::bind::scalar::Bound;
 use crate::bind::{self, Literals};
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
-use crate::executor::{self, Limits, ListedRows, RunBounds, RunFailure};
+use crate::executor::{self, Limits, ListedRows, RunBounds, beyond_no_bounds};
 use crate::optimize::{Sizes, planned};
 use crate::reply::{How, Reply, RowSource, RowStream, Sink};
 use crate::tree::{BoundQuery, QueryPlan};
@@ -116,18 +116,13 @@ impl Session {
         let asks = !forced && how.may_wait && self.depends_on_literals(plan);
         let is_long = asks.then_some(&is_long as &dyn Fn() -> bool);
         let found = self.over_own_writes(&*base, |view| {
-            let limits = Limits { view, how, bounds, is_long, locks: None, measures: None };
+            let limits = Limits { is_long, ..Limits::of(view, how, bounds) };
             self.run_with(plan, &facts, statement.parameters, &limits)
         });
-        let found = match found {
-            Ok(found) => {
-                plan.runs.in_loop.note(found.looked_at > LOOP_ROWS_MAX);
-                found
-            }
-            Err(RunFailure::Error(error)) => return Err(error),
-            Err(RunFailure::TooLong) if !how.may_wait => return Err(SqlError::WouldWait),
-            Err(RunFailure::TooLong) => return Ok(None),
+        let Some(found) = found? else {
+            return if how.may_wait { Ok(None) } else { Err(SqlError::WouldWait) };
         };
+        plan.runs.in_loop.note(found.looked_at > LOOP_ROWS_MAX);
         self.stream_of(plan, &facts, found).map(|stream| Some(Reply::Rows(stream)))
     }
 
@@ -194,19 +189,19 @@ impl Session {
         if self.needs_rows(plan) { RunBounds::NONE } else { BOUNDS }
     }
 
-    /// Runs a query over its tree.
+    /// Runs a query over its tree; `None` if it came to more than its bounds.
     pub(super) fn run_with(
         &self,
         plan: &QueryPlan,
         facts: &SqlContext,
         parameters: &[Datum<'_>],
         limits: &Limits<'_>,
-    ) -> std::result::Result<executor::ResultRows, RunFailure> {
+    ) -> Result<Option<executor::ResultRows>> {
         let warnings = Some(&self.warnings);
         let environment = Environment { warnings, ..Environment::of(facts, parameters) };
         let result = executor::run(&plan.query, facts, &environment, limits);
         // What is begun again warns again.
-        if matches!(&result, Err(RunFailure::TooLong)) {
+        if matches!(&result, Ok(None)) {
             drop(self.warnings.take());
         }
         result
@@ -221,13 +216,9 @@ impl Session {
     ) -> Result<RowStream> {
         if self.runs_over_rows(plan) {
             let facts = self.facts();
-            let (how, bounds) = (How::POOL, self.bounds_of(plan));
-            let limits =
-                Limits { view: &*view, how, bounds, is_long: None, locks: None, measures: None };
-            match self.run_with(plan, &facts, parameters, &limits) {
-                Ok(found) => return self.stream_of(plan, &facts, found),
-                Err(RunFailure::Error(error)) => return Err(error),
-                Err(RunFailure::TooLong) => {}
+            let limits = Limits::of(&*view, How::POOL, self.bounds_of(plan));
+            if let Some(found) = self.run_with(plan, &facts, parameters, &limits)? {
+                return self.stream_of(plan, &facts, found);
             }
         }
         self.select_analytically(plan, parameters, view)
@@ -257,15 +248,9 @@ impl Session {
                 Ok(stream.count_into(&self.found_rows))
             }
             Err(SqlError::NotLowerable(_)) if !forced => {
-                let (how, bounds) = (How::POOL, RunBounds::NONE);
-                let view = &*context.view;
-                let limits =
-                    Limits { view, how, bounds, is_long: None, locks: None, measures: None };
-                match self.run_with(plan, &context.facts, parameters, &limits) {
-                    Ok(found) => self.stream_of(plan, &context.facts, found),
-                    Err(RunFailure::Error(error)) => Err(error),
-                    Err(RunFailure::TooLong) => Err(SqlError::other("a run without a limit")),
-                }
+                let limits = Limits::none(&*context.view);
+                let found = self.run_with(plan, &context.facts, parameters, &limits)?;
+                self.stream_of(plan, &context.facts, found.ok_or_else(beyond_no_bounds)?)
             }
             Err(error) => Err(error),
         }

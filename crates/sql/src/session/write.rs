@@ -9,6 +9,7 @@ use std::sync::Arc;
 use expression::{ExecutionMemo, Level, Warnings};
 use rows::Group;
 use rows::bulk::BulkLoad;
+use rows::store::Read;
 use rows::table::Table;
 use rows::transaction::Transaction;
 use syntax::scan::Scanned;
@@ -19,6 +20,7 @@ use super::source::ValueRows;
 use super::{Session, Statement};
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
+use crate::executor::with_subqueries;
 use crate::load::QueryInsert;
 use crate::optimize::{Sizes, cost_of_look_up};
 use crate::panics;
@@ -120,8 +122,9 @@ impl Session {
         match plan {
             Plan::Insert(plan) => {
                 let runs = &statement.scanned.runs;
+                let view = self.view_for(plan)?;
                 self.change_with(facts, statement, plan.ignore, group, |transaction, context, _| {
-                    plan.run(transaction, context, runs)
+                    asking(view.as_deref(), context, |context| plan.run(transaction, context, runs))
                 })
             }
             Plan::InsertOfQuery(plan) => {
@@ -181,6 +184,7 @@ impl Session {
                 ignore,
                 found_rows,
                 known: Some(&known),
+                subqueries: None,
             };
             work(transaction, &context, session)
         };
@@ -295,7 +299,7 @@ impl Session {
     }
 
     /// The latest state with the transaction's own writes.
-    pub(super) fn latest_view(&mut self) -> Result<Arc<dyn rows::store::Read>> {
+    pub(super) fn latest_view(&mut self) -> Result<Arc<dyn Read>> {
         self.open_implicitly()?;
         let base = self.fresh_snapshot()?;
         Ok(self.with_own_writes(base))
@@ -310,12 +314,12 @@ impl Session {
     ) -> Result<WriteOutcome> {
         // A transaction that is open has to take its rows back at its ROLLBACK.
         let alone = self.open.is_none();
+        let view = self.view_for(plan)?;
         self.change_with(facts, statement, plan.ignore, None, |t, context, session| {
             let columns = Arc::clone(stream.columns());
             let types: Vec<&ColumnType> = columns.iter().map(|column| &column.ty).collect();
             let engine = session.sql.engine();
-            let insert = QueryInsert { plan, context, engine, types: &types };
-            insert.run(stream, t, |on_duplicate| {
+            let begin = |on_duplicate| {
                 // Loads in bulk know the rows of a statement by their numbers alone.
                 if !alone || plan.returning().is_some() {
                     return Ok(None);
@@ -326,7 +330,30 @@ impl Session {
                     session.process.show(bulk.progress());
                 }
                 Ok(bulk)
+            };
+            asking(view.as_deref(), context, |context| {
+                let insert = QueryInsert { plan, context, engine, types: &types };
+                insert.run(stream, t, begin)
             })
         })
+    }
+
+    /// What the sub-queries of ON DUPLICATE KEY UPDATE read, if there are such.
+    fn view_for(&mut self, plan: &InsertPlan) -> Result<Option<Arc<dyn Read>>> {
+        plan.asks().then(|| self.latest_view()).transpose()
+    }
+}
+
+/// Calls `work` with a context in which sub-queries that read this are run, if there are such.
+fn asking<T>(
+    view: Option<&dyn Read>,
+    context: &WriteContext<'_>,
+    work: impl FnOnce(&WriteContext<'_>) -> T,
+) -> T {
+    match view {
+        None => work(context),
+        Some(view) => with_subqueries(context.facts, view, |subqueries| {
+            work(&WriteContext { subqueries: Some(subqueries), ..*context })
+        }),
     }
 }

@@ -22,6 +22,7 @@ use values::datum::Datum;
 
 use super::select::with_literals;
 use super::{LOOP_SHAPE_BYTES_MAX, LOOP_TEXT_BYTES_MAX, Session, Statement};
+use crate::bind::RowBinder;
 use crate::bind::scalar::{BindFailure, Bound};
 use crate::error::{Result, SqlError};
 use crate::plan::Plan;
@@ -40,7 +41,7 @@ impl Session {
         let (mode, literals) = (self.variables.mode, statement.parameters);
         let shape_text = statement.shape()?;
         let parsed = Cursor::new(shape_text, mode).and_then(|mut cursor| parse_change(&mut cursor));
-        let bound = parsed.map(|change| self.bind_change(&change, literals, statement.how));
+        let bound = parsed.map(|change| self.bind_change(&change, Some(literals), statement.how));
         let plan = match bound {
             Ok(Ok(plan)) if !plan.reads_files() => plan,
             Ok(Err(BindFailure::Wrong(error)))
@@ -67,38 +68,49 @@ impl Session {
         let tokens = Cursor::new(text, self.variables.mode)?.into_tokens();
         let tokens = with_literals(tokens, statement.own, self.variables.zone);
         let change = parse_change(&mut Cursor::of_tokens(tokens, text))?;
-        self.bind_change(&change, &[], statement.how)
+        self.bind_change(&change, None, statement.how)
     }
 
     /// The plan of a statement given as text, for EXPLAIN.
     pub(super) fn plan_of_text(&self, text: &str) -> Result<Plan> {
         let change = parse_change(&mut Cursor::new(text, self.variables.mode)?)?;
-        Ok(self.bind_change(&change, &[], How::POOL)?)
+        Ok(self.bind_change(&change, None, How::POOL)?)
     }
 
-    /// Binds a statement whose `?N` stand for these literals.
-    fn bind_change(&self, change: &Change, literals: &[Datum<'_>], how: How) -> Bound<Plan> {
+    /// Binds a statement: of a shape its `?N` stand for these literals, of a text all stand in it.
+    fn bind_change(
+        &self,
+        change: &Change,
+        of_shape: Option<&[Datum<'_>]>,
+        how: How,
+    ) -> Bound<Plan> {
+        let literals = of_shape.unwrap_or_default();
         let ask = |query: &Query| match how.may_wait {
             true => self.plan_unnamed_query(query, literals),
             // Sizes of tables are read from the disk.
             false => Err(SqlError::WouldWait.into()),
         };
         match change {
-            Change::Insert(insert) => self.bind_insert(insert, &ask),
+            Change::Insert(insert) => {
+                let facts = self.facts();
+                let facts = of_shape.is_none().then_some(&*facts);
+                self.bind_insert(insert, &ask, &RowBinder { facts, how })
+            }
             Change::Update(update) => self.bind_update(update, &ask),
             Change::Delete(delete) => self.bind_delete(delete, &ask),
         }
     }
 
-    fn bind_insert(&self, insert: &Insert, ask: Ask<'_>) -> Bound<Plan> {
+    fn bind_insert(&self, insert: &Insert, ask: Ask<'_>, over_row: &RowBinder<'_>) -> Bound<Plan> {
         let (table, mode) = (self.table(&insert.table)?, self.variables.mode);
         if matches!(insert.source, Source::Rows(_))
-            && let Some(plan) = unless_elsewhere(bind_insert(insert, Arc::clone(&table), mode))?
+            && let bound = bind_insert(insert, Arc::clone(&table), mode, over_row)
+            && let Some(plan) = unless_elsewhere(bound)?
         {
             return Ok(Plan::Insert(Arc::new(plan)));
         }
         // A query gives the rows, or values that nothing else can evaluate.
-        let plan = InsertOfQuery::bind(insert, table, mode, ask)?;
+        let plan = InsertOfQuery::bind(insert, table, mode, ask, over_row)?;
         Ok(Plan::InsertOfQuery(Arc::new(plan)))
     }
 

@@ -14,20 +14,27 @@ use super::WriteContext;
 use super::column::{Store, now_value};
 use super::query_values::given_to;
 use crate::bind::scalar::{Bound, Names, bind};
+use crate::bind::{RowBinder, is_beyond_scalars};
 use crate::error::{Result, SqlError};
 
-/// Binds `column = value` lists.
+/// Binds `column = value` lists; `over_row` binds the values in which sub-queries stand, if there
+/// may be such.
 pub(super) fn bind_assignments(
     assignments: &[AssignmentSpec],
     table: &Table,
     names: &Names<'_>,
+    over_row: Option<&RowBinder<'_>>,
 ) -> Bound<Vec<(usize, Option<Node>)>> {
     let mut out = Vec::with_capacity(assignments.len());
     for assignment in assignments {
         let position = table
             .column(&assignment.column)
             .ok_or_else(|| SqlError::unknown_column(&assignment.column, "field list"))?;
-        let node = assignment.value.as_ref().map(|expr| bind(expr, names)).transpose()?;
+        let value = |expr| match over_row.filter(|_| is_beyond_scalars(expr)) {
+            Some(over_row) => over_row.bind(expr, table, names),
+            None => bind(expr, names),
+        };
+        let node = assignment.value.as_ref().map(value).transpose()?;
         out.push((position, node.map(|node| given_to(&table.columns[position].ty, node))));
     }
     Ok(out)
@@ -53,6 +60,10 @@ pub(super) fn assign(
     row: u64,
 ) -> Result<Vec<(usize, Value)>> {
     let mut values: Vec<Value> = old.iter().map(Datum::to_value).collect();
+    // Sub-queries see what INSERT would add behind the row (`bind::over_row`).
+    if let (Some(_), RowView::Datums(incoming)) = (context.subqueries, incoming) {
+        values.extend(incoming.iter().map(Datum::to_value));
+    }
     let mut held = context.facts.limits.hold();
     for (position, node) in sets {
         let column = &table.columns[*position];

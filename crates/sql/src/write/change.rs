@@ -156,7 +156,7 @@ pub fn bind_update(
     let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
     let mut target = bind_target(Arc::clone(&table), factor, alias.as_deref(), how, mode)?;
     let names = Names::of(&table, alias.as_deref(), "field list", mode);
-    let sets = bind_assignments(&update.assignments, &table, &names)?;
+    let sets = bind_assignments(&update.assignments, &table, &names, None)?;
     let update_now = update_now_columns(&table, &sets);
     let changes = |column: usize| {
         sets.iter().any(|(n, _)| *n == column)

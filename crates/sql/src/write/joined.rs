@@ -25,8 +25,9 @@ use rows::table::Table;
 use rows::transaction::{ChangeOutcome, RowChange, Transaction};
 use sqlparser::ast::helpers::attached_token::AttachedToken;
 use sqlparser::ast::{
-    Expr, GroupByExpr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, Query, Select,
-    SelectFlavor, SelectItem, SetExpr, TableFactor, TableWithJoins,
+    Expr, GroupByExpr, Ident, LimitClause, ObjectName, ObjectNamePart, OrderBy, OrderByExpr,
+    OrderByKind, Query, Select, SelectFlavor, SelectItem, SetExpr, TableFactor, TableWithJoins,
+    WildcardAdditionalOptions,
 };
 use syntax::TableName;
 use syntax::change::{Delete, Update};
@@ -131,6 +132,26 @@ pub(super) fn key_of(shown: &str) -> Expr {
 /// The same as all that is selected of it.
 pub(super) fn key_item(shown: &str) -> SelectItem {
     SelectItem::UnnamedExpr(key_of(shown))
+}
+
+/// `SELECT *` from the table of a name in parts.
+pub fn all_of(table: &[&str]) -> Box<Query> {
+    let parts = table.iter().map(|part| ObjectNamePart::Identifier(Ident::with_quote('`', *part)));
+    let relation = TableFactor::Table {
+        name: ObjectName(parts.collect()),
+        alias: None,
+        args: None,
+        with_hints: Vec::new(),
+        version: None,
+        with_ordinality: false,
+        partitions: Vec::new(),
+        json_path: None,
+        sample: None,
+        index_hints: Vec::new(),
+    };
+    let all = SelectItem::Wildcard(WildcardAdditionalOptions::default());
+    let from = vec![TableWithJoins { relation, joins: Vec::new() }];
+    query_of(vec![all], from, None, Vec::new(), None)
 }
 
 /// A SELECT of these items from these tables.

@@ -34,10 +34,10 @@ pub use change::{
     row_count,
 };
 pub use column::{Store, default_of, defaults_of, implied_default, now_value};
-use expression::{Environment, ExecutionMemo, Warnings};
+use expression::{Environment, ExecutionMemo, Subqueries, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_filling, bind_insert, given};
-pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
+pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress, all_of};
 pub use of_query::InsertOfQuery;
 pub use query_values::given_to;
 pub use returning::ReturnedRows;
@@ -72,6 +72,8 @@ pub struct WriteContext<'a> {
     pub found_rows: bool,
     /// What is the same for all rows, where the parameters are those of all.
     pub known: Option<&'a ExecutionMemo>,
+    /// What runs the sub-queries that stand in values over the row at hand.
+    pub subqueries: Option<&'a dyn Subqueries>,
 }
 
 impl<'a> WriteContext<'a> {
@@ -81,6 +83,7 @@ impl<'a> WriteContext<'a> {
             warnings: Some(self.warnings),
             strict: self.strict,
             known: self.known,
+            subqueries: self.subqueries,
             ..Environment::of(self.facts, self.parameters)
         }
     }

@@ -15,11 +15,12 @@ use syntax::change::{Insert, Source};
 use values::SqlMode;
 
 use super::Ask;
-use super::insert::{InsertPlan, bind_insert_beside, count_mismatch};
+use super::insert::{InsertPlan, bind_insert_beside, count_mismatch, incoming_names};
 use super::joined::query_of;
 use super::query_values::give;
 use super::source_columns::{ask_beside, names_beside};
-use crate::bind::scalar::Bound;
+use crate::bind::RowBinder;
+use crate::bind::scalar::{Bound, Names};
 use crate::error::{Result, SqlError};
 use crate::tree::QueryPlan;
 
@@ -43,12 +44,16 @@ impl InsertOfQuery {
         table: Arc<Table>,
         mode: SqlMode,
         ask: Ask<'_>,
+        over_row: &RowBinder<'_>,
     ) -> Bound<InsertOfQuery> {
         let mut query = match &insert.source {
             Source::Query(query) => query.clone(),
             Source::Rows(rows) => query_of_rows(rows)?,
         };
-        let mut names = names_beside(insert, &table);
+        let incoming = incoming_names(insert, &table)?;
+        let row =
+            Names { incoming: Some(&incoming), ..Names::of(&table, None, "field list", mode) };
+        let mut names = names_beside(insert, &table, &row, over_row);
         if !ask_beside(&mut query, &names) {
             names.clear();
         }
@@ -62,7 +67,8 @@ impl InsertOfQuery {
             Source::Rows(rows) => unsaid_of(rows),
         };
         let insert = Insert { source: Source::Query(query), ..insert.clone() };
-        let mut insert = bind_insert_beside(&insert, table, mode, names.zip(types).collect())?;
+        let beside = names.zip(types).collect();
+        let mut insert = bind_insert_beside(&insert, table, mode, beside, over_row)?;
         if bound.columns.len() != insert.width() {
             return Err(count_mismatch(1).into());
         }

@@ -16,8 +16,16 @@ use rows::table::Table;
 use sqlparser::ast::{Expr, GroupByExpr, Ident, Query, SelectItem, SetExpr, visit_expressions};
 use syntax::change::Insert;
 
-/// The names that are those of the query's tables.
-pub fn names_beside(insert: &Insert, table: &Table) -> Vec<Vec<Ident>> {
+use crate::bind::scalar::Names;
+use crate::bind::{RowBinder, is_beyond_scalars};
+
+/// The names that are those of the query's tables; `over_row` knows those in sub-queries.
+pub fn names_beside(
+    insert: &Insert,
+    table: &Table,
+    names: &Names<'_>,
+    over_row: &RowBinder<'_>,
+) -> Vec<Vec<Ident>> {
     let alias = insert.alias.as_ref();
     let is_own = |name: &Ident| {
         name.value == table.name || alias.is_some_and(|(alias, _)| *alias == name.value)
@@ -31,6 +39,15 @@ pub fn names_beside(insert: &Insert, table: &Table) -> Vec<Vec<Ident>> {
     };
     let mut found: Vec<Vec<Ident>> = Vec::new();
     for value in insert.on_duplicate.iter().filter_map(|assignment| assignment.value.as_ref()) {
+        if is_beyond_scalars(value) {
+            for parts in over_row.missing_names(value, names) {
+                let parts = parts.iter().map(|part| Ident::with_quote('`', part)).collect();
+                if !found.contains(&parts) {
+                    found.push(parts);
+                }
+            }
+            continue;
+        }
         let _ = visit_expressions(value, |expr| {
             let parts = match expr {
                 Expr::Identifier(name) if !is_column(name) => vec![name.clone()],

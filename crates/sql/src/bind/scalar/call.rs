@@ -107,6 +107,9 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
 
 fn values_call(parts: &[&Ident], names: &Names<'_>) -> Bound<Node> {
     if let (Some(resolver), None) = (names.resolver, names.table) {
+        if let Some(incoming) = parts.last().and_then(|column| resolver.incoming(column)) {
+            return Ok(incoming);
+        }
         resolver.column(parts, names.clause)?;
         return Ok(Node::constant(Value::Null));
     }

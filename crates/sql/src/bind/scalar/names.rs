@@ -36,6 +36,10 @@ pub trait Resolver {
     /// The default of a column by its parts, as DEFAULT(column) gives it.
     fn default(&self, parts: &[&Ident], clause: &'static str) -> Bound<Node>;
 
+    /// The value of a column that INSERT would add, as VALUES() names it in ON DUPLICATE KEY
+    /// UPDATE.
+    fn incoming(&self, column: &Ident) -> Option<Node>;
+
     /// An expression that only a query gives a meaning to; `None` for all others.
     fn form(&self, expr: &Expr, names: &Names<'_>) -> Option<Bound<Node>>;
 
@@ -120,47 +124,56 @@ impl<'a> Names<'a> {
             let ty = listing[position].ty.clone();
             return Ok(Node::new(Kind::Column(position), ty, true));
         }
-        let Some(table) = self.table else { return Err(unknown()) };
-        let (qualifier, column) = match parts {
+        let parts: Vec<&str> = parts.iter().map(|part| part.value.as_str()).collect();
+        self.find(&parts).ok_or_else(unknown)
+    }
+
+    /// What a name means of the row at hand.
+    pub fn find(&self, parts: &[&str]) -> Option<Node> {
+        let table = self.table?;
+        let (qualifier, column) = match *parts {
             [column] => (None, column),
-            [table_name, column] => (Some(*table_name), column),
-            [_, table_name, column] => (Some(*table_name), column),
-            _ => return Err(unknown()),
+            [table_name, column] | [_, table_name, column] => (Some(table_name), column),
+            _ => return None,
         };
         if let Some(incoming) = self.incoming {
             let is_it = |given: &[String]| {
                 given.len() == parts.len()
-                    && given.iter().zip(parts).all(|(a, b)| a.eq_ignore_ascii_case(&b.value))
+                    && given.iter().zip(parts).all(|(a, b)| a.eq_ignore_ascii_case(b))
             };
             let beside = incoming.beside.iter().position(|(given, _)| is_it(given));
             if let Some(at) = beside {
                 let kind = Kind::Incoming(table.columns.len() + at);
-                return Ok(Node::new(kind, incoming.beside[at].1.clone(), true));
+                return Some(Node::new(kind, incoming.beside[at].1.clone(), true));
             }
             let renamed = incoming
                 .columns
                 .iter()
-                .find(|(name, _)| name.eq_ignore_ascii_case(&column.value))
+                .find(|(name, _)| name.eq_ignore_ascii_case(column))
                 .map(|(_, position)| *position);
-            let by_alias =
-                qualifier.is_some_and(|name| incoming.alias.as_deref() == Some(&name.value));
+            let by_alias = qualifier.is_some_and(|name| incoming.alias.as_deref() == Some(name));
             if by_alias || qualifier.is_none() && renamed.is_some() {
                 let position = match incoming.columns.is_empty() {
-                    true => table.column(&column.value),
+                    true => table.column(column),
                     false => renamed,
                 };
-                return Ok(incoming_node(table, position.ok_or_else(unknown)?));
+                return Some(incoming_node(table, position?));
             }
         }
-        if qualifier.is_some_and(|name| !self.is_own_table(&name.value)) {
-            return Err(unknown());
+        if qualifier.is_some_and(|name| !self.is_own_table(name)) {
+            return None;
         }
-        let position = table.column(&column.value).ok_or_else(unknown)?;
-        Ok(column_node(table, position))
+        Some(column_node(table, table.column(column)?))
+    }
+
+    /// The value of a column that INSERT would add.
+    pub fn incoming_column(&self, column: &Ident) -> Option<Node> {
+        let (table, _) = (self.table?, self.incoming?);
+        Some(incoming_node(table, table.column(&column.value)?))
     }
 
     /// The default of a column.
-    pub(super) fn default(&self, parts: &[&Ident]) -> Bound<Node> {
+    pub fn default(&self, parts: &[&Ident]) -> Bound<Node> {
         if let Some(resolver) = self.resolver {
             return resolver.default(parts, self.clause);
         }

@@ -11,16 +11,23 @@ use values::ErrorCode;
 
 use super::values::RowPlan;
 use super::{InsertPlan, InsertRows};
+use crate::bind::RowBinder;
 use crate::bind::scalar::{Bound, IncomingNames, Names, bind};
 use crate::error::{Result, SqlError};
+use crate::optimize::has_subquery;
 use crate::write::assign::{bind_assignments, update_now_columns};
 use crate::write::column::{Store, defaults_of};
 use crate::write::query_values::given_to;
 use crate::write::returning::bind_returning;
 
 /// Binds an INSERT or REPLACE.
-pub fn bind_insert(insert: &Insert, table: Arc<Table>, mode: SqlMode) -> Bound<InsertPlan> {
-    bind_insert_beside(insert, table, mode, Vec::new())
+pub fn bind_insert(
+    insert: &Insert,
+    table: Arc<Table>,
+    mode: SqlMode,
+    over_row: &RowBinder<'_>,
+) -> Bound<InsertPlan> {
+    bind_insert_beside(insert, table, mode, Vec::new(), over_row)
 }
 
 /// The same of an INSERT ... SELECT whose query gives more than the rows (`source_columns`).
@@ -29,12 +36,9 @@ pub fn bind_insert_beside(
     table: Arc<Table>,
     mode: SqlMode,
     beside: Vec<(Vec<String>, ColumnType)>,
+    over_row: &RowBinder<'_>,
 ) -> Bound<InsertPlan> {
-    let columns = match &insert.columns {
-        None => (0..table.columns.len()).collect(),
-        Some(names) if names.is_empty() => Vec::new(),
-        Some(names) => named_columns(&table, names)?,
-    };
+    let columns = columns_of(insert, &table)?;
     let all_unsaid = insert.columns.is_none();
     let defaults = defaults_of(&table);
     // Those that look at the rest of the row are made when it is there.
@@ -75,13 +79,14 @@ pub fn bind_insert_beside(
         }
     };
     let width = columns.len() + beside.len();
-    let incoming = IncomingNames { beside, ..incoming_names(insert, &table, &columns) };
+    let incoming = IncomingNames { beside, ..incoming_names(insert, &table)? };
     let names = Names {
         incoming: Some(&incoming),
         parameter_base: base,
         ..Names::of(&table, None, "field list", mode)
     };
-    let on_duplicate = bind_assignments(&insert.on_duplicate, &table, &names)?;
+    let on_duplicate = bind_assignments(&insert.on_duplicate, &table, &names, Some(over_row))?;
+    let asks = on_duplicate.iter().filter_map(|(_, node)| node.as_ref()).any(has_subquery);
     let update_now = update_now_columns(&table, &on_duplicate);
     let returning = match insert.returning.as_slice() {
         [] => None,
@@ -91,12 +96,14 @@ pub fn bind_insert_beside(
             Some(bind_returning(items, &table, &names)?)
         }
     };
-    let mut waits = on_duplicate.iter().filter_map(|(_, node)| node.as_ref()).any(Node::waits);
+    let mut waits =
+        asks || on_duplicate.iter().filter_map(|(_, node)| node.as_ref()).any(Node::waits);
     if let InsertRows::Values(plans) = &rows {
         waits |= plans.iter().flat_map(|plan| plan.values.iter().flatten()).any(Node::waits);
     }
     Ok(InsertPlan {
         waits,
+        asks,
         replace: insert.replace,
         ignore: insert.ignore,
         width,
@@ -119,6 +126,7 @@ pub fn bind_filling(table: Arc<Table>, names: &[String]) -> Result<InsertPlan> {
     let columns = named_columns(&table, names)?;
     Ok(InsertPlan {
         waits: false,
+        asks: false,
         replace: false,
         ignore: false,
         width: columns.len(),
@@ -164,13 +172,22 @@ fn named_columns(table: &Table, names: &[String]) -> Result<Vec<usize>> {
     Ok(columns)
 }
 
-fn incoming_names(insert: &Insert, table: &Table, columns: &[usize]) -> IncomingNames {
-    match &insert.alias {
-        None => IncomingNames::default(),
-        Some((alias, names)) => {
-            let named = names.iter().zip(columns).map(|(name, position)| (name.clone(), *position));
-            let columns = named.filter(|(_, position)| *position < table.columns.len()).collect();
-            IncomingNames { alias: Some(alias.clone()), columns, ..IncomingNames::default() }
-        }
+/// Positions of the columns that it gives values to.
+fn columns_of(insert: &Insert, table: &Table) -> Result<Vec<usize>> {
+    match &insert.columns {
+        None => Ok((0..table.columns.len()).collect()),
+        Some(names) => named_columns(table, names),
     }
+}
+
+/// How ON DUPLICATE KEY UPDATE may name the row that it would add.
+///
+/// # Errors
+/// `BadField` for a column that the table does not have.
+pub fn incoming_names(insert: &Insert, table: &Table) -> Result<IncomingNames> {
+    let Some((alias, names)) = &insert.alias else { return Ok(IncomingNames::default()) };
+    let columns = columns_of(insert, table)?;
+    let named = names.iter().zip(columns).map(|(name, position)| (name.clone(), position));
+    let columns = named.filter(|(_, position)| *position < table.columns.len()).collect();
+    Ok(IncomingNames { alias: Some(alias.clone()), columns, ..IncomingNames::default() })
 }

@@ -25,7 +25,9 @@ use super::returning::{ReturnedRows, Returning};
 use super::{LOOP_ROWS_MAX, RowNumber, WriteContext, WriteOutcome};
 use crate::error::Result;
 
-pub use self::bind::{bind_filling, bind_insert, bind_insert_beside, count_mismatch};
+pub use self::bind::{
+    bind_filling, bind_insert, bind_insert_beside, count_mismatch, incoming_names,
+};
 pub(super) use self::values::RowPlan;
 use self::values::{MadeRow, each_plan, runs_of};
 
@@ -62,6 +64,8 @@ pub struct InsertPlan {
     returning: Option<Returning>,
     /// Whether it can take long (SLEEP).
     waits: bool,
+    /// Whether sub-queries stand in ON DUPLICATE KEY UPDATE.
+    asks: bool,
 }
 
 /// Counts of an INSERT under way.
@@ -100,6 +104,11 @@ impl InsertPlan {
     /// RETURNING.
     pub fn returning(&self) -> Option<&Returning> {
         self.returning.as_ref()
+    }
+
+    /// Whether it is to be run with something that runs sub-queries.
+    pub fn asks(&self) -> bool {
+        self.asks
     }
 
     /// What becomes of rows whose keys are taken, if that can be said without looking at the rows
