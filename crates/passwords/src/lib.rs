@@ -13,6 +13,7 @@
 //!
 //! Not here: packets, accounts and the order of the exchange (`doors::mysql`, `load`).
 
+pub mod crypt;
 mod sealed;
 
 pub use sealed::{KeyPair, seal};

@@ -8,12 +8,14 @@
 //!                              once there was an event, 5 once there was an index of members,
 //!                              6 once there was a columnar index, 7 once one that has either of
 //!                              both knows columns by planes and columns that follow from others,
-//!                              8 once a definition had an expression (`rules`)
+//!                              8 once a definition had an expression (`rules`), 9 once accounts
+//!                              were changed
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
 //! 00000000 05 table id u32 BE  key range of a dropped table whose space is not back yet
 //! 00000000 06 event id u32 BE  an event; value: its `EventDefinition` as JSON
+//! 00000000 07 name             an account; name and value: JSON, which crate `access` reads
 //! ```
 //!
 //! Invariants
@@ -37,7 +39,7 @@ use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, 
 use crate::table::{Table, TableState};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_RULES;
+pub const CATALOG_FORMAT: u32 = FORMAT_ACCOUNTS;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -51,12 +53,18 @@ const FORMAT_MEMBERS: u32 = 5;
 const FORMAT_COLUMNS: u32 = 7;
 /// Tables may have rules, which earlier versions would not obey.
 const FORMAT_RULES: u32 = 8;
+/// There may be accounts, which earlier versions would let nobody be.
+const FORMAT_ACCOUNTS: u32 = 9;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
 const KIND_NEXT_ID: u8 = 4;
 const KIND_RECLAIM: u8 = 5;
 const KIND_EVENT: u8 = 6;
+const KIND_ACCOUNT: u8 = 7;
+
+/// An account as it is stored: its name and what is known of it, which crate `access` reads.
+pub type AccountRecord = (Vec<u8>, Vec<u8>);
 
 /// The tables of one database by name.
 type Tables = HashMap<String, Arc<Table>>;
@@ -66,6 +74,8 @@ pub struct Catalog {
     make_rules: MakeRules,
     databases: RwLock<BTreeMap<String, Tables>>,
     events: RwLock<BTreeMap<EventId, Arc<EventDefinition>>>,
+    /// What was stored of accounts at the start.
+    accounts: Vec<AccountRecord>,
     changes: Mutex<Changes>,
 }
 
@@ -93,6 +103,7 @@ impl Catalog {
     pub(crate) fn load(store: &dyn Store, make_rules: MakeRules) -> Result<Catalog> {
         let mut databases: BTreeMap<String, Tables> = BTreeMap::new();
         let mut events = BTreeMap::new();
+        let mut accounts = Vec::new();
         let mut next_id: TableId = 1;
         let (mut format, mut needed) = (None, FORMAT_FIRST);
         let mut unfinished = Vec::new();
@@ -135,6 +146,7 @@ impl Catalog {
                     }
                     events.insert(event.id, Arc::new(event));
                 }
+                Some((&KIND_ACCOUNT, name)) => accounts.push((name.to_vec(), value.to_vec())),
                 _ => return Err(damaged("unknown kind of catalog entry")),
             }
         }
@@ -154,7 +166,7 @@ impl Catalog {
         };
         let changes = Mutex::new(Changes { next_id, format, unfinished });
         let (databases, events) = (RwLock::new(databases), RwLock::new(events));
-        Ok(Catalog { make_rules, databases, events, changes })
+        Ok(Catalog { make_rules, databases, events, accounts, changes })
     }
 
     /// What makes the rules of a definition.
@@ -175,6 +187,12 @@ impl Catalog {
     /// An event by name.
     pub fn event_named(&self, database: &str, name: &str) -> Option<Arc<EventDefinition>> {
         self.events.read().values().find(|event| event.is_named(database, name)).cloned()
+    }
+
+    /// The accounts that were stored when the catalog was read. Later changes of them are known to
+    /// whoever makes them.
+    pub fn accounts_at_start(&self) -> &[AccountRecord] {
+        &self.accounts
     }
 
     /// Names of all databases, sorted.
@@ -337,6 +355,12 @@ impl CatalogChange<'_> {
     pub(crate) fn delete_event(&mut self, id: EventId) {
         self.batch.changes.push(Change::delete(event_key(id)));
         self.events.push((id, None));
+    }
+
+    /// Stores an account.
+    pub(crate) fn put_account(&mut self, (name, value): &AccountRecord) {
+        self.format = self.format.max(FORMAT_ACCOUNTS);
+        self.batch.changes.push(Change::put(catalog_key(KIND_ACCOUNT, name), value.clone()));
     }
 
     /// Stores a database's name.

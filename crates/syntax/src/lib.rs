@@ -4,7 +4,8 @@
 //! ```text
 //! text -> scan       shape and literals, where the statement ends, bodies of events; select_list: items as written
 //! text -> cursor     tokens, read word by word; expressions and queries are sqlparser's
-//!      -> statement  which statement it is: table, alter, change, show, set, load, event
+//!      -> statement  which statement it is: table, alter, change, show, set, load, event,
+//!                 account, grant
 //! ```
 //!
 //! Invariants
@@ -14,6 +15,7 @@
 //! Not here: what statements mean (crate `sql`), splitting files into statements for a client
 //! (crate `load`), whose delimiters are its own.
 
+pub mod account;
 pub mod alter;
 mod call;
 pub mod change;
@@ -21,6 +23,7 @@ pub mod cursor;
 pub mod dialect;
 mod error;
 pub mod event;
+pub mod grant;
 pub mod load;
 pub mod rule;
 pub mod scan;

@@ -6,7 +6,7 @@ use sqlparser::ast::{Expr, Value};
 use sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Whose variable is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +37,6 @@ pub enum SetItem {
         isolation: Option<&'static str>,
         read_only: Option<bool>,
     },
-    /// SET ROLE to what everybody has: none.
-    Nothing,
 }
 
 impl SetItem {
@@ -82,17 +80,6 @@ fn item(cursor: &mut Cursor<'_>) -> Result<SetItem> {
             return Ok(SetItem::CharacterSet(None));
         }
         return Ok(SetItem::CharacterSet(Some(cursor.name_or_string()?)));
-    }
-    let unsupported =
-        || Error::unsupported("users and grants in SQL (users are in the settings file)");
-    if cursor.is("PASSWORD") || cursor.is("DEFAULT") && cursor.is_nth(1, "ROLE") {
-        return Err(unsupported());
-    }
-    if cursor.take("ROLE") {
-        return match cursor.take_any(&["NONE", "ALL", "DEFAULT"]) {
-            Some(_) if cursor.at_end() => Ok(SetItem::Nothing),
-            _ => Err(unsupported()),
-        };
     }
     let said = cursor.take_any(&["GLOBAL", "PERSIST", "PERSIST_ONLY", "SESSION", "LOCAL"]);
     let mut scope = match said {

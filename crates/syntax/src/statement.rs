@@ -6,9 +6,14 @@ use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
 use values::ErrorCode;
 
+use super::account::{
+    AccountStatement, alter_users, create_roles, create_users, drop_names, rename_users,
+    set_account,
+};
 use super::alter::{AlterSpec, AlterTable, algorithm, alter_table};
 use super::cursor::{Cursor, TableName};
 use super::event::{AlterEvent, CreateEvent, alter_event, create_event, definer};
+use super::grant::{GrantStatement, grant, revoke};
 use super::load::{LoadData, load_data};
 use super::set::{SetItem, set, variable};
 use super::show::{Filter, Show, Subject, show};
@@ -43,6 +48,10 @@ pub enum Statement {
     AlterEvent(Box<AlterEvent>),
     /// DROP EVENT.
     DropEvent { name: TableName, if_exists: bool },
+    /// CREATE USER and its kin, SET PASSWORD, statements about roles.
+    Account(Box<AccountStatement>),
+    /// GRANT and REVOKE.
+    Grant(Box<GrantStatement>),
     /// CREATE INDEX.
     CreateIndex { table: TableName, index: IndexSpec, how: Vec<AlterSpec> },
     /// DROP INDEX.
@@ -127,7 +136,10 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
             let text = cursor.rest().to_string();
             return Ok(Statement::SetStatement { items, text });
         }
-        "SET" => return Ok(Statement::Set(set(cursor)?)),
+        "SET" => match set_account(cursor)? {
+            Some(account) => Statement::Account(Box::new(account)),
+            None => return Ok(Statement::Set(set(cursor)?)),
+        },
         "SHOW" => return Ok(Statement::Show(Box::new(show(cursor)?))),
         "DESCRIBE" | "DESC" | "EXPLAIN" => return describe(cursor),
         "BEGIN" => {
@@ -157,7 +169,8 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         "PURGE" => {
             return Err(Error::new(ErrorCode::NoBinaryLogging, "You are not using binary logging"));
         }
-        "GRANT" | "REVOKE" => return Err(users_elsewhere(cursor)),
+        "GRANT" => Statement::Grant(Box::new(grant(cursor)?)),
+        "REVOKE" => Statement::Grant(Box::new(revoke(cursor)?)),
         "KILL" => {
             let query = cursor.take("QUERY");
             cursor.take("CONNECTION");
@@ -246,8 +259,11 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
     if cursor.take("INDEX") {
         return create_index(cursor, if unique { IndexKind::Unique } else { IndexKind::Plain });
     }
-    if cursor.take("USER") || cursor.take("ROLE") {
-        return Err(users_elsewhere(cursor));
+    if cursor.take("USER") {
+        return Ok(Statement::Account(Box::new(create_users(cursor)?)));
+    }
+    if cursor.take("ROLE") {
+        return Ok(Statement::Account(Box::new(create_roles(cursor)?)));
     }
     let or_replace = cursor.take_all(&["OR", "REPLACE"]);
     if or_replace && cursor.take("TABLE") {
@@ -341,8 +357,8 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
     if cursor.take("PREPARE") {
         return Ok(Statement::Deallocate(cursor.name()?));
     }
-    if cursor.take("USER") || cursor.take("ROLE") {
-        return Err(users_elsewhere(cursor));
+    if let Some(word) = cursor.take_any(&["USER", "ROLE"]) {
+        return Ok(Statement::Account(Box::new(drop_names(cursor, word == "ROLE")?)));
     }
     let view = cursor.take("VIEW");
     cursor.take("TEMPORARY");
@@ -387,7 +403,7 @@ fn alter(cursor: &mut Cursor<'_>) -> Result<Statement> {
         return Ok(Statement::AlterDatabase { name });
     }
     if cursor.take("USER") {
-        return Err(users_elsewhere(cursor));
+        return Ok(Statement::Account(Box::new(alter_users(cursor)?)));
     }
     let definer = definer(cursor)?;
     if cursor.take("EVENT") {
@@ -397,6 +413,9 @@ fn alter(cursor: &mut Cursor<'_>) -> Result<Statement> {
 }
 
 fn rename(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    if cursor.take("USER") {
+        return Ok(Statement::Account(Box::new(rename_users(cursor)?)));
+    }
     if !(cursor.take("TABLE") || cursor.take("TABLES")) {
         return Err(cursor.syntax());
     }
@@ -554,11 +573,4 @@ fn statement_items(cursor: &mut Cursor<'_>) -> Result<Vec<SetItem>> {
         }
         cursor.advance();
     }
-}
-
-/// The answer to CREATE USER, GRANT and the like: silence would leave a false picture of who may
-/// do what.
-fn users_elsewhere(cursor: &mut Cursor<'_>) -> Error {
-    cursor.skip_rest();
-    Error::unsupported("users and grants in SQL (users are in the settings file)")
 }

@@ -31,8 +31,8 @@ use passwords::{
     caching_sha2_proves, equal_secretly, native_digest, native_proves,
 };
 
-use super::crypt::StoredHash;
 use super::handshake::Login;
+use passwords::crypt::StoredHash;
 
 /// What is known of an account's password.
 #[derive(Clone, Debug, PartialEq, Eq)]

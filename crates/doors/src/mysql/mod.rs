@@ -16,7 +16,6 @@ mod charset;
 mod column;
 pub(crate) mod command;
 mod conversation;
-mod crypt;
 mod cursor;
 pub(crate) mod decode;
 mod encode;

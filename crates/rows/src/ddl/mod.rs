@@ -1,4 +1,4 @@
-//! Making, dropping, emptying and renaming databases and tables; events.
+//! Making, dropping, emptying and renaming databases and tables; events; accounts.
 //!
 //! Every change is one batch: definitions, the deletion of all rows and entries of a dropped
 //! table as one range, and a note to give the space back. So dropping a table of any size
@@ -14,6 +14,7 @@
 //!
 //! Not here: changes of columns and indexes (`alter`).
 
+mod accounts;
 mod databases;
 mod definition;
 mod events;

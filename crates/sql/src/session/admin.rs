@@ -12,6 +12,7 @@ use expression::{BIGINT_UNSIGNED, Level};
 use rows::Group;
 use rows::bulk::Progress;
 use rows::table::Table;
+use syntax::account::{AccountStatement, RoleChoice};
 use syntax::alter::{AlterSpec, AlterTable};
 use syntax::set::SetItem;
 use syntax::show::{Show, Subject};
@@ -299,6 +300,20 @@ impl Session {
                 self.execute_immediate(&source, &using, how)
             }
             Parsed::Deallocate(name) => self.deallocate(&name),
+            // Nobody has a role.
+            Parsed::Account(account)
+                if matches!(
+                    &*account,
+                    AccountStatement::SetRole(
+                        RoleChoice::None | RoleChoice::Default | RoleChoice::All(_)
+                    )
+                ) =>
+            {
+                Ok(self.done(0))
+            }
+            Parsed::Account(_) | Parsed::Grant(_) => Err(SqlError::unsupported(
+                "users and grants in SQL (users are in the settings file)",
+            )),
             _ => Err(SqlError::other("a statement without an execution")),
         }
     }

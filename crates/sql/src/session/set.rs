@@ -85,7 +85,6 @@ impl Session {
         }
         for (item, value) in items.iter().zip(values) {
             match item {
-                SetItem::Nothing => {}
                 SetItem::User { name, .. } => {
                     let value = value.map_or(Value::Null, |(value, _)| value);
                     self.keep_variables(vec![(name.clone(), value)])?;

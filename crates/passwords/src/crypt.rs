@@ -7,12 +7,14 @@
 //! password and the 20-byte salt, in the scheme's own base 64. So accounts can be moved here
 //! from `mysql.user` without knowing their passwords.
 //!
-//! Not here: proofs that come over the wire (`auth`).
+//! Not here: proofs that come over the wire (the crate's own functions), making salts (`access`).
 
-use passwords::equal_secretly;
 use sha2::{Digest, Sha256};
 
-const SALT_BYTES: usize = 20;
+use crate::equal_secretly;
+
+/// Bytes of a salt.
+pub const SALT_BYTES: usize = 20;
 const HASH_CHARS: usize = 43;
 /// Passwords longer than this are refused unread by MySQL too; the scheme's cost grows with
 /// the password's length.
@@ -128,13 +130,12 @@ fn encode(digest: &[u8; 32]) -> [u8; HASH_CHARS] {
     out
 }
 
-/// The stored form for a test's account.
-#[cfg(test)]
-pub(super) fn stored_form(password: &[u8], salt: &[u8; SALT_BYTES]) -> String {
-    let mut stored = b"$A$005$".to_vec();
-    stored.extend_from_slice(salt);
-    stored.extend_from_slice(&sha256_crypt(password, salt, 5000));
-    String::from_utf8(stored).expect("a printable salt")
+/// The stored form of a password, with a printable salt.
+pub fn stored_form(password: &[u8], salt: &[u8; SALT_BYTES]) -> String {
+    let mut stored = String::from("$A$005$");
+    stored.extend(salt.iter().map(|byte| char::from(*byte)));
+    stored.extend(sha256_crypt(password, salt, 5000).map(char::from));
+    stored
 }
 
 #[cfg(test)]

@@ -1,0 +1,183 @@
+//! An account or a role: how it logs in, and what it was granted.
+//!
+//! Invariants
+//! 1. Users' names compare with case, hosts without: hosts are kept in lower case.
+//! 2. Grants are by name: they outlive what they are on, as in MySQL.
+//!
+//! Not here: what follows from the grants (`rights`), changing them (`edit`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::privilege::PrivilegeSet;
+use crate::secret::Plugin;
+
+/// The name of an account or a role.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct AccountName {
+    /// The user; empty: anybody.
+    pub user: String,
+    /// The pattern of hosts.
+    pub host: String,
+}
+
+impl AccountName {
+    /// A name, its host in lower case.
+    pub fn new(user: impl Into<String>, host: &str) -> AccountName {
+        AccountName { user: user.into(), host: host.to_lowercase() }
+    }
+
+    /// As `CURRENT_USER()` gives it.
+    pub fn plain(&self) -> String {
+        format!("{}@{}", self.user, self.host)
+    }
+
+    /// Within single quotes, as errors name it.
+    pub fn in_error(&self) -> String {
+        format!("'{}'@'{}'", self.user, self.host)
+    }
+}
+
+/// Quoted, as SHOW GRANTS shows it.
+impl fmt::Display for AccountName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quoted = |name: &str| name.replace('`', "``");
+        write!(f, "`{}`@`{}`", quoted(&self.user), quoted(&self.host))
+    }
+}
+
+/// An account. Its name stands beside it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// By what it proves its password.
+    pub plugin: Plugin,
+    /// What is stored of its password.
+    pub stored: String,
+    /// The password before, which holds until it is discarded (RETAIN CURRENT PASSWORD).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retained: Option<String>,
+    /// ACCOUNT LOCK: nobody logs in. A role is locked.
+    #[serde(default)]
+    pub locked: bool,
+    /// PASSWORD EXPIRE: all that it may do is set a password.
+    #[serde(default)]
+    pub expired: bool,
+    /// Privileges on everything.
+    #[serde(default)]
+    pub global: PrivilegeSet,
+    /// Dynamic privileges, and whether each may be granted on.
+    #[serde(default)]
+    pub dynamic: BTreeMap<String, bool>,
+    /// By pattern of databases.
+    #[serde(default)]
+    pub databases: BTreeMap<String, PrivilegeSet>,
+    /// By database and table.
+    #[serde(default)]
+    pub tables: BTreeMap<String, BTreeMap<String, TableGrant>>,
+    /// Roles.
+    #[serde(default)]
+    pub roles: Vec<RoleGrant>,
+    /// The roles that are active when it logs in.
+    #[serde(default)]
+    pub default_roles: DefaultRoles,
+}
+
+/// What is granted on a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableGrant {
+    /// On all of it.
+    pub whole: PrivilegeSet,
+    /// On columns, by their names as they were written.
+    #[serde(default)]
+    pub columns: BTreeMap<String, PrivilegeSet>,
+}
+
+/// A role that was granted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RoleGrant {
+    /// Its name.
+    pub role: AccountName,
+    /// WITH ADMIN OPTION.
+    pub admin: bool,
+}
+
+/// Roles that are active after a login.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DefaultRoles {
+    /// None.
+    #[default]
+    None,
+    /// All that are granted.
+    All,
+    /// These, of those that are granted.
+    Some(BTreeSet<AccountName>),
+}
+
+impl Account {
+    /// One without rights, which logs in by a stored password.
+    pub fn new(plugin: Plugin, stored: String) -> Account {
+        Account {
+            plugin,
+            stored,
+            retained: None,
+            locked: false,
+            expired: false,
+            global: PrivilegeSet::NONE,
+            dynamic: BTreeMap::new(),
+            databases: BTreeMap::new(),
+            tables: BTreeMap::new(),
+            roles: Vec::new(),
+            default_roles: DefaultRoles::None,
+        }
+    }
+
+    /// A role: nobody can log in as it.
+    pub fn role() -> Account {
+        Account { locked: true, expired: true, ..Account::new(Plugin::CachingSha2, String::new()) }
+    }
+
+    /// `root` of a fresh server: everything, without a password.
+    pub fn root() -> Account {
+        let dynamic = crate::privilege::DYNAMIC.iter().map(|name| ((*name).to_owned(), true));
+        Account {
+            global: PrivilegeSet::EVERYTHING,
+            dynamic: dynamic.collect(),
+            ..Account::new(Plugin::CachingSha2, String::new())
+        }
+    }
+
+    /// What was granted on a table.
+    pub fn table(&self, database: &str, table: &str) -> Option<&TableGrant> {
+        self.tables.get(database)?.get(table)
+    }
+
+    /// The roles that are active after a login.
+    pub fn roles_at_login(&self) -> Vec<AccountName> {
+        let granted = self.roles.iter().map(|grant| &grant.role);
+        match &self.default_roles {
+            DefaultRoles::None => Vec::new(),
+            DefaultRoles::All => granted.cloned().collect(),
+            DefaultRoles::Some(names) => granted.filter(|r| names.contains(r)).cloned().collect(),
+        }
+    }
+}
+
+impl TableGrant {
+    /// Whether nothing is left of it.
+    pub fn is_empty(&self) -> bool {
+        self.whole.is_empty() && self.columns.is_empty()
+    }
+
+    /// What is granted on a column alone; names of columns compare without case.
+    pub fn column(&self, name: &str) -> PrivilegeSet {
+        let found = self.columns.iter().find(|(column, _)| column.eq_ignore_ascii_case(name));
+        found.map_or(PrivilegeSet::NONE, |(_, set)| *set)
+    }
+
+    /// What is granted on some column.
+    pub fn any_column(&self) -> PrivilegeSet {
+        self.columns.values().fold(PrivilegeSet::NONE, |sum, set| sum.with(*set))
+    }
+}

@@ -1,0 +1,230 @@
+//! The accounts of a server: the present ones, their version, and changes of them.
+//!
+//! Invariants
+//! 1. The store is changed before memory is, by one batch for a statement; two changes follow one
+//!    another.
+//! 2. A principal is right as long as its version is the present one; asking for that takes no
+//!    lock.
+//! 3. As long as nothing is stored of it, there is `root@localhost` without a password, unless the
+//!    settings file names users. A record without an account says that it was dropped.
+//!
+//! Not here: the store (`rows::catalog`), what statements change (`edit`).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::{Mutex, RwLock};
+
+use crate::account::{Account, AccountName};
+use crate::edit::Edit;
+use crate::grants::{Accounts, Grants};
+use crate::rights::{Principal, Rights, UNLIMITED};
+
+/// Rights that are remembered, so that equal ones have one number.
+const RIGHTS_MAX: usize = 1024;
+
+/// A record to store, by its key; without a value it is an account that was dropped.
+pub type RecordChange = (Vec<u8>, Vec<u8>);
+
+/// The accounts of a server.
+#[derive(Debug)]
+pub struct AccessControl {
+    present: RwLock<Arc<Grants>>,
+    version: AtomicU64,
+    changes: Mutex<()>,
+    /// By account and active roles.
+    rights: Mutex<HashMap<(AccountName, Vec<AccountName>), Arc<Rights>>>,
+    numbers: AtomicU64,
+    unlimited: Arc<Rights>,
+    has_own_users: AtomicBool,
+}
+
+/// `root` of a fresh server.
+pub fn first_account() -> AccountName {
+    AccountName::new("root", "localhost")
+}
+
+/// Key and value of a record.
+fn record(name: &AccountName, account: Option<&Account>) -> RecordChange {
+    let key = serde_json::to_vec(name).expect("a name is plain data");
+    (key, serde_json::to_vec(&account).expect("an account is plain data"))
+}
+
+impl AccessControl {
+    /// The accounts of stored records.
+    ///
+    /// # Errors
+    /// Why a record, given by its place, does not decode.
+    pub fn load(records: &[RecordChange]) -> Result<AccessControl, (usize, &'static str)> {
+        let mut accounts = Accounts::new();
+        accounts.insert(first_account(), Arc::new(Account::root()));
+        for (at, (key, value)) in records.iter().enumerate() {
+            let name: AccountName =
+                serde_json::from_slice(key).map_err(|_| (at, "account name does not decode"))?;
+            let account: Option<Account> =
+                serde_json::from_slice(value).map_err(|_| (at, "account does not decode"))?;
+            match account {
+                Some(account) => accounts.insert(name, Arc::new(account)),
+                None => accounts.remove(&name),
+            };
+        }
+        Ok(AccessControl {
+            present: RwLock::new(Arc::new(Grants::new(1, accounts))),
+            version: AtomicU64::new(1),
+            changes: Mutex::default(),
+            rights: Mutex::default(),
+            numbers: AtomicU64::new(UNLIMITED),
+            unlimited: Arc::new(Rights::unlimited()),
+            has_own_users: AtomicBool::new(false),
+        })
+    }
+
+    /// The settings file names users: there is no `root` without a password but a stored one.
+    pub fn close_first_account(&self) {
+        self.has_own_users.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether an account is `root` of a fresh server, and closed.
+    pub fn is_closed(&self, name: &AccountName, account: &Account) -> bool {
+        self.has_own_users.load(Ordering::Relaxed)
+            && account.stored.is_empty()
+            && *name == first_account()
+    }
+
+    /// All accounts now.
+    pub fn grants(&self) -> Arc<Grants> {
+        Arc::clone(&self.present.read())
+    }
+
+    /// The version of the accounts now.
+    #[inline]
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// One who may do everything, and is no account.
+    pub fn superuser(&self) -> Principal {
+        Principal {
+            account: None,
+            roles: Vec::new(),
+            rights: Arc::clone(&self.unlimited),
+            version: self.version(),
+            is_expired: false,
+        }
+    }
+
+    /// An account with some of its roles active; `None` when it is not there any more.
+    pub fn principal(&self, name: &AccountName, roles: &[AccountName]) -> Option<Principal> {
+        let grants = self.grants();
+        let account = grants.account(name)?;
+        let granted = |role: &&AccountName| account.roles.iter().any(|g| g.role == **role);
+        let roles: Vec<AccountName> = roles.iter().filter(granted).cloned().collect();
+        let fresh = grants.rights(name, &roles, UNLIMITED);
+        let mut known = self.rights.lock();
+        if known.len() >= RIGHTS_MAX {
+            known.clear();
+        }
+        let key = (name.clone(), roles.clone());
+        let rights = match known.get(&key).filter(|rights| rights.is_same(&fresh)) {
+            Some(rights) => Arc::clone(rights),
+            None => {
+                let number = 1 + self.numbers.fetch_add(1, Ordering::Relaxed);
+                let rights = Arc::new(fresh.numbered(number));
+                known.insert(key, Arc::clone(&rights));
+                rights
+            }
+        };
+        Some(Principal {
+            account: Some(name.clone()),
+            roles,
+            rights,
+            version: grants.version,
+            is_expired: account.expired,
+        })
+    }
+
+    /// Changes accounts: `work` says how, `store` keeps the records. Nothing is changed when either
+    /// fails.
+    ///
+    /// # Errors
+    /// Those of `work` and `store`.
+    pub fn change<T, E>(
+        &self,
+        work: impl FnOnce(&mut Edit) -> Result<T, E>,
+        store: impl FnOnce(&[RecordChange]) -> Result<(), E>,
+    ) -> Result<T, E> {
+        let _one = self.changes.lock();
+        let present = self.grants();
+        let mut edit = Edit::of(&present);
+        let result = work(&mut edit)?;
+        let (accounts, changed) = edit.finish();
+        if changed.is_empty() {
+            return Ok(result);
+        }
+        let records: Vec<RecordChange> = changed
+            .iter()
+            .map(|name| record(name, accounts.get(name).map(|account| &**account)))
+            .collect();
+        store(&records)?;
+        let version = present.version + 1;
+        *self.present.write() = Arc::new(Grants::new(version, accounts));
+        self.version.store(version, Ordering::Release);
+        Ok(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{EditError, GrantTarget, GrantedPrivileges};
+    use crate::privilege::{Privilege, PrivilegeSet};
+    use crate::secret::Plugin;
+
+    fn select() -> GrantedPrivileges {
+        let whole = PrivilegeSet::of(Privilege::Select);
+        GrantedPrivileges { whole, ..GrantedPrivileges::default() }
+    }
+
+    #[test]
+    fn a_change_is_stored_before_it_holds_and_rights_go_with_the_version() {
+        let control = AccessControl::load(&[]).unwrap();
+        let bob = AccountName::new("bob", "%");
+        let failed = control.change(
+            |edit| edit.create(bob.clone(), Account::new(Plugin::Native, String::new())),
+            |_| Err(EditError::Missing(bob.clone())),
+        );
+        assert!(failed.is_err() && control.principal(&bob, &[]).is_none());
+        let mut stored = Vec::new();
+        let mut change = |work: &dyn Fn(&mut Edit) -> Result<(), EditError>| {
+            control.change(work, |records| {
+                stored.extend_from_slice(records);
+                Ok(())
+            })
+        };
+        let account = || Account::new(Plugin::Native, String::new());
+        change(&|edit| edit.create(bob.clone(), account())).unwrap();
+        let before = control.principal(&bob, &[]).unwrap();
+        let database = GrantTarget::Database("d".into());
+        change(&|edit| edit.grant(&bob, &database, &select())).unwrap();
+        assert_ne!(before.version, control.version());
+        let with = control.principal(&bob, &[]).unwrap();
+        assert!(with.rights.on_database("d").has(Privilege::Select));
+        assert_ne!(before.rights.number, with.rights.number);
+        change(&|edit| edit.drop_account(&first_account())).unwrap();
+        let later = control.principal(&bob, &[]).unwrap();
+        assert_eq!(later.rights.number, with.rights.number, "nothing changed for bob");
+
+        // Of records with one key the last is what the store has.
+        let again = AccessControl::load(&stored).unwrap();
+        assert!(again.grants().account(&first_account()).is_none(), "dropped for good");
+        let bob = again.principal(&bob, &[]).unwrap();
+        assert!(bob.rights.on_database("d").has(Privilege::Select));
+    }
+
+    #[test]
+    fn a_damaged_record_is_named() {
+        let damaged = vec![(b"{}".to_vec(), b"null".to_vec())];
+        assert_eq!(AccessControl::load(&damaged).unwrap_err().0, 0);
+    }
+}

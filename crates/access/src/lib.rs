@@ -1,0 +1,37 @@
+//! Who may do what: accounts, roles, privileges, and which account a client that connects is.
+//!
+//! ```text
+//! host       patterns of hosts, and which of several is the most specific
+//! privilege  the privileges there are, and at which levels they can be granted
+//! account    an account: how it logs in, and what it was granted
+//! grants     all accounts at one moment; which of them a login means
+//! rights     what an account with some active roles may do
+//! edit       changes of accounts, as statements make them
+//! shown      accounts and grants as statements that make them
+//! control    the accounts of a server: the present ones, their version, changes
+//! ```
+//!
+//! Invariants
+//! 1. Whoever asks compares one number with the version of the rights that it holds; only a change
+//!    makes it ask for them again.
+//! 2. What is not granted is refused: there is no default but `root` of a fresh server.
+//!
+//! Not here: statements (crate `sql`), the exchange of a login (`doors::mysql`), where accounts are
+//! stored (`rows::catalog`).
+
+pub mod account;
+pub mod control;
+pub mod edit;
+pub mod grants;
+pub mod host;
+pub mod privilege;
+pub mod rights;
+pub mod secret;
+pub mod shown;
+
+pub use account::{Account, AccountName};
+pub use control::{AccessControl, RecordChange};
+pub use edit::{Edit, EditError};
+pub use grants::Grants;
+pub use privilege::{Level, Privilege, PrivilegeSet};
+pub use rights::{ColumnAccess, Principal, Rights};

@@ -1,0 +1,99 @@
+//! Stored passwords: the plugins by which accounts prove them, and what each keeps.
+//!
+//! ```text
+//! caching_sha2_password   $A$005$, salt, hash (passwords::crypt)     $mysql in hexadecimal: 0x24..
+//! mysql_native_password   *, 40 hexadecimal digits
+//! ```
+//! The empty text is the empty password, with either.
+//!
+//! Not here: proofs (`passwords`), the exchange (`doors::mysql`).
+
+use std::fmt::Write as _;
+
+use passwords::{CACHING_SHA2, NATIVE, crypt, native_digest};
+use serde::{Deserialize, Serialize};
+
+/// By what an account proves its password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Plugin {
+    /// MySQL's default since 8.0, and ours.
+    #[serde(rename = "caching_sha2_password")]
+    CachingSha2,
+    /// That of MySQL before 8.0 and of MariaDB.
+    #[serde(rename = "mysql_native_password")]
+    Native,
+}
+
+impl Plugin {
+    /// The plugin of a name in any case.
+    pub fn named(name: &str) -> Option<Plugin> {
+        [Plugin::CachingSha2, Plugin::Native]
+            .into_iter()
+            .find(|plugin| plugin.name().eq_ignore_ascii_case(name))
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Plugin::CachingSha2 => CACHING_SHA2,
+            Plugin::Native => NATIVE,
+        }
+    }
+
+    /// What is stored of a password.
+    pub fn store(self, password: &str) -> String {
+        if password.is_empty() {
+            return String::new();
+        }
+        match self {
+            Plugin::CachingSha2 => crypt::stored_form(password.as_bytes(), &salt()),
+            Plugin::Native => {
+                let mut stored = String::from("*");
+                for byte in native_digest(password.as_bytes()) {
+                    let _ = write!(stored, "{byte:02X}");
+                }
+                stored
+            }
+        }
+    }
+
+    /// Whether a text is what this plugin stores.
+    pub fn is_stored_form(self, stored: &str) -> bool {
+        stored.is_empty()
+            || match self {
+                Plugin::CachingSha2 => crypt::StoredHash::parse(stored.as_bytes()).is_some(),
+                Plugin::Native => stored.strip_prefix('*').is_some_and(|digits| {
+                    digits.len() == 40 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+                }),
+            }
+    }
+}
+
+/// Fresh letters and digits, which need no quoting where a stored form is shown.
+fn salt() -> [u8; crypt::SALT_BYTES] {
+    const LETTERS: &[u8; 64] = b"./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    std::array::from_fn(|_| LETTERS[rand::random_range(0..LETTERS.len())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stored_is_known_as_that_and_proves_its_password_alone() {
+        for plugin in [Plugin::CachingSha2, Plugin::Native] {
+            let stored = plugin.store("secret");
+            assert!(plugin.is_stored_form(&stored), "{stored}");
+            assert!(!plugin.is_stored_form("secret"));
+            assert_eq!(plugin.store(""), "");
+            assert_eq!(Plugin::named(&plugin.name().to_uppercase()), Some(plugin));
+        }
+        let stored = Plugin::CachingSha2.store("secret");
+        let hash = crypt::StoredHash::parse(stored.as_bytes()).unwrap();
+        assert!(hash.matches(b"secret") && !hash.matches(b"Secret"));
+        assert_ne!(stored, Plugin::CachingSha2.store("secret"), "each has a salt of its own");
+        // PASSWORD('secret') of MySQL 5.7 and MariaDB.
+        let native = "*14E65567ABDB5135D0CFD9A70B3032C179A49EE7";
+        assert_eq!(Plugin::Native.store("secret"), native);
+    }
+}

@@ -1,0 +1,201 @@
+//! Accounts and grants as the statements that make them, as MySQL 9.7 shows them.
+//!
+//! Not here: who may see them (`sql`).
+
+use crate::account::{Account, AccountName, DefaultRoles, TableGrant};
+use crate::grants::Grants;
+use crate::privilege::{Level, Privilege, PrivilegeSet};
+
+/// A name within backquotes.
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+/// A text within single quotes.
+pub fn text(value: &str) -> String {
+    format!("'{}'", value.replace('\\', "\\\\").replace('\'', "''"))
+}
+
+fn with_option(set: PrivilegeSet) -> &'static str {
+    if set.has(Privilege::GrantOption) { " WITH GRANT OPTION" } else { "" }
+}
+
+/// Privileges of a level: ALL PRIVILEGES if they are all, but for those on everything, of which the
+/// next version may have more.
+fn words(set: PrivilegeSet, level: Level) -> String {
+    let all = PrivilegeSet::all(level);
+    let set = set.without(PrivilegeSet::of(Privilege::GrantOption));
+    if set.is_empty() {
+        return "USAGE".into();
+    }
+    if level != Level::Global && set.has_all(all) {
+        return "ALL PRIVILEGES".into();
+    }
+    set.iter().map(Privilege::words).collect::<Vec<_>>().join(", ")
+}
+
+/// Privileges on a table and on its columns, in one list.
+fn table_words(grant: &TableGrant) -> String {
+    let mut parts = Vec::new();
+    if grant.columns.is_empty() {
+        return words(grant.whole, Level::Table);
+    }
+    for privilege in Privilege::ALL {
+        if *privilege == Privilege::GrantOption {
+            continue;
+        }
+        if grant.whole.has(*privilege) {
+            parts.push(privilege.words().to_owned());
+        }
+        let of_columns = grant.columns.iter().filter(|(_, set)| set.has(*privilege));
+        let columns: Vec<String> = of_columns.map(|(name, _)| quoted(name)).collect();
+        if !columns.is_empty() {
+            parts.push(format!("{} ({})", privilege.words(), columns.join(", ")));
+        }
+    }
+    parts.join(", ")
+}
+
+/// What an account was granted, with some of its roles as if it was granted to itself.
+pub fn grants(grants: &Grants, name: &AccountName, using: &[AccountName]) -> Vec<String> {
+    let mut sum = grants.account(name).map_or_else(Account::role, |account| (**account).clone());
+    for role in using {
+        let all = std::iter::once(role.clone()).chain(grants.roles_of(role));
+        for role in all.collect::<Vec<_>>() {
+            if let Some(role) = grants.account(&role) {
+                add(&mut sum, role);
+            }
+        }
+    }
+    let mut lines = vec![format!(
+        "GRANT {} ON *.* TO {name}{}",
+        words(sum.global, Level::Global),
+        with_option(sum.global)
+    )];
+    for grantable in [false, true] {
+        let names = sum.dynamic.iter().filter(|(_, option)| **option == grantable);
+        let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
+        if !names.is_empty() {
+            let option = if grantable { " WITH GRANT OPTION" } else { "" };
+            lines.push(format!("GRANT {} ON *.* TO {name}{option}", names.join(",")));
+        }
+    }
+    for (pattern, set) in &sum.databases {
+        lines.push(format!(
+            "GRANT {} ON {}.* TO {name}{}",
+            words(*set, Level::Database),
+            quoted(pattern),
+            with_option(*set)
+        ));
+    }
+    for (database, tables) in &sum.tables {
+        for (table, grant) in tables {
+            lines.push(format!(
+                "GRANT {} ON {}.{} TO {name}{}",
+                table_words(grant),
+                quoted(database),
+                quoted(table),
+                with_option(grant.whole)
+            ));
+        }
+    }
+    for admin in [false, true] {
+        let roles = sum.roles.iter().filter(|grant| grant.admin == admin);
+        let roles: Vec<String> = roles.map(|grant| grant.role.to_string()).collect();
+        if !roles.is_empty() {
+            let option = if admin { " WITH ADMIN OPTION" } else { "" };
+            lines.push(format!("GRANT {} TO {name}{option}", roles.join(",")));
+        }
+    }
+    lines
+}
+
+/// Adds what a role has on everything, on databases and on tables.
+fn add(sum: &mut Account, role: &Account) {
+    sum.global = sum.global.with(role.global);
+    for (name, option) in &role.dynamic {
+        *sum.dynamic.entry(name.clone()).or_default() |= option;
+    }
+    for (pattern, set) in &role.databases {
+        let own = sum.databases.entry(pattern.clone()).or_default();
+        *own = own.with(*set);
+    }
+    for (database, tables) in &role.tables {
+        for (table, grant) in tables {
+            let tables = sum.tables.entry(database.clone()).or_default();
+            let own = tables.entry(table.clone()).or_default();
+            own.whole = own.whole.with(grant.whole);
+            for (column, set) in &grant.columns {
+                let own = own.columns.entry(column.clone()).or_default();
+                *own = own.with(*set);
+            }
+        }
+    }
+}
+
+/// SHOW CREATE USER.
+pub fn create_user(name: &AccountName, account: &Account) -> String {
+    let mut shown = format!("CREATE USER {name} IDENTIFIED WITH '{}'", account.plugin.name());
+    if !account.stored.is_empty() {
+        shown += &format!(" AS {}", text(&account.stored));
+    }
+    match &account.default_roles {
+        DefaultRoles::None => {}
+        DefaultRoles::All => shown += " DEFAULT ROLE ALL",
+        DefaultRoles::Some(roles) => {
+            let roles: Vec<String> = roles.iter().map(AccountName::to_string).collect();
+            shown += &format!(" DEFAULT ROLE {}", roles.join(","));
+        }
+    }
+    shown += " REQUIRE NONE";
+    shown += if account.expired { " PASSWORD EXPIRE" } else { " PASSWORD EXPIRE DEFAULT" };
+    shown += if account.locked { " ACCOUNT LOCK" } else { " ACCOUNT UNLOCK" };
+    shown += " PASSWORD HISTORY DEFAULT PASSWORD REUSE INTERVAL DEFAULT PASSWORD REQUIRE CURRENT \
+              DEFAULT";
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::secret::Plugin;
+
+    fn account() -> Account {
+        Account::new(Plugin::CachingSha2, String::new())
+    }
+
+    #[test]
+    fn privileges_on_a_table_and_its_columns_are_one_line() {
+        let bob = AccountName::new("bob", "%");
+        let mut own = account();
+        let grant = own.tables.entry("d".into()).or_default().entry("t".into()).or_default();
+        grant.whole = PrivilegeSet::of(Privilege::Insert);
+        grant.columns.insert("a".into(), PrivilegeSet::of(Privilege::Select));
+        grant.columns.insert("b".into(), PrivilegeSet::of(Privilege::Select));
+        grant.columns.insert("c".into(), PrivilegeSet::of(Privilege::Update));
+        own.databases.insert("x".into(), PrivilegeSet::all(Level::Database));
+        let all = Grants::new(1, [(bob.clone(), Arc::new(own))].into_iter().collect());
+        // As mysqld 9.7 shows the same grants.
+        assert_eq!(
+            grants(&all, &bob, &[]),
+            [
+                "GRANT USAGE ON *.* TO `bob`@`%`",
+                "GRANT ALL PRIVILEGES ON `x`.* TO `bob`@`%`",
+                "GRANT SELECT (`a`, `b`), INSERT, UPDATE (`c`) ON `d`.`t` TO `bob`@`%`",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_account_is_shown_as_the_statement_that_makes_it() {
+        let name = AccountName::new("it's", "LocalHost");
+        assert_eq!(
+            create_user(&name, &account()),
+            "CREATE USER `it's`@`localhost` IDENTIFIED WITH 'caching_sha2_password' REQUIRE NONE \
+             PASSWORD EXPIRE DEFAULT ACCOUNT UNLOCK PASSWORD HISTORY DEFAULT PASSWORD REUSE \
+             INTERVAL DEFAULT PASSWORD REQUIRE CURRENT DEFAULT"
+        );
+    }
+}

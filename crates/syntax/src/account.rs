@@ -1,0 +1,492 @@
+//! Statements about accounts and roles, as written: CREATE USER and its kin, SET PASSWORD, roles.
+//!
+//! Invariants
+//! 1. What would have to be enforced and is not is refused: silence would leave a false picture of
+//!    who may come in. What only says that nothing is wanted is accepted, since dumps say it.
+//!
+//! Not here: GRANT and REVOKE (`grant`), what the statements do (crate `sql`).
+
+use sqlparser::tokenizer::Token;
+
+use super::cursor::Cursor;
+use crate::error::{Error, Result};
+
+/// An account or a role as it was named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UserName {
+    /// CURRENT_USER, USER().
+    Current,
+    /// `user@host`; the host is `%` unless it was given.
+    Named {
+        /// The user.
+        user: String,
+        /// The pattern of hosts.
+        host: String,
+    },
+}
+
+/// How an account proves who it is.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Identified {
+    /// The plugin; `None`: the default.
+    pub plugin: Option<String>,
+    /// The password.
+    pub secret: SecretSpec,
+}
+
+/// A password, or what is stored of one.
+#[derive(Clone, PartialEq, Eq)]
+pub enum SecretSpec {
+    /// BY, or nothing: the password.
+    Password(String),
+    /// AS, USING: what the plugin stores.
+    Stored(Vec<u8>),
+}
+
+/// Nothing of a password is shown.
+impl std::fmt::Debug for Identified {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Identified").field("plugin", &self.plugin).finish_non_exhaustive()
+    }
+}
+
+/// An account with what CREATE USER and ALTER USER say of its password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserSpec {
+    /// Its name.
+    pub name: UserName,
+    /// IDENTIFIED.
+    pub identified: Option<Identified>,
+    /// RETAIN CURRENT PASSWORD: the one before holds as well.
+    pub retain: bool,
+    /// DISCARD OLD PASSWORD.
+    pub discard: bool,
+}
+
+/// What CREATE USER and ALTER USER say of all accounts that they name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UserOptions {
+    /// ACCOUNT LOCK, ACCOUNT UNLOCK.
+    pub locked: Option<bool>,
+    /// PASSWORD EXPIRE, or one of its forms that say that it does not.
+    pub expired: Option<bool>,
+    /// DEFAULT ROLE.
+    pub default_roles: Option<RoleChoice>,
+}
+
+/// Which roles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RoleChoice {
+    /// NONE.
+    None,
+    /// DEFAULT.
+    Default,
+    /// ALL, without those that are excepted.
+    All(Vec<UserName>),
+    /// These.
+    These(Vec<UserName>),
+}
+
+/// A statement about accounts.
+#[expect(missing_docs, reason = "fields of a variant are what the grammar calls them")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AccountStatement {
+    /// CREATE USER.
+    CreateUsers { users: Vec<UserSpec>, options: UserOptions, if_not_exists: bool },
+    /// ALTER USER.
+    AlterUsers { users: Vec<UserSpec>, options: UserOptions, if_exists: bool },
+    /// DROP USER, DROP ROLE.
+    Drop { names: Vec<UserName>, if_exists: bool, is_role: bool },
+    /// RENAME USER.
+    RenameUsers(Vec<(UserName, UserName)>),
+    /// CREATE ROLE.
+    CreateRoles { names: Vec<UserName>, if_not_exists: bool },
+    /// SET PASSWORD, of the session's own account without a name.
+    SetPassword { name: Option<UserName>, identified: Identified, retain: bool },
+    /// SET ROLE.
+    SetRole(RoleChoice),
+    /// SET DEFAULT ROLE.
+    SetDefaultRole { roles: RoleChoice, names: Vec<UserName> },
+}
+
+/// `user[@host]`, CURRENT_USER[()] or USER().
+///
+/// # Errors
+/// 1064 where no name is.
+pub fn user_name(cursor: &mut Cursor<'_>) -> Result<UserName> {
+    let brackets = |cursor: &Cursor<'_>| {
+        *cursor.peek_nth(1) == Token::LParen && *cursor.peek_nth(2) == Token::RParen
+    };
+    let is_current = cursor.is("CURRENT_USER") || cursor.is("USER") && brackets(cursor);
+    if is_current {
+        let steps = if brackets(cursor) { 3 } else { 1 };
+        (0..steps).for_each(|_| drop(cursor.advance()));
+        return Ok(UserName::Current);
+    }
+    let is_plain = matches!(cursor.peek(), Token::Word(word) if word.quote_style.is_none());
+    let name = cursor.name_or_string()?;
+    // Unquoted, `root@localhost` is a word, and so is the `root@` of `root@'%'`.
+    if let (true, Some((user, host))) = (is_plain, name.split_once('@')) {
+        let host = match host {
+            "" => cursor.name_or_string()?,
+            host => plain_host(cursor, host.to_owned())?,
+        };
+        return Ok(UserName::Named { user: user.to_owned(), host });
+    }
+    let host = match cursor.peek() {
+        Token::AtSign => {
+            cursor.advance();
+            cursor.name_or_string()?
+        }
+        Token::Word(word) if word.quote_style.is_none() && word.value.starts_with('@') => {
+            let host = word.value[1..].to_string();
+            cursor.advance();
+            match host.as_str() {
+                "" => cursor.name_or_string()?,
+                _ => plain_host(cursor, host)?,
+            }
+        }
+        _ => "%".to_string(),
+    };
+    Ok(UserName::Named { user: name, host })
+}
+
+/// The rest of `db.example.org`.
+fn plain_host(cursor: &mut Cursor<'_>, mut host: String) -> Result<String> {
+    while cursor.take_token(&Token::Period) {
+        host = format!("{host}.{}", cursor.name()?);
+    }
+    Ok(host)
+}
+
+/// What follows CREATE USER.
+///
+/// # Errors
+/// 1064 where the statement stops making sense; 1235 for what is not enforced.
+pub fn create_users(cursor: &mut Cursor<'_>) -> Result<AccountStatement> {
+    let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
+    let users = cursor.list(user_spec)?;
+    let options = options(cursor)?;
+    Ok(AccountStatement::CreateUsers { users, options, if_not_exists })
+}
+
+/// What follows ALTER USER.
+///
+/// # Errors
+/// As `create_users`.
+pub fn alter_users(cursor: &mut Cursor<'_>) -> Result<AccountStatement> {
+    let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+    let users = cursor.list(user_spec)?;
+    let options = options(cursor)?;
+    Ok(AccountStatement::AlterUsers { users, options, if_exists })
+}
+
+/// What follows CREATE ROLE.
+///
+/// # Errors
+/// 1064 where the statement stops making sense.
+pub fn create_roles(cursor: &mut Cursor<'_>) -> Result<AccountStatement> {
+    let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
+    let names = cursor.list(user_name)?;
+    Ok(AccountStatement::CreateRoles { names, if_not_exists })
+}
+
+/// What follows DROP USER or DROP ROLE.
+///
+/// # Errors
+/// 1064 where the statement stops making sense.
+pub fn drop_names(cursor: &mut Cursor<'_>, is_role: bool) -> Result<AccountStatement> {
+    let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+    let names = cursor.list(user_name)?;
+    Ok(AccountStatement::Drop { names, if_exists, is_role })
+}
+
+/// What follows RENAME USER.
+///
+/// # Errors
+/// 1064 where the statement stops making sense.
+pub fn rename_users(cursor: &mut Cursor<'_>) -> Result<AccountStatement> {
+    let pairs = cursor.list(|cursor| {
+        let from = user_name(cursor)?;
+        cursor.expect("TO")?;
+        Ok((from, user_name(cursor)?))
+    })?;
+    Ok(AccountStatement::RenameUsers(pairs))
+}
+
+/// SET PASSWORD, SET ROLE and SET DEFAULT ROLE, if one of them follows SET.
+///
+/// # Errors
+/// 1064 where the statement stops making sense.
+pub fn set_account(cursor: &mut Cursor<'_>) -> Result<Option<AccountStatement>> {
+    if cursor.take_all(&["DEFAULT", "ROLE"]) {
+        let roles = role_choice(cursor)?;
+        cursor.expect("TO")?;
+        let names = cursor.list(user_name)?;
+        return Ok(Some(AccountStatement::SetDefaultRole { roles, names }));
+    }
+    if cursor.is("ROLE") && *cursor.peek_nth(1) != Token::Eq {
+        cursor.advance();
+        return Ok(Some(AccountStatement::SetRole(role_choice(cursor)?)));
+    }
+    if !cursor.take("PASSWORD") {
+        return Ok(None);
+    }
+    let name = if cursor.take("FOR") { Some(user_name(cursor)?) } else { None };
+    if cursor.take_all(&["TO", "RANDOM"]) {
+        return Err(Error::unsupported("RANDOM PASSWORD"));
+    }
+    cursor.expect_token(&Token::Eq)?;
+    // PASSWORD('...') of MariaDB and of MySQL before 8.0.
+    let secret = match cursor.take("PASSWORD") {
+        true => in_brackets(cursor)?,
+        false => cursor.string()?,
+    };
+    replaced(cursor)?;
+    let retain = cursor.take_all(&["RETAIN", "CURRENT", "PASSWORD"]);
+    let identified = Identified { plugin: None, secret: SecretSpec::Password(secret) };
+    Ok(Some(AccountStatement::SetPassword { name, identified, retain }))
+}
+
+fn in_brackets(cursor: &mut Cursor<'_>) -> Result<String> {
+    cursor.expect_token(&Token::LParen)?;
+    let text = cursor.string()?;
+    cursor.expect_token(&Token::RParen)?;
+    Ok(text)
+}
+
+/// NONE, DEFAULT, ALL [EXCEPT ...], or names.
+fn role_choice(cursor: &mut Cursor<'_>) -> Result<RoleChoice> {
+    Ok(match cursor.take_any(&["NONE", "DEFAULT", "ALL"]) {
+        Some("NONE") => RoleChoice::None,
+        Some("DEFAULT") => RoleChoice::Default,
+        Some(_) if cursor.take("EXCEPT") => RoleChoice::All(cursor.list(user_name)?),
+        Some(_) => RoleChoice::All(Vec::new()),
+        None => RoleChoice::These(cursor.list(user_name)?),
+    })
+}
+
+fn user_spec(cursor: &mut Cursor<'_>) -> Result<UserSpec> {
+    let name = user_name(cursor)?;
+    let identified = if cursor.take("IDENTIFIED") { Some(identified(cursor)?) } else { None };
+    replaced(cursor)?;
+    let retain = cursor.take_all(&["RETAIN", "CURRENT", "PASSWORD"]);
+    let discard = cursor.take_all(&["DISCARD", "OLD", "PASSWORD"]);
+    Ok(UserSpec { name, identified, retain, discard })
+}
+
+/// REPLACE with the present password: nobody asks for it here.
+fn replaced(cursor: &mut Cursor<'_>) -> Result<()> {
+    if cursor.take("REPLACE") {
+        cursor.string()?;
+    }
+    Ok(())
+}
+
+fn identified(cursor: &mut Cursor<'_>) -> Result<Identified> {
+    if cursor.take("BY") {
+        if cursor.take("RANDOM") {
+            return Err(Error::unsupported("RANDOM PASSWORD"));
+        }
+        // IDENTIFIED BY PASSWORD '*...': what mysql_native_password stores.
+        if cursor.take("PASSWORD") {
+            let secret = SecretSpec::Stored(cursor.bytes()?);
+            return Ok(Identified { plugin: Some("mysql_native_password".into()), secret });
+        }
+        let secret = SecretSpec::Password(cursor.string()?);
+        return Ok(Identified { plugin: None, secret });
+    }
+    if cursor.take_any(&["WITH", "VIA"]).is_none() {
+        return Err(cursor.syntax());
+    }
+    let plugin = Some(cursor.name_or_string()?);
+    let secret = match cursor.take_any(&["BY", "AS", "USING"]) {
+        Some("BY") if cursor.is("RANDOM") => return Err(Error::unsupported("RANDOM PASSWORD")),
+        Some("BY") => SecretSpec::Password(cursor.string()?),
+        Some(_) if cursor.take("PASSWORD") => SecretSpec::Password(in_brackets(cursor)?),
+        Some(_) => SecretSpec::Stored(cursor.bytes()?),
+        None => SecretSpec::Password(String::new()),
+    };
+    if cursor.is("OR") || cursor.is("AND") {
+        return Err(Error::unsupported("several ways of one account to log in"));
+    }
+    Ok(Identified { plugin, secret })
+}
+
+/// What follows the accounts.
+fn options(cursor: &mut Cursor<'_>) -> Result<UserOptions> {
+    let mut options = UserOptions::default();
+    while !cursor.at_end() {
+        if cursor.take_all(&["DEFAULT", "ROLE"]) {
+            options.default_roles = Some(role_choice(cursor)?);
+        } else if cursor.take("REQUIRE") {
+            if !cursor.take("NONE") {
+                return Err(Error::unsupported("REQUIRE of TLS for one account"));
+            }
+        } else if cursor.take("WITH") {
+            limits(cursor)?;
+        } else if cursor.take_all(&["ACCOUNT", "LOCK"]) {
+            options.locked = Some(true);
+        } else if cursor.take_all(&["ACCOUNT", "UNLOCK"]) {
+            options.locked = Some(false);
+        } else if cursor.take("PASSWORD") {
+            password_option(cursor, &mut options)?;
+        } else if let Some(option) =
+            cursor.take_any(&["FAILED_LOGIN_ATTEMPTS", "PASSWORD_LOCK_TIME"])
+        {
+            if cursor.take("UNBOUNDED") || cursor.number()? > 0 {
+                return Err(Error::unsupported(option));
+            }
+        } else {
+            return Err(cursor.syntax());
+        }
+    }
+    Ok(options)
+}
+
+/// `MAX_QUERIES_PER_HOUR n` and its kin: 0 is no limit.
+fn limits(cursor: &mut Cursor<'_>) -> Result<()> {
+    const LIMITS: [&str; 4] = [
+        "MAX_QUERIES_PER_HOUR",
+        "MAX_UPDATES_PER_HOUR",
+        "MAX_CONNECTIONS_PER_HOUR",
+        "MAX_USER_CONNECTIONS",
+    ];
+    let mut any = false;
+    while let Some(limit) = cursor.take_any(&LIMITS) {
+        any = true;
+        if cursor.number()? > 0 {
+            return Err(Error::unsupported(limit));
+        }
+    }
+    if any { Ok(()) } else { Err(cursor.syntax()) }
+}
+
+/// What follows PASSWORD.
+fn password_option(cursor: &mut Cursor<'_>, options: &mut UserOptions) -> Result<()> {
+    if cursor.take("EXPIRE") {
+        options.expired = Some(match cursor.take_any(&["DEFAULT", "NEVER", "INTERVAL"]) {
+            None => true,
+            Some("INTERVAL") => return Err(Error::unsupported("PASSWORD EXPIRE INTERVAL")),
+            Some(_) => false,
+        });
+        return Ok(());
+    }
+    let is_known = cursor.take("HISTORY")
+        || cursor.take_all(&["REUSE", "INTERVAL"])
+        || cursor.take_all(&["REQUIRE", "CURRENT"]);
+    if !is_known {
+        return Err(cursor.syntax());
+    }
+    if cursor.take("DEFAULT") || cursor.take("OPTIONAL") {
+        return Ok(());
+    }
+    Err(Error::unsupported("rules for the passwords that an account has had"))
+}
+
+#[cfg(test)]
+mod tests {
+    use values::SqlMode;
+
+    use super::*;
+    use crate::statement::{Statement, statement};
+
+    fn parsed(text: &str) -> Result<AccountStatement> {
+        match statement(&mut Cursor::new(text, SqlMode::default())?)? {
+            Statement::Account(account) => Ok(*account),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn named(user: &str, host: &str) -> UserName {
+        UserName::Named { user: user.into(), host: host.into() }
+    }
+
+    #[test]
+    fn a_name_is_read_in_all_its_forms() {
+        for (text, user, host) in [
+            ("bob", "bob", "%"),
+            ("'bob'", "bob", "%"),
+            ("`bob`@`%`", "bob", "%"),
+            ("'bob'@'10.%'", "bob", "10.%"),
+            ("bob@'10.%'", "bob", "10.%"),
+            ("bob@localhost", "bob", "localhost"),
+            ("'bob'@localhost", "bob", "localhost"),
+            ("bob@db.example.org", "bob", "db.example.org"),
+            ("''@localhost", "", "localhost"),
+            ("`a@b`@c", "a@b", "c"),
+        ] {
+            let read = parsed(&format!("DROP USER {text}, x"));
+            let names = vec![named(user, host), named("x", "%")];
+            let wanted = AccountStatement::Drop { names, if_exists: false, is_role: false };
+            assert_eq!(read, Ok(wanted), "{text}");
+        }
+        for text in ["CURRENT_USER", "CURRENT_USER()", "USER()"] {
+            let read = parsed(&format!("ALTER USER {text} IDENTIFIED BY 'x'"));
+            let Ok(AccountStatement::AlterUsers { users, .. }) = read else { panic!("{text}") };
+            assert_eq!(users[0].name, UserName::Current);
+        }
+    }
+
+    #[test]
+    fn passwords_and_stored_forms_are_read_and_never_shown() {
+        for (text, plugin, secret) in [
+            ("BY 'x'", None, SecretSpec::Password("x".into())),
+            ("WITH p", Some("p"), SecretSpec::Password(String::new())),
+            ("WITH 'p' BY 'x'", Some("p"), SecretSpec::Password("x".into())),
+            ("WITH 'p' AS '*AB'", Some("p"), SecretSpec::Stored(b"*AB".to_vec())),
+            ("WITH 'p' AS 0x2441", Some("p"), SecretSpec::Stored(b"$A".to_vec())),
+            ("VIA p USING '*AB'", Some("p"), SecretSpec::Stored(b"*AB".to_vec())),
+            ("VIA p USING PASSWORD('x')", Some("p"), SecretSpec::Password("x".into())),
+            (
+                "BY PASSWORD '*AB'",
+                Some("mysql_native_password"),
+                SecretSpec::Stored(b"*AB".to_vec()),
+            ),
+        ] {
+            let read = parsed(&format!("CREATE USER a IDENTIFIED {text}"));
+            let Ok(AccountStatement::CreateUsers { users, .. }) = read else {
+                panic!("{text}: {read:?}")
+            };
+            let wanted = Identified { plugin: plugin.map(str::to_owned), secret };
+            assert_eq!(users[0].identified, Some(wanted), "{text}");
+        }
+        let shown = format!("{:?}", parsed("CREATE USER a IDENTIFIED BY 'hidden'"));
+        assert!(!shown.contains("hidden"), "{shown}");
+    }
+
+    #[test]
+    fn what_a_dump_says_of_an_account_is_accepted_and_what_is_not_enforced_refused() {
+        let said = "CREATE USER `a`@`%` IDENTIFIED WITH 'caching_sha2_password' AS 'x' \
+                    DEFAULT ROLE `r`@`%` REQUIRE NONE WITH MAX_USER_CONNECTIONS 0 PASSWORD EXPIRE \
+                    DEFAULT ACCOUNT LOCK PASSWORD HISTORY DEFAULT PASSWORD REUSE INTERVAL DEFAULT \
+                    PASSWORD REQUIRE CURRENT DEFAULT";
+        let Ok(AccountStatement::CreateUsers { options, .. }) = parsed(said) else {
+            panic!("refused")
+        };
+        assert_eq!((options.locked, options.expired), (Some(true), Some(false)));
+        assert_eq!(options.default_roles, Some(RoleChoice::These(vec![named("r", "%")])));
+        for refused in [
+            "REQUIRE SSL",
+            "WITH MAX_QUERIES_PER_HOUR 3",
+            "PASSWORD HISTORY 5",
+            "FAILED_LOGIN_ATTEMPTS 3",
+            "PASSWORD EXPIRE INTERVAL 3 DAY",
+        ] {
+            let error = parsed(&format!("CREATE USER a {refused}")).unwrap_err();
+            assert!(error.to_string().contains("doesn't yet support"), "{refused}: {error}");
+        }
+    }
+
+    #[test]
+    fn set_has_statements_about_accounts() {
+        let read = parsed("SET DEFAULT ROLE ALL TO a, b@c");
+        let names = vec![named("a", "%"), named("b", "c")];
+        let roles = RoleChoice::All(Vec::new());
+        assert_eq!(read, Ok(AccountStatement::SetDefaultRole { roles, names }));
+        let read = parsed("SET ROLE ALL EXCEPT r");
+        assert_eq!(read, Ok(AccountStatement::SetRole(RoleChoice::All(vec![named("r", "%")]))));
+        let read = parsed("SET PASSWORD FOR a = PASSWORD('x')").unwrap();
+        assert!(matches!(read, AccountStatement::SetPassword { name: Some(_), .. }));
+    }
+}
