@@ -1,4 +1,4 @@
-//! Who may do what: accounts, roles, privileges, and which account a client that connects is.
+//! Accounts, roles and privileges: which account a client that connects is, and what it may do.
 //!
 //! ```text
 //! host       patterns of hosts, and which of several is the most specific

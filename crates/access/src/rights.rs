@@ -27,12 +27,12 @@ pub struct Rights {
     /// On everything.
     global: PrivilegeSet,
     dynamic: BTreeSet<String>,
-    grantees: Vec<Granted>,
+    grantees: Vec<GranteeRights>,
 }
 
 /// What one account or role has on databases and tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Granted {
+struct GranteeRights {
     /// The most specific pattern first.
     databases: Vec<(String, PrivilegeSet)>,
     tables: BTreeMap<String, BTreeMap<String, TableGrant>>,
@@ -85,7 +85,7 @@ impl Rights {
             let mut databases: Vec<_> =
                 account.databases.iter().map(|(name, set)| (name.clone(), *set)).collect();
             databases.sort_by(|a, b| rank(&a.0).cmp(&rank(&b.0)).then_with(|| a.0.cmp(&b.0)));
-            let granted = Granted { databases, tables: account.tables.clone() };
+            let granted = GranteeRights { databases, tables: account.tables.clone() };
             if !rights.grantees.contains(&granted) {
                 rights.grantees.push(granted);
             }
@@ -123,7 +123,7 @@ impl Rights {
 
     /// What is granted on all of a database.
     pub fn on_database(&self, database: &str) -> PrivilegeSet {
-        let most_specific = |granted: &Granted| {
+        let most_specific = |granted: &GranteeRights| {
             let found = granted.databases.iter().find(|(pattern, _)| is_like(pattern, database));
             found.map_or(PrivilegeSet::NONE, |(_, set)| *set)
         };

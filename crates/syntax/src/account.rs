@@ -27,7 +27,7 @@ pub enum UserName {
 
 /// How an account proves who it is.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Identified {
+pub struct Identification {
     /// The plugin; `None`: the default.
     pub plugin: Option<String>,
     /// The password.
@@ -44,9 +44,9 @@ pub enum SecretSpec {
 }
 
 /// Nothing of a password is shown.
-impl std::fmt::Debug for Identified {
+impl std::fmt::Debug for Identification {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Identified").field("plugin", &self.plugin).finish_non_exhaustive()
+        f.debug_struct("Identification").field("plugin", &self.plugin).finish_non_exhaustive()
     }
 }
 
@@ -56,7 +56,7 @@ pub struct UserSpec {
     /// Its name.
     pub name: UserName,
     /// IDENTIFIED.
-    pub identified: Option<Identified>,
+    pub identified: Option<Identification>,
     /// RETAIN CURRENT PASSWORD: the one before holds as well.
     pub retain: bool,
     /// DISCARD OLD PASSWORD.
@@ -102,7 +102,7 @@ pub enum AccountStatement {
     /// CREATE ROLE.
     CreateRoles { names: Vec<UserName>, if_not_exists: bool },
     /// SET PASSWORD, of the session's own account without a name.
-    SetPassword { name: Option<UserName>, identified: Identified, retain: bool },
+    SetPassword { name: Option<UserName>, identified: Identification, retain: bool },
     /// SET ROLE.
     SetRole(RoleChoice),
     /// SET DEFAULT ROLE.
@@ -244,7 +244,7 @@ pub fn set_account(cursor: &mut Cursor<'_>) -> Result<Option<AccountStatement>> 
     };
     replaced(cursor)?;
     let retain = cursor.take_all(&["RETAIN", "CURRENT", "PASSWORD"]);
-    let identified = Identified { plugin: None, secret: SecretSpec::Password(secret) };
+    let identified = Identification { plugin: None, secret: SecretSpec::Password(secret) };
     Ok(Some(AccountStatement::SetPassword { name, identified, retain }))
 }
 
@@ -283,7 +283,7 @@ fn replaced(cursor: &mut Cursor<'_>) -> Result<()> {
     Ok(())
 }
 
-fn identified(cursor: &mut Cursor<'_>) -> Result<Identified> {
+fn identified(cursor: &mut Cursor<'_>) -> Result<Identification> {
     if cursor.take("BY") {
         if cursor.take("RANDOM") {
             return Err(Error::unsupported("RANDOM PASSWORD"));
@@ -291,10 +291,10 @@ fn identified(cursor: &mut Cursor<'_>) -> Result<Identified> {
         // IDENTIFIED BY PASSWORD '*...': what mysql_native_password stores.
         if cursor.take("PASSWORD") {
             let secret = SecretSpec::Stored(cursor.bytes()?);
-            return Ok(Identified { plugin: Some("mysql_native_password".into()), secret });
+            return Ok(Identification { plugin: Some("mysql_native_password".into()), secret });
         }
         let secret = SecretSpec::Password(cursor.string()?);
-        return Ok(Identified { plugin: None, secret });
+        return Ok(Identification { plugin: None, secret });
     }
     if cursor.take_any(&["WITH", "VIA"]).is_none() {
         return Err(cursor.syntax());
@@ -310,7 +310,7 @@ fn identified(cursor: &mut Cursor<'_>) -> Result<Identified> {
     if cursor.is("OR") || cursor.is("AND") {
         return Err(Error::unsupported("several ways of one account to log in"));
     }
-    Ok(Identified { plugin, secret })
+    Ok(Identification { plugin, secret })
 }
 
 /// What follows the accounts.
@@ -448,7 +448,7 @@ mod tests {
             let Ok(AccountStatement::CreateUsers { users, .. }) = read else {
                 panic!("{text}: {read:?}")
             };
-            let wanted = Identified { plugin: plugin.map(str::to_owned), secret };
+            let wanted = Identification { plugin: plugin.map(str::to_owned), secret };
             assert_eq!(users[0].identified, Some(wanted), "{text}");
         }
         let shown = format!("{:?}", parsed("CREATE USER a IDENTIFIED BY 'hidden'"));
