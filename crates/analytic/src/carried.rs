@@ -22,7 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, RecordBatch};
+use datafusion::arrow::array::{Array, ArrayRef, BinaryViewArray, RecordBatch};
 use datafusion::arrow::buffer::ScalarBuffer;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::{DataFusionError, Result};
@@ -43,14 +43,13 @@ use datafusion::physical_plan::{
 use futures::{StreamExt, stream};
 use parking_lot::Mutex;
 
+use super::compact::{compact, text_bytes};
 use super::leaf::leaf;
 use super::stream::bytes_of;
 use super::window::Keys;
 
 /// Bytes of texts that the operator may keep for nothing.
 const TEXT_BYTES_MAX: usize = 1 << 20;
-/// A text's buffers are copied when so much of them is of other rows.
-const FOREIGN_PART: usize = 2;
 /// The part of the memory for queries that carried rows may take; the operator needs some as well.
 const CARRIED_PART: usize = 8;
 /// Bytes of a file of carried rows; it goes when it has been read.
@@ -262,26 +261,6 @@ impl Source {
         });
         let columns = columns.collect::<std::result::Result<Vec<ArrayRef>, _>>()?;
         Ok(RecordBatch::try_new(batch.schema(), columns)?)
-    }
-}
-
-/// Bytes of the texts of a column of views, and of all in its buffers.
-fn text_bytes(column: &ArrayRef) -> (usize, usize) {
-    match column.as_binary_view_opt() {
-        Some(views) => {
-            let all = views.data_buffers().iter().map(|buffer| buffer.capacity()).sum();
-            (views.total_buffer_bytes_used(), all)
-        }
-        None => (0, 0),
-    }
-}
-
-/// A column whose buffers are hardly of other rows.
-fn compact(column: &ArrayRef) -> ArrayRef {
-    let (used, all) = text_bytes(column);
-    match all > used * FOREIGN_PART {
-        true => Arc::new(column.as_binary_view().gc()),
-        false => Arc::clone(column),
     }
 }
 

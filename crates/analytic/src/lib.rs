@@ -9,10 +9,12 @@
 //! scan      tables and index ranges as DataFusion reads them
 //! kernels   functions with MySQL's meaning over Arrow columns
 //! columns   which Arrow type carries which MySQL type
+//! compact   texts without the buffers of other rows
 //! distinct_limit  groupings whose limit cannot end them early
 //! row_counts  sides of joins without columns
 //! large_limit  sorts whose limit leaves more than fits into memory
 //! absent    what DataFusion must not take for constant beside an outer join
+//! large_partition  window functions over partitions in files
 //! window    window functions within the memory: whole partitions, a few at a time
 //! carried   other functions of the rows so far, with the rows carried past them
 //! numbering ROW_NUMBER and its like, as rows come
@@ -34,11 +36,13 @@
 mod absent;
 mod carried;
 mod columns;
+mod compact;
 mod distinct_limit;
 mod ending;
 mod failure;
 mod kernels;
 mod large_limit;
+mod large_partition;
 mod leaf;
 mod lower;
 mod numbering;

@@ -24,7 +24,7 @@
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use datafusion::execution::memory_pool::MemoryPool;
@@ -73,8 +73,6 @@ pub(super) struct Places {
     holds: AtomicU64,
     /// for which they are; 0 if for none.
     held_for: AtomicU64,
-    /// It began with all memory to itself, and nobody has begun since.
-    first_is_alone: AtomicBool,
     given: Arc<GivenTime>,
     /// As much was in use when one of them began that came to its end.
     proven: AtomicUsize,
@@ -115,7 +113,6 @@ impl Places {
             ended: AtomicU64::default(),
             holds: AtomicU64::default(),
             held_for: AtomicU64::default(),
-            first_is_alone: AtomicBool::default(),
             proven: AtomicUsize::default(),
             first: tokio::sync::Mutex::default(),
             left: Notify::default(),
@@ -125,7 +122,6 @@ impl Places {
     /// From now on only the query begins that comes with the number.
     pub(super) fn hold_others_back(self: &Arc<Places>) -> OthersHeldBack {
         let number = NonZeroU64::MIN.saturating_add(self.holds.fetch_add(1, Ordering::Relaxed));
-        self.first_is_alone.store(false, Ordering::Relaxed);
         self.held_for.store(number.get(), Ordering::Relaxed);
         OthersHeldBack { places: Arc::clone(self), number }
     }
@@ -163,7 +159,6 @@ impl Places {
             let _ = timeout(LOOK, self.left.notified()).await;
             now = self.given.now();
         }
-        self.first_is_alone.store(comes_first && self.is_empty(), Ordering::Relaxed);
         self.begun.lock().push(now);
         Place { places: Arc::clone(self), begun: now, hold, beside: self.pool.reserved() }
     }
@@ -176,7 +171,6 @@ impl Places {
     fn let_others_begin(&self, hold: HoldNumber) {
         let relaxed = Ordering::Relaxed;
         if self.held_for.compare_exchange(hold.get(), 0, relaxed, relaxed).is_ok() {
-            self.first_is_alone.store(false, relaxed);
             self.left.notify_one();
         }
     }
@@ -220,10 +214,6 @@ impl Place {
 impl HeldBack for OthersHeldBack {
     fn number(&self) -> HoldNumber {
         self.number
-    }
-
-    fn had_all_memory(&self) -> bool {
-        self.places.first_is_alone.load(Ordering::Relaxed)
     }
 }
 
@@ -327,10 +317,8 @@ mod tests {
         assert!(first.as_mut().now_or_never().is_none(), "another has begun");
         drop(before);
         let first = first.await;
-        assert!(held_back.had_all_memory());
         assert!(other.as_mut().now_or_never().is_none(), "no row has come");
         first.has_rows();
-        assert!(!held_back.had_all_memory(), "others may have begun when it is refused");
         drop(other.await);
         drop(held_back);
         // Nothing of it releases those that are held back for the next one.

@@ -16,10 +16,10 @@ use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
-use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
+use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::prelude::SessionConfig;
 use resources::background::{begin_busy_thread, give_way};
 use sql::{HoldNumber, Result, SqlError, SqlOptions};
@@ -38,8 +38,19 @@ use super::scan::{CountInScans, GroupInScans};
 /// Rows of a batch, at least and at most.
 const BATCH_ROWS_MIN: usize = 512;
 const BATCH_ROWS_MAX: usize = 8192;
-/// Memory that must be there per row of a batch: merging needs many batches at once.
-const BYTES_PER_BATCH_ROW: usize = 32 << 10;
+/// Memory that must be there per row of a batch, for each thread that the work is divided among:
+/// merging needs many batches at once.
+const BYTES_PER_BATCH_ROW: usize = 16 << 10;
+/// Bytes that a row takes at least where it is sorted, with its key.
+const SORTED_ROW_BYTES: usize = 64;
+/// Memory that must be there for each thread that sorts.
+const BYTES_PER_SORT: usize = 16 << 20;
+/// Threads that a query is divided among which ran out of memory,
+const FRUGAL_THREADS: usize = 2;
+/// and how many times less rows its batches have,
+const FRUGAL_BATCHES_PART: usize = 8;
+/// but so many.
+const FRUGAL_BATCH_ROWS_MIN: usize = 64;
 /// Queries over fewer stored rows run on one thread.
 const ROWS_PARALLEL_MIN: u64 = 20_000;
 /// Stack of a thread that plans or runs a query: long chains of conditions nest deeply. Only what
@@ -66,9 +77,12 @@ pub(super) struct Runtime {
     parallel: SessionState,
     /// For queries that one thread does sooner; their rows keep the tables' order.
     serial: SessionState,
-    /// As `parallel`, with joins of sorted inputs.
+    /// As `parallel`, divided among as many threads as there is memory for their sorts.
+    dividing_sorts: SessionState,
+    /// As `dividing_sorts`, with joins of sorted inputs.
     sorting: SessionState,
-    /// As `sorting`, where also no limit keeps its rows in memory: for queries that ran out of it.
+    /// As `sorting`, on few threads and with few rows at a time, where also no limit keeps its rows
+    /// in memory: for queries that ran out of it.
     frugal: SessionState,
     places: Arc<Places>,
     memory_bytes: usize,
@@ -97,8 +111,8 @@ impl Runtime {
             .build()
             .map_err(failed)?;
         let environment = Arc::new(environment(options)?);
-        let state = |partitions, hashes, limits_bytes| {
-            let mut config = config(partitions, options.memory_bytes);
+        let state = |partitions, rows_max, hashes, limits_bytes| {
+            let mut config = config(partitions, rows_max, options.memory_bytes);
             config.options_mut().optimizer.prefer_hash_join = hashes;
             SessionStateBuilder::new()
                 .with_config(config)
@@ -107,14 +121,27 @@ impl Runtime {
                 .with_physical_optimizer_rules(rules(limits_bytes))
                 .build()
         };
-        let parallel = state(options.threads, true, memory_bytes);
-        let serial = state(1, true, memory_bytes);
+        let rows = |threads: usize| batch_rows(memory_bytes, threads);
+        let state_of = |threads, hashes| state(threads, rows(threads), hashes, memory_bytes);
+        let (parallel, serial) = (state_of(options.threads, true), state_of(1, true));
+        let sorts = (memory_bytes / BYTES_PER_SORT).max(FRUGAL_THREADS).min(options.threads);
+        let dividing_sorts = state_of(sorts, true);
         // DataFusion sorts for a join only where it divides the work.
-        let several = options.threads.max(2);
-        let (sorting, frugal) = (state(several, false, memory_bytes), state(several, false, 0));
+        let sorting = state_of(sorts.max(FRUGAL_THREADS), false);
+        let few = (rows(FRUGAL_THREADS) / FRUGAL_BATCHES_PART).max(FRUGAL_BATCH_ROWS_MIN);
+        let frugal = state(FRUGAL_THREADS, few, false, 0);
         let places = Places::new(Arc::clone(&environment.memory_pool), memory_bytes, given);
         let threads = Some(threads);
-        Ok(Runtime { threads, parallel, serial, sorting, frugal, places, memory_bytes })
+        Ok(Runtime {
+            threads,
+            parallel,
+            serial,
+            dividing_sorts,
+            sorting,
+            frugal,
+            places,
+            memory_bytes,
+        })
     }
 
     /// Where queries run.
@@ -132,15 +159,22 @@ impl Runtime {
         (self.serial.runtime_env().memory_pool.reserved(), self.memory_bytes)
     }
 
-    /// Settings for a query that `state`'s would run with tables of hashes which may not fit into
-    /// memory; `None` when they surely do.
+    /// Settings for a query that `state`'s would run with tables of hashes or sorts which may not
+    /// fit into memory; `None` when they surely do.
     pub(super) fn state_for(&self, plan: &Arc<dyn ExecutionPlan>) -> Option<&SessionState> {
-        hashes_much(plan, self.memory_bytes / HASHED_PART).then_some(&self.sorting)
+        let threads = self.dividing_sorts.config().target_partitions();
+        if hashes_much(plan, self.memory_bytes / HASHED_PART) {
+            Some(&self.sorting)
+        } else if sorts_on_more(plan, threads) {
+            Some(&self.dividing_sorts)
+        } else {
+            None
+        }
     }
 
     /// Settings for a query that ran out of memory; `None` where they would change nothing.
     pub(super) fn frugal_state_for(&self, plan: &Arc<dyn ExecutionPlan>) -> Option<&SessionState> {
-        may_keep_less(plan).then_some(&self.frugal)
+        keeps_rows(plan).then_some(&self.frugal)
     }
 
     /// Where a query waits until it may begin, if it keeps rows and reads many, or others wait for
@@ -185,11 +219,12 @@ impl Drop for Runtime {
     }
 }
 
-/// Whether a part of a plan keeps in memory what could go to files.
-fn may_keep_less(plan: &Arc<dyn ExecutionPlan>) -> bool {
-    plan.downcast_ref::<HashJoinExec>().is_some()
-        || plan.downcast_ref::<SortExec>().is_some_and(|sort| sort.fetch().is_some())
-        || plan.children().into_iter().any(may_keep_less)
+/// Whether a part of a plan sorts on more threads.
+fn sorts_on_more(plan: &Arc<dyn ExecutionPlan>, threads: usize) -> bool {
+    plan.downcast_ref::<SortExec>().is_some_and(|sort| {
+        sort.preserve_partitioning()
+            && sort.input().output_partitioning().partition_count() > threads
+    }) || plan.children().into_iter().any(|child| sorts_on_more(child, threads))
 }
 
 /// Whether a join within keeps more bytes of one side in memory, by estimate.
@@ -220,8 +255,14 @@ pub(super) fn row_bytes(plan: &Arc<dyn ExecutionPlan>) -> usize {
     HASHED_ROW_BYTES + bytes.sum::<usize>()
 }
 
-fn config(partitions: usize, memory_bytes: usize) -> SessionConfig {
-    let batch_rows = (memory_bytes / BYTES_PER_BATCH_ROW).clamp(BATCH_ROWS_MIN, BATCH_ROWS_MAX);
+/// Rows of a batch of a query that is divided among threads.
+fn batch_rows(memory_bytes: usize, threads: usize) -> usize {
+    // The measure is two threads, also for one: it sorts as much.
+    let bytes = memory_bytes / threads.max(2);
+    (bytes / BYTES_PER_BATCH_ROW).clamp(BATCH_ROWS_MIN, BATCH_ROWS_MAX)
+}
+
+fn config(partitions: usize, batch_rows: usize, memory_bytes: usize) -> SessionConfig {
     let mut config = SessionConfig::new()
         .with_batch_size(batch_rows)
         .with_target_partitions(partitions)
@@ -231,6 +272,9 @@ fn config(partitions: usize, memory_bytes: usize) -> SessionConfig {
     // What a sort keeps back for merging its files must fit many times into the memory there is.
     settings.execution.sort_spill_reservation_bytes =
         (memory_bytes / 32).clamp(MERGE_BYTES_MIN, MERGE_BYTES_MAX);
+    // Sorted as one are batches that come to about one. A larger one is cut into pieces, each of
+    // which counts for the texts of all.
+    settings.execution.sort_in_place_threshold_bytes = batch_rows * SORTED_ROW_BYTES;
     // A file of its own for each batch that a division of rows among threads writes. DataFusion's
     // reader goes through those files one after the other, its writers hold one each: with more
     // than a batch in a file the reader may wait for the end of one whose writer waits for the

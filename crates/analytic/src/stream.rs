@@ -33,7 +33,7 @@ use values::datum::Datum;
 use values::types::ColumnType;
 
 use super::ending::{Execution, Executions};
-use super::failure::{is_out_of_memory, panicked, translate};
+use super::failure::{is_out_of_memory, panicked};
 use super::query_admission::Place;
 use super::runtime::Runtime;
 use super::{Return, RunnablePlan};
@@ -223,7 +223,9 @@ impl QueryStream {
         loop {
             self.kill.check()?;
             match self.batches.poll_recv(&mut context) {
-                Poll::Ready(Some(batch)) => return batch.map(Some).map_err(translate),
+                Poll::Ready(Some(batch)) => {
+                    return batch.map(Some).map_err(|error| self.execution.translate(error));
+                }
                 Poll::Ready(None) => return self.end(),
                 Poll::Pending if !how.may_wait => return Err(SqlError::WouldWait),
                 Poll::Pending => thread::park_timeout(KILL_LOOK),

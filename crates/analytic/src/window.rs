@@ -3,7 +3,9 @@
 //! Those that look at a whole partition are computed a few partitions at a time. DataFusion's
 //! operator for these gathers its whole input, which is sorted by partitions, before
 //! it computes anything, and asks nobody for the memory. Here it is given whole partitions as they
-//! come, and what is gathered is drawn from the memory for queries.
+//! come, and what is gathered is drawn from the memory for queries. A partition that takes too much
+//! of it goes to a file, where its functions are such as can be had from there
+//! (`large_partition`).
 //!
 //! Invariants
 //! 1. A partition is given to the operator wholly, with its rows in the order of the input.
@@ -11,6 +13,7 @@
 //! Not here: functions that need no more than the rows so far (numbers: `numbering`; others:
 //! `carried`).
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
@@ -19,23 +22,27 @@ use datafusion::arrow::compute::{concat, partition};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, Statistics};
 use datafusion::execution::TaskContext;
-use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::execution_plan::{
     Boundedness, ChildrenPropertiesMode, EmissionType, ReplaceChildrenOptions,
 };
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::windows::WindowAggExec;
+use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, Partitioning,
-    PlanProperties, SendableRecordBatchStream,
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, InputOrderMode,
+    Partitioning, PlanProperties, SendableRecordBatchStream,
 };
 use futures::{StreamExt, stream};
 
 use super::carried::Carrying;
+use super::large_partition::{FileFunctions, LargePartition};
 use super::leaf::leaf;
 use super::numbering::Numbering;
+
+/// The part of the memory that a partition may take before it goes to a file.
+const GATHERED_PART: usize = 8;
 
 /// A plan whose window functions keep to the memory that there is.
 pub(super) fn in_parts(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
@@ -51,16 +58,33 @@ pub(super) fn in_parts(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn Execution
 /// Our operator in place of one of DataFusion's for window functions.
 fn own(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
     let way = match node.downcast_ref::<WindowAggExec>() {
-        Some(window) => Way::Parts(Arc::new(window.clone())),
+        Some(window) => {
+            let large = FileFunctions::of(window.window_expr(), &window.schema());
+            Way::Parts(Arc::new(window.clone()), large.map(Arc::new))
+        }
         None => {
             let window = node.downcast_ref()?;
-            match Numbering::instead_of(window) {
-                Some(numbering) => Way::Numbers(numbering),
-                None => Way::Carries(Carrying::instead_of(window)?),
+            match (Numbering::instead_of(window), far_looking(window)) {
+                (Some(numbering), _) => Way::Numbers(numbering),
+                (None, Some((whole, large))) => Way::Parts(whole, Some(large)),
+                (None, None) => Way::Carries(Carrying::instead_of(window)?),
             }
         }
     };
     Some(Arc::new(OwnWindow { inner: Arc::clone(node), way }))
+}
+
+/// Functions that look far, and the operator for partitions that fit into memory: DataFusion's own
+/// for functions of the rows so far would keep all rows on the way, and copy them for each batch.
+fn far_looking(window: &BoundedWindowAggExec) -> Option<(Arc<WindowAggExec>, Arc<FileFunctions>)> {
+    if window.input_order_mode != InputOrderMode::Sorted {
+        return None;
+    }
+    let functions = window.window_expr();
+    let large = FileFunctions::of(functions, &window.schema()).filter(FileFunctions::look_far)?;
+    let input = Arc::clone(window.input());
+    let whole = WindowAggExec::try_new(functions.to_vec(), input, false).ok()?;
+    Some((Arc::new(whole), Arc::new(large)))
 }
 
 /// Keys by which rows are sorted, as they come.
@@ -112,8 +136,9 @@ struct OwnWindow {
 
 #[derive(Debug)]
 enum Way {
-    /// DataFusion's operator, for a part of the input at a time.
-    Parts(Arc<WindowAggExec>),
+    /// DataFusion's operator, for a part of the input at a time, and the functions if they can be
+    /// had from files.
+    Parts(Arc<WindowAggExec>, Option<Arc<FileFunctions>>),
     Numbers(Numbering),
     Carries(Carrying),
 }
@@ -168,7 +193,7 @@ impl ExecutionPlan for OwnWindow {
     ) -> Result<SendableRecordBatchStream> {
         let input = self.inner.children()[0].execute(partition, Arc::clone(&context))?;
         match &self.way {
-            Way::Parts(window) => Parts::of(window, input, context),
+            Way::Parts(window, large) => Parts::of(window, large.clone(), input, context),
             Way::Numbers(numbering) => Ok(numbering.add_to(input, self.schema())),
             Way::Carries(carrying) => carrying.over(input, partition, &context),
         }
@@ -189,17 +214,24 @@ struct Parts {
     keys: Keys,
     context: Arc<TaskContext>,
     input: SendableRecordBatchStream,
-    /// Of partitions whose end was not seen yet.
+    /// Of the partition whose end was not seen yet, if that is in memory.
     gathered: Vec<RecordBatch>,
     reservation: MemoryReservation,
+    /// What it may take there if its functions can be had from a file,
+    gathered_max: usize,
+    /// by these.
+    from_files: Option<Arc<FileFunctions>>,
+    /// That partition, if it is in a file.
+    large: Option<LargePartition>,
     ended: bool,
     /// Results of whole partitions.
-    ready: Option<SendableRecordBatchStream>,
+    ready: VecDeque<SendableRecordBatchStream>,
 }
 
 impl Parts {
     fn of(
         window: &Arc<WindowAggExec>,
+        from_files: Option<Arc<FileFunctions>>,
         input: SendableRecordBatchStream,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
@@ -209,10 +241,16 @@ impl Parts {
             inner: Arc::clone(window),
             keys: Keys::new(keys.into_iter().map(|key| key.expr).collect()),
             reservation: MemoryConsumer::new("WindowInParts").register(context.memory_pool()),
+            gathered_max: match context.memory_pool().memory_limit() {
+                MemoryLimit::Finite(bytes) => bytes / GATHERED_PART,
+                MemoryLimit::Infinite | MemoryLimit::Unknown => usize::MAX,
+            },
             context,
             gathered: Vec::new(),
+            from_files,
+            large: None,
             ended: false,
-            ready: None,
+            ready: VecDeque::new(),
         };
         let rows = stream::try_unfold(parts, |mut parts| async move {
             Ok::<_, DataFusionError>(parts.next().await?.map(|batch| (batch, parts)))
@@ -222,45 +260,90 @@ impl Parts {
 
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
-            if let Some(ready) = &mut self.ready {
+            if let Some(ready) = self.ready.front_mut() {
                 if let Some(batch) = ready.next().await {
                     return batch.map(Some);
                 }
-                self.ready = None;
+                self.ready.pop_front();
+                continue;
             }
             if self.ended {
                 return Ok(None);
             }
-            let whole = match self.input.next().await {
-                Some(batch) => self.gather(batch?)?,
+            match self.input.next().await.transpose()? {
+                Some(batch) => self.take(&batch)?,
                 None => {
                     self.ended = true;
-                    std::mem::take(&mut self.gathered)
+                    self.end_partition()?;
+                    self.compute_gathered()?;
                 }
-            };
-            if !whole.is_empty() {
-                self.ready = Some(self.compute(whole)?);
             }
         }
     }
 
-    /// Adds rows; gives those of partitions that are whole now.
-    fn gather(&mut self, batch: RecordBatch) -> Result<Vec<RecordBatch>> {
+    /// Takes rows; computes those of partitions that are whole now.
+    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
         if batch.num_rows() == 0 {
-            return Ok(Vec::new());
+            return Ok(());
         }
-        self.reservation.try_grow(batch.get_array_memory_size())?;
-        let Some(begin) = self.keys.begins(&batch)?.last().copied() else {
-            self.gathered.push(batch);
-            return Ok(Vec::new());
+        let begins = self.keys.begins(batch)?;
+        let (Some(&first), Some(&last)) = (begins.first(), begins.last()) else {
+            return self.add(batch.clone());
         };
-        let rest = batch.slice(begin, batch.num_rows() - begin);
-        self.reservation.try_resize(rest.get_array_memory_size())?;
-        let mut whole = std::mem::replace(&mut self.gathered, vec![rest]);
-        if begin > 0 {
-            whole.push(batch.slice(0, begin));
+        if first > 0 {
+            self.add(batch.slice(0, first))?;
         }
-        Ok(whole)
+        self.end_partition()?;
+        if last > first {
+            // In memory already, and gone from there with those before.
+            self.gathered.push(batch.slice(first, last - first));
+        }
+        self.compute_gathered()?;
+        self.add(batch.slice(last, batch.num_rows() - last))
+    }
+
+    /// Adds rows of one partition, whose end was not seen yet.
+    fn add(&mut self, batch: RecordBatch) -> Result<()> {
+        if let Some(large) = &mut self.large {
+            return large.add(&batch);
+        }
+        let bytes = batch.get_array_memory_size();
+        let Some(functions) = &self.from_files else {
+            self.reservation.try_grow(bytes)?;
+            self.gathered.push(batch);
+            return Ok(());
+        };
+        let fits = self.reservation.size() + bytes <= self.gathered_max;
+        if fits && self.reservation.try_grow(bytes).is_ok() {
+            self.gathered.push(batch);
+            return Ok(());
+        }
+        let mut large = LargePartition::begin(functions, batch.schema(), &self.context)?;
+        for before in self.gathered.drain(..) {
+            large.add(&before)?;
+        }
+        self.reservation.free();
+        large.add(&batch)?;
+        self.large = Some(large);
+        Ok(())
+    }
+
+    /// The partition at hand is whole.
+    fn end_partition(&mut self) -> Result<()> {
+        if let Some(large) = self.large.take() {
+            self.ready.push_back(large.finish()?);
+        }
+        Ok(())
+    }
+
+    /// What is in memory is of whole partitions.
+    fn compute_gathered(&mut self) -> Result<()> {
+        let whole = std::mem::take(&mut self.gathered);
+        if !whole.is_empty() {
+            self.ready.push_back(self.compute(whole)?);
+        }
+        self.reservation.free();
+        Ok(())
     }
 
     fn compute(&self, whole: Vec<RecordBatch>) -> Result<SendableRecordBatchStream> {

@@ -355,9 +355,18 @@ fn rows_ready_for_clients_that_do_not_read_stay_within_the_memory() {
 
 #[test]
 fn queries_that_have_no_room_beside_each_other_run_one_after_the_other() {
+    run_one_after_the_other(&[]);
+}
+
+#[test]
+fn queries_on_many_cores_were_refused_what_those_on_few_found() {
+    run_one_after_the_other(&["--threads=8"]);
+}
+
+fn run_one_after_the_other(flags: &[&str]) {
     const ROWS: usize = 60_000;
     let directory = tempfile::tempdir().unwrap();
-    let server = server_with_rows(directory.path(), &[], ROWS, 400);
+    let server = server_with_rows(directory.path(), flags, ROWS, 400);
     let queries = [
         ("SELECT id, b FROM d.t ORDER BY a, b, id", ROWS),
         ("SELECT MAX(a), CONCAT(b, id) c FROM d.t GROUP BY c", ROWS),
@@ -533,8 +542,40 @@ fn shapes_of_queries() -> Vec<Shape> {
             all,
         ),
         shape("SELECT COUNT(l) FROM (SELECT LAG(s) OVER (ORDER BY id) l FROM t) q", all - 1),
+        shape(
+            "SELECT MAX(m) = 'Text 00249999 of some length' FROM (SELECT MAX(s) OVER (ORDER BY id) m \
+             FROM t) q",
+            1,
+        ),
+        shape("SELECT COUNT(l) FROM (SELECT LEAD(s, 125000) OVER (ORDER BY id) l FROM t) q", half),
+        shape("SELECT COUNT(l) FROM (SELECT LAG(s, 125000) OVER (ORDER BY s) l FROM t) q", half),
+        shape(
+            "SELECT SUM(m = 'Text 00249999 of some length') FROM (SELECT MAX(s) OVER () m FROM t) q",
+            all,
+        ),
+        shape(
+            "SELECT SUM(x = id DIV 2500 + 1) FROM (SELECT id, NTILE(100) OVER (ORDER BY s) x \
+             FROM t) q",
+            all,
+        ),
+        shape(
+            "SELECT SUM(ABS(x - id / 249999) < 0.001) FROM (SELECT id, PERCENT_RANK() OVER (ORDER BY s) x \
+             FROM t) q",
+            all,
+        ),
+        shape(
+            "SELECT SUM(x = (n + 1) / 1000) FROM (SELECT n, CUME_DIST() OVER (ORDER BY n) x \
+             FROM t) q",
+            all,
+        ),
         // Joins.
         shape("SELECT COUNT(*) FROM t JOIN u USING (s)", half),
+        shape("SELECT COUNT(*) FROM t a JOIN t b USING (s) JOIN t c USING (s)", all),
+        shape(
+            "SELECT a.id FROM t a JOIN u b USING (s) JOIN t c USING (s) \
+             ORDER BY a.s DESC, c.s LIMIT 1",
+            all - 2,
+        ),
         shape("SELECT COUNT(*) FROM t LEFT JOIN u ON u.s = t.s WHERE u.id IS NULL", half),
         // Recursive ones.
         shape(

@@ -54,8 +54,10 @@ pub enum MemoryShortage {
     Clients,
     /// What one statement may have of it for its values.
     Values,
-    /// That of long queries.
+    /// That of long queries, of which this one had all.
     Queries,
+    /// That of long queries, of which others had a part.
+    OtherQueries,
 }
 
 impl std::fmt::Display for SqlError {
@@ -102,6 +104,10 @@ impl SqlError {
             SqlError::ShortOfMemory(MemoryShortage::Values) => {
                 "Out of memory; the values of this statement need more than three quarters of \
                  what clients may use together (setting 'memory')"
+            }
+            SqlError::ShortOfMemory(MemoryShortage::OtherQueries) => {
+                "Out of memory; other queries have what this one needs and did not give it back in \
+                 time (setting 'memory')"
             }
             SqlError::ShortOfMemory(MemoryShortage::Queries) => {
                 "Out of memory for this query, which has to keep more rows, groups or different \

@@ -29,9 +29,6 @@ pub type HoldNumber = NonZeroU64;
 pub trait HeldBack: Send {
     /// By this a query is known as that one.
     fn number(&self) -> HoldNumber;
-
-    /// Whether that had all memory of queries to itself, so that more would not have helped it.
-    fn had_all_memory(&self) -> bool;
 }
 
 /// Runs bound queries that look at many rows.

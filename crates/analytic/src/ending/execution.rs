@@ -14,12 +14,12 @@ use datafusion::execution::runtime_env::RuntimeEnv;
 use expression::KillMark;
 use parking_lot::Mutex;
 use resources::interrupt::Interrupt;
-use sql::{ProcessLine, SqlContext, SqlError};
+use sql::{MemoryShortage, ProcessLine, SqlContext, SqlError};
 use values::ErrorCode;
 
 use super::files::ExecutionFiles;
 use super::pool::ExecutionPool;
-use crate::failure::raise;
+use crate::failure::{raise, translate};
 
 /// One execution of a plan.
 pub(crate) struct Execution {
@@ -28,6 +28,8 @@ pub(crate) struct Execution {
     is_over: AtomicBool,
     /// An operator has taken memory without asking, and more than there is.
     is_overdrawn: AtomicBool,
+    /// It was refused memory while others had some.
+    is_beside_others: AtomicBool,
     /// Memory that its operators hold.
     bytes: AtomicUsize,
     /// Its statement in the process list, as it was at the beginning.
@@ -44,6 +46,7 @@ impl Execution {
             kill: Arc::clone(&facts.kill),
             is_over: AtomicBool::new(false),
             is_overdrawn: AtomicBool::new(false),
+            is_beside_others: AtomicBool::new(false),
             bytes: AtomicUsize::new(0),
             line: process.map(|process| process.line()),
             _under_way: under_way,
@@ -107,6 +110,24 @@ impl Execution {
         self.bytes.load(Ordering::Relaxed)
     }
 
+    /// It was refused memory while others had some.
+    pub(super) fn refuse_beside_others(&self) {
+        self.is_beside_others.store(true, Ordering::Relaxed);
+    }
+
+    /// What the client is told of an error. That a query needs more memory than there is shows only
+    /// where no others had any whenever it was refused some.
+    pub(crate) fn translate(&self, error: DataFusionError) -> SqlError {
+        match translate(error) {
+            SqlError::ShortOfMemory(MemoryShortage::Queries)
+                if self.is_beside_others.load(Ordering::Relaxed) =>
+            {
+                SqlError::ShortOfMemory(MemoryShortage::OtherQueries)
+            }
+            error => error,
+        }
+    }
+
     /// It has taken memory that is not there.
     pub(super) fn overdraw(&self) {
         self.is_overdrawn.store(true, Ordering::Relaxed);
@@ -167,6 +188,7 @@ pub(super) mod tests {
             kill: Arc::default(),
             is_over: AtomicBool::new(false),
             is_overdrawn: AtomicBool::new(false),
+            is_beside_others: AtomicBool::new(false),
             bytes: AtomicUsize::new(0),
             line: Some(ProcessLine {
                 id: 7,

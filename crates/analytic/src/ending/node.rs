@@ -9,6 +9,8 @@
 //!    its counters it is the operator below.
 //! 2. Each batch counts for the time that a task may run without yielding.
 //!
+//! 3. Rows for an operator that keeps them come without the texts of other rows (`analytic::compact`).
+//!
 //! Not here: loops within an operator for one batch (`filter`, `files`).
 
 use std::any::Any;
@@ -26,7 +28,10 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::execution_plan::{
     ChildrenPropertiesMode, InvariantLevel, ReplaceChildrenOptions,
 };
+use datafusion::physical_plan::joins::{HashJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::metrics::MetricsSet;
+use datafusion::physical_plan::repartition::RepartitionExec;
+use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, RecordBatchStream,
@@ -40,26 +45,56 @@ use values::ErrorCode;
 
 use super::execution::Execution;
 use super::filter::asking;
+use crate::compact::compacted;
 use crate::failure::raise;
 
 /// A plan whose nodes ask.
 pub(crate) fn interruptible(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     let covered = |node: Arc<dyn ExecutionPlan>| {
-        let inner = asking(&node)?.unwrap_or(node);
-        Ok(Transformed::yes(Arc::new(Interruptible { inner }) as Arc<dyn ExecutionPlan>))
+        let node = asking(&node)?.unwrap_or(node);
+        let inner = if keeps_batches(&node) { over_compact(node)? } else { node };
+        Ok(Transformed::yes(Interruptible::over(inner, false)))
     };
     plan.transform_up(covered).data()
+}
+
+/// A node whose inputs, which are covered, give compact rows.
+fn over_compact(node: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    let compact = |input: &Arc<dyn ExecutionPlan>| {
+        // `downcast_ref` of a plan would see what is covered.
+        match (input.as_ref() as &dyn Any).downcast_ref::<Interruptible>() {
+            Some(cover) => Interruptible::over(Arc::clone(&cover.inner), true),
+            None => Arc::clone(input),
+        }
+    };
+    let inputs = node.children().into_iter().map(compact).collect();
+    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+    node.replace_children(inputs, options)
+}
+
+/// Whether an operator keeps batches as they come, and counts them with all of their buffers.
+fn keeps_batches(node: &Arc<dyn ExecutionPlan>) -> bool {
+    node.downcast_ref::<SortExec>().is_some()
+        || node.downcast_ref::<SortMergeJoinExec>().is_some()
+        || node.downcast_ref::<HashJoinExec>().is_some()
+        || node.downcast_ref::<RepartitionExec>().is_some()
 }
 
 /// A node that asks.
 #[derive(Debug)]
 struct Interruptible {
     inner: Arc<dyn ExecutionPlan>,
+    /// Whether the operator above keeps its rows.
+    is_compact: bool,
 }
 
 impl Interruptible {
-    fn over(inner: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
-        Arc::new(Interruptible { inner })
+    fn over(inner: Arc<dyn ExecutionPlan>, is_compact: bool) -> Arc<dyn ExecutionPlan> {
+        Arc::new(Interruptible { inner, is_compact })
+    }
+
+    fn in_place_of(&self, inner: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
+        Interruptible::over(inner, self.is_compact)
     }
 }
 
@@ -110,7 +145,8 @@ impl ExecutionPlan for Interruptible {
         children: Vec<Arc<dyn ExecutionPlan>>,
         options: ReplaceChildrenOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        Arc::clone(&self.inner).replace_children(children, options).map(Interruptible::over)
+        let inner = Arc::clone(&self.inner).replace_children(children, options)?;
+        Ok(self.in_place_of(inner))
     }
 
     fn with_new_children(
@@ -122,11 +158,12 @@ impl ExecutionPlan for Interruptible {
     }
 
     fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
-        Arc::clone(&self.inner).reset_state().map(Interruptible::over)
+        let inner = Arc::clone(&self.inner).reset_state()?;
+        Ok(self.in_place_of(inner))
     }
 
     fn with_new_state(&self, state: Arc<dyn Any + Send + Sync>) -> Option<Arc<dyn ExecutionPlan>> {
-        self.inner.with_new_state(state).map(Interruptible::over)
+        self.inner.with_new_state(state).map(|inner| self.in_place_of(inner))
     }
 
     fn execute(
@@ -139,7 +176,8 @@ impl ExecutionPlan for Interruptible {
         };
         execution.check()?;
         let rows = self.inner.execute(partition, context)?;
-        Ok(Box::pin(AskingStream { schema: rows.schema(), rows: Some(rows), execution }))
+        let (schema, is_compact) = (rows.schema(), self.is_compact);
+        Ok(Box::pin(AskingStream { schema, rows: Some(rows), is_compact, execution }))
     }
 
     fn metrics(&self) -> Option<MetricsSet> {
@@ -168,6 +206,7 @@ struct AskingStream {
     schema: SchemaRef,
     /// `None` when the execution was to end.
     rows: Option<SendableRecordBatchStream>,
+    is_compact: bool,
     execution: Arc<Execution>,
 }
 
@@ -191,6 +230,7 @@ impl Stream for AskingStream {
         turn.made_progress();
         Poll::Ready(match batch {
             Some(Err(error)) => Some(Err(this.execution.said_of(error))),
+            Some(Ok(batch)) if this.is_compact => Some(compacted(batch)),
             other => other,
         })
     }

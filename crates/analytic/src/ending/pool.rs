@@ -24,6 +24,9 @@ const BEYOND_MAX: usize = 3;
 /// An execution that holds so many times the memory for queries has taken it without asking.
 const HELD_MAX: usize = 4;
 
+/// Less than such a part of the memory makes no difference to an execution that was refused some.
+const SMALL_PART: usize = 64;
+
 /// Memory of one execution.
 #[derive(Debug)]
 pub(super) struct ExecutionPool {
@@ -34,6 +37,15 @@ pub(super) struct ExecutionPool {
 impl ExecutionPool {
     pub(super) fn new(all: Arc<dyn MemoryPool>, execution: &Arc<Execution>) -> ExecutionPool {
         ExecutionPool { all, execution: Arc::clone(execution) }
+    }
+
+    /// Whether others have memory that would have made a difference.
+    fn others_hold_some(&self) -> bool {
+        let others = self.all.reserved().saturating_sub(self.execution.held());
+        match self.all.memory_limit() {
+            MemoryLimit::Finite(limit) => others > limit / SMALL_PART,
+            MemoryLimit::Infinite | MemoryLimit::Unknown => others > 0,
+        }
     }
 
     fn is_overdrawn(&self) -> bool {
@@ -77,7 +89,11 @@ impl MemoryPool for ExecutionPool {
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         self.execution.check()?;
-        self.all.try_grow(reservation, additional)?;
+        self.all.try_grow(reservation, additional).inspect_err(|_| {
+            if self.others_hold_some() {
+                self.execution.refuse_beside_others();
+            }
+        })?;
         self.execution.hold(additional);
         Ok(())
     }
@@ -99,6 +115,8 @@ impl fmt::Display for ExecutionPool {
 
 #[cfg(test)]
 mod tests {
+    use sql::{MemoryShortage, SqlError};
+
     use super::super::execution::Executions;
     use super::super::execution::tests::execution;
     use super::*;
@@ -127,6 +145,27 @@ mod tests {
         execution.check().expect("pieces of a batch are counted more than once");
         join.grow(1);
         assert!(execution.check().is_err());
+    }
+
+    #[test]
+    fn a_query_was_told_that_it_needs_more_than_there_is_while_others_had_some() {
+        let all: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1 << 20));
+        let pool_of = |execution| -> Arc<dyn MemoryPool> {
+            Arc::new(ExecutionPool::new(Arc::clone(&all), execution))
+        };
+        let refusal_of = |execution: &Arc<Execution>| {
+            let join = MemoryConsumer::new("join").register(&pool_of(execution));
+            let refused = join.try_grow(1 << 20).and_then(|()| join.try_grow(1));
+            execution.translate(refused.expect_err("there is no more"))
+        };
+        let (beside, alone) = (execution(), execution());
+        let others = MemoryConsumer::new("others").register(&all);
+        others.grow(1 << 19);
+        let told = refusal_of(&beside);
+        assert_eq!(told, SqlError::ShortOfMemory(MemoryShortage::OtherQueries));
+        drop(others);
+        let told = refusal_of(&alone);
+        assert_eq!(told, SqlError::ShortOfMemory(MemoryShortage::Queries));
     }
 
     #[test]

@@ -21,6 +21,7 @@ use datafusion::logical_expr::{
     WindowFunctionDefinition, cast,
 };
 use expression::{BIGINT, BIGINT_UNSIGNED, Cell, Node, fit};
+use sql::tree::AggregateFunction as Aggregation;
 use sql::tree::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
 use sql::{Result, SqlError};
 use values::types::ColumnType;
@@ -219,11 +220,18 @@ impl Lowering<'_> {
                         "such an aggregate over a window in a plan",
                     ));
                 }
-                self.aggregate(row, aggregate, &mut |call| match call {
-                    Expr::AggregateFunction(AggregateFunction { func, params }) => {
+                let compares =
+                    matches!(aggregate.function, Aggregation::Minimum | Aggregation::Maximum);
+                let texts = Some(aggregate.kept_type()).filter(|ty| compares && is_view(ty));
+                self.aggregate(row, aggregate, &mut |call| match (call, &texts) {
+                    (Expr::AggregateFunction(AggregateFunction { func, params }), Some(ty)) => {
+                        let args = params.args.into_iter().map(|arg| moved(arg, ty)).collect();
+                        as_view(add(WindowFunctionDefinition::AggregateUDF(func), args), ty)
+                    }
+                    (Expr::AggregateFunction(AggregateFunction { func, params }), None) => {
                         add(WindowFunctionDefinition::AggregateUDF(func), params.args)
                     }
-                    other => other,
+                    (other, _) => other,
                 })?
             }
         })

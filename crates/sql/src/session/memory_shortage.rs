@@ -7,11 +7,12 @@
 //! what they had.
 //!
 //! Invariants
-//! 1. A statement that was refused although no other one was running, or held memory, is not
-//!    started again: it needs more than there is.
-//! 2. One statement at a time is started again, in the order in which they were refused, and a few
-//!    times at most. A query then comes first: others that would keep rows wait until its first row
-//!    has come.
+//! 1. A query is told that it needs more than there is (1038) only by a run in which it had all
+//!    memory of queries to itself, and is then not started again; nor is another statement that was
+//!    refused while no other one was running.
+//! 2. One statement at a time is started again, in the order in which they were refused: a query for
+//!    as long as others move, other statements a few times at most. A query then comes first: others
+//!    that would keep rows wait until its first row has come.
 //! 3. A statement whose predecessor in line was refused while no memory came back does not wait any
 //!    longer, and is started once more: it may need less.
 //!
@@ -31,7 +32,7 @@ use crate::server::{LineTurn, Sql};
 /// How long a statement is begun again, from when it was first refused: where others hold their
 /// memory for as long as they like it is told so at last.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// How often it is.
+/// How often it is, where others do not move; what lacks the memory of clients also where they do.
 const BEGINNINGS_MAX: u32 = 5;
 /// How long it waits at first for others to give memory back, when its turn has come, while these
 /// make no progress (a reader who takes his time); twice as long each time.
@@ -92,18 +93,20 @@ impl Shortage {
         refusal: MemoryShortage,
         kill: &KillMark,
     ) -> Result<bool> {
-        let is_over = self.beginnings >= BEGINNINGS_MAX || self.since.elapsed() >= PATIENCE;
         let others_wait = self.turn.is_none() && !sql.begun_anew().is_empty();
-        let lacks_query_memory = refusal == MemoryShortage::Queries;
-        let had_all = lacks_query_memory
-            && self.held_back.as_ref().is_some_and(|others| others.had_all_memory());
-        if is_over || had_all || was_alone(sql, before) && !others_wait {
-            // A statement that had all memory needs more than there is, which says nothing of the
-            // next one.
-            if self.last_wait == Some(WaitEnd::Standing)
-                && !had_all
-                && let Some(turn) = &mut self.turn
-            {
+        let others_stand = self.last_wait == Some(WaitEnd::Standing);
+        let began_often = self.beginnings >= BEGINNINGS_MAX;
+        let is_final = self.since.elapsed() >= PATIENCE
+            || match refusal {
+                // More than there is, which says nothing of the next one.
+                MemoryShortage::Queries => return Ok(false),
+                MemoryShortage::OtherQueries => began_often && others_stand,
+                MemoryShortage::Clients | MemoryShortage::Values => {
+                    began_often || was_alone(sql, before) && !others_wait
+                }
+            };
+        if is_final {
+            if let Some(turn) = self.turn.as_mut().filter(|_| others_stand) {
                 turn.waited_in_vain();
             }
             return Ok(false);
@@ -127,8 +130,9 @@ impl Shortage {
         }
         // What an INSERT lacks is not theirs, and it may wait for a lock while they would wait for
         // it.
+        let lacks_query_memory = refusal == MemoryShortage::OtherQueries;
         self.held_back = lacks_query_memory.then(|| sql.long_queries().hold_others_back());
-        let wait = FIRST_WAIT * (1 << (self.beginnings - 1));
+        let wait = FIRST_WAIT * (1 << (self.beginnings.min(BEGINNINGS_MAX) - 1));
         self.last_wait = Some(await_memory(sql, (wait, wait * WAITS_MAX), kill)?);
         Ok(true)
     }

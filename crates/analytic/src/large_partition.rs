@@ -1,0 +1,450 @@
+//! Window functions over a partition that is too large for the memory: it goes to a file while it
+//! comes, and is read again for the values.
+//!
+//! NTILE, PERCENT_RANK, CUME_DIST and aggregates over all rows of a partition are known when its
+//! last row has come; LEAD and LAG look so many rows ahead or back. Each function that looks at
+//! other rows than the one at hand reads the file by itself: CUME_DIST ahead to the last row with
+//! equal keys, LEAD so many rows ahead, LAG as many behind.
+//!
+//! Invariants
+//! 1. Rows come out as they went in, each with its values behind its columns.
+//! 2. No more than a few batches are in memory, and one state for each aggregate.
+//!
+//! Not here: partitions that fit into memory (`window`); functions of the rows so far (`carried`,
+//! `numbering`); frames that end behind the row at hand but begin elsewhere than with the partition.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, Float64Array, RecordBatch, UInt64Array};
+use datafusion::arrow::compute::concat;
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::common::{DataFusionError, Result, ScalarValue};
+use datafusion::execution::TaskContext;
+use datafusion::execution::spill_file::SpillFile;
+use datafusion::logical_expr::Accumulator;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::Literal;
+use datafusion::physical_expr::window::{PlainAggregateWindowExpr, StandardWindowExpr, WindowExpr};
+use datafusion::physical_plan::SendableRecordBatchStream;
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, SpillMetrics};
+use datafusion::physical_plan::spill::SpillManager;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::windows::WindowUDFExpr;
+use futures::{StreamExt, stream};
+
+use super::window::Keys;
+
+/// LEAD and LAG of so many rows are taken from files, where a partition has as many.
+const DISTANCE_MAX: usize = 4096;
+
+/// The functions, and the keys by which rows of a partition are sorted.
+#[derive(Debug)]
+pub(super) struct FileFunctions {
+    functions: Vec<FileFunction>,
+    order_by: Vec<Arc<dyn PhysicalExpr>>,
+    schema: SchemaRef,
+}
+
+/// A function whose values are found with a partition in a file.
+#[derive(Debug)]
+enum FileFunction {
+    /// NTILE of so many.
+    Tile(u64),
+    PercentRank,
+    CumulativeDistribution,
+    /// An aggregate over all rows: always a `PlainAggregateWindowExpr`.
+    Aggregate(Arc<dyn WindowExpr>),
+    Neighbour(Neighbour),
+}
+
+/// LEAD or LAG.
+#[derive(Clone, Debug)]
+struct Neighbour {
+    value: Arc<dyn PhysicalExpr>,
+    is_ahead: bool,
+    distance: usize,
+    /// Where there is no such row.
+    otherwise: ScalarValue,
+}
+
+impl FileFunctions {
+    /// All of them, for rows of a schema, if each is one that this can have.
+    pub(super) fn of(
+        functions: &[Arc<dyn WindowExpr>],
+        schema: &SchemaRef,
+    ) -> Option<FileFunctions> {
+        let order_by = functions.first()?.order_by();
+        if functions.iter().any(|function| function.order_by() != order_by) {
+            return None;
+        }
+        Some(FileFunctions {
+            functions: functions.iter().map(FileFunction::of).collect::<Option<_>>()?,
+            order_by: order_by.iter().map(|key| Arc::clone(&key.expr)).collect(),
+            schema: Arc::clone(schema),
+        })
+    }
+
+    /// Whether one looks so far that its rows may not fit into memory.
+    pub(super) fn look_far(&self) -> bool {
+        self.functions.iter().any(|function| {
+            matches!(function, FileFunction::Neighbour(to) if to.distance > DISTANCE_MAX)
+        })
+    }
+}
+
+impl FileFunction {
+    fn of(function: &Arc<dyn WindowExpr>) -> Option<FileFunction> {
+        if let Some(aggregate) = function.as_any().downcast_ref::<PlainAggregateWindowExpr>() {
+            let frame = aggregate.get_window_frame();
+            let is_whole = frame.start_bound.is_unbounded() && frame.end_bound.is_unbounded();
+            return is_whole.then(|| FileFunction::Aggregate(Arc::clone(function)));
+        }
+        let standard = function.as_any().downcast_ref::<StandardWindowExpr>()?;
+        let udf = standard.get_standard_func_expr().as_any().downcast_ref::<WindowUDFExpr>()?;
+        let literal = |number: usize| {
+            udf.args().get(number)?.downcast_ref::<Literal>().map(|literal| literal.value().clone())
+        };
+        match udf.fun().name() {
+            "ntile" => match literal(0)?.cast_to(&DataType::UInt64).ok()? {
+                ScalarValue::UInt64(Some(parts)) if parts > 0 => Some(FileFunction::Tile(parts)),
+                _ => None,
+            },
+            "percent_rank" => Some(FileFunction::PercentRank),
+            "cume_dist" => Some(FileFunction::CumulativeDistribution),
+            "lead" | "lag" => {
+                let ty = function.field().ok()?.data_type().clone();
+                let otherwise = match udf.args().get(2) {
+                    Some(_) => literal(2)?.cast_to(&ty).ok()?,
+                    None => ScalarValue::try_from(&ty).ok()?,
+                };
+                // What the function itself says that it looks at, which is in the order of the
+                // input also where DataFusion has turned that round.
+                let at = usize::MAX / 4;
+                let seen = standard
+                    .get_standard_func_expr()
+                    .create_evaluator()
+                    .ok()?
+                    .get_range(at, usize::MAX / 2)
+                    .ok()?;
+                let (back, ahead) = (at - seen.start, seen.end.saturating_sub(at));
+                Some(FileFunction::Neighbour(Neighbour {
+                    value: Arc::clone(udf.args().first()?),
+                    is_ahead: back == 0,
+                    distance: if back == 0 { ahead } else { back },
+                    otherwise,
+                }))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Writes a batch, or with `None` the end of a file, which is given back if it has rows.
+type BatchWriter =
+    Box<dyn FnMut(Option<&RecordBatch>) -> Result<Option<Arc<dyn SpillFile>>> + Send>;
+
+/// A partition that goes to a file.
+pub(super) struct LargePartition {
+    functions: Arc<FileFunctions>,
+    files: Arc<SpillManager>,
+    write: BatchWriter,
+    rows: u64,
+    totals: Vec<Box<dyn Accumulator>>,
+}
+
+impl LargePartition {
+    /// One of rows of a schema, without any yet.
+    pub(super) fn begin(
+        functions: &Arc<FileFunctions>,
+        schema: SchemaRef,
+        context: &TaskContext,
+    ) -> Result<LargePartition> {
+        let metrics = SpillMetrics::new(&ExecutionPlanMetricsSet::new(), 0);
+        let files = Arc::new(SpillManager::new(context.runtime_env(), metrics, schema));
+        let totals = functions.functions.iter().filter_map(|function| match function {
+            FileFunction::Aggregate(aggregate) => Some(accumulator(aggregate)),
+            _ => None,
+        });
+        let totals = totals.collect::<Result<_>>()?;
+        // The type of such a file has no name outside of DataFusion.
+        let mut file = files.create_in_progress_file("a partition of a window function")?;
+        let write: BatchWriter = Box::new(move |batch| match batch {
+            Some(batch) => file.append_batch(batch).map(|_| None),
+            None => file.finish(),
+        });
+        Ok(LargePartition { functions: Arc::clone(functions), write, files, rows: 0, totals })
+    }
+
+    /// Its next rows.
+    pub(super) fn add(&mut self, batch: &RecordBatch) -> Result<()> {
+        if batch.num_rows() == 0 {
+            return Ok(());
+        }
+        self.rows += batch.num_rows() as u64;
+        let aggregates = self.functions.functions.iter().filter_map(|function| match function {
+            FileFunction::Aggregate(aggregate) => Some(aggregate),
+            _ => None,
+        });
+        for (aggregate, total) in aggregates.zip(&mut self.totals) {
+            total.update_batch(&aggregate.evaluate_args(batch)?)?;
+        }
+        (self.write)(Some(batch)).map(drop)
+    }
+
+    /// It has no more rows: all of them, with their values.
+    pub(super) fn finish(mut self) -> Result<SendableRecordBatchStream> {
+        let schema = Arc::clone(&self.functions.schema);
+        let Some(file) = (self.write)(None)? else {
+            return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, stream::empty())));
+        };
+        let reader = PartitionReader { files: self.files, file };
+        let mut totals = self.totals.iter_mut();
+        let sources = self.functions.functions.iter().map(|function| {
+            Ok(match function {
+                FileFunction::Tile(parts) => ValueSource::Tile(*parts),
+                FileFunction::PercentRank => ValueSource::PercentRank,
+                FileFunction::CumulativeDistribution => ValueSource::CumulativeDistribution(
+                    PeerEnds::new(&reader, self.functions.order_by.clone())?,
+                ),
+                FileFunction::Aggregate(_) => {
+                    let total = totals.next().expect("one for each aggregate");
+                    ValueSource::Constant(total.evaluate()?)
+                }
+                FileFunction::Neighbour(neighbour) => {
+                    ValueSource::Neighbour(NeighbourRows::new(&reader, neighbour)?)
+                }
+            })
+        });
+        let filled = FilledRows {
+            schema: Arc::clone(&schema),
+            sources: sources.collect::<Result<_>>()?,
+            peers: Keys::new(self.functions.order_by.clone()),
+            input: reader.open()?,
+            count: self.rows,
+            next: 0,
+            rank: 1,
+        };
+        let rows = stream::try_unfold(filled, |mut filled| async move {
+            Ok::<_, DataFusionError>(filled.next().await?.map(|batch| (batch, filled)))
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+    }
+}
+
+fn accumulator(function: &Arc<dyn WindowExpr>) -> Result<Box<dyn Accumulator>> {
+    let plain = function.as_any().downcast_ref::<PlainAggregateWindowExpr>();
+    plain.expect("nothing else is an aggregate here").get_aggregate_expr().create_accumulator()
+}
+
+/// What reads a partition's file, as often as it is asked to.
+struct PartitionReader {
+    files: Arc<SpillManager>,
+    file: Arc<dyn SpillFile>,
+}
+
+impl PartitionReader {
+    fn open(&self) -> Result<SendableRecordBatchStream> {
+        self.files.read_spill_as_stream_unbuffered(Arc::clone(&self.file), None)
+    }
+}
+
+/// Where the values of a function come from.
+enum ValueSource {
+    Tile(u64),
+    PercentRank,
+    CumulativeDistribution(PeerEnds),
+    Constant(ScalarValue),
+    Neighbour(NeighbourRows),
+}
+
+/// The rows of a partition, with their values.
+struct FilledRows {
+    schema: SchemaRef,
+    input: SendableRecordBatchStream,
+    sources: Vec<ValueSource>,
+    peers: Keys,
+    /// All rows.
+    count: u64,
+    /// Rows that came before the next one.
+    next: u64,
+    /// Of the last one, from 1.
+    rank: u64,
+}
+
+impl FilledRows {
+    async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        let Some(batch) = self.input.next().await.transpose()? else { return Ok(None) };
+        let (first, rows) = (self.next, batch.num_rows());
+        let mut begins = self.peers.begins(&batch)?.into_iter().peekable();
+        let mut ranks = Vec::with_capacity(rows);
+        for row in 0..rows {
+            if begins.next_if_eq(&row).is_some() {
+                self.rank = first + row as u64 + 1;
+            }
+            ranks.push(self.rank);
+        }
+        self.next += rows as u64;
+        let numbers = first..self.next;
+        let mut columns = batch.columns().to_vec();
+        for source in &mut self.sources {
+            columns.push(match source {
+                ValueSource::Tile(parts) => {
+                    let tiles = numbers.clone().map(|row| tile(row, self.count, *parts));
+                    Arc::new(UInt64Array::from_iter_values(tiles)) as ArrayRef
+                }
+                ValueSource::PercentRank => {
+                    let others = self.count.saturating_sub(1).max(1) as f64;
+                    let of_rank = |rank: &u64| (rank - 1) as f64 / others;
+                    Arc::new(Float64Array::from_iter_values(ranks.iter().map(of_rank)))
+                }
+                ValueSource::CumulativeDistribution(ends) => {
+                    let mut values = Vec::with_capacity(rows);
+                    for row in numbers.clone() {
+                        values.push(ends.behind(row).await? as f64 / self.count as f64);
+                    }
+                    Arc::new(Float64Array::from(values))
+                }
+                ValueSource::Constant(value) => value.to_array_of_size(rows)?,
+                ValueSource::Neighbour(neighbours) => neighbours.take(rows).await?,
+            });
+        }
+        Ok(Some(RecordBatch::try_new(Arc::clone(&self.schema), columns)?))
+    }
+}
+
+/// The part, from 1, that a row is in when so many are divided: the first ones have one more.
+fn tile(row: u64, count: u64, parts: u64) -> u64 {
+    let (size, larger) = (count / parts, count % parts);
+    let in_larger = larger * (size + 1);
+    match row < in_larger {
+        true => row / (size + 1) + 1,
+        // A size of 0 has all rows in the larger ones.
+        false => larger + (row - in_larger) / size.max(1) + 1,
+    }
+}
+
+/// Where rows with equal keys end.
+struct PeerEnds {
+    input: SendableRecordBatchStream,
+    keys: Keys,
+    read: u64,
+    ended: bool,
+    /// Rows up to each end that is known and not passed.
+    ends: VecDeque<u64>,
+}
+
+impl PeerEnds {
+    fn new(reader: &PartitionReader, keys: Vec<Arc<dyn PhysicalExpr>>) -> Result<PeerEnds> {
+        let input = reader.open()?;
+        Ok(PeerEnds { input, keys: Keys::new(keys), read: 0, ended: false, ends: VecDeque::new() })
+    }
+
+    /// Rows up to the end of those with a row's keys; of rows in their order.
+    async fn behind(&mut self, row: u64) -> Result<u64> {
+        loop {
+            while self.ends.front().is_some_and(|end| *end <= row) {
+                self.ends.pop_front();
+            }
+            if let Some(end) = self.ends.front() {
+                return Ok(*end);
+            }
+            if self.ended {
+                return Err(DataFusionError::Internal("a row behind its partition".to_owned()));
+            }
+            match self.input.next().await.transpose()? {
+                Some(batch) => {
+                    let begins = self.keys.begins(&batch)?;
+                    self.ends.extend(begins.into_iter().map(|begin| self.read + begin as u64));
+                    self.read += batch.num_rows() as u64;
+                }
+                None => {
+                    self.ended = true;
+                    self.ends.push_back(self.read);
+                }
+            }
+        }
+    }
+}
+
+/// The values of rows ahead or behind.
+struct NeighbourRows {
+    input: SendableRecordBatchStream,
+    neighbour: Neighbour,
+    /// Rows at the beginning that nobody looks at.
+    skipped: usize,
+    /// Rows at the beginning that look at none.
+    absent: usize,
+    /// Values that were read and are ahead.
+    values: Option<ArrayRef>,
+}
+
+impl NeighbourRows {
+    fn new(reader: &PartitionReader, neighbour: &Neighbour) -> Result<NeighbourRows> {
+        let (skipped, absent) = match neighbour.is_ahead {
+            true => (neighbour.distance, 0),
+            false => (0, neighbour.distance),
+        };
+        let (input, neighbour) = (reader.open()?, neighbour.clone());
+        Ok(NeighbourRows { input, neighbour, skipped, absent, values: None })
+    }
+
+    /// The values of the next rows.
+    async fn take(&mut self, rows: usize) -> Result<ArrayRef> {
+        let absent = rows.min(self.absent);
+        self.absent -= absent;
+        let otherwise = |count: usize| self.neighbour.otherwise.to_array_of_size(count);
+        let mut pieces = vec![otherwise(absent)?];
+        let mut missing = rows - absent;
+        while missing > 0 {
+            let values = match self.values.take() {
+                Some(values) => values,
+                None => match self.input.next().await.transpose()? {
+                    Some(batch) => {
+                        let skipped = self.skipped.min(batch.num_rows());
+                        self.skipped -= skipped;
+                        let left = batch.num_rows() - skipped;
+                        let batch = batch.slice(skipped, left);
+                        self.neighbour.value.evaluate(&batch)?.into_array(left)?
+                    }
+                    None => {
+                        pieces.push(otherwise(missing)?);
+                        break;
+                    }
+                },
+            };
+            let taken = missing.min(values.len());
+            pieces.push(values.slice(0, taken));
+            missing -= taken;
+            if taken < values.len() {
+                self.values = Some(values.slice(taken, values.len() - taken));
+            }
+        }
+        let pieces: Vec<_> = pieces.iter().map(AsRef::as_ref).collect();
+        Ok(concat(&pieces)?)
+    }
+}
+
+impl fmt::Debug for LargePartition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LargePartition({} rows)", self.rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_parts_have_one_row_more() {
+        let sizes = |count: u64, parts: u64| {
+            let mut sizes = vec![0; parts as usize];
+            (0..count).for_each(|row| sizes[tile(row, count, parts) as usize - 1] += 1);
+            sizes
+        };
+        assert_eq!(sizes(10, 4), [3, 3, 2, 2]);
+        assert_eq!(sizes(8, 4), [2, 2, 2, 2]);
+        assert_eq!(sizes(2, 4), [1, 1, 0, 0]);
+    }
+}
