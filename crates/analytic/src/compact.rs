@@ -1,8 +1,9 @@
 //! Texts without the buffers of other rows.
 //!
-//! A text of a batch points into a buffer, which the batches that were made of it share: what joins, filters and
-//! divisions give out are pieces of buffers of up to 2 MiB. Whoever counts what a batch takes counts all of
-//! each buffer, so that a batch of 500 short texts was too large for a sort in a small memory.
+//! A text of a batch points into a buffer, which the batches that were made of it share: what
+//! joins, filters and divisions give out are pieces of buffers of up to 2 MiB. Whoever counts what
+//! a batch takes counts all of each buffer, so that a batch of 500 short texts was too large for a
+//! sort in a small memory.
 //!
 //! Invariants
 //! 1. Rows are the same, and in the same order.

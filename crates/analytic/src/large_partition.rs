@@ -11,7 +11,8 @@
 //! 2. No more than a few batches are in memory, and one state for each aggregate.
 //!
 //! Not here: partitions that fit into memory (`window`); functions of the rows so far (`carried`,
-//! `numbering`); frames that end behind the row at hand but begin elsewhere than with the partition.
+//! `numbering`); frames that end behind the row at hand but begin elsewhere than with the
+//! partition.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -9,7 +9,8 @@
 //!    its counters it is the operator below.
 //! 2. Each batch counts for the time that a task may run without yielding.
 //!
-//! 3. Rows for an operator that keeps them come without the texts of other rows (`analytic::compact`).
+//! 3. Rows for an operator that keeps them come without the texts of other rows
+//!    (`analytic::compact`).
 //!
 //! Not here: loops within an operator for one batch (`filter`, `files`).
 

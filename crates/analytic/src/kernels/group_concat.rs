@@ -194,8 +194,8 @@ impl Texts {
         }
     }
 
-    /// Leaves out the texts behind the end of the result. Whatever comes later, they stay behind it:
-    /// texts that come only move others back.
+    /// Leaves out the texts behind the end of the result. Whatever comes later, they stay behind
+    /// it: texts that come only move others back.
     fn trim(&mut self) {
         let joining = &self.joining;
         let GroupTexts::Apart { entries, seen, bytes, trim_at } = &mut self.kept else { return };

@@ -10,9 +10,9 @@
 //! 1. A query is told that it needs more than there is (1038) only by a run in which it had all
 //!    memory of queries to itself, and is then not started again; nor is another statement that was
 //!    refused while no other one was running.
-//! 2. One statement at a time is started again, in the order in which they were refused: a query for
-//!    as long as others move, other statements a few times at most. A query then comes first: others
-//!    that would keep rows wait until its first row has come.
+//! 2. One statement at a time is started again, in the order in which they were refused: a query
+//!    for as long as others move, other statements a few times at most. A query then comes first:
+//!    others that would keep rows wait until its first row has come.
 //! 3. A statement whose predecessor in line was refused while no memory came back does not wait any
 //!    longer, and is started once more: it may need less.
 //!
