@@ -45,8 +45,8 @@ use parking_lot::Mutex;
 
 use super::compact::{compact, text_bytes};
 use super::leaf::leaf;
+use super::sorted_keys::Keys;
 use super::stream::bytes_of;
-use super::window::Keys;
 
 /// Bytes of texts that the operator may keep for nothing.
 const TEXT_BYTES_MAX: usize = 1 << 20;

@@ -35,7 +35,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::windows::WindowUDFExpr;
 use futures::{StreamExt, stream};
 
-use super::window::Keys;
+use super::sorted_keys::Keys;
 
 /// LEAD and LAG of so many rows are taken from files, where a partition has as many.
 const DISTANCE_MAX: usize = 4096;

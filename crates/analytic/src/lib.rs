@@ -15,6 +15,7 @@
 //! large_limit  sorts whose limit leaves more than fits into memory
 //! absent    what DataFusion must not take for constant beside an outer join
 //! large_partition  window functions over partitions in files
+//! sorted_keys  where keys of sorted rows change
 //! window    window functions within the memory: whole partitions, a few at a time
 //! carried   other functions of the rows so far, with the rows carried past them
 //! numbering ROW_NUMBER and its like, as rows come
@@ -54,6 +55,7 @@ mod query_clock;
 mod row_counts;
 mod runtime;
 mod scan;
+mod sorted_keys;
 mod stream;
 mod window;
 

@@ -23,7 +23,7 @@ use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowUDFExpr};
 use datafusion::physical_plan::{InputOrderMode, SendableRecordBatchStream};
 use futures::StreamExt;
 
-use super::window::Keys;
+use super::sorted_keys::Keys;
 
 /// What a row is given.
 #[derive(Clone, Copy, Debug)]

@@ -17,13 +17,11 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, RecordBatch};
-use datafusion::arrow::compute::{concat, partition};
+use datafusion::arrow::array::RecordBatch;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, Statistics};
 use datafusion::execution::TaskContext;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::execution_plan::{
     Boundedness, ChildrenPropertiesMode, EmissionType, ReplaceChildrenOptions,
 };
@@ -40,6 +38,7 @@ use super::carried::Carrying;
 use super::large_partition::{FileFunctions, LargePartition};
 use super::leaf::leaf;
 use super::numbering::Numbering;
+use super::sorted_keys::Keys;
 
 /// The part of the memory that a partition may take before it goes to a file.
 const GATHERED_PART: usize = 8;
@@ -85,46 +84,6 @@ fn far_looking(window: &BoundedWindowAggExec) -> Option<(Arc<WindowAggExec>, Arc
     let input = Arc::clone(window.input());
     let whole = WindowAggExec::try_new(functions.to_vec(), input, false).ok()?;
     Some((Arc::new(whole), Arc::new(large)))
-}
-
-/// Keys by which rows are sorted, as they come.
-pub(super) struct Keys {
-    expressions: Vec<Arc<dyn PhysicalExpr>>,
-    /// Those of the last row, one value each.
-    last: Option<Vec<ArrayRef>>,
-}
-
-impl Keys {
-    pub(super) fn new(expressions: Vec<Arc<dyn PhysicalExpr>>) -> Keys {
-        Keys { expressions, last: None }
-    }
-
-    /// The rows of the next batch whose keys are not those of the row before: ascending, 0 for the
-    /// first of all. None without keys.
-    pub(super) fn begins(&mut self, batch: &RecordBatch) -> Result<Vec<usize>> {
-        let rows = batch.num_rows();
-        if self.expressions.is_empty() || rows == 0 {
-            return Ok(Vec::new());
-        }
-        let keys: Vec<ArrayRef> = self
-            .expressions
-            .iter()
-            .map(|key| key.evaluate(batch)?.into_array(rows))
-            .collect::<Result<_>>()?;
-        let mut begins: Vec<usize> =
-            partition(&keys)?.ranges().into_iter().map(|range| range.start).collect();
-        let value = |at: usize| keys.iter().map(|key| key.slice(at, 1)).collect::<Vec<_>>();
-        if let Some(before) = self.last.replace(value(rows - 1)) {
-            let mut pairs = Vec::with_capacity(keys.len());
-            for (before, first) in before.iter().zip(value(0)) {
-                pairs.push(concat(&[before.as_ref(), first.as_ref()])?);
-            }
-            if partition(&pairs)?.ranges().len() == 1 {
-                begins.remove(0);
-            }
-        }
-        Ok(begins)
-    }
 }
 
 /// DataFusion's operator in all but how it computes.
