@@ -1,8 +1,8 @@
 //! Keys by which rows are sorted, as they come: where those of a row differ from those of the row
 //! before.
 //!
-//! Not here: what begins there, a partition of a window function or a group of equal rows (`window`,
-//! `numbering`, `carried`, `large_partition`).
+//! Not here: what begins there, a partition of a window function or a group of equal rows
+//! (`window`, `numbering`, `carried`, `large_partition`).
 
 use std::sync::Arc;
 
