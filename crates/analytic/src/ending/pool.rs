@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn a_query_was_told_that_it_needs_more_than_there_is_while_others_had_some() {
         let all: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1 << 20));
-        let pool_of = |execution| -> Arc<dyn MemoryPool> {
+        let pool_of = |execution: &Arc<Execution>| -> Arc<dyn MemoryPool> {
             Arc::new(ExecutionPool::new(Arc::clone(&all), execution))
         };
         let refusal_of = |execution: &Arc<Execution>| {
