@@ -9,7 +9,7 @@ pub fn check(input: &[u8]) {
     let bytes = |login: &Login<'_>| {
         login.user.len() + login.proof.len() + login.database.len() + login.method.len()
     };
-    if let Ok(Response::Login(capabilities, login)) = within(0, || response(input)) {
+    if let Ok(Response::Login(capabilities, login)) = within(0, || response(input, false)) {
         assert!(capabilities & !capability::ACCEPTED == 0, "a capability that nobody announced");
         assert!(capabilities & capability::PROTOCOL_41 != 0);
         assert!(bytes(&login) + 32 < input.len(), "more than came");

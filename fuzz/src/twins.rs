@@ -109,7 +109,7 @@ impl Twin {
                 Next::Input => return false,
                 Next::Close => return true,
                 Next::Offload => assert!(!stuck, "offloaded twice, nothing done"),
-                Next::Again | Next::Commit | Next::Later(_) => {}
+                Next::Again | Next::Commit | Next::Encrypt | Next::Later(_) => {}
             }
         }
         panic!("the conversation goes on for ever");

@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 
 use rows::store::{LockWait, Reach};
 use rows::{Engine, Group, Result, Transaction};
+use tls::Encryption;
 
 use crate::input::Input;
 
@@ -41,6 +42,9 @@ pub enum Next {
     /// What the turn has put into `out` is to be kept back so long, and the next turn comes after
     /// that: a login has failed.
     Later(Duration),
+    /// The client has asked for TLS: what it sends next is of that, and the conversation goes on
+    /// inside it.
+    Encrypt,
     /// Send what is in `out`, then close.
     Close,
 }
@@ -56,9 +60,12 @@ pub enum Pending {
     Part,
 }
 
-/// Which requests may use the threads that are kept back for when row locks are waited for.
+/// Which requests go first, and which may use the threads that are kept back for when row locks are
+/// waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
+    /// Is no request yet, but the arithmetic that a new connection begins with: a few at a time.
+    Handshake,
     /// Holds no locks.
     Ordinary,
     /// Of a transaction that holds locks.
@@ -138,8 +145,25 @@ pub trait Conversation: Send {
         false
     }
 
-    /// The group's commit failed; `out` was cut back to where it stood before the turn that
-    /// ended with `Next::Commit`. Appends one error reply for each request of that turn.
+    /// Whether its bytes are encrypted. Then the input says nothing before a turn has opened it,
+    /// and replies that depend on the group are kept back by the conversation: what it has put into
+    /// `out` stays, whatever becomes of the commit.
+    fn is_encrypted(&self) -> bool {
+        false
+    }
+
+    /// The connection is encrypted from now on, in this way.
+    fn note_encryption(&mut self, _encryption: &Arc<Encryption>) {}
+
+    /// Appends words of the server that are no answer of the conversation's, such as why it is
+    /// closed.
+    fn tell(&mut self, words: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(words);
+    }
+
+    /// The group's commit failed; `out` was cut back to where it stood before the turn that ended
+    /// with `Next::Commit`, unless that is encrypted. Appends one error reply for each request of
+    /// that turn.
     fn commit_failed(&mut self, error: &rows::Error, out: &mut Vec<u8>);
 }
 

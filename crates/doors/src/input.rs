@@ -28,6 +28,11 @@ impl Input {
         &self.buffer[self.used..]
     }
 
+    /// The same, for whoever opens in place what is sealed in them.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer[self.used..]
+    }
+
     /// Number of bytes not consumed yet.
     #[inline]
     pub fn len(&self) -> usize {

@@ -7,6 +7,7 @@
 //! Not here: event loops, listeners, threads (crate `server`), what a row is (crate `rows`).
 
 pub mod conversation;
+pub mod encrypted;
 pub mod failed_logins;
 mod foreign;
 #[doc(hidden)]
@@ -21,5 +22,6 @@ pub mod site;
 pub mod tyrant;
 
 pub use conversation::{Conversation, LeaveNotice, Next, Pending, Report, Turn, Urgency};
+pub use encrypted::EncryptedConversation;
 pub use failed_logins::FailedLogins;
 pub use input::Input;

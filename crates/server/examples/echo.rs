@@ -41,11 +41,12 @@ fn main() -> std::io::Result<()> {
         doors: vec![Door {
             name: "echo",
             admission: Admission::CLIENTS,
-            converse: Box::new(|_| Box::new(Echo)),
+            converse: Arc::new(|_| Box::new(Echo)),
             refusal: Vec::new(),
             fault: Vec::new(),
             overload: Vec::new(),
             input_bytes_max: 1 << 20,
+            tls: None,
         }],
         listeners: vec![(0, listener)],
         metrics: Arc::new(Metrics::new(threads, vec!["echo"])),

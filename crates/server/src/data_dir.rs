@@ -4,6 +4,8 @@
 //! DIR/rowhouse.lock   locked while a process uses the directory; holds its number
 //! DIR/status.sock     where `rowhouse status` asks a running server
 //! DIR/admin.sock      where a running server speaks SQL to who looks after it
+//! DIR/tls-certificate.pem, tls-key.pem
+//!                     the certificate that the server makes itself, where none is set
 //! DIR/rows/           the store
 //! DIR/backup/         while a backup is taken, what it copies (`frozen`), with backup.lock
 //! DIR/tmp/            what did not fit into memory, unless that goes elsewhere; emptied at a start
@@ -35,6 +37,8 @@ use crate::private;
 const LOCK_FILE: &str = "rowhouse.lock";
 const STATUS_SOCKET: &str = "status.sock";
 const ADMIN_SOCKET: &str = "admin.sock";
+const CERTIFICATE: &str = "tls-certificate.pem";
+const CERTIFICATE_KEY: &str = "tls-key.pem";
 const ROWS: &str = "rows";
 const RESTORING: &str = "restoring";
 const TEMPORARY: &str = "tmp";
@@ -236,6 +240,11 @@ impl DataDir {
         let Some(place) = place else { return self.path.join(TEMPORARY) };
         let path = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
         place.join(format!("rowhouse-tmp-{:016x}", fingerprint(&path)))
+    }
+
+    /// The certificate that the server makes itself, and its key.
+    pub fn own_certificate(&self) -> (PathBuf, PathBuf) {
+        (self.path.join(CERTIFICATE), self.path.join(CERTIFICATE_KEY))
     }
 
     /// Where a running server is asked for its status.

@@ -3,6 +3,7 @@
 //! Not here: protocols (`doors`), SQL (`sql`), rows (`rows`), bytes on disk (`rows-rocks`).
 
 pub mod causes;
+mod certificates;
 pub mod command;
 pub mod copies;
 pub mod data_dir;

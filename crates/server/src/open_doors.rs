@@ -21,10 +21,12 @@ use resources::background::give_way;
 use resources::budget::Budget;
 use rows::Engine;
 use sql::{Sql, SqlOptions};
+use tls::Acceptor;
 
+use crate::certificates::hostname;
 use crate::data_dir::DataDir;
 use crate::net::address::Listener;
-use crate::net::connection::{Door, Peer};
+use crate::net::connection::{Door, DoorTls, Peer};
 use crate::net::connection_places::Admission;
 use crate::net::poller::READ_BYTES;
 use crate::prometheus::{self, MetricsDoor};
@@ -118,9 +120,31 @@ impl DoorKind {
     }
 }
 
+/// A door as a port has it: some have one in plain text, and one inside TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct DoorPlace {
+    kind: DoorKind,
+    is_tls: bool,
+}
+
+impl DoorPlace {
+    /// Its name in settings, logs and metrics.
+    fn name(self) -> &'static str {
+        match (self.is_tls, self.kind) {
+            (true, DoorKind::HandlerSocket) => "handlersocket-tls",
+            (true, DoorKind::HandlerSocketWrite) => "handlersocket-write-tls",
+            (true, DoorKind::Memcached) => "memcached-tls",
+            (true, DoorKind::Tyrant) => "tyrant-tls",
+            (true, DoorKind::Metrics) => "metrics-tls",
+            (_, kind) => kind.name(),
+        }
+    }
+}
+
 /// Where a door may listen, by the settings.
 struct DoorAddress {
     kind: DoorKind,
+    is_tls: bool,
     port: Port,
     socket: Option<SocketSetting>,
 }
@@ -141,7 +165,7 @@ pub struct OpenDoors {
 
 /// Listeners that are bound but not served yet.
 pub struct BoundListeners {
-    listeners: Vec<(DoorKind, Listener)>,
+    listeners: Vec<(DoorPlace, Listener)>,
 }
 
 impl BoundListeners {
@@ -151,64 +175,54 @@ impl BoundListeners {
     /// The first address that cannot be listened on, by the name of its door.
     pub fn new(settings: &Settings, data_dir: &DataDir) -> anyhow::Result<BoundListeners> {
         let private = |path| Some(SocketSetting { path, mode: 0o600, group: None });
+        let address = |kind, port, socket| DoorAddress { kind, is_tls: false, port, socket };
+        let socket = |setting: &Option<SocketSetting>| setting.clone();
         let places = [
-            DoorAddress {
-                kind: DoorKind::Mysql,
-                port: settings.mysql_port,
-                socket: settings.mysql_socket.clone(),
-            },
-            DoorAddress {
-                kind: DoorKind::HandlerSocket,
-                port: settings.handlersocket_port,
-                socket: None,
-            },
-            DoorAddress {
-                kind: DoorKind::HandlerSocketWrite,
-                port: settings.handlersocket_write_port,
-                socket: None,
-            },
-            DoorAddress {
-                kind: DoorKind::Memcached,
-                port: settings.memcached_port,
-                socket: settings.memcached_socket.clone(),
-            },
-            DoorAddress {
-                kind: DoorKind::Tyrant,
-                port: settings.tyrant_port,
-                socket: settings.tyrant_socket.clone(),
-            },
-            DoorAddress { kind: DoorKind::Metrics, port: settings.metrics_port, socket: None },
-            DoorAddress {
-                kind: DoorKind::Status,
-                port: Port::Off,
-                socket: private(data_dir.status_socket()),
-            },
-            DoorAddress {
-                kind: DoorKind::Admin,
-                port: Port::Off,
-                socket: private(data_dir.admin_socket()),
-            },
+            address(DoorKind::Mysql, settings.mysql_port, socket(&settings.mysql_socket)),
+            address(DoorKind::HandlerSocket, settings.handlersocket_port, None),
+            address(DoorKind::HandlerSocketWrite, settings.handlersocket_write_port, None),
+            address(
+                DoorKind::Memcached,
+                settings.memcached_port,
+                socket(&settings.memcached_socket),
+            ),
+            address(DoorKind::Tyrant, settings.tyrant_port, socket(&settings.tyrant_socket)),
+            address(DoorKind::Metrics, settings.metrics_port, None),
+            address(DoorKind::Status, Port::Off, private(data_dir.status_socket())),
+            address(DoorKind::Admin, Port::Off, private(data_dir.admin_socket())),
         ];
-        let more = settings.tyrant_databases.iter().enumerate().map(|(position, more)| {
-            DoorAddress { kind: DoorKind::TyrantMore(position), port: more.port, socket: None }
-        });
+        let more = settings.tyrant_databases.iter().enumerate();
+        let more =
+            more.map(|(position, more)| address(DoorKind::TyrantMore(position), more.port, None));
+        let tls = &settings.tls;
+        let encrypted = [
+            (DoorKind::HandlerSocket, tls.handlersocket_port),
+            (DoorKind::HandlerSocketWrite, tls.handlersocket_write_port),
+            (DoorKind::Memcached, tls.memcached_port),
+            (DoorKind::Tyrant, tls.tyrant_port),
+            (DoorKind::Metrics, tls.metrics_port),
+        ];
+        let encrypted =
+            encrypted.map(|(kind, port)| DoorAddress { is_tls: true, ..address(kind, port, None) });
         let mut listeners = Vec::new();
-        for DoorAddress { kind, port, socket } in places.into_iter().chain(more) {
+        let places = places.into_iter().chain(more).chain(encrypted);
+        for DoorAddress { kind, is_tls, port, socket } in places {
+            let place = DoorPlace { kind, is_tls };
             if let Some(port) = port.to_bind() {
                 let ip = match kind {
-                    DoorKind::Metrics => IpAddr::from(Ipv4Addr::LOCALHOST),
+                    DoorKind::Metrics if !is_tls => IpAddr::from(Ipv4Addr::LOCALHOST),
                     _ => settings.listen,
                 };
                 let address = SocketAddr::new(ip, port);
                 let listener = Listener::tcp(address)
-                    .with_context(|| refused(kind, "port", &address.to_string()))?;
-                listeners.push((kind, listener));
+                    .with_context(|| refused(place, "port", &address.to_string()))?;
+                listeners.push((place, listener));
             }
             if let Some(SocketSetting { path, mode, group }) = socket {
                 let listener = Listener::unix(&path)
                     .and_then(|listener| listener.open_to(mode, group).map(|()| listener))
-                    .with_context(|| refused(kind, "socket", &path.display().to_string()))?;
-                listeners.push((kind, listener));
+                    .with_context(|| refused(place, "socket", &path.display().to_string()))?;
+                listeners.push((place, listener));
             }
         }
         Ok(BoundListeners { listeners })
@@ -216,30 +230,35 @@ impl BoundListeners {
 
     /// The doors' addresses as the ready line names them: `mysql=127.0.0.1:3306`.
     pub fn addresses(&self) -> Vec<(String, String)> {
-        let public = self.listeners.iter().filter(|(kind, _)| !kind.is_private());
+        let public = self.listeners.iter().filter(|(place, _)| !place.kind.is_private());
         public
-            .map(|(kind, listener)| {
+            .map(|(place, listener)| {
                 let suffix = if listener.is_tcp() { "" } else { "-socket" };
-                (format!("{}{suffix}", kind.name()), listener.to_string())
+                (format!("{}{suffix}", place.name()), listener.to_string())
             })
             .collect()
     }
 
-    /// Puts conversations behind the listeners.
+    /// Puts conversations behind the listeners; `acceptor` is there unless TLS is off.
     ///
     /// # Errors
     /// Those of files that the settings name, of making a door's table, and of starting SQL.
-    pub fn open(self, settings: &Settings, engine: &Arc<Engine>) -> anyhow::Result<OpenDoors> {
+    pub fn open(
+        self,
+        settings: &Settings,
+        engine: &Arc<Engine>,
+        acceptor: Option<&Arc<Acceptor>>,
+    ) -> anyhow::Result<OpenDoors> {
         check_files(settings)?;
         let options = sql_options(settings, engine, self.port(DoorKind::Mysql));
         let memcached_port = self.port(DoorKind::Memcached);
         let sql = analytic::start(engine.clone(), &options).context("cannot start SQL")?;
-        let mut kinds: Vec<DoorKind> = Vec::new();
+        let mut places: Vec<DoorPlace> = Vec::new();
         let mut listeners = Vec::new();
-        for (kind, listener) in self.listeners {
-            let position = kinds.iter().position(|known| *known == kind).unwrap_or_else(|| {
-                kinds.push(kind);
-                kinds.len() - 1
+        for (place, listener) in self.listeners {
+            let position = places.iter().position(|known| *known == place).unwrap_or_else(|| {
+                places.push(place);
+                places.len() - 1
             });
             listeners.push((position, listener));
         }
@@ -249,25 +268,36 @@ impl BoundListeners {
         let metrics = prometheus::Sources::default();
         let stash = Budget::new(settings.stash_memory() as usize);
         let own = DoorShared { cache, stash, metrics: metrics.clone() };
-        let doors =
-            kinds.into_iter().map(|kind| door(kind, settings, engine, &sql, &own, &mut last));
-        let doors = doors.collect::<anyhow::Result<_>>()?;
+        let mut plain: Vec<(DoorKind, Door)> = Vec::new();
+        let mut doors = Vec::new();
+        for place in places {
+            let known = plain.iter().find(|(kind, _)| *kind == place.kind);
+            let its_door = match known {
+                Some((_, door)) => door.clone(),
+                None => {
+                    let made = door(place.kind, settings, engine, &sql, &own, &mut last)?;
+                    plain.push((place.kind, made.clone()));
+                    made
+                }
+            };
+            doors.push(spoken_to(its_door, place, acceptor));
+        }
         Ok(OpenDoors { doors, listeners, last, sql, metrics })
     }
 
     /// The TCP port of a door, 0 when it has none.
     fn port(&self, kind: DoorKind) -> u16 {
-        let listeners = self.listeners.iter().filter(|(of, _)| *of == kind);
+        let listeners = self.listeners.iter().filter(|(of, _)| of.kind == kind && !of.is_tls);
         let mut ports = listeners.filter_map(|(_, listener)| listener.port());
         ports.next().unwrap_or(0)
     }
 }
 
 /// Why a door cannot be opened, and which setting moves or closes it.
-fn refused(kind: DoorKind, setting: &str, address: &str) -> String {
-    let door = kind.name();
+fn refused(place: DoorPlace, setting: &str, address: &str) -> String {
+    let door = place.name();
     let said = format!("the {door} door cannot listen on {address}");
-    match (kind, setting) {
+    match (place.kind, setting) {
         // Their place is that of the data directory.
         (DoorKind::Status | DoorKind::Admin, _) => said,
         (DoorKind::TyrantMore(_), _) => format!("{said}: give it another port in tyrant-databases"),
@@ -275,6 +305,21 @@ fn refused(kind: DoorKind, setting: &str, address: &str) -> String {
             format!("{said}: set {door}-port to another port, or to off to close the door")
         }
         _ => format!("{said}: set {door}-{setting} to another path, or to none"),
+    }
+}
+
+/// A door with the way its clients are encrypted.
+fn spoken_to(door: Door, place: DoorPlace, acceptor: Option<&Arc<Acceptor>>) -> Door {
+    let tls = |from_first_byte| {
+        acceptor.map(|acceptor| DoorTls { acceptor: Arc::clone(acceptor), from_first_byte })
+    };
+    match place {
+        // A refusal comes before TLS, where its client would not understand it.
+        DoorPlace { is_tls: true, .. } => {
+            Door { name: place.name(), refusal: Vec::new(), tls: tls(true), ..door }
+        }
+        DoorPlace { kind: DoorKind::Mysql, .. } => Door { tls: tls(false), ..door },
+        _ => door,
     }
 }
 
@@ -342,7 +387,8 @@ fn door(
     Ok(match kind {
         DoorKind::Mysql | DoorKind::Admin => {
             let door = MysqlDoor::new(sql.clone(), users(settings));
-            let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
+            let door = door.with_packet_bytes_max(settings.packet_max);
+            let door = Arc::new(door.with_tls(settings.tls.mysql));
             let counted = Arc::clone(&door);
             show_count(engine, format!("{name}_failed_logins"), move || {
                 counted.failed_logins().count()
@@ -354,14 +400,19 @@ fn door(
             Door {
                 name,
                 admission,
-                converse: Box::new(move |peer| {
-                    Box::new(Mysql::new(door.clone(), peer.id, host(peer)))
+                converse: Arc::new(move |peer| {
+                    let conversation = Mysql::new(door.clone(), peer.id, host(peer));
+                    match peer.address {
+                        Some(_) => Box::new(conversation),
+                        None => Box::new(conversation.at_socket()),
+                    }
                 }),
                 refusal,
                 overload,
                 fault,
                 // A request, the packet headers in it, and what follows it in the same read.
                 input_bytes_max: settings.packet_max + 16 * READ_BYTES,
+                tls: None,
             }
         }
         DoorKind::HandlerSocket | DoorKind::HandlerSocketWrite => {
@@ -379,7 +430,7 @@ fn door(
             Door {
                 name,
                 admission,
-                converse: Box::new(move |peer| {
+                converse: Arc::new(move |peer| {
                     let conversation = HandlerSocket::new(access.clone());
                     Box::new(conversation.watched(failed_logins.clone(), address(peer)))
                 }),
@@ -387,6 +438,7 @@ fn door(
                 overload: b"1\t1\t128\n".to_vec(),
                 fault: b"1\t1\t168\n".to_vec(),
                 input_bytes_max: settings.line_max + READ_BYTES,
+                tls: None,
             }
         }
         DoorKind::Memcached => {
@@ -396,11 +448,12 @@ fn door(
             Door {
                 name,
                 admission,
-                converse: Box::new(move |_| Box::new(Memcached::new(cache.clone()))),
+                converse: Arc::new(move |_| Box::new(Memcached::new(cache.clone()))),
                 refusal: b"ERROR Too many open connections\r\n".to_vec(),
                 overload: b"SERVER_ERROR out of memory storing object\r\n".to_vec(),
                 fault: b"SERVER_ERROR internal error\r\n".to_vec(),
                 input_bytes_max,
+                tls: None,
             }
         }
         DoorKind::Tyrant => tyrant(&settings.tyrant_database, true)?,
@@ -412,11 +465,12 @@ fn door(
             Door {
                 name,
                 admission,
-                converse: Box::new(move |_| Box::new(MetricsDoor::new(metrics.clone()))),
+                converse: Arc::new(move |_| Box::new(MetricsDoor::new(metrics.clone()))),
                 refusal: UNAVAILABLE.to_vec(),
                 overload: UNAVAILABLE.to_vec(),
                 fault: UNAVAILABLE.to_vec(),
                 input_bytes_max: prometheus::REQUEST_BYTES_MAX + READ_BYTES,
+                tls: None,
             }
         }
         DoorKind::Status => {
@@ -424,11 +478,12 @@ fn door(
             Door {
                 name,
                 admission,
-                converse: Box::new(move |_| Box::new(StatusDoor::new(data_dir.clone()))),
+                converse: Arc::new(move |_| Box::new(StatusDoor::new(data_dir.clone()))),
                 refusal: b"error\ttoo many connections\n".to_vec(),
                 overload: b"error\tout of memory\n".to_vec(),
                 fault: b"error\tinternal error\n".to_vec(),
                 input_bytes_max: STATUS_BYTES_MAX,
+                tls: None,
             }
         }
     })
@@ -477,8 +532,7 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
         connections_max: settings.connections_max.min(settings.door_connections_max.mysql),
         data_dir: settings.data_dir.display().to_string(),
         temp_dir: engine.spill().map(|directory| directory.path().to_path_buf()),
-        hostname: std::fs::read_to_string("/proc/sys/kernel/hostname")
-            .map_or_else(|_| "localhost".to_owned(), |name| name.trim_end().to_owned()),
+        hostname: hostname(),
         packet_bytes_max: settings.packet_max,
         statement_time_max: settings.statement_timeout,
         files: settings.files.clone(),

@@ -78,13 +78,14 @@ pub fn open(
     let door = Door {
         name,
         admission,
-        converse: Box::new(move |_| Box::new(Tyrant::new(shared.clone()))),
+        converse: Arc::new(move |_| Box::new(Tyrant::new(shared.clone()))),
         // The protocol has no words for it: who is not wanted finds the connection closed.
         refusal: Vec::new(),
         overload: vec![FAILED],
         fault: vec![FAILED],
         // A request, and what follows it in the same read.
         input_bytes_max: settings.tyrant_request_max + 16 * READ_BYTES,
+        tls: None,
     };
     Ok((door, last))
 }

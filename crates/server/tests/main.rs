@@ -61,6 +61,7 @@ mod row_counts;
 mod rules;
 mod salvage;
 mod statements;
+mod tls;
 mod true_sizes;
 mod unique_values;
 mod vanished;

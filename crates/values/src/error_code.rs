@@ -231,6 +231,7 @@ table! {
     JsonVacuousPath 3153 b"42000";
     JsonBadOneOrAllArg 3154 b"42000";
     JsonDocumentNullKey 3158 b"22032";
+    SecureTransportRequired 3159 b"HY000";
     InvalidJsonPathArrayCell 3165 b"42000";
     CapacityExceeded 3170 b"HY000";
     UnresolvedTableLock 3568 b"HY000";

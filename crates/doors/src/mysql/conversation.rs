@@ -22,6 +22,7 @@ use std::sync::Arc;
 use passwords::Scramble;
 use rows::Group;
 use sql::{How, LoadLocal, Sql, SqlError};
+use tls::Encryption;
 use values::ErrorCode;
 
 use crate::conversation::{Conversation, LeaveNotice, Next, Pending, Report, Turn, Urgency};
@@ -50,19 +51,38 @@ pub struct MysqlDoor {
     pub(super) sql: Arc<Sql>,
     pub(super) users: Users,
     pub(super) packet_bytes_max: usize,
+    tls: TlsUse,
     failed_logins: FailedLogins,
+}
+
+/// Whether clients of the network are encrypted. Those at a UNIX socket never are: nobody can
+/// listen there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsUse {
+    /// None is.
+    Off,
+    /// Those that ask for it.
+    Offered,
+    /// Nobody else logs in.
+    Required,
 }
 
 impl MysqlDoor {
     /// A door to `sql` for these users, with MySQL's default packet limit of 64 MiB.
     pub fn new(sql: Arc<Sql>, users: Users) -> MysqlDoor {
         let failed_logins = FailedLogins::new("mysql");
-        MysqlDoor { sql, users, packet_bytes_max: PACKET_BYTES_MAX, failed_logins }
+        let packet_bytes_max = PACKET_BYTES_MAX;
+        MysqlDoor { sql, users, packet_bytes_max, tls: TlsUse::Off, failed_logins }
     }
 
     /// Sets the largest packet a logged-in client may send, in bytes.
     pub fn with_packet_bytes_max(self, packet_bytes_max: usize) -> MysqlDoor {
         MysqlDoor { packet_bytes_max, ..self }
+    }
+
+    /// Sets whether clients are encrypted; the server must speak TLS where it is not `Off`.
+    pub fn with_tls(self, tls: TlsUse) -> MysqlDoor {
+        MysqlDoor { tls, ..self }
     }
 
     /// The logins that have failed.
@@ -87,6 +107,10 @@ pub struct Mysql {
     pub(super) collation: u16,
     /// The client's host as `USER()` shows it.
     pub(super) host: String,
+    /// Whether it came through a UNIX socket.
+    is_at_socket: bool,
+    /// How it is encrypted; `None` while it is not.
+    pub(super) encryption: Option<Arc<Encryption>>,
     pub(super) scramble: Scramble,
     pub(super) frames: FrameReader,
     /// The next reply's sequence number.
@@ -148,6 +172,8 @@ impl Mysql {
             user: String::new(),
             collation: 0,
             host: host.into(),
+            is_at_socket: false,
+            encryption: None,
             scramble: auth::new_scramble(),
             frames: FrameReader::default(),
             reply: 0,
@@ -158,6 +184,21 @@ impl Mysql {
             reports: None,
             answered: 0,
         }
+    }
+
+    /// The same with a client that came through a UNIX socket.
+    pub fn at_socket(self) -> Mysql {
+        Mysql { is_at_socket: true, ..self }
+    }
+
+    /// Whether its client may ask for TLS.
+    pub(super) fn offers_tls(&self) -> bool {
+        self.door.tls != TlsUse::Off && !self.is_at_socket && self.encryption.is_none()
+    }
+
+    /// Whether its client may not log in as it is.
+    pub(super) fn must_be_encrypted(&self) -> bool {
+        self.door.tls == TlsUse::Required && self.offers_tls()
     }
 
     /// What a client is told whose request the server has no memory for; it is closed.
@@ -413,6 +454,7 @@ impl Conversation for Mysql {
             self.connection_id,
             &self.scramble,
             passwords::CACHING_SHA2,
+            self.offers_tls(),
         );
         self.frames.expect(packets.sequence());
     }
@@ -505,6 +547,10 @@ impl Conversation for Mysql {
 
     fn is_killed(&self) -> bool {
         self.link.as_ref().is_some_and(|link| link.session().is_killed())
+    }
+
+    fn note_encryption(&mut self, encryption: &Arc<Encryption>) {
+        self.encryption = Some(Arc::clone(encryption));
     }
 
     fn commit_failed(&mut self, error: &rows::Error, out: &mut Vec<u8>) {

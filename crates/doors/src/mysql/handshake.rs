@@ -7,8 +7,9 @@
 //!            proof (length-encoded, or one length byte), [database 0], [method 0], [attributes]
 //! ```
 //!
-//! TLS is not announced. A client that asks for it anyway sends the first 32 bytes of a response
-//! alone; it is told so instead of being left with a broken stream.
+//! A client that wants TLS sends the first 32 bytes of a response alone, and the whole response
+//! inside TLS. One that wants it where it was not offered is told so instead of being left with a
+//! broken stream.
 //!
 //! Not here: whether the proof is right (`auth`).
 
@@ -51,9 +52,11 @@ pub fn write_greeting(
     connection_id: u32,
     scramble: &Scramble,
     method: &str,
+    offers_tls: bool,
 ) {
     packets.packet(|out| {
-        let capabilities = capability::SERVER.to_le_bytes();
+        let tls = if offers_tls { capability::SSL } else { 0 };
+        let capabilities = (capability::SERVER | tls).to_le_bytes();
         out.push(10);
         out.extend_from_slice(version.as_bytes());
         out.push(0);
@@ -74,11 +77,12 @@ pub fn write_greeting(
     });
 }
 
-/// Reads the client's response to the greeting.
+/// Reads the client's response to the greeting; inside TLS, which no client asks for twice, or
+/// outside.
 ///
 /// # Errors
 /// `MalformedPayload` when it is too short for what its capabilities announce.
-pub fn response(payload: &[u8]) -> Result<Response<'_>, MalformedPayload> {
+pub fn response(payload: &[u8], is_encrypted: bool) -> Result<Response<'_>, MalformedPayload> {
     let mut cursor = PayloadCursor::new(payload);
     let capabilities = PayloadCursor::new(payload).u16()? as u32;
     if capabilities & capability::PROTOCOL_41 == 0 {
@@ -88,8 +92,8 @@ pub fn response(payload: &[u8]) -> Result<Response<'_>, MalformedPayload> {
     cursor.u32()?;
     let character_set = cursor.u8()? as u16;
     cursor.bytes(23)?;
-    if capabilities & capability::SSL != 0 {
-        return Ok(Response::TlsRequest);
+    if capabilities & capability::SSL != 0 && !is_encrypted {
+        return if cursor.is_empty() { Ok(Response::TlsRequest) } else { Err(MalformedPayload) };
     }
     let has = |flag: u32| capabilities & flag != 0;
     let user = cursor.until_zero()?;
@@ -150,7 +154,7 @@ mod tests {
     #[test]
     fn a_full_response_is_read() {
         let payload = sample_response();
-        let Ok(Response::Login(capabilities, login)) = response(&payload) else {
+        let Ok(Response::Login(capabilities, login)) = response(&payload, false) else {
             panic!("not read as a login");
         };
         assert_eq!(capabilities, capability::SERVER);
@@ -165,10 +169,13 @@ mod tests {
     fn a_request_for_tls_and_an_old_client_are_told_apart_from_garbage() {
         let mut payload = sample_response();
         payload[1] |= (capability::SSL >> 8) as u8;
+        assert_eq!(response(&payload, false), Err(MalformedPayload), "a login outside TLS");
+        assert!(matches!(response(&payload, true), Ok(Response::Login(..))));
         payload.truncate(32);
-        assert_eq!(response(&payload), Ok(Response::TlsRequest));
-        assert_eq!(response(&[0x85, 0, 0, 0, 0]), Ok(Response::TooOld));
-        assert_eq!(response(&[]), Err(MalformedPayload));
+        assert_eq!(response(&payload, true), Err(MalformedPayload), "TLS inside TLS");
+        assert_eq!(response(&payload, false), Ok(Response::TlsRequest));
+        assert_eq!(response(&[0x85, 0, 0, 0, 0], false), Ok(Response::TooOld));
+        assert_eq!(response(&[], false), Err(MalformedPayload));
     }
 
     #[test]
@@ -196,7 +203,7 @@ mod tests {
             let at = at.index(payload.len());
             payload[at] = byte;
             payload.truncate(length.index(payload.len() + 1));
-            let _ = response(&payload);
+            let _ = response(&payload, false);
             let _ = change_user(&payload, capability::SERVER);
         }
     }

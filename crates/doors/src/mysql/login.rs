@@ -39,7 +39,13 @@ pub(super) struct LoggingIn {
 impl Mysql {
     /// The response to the greeting is in front.
     pub(super) fn first_packet(&mut self, input: &mut Input, out: &mut Vec<u8>) -> Go {
-        let refused = match handshake::response(self.frames.payload(input)) {
+        let payload = self.frames.payload(input);
+        let refused = match handshake::response(payload, self.encryption.is_some()) {
+            Ok(Response::Login(..)) if self.must_be_encrypted() => SqlError::new(
+                ErrorCode::SecureTransportRequired,
+                "Connections using insecure transport are prohibited while \
+                 --require_secure_transport=ON.",
+            ),
             Ok(Response::Login(capabilities, login)) => {
                 self.capabilities = capabilities;
                 let door = Arc::clone(&self.door);
@@ -48,9 +54,16 @@ impl Mysql {
                 let (exchange, step) = Exchange::begin(&door.users, &login, self.scramble);
                 return self.proceed(LoggingIn { exchange, database, collation }, step, input, out);
             }
+            Ok(Response::TlsRequest) if self.offers_tls() => {
+                let next = self.frames.sequence();
+                self.frames.finish(input);
+                self.frames.expect(next);
+                self.stage = Stage::Greeted;
+                return Go::Turn(Next::Encrypt);
+            }
             Ok(Response::TlsRequest) => SqlError::new(
                 ErrorCode::Handshake,
-                "Bad handshake: this server does not speak TLS; connect with TLS disabled",
+                "Bad handshake: TLS is not spoken here; connect with TLS disabled",
             ),
             Ok(Response::TooOld) => SqlError::new(
                 ErrorCode::Handshake,

@@ -29,4 +29,4 @@ mod reports;
 mod row;
 
 pub use auth::{Account, Secret, Users};
-pub use conversation::{Mysql, MysqlDoor};
+pub use conversation::{Mysql, MysqlDoor, TlsUse};

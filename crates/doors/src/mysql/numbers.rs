@@ -48,8 +48,8 @@ pub mod capability {
     /// nobody announces it; MySQL has the bit reserved.
     pub const PROGRESS: u32 = 1 << 29;
 
-    /// What this server announces. Not among them: TLS (see `handshake`), compression, session
-    /// tracking, query attributes, optional metadata.
+    /// What this server announces. TLS where it is offered (`handshake`). Not among them:
+    /// compression, session tracking, query attributes, optional metadata.
     pub const SERVER: u32 = LONG_PASSWORD
         | FOUND_ROWS
         | LONG_FLAG

@@ -46,7 +46,7 @@ pub fn serve(
         match next {
             Next::Input => return false,
             Next::Close => return true,
-            Next::Again | Next::Offload | Next::Commit | Next::Later(_) => {}
+            Next::Again | Next::Offload | Next::Commit | Next::Encrypt | Next::Later(_) => {}
         }
     }
     panic!("the conversation does not come to rest");

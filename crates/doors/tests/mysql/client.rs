@@ -160,7 +160,7 @@ impl Client {
             }
             match self.next {
                 Next::Input | Next::Close => return,
-                Next::Again | Next::Commit | Next::Later(_) => pool = false,
+                Next::Again | Next::Commit | Next::Encrypt | Next::Later(_) => pool = false,
                 Next::Offload if reads.make(self.next) => pool = false,
                 Next::Offload => {
                     assert!(!pool, "a pool thread may wait");

@@ -212,7 +212,7 @@ impl LocalLink {
                 Next::Close => self.closed = true,
                 // Nothing more can come from a client that waits for an answer.
                 Next::Input => return,
-                Next::Again | Next::Offload | Next::Commit | Next::Later(_) => {}
+                Next::Again | Next::Offload | Next::Commit | Next::Encrypt | Next::Later(_) => {}
             }
         }
     }

@@ -9,8 +9,8 @@
 //! ```
 //! A second signal to stop ends the process at once, as does a failure of one of its threads; what
 //! was acknowledged is on the disk in either case, as far as the durability promises. SIGHUP stops
-//! nothing: settings hold for the life of the process and log lines go to standard error, so there
-//! is nothing to read again, which the log says.
+//! nothing: certificates are read again. Settings hold for the life of the process, and log lines
+//! go to standard error.
 //!
 //! Not here: which doors there are (`open_doors`).
 
@@ -30,7 +30,9 @@ use rustix::process::{Resource, Rlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use sql::EventScheduler;
+use tls::Acceptor;
 
+use crate::certificates;
 use crate::data_dir::DataDir;
 use crate::disk_watch;
 use crate::frozen;
@@ -63,6 +65,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let notifier = Notifier::from_environment();
     let data_dir = DataDir::take_or_make(&settings.data_dir)?;
     let bound = BoundListeners::new(&settings, &data_dir)?;
+    let acceptor = certificates::acceptor(&settings, &data_dir)?;
     let (engine, store) = open_rows(&settings, &data_dir)?;
     if let Some(process) = data_dir.crashed() {
         tell_of_crash(process, &engine);
@@ -70,7 +73,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     frozen::remove_when_released(&settings.data_dir);
     let addresses = bound.addresses();
     let OpenDoors { doors, listeners, last, sql, metrics: shown } =
-        bound.open(&settings, &engine)?;
+        bound.open(&settings, &engine, acceptor.as_ref())?;
     let metrics = Metrics::new(settings.threads, doors.iter().map(|door| door.name).collect());
     let metrics = Arc::new(metrics);
     let metrics = shown.get_or_init(|| metrics).clone();
@@ -100,11 +103,11 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
         .watch(move |within| pulse.is_felt(within))
         .context("cannot start the thread that tells the watchdog")?;
 
-    let first = next_to_stop(&mut signals);
+    let first = next_to_stop(&mut signals, acceptor.as_deref());
     tracing::info!(signal = first, "stopping: requests in flight are finished");
     notifier.stopping();
     std::thread::spawn(move || {
-        if next_to_stop(&mut signals).is_some() {
+        if next_to_stop(&mut signals, acceptor.as_deref()).is_some() {
             tracing::warn!("second signal: ending at once");
             std::process::exit(1);
         }
@@ -124,11 +127,11 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
 }
 
 /// Waits for a signal to stop.
-fn next_to_stop(signals: &mut Signals) -> Option<i32> {
+fn next_to_stop(signals: &mut Signals, acceptor: Option<&Acceptor>) -> Option<i32> {
     signals.forever().find(|&signal| {
         let hangup = signal == SIGHUP;
         if hangup {
-            tracing::info!("SIGHUP: nothing to read anew, serving on; SIGTERM stops");
+            certificates::reload_at_hangup(acceptor);
         }
         !hangup
     })

@@ -16,6 +16,7 @@ use doors::{Conversation, Input, LeaveNotice, Pending, Report};
 use resources::budget::Share;
 use resources::forecast::Forecast;
 use rows::begun_reads::ReadPiece;
+use tls::Acceptor;
 
 use super::connection_places::{Admission, ConnectionPlace};
 use super::limits::{BUFFER_BYTES_KEPT, BYTES_PER_SECOND_MIN, OUTPUT_BYTES_MAX};
@@ -48,13 +49,14 @@ pub fn shown_address(address: Option<SocketAddr>) -> String {
 }
 
 /// A door as the loops see it.
+#[derive(Clone)]
 pub struct Door {
     /// Its name in settings, logs and metrics.
     pub name: &'static str,
     /// Which places its clients take.
     pub admission: Admission,
     /// Makes the conversation with a client that has just connected.
-    pub converse: Box<dyn Fn(Peer) -> Box<dyn Conversation> + Send + Sync>,
+    pub converse: Arc<dyn Fn(Peer) -> Box<dyn Conversation> + Send + Sync>,
     /// What a client is sent that comes when the server is full.
     pub refusal: Vec<u8>,
     /// What a client is told whose request there is no memory for.
@@ -64,6 +66,18 @@ pub struct Door {
     /// A request that needs more bytes than this ends the connection. The conversation is
     /// expected to refuse such a request earlier, in its own words.
     pub input_bytes_max: usize,
+    /// How TLS is spoken; `None` where it is not.
+    pub tls: Option<DoorTls>,
+}
+
+/// How a door speaks TLS.
+#[derive(Clone)]
+pub struct DoorTls {
+    /// What connections begin with.
+    pub acceptor: Arc<Acceptor>,
+    /// From the first byte on, to clients that show a certificate if there are authorities;
+    /// otherwise when the client asks for it.
+    pub from_first_byte: bool,
 }
 
 /// A client on its way from the acceptor to its loop.
@@ -103,7 +117,8 @@ pub struct Newcomer {
 /// ```
 ///
 /// Bytes are received in `Ready` alone, and thrown away in `Lingering`; otherwise they stay in the
-/// kernel, so that a client is slowed down while it waits.
+/// kernel, so that a client is slowed down while it waits. After `Next::Encrypt` another turn
+/// follows at once, through TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Bytes from the client.
@@ -408,6 +423,19 @@ impl Connection {
                 self.output.unsent() > 0
             }
             _ => false,
+        }
+    }
+
+    /// Whether its bytes are encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.conversation.as_ref().is_some_and(|each| each.is_encrypted())
+    }
+
+    /// Appends words of the server that are no answer to anything.
+    pub fn tell(&mut self, words: &[u8]) {
+        match &mut self.conversation {
+            Some(conversation) => conversation.tell(words, self.output.buffer()),
+            None => self.output.buffer().extend_from_slice(words),
         }
     }
 

@@ -22,7 +22,7 @@
 //! Beside this file, as further methods of the loop: waiting for events (`busy_poll`), commits of a
 //! turn's writes (`commits`), reads of files (`reading`), answers that are kept back
 //! (`postponing`), sending (`sending`), memory (`memory`), how connections begin and end
-//! (`lifecycle`) and move to other loops (`moving`).
+//! (`lifecycle`), are encrypted (`encrypting`) and move to other loops (`moving`).
 //!
 //! Not here: accepting clients (`acceptor`), threads that may wait (`pool`).
 
@@ -416,7 +416,9 @@ impl<P: Poller> EventLoop<P> {
     /// Whether the conversation is sent to the pool without having tried here.
     fn expects_pool(&mut self, token: Token) -> bool {
         let connection = self.slots.get(token);
-        connection.is_some_and(|each| each.forecast.is_long() && !each.input.is_empty())
+        connection.is_some_and(|each| {
+            each.forecast.is_long() && !each.input.is_empty() && !each.is_encrypted()
+        })
     }
 
     /// Gives the conversation its turn and does what it says.
@@ -467,9 +469,11 @@ impl<P: Poller> EventLoop<P> {
             Next::Again => self.await_output(token),
             Next::Close => connection.phase = Phase::Closing,
             Next::Later(time) => self.postpone(token, mark, time),
+            Next::Encrypt => self.encrypt(token),
             Next::Commit => {
                 connection.phase = Phase::Held;
-                connection.output.hold(mark);
+                let is_encrypted = connection.is_encrypted();
+                connection.output.hold(if is_encrypted { connection.output.mark() } else { mark });
                 self.members.push(token);
             }
             Next::Offload if self.begin_read(token) || self.begin_lock_wait(token) => {}
@@ -610,6 +614,7 @@ impl<P: Poller> EventLoop<P> {
                 self.give_up_with_fault(token);
             }
             Next::Commit => self.go_on(token),
+            Next::Encrypt => self.encrypt(token),
             Next::Later(time) => self.postpone(token, mark, time),
             Next::Close => {
                 if let Some(connection) = self.slots.get(token) {
@@ -624,7 +629,7 @@ impl<P: Poller> EventLoop<P> {
         let Some(connection) = self.slots.get(token) else {
             return;
         };
-        connection.output.append(self.shared.doors[connection.door].fault.clone());
+        connection.tell(&self.shared.doors[connection.door].fault);
         connection.phase = Phase::Closing;
     }
 

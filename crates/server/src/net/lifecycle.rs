@@ -24,7 +24,16 @@ impl<P: Poller> EventLoop<P> {
     /// Takes a client over from the acceptor.
     pub(super) fn welcome(&mut self, newcomer: Newcomer) {
         let (door, peer) = (newcomer.door, newcomer.peer);
-        let mut conversation = (self.shared.doors[door].converse)(peer);
+        let its_door = &self.shared.doors[door];
+        let mut conversation = (its_door.converse)(peer);
+        if let Some(tls) = its_door.tls.as_ref().filter(|tls| tls.from_first_byte) {
+            let Some(encrypted) = its_door.inside_tls(conversation, tls) else {
+                // `opened` has not been counted, but the acceptor has counted it among the live.
+                self.counters().live.fetch_sub(1, Ordering::Relaxed);
+                return;
+            };
+            conversation = encrypted;
+        }
         let mut greeting = Vec::new();
         conversation.greet(&mut greeting);
         let memory = self.shared.engine.budget().share();

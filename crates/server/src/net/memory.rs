@@ -144,10 +144,9 @@ impl<P: Poller> EventLoop<P> {
             // It does not read what it was sent: nothing more can be told.
             return self.close(token);
         }
-        let words = self.shared.doors[connection.door].overload.clone();
         connection.input = Input::new();
         connection.output.shrink();
-        connection.output.append(words);
+        connection.tell(&self.shared.doors[connection.door].overload);
         connection.conversation = None;
         connection.memory.set(0);
         connection.phase = Phase::Closing;

@@ -7,6 +7,7 @@ mod busy_poll;
 mod commits;
 pub mod connection;
 pub mod connection_places;
+mod encrypting;
 pub mod event_loop;
 mod giving_way;
 pub mod latency;

@@ -179,11 +179,12 @@ mod tests {
         let door = Door {
             name: "echo",
             admission: Admission::CLIENTS,
-            converse: Box::new(|_| Box::new(Echo)),
+            converse: Arc::new(|_| Box::new(Echo)),
             refusal: Vec::new(),
             overload: Vec::new(),
             fault: Vec::new(),
             input_bytes_max: 1 << 20,
+            tls: None,
         };
         LoopShared {
             pool: Pool::new(engine.clone()),

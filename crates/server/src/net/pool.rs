@@ -24,6 +24,8 @@
 //! 6. An ordinary errand waits at most for `ERRAND_IS_LONG` after the last one that could be begun
 //!    was: a loop that has submitted any calls `relieve` in every turn, and sleeps no longer while
 //!    any waits.
+//! 7. Handshakes come behind everything else, and a few at a time (`handshakes_at_once`); while any
+//!    waits, a thread is computing one, or has been called.
 //!
 //! Not here: what is done with the replies (`event_loop`).
 
@@ -64,7 +66,7 @@ pub struct Pool {
 #[derive(Default)]
 struct PoolState {
     /// By urgency.
-    queues: [VecDeque<(Errand, Arc<Mailbox>)>; 3],
+    queues: [VecDeque<(Errand, Arc<Mailbox>)>; 4],
     /// Buffers that are of no use any more.
     discarded: Vec<Vec<u8>>,
     threads: usize,
@@ -76,6 +78,8 @@ struct PoolState {
     short: VecDeque<(u64, Instant)>,
     /// Ordinary errands that were begun.
     begun: u64,
+    /// Handshakes under way.
+    handshakes: usize,
     stopped: bool,
 }
 
@@ -85,13 +89,19 @@ struct StartedErrand {
     home: Arc<Mailbox>,
     /// Of an ordinary one.
     number: Option<u64>,
+    is_handshake: bool,
+}
+
+/// Handshakes that are computed at once: others have half of the cores, however many clients come.
+fn handshakes_at_once() -> usize {
+    (cores() / 2).max(1)
 }
 
 /// Threads that may be at work when one more begins on such an errand. A COMMIT waits for nobody
 /// else, so the last few threads always come back.
 fn threads_max(urgency: Urgency) -> usize {
     match urgency {
-        Urgency::Ordinary => POOL_THREADS_MAX,
+        Urgency::Handshake | Urgency::Ordinary => POOL_THREADS_MAX,
         Urgency::HoldsLocks => 2 * POOL_THREADS_MAX,
         Urgency::FreesLocks => 2 * POOL_THREADS_MAX + COMMIT_THREADS,
     }
@@ -105,9 +115,13 @@ impl PoolState {
     /// The most urgent errand that a thread may begin on, while `busy` others are at work: an
     /// ordinary one if not so many are under way.
     fn next(&mut self, busy: usize, at_once: usize) -> Option<StartedErrand> {
-        use Urgency::{FreesLocks, HoldsLocks, Ordinary};
-        for urgency in [FreesLocks, HoldsLocks, Ordinary] {
-            let may_begin = urgency != Ordinary || self.short() < at_once;
+        use Urgency::{FreesLocks, Handshake, HoldsLocks, Ordinary};
+        for urgency in [FreesLocks, HoldsLocks, Ordinary, Handshake] {
+            let may_begin = match urgency {
+                Ordinary => self.short() < at_once,
+                Handshake => self.handshakes < handshakes_at_once(),
+                HoldsLocks | FreesLocks => true,
+            };
             if may_begin
                 && busy < threads_max(urgency)
                 && let Some((errand, home)) = self.queues[urgency as usize].pop_front()
@@ -117,10 +131,18 @@ impl PoolState {
                     self.short.push_back((self.begun, Instant::now()));
                     self.begun
                 });
-                return Some(StartedErrand { errand, home, number });
+                let is_handshake = urgency == Handshake;
+                self.handshakes += usize::from(is_handshake);
+                return Some(StartedErrand { errand, home, number, is_handshake });
             }
         }
         None
+    }
+
+    /// Whether a handshake waits that could be begun.
+    fn lacks_handshake(&self) -> bool {
+        let waiting = !self.queues[Urgency::Handshake as usize].is_empty();
+        waiting && self.handshakes < handshakes_at_once()
     }
 
     fn end(&mut self, number: u64) {
@@ -174,7 +196,13 @@ impl Pool {
         let urgency = errand.urgency;
         state.queues[urgency as usize].push_back((errand, home));
         self.note_waiting(&state);
-        if urgency != Urgency::Ordinary || state.short() + state.called < self.at_once {
+        let may_begin = match urgency {
+            Urgency::Ordinary => state.short() + state.called < self.at_once,
+            // Who has ended one takes the next.
+            Urgency::Handshake => state.handshakes + state.called < handshakes_at_once(),
+            Urgency::HoldsLocks | Urgency::FreesLocks => true,
+        };
+        if may_begin {
             self.call(state, urgency);
         }
     }
@@ -226,8 +254,10 @@ impl Pool {
                 self.note_waiting(&state);
                 drop(state);
                 self.serve(begun.errand, &begun.home);
+                let mut state = self.state.lock();
+                state.handshakes -= usize::from(begun.is_handshake);
                 if let Some(number) = begun.number {
-                    self.state.lock().end(number);
+                    state.end(number);
                 }
             }
         }
@@ -277,15 +307,21 @@ impl Pool {
                 state = self.state.lock();
             }
             let others = state.busy() - 1;
-            if let Some(StartedErrand { errand, home, number }) = state.next(others, self.at_once) {
+            if let Some(begun) = state.next(others, self.at_once) {
+                let StartedErrand { errand, home, number, is_handshake } = begun;
                 self.note_waiting(&state);
-                drop(state);
+                // What this thread does now may take long.
+                match !is_handshake && state.lacks_handshake() {
+                    true => self.call(state, Urgency::Handshake),
+                    false => drop(state),
+                }
                 if number.is_some() {
                     watched.begin();
                 }
                 self.serve(errand, &home);
                 let gave_way = watched.end();
                 state = self.state.lock();
+                state.handshakes -= usize::from(is_handshake);
                 if let Some(number) = number {
                     state.end(number);
                 }
@@ -360,7 +396,9 @@ impl Pool {
                 None => Ok(()),
             };
             if let Err(error) = committed {
-                errand.out.truncate(mark);
+                if !conversation.is_encrypted() {
+                    errand.out.truncate(mark);
+                }
                 conversation.commit_failed(&error, &mut errand.out);
             }
             // After a commit nothing goes on, mostly: found out here, no loop is woken for it.
@@ -369,5 +407,81 @@ impl Pool {
             }
         }
         conversation
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use doors::Input;
+    use rows::EngineOptions;
+    use rows::memory::MemoryStore;
+
+    use super::*;
+
+    /// Says that its turn has begun, and ends it when it is told to.
+    struct Slow {
+        begun: Sender<Urgency>,
+        end: Arc<Mutex<Receiver<()>>>,
+        urgency: Urgency,
+    }
+
+    impl Conversation for Slow {
+        fn turn(&mut self, _: &mut Input, _: &mut Vec<u8>, _: &mut Turn<'_>) -> Next {
+            self.begun.send(self.urgency).unwrap();
+            if self.urgency == Urgency::Handshake {
+                self.end.lock().recv().unwrap();
+            }
+            Next::Input
+        }
+
+        fn commit_failed(&mut self, _: &rows::Error, _: &mut Vec<u8>) {}
+    }
+
+    #[test]
+    fn a_storm_of_handshakes_holds_up_no_other_errand_and_all_of_them_are_served() {
+        const STORM: usize = 200;
+        let engine = Engine::open(Arc::new(MemoryStore::new()), EngineOptions::default()).unwrap();
+        let (pool, home) = (Pool::new(engine), Arc::new(Mailbox::new().unwrap()));
+        let (begun, begins) = channel();
+        let (end, ends) = channel();
+        let ends = Arc::new(Mutex::new(ends));
+        let submit = |urgency| {
+            let slow = Slow { begun: begun.clone(), end: ends.clone(), urgency };
+            let errand = Errand {
+                token: 0,
+                conversation: Some(Box::new(slow)),
+                urgency,
+                input: Input::new(),
+                out: Vec::new(),
+                socket: None,
+                sent: 0,
+                next: Next::Close,
+                requests: 0,
+                reads_in_loop: 0,
+                was_for_pool: false,
+            };
+            pool.submit(errand, home.clone());
+        };
+        (0..STORM).for_each(|_| submit(Urgency::Handshake));
+        // None of the handshakes ends, yet every other errand is served.
+        let others = [Urgency::Ordinary, Urgency::HoldsLocks, Urgency::FreesLocks];
+        others.iter().for_each(|urgency| submit(*urgency));
+        let mut handshakes = 0;
+        let mut served = Vec::new();
+        while served.len() < others.len() {
+            match begins.recv().unwrap() {
+                Urgency::Handshake => handshakes += 1,
+                urgency => served.push(urgency),
+            }
+        }
+        assert!(handshakes <= handshakes_at_once(), "{handshakes} are computed at once");
+        (0..STORM).for_each(|_| end.send(()).unwrap());
+        while handshakes < STORM {
+            assert_eq!(begins.recv().unwrap(), Urgency::Handshake);
+            handshakes += 1;
+        }
+        pool.stop();
     }
 }

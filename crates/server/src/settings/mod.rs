@@ -8,6 +8,7 @@
 pub mod load;
 pub mod sample;
 pub mod table;
+pub mod tls;
 pub mod value;
 mod warnings;
 
@@ -19,6 +20,7 @@ use doors::tyrant::{DatabaseName, Periodic};
 use rows::store::Durability;
 
 pub use load::{SettingsError, User, Values};
+pub use tls::TlsSettings;
 pub use value::Port;
 
 /// The least memory that a server runs with.
@@ -107,6 +109,8 @@ pub struct Settings {
     pub tyrant_lua_stash: u64,
     /// Functions that run by themselves.
     pub tyrant_periodic: Vec<Periodic>,
+    /// How TLS is spoken.
+    pub tls: TlsSettings,
     /// Where the metrics door listens.
     pub metrics_port: Port,
     /// Event loops.
@@ -234,6 +238,7 @@ impl Settings {
                 .get("tyrant-lua-states", |text| within(value::count(text)?, 1..=LUA_STATES_MAX))?,
             tyrant_periodic: values
                 .get("tyrant-periodic", |text| value::list(text, Periodic::parse))?,
+            tls: TlsSettings::of(values, choice("tls")?, choice("plain-text-on-network")?)?,
             metrics_port: values.get("metrics-port", value::port)?,
             threads: match values
                 .get("threads", |text| within(value::count(text)?, 0..=THREADS_MAX))?
@@ -348,6 +353,9 @@ impl Settings {
         }
         if self.tyrant_databases.iter().any(|more| more.port != Port::Off) {
             return refuse("the tyrant doors know no users; set tyrant-databases = []");
+        }
+        if let Some(why) = self.public_without_tls() {
+            return refuse(&why);
         }
         Ok(())
     }

@@ -109,7 +109,7 @@ pub struct Section {
 }
 
 /// All settings, in the order of help and sample. The list of users is the file's alone.
-pub const SECTIONS: &[Section] = &[DATA, DOORS, CONNECTIONS, SQL, SECRETS, LOG];
+pub const SECTIONS: &[Section] = &[DATA, DOORS, TLS, CONNECTIONS, SQL, SECRETS, LOG];
 
 /// A setting by name.
 pub fn find(name: &str) -> Option<&'static Setting> {
@@ -340,6 +340,78 @@ const DOORS: Section = Section {
             "off",
             "Port of metrics for Prometheus, at /metrics over HTTP. It knows no users, so it listens\n\
              on this machine alone, whatever listen says.\n",
+        ),
+    ],
+};
+
+const TLS: Section = Section {
+    heading: "TLS",
+    settings: &[
+        setting(
+            "tls",
+            SettingKind::Choice(&["off", "offered", "required"]),
+            "offered",
+            "Whether clients of mysql-port are encrypted: none; those that ask for it; all. Clients\n\
+             at a UNIX socket never are. The ports below are open unless this is off.\n",
+        ),
+        setting(
+            "tls-certificate",
+            SettingKind::Path,
+            "",
+            "File of the server's certificate, and of those between it and an authority (PEM). Empty:\n\
+             the server makes one at its first start, tls-certificate.pem and tls-key.pem in the\n\
+             data directory. SIGHUP and ALTER INSTANCE RELOAD TLS have the files read again.\n",
+        ),
+        setting(
+            "tls-key",
+            SettingKind::Path,
+            "",
+            "File of the key that belongs to tls-certificate (PEM).\n",
+        ),
+        setting(
+            "tls-ca",
+            SettingKind::Path,
+            "",
+            "File of the authorities that sign clients' certificates (PEM); empty: no client is asked\n\
+             for one. At the ports below every client must show one then; at mysql-port it may.\n",
+        ),
+        setting(
+            "handlersocket-tls-port",
+            SettingKind::Port,
+            "off",
+            "Port of the HandlerSocket door for reading, inside TLS from the first byte on.\n",
+        ),
+        setting(
+            "handlersocket-write-tls-port",
+            SettingKind::Port,
+            "off",
+            "Port of the HandlerSocket door for writing, inside TLS from the first byte on.\n",
+        ),
+        setting(
+            "memcached-tls-port",
+            SettingKind::Port,
+            "off",
+            "Port of the memcached door, inside TLS from the first byte on.\n",
+        ),
+        setting(
+            "tyrant-tls-port",
+            SettingKind::Port,
+            "off",
+            "Port of the Tyrant door, inside TLS from the first byte on.\n",
+        ),
+        setting(
+            "metrics-tls-port",
+            SettingKind::Port,
+            "off",
+            "Port of metrics, inside TLS from the first byte on.\n",
+        ),
+        setting(
+            "plain-text-on-network",
+            SettingKind::Choice(&["refuse", "allow"]),
+            "refuse",
+            "Whether a server that listens on an address that others can reach may be spoken to in\n\
+             plain text. refuse: it starts only with tls = \"required\", and with the plain ports of\n\
+             the other doors off.\n",
         ),
     ],
 };

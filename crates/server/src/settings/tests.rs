@@ -124,10 +124,55 @@ fn a_public_address_needs_users_and_secrets() {
         ("handlersocket-write-secret", "b"),
         ("memcached-port", "off"),
         ("tyrant-port", "off"),
+        ("plain-text-on-network", "allow"),
     ] {
         complete.set(name, value.into(), "flag").unwrap();
     }
     Settings::new(&complete).unwrap();
+}
+
+#[test]
+fn a_public_address_needs_tls_unless_plain_text_is_allowed() {
+    let with = |settings: &[(&str, &str)]| {
+        let mut values = Values::defaults();
+        values.read_toml("[[users]]\nname = 'app'\npassword = 'secret'", "a.toml").unwrap();
+        let always = [("listen", "0.0.0.0"), ("memcached-port", "off"), ("tyrant-port", "off")];
+        let secrets = [("handlersocket-secret", "a"), ("handlersocket-write-secret", "b")];
+        for (name, value) in always.iter().chain(&secrets).chain(settings) {
+            values.set(name, (*value).into(), "flag").unwrap();
+        }
+        values
+    };
+    let without = error(with(&[]));
+    assert!(without.contains("set tls = \"required\", or say plain-text-on-network"), "{without}");
+    let required = ("tls", "required");
+    let without = error(with(&[required]));
+    let words = "set handlersocket-port = \"off\", and handlersocket-tls-port instead";
+    assert!(without.contains(words), "{without}");
+    let plain_off = [("handlersocket-port", "off"), ("handlersocket-write-port", "off")];
+    let closed = [required, plain_off[0], plain_off[1]];
+    Settings::new(&with(&closed)).unwrap();
+    // Inside TLS a door still has to know its clients: by a secret, or by their certificates.
+    let of_tls = [("handlersocket-tls-port", "auto"), ("memcached-tls-port", "auto")];
+    let open = error(with(&[&closed[..], &of_tls].concat()));
+    assert!(open.contains("memcached-tls-port lets everybody in: set tls-ca, or"), "{open}");
+    let known = [&closed[..], &of_tls, &[("tls-ca", "/ca.pem")]].concat();
+    Settings::new(&with(&known)).unwrap();
+}
+
+#[test]
+fn settings_of_tls_that_contradict_each_other_are_refused() {
+    let with = |settings: &[(&str, &str)]| {
+        let mut values = Values::defaults();
+        for (name, value) in settings {
+            values.set(name, (*value).into(), "flag").unwrap();
+        }
+        values
+    };
+    assert!(error(with(&[("tls-certificate", "/c")])).contains("not the tls-key"));
+    assert!(error(with(&[("tls-key", "/k")])).contains("not the tls-certificate"));
+    let off = error(with(&[("tls", "off"), ("memcached-tls-port", "auto")]));
+    assert!(off.contains("memcached-tls-port is open, but tls = \"off\""), "{off}");
 }
 
 #[test]
