@@ -198,7 +198,7 @@ impl Pool {
         self.note_waiting(&state);
         let may_begin = match urgency {
             Urgency::Ordinary => state.short() + state.called < self.at_once,
-            // Who has ended one takes the next.
+            // A thread that has ended one takes the next.
             Urgency::Handshake => state.handshakes + state.called < handshakes_at_once(),
             Urgency::HoldsLocks | Urgency::FreesLocks => true,
         };
