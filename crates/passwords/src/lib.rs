@@ -74,6 +74,15 @@ pub fn caching_sha2_proves(proof: &[u8], scramble: &Scramble, digest: &[u8; 32])
     })
 }
 
+/// A server's proof that a certificate is its own, to a client that knows the password and was shown
+/// that certificate: nobody between the two can make it. MariaDB's: what the server keeps of the
+/// password, the scramble, and SHA-256 of the certificate.
+pub fn certificate_proof(stored: &[u8], scramble: &Scramble, fingerprint: &[u8; 32]) -> String {
+    let digest = Sha256::new().chain_update(stored).chain_update(scramble);
+    let digest = digest.chain_update(fingerprint).finalize();
+    digest.iter().map(|byte| format!("{byte:02X}")).collect()
+}
+
 /// Equality in a time that does not depend on where the first difference is.
 pub fn equal_secretly(left: &[u8], right: &[u8]) -> bool {
     left.len() == right.len()
@@ -97,6 +106,16 @@ mod tests {
     use super::*;
 
     const SCRAMBLE: Scramble = *b"abcdefghijklmnopqrst";
+
+    #[test]
+    fn a_certificate_is_proved_by_password_scramble_and_fingerprint() {
+        let scramble: Scramble = std::array::from_fn(|at| at as u8 + 1);
+        let stored = native_digest(b"secret");
+        let proof = certificate_proof(&stored, &scramble, &[7; 32]);
+        // As another implementation of SHA-1 and SHA-256 has it.
+        assert_eq!(proof, "F3A48196F33A26CEE9FAB9A6E4AC7B620FF0E1E3E503C5317EC632DB1F594151");
+        assert_ne!(proof, certificate_proof(&stored, &scramble, &[8; 32]));
+    }
 
     #[test]
     fn a_proof_holds_for_its_password_and_scramble_alone() {

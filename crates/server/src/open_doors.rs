@@ -16,7 +16,7 @@ use anyhow::Context as _;
 use doors::FailedLogins;
 use doors::handlersocket::{HandlerSocket, PortAccess};
 use doors::memcached::{self, Memcached};
-use doors::mysql::{Account, Mysql, MysqlDoor, Secret, Users};
+use doors::mysql::{Account, Mysql, MysqlDoor, Secret, TlsUse, Users};
 use resources::background::give_way;
 use resources::budget::Budget;
 use rows::Engine;
@@ -388,7 +388,13 @@ fn door(
         DoorKind::Mysql | DoorKind::Admin => {
             let door = MysqlDoor::new(sql.clone(), users(settings));
             let door = door.with_packet_bytes_max(settings.packet_max);
-            let door = Arc::new(door.with_tls(settings.tls.mysql));
+            let door = door.with_tls(settings.tls.mysql);
+            // Clients of this machine do not ask whose certificate it is.
+            let is_doubted = settings.tls.certificate.is_none() && !settings.listen.is_loopback();
+            let door = Arc::new(match is_doubted && settings.tls.mysql != TlsUse::Off {
+                true => door.with_native_first(),
+                false => door,
+            });
             let counted = Arc::clone(&door);
             show_count(engine, format!("{name}_failed_logins"), move || {
                 counted.failed_logins().count()

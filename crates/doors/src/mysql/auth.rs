@@ -28,7 +28,7 @@ use std::sync::{Mutex, OnceLock};
 
 use passwords::{
     CACHING_SHA2, KeyPair, NATIVE, PUBLIC_KEY_REQUEST, Scramble, caching_sha2_digest,
-    caching_sha2_proves, equal_secretly, native_digest, native_proves,
+    caching_sha2_proves, certificate_proof, equal_secretly, native_digest, native_proves,
 };
 
 use super::handshake::Login;
@@ -219,6 +219,17 @@ impl Exchange {
     /// The user name that was given.
     pub fn user(&self) -> &str {
         &self.user
+    }
+
+    /// What proves to a client that was let in that a certificate is the server's own, if its
+    /// method has that.
+    pub fn certificate_proof(&self, users: &Users, fingerprint: &[u8; 32]) -> Option<String> {
+        match users.secrets.get(&self.user) {
+            Some(Secret::Both { native, .. } | Secret::Native(native)) if self.method == NATIVE => {
+                Some(certificate_proof(native, &self.scramble, fingerprint))
+            }
+            _ => None,
+        }
     }
 
     /// The client's next packet.

@@ -52,6 +52,8 @@ pub struct MysqlDoor {
     pub(super) users: Users,
     pub(super) packet_bytes_max: usize,
     tls: TlsUse,
+    /// Whether it asks for mysql_native_password first.
+    asks_for_native: bool,
     failed_logins: FailedLogins,
 }
 
@@ -72,7 +74,8 @@ impl MysqlDoor {
     pub fn new(sql: Arc<Sql>, users: Users) -> MysqlDoor {
         let failed_logins = FailedLogins::new("mysql");
         let packet_bytes_max = PACKET_BYTES_MAX;
-        MysqlDoor { sql, users, packet_bytes_max, tls: TlsUse::Off, failed_logins }
+        let tls = TlsUse::Off;
+        MysqlDoor { sql, users, packet_bytes_max, tls, asks_for_native: false, failed_logins }
     }
 
     /// Sets the largest packet a logged-in client may send, in bytes.
@@ -83,6 +86,12 @@ impl MysqlDoor {
     /// Sets whether clients are encrypted; the server must speak TLS where it is not `Off`.
     pub fn with_tls(self, tls: TlsUse) -> MysqlDoor {
         MysqlDoor { tls, ..self }
+    }
+
+    /// Asks clients for mysql_native_password first. MariaDB's give up a certificate that nobody has
+    /// signed for them, unless the method is one by which the server proves it (`auth`).
+    pub fn with_native_first(self) -> MysqlDoor {
+        MysqlDoor { asks_for_native: true, ..self }
     }
 
     /// The logins that have failed.
@@ -453,7 +462,7 @@ impl Conversation for Mysql {
             self.door.sql.version(),
             self.connection_id,
             &self.scramble,
-            passwords::CACHING_SHA2,
+            if self.door.asks_for_native { passwords::NATIVE } else { passwords::CACHING_SHA2 },
             self.offers_tls(),
         );
         self.frames.expect(packets.sequence());

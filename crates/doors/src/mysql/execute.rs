@@ -463,6 +463,13 @@ impl Link {
         StepOutcome::Answered
     }
 
+    /// OK with words.
+    pub fn ok_with(&self, info: String, packets: &mut Packets<'_>) -> StepOutcome {
+        let figures = OkFigures { info, ..OkFigures::default() };
+        encode::write_ok(packets, &figures, self.status(false));
+        StepOutcome::Answered
+    }
+
     /// EOF without rows before it, which some old commands answer.
     fn end(&self, packets: &mut Packets<'_>) -> StepOutcome {
         encode::write_end_of_rows(packets, self.capabilities, 0, self.status(false));

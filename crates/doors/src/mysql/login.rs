@@ -136,7 +136,10 @@ impl Mysql {
                 self.user = login.exchange.user().to_owned();
                 let database = (!login.database.is_empty()).then_some(login.database);
                 self.collation = login.collation;
-                return self.welcome(database.as_deref(), sequence, input, out);
+                let proof = self.encryption.as_ref().and_then(|encryption| {
+                    login.exchange.certificate_proof(&self.door.users, &encryption.fingerprint)
+                });
+                return self.welcome(database.as_deref(), sequence, proof, input, out);
             }
             Step::Switch(method) => encode::write_switch(&mut packets, method, &self.scramble),
             Step::AskPassword => encode::write_more_data(&mut packets, &[FULL_AUTHENTICATION]),
@@ -153,14 +156,15 @@ impl Mysql {
     pub(super) fn reset_connection(&mut self, input: &mut Input, out: &mut Vec<u8>) -> Go {
         let link = self.link.take();
         let database = link.and_then(|link| link.session().database().map(str::to_owned));
-        self.welcome(database.as_deref(), self.frames.sequence(), input, out)
+        self.welcome(database.as_deref(), self.frames.sequence(), None, input, out)
     }
 
-    /// Opens the session and says OK.
+    /// Opens the session and says OK, with the proof that the certificate is the server's own.
     fn welcome(
         &mut self,
         database: Option<&str>,
         sequence: u8,
+        proof: Option<String>,
         input: &mut Input,
         out: &mut Vec<u8>,
     ) -> Go {
@@ -175,7 +179,12 @@ impl Mysql {
                 let asked = self.capabilities & capability::PROGRESS != 0;
                 self.reports = asked.then(|| Reports::new(session.progress()));
                 let link = Link::new(session, self.capabilities, door.packet_bytes_max);
-                link.ok(&mut Packets::new(out, sequence));
+                let mut packets = Packets::new(out, sequence);
+                match proof {
+                    // The first byte says how it was made: by SHA-256.
+                    Some(proof) => link.ok_with(format!("\x01{proof}"), &mut packets),
+                    None => link.ok(&mut packets),
+                };
                 self.link = Some(link);
                 self.frames.finish(input);
                 self.frames.expect(0);
