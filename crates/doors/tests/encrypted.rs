@@ -293,7 +293,9 @@ fn a_request_beyond_the_doors_limit_ends_the_connection() {
 #[test]
 fn what_is_no_tls_or_was_changed_is_refused_at_once() {
     let house = house(rustls::ALL_VERSIONS);
-    for garbage in ["GET / HTTP/1.1\r\n\r\n", "set a 0 0 1\r\nx\r\n", "\u{16}\u{3}\u{1}\0\u{1}x"] {
+    for garbage in
+        ["GET / HTTP/1.1\r\n\r\n", "set a 0 0 1\r\nx\r\n", "\u{16}\u{3}\u{1}\0\u{4}c\0\0\0"]
+    {
         let mut both = house.connect(Lines::default());
         both.input.extend(garbage.as_bytes());
         assert_eq!(both.turn(true), Next::Close, "{garbage:?}");

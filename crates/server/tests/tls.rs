@@ -174,7 +174,7 @@ fn what_is_no_tls_is_closed_and_half_a_hello_ends_with_the_time_for_logins() {
     half.write_all(&[22, 3, 1, 2, 0, 1, 0, 1]).unwrap();
     assert_eq!(read_all(&mut half), b"");
     let mut wrong = server.connect("memcached-tls");
-    wrong.write_all(&[22, 3, 1, 0, 4, 9, 9, 9, 9]).unwrap();
+    wrong.write_all(&[22, 3, 1, 0, 4, 99, 0, 0, 0]).unwrap();
     assert_eq!(read_all(&mut wrong).first(), Some(&21));
     // At the MySQL door, too, what follows the request for TLS.
     let mut after = ask_for_tls(server.connect("mysql"));
