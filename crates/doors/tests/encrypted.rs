@@ -119,6 +119,13 @@ impl Both<'_> {
 
     /// One turn, in a loop or where it may wait; the client hears what comes of it.
     fn turn(&mut self, may_wait: bool) -> Next {
+        let out = self.turn_unheard(may_wait);
+        self.hear(&out);
+        self.next
+    }
+
+    /// The same, with what comes of it.
+    fn turn_unheard(&mut self, may_wait: bool) -> Vec<u8> {
         let (mut group, mut out) = (Group::new(), Vec::new());
         let engine = &self.house.engine;
         let mut turn = match may_wait {
@@ -126,8 +133,7 @@ impl Both<'_> {
             false => Turn::in_loop(engine, &mut group),
         };
         self.next = self.server.turn(&mut self.input, &mut out, &mut turn);
-        self.hear(&out);
-        self.next
+        out
     }
 
     fn hear(&mut self, out: &[u8]) {
@@ -298,16 +304,16 @@ fn what_is_no_tls_or_was_changed_is_refused_at_once() {
     {
         let mut both = house.connect(Lines::default());
         both.input.extend(garbage.as_bytes());
-        assert_eq!(both.turn(true), Next::Close, "{garbage:?}");
+        let alert = both.turn_unheard(true);
+        assert_eq!((both.next, alert.first()), (Next::Close, Some(&21)), "{garbage:?}");
     }
     let mut both = house.connect(Lines::default());
     both.shake_hands();
     both.say(b"a line\n");
     let last = both.input.len() - 1;
     both.input.bytes_mut()[last] ^= 1;
-    let (mut group, mut out) = (Group::new(), Vec::new());
-    let mut turn = Turn::in_loop(&house.engine, &mut group);
-    assert_eq!(both.server.turn(&mut both.input, &mut out, &mut turn), Next::Close);
+    let out = both.turn_unheard(false);
+    assert_eq!(both.next, Next::Close);
     let mut alert = &out[..];
     both.client.read_tls(&mut alert).unwrap();
     assert!(both.client.process_new_packets().is_err(), "the client is told");
