@@ -74,9 +74,9 @@ pub fn caching_sha2_proves(proof: &[u8], scramble: &Scramble, digest: &[u8; 32])
     })
 }
 
-/// A server's proof that a certificate is its own, to a client that knows the password and was shown
-/// that certificate: nobody between the two can make it. MariaDB's: what the server keeps of the
-/// password, the scramble, and SHA-256 of the certificate.
+/// A server's proof that a certificate is its own, to a client that knows the password and was
+/// shown that certificate: nobody between the two can make it. MariaDB's: what the server keeps of
+/// the password, the scramble, and SHA-256 of the certificate.
 pub fn certificate_proof(stored: &[u8], scramble: &Scramble, fingerprint: &[u8; 32]) -> String {
     let digest = Sha256::new().chain_update(stored).chain_update(scramble);
     let digest = digest.chain_update(fingerprint).finalize();

@@ -88,8 +88,8 @@ impl MysqlDoor {
         MysqlDoor { tls, ..self }
     }
 
-    /// Asks clients for mysql_native_password first. MariaDB's give up a certificate that nobody has
-    /// signed for them, unless the method is one by which the server proves it (`auth`).
+    /// Asks clients for mysql_native_password first. MariaDB's give up a certificate that nobody
+    /// has signed for them, unless the method is one by which the server proves it (`auth`).
     pub fn with_native_first(self) -> MysqlDoor {
         MysqlDoor { asks_for_native: true, ..self }
     }
