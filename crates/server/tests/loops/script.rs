@@ -237,13 +237,14 @@ pub fn start_on(store: MemoryStore, limits: Limits) -> Bench {
     let door = Door {
         name: "script",
         admission: Admission::CLIENTS,
-        converse: Box::new(move |_| {
+        converse: Arc::new(move |_| {
             Box::new(Script { shared: of_door.clone(), pieces_left: 0, written: 0, answered: 0 })
         }),
         refusal: b"full\n".to_vec(),
         overload: b"memory\n".to_vec(),
         fault: b"fault\n".to_vec(),
         input_bytes_max: 1024 * 1024,
+        tls: None,
     };
     let plan = Plan {
         engine: engine.clone(),
