@@ -83,8 +83,8 @@ fn values(ty: &ColumnType, mut input: &[u8], rows: usize) -> Vec<Value> {
         match ty {
             ColumnType::Int { unsigned: false, .. } => Value::Int(number),
             ColumnType::Int { .. } => Value::UInt(number as u64),
-            ColumnType::Float => Value::Float(number as f32),
-            ColumnType::Double => Value::Double(number as f64),
+            ColumnType::Float(_) => Value::Float(number as f32),
+            ColumnType::Double(_) => Value::Double(number as f64),
             ColumnType::Decimal { precision, scale } => {
                 let digits = i128::from(number) % 10i128.pow(u32::from((*precision).min(18)));
                 Value::Decimal(Decimal::from_i128(digits, *scale))

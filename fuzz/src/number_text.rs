@@ -17,8 +17,8 @@ pub fn check(mut input: &[u8]) {
         ColumnType::Int { width: IntWidth::Tiny, unsigned: false, boolean: false },
         ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false },
         ColumnType::Int { width: IntWidth::Big, unsigned: true, boolean: false },
-        ColumnType::Float,
-        ColumnType::Double,
+        ColumnType::Float(None),
+        ColumnType::Double(None),
         ColumnType::Decimal { precision, scale: (choice / 2).min(30).min(precision) },
     ];
     for ty in types {
@@ -28,7 +28,7 @@ pub fn check(mut input: &[u8]) {
         let again = from_text(&ty, &text, Zone::UTC);
         assert_eq!(again.issue, None, "{ty:?}: {}", text.escape_ascii());
         // A FLOAT prints six digits, as in MySQL: not all that it holds.
-        if ty != ColumnType::Float {
+        if ty != ColumnType::Float(None) {
             assert_eq!(again.value, read.value, "{ty:?}: {}", text.escape_ascii());
         }
     }

@@ -33,8 +33,8 @@ pub fn column_type(choice: u8) -> ColumnType {
     let words = || ["red", "green", "Blue", "7"].map(str::to_owned).to_vec();
     match choice % 16 {
         0 => ColumnType::Int { width, unsigned, boolean: false },
-        1 => ColumnType::Float,
-        2 => ColumnType::Double,
+        1 => ColumnType::Float(None),
+        2 => ColumnType::Double(None),
         3 => ColumnType::Decimal { precision: 1 + choice / 4, scale: (choice / 8).min(30) },
         4 => ColumnType::Char { chars: 7, collation },
         5 => ColumnType::VarChar { chars: 7, collation },

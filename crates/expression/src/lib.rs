@@ -51,7 +51,7 @@ pub use tree::common::{as_signed, common_type, display_chars};
 pub use tree::lists::List;
 pub use tree::make::{
     among, arithmetic_node, boolean, call_node, case_condition, common_rule, compared,
-    keeps_digits, seen_beside, shift_node, temporal_number, within,
+    computed_double, keeps_digits, seen_beside, shift_node, temporal_number, within,
 };
 pub use tree::node::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, TRUTH, UNTYPED, common_collation,

@@ -9,7 +9,7 @@
 //!                              6 once there was a columnar index, 7 once one that has either of
 //!                              both knows columns by planes and columns that follow from others,
 //!                              8 once a definition had an expression (`rules`), 9 once accounts
-//!                              were changed
+//!                              were changed, 10 once a definition had a FLOAT(M,D) or DOUBLE(M,D)
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -30,16 +30,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
+use values::types::ColumnType;
 
 use crate::error::{Error, Result, Thing};
 use crate::event::{EventDefinition, EventId};
 use crate::rules::MakeRules;
-use crate::schema::{IndexId, TableDefinition, TableId};
+use crate::schema::{Column, IndexId, TableDefinition, TableId};
 use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
 use crate::table::{Table, TableState};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_ACCOUNTS;
+pub const CATALOG_FORMAT: u32 = FORMAT_DIGITS;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -55,6 +56,8 @@ const FORMAT_COLUMNS: u32 = 7;
 const FORMAT_RULES: u32 = 8;
 /// There may be accounts, which earlier versions would let nobody be.
 const FORMAT_ACCOUNTS: u32 = 9;
+/// FLOAT and DOUBLE may have digits, which earlier versions do not know.
+const FORMAT_DIGITS: u32 = 10;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -427,12 +430,17 @@ pub(crate) fn no_table(database: &str, name: &str) -> Error {
 /// The first format whose versions keep a table as it must be kept.
 fn format_of(definition: &TableDefinition) -> u32 {
     match definition {
+        definition if definition.columns.iter().any(has_digits) => FORMAT_DIGITS,
         definition if definition.has_rules() => FORMAT_RULES,
         definition if definition.columnar || definition.columnar_index.is_some() => FORMAT_COLUMNS,
         definition if !definition.members.is_empty() => FORMAT_MEMBERS,
         definition if !definition.retention.is_forever() => FORMAT_RETENTION,
         _ => FORMAT_FIRST,
     }
+}
+
+fn has_digits(column: &Column) -> bool {
+    matches!(column.ty, ColumnType::Float(Some(_)) | ColumnType::Double(Some(_)))
 }
 
 fn put_format(format: u32) -> Change {

@@ -10,7 +10,9 @@
 //! Not here: where definitions are kept (`catalog`), bytes of rows and keys (`row`, `key`).
 
 use serde::{Deserialize, Serialize};
-use values::convert::{Converted, Issue, convert, convert_from, from_text, plain_of_text};
+use values::convert::{
+    Converted, Issue, assign_from, convert, convert_from, from_text, plain_of_text,
+};
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::member::MemberKind;
@@ -68,6 +70,7 @@ pub struct Column {
     /// Its name; compared without case.
     pub name: String,
     /// Its type.
+    #[serde(with = "stored_type")]
     pub ty: ColumnType,
     /// Whether NULL may be stored.
     pub nullable: bool,
@@ -92,6 +95,42 @@ pub struct Column {
     /// CHECK behind the column, as text (`rules`). Since catalog format 8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
+}
+
+/// A type in the catalog: FLOAT and DOUBLE without digits are words, as they were before these could
+/// have some.
+mod stored_type {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use values::types::ColumnType;
+
+    #[derive(Serialize, Deserialize)]
+    enum WithoutDigits {
+        Float,
+        Double,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum TypeInCatalog {
+        Word(WithoutDigits),
+        Type(ColumnType),
+    }
+
+    pub(super) fn serialize<S: Serializer>(ty: &ColumnType, to: S) -> Result<S::Ok, S::Error> {
+        match ty {
+            ColumnType::Float(None) => WithoutDigits::Float.serialize(to),
+            ColumnType::Double(None) => WithoutDigits::Double.serialize(to),
+            other => other.serialize(to),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ColumnType, D::Error> {
+        Ok(match TypeInCatalog::deserialize(from)? {
+            TypeInCatalog::Word(WithoutDigits::Float) => ColumnType::Float(None),
+            TypeInCatalog::Word(WithoutDigits::Double) => ColumnType::Double(None),
+            TypeInCatalog::Type(ty) => ty,
+        })
+    }
 }
 
 impl Column {
@@ -121,6 +160,11 @@ impl Column {
     /// A value that has a type already as one of this column.
     pub fn convert_from(&self, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> Converted {
         self.without_sign(convert_from(&self.ty, datum, from, zone))
+    }
+
+    /// The same for a statement that assigns the value.
+    pub fn assign_from(&self, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> Converted {
+        self.without_sign(assign_from(&self.ty, datum, from, zone))
     }
 
     /// A text as a value of this column.
@@ -455,3 +499,29 @@ impl TableDefinition {
 
 /// A full row of values in column order.
 pub type RowValues = Vec<Value>;
+
+#[cfg(test)]
+mod tests {
+    use values::types::FixedPoint;
+
+    use super::*;
+
+    #[test]
+    fn a_type_without_digits_is_the_word_that_it_was_before_there_were_any() {
+        let stored = |ty: &ColumnType| {
+            let text = serde_json::to_value(Column::new("c", ty.clone())).expect("JSON");
+            let column: Column = serde_json::from_value(text.clone()).expect("a column");
+            assert_eq!(column.ty, *ty);
+            text["ty"].clone()
+        };
+        assert_eq!(stored(&ColumnType::Double(None)), "Double");
+        assert_eq!(stored(&ColumnType::Float(None)), "Float");
+        assert_eq!(stored(&ColumnType::Date), "Date");
+        let digits = FixedPoint::new(8, 2);
+        let expected = serde_json::json!({"Double": {"precision": 8, "scale": 2}});
+        assert_eq!(stored(&ColumnType::Double(digits)), expected);
+        let expected = serde_json::json!({"Float": {"precision": 8, "scale": 2}});
+        assert_eq!(stored(&ColumnType::Float(digits)), expected);
+        stored(&ColumnType::Decimal { precision: 8, scale: 2 });
+    }
+}

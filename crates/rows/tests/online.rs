@@ -358,13 +358,9 @@ fn changes_of_other_columns_are_not_followed() {
             false
         },
         || {
-            engine.alter_table_showing(
-                "d",
-                "t",
-                vec![add],
-                (&engine.patience(), ConversionRules::default()),
-                &progress,
-            )
+            let (zone, mode) = (values::temporal::Zone::UTC, values::SqlMode::default());
+            let rules = ConversionRules { zone, mode, now: 0 };
+            engine.alter_table_showing("d", "t", vec![add], (&engine.patience(), rules), &progress)
         },
     )
     .unwrap();

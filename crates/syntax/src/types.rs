@@ -10,7 +10,7 @@
 use sqlparser::tokenizer::Token;
 use values::CharacterSet;
 use values::ErrorCode;
-use values::types::{Collation, ColumnType, IntWidth, LobSize};
+use values::types::{Collation, ColumnType, FixedPoint, IntWidth, LobSize};
 
 use super::cursor::Cursor;
 use crate::error::{Error, Result};
@@ -164,12 +164,17 @@ pub fn type_spec(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
                 boolean: false,
             })
         },
-        "FLOAT" | "FLOAT4" => float(cursor)?,
+        "FLOAT" | "FLOAT4" => float(cursor, column)?,
         "DOUBLE" | "REAL" | "FLOAT8" => {
             cursor.take("PRECISION");
-            let _digits = sizes(cursor)?;
+            let digits = match sizes(cursor)? {
+                None => None,
+                Some((precision, Some(scale))) => Some(fixed_point(precision, scale, column)?),
+                // Only FLOAT says a precision alone.
+                Some((_, None)) => return Err(here),
+            };
             let Signs { unsigned, zerofill } = signs(cursor);
-            TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ColumnType::Double) }
+            TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ColumnType::Double(digits)) }
         }
         "DECIMAL" | "DEC" | "NUMERIC" | "FIXED" => decimal(cursor, column)?,
         "DATE" => TypeSpec::plain(ColumnType::Date),
@@ -353,14 +358,53 @@ fn int(cursor: &mut Cursor<'_>, width: IntWidth) -> Result<TypeSpec> {
     Ok(TypeSpec { zerofill, ..TypeSpec::plain(ColumnType::Int { width, unsigned, boolean }) })
 }
 
-fn float(cursor: &mut Cursor<'_>) -> Result<TypeSpec> {
-    let digits = sizes(cursor)?;
-    let Signs { unsigned, zerofill } = signs(cursor);
-    let ty = match digits {
-        Some((precision, None)) if precision > 24 => ColumnType::Double,
-        _ => ColumnType::Float,
+fn float(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
+    let ty = match sizes(cursor)? {
+        None | Some((0..=24, None)) => ColumnType::Float(None),
+        Some((25..=53, None)) => ColumnType::Double(None),
+        Some((_, None)) => {
+            return Err(Error::new(
+                ErrorCode::WrongFieldSpec,
+                format!("Incorrect column specifier for column '{column}'"),
+            ));
+        }
+        Some((precision, Some(scale))) => {
+            ColumnType::Float(Some(fixed_point(precision, scale, column)?))
+        }
     };
+    let Signs { unsigned, zerofill } = signs(cursor);
     Ok(TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ty) })
+}
+
+/// The digits of FLOAT(M,D).
+fn fixed_point(precision: u64, scale: u64, column: &str) -> Result<FixedPoint> {
+    check_scale(precision, scale, column)?;
+    match u8::try_from(precision) {
+        Ok(precision) => Ok(FixedPoint { precision, scale: scale as u8 }),
+        Err(_) => Err(Error::new(
+            ErrorCode::TooBigDisplaywidth,
+            format!("Display width out of range for column '{column}' (max = 255)"),
+        )),
+    }
+}
+
+/// Digits behind the point, which are at most 30 and no more than there are in all.
+fn check_scale(precision: u64, scale: u64, column: &str) -> Result<()> {
+    if scale > u64::from(FixedPoint::SCALE_MAX) {
+        return Err(Error::new(
+            ErrorCode::TooBigScale,
+            format!("Too big scale {scale} specified for column '{column}'. Maximum is 30."),
+        ));
+    }
+    if scale > precision {
+        return Err(Error::new(
+            ErrorCode::MBiggerThanD,
+            format!(
+                "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '{column}')."
+            ),
+        ));
+    }
+    Ok(())
 }
 
 fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
@@ -376,20 +420,7 @@ fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
             format!("Too-big precision {precision} specified for '{column}'. Maximum is 65."),
         ));
     }
-    if scale > 30 {
-        return Err(Error::new(
-            ErrorCode::TooBigScale,
-            format!("Too big scale {scale} specified for column '{column}'. Maximum is 30."),
-        ));
-    }
-    if scale > precision {
-        return Err(Error::new(
-            ErrorCode::MBiggerThanD,
-            format!(
-                "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '{column}')."
-            ),
-        ));
-    }
+    check_scale(precision, scale, column)?;
     let ty = ColumnType::Decimal { precision: precision as u8, scale: scale as u8 };
     Ok(TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ty) })
 }

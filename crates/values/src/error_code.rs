@@ -185,6 +185,7 @@ table! {
     MBiggerThanD 1427 b"42000";
     StackOverrun 1436 b"HY000";
     TooLongBody 1437 b"42000";
+    TooBigDisplaywidth 1439 b"42000";
     DatetimeFunctionOverflow 1441 b"22008";
     SpWrongName 1458 b"42000";
     PreparedStatementCount 1461 b"42000";

@@ -126,6 +126,6 @@ mod tests {
         assert_eq!(ordinal_within(&ColumnType::Date, &Datum::Null), None);
         // The thirteenth month.
         assert_eq!(value_of(&ColumnType::Date, 2020 << 9 | 13 << 5 | 1), None);
-        assert!(!has_ordinals(&ColumnType::Double));
+        assert!(!has_ordinals(&ColumnType::Double(None)));
     }
 }

@@ -47,6 +47,27 @@ pub enum LobSize {
     Long,
 }
 
+/// The digits of a FLOAT or DOUBLE that has as many behind the point in every row: FLOAT(M,D), and
+/// what is computed of such (decision 0097).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FixedPoint {
+    /// Digits in all, 1-255.
+    pub precision: u8,
+    /// Digits behind the point, 0-30, and no more than in all.
+    pub scale: u8,
+}
+
+impl FixedPoint {
+    /// The most digits behind the point; what would have more has as many as each value needs.
+    pub const SCALE_MAX: u8 = 30;
+
+    /// So many digits, those behind the point among them; `None` if these are too many.
+    pub fn new(precision: u8, scale: u8) -> Option<FixedPoint> {
+        let precision = precision.max(scale);
+        (scale <= FixedPoint::SCALE_MAX).then_some(FixedPoint { precision, scale })
+    }
+}
+
 /// The type of a column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColumnType {
@@ -59,10 +80,10 @@ pub enum ColumnType {
         /// Declared as BOOL or TINYINT(1).
         boolean: bool,
     },
-    /// FLOAT, 4 bytes.
-    Float,
-    /// DOUBLE, 8 bytes.
-    Double,
+    /// FLOAT, 4 bytes; FLOAT(M,D) with its digits.
+    Float(Option<FixedPoint>),
+    /// DOUBLE, 8 bytes; DOUBLE(M,D) with its digits.
+    Double(Option<FixedPoint>),
     /// DECIMAL(precision, scale): precision 1-65, scale 0-30, scale <= precision.
     Decimal {
         /// Digits in all.
@@ -210,6 +231,9 @@ impl ColumnType {
             ColumnType::Decimal { precision, scale } => {
                 (1..=65).contains(precision) && scale <= precision && *scale <= 30
             }
+            ColumnType::Float(Some(digits)) | ColumnType::Double(Some(digits)) => {
+                digits.scale <= digits.precision && digits.scale <= FixedPoint::SCALE_MAX
+            }
             ColumnType::Time { fsp }
             | ColumnType::DateTime { fsp }
             | ColumnType::Timestamp { fsp } => *fsp <= 6,
@@ -266,6 +290,20 @@ impl ColumnType {
         }
     }
 
+    /// Digits behind the point that each of its values is shown with; `None` where they have as
+    /// many as they need, as in a text.
+    pub fn decimals(&self) -> Option<u8> {
+        match self {
+            ColumnType::Int { .. } | ColumnType::Year => Some(0),
+            ColumnType::Decimal { scale, .. } => Some(*scale),
+            ColumnType::Float(digits) | ColumnType::Double(digits) => {
+                digits.map(|digits| digits.scale)
+            }
+            _ if self.is_temporal() => Some(self.fsp()),
+            _ => None,
+        }
+    }
+
     /// The word of an ENUM's position; empty for 0 and what is no position.
     pub fn enum_word(&self, position: u16) -> &str {
         match self {
@@ -281,8 +319,8 @@ impl ColumnType {
     pub fn fixed_bytes(&self) -> Option<usize> {
         Some(match self {
             ColumnType::Int { width, .. } => width.bytes(),
-            ColumnType::Float => 4,
-            ColumnType::Double => 8,
+            ColumnType::Float(_) => 4,
+            ColumnType::Double(_) => 8,
             ColumnType::Decimal { precision, .. } => decimal_bytes(*precision),
             ColumnType::Binary { bytes } => *bytes as usize,
             ColumnType::Date | ColumnType::Time { fsp: 0 } => 3,
@@ -306,6 +344,10 @@ impl ColumnType {
             0 => name.to_string(),
             _ => format!("{name}({fsp})"),
         };
+        let with_digits = |name: &str, digits: Option<FixedPoint>| match digits {
+            Some(FixedPoint { precision, scale }) => format!("{name}({precision},{scale})"),
+            None => name.to_string(),
+        };
         match self {
             ColumnType::Int { width: IntWidth::Tiny, boolean: true, unsigned: false } => {
                 "tinyint(1)".to_string()
@@ -313,8 +355,8 @@ impl ColumnType {
             ColumnType::Int { width, unsigned, .. } => {
                 format!("{}{}", width.name(), if *unsigned { " unsigned" } else { "" })
             }
-            ColumnType::Float => "float".to_string(),
-            ColumnType::Double => "double".to_string(),
+            ColumnType::Float(digits) => with_digits("float", *digits),
+            ColumnType::Double(digits) => with_digits("double", *digits),
             ColumnType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
             ColumnType::Char { chars, .. } => format!("char({chars})"),
             ColumnType::VarChar { chars, .. } => format!("varchar({chars})"),

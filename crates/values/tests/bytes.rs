@@ -22,7 +22,7 @@ fn a_decimal_of_more_digits_than_its_column_is_damage_in_a_key() {
 
 #[test]
 fn a_zero_with_a_sign_is_damage_in_a_key() {
-    for (ty, bytes) in [(ColumnType::Float, 4), (ColumnType::Double, 8)] {
+    for (ty, bytes) in [(ColumnType::Float(None), 4), (ColumnType::Double(None), 8)] {
         let mut image = vec![0xff; bytes];
         image[0] = 0x7f;
         let read = decode_part(&ty, false, None, &image);
@@ -54,8 +54,8 @@ fn any_type() -> impl Strategy<Value = ColumnType> {
     prop_oneof![
         3 => (width, any::<bool>())
             .prop_map(|(width, unsigned)| ColumnType::Int { width, unsigned, boolean: false }),
-        1 => Just(ColumnType::Float),
-        1 => Just(ColumnType::Double),
+        1 => Just(ColumnType::Float(None)),
+        1 => Just(ColumnType::Double(None)),
         2 => (1u8..=65).prop_flat_map(|precision| (Just(precision), 0..=precision.min(30)))
             .prop_map(|(precision, scale)| ColumnType::Decimal { precision, scale }),
         4 => text,
@@ -107,7 +107,7 @@ fn any_value(ty: &ColumnType) -> BoxedStrategy<Value> {
             prop_oneof![any::<i64>().prop_map(Value::Int), (-200i64..200).prop_map(Value::Int)]
                 .boxed()
         }
-        ColumnType::Float | ColumnType::Double => prop_oneof![
+        ColumnType::Float(_) | ColumnType::Double(_) => prop_oneof![
             any::<f64>().prop_map(Value::Double),
             (-3i64..3).prop_map(|value| Value::Double(value as f64 / 2.0))
         ]

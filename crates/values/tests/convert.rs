@@ -61,8 +61,8 @@ fn column_type(name: &str) -> ColumnType {
         "MEDIUMINT" => int(IntWidth::Medium),
         "INT" => int(IntWidth::Int),
         "BIGINT" => int(IntWidth::Big),
-        "FLOAT" => ColumnType::Float,
-        "DOUBLE" => ColumnType::Double,
+        "FLOAT" => ColumnType::Float(None),
+        "DOUBLE" => ColumnType::Double(None),
         "DECIMAL" => {
             ColumnType::Decimal { precision: first() as u8, scale: number(arguments[1]) as u8 }
         }

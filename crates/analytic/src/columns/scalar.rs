@@ -28,11 +28,11 @@ pub(crate) fn scalar_of(ty: &ColumnType, value: &Value) -> ScalarValue {
             Datum::Int(v) => u64::try_from(v).ok(),
             _ => None,
         }),
-        ColumnType::Float => ScalarValue::Float32(match datum {
+        ColumnType::Float(_) => ScalarValue::Float32(match datum {
             Datum::Float(v) => Some(v),
             _ => None,
         }),
-        ColumnType::Double => ScalarValue::Float64(match datum {
+        ColumnType::Double(_) => ScalarValue::Float64(match datum {
             Datum::Double(v) => Some(v),
             _ => None,
         }),
@@ -85,8 +85,8 @@ pub(crate) fn value_of(ty: &ColumnType, scalar: &ScalarValue) -> Option<Value> {
     Some(match (ty, scalar) {
         (ColumnType::Int { .. }, ScalarValue::Int64(Some(v))) => Value::Int(*v),
         (ColumnType::Int { .. }, ScalarValue::UInt64(Some(v))) => Value::UInt(*v),
-        (ColumnType::Float, ScalarValue::Float32(Some(v))) => Value::Float(*v),
-        (ColumnType::Double, ScalarValue::Float64(Some(v))) => Value::Double(*v),
+        (ColumnType::Float(_), ScalarValue::Float32(Some(v))) => Value::Float(*v),
+        (ColumnType::Double(_), ScalarValue::Float64(Some(v))) => Value::Double(*v),
         (ColumnType::Decimal { scale, .. }, ScalarValue::Decimal128(Some(v), ..)) => {
             Value::Decimal(decimal_from_128(*v, *scale))
         }

@@ -53,7 +53,7 @@ impl Class {
 pub(crate) fn class_of(ty: &ColumnType) -> Class {
     match ty {
         ColumnType::Int { .. } => Class::Int,
-        ColumnType::Float | ColumnType::Double => Class::Real,
+        ColumnType::Float(_) | ColumnType::Double(_) => Class::Real,
         ColumnType::Decimal { .. } => Class::Decimal,
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }

@@ -205,7 +205,7 @@ impl<'a> ArithmeticSide<'a> {
     fn new((array, single): &'a (ArrayRef, bool)) -> Result<ArithmeticSide<'a>> {
         let ty = match array.data_type() {
             DataType::UInt64 => int(true),
-            DataType::Float64 => ColumnType::Double,
+            DataType::Float64 => ColumnType::Double(None),
             _ => int(false),
         };
         Ok(ArithmeticSide {

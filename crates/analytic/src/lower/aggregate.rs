@@ -103,7 +103,7 @@ impl Lowering<'_> {
                     F::BitOr => (bit_or_udaf(), 0),
                     _ => (bit_xor_udaf(), 0),
                 };
-                let found = add(plain(function, vec![self.bits(value, &node.ty)], false));
+                let found = add(plain(function, vec![self.bits(value, node)], false));
                 let neutral = scalar_of(&BIGINT_UNSIGNED, &Value::UInt(neutral));
                 let known = vec![(Box::new(found.clone().is_not_null()), Box::new(found))];
                 let neutral = Box::new(Expr::Literal(neutral, None));
@@ -236,7 +236,7 @@ impl Lowering<'_> {
             }
             let sum = add(plain(sum_udaf(), vec![value.clone()], true));
             let count = add(plain(count_udaf(), vec![value], true));
-            return sum / native_cast(count, &ColumnType::Double);
+            return sum / native_cast(count, &ColumnType::Double(None));
         };
         let own = Node::new(Kind::Column(0), from.clone(), true);
         let sum_ty = AggregateFunction::Sum.result(&[own]).0;
@@ -258,16 +258,19 @@ impl Lowering<'_> {
     }
 
     /// The operators' 64 bits of a value.
-    fn bits(&self, value: Expr, ty: &ColumnType) -> Expr {
-        let zone = self.zone();
+    fn bits(&self, value: Expr, node: &Node) -> Expr {
+        let (zone, stored) = (self.zone(), node.is_stored());
         let function = RowFunction::new(
             "bits",
-            &format!("{zone:?}"),
-            vec![ty.clone()],
+            &format!("{zone:?} {stored}"),
+            vec![node.ty.clone()],
             Some(BIGINT_UNSIGNED),
             false,
             Arc::new(move |args| {
-                let number = Number::of_whole(args[0], zone);
+                let number = match stored {
+                    true => Number::of_stored_bits(args[0], zone),
+                    false => Number::of_whole(args[0], zone),
+                };
                 Ok(number.map_or(Value::Null, |(number, _)| Value::UInt(number.to_bits())))
             }),
         );

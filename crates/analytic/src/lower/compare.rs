@@ -319,7 +319,7 @@ impl Lowering<'_> {
             ColumnType::DateTime { .. } => ColumnType::DateTime { fsp: 6 },
             ColumnType::Timestamp { .. } => ColumnType::Timestamp { fsp: 6 },
             // Its neighbours differ by more than a text of it says.
-            ColumnType::Float | ColumnType::Enum { .. } | ColumnType::Json => return None,
+            ColumnType::Float(_) | ColumnType::Enum { .. } | ColumnType::Json => return None,
             other => other.clone(),
         };
         let own = convert(&wide, value.as_datum(), self.zone()).value;

@@ -106,7 +106,7 @@ impl Lowering<'_> {
 
     /// An expression as the DOUBLE that it counts as.
     pub(super) fn as_double(&self, expr: Expr, from: &ColumnType) -> Expr {
-        let double = ColumnType::Double;
+        let double = ColumnType::Double(None);
         if is_same(from, &double) {
             return expr;
         }

@@ -41,7 +41,7 @@ pub(super) fn key_of(expr: Expr, ty: &ColumnType) -> Expr {
     if is_collated(ty) {
         return call(CollationKey::new(collation_of(ty)), vec![expr]);
     }
-    if *ty == ColumnType::Double {
+    if matches!(ty, ColumnType::Double(_)) {
         let sum = kernels::Arithmetic::new(Operation::Add, NumberDomain::Double);
         return call(sum, vec![expr, lit(0.0f64)]);
     }

@@ -105,8 +105,9 @@ impl Lowering<'_> {
             return Err(SqlError::other("a set operation with one side"));
         };
         // DataFusion compares bytes, and takes equal rows for one.
-        let as_bytes =
-            |seen: &LoweredColumn| !is_collated(&seen.ty) && seen.ty != ColumnType::Double;
+        let as_bytes = |seen: &LoweredColumn| {
+            !is_collated(&seen.ty) && !matches!(seen.ty, ColumnType::Double(_))
+        };
         if set.all || !columns.iter().all(as_bytes) {
             return self.sorted_together(set, left, right, columns);
         }

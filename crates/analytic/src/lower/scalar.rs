@@ -281,7 +281,7 @@ impl Lowering<'_> {
                     NumberDomain::Signed
                 }
             }
-            ColumnType::Double if op != Arithmetic::IntegerDivide => {
+            ColumnType::Double(_) if op != Arithmetic::IntegerDivide => {
                 let plain = |node: &Node| matches!(class_of(&node.ty), Class::Int | Class::Real);
                 if !plain(a) || !plain(b) {
                     return Ok(None);
@@ -307,7 +307,7 @@ fn zero_of(ty: &ColumnType) -> ScalarValue {
     let zero = match ty {
         ColumnType::Int { unsigned: true, .. } => Value::UInt(0),
         ColumnType::Int { .. } => Value::Int(0),
-        ColumnType::Float => Value::Float(0.0),
+        ColumnType::Float(_) => Value::Float(0.0),
         ColumnType::Decimal { .. } => Value::Decimal(Decimal::ZERO),
         _ => Value::Double(0.0),
     };

@@ -58,8 +58,8 @@ impl<'a> ColumnReader<'a> {
         Ok(ColumnReader(match ty {
             ColumnType::Int { unsigned: false, .. } => ArrowReader::Int(typed(array)?),
             ColumnType::Int { unsigned: true, .. } => ArrowReader::UInt(typed(array)?),
-            ColumnType::Float => ArrowReader::Float(typed(array)?),
-            ColumnType::Double => ArrowReader::Double(typed(array)?),
+            ColumnType::Float(_) => ArrowReader::Float(typed(array)?),
+            ColumnType::Double(_) => ArrowReader::Double(typed(array)?),
             ColumnType::Decimal { scale, .. } => match array.data_type() {
                 DataType::Decimal256(..) => ArrowReader::Wide(typed(array)?, *scale),
                 _ => ArrowReader::Narrow(typed(array)?, *scale),

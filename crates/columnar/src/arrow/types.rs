@@ -15,8 +15,8 @@ pub fn arrow_type(ty: &ColumnType) -> DataType {
         ColumnType::Int { unsigned: true, .. }
         | ColumnType::DateTime { .. }
         | ColumnType::Timestamp { .. } => DataType::UInt64,
-        ColumnType::Float => DataType::Float32,
-        ColumnType::Double => DataType::Float64,
+        ColumnType::Float(_) => DataType::Float32,
+        ColumnType::Double(_) => DataType::Float64,
         ColumnType::Decimal { precision, scale } if *precision <= DIGITS_128_MAX => {
             DataType::Decimal128(*precision, *scale as i8)
         }

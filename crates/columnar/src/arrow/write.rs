@@ -48,8 +48,8 @@ impl ColumnWriter {
             ColumnType::Int { unsigned: true, .. } => {
                 ArrowBuilder::UInt(UInt64Builder::with_capacity(capacity))
             }
-            ColumnType::Float => ArrowBuilder::Float(Float32Builder::with_capacity(capacity)),
-            ColumnType::Double => ArrowBuilder::Double(Float64Builder::with_capacity(capacity)),
+            ColumnType::Float(_) => ArrowBuilder::Float(Float32Builder::with_capacity(capacity)),
+            ColumnType::Double(_) => ArrowBuilder::Double(Float64Builder::with_capacity(capacity)),
             ColumnType::Decimal { precision, scale } => {
                 decimal_writer(*precision, *scale, capacity)
             }

@@ -398,8 +398,10 @@ pub(crate) fn number_of(ty: &ColumnType, datum: Datum<'_>) -> Result<u64> {
 
 fn push_fixed(ty: &ColumnType, datum: Datum<'_>, bytes: &mut Vec<u8>) -> Result<()> {
     match (ty, datum) {
-        (ColumnType::Float, Datum::Float(value)) => bytes.extend_from_slice(&value.to_le_bytes()),
-        (ColumnType::Double, Datum::Double(value)) => {
+        (ColumnType::Float(_), Datum::Float(value)) => {
+            bytes.extend_from_slice(&value.to_le_bytes())
+        }
+        (ColumnType::Double(_), Datum::Double(value)) => {
             bytes.extend_from_slice(&value.to_le_bytes());
         }
         (ColumnType::Decimal { scale, .. }, Datum::Decimal(value)) => match shape_of(ty) {

@@ -88,8 +88,8 @@ pub(crate) fn shape_of(ty: &ColumnType) -> Shape {
         }
         ColumnType::Decimal { precision, .. } if *precision <= DIGITS_128_MAX => Shape::Fixed(16),
         ColumnType::Decimal { .. } => Shape::Fixed(32),
-        ColumnType::Float => Shape::Fixed(4),
-        ColumnType::Double => Shape::Fixed(8),
+        ColumnType::Float(_) => Shape::Fixed(4),
+        ColumnType::Double(_) => Shape::Fixed(8),
         ColumnType::Char { .. }
         | ColumnType::VarChar { .. }
         | ColumnType::Text { .. }

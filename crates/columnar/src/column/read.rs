@@ -357,8 +357,8 @@ impl Column {
                 datum_of(ty, number).ok_or_else(wrong_type)?
             }
             Values::Fixed { bytes, width } => match (ty, *width) {
-                (ColumnType::Float, 4) => Datum::Float(f32::from_le_bytes(fixed(bytes, row))),
-                (ColumnType::Double, 8) => Datum::Double(f64::from_le_bytes(fixed(bytes, row))),
+                (ColumnType::Float(_), 4) => Datum::Float(f32::from_le_bytes(fixed(bytes, row))),
+                (ColumnType::Double(_), 8) => Datum::Double(f64::from_le_bytes(fixed(bytes, row))),
                 (ColumnType::Decimal { scale, .. }, 16) => {
                     Datum::Decimal(decimal_from_128(i128::from_le_bytes(fixed(bytes, row)), *scale))
                 }

@@ -20,8 +20,8 @@ fn kinds() -> Vec<Kind> {
     vec![
         (int(false), Value::Int),
         (int(true), |n| Value::UInt(n as u64)),
-        (ColumnType::Float, |n| Value::Float(n as f32)),
-        (ColumnType::Double, |n| Value::Double(n as f64 / 3.0)),
+        (ColumnType::Float(None), |n| Value::Float(n as f32)),
+        (ColumnType::Double(None), |n| Value::Double(n as f64 / 3.0)),
         (decimal(18, 2), |n| Value::Decimal(Decimal::from_i128(i128::from(n) % 1_000_000, 2))),
         (decimal(38, 4), |n| Value::Decimal(Decimal::from_i128(i128::from(n) * 1000, 4))),
         (decimal(60, 1), |n| Value::Decimal(Decimal::from_i128(i128::from(n), 1))),

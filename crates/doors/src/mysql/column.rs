@@ -7,7 +7,7 @@
 
 use sql::ResultColumn;
 use values::CharacterSet;
-use values::types::{Collation, ColumnType, IntWidth, LobSize};
+use values::types::{Collation, ColumnType, FixedPoint, IntWidth, LobSize};
 
 use super::numbers::{character_set, column_flag, type_code};
 
@@ -94,8 +94,14 @@ fn of_type(ty: &ColumnType) -> WireColumn {
                 number(code, signed_length, 0, 0)
             }
         }
-        ColumnType::Float => number(type_code::FLOAT, 12, NOT_FIXED, 0),
-        ColumnType::Double => number(type_code::DOUBLE, 22, NOT_FIXED, 0),
+        ColumnType::Float(None) => number(type_code::FLOAT, 12, NOT_FIXED, 0),
+        ColumnType::Double(None) => number(type_code::DOUBLE, 22, NOT_FIXED, 0),
+        ColumnType::Float(Some(FixedPoint { precision, scale })) => {
+            number(type_code::FLOAT, precision.into(), scale, 0)
+        }
+        ColumnType::Double(Some(FixedPoint { precision, scale })) => {
+            number(type_code::DOUBLE, precision.into(), scale, 0)
+        }
         ColumnType::Decimal { precision, scale } => {
             let point = (scale > 0) as u32;
             number(type_code::NEWDECIMAL, precision as u32 + point + 1, scale, 0)

@@ -71,9 +71,11 @@ fn write_binary(
         (ColumnType::Int { width, .. }, Datum::Int(value)) => write_int(out, *width, value),
         (ColumnType::Int { width, .. }, Datum::UInt(value)) => write_int(out, *width, value as i64),
         (ColumnType::Year, Datum::Year(value)) => out.extend_from_slice(&value.to_le_bytes()),
-        (ColumnType::Float, Datum::Float(value)) => out.extend_from_slice(&value.to_le_bytes()),
-        (ColumnType::Double, Datum::Double(value)) => out.extend_from_slice(&value.to_le_bytes()),
-        (ColumnType::Double, Datum::Float(value)) => {
+        (ColumnType::Float(_), Datum::Float(value)) => out.extend_from_slice(&value.to_le_bytes()),
+        (ColumnType::Double(_), Datum::Double(value)) => {
+            out.extend_from_slice(&value.to_le_bytes())
+        }
+        (ColumnType::Double(_), Datum::Float(value)) => {
             out.extend_from_slice(&(value as f64).to_le_bytes());
         }
         (ColumnType::Date, Datum::Date(value)) => write_date(out, value),
@@ -87,8 +89,8 @@ fn write_binary(
         (
             ColumnType::Int { .. }
             | ColumnType::Year
-            | ColumnType::Float
-            | ColumnType::Double
+            | ColumnType::Float(_)
+            | ColumnType::Double(_)
             | ColumnType::Date
             | ColumnType::Time { .. }
             | ColumnType::DateTime { .. }

@@ -20,6 +20,7 @@ use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::lists::List;
 use crate::tree::node::{Comparison, Node};
+use crate::value::cast::is_number;
 use crate::value::cell::{Cell, NULL, bytes_of};
 use crate::value::compare::{compare, is_plain_number};
 use crate::value::number::Number;
@@ -173,8 +174,11 @@ pub fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<
     check_texts_beside_numbers(kinds.into_iter(), scope)?;
     let number = kinds.into_iter().find(|(_, kind)| is_plain_number(*kind));
     let is_text = |kind: Datum<'_>| matches!(kind, Datum::Bytes(_) | Datum::Null);
+    // One that is NULL in this row as well.
+    let has_number =
+        number.is_some() || kinds.iter().any(|(node, kind)| kind.is_null() && is_number(&node.ty));
     let numeric =
-        number.is_some() && kinds.iter().all(|(_, kind)| is_plain_number(*kind) || is_text(*kind));
+        has_number && kinds.iter().all(|(_, kind)| is_plain_number(*kind) || is_text(*kind));
     // A text between two texts is a number beside the third value.
     let seen = |side: (&Node, Datum<'_>)| -> Datum<'static> {
         let number = match side {

@@ -108,7 +108,7 @@ impl Node {
                 }
                 None => NULL,
             },
-            Kind::BitNot(a) => match scope.integer(a.evaluate(scope)?.datum()) {
+            Kind::BitNot(a) => match scope.bits(a, a.evaluate(scope)?.datum()) {
                 Some(number) => Cell::Plain(Datum::UInt(!number.to_bits())),
                 None => NULL,
             },
@@ -228,11 +228,11 @@ fn arithmetic_nodes<'a>(
     scope: &Scope<'a>,
 ) -> Result<Cell<'a>> {
     let (left, right) = (a.evaluate(scope)?, b.evaluate(scope)?);
-    let number = |datum: Datum<'_>| match op.is_of_bits() {
-        true => scope.integer(datum),
+    let number = |node: &Node, datum: Datum<'_>| match op.is_of_bits() {
+        true => scope.bits(node, datum),
         false => scope.number(datum),
     };
-    let (Some(x), Some(y)) = (number(left.datum()), number(right.datum())) else {
+    let (Some(x), Some(y)) = (number(a, left.datum()), number(b, right.datum())) else {
         return Ok(NULL);
     };
     match arithmetic::compute(op, x, y, scope.mode.no_unsigned_subtraction())? {

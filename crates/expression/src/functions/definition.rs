@@ -150,7 +150,7 @@ impl Shape {
             Shape::Int => BIGINT,
             Shape::UInt => BIGINT_UNSIGNED,
             Shape::Truth => TRUTH,
-            Shape::Double => ColumnType::Double,
+            Shape::Double => ColumnType::Double(None),
             Shape::Short(chars) => text_type(chars),
             Shape::Bytes => ColumnType::VarBinary { bytes: 65_532 },
             Shape::Date => ColumnType::Date,

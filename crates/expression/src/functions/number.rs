@@ -4,12 +4,13 @@ use values::ErrorCode;
 use values::datum::Datum;
 use values::decimal::Decimal;
 use values::temporal::Zone;
-use values::types::ColumnType;
+use values::types::{ColumnType, FixedPoint};
 
 use crate::functions::call::{Call, int, whole};
 use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
+use crate::tree::make::computed_double;
 use crate::tree::node::{Arithmetic, BIGINT, BIGINT_UNSIGNED, Kind, Node};
 use crate::value::arithmetic;
 use crate::value::cell::{Cell, NULL};
@@ -30,15 +31,25 @@ pub(crate) fn same_type(arguments: &[Node]) -> ColumnType {
             0 => BIGINT,
             fsp => ColumnType::Decimal { precision: 14 + fsp, scale: fsp },
         },
-        _ => ColumnType::Double,
+        ty @ (ColumnType::Float(_) | ColumnType::Double(_)) => computed_double(ty.decimals()),
+        _ => ColumnType::Double(None),
     }
+}
+
+/// PI() is shown with six digits behind the point; it is computed with all it has.
+pub(crate) fn pi_type(_: &[Node]) -> ColumnType {
+    ColumnType::Double(FixedPoint::new(8, 6))
 }
 
 /// The result type of ROUND and TRUNCATE.
 pub(crate) fn rounded_type(arguments: &[Node]) -> ColumnType {
     let Some(ColumnType::Decimal { precision, scale }) = arguments.first().map(|node| &node.ty)
     else {
-        return same_type(arguments);
+        // Those of a DOUBLE are as many as are left of it.
+        return match same_type(arguments) {
+            ColumnType::Double(_) => ColumnType::Double(None),
+            exact => exact,
+        };
     };
     // Digits that it has not are not shown (MySQL 9.7: tests/oracle/sql/beyond-bigint.sql).
     let digits = match arguments.get(1).and_then(known_digits) {
@@ -73,7 +84,7 @@ pub(crate) fn whole_type(arguments: &[Node]) -> ColumnType {
             0..=17 => BIGINT,
             digits => ColumnType::Decimal { precision: (digits + 1).min(65), scale: 0 },
         },
-        _ => ColumnType::Double,
+        _ => ColumnType::Double(None),
     }
 }
 
@@ -131,9 +142,9 @@ pub(crate) fn rand<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
 
 /// The values of the other ones.
 pub(crate) fn of_numbers<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
-    let Call { function, node, scope, .. } = *call;
+    let Call { function, node, scope, arguments } = *call;
     let first = match function {
-        Function::BitCount => scope.integer(cells[0].datum()),
+        Function::BitCount => scope.bits(&arguments[0], cells[0].datum()),
         _ => scope.number(cells[0].datum()),
     };
     let Some(first) = first else { return Ok(NULL) };

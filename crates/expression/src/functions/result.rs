@@ -73,7 +73,7 @@ pub(crate) fn chosen_by_first(arguments: &[Node]) -> ColumnType {
 /// GREATEST and LEAST.
 pub(crate) fn extreme(arguments: &[Node]) -> ColumnType {
     match common_type(arguments) {
-        ColumnType::Float => ColumnType::Double,
+        ColumnType::Float(digits) => ColumnType::Double(digits),
         common => common,
     }
 }

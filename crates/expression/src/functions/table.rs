@@ -140,7 +140,7 @@ macro_rules! each_function {
                     NUMBERS;
                 Log10 ["LOG10"] exactly(1), Double, Values(|call, cells| number::of_double(call, cells, f64::log10)),
                     NUMBERS;
-                Pi ["PI"] exactly(0), Double, Lazy(number::pi), NEVER_NULL | NUMBERS;
+                Pi ["PI"] exactly(0), By(number::pi_type), Lazy(number::pi), NEVER_NULL | NUMBERS;
                 Sin ["SIN"] exactly(1), Double, Values(|call, cells| number::of_double(call, cells, f64::sin)),
                     NUMBERS;
                 Cos ["COS"] exactly(1), Double, Values(|call, cells| number::of_double(call, cells, f64::cos)),

@@ -20,6 +20,7 @@ use crate::statement::context::StatementContext;
 use crate::statement::error::{Error, Result};
 use crate::statement::limits::{Limits, Room, TOO_LONG, too_long};
 use crate::statement::warning::{Level, Warnings};
+use crate::tree::node::Node;
 use crate::tree::once::ExecutionMemo;
 use crate::value::compare::{moment, span};
 use crate::value::number::Number;
@@ -247,6 +248,18 @@ impl<'a> Scope<'a> {
     /// is none.
     pub fn integer(&self, datum: Datum<'_>) -> Option<Number> {
         let (number, strange) = Number::of_whole(datum, self.zone)?;
+        if strange && let Datum::Bytes(text) = datum {
+            self.distrust_integer(text);
+        }
+        Some(number)
+    }
+
+    /// The value of a node where bits are wanted, with a warning for a text that is no number.
+    pub fn bits(&self, node: &Node, datum: Datum<'_>) -> Option<Number> {
+        if !node.is_stored() {
+            return self.integer(datum);
+        }
+        let (number, strange) = Number::of_stored_bits(datum, self.zone)?;
         if strange && let Datum::Bytes(text) = datum {
             self.distrust_integer(text);
         }

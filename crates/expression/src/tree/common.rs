@@ -12,7 +12,7 @@
 
 use values::datum::Datum;
 use values::decimal::Decimal;
-use values::types::{Collation, ColumnType, IntWidth};
+use values::types::{Collation, ColumnType, FixedPoint, IntWidth};
 
 use crate::functions::function::Function;
 use crate::row::scope::Scope;
@@ -25,8 +25,11 @@ use crate::value::number::Number;
 pub fn display_chars(ty: &ColumnType) -> u32 {
     match ty {
         ColumnType::Int { .. } => 20,
-        ColumnType::Float => 12,
-        ColumnType::Double => 22,
+        ColumnType::Float(None) => 12,
+        ColumnType::Double(None) => 22,
+        ColumnType::Float(Some(digits)) | ColumnType::Double(Some(digits)) => {
+            u32::from(digits.precision) + 2
+        }
         ColumnType::Decimal { precision, .. } => u32::from(*precision) + 2,
         ColumnType::Char { chars, .. } | ColumnType::VarChar { chars, .. } => *chars,
         ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } => (*bytes).min(65_532),
@@ -67,12 +70,17 @@ pub fn common_type(nodes: &[Node]) -> ColumnType {
     for ty in known {
         common = both(&common, ty);
     }
+    let texts = nodes.iter().filter(|node| node.is_text() && !is_null(node)).map(Node::collation);
+    let rule = texts.reduce(common_collation).map(|(rule, _)| rule);
     match &common {
         ColumnType::VarChar { chars, .. } => {
-            let texts = nodes.iter().filter(|node| node.is_text()).map(Node::collation);
-            let rule = texts.reduce(common_collation).map(|(rule, _)| rule);
             let collation = rule.unwrap_or(Collation::Utf8Mb4GeneralCi);
             ColumnType::VarChar { chars: *chars, collation }
+        }
+        // Bytes that insist on nothing (UNHEX) are text beside a column of text.
+        ColumnType::VarBinary { bytes } if rule.is_some_and(|rule| rule != Collation::Binary) => {
+            let collation = rule.unwrap_or(Collation::Utf8Mb4GeneralCi);
+            ColumnType::VarChar { chars: (*bytes).min(16_383), collation }
         }
         // An ENUM that was chosen is its word.
         ColumnType::Enum { collation, .. } => {
@@ -93,11 +101,25 @@ fn exact_digits(ty: &ColumnType) -> (u8, u8) {
     }
 }
 
+/// The digits of what is a FLOAT or DOUBLE of either type: as many before the point, and behind it,
+/// as the one with more; none where one of them has none.
+fn common_digits(a: &ColumnType, b: &ColumnType) -> Option<FixedPoint> {
+    let scale = a.decimals()?.max(b.decimals()?);
+    let whole = |ty: &ColumnType| match ty {
+        ColumnType::Float(Some(digits)) | ColumnType::Double(Some(digits)) => {
+            digits.precision - digits.scale
+        }
+        // A sign takes a place.
+        _ => exact_digits(ty).0.saturating_add(1),
+    };
+    FixedPoint::new(whole(a).max(whole(b)).saturating_add(scale), scale)
+}
+
 fn both(a: &ColumnType, b: &ColumnType) -> ColumnType {
     use ColumnType as T;
     let whole = |ty: &T| matches!(ty, T::Int { .. } | T::Year);
     let exact = |ty: &T| whole(ty) || matches!(ty, T::Decimal { .. });
-    let number = |ty: &T| exact(ty) || matches!(ty, T::Float | T::Double);
+    let number = |ty: &T| exact(ty) || matches!(ty, T::Float(_) | T::Double(_));
     let dated = |ty: &T| matches!(ty, T::Date | T::DateTime { .. } | T::Timestamp { .. });
     let temporal = |ty: &T| dated(ty) || matches!(ty, T::Time { .. });
     let bytes = |ty: &T| matches!(ty, T::Binary { .. } | T::VarBinary { .. } | T::Blob { .. });
@@ -111,12 +133,13 @@ fn both(a: &ColumnType, b: &ColumnType) -> ColumnType {
             let scale = s.max(t);
             T::Decimal { precision: (x.max(y) + scale).min(65), scale }
         }
-        (T::Float, T::Int { width, .. }) | (T::Int { width, .. }, T::Float)
+        (T::Float(_), T::Float(_)) => T::Float(common_digits(a, b)),
+        (T::Float(_), T::Int { width, .. }) | (T::Int { width, .. }, T::Float(_))
             if matches!(width, IntWidth::Tiny | IntWidth::Small | IntWidth::Medium) =>
         {
-            T::Float
+            T::Float(common_digits(a, b))
         }
-        _ if number(a) && number(b) => T::Double,
+        _ if number(a) && number(b) => T::Double(common_digits(a, b)),
         (T::Time { fsp: x }, T::Time { fsp: y }) => T::Time { fsp: *x.max(y) },
         _ if temporal(a) && temporal(b) => T::DateTime { fsp: a.fsp().max(b.fsp()) },
         _ if bytes(a) || bytes(b) => {
@@ -178,15 +201,19 @@ pub fn settle<'a>(
         (_, Datum::Null)
         | (T::Year, _)
         | (T::Decimal { .. }, Datum::Decimal(_))
-        | (T::Double, Datum::Double(_))
-        | (T::Float, _) => cell,
+        | (T::Double(_), Datum::Double(_))
+        | (T::Float(_), Datum::Float(_) | Datum::Bytes(_)) => cell,
         (T::Decimal { .. }, Datum::Int(value)) => Cell::Plain(Datum::Decimal(Decimal::from(value))),
         (T::Decimal { .. }, Datum::UInt(value)) => {
             Cell::Plain(Datum::Decimal(Decimal::from(value)))
         }
-        (T::Double, Datum::Bytes(_)) => cell,
-        (T::Double, other) => match Number::of(other, scope.zone) {
+        (T::Double(_), Datum::Bytes(_)) => cell,
+        (T::Double(_), other) => match Number::of(other, scope.zone) {
             Some((number, _)) => Cell::Plain(Datum::Double(number.to_f64())),
+            None => cell,
+        },
+        (T::Float(_), other) => match Number::of(other, scope.zone) {
+            Some((number, _)) => Cell::Plain(Datum::Float(number.to_f64() as f32)),
             None => cell,
         },
         (T::DateTime { .. }, Datum::Date(_) | Datum::Timestamp(_) | Datum::Time(_)) => {

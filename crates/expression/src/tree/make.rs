@@ -5,7 +5,7 @@
 
 use values::SqlMode;
 use values::datum::Value;
-use values::types::{Collation, ColumnType, IntWidth};
+use values::types::{Collation, ColumnType, FixedPoint, IntWidth};
 
 use crate::functions::definition::SEES_BYTES;
 use crate::functions::function::Function;
@@ -157,6 +157,12 @@ pub fn within(nodes: [Node; 3]) -> [Node; 3] {
         (ColumnType::Json, Some(number)) => json_as_other(node, number),
         _ => node.json_as_text(),
     });
+    let [value, low, high] = nodes;
+    let value = match as_its_digits(&value, &low).and(as_its_digits(&value, &high)) {
+        Some(_) => seen_beside(value, &low),
+        None => value,
+    };
+    let nodes = [value, low, high];
     let texts = nodes.iter().all(Node::is_text);
     let times = nodes.iter().all(|node| is_time(node) || is_moment(node));
     let moments = times && nodes.iter().any(is_moment);
@@ -212,11 +218,22 @@ fn both_shown(a: Node, b: Node) -> (Node, Node) {
 
 /// One side of a comparison as it is seen beside the other.
 pub fn seen_beside(node: Node, other: &Node) -> Node {
-    if !is_seen_as_shown(&node, other) {
-        return node;
-    }
-    let (ty, nullable) = (node.ty.clone(), node.nullable);
+    let ty = match as_its_digits(&node, other) {
+        Some(digits) => digits,
+        None if is_seen_as_shown(&node, other) => node.ty.clone(),
+        None => return node,
+    };
+    let nullable = node.nullable;
     Node::new(Kind::Cast(Box::new(node)), ty, nullable)
+}
+
+/// A column of FLOAT(M,D) beside a constant is the number that it shows, so that `f = 1.55` finds
+/// what was stored as that (MySQL 9.7: tests/oracle/sql/fixed-point.sql).
+fn as_its_digits(node: &Node, other: &Node) -> Option<ColumnType> {
+    let ColumnType::Float(Some(FixedPoint { precision, scale })) = node.ty else { return None };
+    let is_constant = matches!(other.kind, Kind::Constant(_) | Kind::Parameter(_));
+    let beside = node.is_stored() && is_constant && precision <= 65;
+    beside.then_some(ColumnType::Decimal { precision, scale })
 }
 
 /// Whether a number is compared as it is shown: what is computed with more digits is so beside an
@@ -279,6 +296,13 @@ pub fn temporal_number(ty: &ColumnType) -> Option<(u8, u8)> {
     }
 }
 
+/// A DOUBLE that is computed, with so many digits behind the point.
+pub fn computed_double(decimals: Option<u8>) -> ColumnType {
+    /// What MySQL takes for its digits in all.
+    const PRECISION: u8 = 22;
+    ColumnType::Double(decimals.and_then(|scale| FixedPoint::new(PRECISION, scale)))
+}
+
 /// `signed_minus`: NO_UNSIGNED_SUBTRACTION.
 fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node, signed_minus: bool) -> ColumnType {
     use Arithmetic as A;
@@ -320,5 +344,9 @@ fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node, signed_minus: bool) -> Co
         };
         return ColumnType::Decimal { precision: precision.min(65), scale: scale.min(30) };
     }
-    ColumnType::Double
+    let decimals = a.ty.decimals().zip(b.ty.decimals()).map(|(s, t)| match op {
+        A::Divide => s.max(t) + 4,
+        _ => s.max(t),
+    });
+    computed_double(decimals)
 }

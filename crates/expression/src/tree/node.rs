@@ -266,8 +266,8 @@ impl Node {
         let ty = match &value {
             Value::Int(_) => BIGINT,
             Value::UInt(_) => BIGINT_UNSIGNED,
-            Value::Float(_) => ColumnType::Float,
-            Value::Double(_) => ColumnType::Double,
+            Value::Float(_) => ColumnType::Float(None),
+            Value::Double(_) => ColumnType::Double(None),
             Value::Decimal(v) => ColumnType::Decimal {
                 precision: (v.whole_digits() + v.scale()).clamp(1, 65),
                 scale: v.scale().min(30),
@@ -381,7 +381,7 @@ impl Node {
         match self.ty {
             ColumnType::Json => {
                 let nullable = self.nullable;
-                Node::new(Kind::Cast(Box::new(self)), ColumnType::Double, nullable)
+                Node::new(Kind::Cast(Box::new(self)), ColumnType::Double(None), nullable)
             }
             _ => self,
         }
@@ -408,6 +408,11 @@ impl Node {
     /// Whether it is text or bytes rather than a number or a time.
     pub fn is_text(&self) -> bool {
         type_collation(&self.ty).is_some()
+    }
+
+    /// Whether it is a column as it is stored.
+    pub fn is_stored(&self) -> bool {
+        matches!(self.kind, Kind::Column(_) | Kind::Incoming(_) | Kind::Outer(..))
     }
 
     /// Whether its value does not depend on the row.

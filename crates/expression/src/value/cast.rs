@@ -100,8 +100,8 @@ pub fn is_number(ty: &ColumnType) -> bool {
         ty,
         ColumnType::Int { .. }
             | ColumnType::Decimal { .. }
-            | ColumnType::Double
-            | ColumnType::Float
+            | ColumnType::Double(_)
+            | ColumnType::Float(_)
             | ColumnType::Year
     )
 }
@@ -219,7 +219,7 @@ pub fn fit(ty: &ColumnType, cell: Cell<'_>, from: &ColumnType, scope: &Scope<'_>
         (_, Datum::Null)
             | (ColumnType::Int { unsigned: false, .. }, Datum::Int(_))
             | (ColumnType::Int { unsigned: true, .. }, Datum::UInt(_))
-            | (ColumnType::Double, Datum::Double(_))
+            | (ColumnType::Double(_), Datum::Double(_))
             | (ColumnType::Date, Datum::Date(_))
             | (ColumnType::DateTime { .. }, Datum::DateTime(_))
             | (ColumnType::Timestamp { .. }, Datum::Timestamp(_))

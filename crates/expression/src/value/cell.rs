@@ -98,6 +98,10 @@ pub fn text_of(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>)
             write_untyped(Datum::Decimal(shown), zone, out);
         }
         (Datum::Enum(_), ColumnType::Enum { .. })
+        | (
+            Datum::Float(_) | Datum::Double(_),
+            ColumnType::Float(Some(_)) | ColumnType::Double(Some(_)),
+        )
         | (Datum::Time(_), ColumnType::Time { .. })
         | (Datum::DateTime(_), ColumnType::DateTime { .. })
         | (Datum::Timestamp(_), ColumnType::Timestamp { .. }) => write_text(ty, datum, zone, out),

@@ -102,6 +102,15 @@ impl Number {
         Some((Number::Int(bits), !whole || !fits))
     }
 
+    /// The same of a column's value where bits are wanted: of a text what a BIGINT holds of it, where
+    /// one that is computed has all its 64 bits (MySQL 9.7: tests/oracle/sql/digits.sql).
+    pub fn of_stored_bits(datum: Datum<'_>, zone: Zone) -> Option<(Number, bool)> {
+        let Datum::Bytes(text) = datum else { return Number::of(datum, zone) };
+        let (value, whole) = leading_integer(text);
+        let held = value.clamp(i64::MIN.into(), i64::MAX.into());
+        Some((Number::Int(held as i64), !whole || held != value))
+    }
+
     /// The number that a value is in arithmetic; `None` for NULL. The flag says that it was a
     /// text with something that is no number.
     pub fn of(datum: Datum<'_>, zone: Zone) -> Option<(Number, bool)> {

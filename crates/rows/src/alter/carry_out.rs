@@ -62,7 +62,7 @@ impl Engine {
         alterations: Vec<Alteration>,
         patience: &Patience,
     ) -> Result<AlterOutcome> {
-        let rules = ConversionRules::default();
+        let rules = ConversionRules::without_session(self.clock().unix_micros() as i64);
         let progress = Progress::default();
         self.alter_table_showing(database, name, alterations, (patience, rules), &progress)
     }

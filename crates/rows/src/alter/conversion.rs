@@ -9,7 +9,7 @@
 
 use parking_lot::Mutex;
 use values::SqlMode;
-use values::convert::Issue;
+use values::convert::{Issue, of_today};
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -28,13 +28,8 @@ pub struct ConversionRules {
     pub zone: Zone,
     /// Whether it is strict, and which days it refuses.
     pub mode: SqlMode,
-}
-
-impl Default for ConversionRules {
-    /// Those of a door without sessions.
-    fn default() -> ConversionRules {
-        ConversionRules { zone: Zone::UTC, mode: SqlMode::default() }
-    }
+    /// Microseconds since the epoch: on which day a time of day is.
+    pub now: i64,
 }
 
 /// A value that did not fit its new column.
@@ -78,6 +73,11 @@ impl ConversionWarnings {
 }
 
 impl ConversionRules {
+    /// Those of a door without sessions.
+    pub(super) fn without_session(now: i64) -> ConversionRules {
+        ConversionRules { zone: Zone::UTC, mode: SqlMode::default(), now }
+    }
+
     /// The value of an old column as one of a new column. `number` is the row's, if warnings are to
     /// be kept.
     ///
@@ -109,6 +109,7 @@ impl ConversionRules {
         if datum.is_null() || from.ty == to.ty && (from.unsigned || !to.unsigned) {
             return Ok(datum.to_value());
         }
+        let datum = of_today(&to.ty, datum, self.now, self.zone);
         let converted = to.convert_from(datum, &from.ty, self.zone);
         let refused = || {
             let what = if to.ty == ColumnType::Date { "date" } else { "datetime" };

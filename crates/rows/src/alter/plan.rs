@@ -461,6 +461,9 @@ fn widens(old: &ColumnType, new: &ColumnType) -> bool {
             ColumnType::Int { width: old_width, unsigned: old_unsigned, .. },
             ColumnType::Int { width, unsigned, .. },
         ) => old_width == width && old_unsigned == unsigned,
+        // Numbers stay what they are; how many digits of them are shown changes, as in MySQL 9.7.
+        (ColumnType::Float(_), ColumnType::Float(_))
+        | (ColumnType::Double(_), ColumnType::Double(_)) => true,
         _ => old == new,
     }
 }
@@ -469,8 +472,8 @@ fn widens(old: &ColumnType, new: &ColumnType) -> bool {
 pub fn implicit_default(ty: &ColumnType) -> Vec<u8> {
     match ty {
         ColumnType::Int { .. }
-        | ColumnType::Float
-        | ColumnType::Double
+        | ColumnType::Float(_)
+        | ColumnType::Double(_)
         | ColumnType::Decimal { .. } => b"0".to_vec(),
         ColumnType::Date => b"0000-00-00".to_vec(),
         ColumnType::Time { .. } => b"00:00:00".to_vec(),

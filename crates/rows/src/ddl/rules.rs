@@ -164,8 +164,10 @@ fn validate_column(definition: &TableDefinition, position: usize, column: &Colum
         }
     }
     if column.auto_increment {
-        let numeric =
-            matches!(column.ty, ColumnType::Int { .. } | ColumnType::Float | ColumnType::Double);
+        let numeric = matches!(
+            column.ty,
+            ColumnType::Int { .. } | ColumnType::Float(_) | ColumnType::Double(_)
+        );
         if !numeric {
             return wrong(BrokenRule::AutoIncrementType);
         }

@@ -243,7 +243,7 @@ pub(crate) fn stored(
     from: &ColumnType,
     zone: Zone,
 ) -> Result<Value> {
-    let converted = column.convert_from(datum, from, zone);
+    let converted = column.assign_from(datum, from, zone);
     match converted.issue {
         Some(issue) => Err(Error::Value { column: column.name.clone(), issue }),
         None => Ok(converted.value),

@@ -166,7 +166,7 @@ fn cut(text: &[u8]) -> &[u8] {
 
 fn number_part(number: f64) -> Vec<u8> {
     let mut part = vec![PRESENT];
-    key::encode_part(&ColumnType::Double, false, None, Datum::Double(number), &mut part);
+    key::encode_part(&ColumnType::Double(None), false, None, Datum::Double(number), &mut part);
     part
 }
 

@@ -88,8 +88,8 @@ pub(super) fn with_generated<'a>(table: &Table, row: &[Datum<'a>], value: u64) -
 pub(crate) fn auto_increment_value(ty: &ColumnType, value: u64) -> Datum<'static> {
     match ty {
         ColumnType::Int { unsigned: true, .. } => Datum::UInt(value),
-        ColumnType::Float => Datum::Float(value as f32),
-        ColumnType::Double => Datum::Double(value as f64),
+        ColumnType::Float(_) => Datum::Float(value as f32),
+        ColumnType::Double(_) => Datum::Double(value as f64),
         _ => Datum::Int(value as i64),
     }
 }
@@ -110,7 +110,7 @@ pub(crate) fn auto_increment_max(ty: &ColumnType) -> u64 {
     match ty {
         ColumnType::Int { width, unsigned: true, .. } => width.unsigned_max(),
         ColumnType::Int { width, .. } => width.max() as u64,
-        ColumnType::Float => 1 << 24,
+        ColumnType::Float(_) => 1 << 24,
         _ => 1 << 53,
     }
 }

@@ -160,8 +160,8 @@ pub fn kind_of(literal: &Datum<'_>) -> ColumnType {
         Datum::Null => ColumnType::VarBinary { bytes: 0 },
         Datum::Int(_) => BIGINT,
         Datum::UInt(_) => BIGINT_UNSIGNED,
-        Datum::Float(_) => ColumnType::Float,
-        Datum::Double(_) => ColumnType::Double,
+        Datum::Float(_) => ColumnType::Float(None),
+        Datum::Double(_) => ColumnType::Double(None),
         Datum::Decimal(v) => {
             let scale = v.scale().min(30);
             let precision = v.whole_digits().max(30) + scale;
@@ -188,7 +188,7 @@ pub fn variable_type(value: Option<&Value>) -> ColumnType {
         Some(Value::Bytes(_)) => {
             ColumnType::Text { size: LobSize::Long, collation: Collation::Utf8Mb4GeneralCi }
         }
-        Some(Value::Float(_)) => ColumnType::Double,
+        Some(Value::Float(_)) => ColumnType::Double(None),
         Some(Value::Year(_)) => BIGINT_UNSIGNED,
         Some(other) => kind_of(&other.as_datum()),
     }

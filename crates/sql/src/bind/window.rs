@@ -104,8 +104,8 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
         "ROW_NUMBER" => Some((WindowCall::RowNumber, BIGINT_UNSIGNED)),
         "RANK" => Some((WindowCall::Rank, BIGINT_UNSIGNED)),
         "DENSE_RANK" => Some((WindowCall::DenseRank, BIGINT_UNSIGNED)),
-        "PERCENT_RANK" => Some((WindowCall::PercentRank, ColumnType::Double)),
-        "CUME_DIST" => Some((WindowCall::CumulativeDistribution, ColumnType::Double)),
+        "PERCENT_RANK" => Some((WindowCall::PercentRank, ColumnType::Double(None))),
+        "CUME_DIST" => Some((WindowCall::CumulativeDistribution, ColumnType::Double(None))),
         _ => None,
     };
     if let Some((call, ty)) = plain {
@@ -289,7 +289,7 @@ fn key_for_sums(key: &Node, distances: &[Distance], title: &str) -> Result<Node>
     let ty = match &key.ty {
         ColumnType::Int { .. } | ColumnType::Year => exact(0),
         ColumnType::Decimal { scale, .. } => exact(*scale),
-        ColumnType::Float | ColumnType::Double => ColumnType::Double,
+        ColumnType::Float(_) | ColumnType::Double(_) => ColumnType::Double(None),
         ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
             ColumnType::DateTime { fsp: 6 }
         }

@@ -300,7 +300,9 @@ impl Accumulator {
                 }
             }
             AccumulatorState::Bits(bits) => {
-                let Some(number) = row.integer(cell.datum()) else { return Ok(0) };
+                let Some(number) = row.bits(&aggregate.arguments[0], cell.datum()) else {
+                    return Ok(0);
+                };
                 let of_value = number.to_bits();
                 match aggregate.function {
                     AggregateFunction::BitAnd => *bits &= of_value,

@@ -127,8 +127,8 @@ fn own_type(ty: &ColumnType, datum: Datum<'_>) -> ColumnType {
     match datum {
         Datum::Int(_) => expression::BIGINT,
         Datum::UInt(_) => expression::BIGINT_UNSIGNED,
-        Datum::Float(_) => ColumnType::Float,
-        Datum::Double(_) => ColumnType::Double,
+        Datum::Float(_) => ColumnType::Float(None),
+        Datum::Double(_) => ColumnType::Double(None),
         Datum::Decimal(v) => match ty {
             ColumnType::Decimal { .. } => ColumnType::Decimal { precision: 65, scale: 30 },
             _ => ColumnType::Decimal { precision: 65, scale: v.scale().min(30) },

@@ -36,10 +36,10 @@ pub(super) fn converted(ty: &ColumnType, array: &ArrayRef) -> ConvertResult<Arra
     match ty {
         ColumnType::Int { width, unsigned, .. } => integers(*width, *unsigned, array),
         ColumnType::Year => cast_to(array, &DataType::UInt16),
-        ColumnType::Float => {
+        ColumnType::Float(_) => {
             Ok(finite::<Float32Type>(&cast_to(array, &DataType::Float32)?, f32::is_finite))
         }
-        ColumnType::Double => {
+        ColumnType::Double(_) => {
             Ok(finite::<Float64Type>(&cast_to(array, &DataType::Float64)?, f64::is_finite))
         }
         ColumnType::Decimal { precision, .. } => {

@@ -89,7 +89,7 @@ impl Guess {
             Guess::Boolean => BOOLEAN,
             Guess::Integer => BIGINT,
             Guess::Long => ColumnType::Decimal { precision: 20, scale: 0 },
-            Guess::Double => ColumnType::Double,
+            Guess::Double => ColumnType::Double(None),
             Guess::Date => ColumnType::Date,
             Guess::DateTime(fractions) => {
                 ColumnType::DateTime { fsp: if fractions { 6 } else { 0 } }

@@ -67,8 +67,8 @@ fn type_for(data_type: &DataType) -> Option<ColumnType> {
         D::UInt16 => int(W::Small, true),
         D::UInt32 => int(W::Int, true),
         D::UInt64 => int(W::Big, true),
-        D::Float16 | D::Float32 => ColumnType::Float,
-        D::Float64 => ColumnType::Double,
+        D::Float16 | D::Float32 => ColumnType::Float(None),
+        D::Float64 => ColumnType::Double(None),
         D::Decimal32(precision, scale)
         | D::Decimal64(precision, scale)
         | D::Decimal128(precision, scale)
@@ -129,8 +129,8 @@ pub(super) fn written_as(ty: &ColumnType) -> DataType {
             (W::Medium | W::Int, true) => D::UInt32,
             (W::Big, true) => D::UInt64,
         },
-        ColumnType::Float => D::Float32,
-        ColumnType::Double => D::Float64,
+        ColumnType::Float(_) => D::Float32,
+        ColumnType::Double(_) => D::Float64,
         ColumnType::Decimal { .. } => columnar::arrow::arrow_type(ty),
         ColumnType::Date => D::Date32,
         ColumnType::DateTime { .. } => D::Timestamp(TimeUnit::Microsecond, None),

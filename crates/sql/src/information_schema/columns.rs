@@ -119,8 +119,11 @@ fn precisions(ty: &ColumnType) -> (Value, Value, Value) {
             IntWidth::Int => 10,
             IntWidth::Big => 19 + u64::from(*unsigned),
         }),
-        ColumnType::Float => (number(12), Value::Null, Value::Null),
-        ColumnType::Double => (number(22), Value::Null, Value::Null),
+        ColumnType::Float(Some(digits)) | ColumnType::Double(Some(digits)) => {
+            (number(u64::from(digits.precision)), number(u64::from(digits.scale)), Value::Null)
+        }
+        ColumnType::Float(None) => (number(12), Value::Null, Value::Null),
+        ColumnType::Double(None) => (number(22), Value::Null, Value::Null),
         ColumnType::Decimal { precision, scale } => {
             (number(u64::from(*precision)), number(u64::from(*scale)), Value::Null)
         }

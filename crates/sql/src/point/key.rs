@@ -135,11 +135,11 @@ pub fn equal_key(ty: &ColumnType, datum: Datum<'_>, rule: Collation, zone: Zone)
             }
             _ => KeyValue::Unusable,
         },
-        ColumnType::Double => match compared_as_double(datum, zone) {
+        ColumnType::Double(_) => match compared_as_double(datum, zone) {
             Some(number) => KeyValue::Exact(Value::Double(number)),
             None => KeyValue::Unusable,
         },
-        ColumnType::Float => match compared_as_double(datum, zone) {
+        ColumnType::Float(_) => match compared_as_double(datum, zone) {
             Some(number) if f64::from(number as f32) == number => {
                 KeyValue::Exact(Value::Float(number as f32))
             }
@@ -294,7 +294,7 @@ pub fn bound_key(
             _ => KeyBound::Exact(bound(value)),
         };
     }
-    if *ty == ColumnType::Float {
+    if matches!(ty, ColumnType::Float(_)) {
         return match compared_as_double(datum, zone) {
             Some(number) => float_bound(number, inclusive, low),
             None => KeyBound::Unusable,
@@ -488,7 +488,7 @@ mod tests {
         literals.extend([Datum::Int(0), Datum::Int(16_777_217), Datum::Int(i64::MIN)]);
         literals.extend([Datum::UInt(u64::MAX), Datum::Bytes(b"1.5"), Datum::Bytes(b"0.1")]);
         literals.extend([1, 15, -15, 20].map(|v| Datum::Decimal(Decimal::from_i128(v, 1))));
-        let ty = &ColumnType::Float;
+        let ty = &ColumnType::Float(None);
         let mut narrowed = 0;
         for literal in literals {
             for row in floats() {

@@ -242,7 +242,8 @@ impl Session {
 
     /// The zone and the modes by which definitions are read and rows that exist converted.
     fn conversion_rules(&self) -> ConversionRules {
-        ConversionRules { zone: self.variables.zone, mode: self.variables.mode }
+        let (zone, mode) = (self.variables.zone, self.variables.mode);
+        ConversionRules { zone, mode, now: self.facts().now }
     }
 
     fn warn_converted(&self, warning: &ConversionWarning) {

@@ -171,8 +171,8 @@ fn is_text(ty: &ColumnType) -> bool {
         ty,
         ColumnType::Int { .. }
             | ColumnType::Decimal { .. }
-            | ColumnType::Float
-            | ColumnType::Double
+            | ColumnType::Float(_)
+            | ColumnType::Double(_)
             | ColumnType::Year
     )
 }

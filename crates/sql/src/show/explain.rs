@@ -44,8 +44,8 @@ fn part_bytes(part: &PartCodec) -> u64 {
             W::Int => 4,
             W::Big => 8,
         },
-        T::Float => 4,
-        T::Double => 8,
+        T::Float(_) => 4,
+        T::Double(_) => 8,
         T::Decimal { precision, scale } => {
             let digits = |n: u8| u64::from(n / 9) * 4 + u64::from(n % 9).div_ceil(2);
             digits(precision - scale) + digits(*scale)

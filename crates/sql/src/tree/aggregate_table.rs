@@ -9,7 +9,7 @@
 //! Not here: uses of them (`aggregate`), computing them (`executor::accumulate`; crate `analytic`).
 
 use expression::{BIGINT, BIGINT_UNSIGNED, Node, type_collation};
-use values::types::{Collation, ColumnType, IntWidth, LobSize};
+use values::types::{Collation, ColumnType, FixedPoint, IntWidth, LobSize};
 
 /// What is true of an aggregate function.
 struct AggregateDefinition {
@@ -133,7 +133,7 @@ fn json(_: &[Node]) -> (ColumnType, bool) {
 }
 
 fn double(_: &[Node]) -> (ColumnType, bool) {
-    (ColumnType::Double, true)
+    (ColumnType::Double(None), true)
 }
 
 fn sum(arguments: &[Node]) -> (ColumnType, bool) {
@@ -198,8 +198,16 @@ fn sum_type(argument: Option<&ColumnType>) -> ColumnType {
         Some((precision, scale)) => {
             ColumnType::Decimal { precision: (precision + 22).min(65), scale }
         }
-        None => ColumnType::Double,
+        None => double_of_digits(argument, 0),
     }
+}
+
+/// A sum of doubles, or of their like, with so many digits more behind the point.
+fn double_of_digits(argument: Option<&ColumnType>, more: u8) -> ColumnType {
+    /// Digits of a DOUBLE before the point.
+    const WHOLE: u8 = 17;
+    let scale = argument.and_then(ColumnType::decimals).map(|scale| scale + more);
+    ColumnType::Double(scale.and_then(|scale| FixedPoint::new(WHOLE + scale, scale)))
 }
 
 fn average_type(argument: Option<&ColumnType>) -> ColumnType {
@@ -207,7 +215,7 @@ fn average_type(argument: Option<&ColumnType>) -> ColumnType {
         Some((precision, scale)) => {
             ColumnType::Decimal { precision: (precision + 4).min(65), scale: (scale + 4).min(30) }
         }
-        None => ColumnType::Double,
+        None => double_of_digits(argument, 4),
     }
 }
 

@@ -9,7 +9,7 @@ use expression::{Level, Node, RowView, text_of, type_collation};
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
 use values::ErrorCode;
-use values::convert::{Issue, convert, from_text};
+use values::convert::{Issue, convert, from_text, of_today};
 use values::datum::{Datum, Value};
 use values::temporal::{Date, DateTime, Time, Timestamp, Zone};
 use values::types::{Collation, ColumnType};
@@ -68,8 +68,8 @@ pub fn implied_default(ty: &ColumnType) -> Value {
     match ty {
         ColumnType::Int { unsigned: true, .. } => Value::UInt(0),
         ColumnType::Int { .. } => Value::Int(0),
-        ColumnType::Float => Value::Float(0.0),
-        ColumnType::Double => Value::Double(0.0),
+        ColumnType::Float(_) => Value::Float(0.0),
+        ColumnType::Double(_) => Value::Double(0.0),
         ColumnType::Decimal { scale, .. } => {
             Value::Decimal(values::decimal::Decimal::from_i128(0, *scale))
         }
@@ -103,20 +103,6 @@ pub fn now_value(ty: &ColumnType, now: i64, zone: Zone) -> Value {
     }
 }
 
-/// A time of day on its way into a column of days: that time today.
-fn of_today<'d>(ty: &ColumnType, datum: Datum<'d>, now: i64, zone: Zone) -> Datum<'d> {
-    let has_day =
-        matches!(ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. });
-    let Datum::Time(time) = datum else { return datum };
-    if !has_day {
-        return datum;
-    }
-    match DateTime::today_at(time, now, zone) {
-        Some(moment) => Datum::DateTime(moment),
-        None => datum,
-    }
-}
-
 /// Whether a value is there already in the form the column keeps: the usual case.
 pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {
     match (datum, &column.ty) {
@@ -126,7 +112,7 @@ pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {
         (Datum::UInt(v), ColumnType::Int { width, unsigned: true, .. }) => {
             v <= width.unsigned_max()
         }
-        (Datum::Double(_), ColumnType::Double) => !column.unsigned,
+        (Datum::Double(_), ColumnType::Double(None)) => !column.unsigned,
         // Which of those with zeros are allowed the mode says.
         (Datum::Date(v), ColumnType::Date) => !v.has_zero_part(),
         (Datum::DateTime(v), ColumnType::DateTime { fsp: 6 }) => !v.date().has_zero_part(),
@@ -231,7 +217,7 @@ impl WriteContext<'_> {
             datum => datum,
         };
         let datum = of_today(&column.ty, datum, self.facts.now, zone);
-        let converted = column.convert_from(datum, from, zone);
+        let converted = column.assign_from(datum, from, zone);
         if let Some(issue) = converted.issue {
             self.issue(column, datum, from, issue, row)?;
         } else if converted.note {

@@ -240,7 +240,7 @@ fn whole_numbers_with_parameters_and_variables_became_double() {
     let bigint = expression::BIGINT;
     let unsigned = expression::BIGINT_UNSIGNED;
     let found = types(s, "SELECT @n, @u, @f, @n + 1, COALESCE(@n, 1), @n + @f");
-    let double = ColumnType::Double;
+    let double = ColumnType::Double(None);
     assert_eq!(
         found,
         [bigint.clone(), unsigned.clone(), double.clone(), bigint.clone(), bigint.clone(), double]
@@ -394,4 +394,34 @@ fn what_is_beyond_a_bigint_was_clipped_or_null() {
         let ty = types(s, "SELECT ELT(1, 5, 6), ELT(1, 1.50, 2)");
         assert!(ty.iter().all(|ty| matches!(ty, ColumnType::VarChar { .. })), "{ty:?}");
     }
+}
+
+#[test]
+fn digits_behind_the_point_of_float_and_double_were_dropped() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, f FLOAT(7,2), d DOUBLE(8,3), h DOUBLE)");
+    run(s, "INSERT INTO t VALUES (1, 1.555, 2.3455, 2.5), (2, 99999.994, 12345.6789, 2.75)");
+    for refused in ["(3, 99999.999, 0, 0)", "(3, 0, 100000, 0)", "(3, 0, -99999.9996, 0)"] {
+        assert_eq!(error(s, &format!("INSERT INTO t VALUES {refused}")), 1264, "{refused}");
+    }
+    answers(s, "SELECT f, d FROM t", "1.55\t2.345\n99999.99\t12345.679");
+    answers(
+        s,
+        "SELECT d + 1, d * 2, d / 3, d + h, -d, CONCAT(d), ROUND(d, 2) FROM t WHERE id = 1",
+        "3.345\t4.690\t0.7816667\t4.845\t-2.345\t2.345\t2.34",
+    );
+    answers(
+        s,
+        "SELECT SUM(f), AVG(f), SUM(d), AVG(d) FROM t",
+        "100001.54\t50000.771094\t12348.024\t6174.0120000",
+    );
+    answers(s, "SELECT PI(), PI() * 2, PI() * 1e0", "3.141593\t6.283185\t3.141592653589793");
+    let made = run(s, "SHOW CREATE TABLE t");
+    assert!(made.contains("`f` float(7,2)") && made.contains("`d` double(8,3)"), "{made}");
+    run(s, "ALTER TABLE t MODIFY d DOUBLE(8,1)");
+    answers(s, "SELECT d FROM t", "2.3\n12345.7");
+    run(s, "ALTER TABLE t MODIFY d DOUBLE, MODIFY f FLOAT(4,2)");
+    answers(s, "SELECT f, d FROM t WHERE id = 1", "1.55\t2.3449999999999998");
+    assert_eq!(error(s, "UPDATE t SET f = f + 100"), 1264);
 }

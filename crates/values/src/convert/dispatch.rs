@@ -22,8 +22,8 @@ pub fn convert(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Converted {
         ColumnType::Int { width, unsigned, .. } => {
             integer::from_datum(*width, *unsigned, datum, zone)
         }
-        ColumnType::Float => number::float(number::double_of(datum, zone)),
-        ColumnType::Double => number::double(number::double_of(datum, zone)),
+        ColumnType::Float(digits) => number::float(number::double_of(datum, zone), *digits),
+        ColumnType::Double(digits) => number::double(number::double_of(datum, zone), *digits),
         ColumnType::Decimal { precision, scale } => {
             number::decimal_from_datum(*precision, *scale, datum, zone)
         }
@@ -52,8 +52,8 @@ pub fn convert(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Converted {
 pub fn from_text(ty: &ColumnType, text: &[u8], zone: Zone) -> Converted {
     match ty {
         ColumnType::Int { width, unsigned, .. } => integer::from_text(*width, *unsigned, text),
-        ColumnType::Float => number::float_from_text(text),
-        ColumnType::Double => number::double_from_text(text),
+        ColumnType::Float(digits) => number::float_from_text(text, *digits),
+        ColumnType::Double(digits) => number::double_from_text(text, *digits),
         ColumnType::Decimal { precision, scale } => {
             number::decimal_from_text(*precision, *scale, text)
         }

@@ -21,7 +21,7 @@ mod tests;
 
 pub use dispatch::{convert, from_text};
 pub use plain::plain_of_text;
-pub use stored::convert_from;
+pub use stored::{assign_from, convert_from, of_today};
 
 use crate::datum::Value;
 use crate::types::ColumnType;

@@ -4,6 +4,7 @@ use super::{Converted, Issue};
 use crate::datum::{Datum, Value};
 use crate::decimal::{Decimal, Fit, is_space, read_exponent, skip_spaces};
 use crate::temporal::Zone;
+use crate::types::FixedPoint;
 
 /// The number at the beginning of a text and the bytes it takes; `None` if there is none.
 fn read_double(text: &[u8]) -> Option<(f64, usize)> {
@@ -60,30 +61,51 @@ pub(super) fn double_of(datum: Datum<'_>, zone: Zone) -> Option<f64> {
 
 const INCORRECT: Issue = Issue::Incorrect { what: "double" };
 
+/// A number rounded to its column's digits, as MySQL rounds it: behind the point alone, so that
+/// both store the same bits. Beyond the column's range it is the largest of that sign.
+///
+/// # Errors
+/// That largest number.
+fn within(value: f64, digits: Option<FixedPoint>, largest: f64) -> Result<f64, f64> {
+    let power = |exponent: u8| format!("1e{exponent}").parse().unwrap_or(f64::INFINITY);
+    let (value, largest) = match digits {
+        None => (value, largest),
+        Some(FixedPoint { precision, scale }) => {
+            let unit: f64 = power(scale);
+            let whole = value.floor();
+            let rounded = if value.is_finite() {
+                whole + ((value - whole) * unit).round_ties_even() / unit
+            } else {
+                value
+            };
+            (rounded, largest.min(power(precision - scale) - 1.0 / unit))
+        }
+    };
+    if value.abs() <= largest { Ok(value) } else { Err(largest.copysign(value)) }
+}
+
 /// A FLOAT column's value.
-pub(super) fn float(value: Option<f64>) -> Converted {
+pub(super) fn float(value: Option<f64>, digits: Option<FixedPoint>) -> Converted {
     let Some(value) = value.filter(|value| !value.is_nan()) else {
         return Converted::with(Value::Float(0.0), INCORRECT);
     };
-    let largest = f64::from(f32::MAX);
-    if value.abs() > largest {
-        let end = if value < 0.0 { f32::MIN } else { f32::MAX };
-        return Converted::with(Value::Float(end), Issue::OutOfRange);
-    }
+    let value = match within(value, digits, f64::from(f32::MAX)) {
+        Ok(value) => value,
+        Err(end) => return Converted::with(Value::Float(end as f32), Issue::OutOfRange),
+    };
     // No column holds a negative zero: adding zero makes it positive.
     Converted::clean(Value::Float(value as f32 + 0.0))
 }
 
 /// A DOUBLE column's value.
-pub(super) fn double(value: Option<f64>) -> Converted {
+pub(super) fn double(value: Option<f64>, digits: Option<FixedPoint>) -> Converted {
     let Some(value) = value.filter(|value| !value.is_nan()) else {
         return Converted::with(Value::Double(0.0), INCORRECT);
     };
-    if value.is_infinite() {
-        let end = if value < 0.0 { f64::MIN } else { f64::MAX };
-        return Converted::with(Value::Double(end), Issue::OutOfRange);
+    match within(value, digits, f64::MAX) {
+        Ok(value) => Converted::clean(Value::Double(value + 0.0)),
+        Err(end) => Converted::with(Value::Double(end), Issue::OutOfRange),
     }
-    Converted::clean(Value::Double(value + 0.0))
 }
 
 /// Adds what follows a number to what was found about the number itself.
@@ -99,18 +121,18 @@ fn with_rest(mut converted: Converted, rest: &[u8]) -> Converted {
 }
 
 /// A FLOAT of text.
-pub(super) fn float_from_text(text: &[u8]) -> Converted {
+pub(super) fn float_from_text(text: &[u8], digits: Option<FixedPoint>) -> Converted {
     match read_double(text) {
-        Some((value, used)) => with_rest(float(Some(value)), &text[used..]),
-        None => float(None),
+        Some((value, used)) => with_rest(float(Some(value), digits), &text[used..]),
+        None => float(None, digits),
     }
 }
 
 /// A DOUBLE of text.
-pub(super) fn double_from_text(text: &[u8]) -> Converted {
+pub(super) fn double_from_text(text: &[u8], digits: Option<FixedPoint>) -> Converted {
     match read_double(text) {
-        Some((value, used)) => with_rest(double(Some(value)), &text[used..]),
-        None => double(None),
+        Some((value, used)) => with_rest(double(Some(value), digits), &text[used..]),
+        None => double(None, digits),
     }
 }
 

@@ -10,6 +10,39 @@ fn text(ty: &ColumnType, text: &str) -> Converted {
 }
 
 #[test]
+fn a_number_assigned_to_a_text_has_the_digits_that_there_is_room_for() {
+    let assigned = |chars, datum, from: &ColumnType| {
+        let ty = ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi };
+        let converted = assign_from(&ty, datum, from, Zone::UTC);
+        let Value::Bytes(text) = converted.value else { panic!("no text") };
+        (String::from_utf8(text).expect("text"), converted.issue)
+    };
+    for (value, chars, text) in [
+        (0.1, 30, "0.1"),
+        (123456.789, 12, "123456.789"),
+        (123456.789123456, 12, "123456.78912"),
+        (123456.789, 4, "1e5"),
+        (2e7, 4, "2e7"),
+        (-2.25, 4, "-2.2"),
+        (-0.75, 4, "-0.8"),
+        (2.5, 2, "2"),
+        (0.1, 2, "0"),
+    ] {
+        let given = assigned(chars, Datum::Double(value), &ColumnType::Double(None));
+        assert_eq!(given, (text.to_string(), None), "{value} in {chars}");
+    }
+    let cut = assigned(2, Datum::Double(1e10), &ColumnType::Double(None));
+    assert_eq!(cut, ("10".to_string(), Some(Issue::TooLong)));
+    let float = |chars| assigned(chars, Datum::Float(0.1), &ColumnType::Float(None)).0;
+    assert_eq!((float(30).as_str(), float(12).as_str()), ("0.10000000149011612", "0.1000000015"));
+    assert_eq!(assigned(4, Datum::Year(0), &ColumnType::Year), ("0".to_string(), None));
+    assert_eq!(assigned(4, Datum::Year(2024), &ColumnType::Year).0, "2024");
+    let long = ColumnType::Text { size: LobSize::Normal, collation: Collation::Utf8Mb4GeneralCi };
+    let kept = assign_from(&long, Datum::Year(0), &ColumnType::Year, Zone::UTC);
+    assert_eq!(kept.value, Value::Bytes(b"0000".to_vec()));
+}
+
+#[test]
 fn json_is_kept_as_it_came_in_if_it_is_json() {
     for valid in ["{\"a\": [1, 2.5e3, null]} ", "\"ä\"", "1", "[]"] {
         let converted = text(&ColumnType::Json, valid);
@@ -67,7 +100,7 @@ fn a_time_of_day_alone_has_no_date() {
 
 #[test]
 fn no_column_holds_a_negative_zero_or_what_is_no_number() {
-    for ty in [ColumnType::Float, ColumnType::Double] {
+    for ty in [ColumnType::Float(None), ColumnType::Double(None)] {
         for zero in [Datum::Double(-0.0), Datum::Bytes(b"-0"), Datum::Double(-1e-400)] {
             match convert(&ty, zero, Zone::UTC).value {
                 Value::Float(value) => assert!(value.is_sign_positive()),
@@ -107,7 +140,7 @@ mod plain {
             ColumnType::DateTime { fsp: 0 },
             ColumnType::DateTime { fsp: 3 },
             ColumnType::Year,
-            ColumnType::Double,
+            ColumnType::Double(None),
             ColumnType::Json,
         ])
     }

@@ -162,7 +162,7 @@ fn decode_body(ty: &ColumnType, body: &[u8]) -> Result<Value, DamagedKey> {
     Ok(match ty {
         ColumnType::Int { unsigned: true, .. } => Value::UInt(unsigned(body)),
         ColumnType::Int { .. } => Value::Int(signed(body)),
-        ColumnType::Float => {
+        ColumnType::Float(_) => {
             let bits = unsigned(body) as u32;
             let bits = if bits >> 31 == 1 { bits ^ 1 << 31 } else { !bits };
             let value = f32::from_bits(bits);
@@ -171,7 +171,7 @@ fn decode_body(ty: &ColumnType, body: &[u8]) -> Result<Value, DamagedKey> {
             }
             Value::Float(value)
         }
-        ColumnType::Double => {
+        ColumnType::Double(_) => {
             let bits = unsigned(body);
             let bits = if bits >> 63 == 1 { bits ^ 1 << 63 } else { !bits };
             let value = f64::from_bits(bits);

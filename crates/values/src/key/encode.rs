@@ -84,12 +84,12 @@ fn push_low_bytes(value: u64, count: usize, out: &mut Vec<u8>) {
 
 fn encode_other(ty: &ColumnType, prefix: Option<u32>, datum: Datum<'_>, out: &mut Vec<u8>) {
     match (ty, datum) {
-        (ColumnType::Float, Datum::Float(value)) => {
+        (ColumnType::Float(_), Datum::Float(value)) => {
             let bits = if value == 0.0 { 0 } else { value.to_bits() };
             let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
             out.extend_from_slice(&ordered.to_be_bytes());
         }
-        (ColumnType::Double, Datum::Double(value)) => {
+        (ColumnType::Double(_), Datum::Double(value)) => {
             let bits = if value == 0.0 { 0 } else { value.to_bits() };
             let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
             out.extend_from_slice(&ordered.to_be_bytes());

@@ -45,8 +45,8 @@ impl Kind {
         match ty {
             ColumnType::Int { width, unsigned: false, .. } => Kind::Signed(*width),
             ColumnType::Int { width, .. } => Kind::Unsigned(*width),
-            ColumnType::Float => Kind::Float,
-            ColumnType::Double => Kind::Double,
+            ColumnType::Float(_) => Kind::Float,
+            ColumnType::Double(_) => Kind::Double,
             ColumnType::Decimal { scale, .. } => {
                 Kind::Decimal { bytes: ty.fixed_bytes().unwrap_or(0) as u8, scale: *scale }
             }

@@ -6,6 +6,6 @@ mod integer;
 mod tests;
 mod value;
 
-pub use float::{write_f32, write_f64};
+pub use float::{write_f32, write_f64, write_f64_within, write_fixed};
 pub use integer::{write_i64, write_u64};
 pub use value::{write_text, write_untyped};

@@ -2,7 +2,7 @@
 //!
 //! Not here: quoting and escaping, which each door does in its own way.
 
-use super::float::{write_f32, write_f64};
+use super::float::{write_f32, write_f64, write_fixed};
 use super::integer::{write_i64, write_u64};
 use crate::datum::Datum;
 use crate::temporal::Zone;
@@ -25,6 +25,18 @@ fn write_other(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>)
     match (datum, ty) {
         (Datum::Enum(position), ColumnType::Enum { .. }) => {
             out.extend_from_slice(ty.enum_word(position).as_bytes());
+        }
+        (
+            Datum::Double(value),
+            ColumnType::Float(Some(digits)) | ColumnType::Double(Some(digits)),
+        ) => {
+            write_fixed(value, digits.scale, out);
+        }
+        (
+            Datum::Float(value),
+            ColumnType::Float(Some(digits)) | ColumnType::Double(Some(digits)),
+        ) => {
+            write_fixed(f64::from(value), digits.scale, out);
         }
         (Datum::Time(value), ColumnType::Time { fsp }) => value.write(*fsp, out),
         (Datum::DateTime(value), ColumnType::DateTime { fsp }) => value.write(*fsp, out),

@@ -54,8 +54,10 @@ pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
             }
             ColumnType::Decimal { precision: precision as u8, scale: scale as u8 }
         }
-        DataType::Double(_) | DataType::DoublePrecision | DataType::Real => ColumnType::Double,
-        DataType::Float(_) => ColumnType::Float,
+        DataType::Double(_) | DataType::DoublePrecision | DataType::Real => {
+            ColumnType::Double(None)
+        }
+        DataType::Float(_) => ColumnType::Float(None),
         DataType::Date => ColumnType::Date,
         DataType::Datetime(digits) => ColumnType::DateTime { fsp: fsp(*digits) },
         DataType::Timestamp(digits, TimezoneInfo::None) => {

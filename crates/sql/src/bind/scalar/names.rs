@@ -212,7 +212,7 @@ impl<'a> Names<'a> {
             let ty = match definition.kind {
                 crate::variables::Kind::Switch => BIGINT,
                 crate::variables::Kind::Number => BIGINT_UNSIGNED,
-                crate::variables::Kind::Fraction => ColumnType::Double,
+                crate::variables::Kind::Fraction => ColumnType::Double(None),
                 crate::variables::Kind::Text => text_type(1024),
             };
             let kind = Kind::SystemVariable(definition.name.to_string(), global);

@@ -2,7 +2,8 @@
 
 use expression::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Environment, Kind, List, Node, UNTYPED,
-    arithmetic_node, boolean, common_rule, compared, keeps_digits, temporal_number,
+    arithmetic_node, boolean, common_rule, compared, computed_double, keeps_digits,
+    temporal_number,
 };
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
 use values::datum::{Datum, Value};
@@ -171,6 +172,11 @@ pub(super) fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<
     let node = bind(expr, names)?;
     let nullable = node.nullable;
     let node = match op {
+        // What is below 0 of a literal of digits is a DOUBLE (MySQL 9.7: tests/oracle/sql/digits.sql).
+        UnaryOperator::Minus if node.is_digits_literal() => {
+            let ty = computed_double(Some(0));
+            Node::new(Kind::Cast(Box::new(node.with_number())), ty, nullable)
+        }
         UnaryOperator::Minus | UnaryOperator::BitwiseNot => node.as_operand(),
         _ => node,
     };
@@ -191,7 +197,10 @@ pub(super) fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<
                 _ => match temporal_number(&node.ty) {
                     Some((_, 0)) => BIGINT,
                     Some((precision, scale)) => ColumnType::Decimal { precision, scale },
-                    None => ColumnType::Double,
+                    None => computed_double(match node.ty {
+                        ColumnType::Float(_) | ColumnType::Double(_) => node.ty.decimals(),
+                        _ => None,
+                    }),
                 },
             };
             Node::new(Kind::Negate(Box::new(node)), ty, nullable)
