@@ -97,8 +97,8 @@ pub struct Column {
     pub check: Option<String>,
 }
 
-/// A type in the catalog: FLOAT and DOUBLE without digits are words, as they were before these could
-/// have some.
+/// A type in the catalog: FLOAT and DOUBLE without digits are words, as they were before these
+/// could have some.
 mod stored_type {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use values::types::ColumnType;

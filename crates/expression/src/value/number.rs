@@ -102,8 +102,8 @@ impl Number {
         Some((Number::Int(bits), !whole || !fits))
     }
 
-    /// The same of a column's value where bits are wanted: of a text what a BIGINT holds of it, where
-    /// one that is computed has all its 64 bits (MySQL 9.7: tests/oracle/sql/digits.sql).
+    /// The same of a column's value where bits are wanted: of a text what a BIGINT holds of it,
+    /// where one that is computed has all its 64 bits (MySQL 9.7: tests/oracle/sql/digits.sql).
     pub fn of_stored_bits(datum: Datum<'_>, zone: Zone) -> Option<(Number, bool)> {
         let Datum::Bytes(text) = datum else { return Number::of(datum, zone) };
         let (value, whole) = leading_integer(text);

@@ -55,7 +55,8 @@ pub fn assign_from(ty: &ColumnType, datum: Datum<'_>, from: &ColumnType, zone: Z
     super::from_text(ty, &text, zone)
 }
 
-/// A time of day on its way into a column of days: that time today. `now`: microseconds since the epoch.
+/// A time of day on its way into a column of days: that time today. `now`: microseconds since the
+/// epoch.
 pub fn of_today<'d>(ty: &ColumnType, datum: Datum<'d>, now: i64, zone: Zone) -> Datum<'d> {
     let has_day =
         matches!(ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. });

@@ -46,8 +46,8 @@ pub fn write_f64(value: f64, out: &mut Vec<u8>) {
     write_form(format_args!("{value:e}"), out);
 }
 
-/// Appends a DOUBLE with as many of its digits as so many characters have room for, written out or with an
-/// exponent; with all of them where there is no room for any.
+/// Appends a DOUBLE with as many of its digits as so many characters have room for, written out or
+/// with an exponent; with all of them where there is no room for any.
 pub fn write_f64_within(value: f64, room: usize, out: &mut Vec<u8>) {
     let start = out.len();
     let fits = |out: &mut Vec<u8>, write: &dyn Fn(&mut Vec<u8>)| {

@@ -172,7 +172,8 @@ pub(super) fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<
     let node = bind(expr, names)?;
     let nullable = node.nullable;
     let node = match op {
-        // What is below 0 of a literal of digits is a DOUBLE (MySQL 9.7: tests/oracle/sql/digits.sql).
+        // What is below 0 of a literal of digits is a DOUBLE (MySQL 9.7:
+        // tests/oracle/sql/digits.sql).
         UnaryOperator::Minus if node.is_digits_literal() => {
             let ty = computed_double(Some(0));
             Node::new(Kind::Cast(Box::new(node.with_number())), ty, nullable)
