@@ -14,7 +14,8 @@
 //!    compaction. No file is ever deleted for a range that was not asked for.
 //! 2. After whole files were deleted the range is marked as removed once more: the deleted files
 //!    may have held the first mark, and files that were left would otherwise show old keys.
-//! 3. The removal is durable before the range is listed, so before a file is deleted.
+//! 3. The removal is durable before the range is listed, and listed before a file is deleted. Whoever has removed it
+//!    waits for neither.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -40,12 +41,16 @@ const BETWEEN_BYTES_MAX: u64 = 4 << 20;
 /// What is to be reclaimed.
 pub(crate) struct Reclaiming {
     queue: Mutex<Queue>,
+    /// Held while the file is written; the queue is not held then, as whoever adds to it would wait.
+    file: Mutex<()>,
     changed: Condvar,
 }
 
 struct Queue {
     /// The first of them are being worked on.
     ranges: VecDeque<KeyRange>,
+    /// How many of them, from the first on, may be listed in the file: their removal is durable.
+    listed: usize,
     /// Where scans have too much to pass over.
     crowded: Option<KeyRange>,
     stopped: bool,
@@ -62,7 +67,13 @@ impl Reclaiming {
         };
         let ranges = String::from_utf8_lossy(&bytes).lines().filter_map(range).collect();
         Ok(Reclaiming {
-            queue: Mutex::new(Queue { ranges, crowded: None, stopped: false }),
+            queue: Mutex::new(Queue {
+                listed: ranges.len(),
+                ranges,
+                crowded: None,
+                stopped: false,
+            }),
+            file: Mutex::new(()),
             changed: Condvar::new(),
         })
     }
@@ -74,7 +85,18 @@ impl Reclaiming {
 
     /// What the file says of the ranges that are not yet done.
     pub(crate) fn text(&self) -> String {
-        self.queue.lock().text()
+        self.queue.lock().ranges.iter().map(line).collect()
+    }
+
+    /// Changes the queue, then the file as that is.
+    fn save(&self, directory: &Path, change: impl FnOnce(&mut Queue)) -> Result<()> {
+        let _file = self.file.lock();
+        let text: String = {
+            let mut queue = self.queue.lock();
+            change(&mut queue);
+            queue.ranges.iter().take(queue.listed).map(line).collect()
+        };
+        write_synced(directory, RECLAIM_FILE, text.as_bytes())
     }
 
     /// Has a range compacted once what was asked before is done; in place of another that has not
@@ -90,26 +112,26 @@ impl Reclaiming {
     }
 }
 
-impl Queue {
-    fn save(&self, directory: &Path) -> Result<()> {
-        write_synced(directory, RECLAIM_FILE, self.text().as_bytes())
-    }
-
-    fn text(&self) -> String {
-        self.ranges.iter().map(line).collect()
-    }
-}
-
 impl OpenDatabase {
-    pub(crate) fn begin_reclaiming(&self, ranges: &[KeyRange]) -> Result<()> {
-        // The removal itself may be in the unsynced log still. A power cut would take it back, but
-        // neither RECLAIM nor the deletion of files.
-        self.sync_log()?;
+    pub(crate) fn begin_reclaiming(&self, ranges: &[KeyRange]) {
         let mut queue = self.reclaiming.queue.lock();
         queue.ranges.extend(ranges.iter().cloned());
-        queue.save(&self.directory)?;
         self.reclaiming.changed.notify_one();
-        Ok(())
+    }
+
+    /// Lists the ranges that are not listed yet.
+    pub(crate) fn list_removed(&self) -> Result<()> {
+        let all = {
+            let queue = self.reclaiming.queue.lock();
+            if queue.listed == queue.ranges.len() {
+                return Ok(());
+            }
+            queue.ranges.len()
+        };
+        // The removals themselves may be in the unsynced log still. A power cut would take them back, but neither
+        // RECLAIM nor the deletion of files.
+        self.sync_log()?;
+        self.reclaiming.save(&self.directory, |queue| queue.listed = all.min(queue.ranges.len()))
     }
 
     /// The reclaiming thread's work until `Reclaiming::stop`.
@@ -130,8 +152,8 @@ impl OpenDatabase {
                     }
                 }
             };
-            let reclaimed = self.reclaim_ranges(&ranges);
-            let mut queue = self.reclaiming.queue.lock();
+            let reclaimed = self.list_removed().and_then(|()| self.reclaim_ranges(&ranges));
+            let queue = self.reclaiming.queue.lock();
             // A compaction that closing cut short is not done: the next opening begins it again.
             if queue.stopped {
                 return;
@@ -139,8 +161,12 @@ impl OpenDatabase {
             if let Err(error) = reclaimed {
                 tracing::warn!("space of a removed range was not given back at once: {error}");
             }
-            queue.ranges.drain(..ranges.len());
-            if let Err(error) = queue.save(&self.directory) {
+            drop(queue);
+            let saved = self.reclaiming.save(&self.directory, |queue| {
+                queue.ranges.drain(..ranges.len());
+                queue.listed = queue.listed.saturating_sub(ranges.len());
+            });
+            if let Err(error) = saved {
                 tracing::warn!("RECLAIM was not written: {error}");
             }
         }

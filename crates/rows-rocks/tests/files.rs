@@ -282,6 +282,30 @@ fn reclaiming_goes_on_after_a_restart() {
 }
 
 #[test]
+fn a_removed_range_was_synced_and_listed_while_its_remover_waited() {
+    let directory = tempfile::tempdir().expect("a directory");
+    // Nothing reclaims beside it.
+    let options = RocksOptions { memory_bytes: 8 << 20, compacts: false, ..Default::default() };
+    let store = RocksStore::open(directory.path(), &options).expect("opened");
+    store.ingest(&mut entries(2000)).expect("ingested");
+    let range = KeyRange { start: key(100), end: key(1900) };
+    let changes = vec![Change::DeleteRange(range.clone())];
+    store.write(&Batch { changes }, Durability::Os).expect("removed");
+    store.reclaim(&[range]).expect("begun");
+    let listed = || fs::read_to_string(directory.path().join("RECLAIM")).unwrap_or_default();
+    assert_eq!(listed(), "", "the removal is not durable yet");
+    drop(store);
+    assert_eq!(listed().lines().count(), 1, "closing lists it");
+    let store = open(directory.path());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !listed().is_empty() {
+        assert!(Instant::now() < deadline, "not reclaimed");
+        std::thread::yield_now();
+    }
+    assert_eq!(count(&store), 200);
+}
+
+#[test]
 fn a_store_that_is_only_looked_at_is_not_compacted() {
     let directory = tempfile::tempdir().unwrap();
     let options = RocksOptions { memory_bytes: 8 << 20, compacts: false, ..Default::default() };
