@@ -406,6 +406,7 @@ fn door(
             Door {
                 name,
                 admission,
+                limit_set: (kind == DoorKind::Mysql).then(|| sql.connections_max()),
                 converse: Arc::new(move |peer| {
                     let conversation = Mysql::new(door.clone(), peer.id, host(peer));
                     match peer.address {
@@ -436,6 +437,7 @@ fn door(
             Door {
                 name,
                 admission,
+                limit_set: None,
                 converse: Arc::new(move |peer| {
                     let conversation = HandlerSocket::new(access.clone());
                     Box::new(conversation.watched(failed_logins.clone(), address(peer)))
@@ -454,6 +456,7 @@ fn door(
             Door {
                 name,
                 admission,
+                limit_set: None,
                 converse: Arc::new(move |_| Box::new(Memcached::new(cache.clone()))),
                 refusal: b"ERROR Too many open connections\r\n".to_vec(),
                 overload: b"SERVER_ERROR out of memory storing object\r\n".to_vec(),
@@ -471,6 +474,7 @@ fn door(
             Door {
                 name,
                 admission,
+                limit_set: None,
                 converse: Arc::new(move |_| Box::new(MetricsDoor::new(metrics.clone()))),
                 refusal: UNAVAILABLE.to_vec(),
                 overload: UNAVAILABLE.to_vec(),
@@ -484,6 +488,7 @@ fn door(
             Door {
                 name,
                 admission,
+                limit_set: None,
                 converse: Arc::new(move |_| Box::new(StatusDoor::new(data_dir.clone()))),
                 refusal: b"error\ttoo many connections\n".to_vec(),
                 overload: b"error\tout of memory\n".to_vec(),

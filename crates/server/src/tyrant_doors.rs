@@ -78,6 +78,7 @@ pub fn open(
     let door = Door {
         name,
         admission,
+        limit_set: None,
         converse: Arc::new(move |_| Box::new(Tyrant::new(shared.clone()))),
         // The protocol has no words for it: who is not wanted finds the connection closed.
         refusal: Vec::new(),

@@ -200,6 +200,30 @@ fn idle_clients_that_took_all_connections_no_longer_shut_out_the_operator() {
 }
 
 #[test]
+fn max_connections_was_set_and_changed_nothing() {
+    let base = tempfile::tempdir().unwrap();
+    let server = Running::start(base.path(), &["--max-connections=40"]);
+    let mut first = Mysql::login(server.connect("mysql")).expect("a place");
+    first.query("SET GLOBAL max_connections = 2").expect("set");
+    let shown = first.query("SHOW GLOBAL VARIABLES LIKE 'max_connections'").unwrap();
+    assert_eq!(shown[0][1].as_deref(), Some("2"));
+    let _second = Mysql::login(server.connect("mysql")).expect("a second place");
+    let refused = read_all(&mut server.connect("mysql"));
+    assert!(text(&refused).contains("Too many connections"));
+    assert_eq!(ask_line(&mut server.connect("memcached"), "get a\r\n"), "END\r");
+    // No more than the server was started for.
+    first.query("SET GLOBAL max_connections = 1000").expect("set");
+    let warned = first.query("SHOW WARNINGS").unwrap();
+    let message = "Truncated incorrect max_connections value: '1000'";
+    assert_eq!(warned[0][1..], [Some("1292".to_owned()), Some(message.to_owned())]);
+    assert_eq!(first.query("SELECT @@max_connections").unwrap(), [[Some("40".to_owned())]]);
+    Mysql::login(server.connect("mysql")).expect("a third place");
+    first.query("SET GLOBAL max_connections = 3").expect("set");
+    first.query("SET GLOBAL max_connections = DEFAULT").expect("set");
+    assert_eq!(first.query("SELECT @@max_connections").unwrap(), [[Some("40".to_owned())]]);
+}
+
+#[test]
 fn one_doors_clients_could_take_the_connections_of_all_doors() {
     let base = tempfile::tempdir().unwrap();
     let flags = ["--max-connections=40", "--memcached-max-connections=5"];

@@ -13,6 +13,7 @@ mod statement_admission;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use expression::KillMark;
@@ -123,6 +124,8 @@ pub struct Sql {
     plans: PlanCache,
     samples: Arc<Samples>,
     globals: GlobalVariables,
+    /// Connections that the MySQL door may have by its settings, and now.
+    connections_max: (usize, Arc<AtomicUsize>),
     processes: Processes,
     named_locks: NamedLocks,
     prepared_statements: PreparedStatements,
@@ -170,6 +173,10 @@ impl Sql {
             plans: PlanCache::default(),
             samples: Arc::default(),
             globals,
+            connections_max: (
+                options.connections_max,
+                Arc::new(AtomicUsize::new(options.connections_max)),
+            ),
             processes: Processes::default(),
             named_locks,
             prepared_statements: PreparedStatements::default(),
@@ -205,6 +212,21 @@ impl Sql {
     /// Values that new sessions start with.
     pub fn globals(&self) -> &GlobalVariables {
         &self.globals
+    }
+
+    /// How many connections the MySQL door may have now, by SET GLOBAL max_connections.
+    pub fn connections_max(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.connections_max.1)
+    }
+
+    /// SET GLOBAL max_connections: at least 1 and at most what the settings allow, which is the default; what it
+    /// has become.
+    pub(crate) fn set_connections_max(&self, wanted: Option<usize>) -> usize {
+        let (most, now) = &self.connections_max;
+        let set = wanted.map_or(*most, |wanted| wanted.min(*most).max(1));
+        now.store(set, Ordering::Relaxed);
+        self.globals.fix("max_connections", set.to_string());
+        set
     }
 
     /// The connections there are.

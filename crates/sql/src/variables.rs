@@ -107,6 +107,7 @@ pub fn has_effect(name: &str) -> bool {
             | "lock_wait_timeout"
             | "rowhouse_executor"
             | "max_allowed_packet"
+            | "max_connections"
             | "max_execution_time"
             | "max_prepared_stmt_count"
             | "max_statement_time"

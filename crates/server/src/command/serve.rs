@@ -18,6 +18,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use anyhow::Context as _;
 use columnar::ColumnStore;
@@ -245,12 +246,18 @@ fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(
 
 /// Makes it known how many connections there may be.
 fn register_limits(engine: &Engine, connections_max: usize, doors: &[Door]) {
-    let mut limits = vec![("connections_max".to_owned(), connections_max.to_string())];
-    limits.extend(doors.iter().map(|door| {
-        let most = door.admission.most(connections_max);
-        (format!("{}_connections_max", door.name.replace('-', "_")), most.to_string())
-    }));
-    engine.metrics().register(move |figures| figures.extend(limits.iter().cloned()));
+    let of_door = |door: &Door| {
+        let name = format!("{}_connections_max", door.name.replace('-', "_"));
+        (name, door.admission.most(connections_max), door.limit_set.as_ref().map(Arc::clone))
+    };
+    let doors: Vec<_> = doors.iter().map(of_door).collect();
+    engine.metrics().register(move |figures| {
+        figures.push(("connections_max".to_owned(), connections_max.to_string()));
+        figures.extend(doors.iter().map(|(name, most, set)| {
+            let set = set.as_ref().map_or(usize::MAX, |set| set.load(Ordering::Relaxed));
+            (name.clone(), set.min(*most).to_string())
+        }));
+    });
 }
 
 /// Raises the limit on open files as far as the system lets us; gives how many connections there

@@ -88,7 +88,10 @@ impl Acceptor {
         shared: LoopShared,
         stop: Arc<StopSignal>,
     ) -> Acceptor {
-        let doors = shared.doors.iter().map(|door| (door.name, door.admission));
+        let doors = shared.doors.iter().map(|door| {
+            let limit_set = door.limit_set.as_ref().map(Arc::clone);
+            (door.name, door.admission, limit_set)
+        });
         let places = Arc::new(Places::new(shared.limits.connections_max, doors));
         let refusals = shared.doors.iter().map(|_| LogRate::of(1, REFUSALS_LOGGED)).collect();
         Acceptor { listeners, shared, places, refusals, stop }

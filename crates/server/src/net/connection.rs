@@ -10,6 +10,7 @@
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use doors::{Conversation, Input, LeaveNotice, Pending, Report};
@@ -55,6 +56,8 @@ pub struct Door {
     pub name: &'static str,
     /// Which places its clients take.
     pub admission: Admission,
+    /// Its own limit as it is set while the server runs (SET GLOBAL max_connections).
+    pub limit_set: Option<Arc<AtomicUsize>>,
     /// Makes the conversation with a client that has just connected.
     pub converse: Arc<dyn Fn(Peer) -> Box<dyn Conversation> + Send + Sync>,
     /// What a client is sent that comes when the server is full.

@@ -68,6 +68,8 @@ pub enum Full {
 struct DoorPlaces {
     name: &'static str,
     admission: Admission,
+    /// The door's own limit as it was set while the server runs, below that of its admission.
+    limit_set: Option<Arc<AtomicUsize>>,
     taken: AtomicUsize,
 }
 
@@ -89,12 +91,18 @@ pub struct ConnectionPlace {
 }
 
 impl Places {
-    /// So many for clients of all doors, which are given by name and admission.
+    /// So many for clients of all doors, which are given by name and admission; of some there is a limit that is
+    /// set while the server runs.
     pub fn new(
         connections_max: usize,
-        doors: impl IntoIterator<Item = (&'static str, Admission)>,
+        doors: impl IntoIterator<Item = (&'static str, Admission, Option<Arc<AtomicUsize>>)>,
     ) -> Places {
-        let places = |(name, admission)| DoorPlaces { name, admission, taken: AtomicUsize::new(0) };
+        let places = |(name, admission, limit_set)| DoorPlaces {
+            name,
+            admission,
+            limit_set,
+            taken: AtomicUsize::new(0),
+        };
         Places {
             connections_max,
             doors: doors.into_iter().map(places).collect(),
@@ -114,12 +122,10 @@ impl Places {
         let host = from.map(|address| address.ip().to_canonical());
         let taken_here = self.doors[door].taken.load(Ordering::Relaxed);
         let is_local = host.is_none_or(|host| host.is_loopback());
+        if taken_here >= self.doors[door].most(usize::MAX) {
+            return Err(Full::Door);
+        }
         match self.doors[door].admission {
-            Admission::Clients { connections_max, .. } | Admission::Own { connections_max }
-                if taken_here >= connections_max =>
-            {
-                return Err(Full::Door);
-            }
             Admission::Clients { kept, .. } => {
                 let kept = if is_local { kept } else { 0 };
                 if self.taken_by_clients() >= self.connections_max.saturating_add(kept) {
@@ -137,7 +143,7 @@ impl Places {
     pub fn most(&self, door: usize, full: Full) -> usize {
         match full {
             Full::Server => self.connections_max,
-            Full::Door => self.doors[door].admission.most(self.connections_max),
+            Full::Door => self.doors[door].most(self.connections_max),
         }
     }
 
@@ -164,6 +170,12 @@ impl Places {
 }
 
 impl DoorPlaces {
+    /// How many connections the door may have now, where so many are allowed at all doors.
+    fn most(&self, of_all: usize) -> usize {
+        let set = self.limit_set.as_ref().map_or(usize::MAX, |set| set.load(Ordering::Relaxed));
+        self.admission.most(of_all).min(set)
+    }
+
     fn shares(&self) -> bool {
         matches!(self.admission, Admission::Clients { .. })
     }
@@ -203,15 +215,34 @@ mod tests {
     const STATUS: usize = 2;
 
     fn places() -> Arc<Places> {
+        places_with(None)
+    }
+
+    /// The same with a limit of the first door's that is set.
+    fn places_with(limit_set: Option<Arc<AtomicUsize>>) -> Arc<Places> {
         let clients = |connections_max, kept| Admission::Clients { connections_max, kept };
         Arc::new(Places::new(
             4,
             [
-                ("mysql", clients(usize::MAX, 2)),
-                ("memcached", clients(3, 0)),
-                ("status", Admission::Own { connections_max: 2 }),
+                ("mysql", clients(usize::MAX, 2), limit_set),
+                ("memcached", clients(3, 0), None),
+                ("status", Admission::Own { connections_max: 2 }, None),
             ],
         ))
+    }
+
+    #[test]
+    fn a_limit_that_is_set_holds_for_the_next_client_of_its_door() {
+        let set = Arc::new(AtomicUsize::new(4));
+        let (places, far) = (places_with(Some(Arc::clone(&set))), from("10.0.0.7"));
+        let taken = [places.take(MYSQL, far).unwrap(), places.take(MYSQL, far).unwrap()];
+        set.store(1, Ordering::Relaxed);
+        assert_eq!(places.take(MYSQL, far).unwrap_err(), Full::Door);
+        assert_eq!(places.most(MYSQL, Full::Door), 1);
+        assert!(places.take(MEMCACHED, far).is_ok());
+        set.store(3, Ordering::Relaxed);
+        assert!(places.take(MYSQL, far).is_ok());
+        drop(taken);
     }
 
     fn from(host: &str) -> Option<SocketAddr> {

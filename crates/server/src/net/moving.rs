@@ -179,6 +179,7 @@ mod tests {
         let door = Door {
             name: "echo",
             admission: Admission::CLIENTS,
+            limit_set: None,
             converse: Arc::new(|_| Box::new(Echo)),
             refusal: Vec::new(),
             overload: Vec::new(),

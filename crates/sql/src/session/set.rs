@@ -140,6 +140,17 @@ impl Session {
                     format!("Variable '{name}' is kept and shown, and changes nothing"),
                 );
             }
+            if name == "max_connections" {
+                let wanted = crate::variables::definition(name)
+                    .filter(|_| value.is_some())
+                    .map(|definition| sql.globals().text(definition));
+                let number = wanted.as_deref().map(|text| text.parse().unwrap_or(usize::MAX));
+                let set = sql.set_connections_max(number);
+                if let Some(wanted) = wanted.filter(|_| number != Some(set)) {
+                    let message = format!("Truncated incorrect {name} value: '{wanted}'");
+                    self.warnings.borrow_mut().push(Level::Warning, 1292, message);
+                }
+            }
             if name == "event_scheduler" {
                 sql.events().notify();
             }
