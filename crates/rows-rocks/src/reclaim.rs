@@ -14,8 +14,10 @@
 //!    compaction. No file is ever deleted for a range that was not asked for.
 //! 2. After whole files were deleted the range is marked as removed once more: the deleted files
 //!    may have held the first mark, and files that were left would otherwise show old keys.
-//! 3. The removal is durable before the range is listed, and listed before a file is deleted. Whoever has removed it
-//!    waits for neither.
+//! 3. The removal is durable before the range is listed, and the range is listed before a file is
+//!    deleted. The statement that removed it waits for neither: a range is listed when its turn has
+//!    come, or within a second. A process that is killed earlier leaves its space to ordinary
+//!    compaction.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -49,8 +51,11 @@ pub(crate) struct Reclaiming {
 struct Queue {
     /// The first of them are being worked on.
     ranges: VecDeque<KeyRange>,
-    /// How many of them, from the first on, may be listed in the file: their removal is durable.
-    listed: usize,
+    /// How many were done before the first of them.
+    done: u64,
+    /// How many may be listed in the file, counted with those that are done: their removal is
+    /// durable.
+    listed: u64,
     /// Where scans have too much to pass over.
     crowded: Option<KeyRange>,
     stopped: bool,
@@ -65,10 +70,12 @@ impl Reclaiming {
             }
             read => read.unwrap_or_default(),
         };
-        let ranges = String::from_utf8_lossy(&bytes).lines().filter_map(range).collect();
+        let ranges: VecDeque<_> =
+            String::from_utf8_lossy(&bytes).lines().filter_map(range).collect();
         Ok(Reclaiming {
             queue: Mutex::new(Queue {
-                listed: ranges.len(),
+                done: 0,
+                listed: ranges.len() as u64,
                 ranges,
                 crowded: None,
                 stopped: false,
@@ -94,7 +101,8 @@ impl Reclaiming {
         let text: String = {
             let mut queue = self.queue.lock();
             change(&mut queue);
-            queue.ranges.iter().take(queue.listed).map(line).collect()
+            let listed = queue.listed.saturating_sub(queue.done) as usize;
+            queue.ranges.iter().take(listed).map(line).collect()
         };
         write_synced(directory, RECLAIM_FILE, text.as_bytes())
     }
@@ -123,15 +131,16 @@ impl OpenDatabase {
     pub(crate) fn list_removed(&self) -> Result<()> {
         let all = {
             let queue = self.reclaiming.queue.lock();
-            if queue.listed == queue.ranges.len() {
+            let all = queue.done + queue.ranges.len() as u64;
+            if queue.listed == all {
                 return Ok(());
             }
-            queue.ranges.len()
+            all
         };
-        // The removals themselves may be in the unsynced log still. A power cut would take them back, but neither
-        // RECLAIM nor the deletion of files.
+        // The removals themselves may be in the unsynced log still. A power cut would take them
+        // back, but neither RECLAIM nor the deletion of files.
         self.sync_log()?;
-        self.reclaiming.save(&self.directory, |queue| queue.listed = all.min(queue.ranges.len()))
+        self.reclaiming.save(&self.directory, |queue| queue.listed = queue.listed.max(all))
     }
 
     /// The reclaiming thread's work until `Reclaiming::stop`.
@@ -164,7 +173,8 @@ impl OpenDatabase {
             drop(queue);
             let saved = self.reclaiming.save(&self.directory, |queue| {
                 queue.ranges.drain(..ranges.len());
-                queue.listed = queue.listed.saturating_sub(ranges.len());
+                queue.done += ranges.len() as u64;
+                queue.listed = queue.listed.max(queue.done);
             });
             if let Err(error) = saved {
                 tracing::warn!("RECLAIM was not written: {error}");

@@ -148,7 +148,11 @@ impl Session {
                 let set = sql.set_connections_max(number);
                 if let Some(wanted) = wanted.filter(|_| number != Some(set)) {
                     let message = format!("Truncated incorrect {name} value: '{wanted}'");
-                    self.warnings.borrow_mut().push(Level::Warning, 1292, message);
+                    self.warnings.borrow_mut().push(
+                        Level::Warning,
+                        ErrorCode::TruncatedWrongValue,
+                        message,
+                    );
                 }
             }
             if name == "event_scheduler" {
