@@ -257,6 +257,7 @@ table! {
     RegexpIllegalArgument 3685 b"HY000";
     RegexpIndexOutofbounds 3686 b"HY000";
     RegexpBadInterval 3692 b"HY000";
+    RegexpTimeOut 3699 b"HY000";
     RegexpPatternTooBig 3700 b"HY000";
     ClientLocalFilesDisabled 3948 b"42000";
     ConstraintFailed 4025 b"23000" forgiven;

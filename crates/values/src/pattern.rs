@@ -12,7 +12,9 @@
 //! 3. A pattern is compiled once as long as it is in use: the last ones are kept for all threads,
 //!    in at most `KEPT_BYTES_MAX`.
 //!
-//! Not here: what a client is told of a pattern that is refused.
+//! Not here: how a text is searched (`search`), what a client is told of a pattern that is refused.
+
+mod search;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -21,6 +23,9 @@ use std::sync::{Mutex, PoisonError};
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ast::{self, Ast, ClassPerlKind, ClassSetItem, ClassUnicode};
 use regex_syntax::hir::{Class, HirKind};
+
+use search::WalkedAutomata;
+pub use search::{PatternSearch, SearchEnd};
 
 /// Most that a pattern may cost: a byte costs 1, so many letters of a class that has to be folded 1
 /// more.
@@ -37,6 +42,8 @@ const SIZES: [usize; 4] = [8 << 10, 64 << 10, 512 << 10, 6 << 20];
 /// The same pattern is compiled several times over: to be searched forwards, backwards, in one
 /// pass.
 const TIMES_COMPILED: usize = 3;
+/// And to be walked where a search may take long: forwards and backwards.
+const TIMES_WALKED: usize = 2;
 /// Bytes of a parsed pattern for each of its cost, about.
 const PARSED_BYTES: usize = 256;
 /// Fewest bytes of a compiled pattern's state.
@@ -65,10 +72,12 @@ pub struct Pattern {
 /// A pattern that can be searched for.
 #[derive(Clone, Debug)]
 pub struct CompiledPattern {
-    /// To search with.
-    pub regex: Regex,
+    regex: Regex,
     /// Bytes of memory that it takes at most, with those of one search.
     pub bytes: usize,
+    pattern: Pattern,
+    states_max: usize,
+    walked: WalkedAutomata,
 }
 
 /// Why a pattern is not compiled.
@@ -117,6 +126,13 @@ impl Pattern {
         Ok(compiled)
     }
 
+    /// As the crate writes it.
+    fn source(&self) -> String {
+        let text = String::from_utf8_lossy(&self.text);
+        // The bounds of words of older servers.
+        text.replace("[[:<:]]", r"\b{start}").replace("[[:>:]]", r"\b{end}")
+    }
+
     fn compile<R, E: From<PatternError>>(
         &self,
         begin: &mut dyn FnMut(usize) -> Result<R, E>,
@@ -124,9 +140,7 @@ impl Pattern {
         if self.text.len() > COST_MAX {
             return Err(PatternError::TooBig.into());
         }
-        let text = String::from_utf8_lossy(&self.text);
-        // The bounds of words of older servers.
-        let text = text.replace("[[:<:]]", r"\b{start}").replace("[[:>:]]", r"\b{end}");
+        let text = self.source();
         let cost = cost(&text).ok_or(PatternError::TooBig)?;
         for size in SIZES {
             let _memory = begin(TIMES_COMPILED * size + PARSED_BYTES * cost)?;
@@ -144,7 +158,13 @@ impl Pattern {
                     if bytes > KEPT_BYTES_MAX {
                         return Err(PatternError::TooBig.into());
                     }
-                    return Ok(CompiledPattern { regex, bytes });
+                    return Ok(CompiledPattern {
+                        regex,
+                        bytes: bytes + TIMES_WALKED * size,
+                        pattern: self.clone(),
+                        states_max: size / STATE_BYTES,
+                        walked: WalkedAutomata::default(),
+                    });
                 }
                 Err(regex::Error::CompiledTooBig(_)) => {}
                 Err(error) => {

@@ -8,7 +8,6 @@
 //! (`values::member`), which records are looked at (`access`).
 
 use memchr::memmem;
-use regex::bytes::Regex;
 use values::member::{normalized, number, tokens};
 use values::pattern::{CompiledPattern, Pattern, PatternError};
 
@@ -16,7 +15,7 @@ use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
 
 /// Makes a pattern of what a client has written.
-pub type Compile<'c> = dyn FnMut(&[u8]) -> Result<Regex, TyrantTrouble> + 'c;
+pub type Compile<'c> = dyn FnMut(&[u8]) -> Result<CompiledPattern, TyrantTrouble> + 'c;
 
 /// What is asked of a column.
 #[derive(Clone, Debug)]
@@ -36,7 +35,7 @@ pub enum ColumnTest {
     /// STROREQ: is one of these tokens.
     IsAny(Vec<Vec<u8>>),
     /// STRRX
-    Matches(Regex),
+    Matches(CompiledPattern),
     /// NUMEQ
     NumberEqual(f64),
     /// NUMGT
@@ -141,7 +140,7 @@ impl ColumnTest {
             ColumnTest::AllTokens(all) => all.iter().all(has),
             ColumnTest::AnyToken(some) => some.iter().any(has),
             ColumnTest::IsAny(some) => some.iter().any(|token| token == value),
-            ColumnTest::Matches(regex) => regex.is_match(value),
+            ColumnTest::Matches(pattern) => pattern.is_in(value),
             ColumnTest::NumberEqual(other) => number(value) == *other,
             ColumnTest::Greater(least) => number(value) > *least,
             ColumnTest::GreaterEqual(least) => number(value) >= *least,
@@ -239,9 +238,7 @@ mod tests {
     use super::*;
 
     fn test(operator: u32, expression: &str) -> Result<ColumnTest, TyrantTrouble> {
-        ColumnTest::new(operator, expression.as_bytes(), &mut |text| {
-            Ok(pattern(text, &mut |_| Ok(()))?.regex)
-        })
+        ColumnTest::new(operator, expression.as_bytes(), &mut |text| pattern(text, &mut |_| Ok(())))
     }
 
     fn holds(operator: u32, expression: &str, value: &str) -> bool {

@@ -16,12 +16,12 @@ mod scan;
 mod whole;
 mod write;
 
-use regex::bytes::Regex;
 use resources::budget::{SMALL_BYTES, Share};
 use resources::interrupt;
 use rows::cache::KeyBatch;
 use rows::store::Read;
 use rows::{Engine, Error};
+use values::pattern::CompiledPattern;
 
 use crate::conversation::Turn;
 use crate::tyrant::command::{TyrantCommand, TyrantFailure, TyrantTrouble};
@@ -205,7 +205,11 @@ impl TyrantRows<'_, '_> {
     /// # Errors
     /// `Invalid` when it is none, or too large; `NoMemory`, and the end of a command that nobody
     /// waits for; see `TyrantTrouble`.
-    pub(super) fn pattern(&self, text: &[u8], held: &mut Share) -> Result<Regex, TyrantTrouble> {
+    pub(super) fn pattern(
+        &self,
+        text: &[u8],
+        held: &mut Share,
+    ) -> Result<CompiledPattern, TyrantTrouble> {
         let compiled = condition::pattern(text, &mut |bytes| {
             if bytes >= SMALL_BYTES {
                 self.needs_time()?;
@@ -218,7 +222,7 @@ impl TyrantRows<'_, '_> {
             Ok(memory)
         })?;
         held.grow_to(held.bytes() + compiled.bytes).map_err(Error::from)?;
-        Ok(compiled.regex)
+        Ok(compiled)
     }
 
     /// Calls a function of the script, which takes its time.

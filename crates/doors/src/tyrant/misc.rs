@@ -169,8 +169,8 @@ fn matching(
 ) -> Result<(), TyrantTrouble> {
     rows.needs_time()?;
     let mut memory = rows.turn.engine().budget().share();
-    let regex = rows.pattern(pattern, &mut memory)?;
-    take(rows, Vec::new(), most, &mut |_, key| Some(regex.is_match(key)), answer)
+    let pattern = rows.pattern(pattern, &mut memory)?;
+    take(rows, Vec::new(), most, &mut |_, key| Some(pattern.is_in(key)), answer)
 }
 
 /// Answers with records in order: `wanted` says of row key and key whether, and `None` at the end.

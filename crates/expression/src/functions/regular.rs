@@ -1,18 +1,20 @@
 //! Regular expressions: REGEXP and the functions REGEXP_LIKE, _INSTR, _SUBSTR and _REPLACE (MySQL
 //! 8.0 manual, 14.8.2).
 //!
-//! Patterns are those of the crate `regex`, whose time grows with the text alone: there is neither
-//! `\1` within a pattern nor looking ahead or behind. The word bounds of older servers, `[[:<:]]`
+//! Patterns are those of the crate `regex`, whose time grows with text and pattern alone: there is
+//! neither `\1` within a pattern nor looking ahead or behind. The word bounds of older servers, `[[:<:]]`
 //! and `[[:>:]]`, are understood.
 //!
 //! Invariants
-//! 1. In an event loop no pattern is compiled that may take long.
+//! 1. In an event loop no pattern is compiled or searched for that may take long.
+//! 2. A search ends when its statement is to end.
 //!
-//! Not here: how patterns are compiled and kept (`values::pattern`), LIKE (`values::collation`).
+//! Not here: how patterns are compiled, kept, and searched for (`values::pattern`), LIKE (`values::collation`).
 
-use regex::bytes::{Captures, Regex};
+use std::ops::Range;
+
 use values::ErrorCode;
-use values::pattern::{Pattern, PatternError};
+use values::pattern::{CompiledPattern, Pattern, PatternError, PatternSearch, SearchEnd};
 use values::types::Collation;
 
 use crate::functions::call::{Call, int, whole};
@@ -42,19 +44,23 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     };
     let rule = locate_rule(&arguments[..2]);
     let options = texts.get(options_at).copied().unwrap_or_default();
-    let regex = compiled(texts[1], options, rule, scope)?;
+    let pattern = compiled(texts[1], options, rule, scope)?;
     let text = texts[0];
-    scope.limits.search(text.len().saturating_mul(texts[1].len()))?;
+    let factor = texts[1].len().max(pattern.repeated_states());
+    scope.limits.search(text.len().saturating_mul(factor))?;
+    let mut search = pattern.search(text);
+    let _memory = scope.limits.take(search.bytes())?;
+    let ended = |end| end_of(end, scope);
     let binary = rule == Collation::Binary;
     let start = start_of(text, number(position_at, 1), binary)?;
     let occurrence = |at: usize| usize::try_from(number(at, 1).max(1) - 1).unwrap_or(usize::MAX);
     Ok(match function {
-        F::RegexpLike => Cell::truth(regex.is_match(text)),
+        F::RegexpLike => Cell::truth(search.is_match().map_err(ended)?),
         F::RegexpInstr => {
-            let found = matches(&regex, text, start).nth(occurrence(3));
+            let found = nth_match(&mut search, text, start, occurrence(3)).map_err(ended)?;
             let place = found.map(|found| match number(4, 0) {
-                0 => found.0,
-                1 => found.1,
+                0 => found.start,
+                1 => found.end,
                 _ => usize::MAX,
             });
             match place {
@@ -67,16 +73,18 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
                 Some(at) => int(count(&text[..at], binary) as i64 + 1),
             }
         }
-        F::RegexpSubstr => match matches(&regex, text, start).nth(occurrence(3)) {
-            Some((from, to)) => Cell::Owned(text[from..to].to_vec()),
-            None => NULL,
-        },
+        F::RegexpSubstr => {
+            match nth_match(&mut search, text, start, occurrence(3)).map_err(ended)? {
+                Some(found) => Cell::Owned(text[found].to_vec()),
+                None => NULL,
+            }
+        }
         _ => {
             let only = match number(4, 0) {
                 0 => None,
                 number => Some(usize::try_from(number.max(1) - 1).unwrap_or(usize::MAX)),
             };
-            let replaced = replaced(&regex, text, texts[2], start, only, scope)?;
+            let replaced = replaced(&mut search, text, texts[2], start, only, scope)?;
             made(function, replaced.len(), scope, || replaced)?
         }
     })
@@ -98,18 +106,37 @@ fn out_of_bounds() -> Error {
     )
 }
 
-/// The matches from a place on: where each begins and ends.
-fn matches<'t>(
-    regex: &'t Regex,
-    text: &'t [u8],
+/// The match behind so many others from a place on.
+fn nth_match(
+    search: &mut PatternSearch<'_, '_>,
+    text: &[u8],
     start: usize,
-) -> impl Iterator<Item = (usize, usize)> + 't {
-    let mut at = start;
-    std::iter::from_fn(move || {
-        let found = (at <= text.len()).then(|| regex.find_at(text, at)).flatten()?;
-        at = behind(text, found.start(), found.end());
-        Some((found.start(), found.end()))
-    })
+    number: usize,
+) -> std::result::Result<Option<Range<usize>>, SearchEnd> {
+    let (mut at, mut before) = (start, 0);
+    while at <= text.len()
+        && let Some(found) = search.find_at(at)?
+    {
+        if before == number {
+            return Ok(Some(found));
+        }
+        before += 1;
+        at = behind(text, found.start, found.end);
+    }
+    Ok(None)
+}
+
+/// The error of a search without an answer.
+fn end_of(end: SearchEnd, scope: &Scope<'_>) -> Error {
+    match end {
+        SearchEnd::TakesTooLong => {
+            Error::new(ErrorCode::RegexpTimeOut, "Timeout exceeded in regular expression match.")
+        }
+        // Whoever ended it without the statement's own mark does not look at the error.
+        SearchEnd::Interrupted => scope.limits.check().err().unwrap_or_else(|| {
+            Error::new(ErrorCode::QueryInterrupted, "Query execution was interrupted")
+        }),
+    }
 }
 
 /// Where the search goes on behind a match: an empty one is not found again.
@@ -122,7 +149,7 @@ fn behind(text: &[u8], start: usize, end: usize) -> usize {
 
 /// The text with all matches from a place on replaced, or with one of them.
 fn replaced(
-    regex: &Regex,
+    search: &mut PatternSearch<'_, '_>,
     text: &[u8],
     with: &[u8],
     start: usize,
@@ -132,21 +159,27 @@ fn replaced(
     let bytes_max = scope.limits.value_bytes_max();
     let mut out = Vec::with_capacity(text.len());
     let (mut copied, mut at, mut number) = (0, start, 0);
-    while at <= text.len()
-        && let Some(found) = regex.captures_at(text, at)
-    {
-        let Some(whole) = found.get(0) else { break };
+    let has_groups = with.contains(&b'$');
+    let mut groups = Vec::new();
+    while at <= text.len() {
+        if has_groups {
+            search.groups_at(at, &mut groups).map_err(|end| end_of(end, scope))?;
+        } else {
+            groups.clear();
+            groups.push(search.find_at(at).map_err(|end| end_of(end, scope))?);
+        }
+        let Some(Some(whole)) = groups.first().cloned() else { break };
         if only.is_none_or(|only| only == number) {
-            out.extend_from_slice(&text[copied..whole.start()]);
-            expand(&found, with, &mut out)?;
-            copied = whole.end();
+            out.extend_from_slice(&text[copied..whole.start]);
+            expand(text, &groups, with, &mut out)?;
+            copied = whole.end;
             // What is longer than may be is not made to its end.
             if only.is_some() || out.len() > bytes_max {
                 break;
             }
         }
         number += 1;
-        at = behind(text, whole.start(), whole.end());
+        at = behind(text, whole.start, whole.end);
         scope.limits.check()?;
     }
     out.extend_from_slice(&text[copied..]);
@@ -155,7 +188,12 @@ fn replaced(
 
 /// Appends a replacement: `$1` is what the first group matched, `\` takes the next character as it
 /// is.
-fn expand(found: &Captures<'_>, with: &[u8], out: &mut Vec<u8>) -> Result<()> {
+fn expand(
+    text: &[u8],
+    groups: &[Option<Range<usize>>],
+    with: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let mut at = 0;
     while let Some(&byte) = with.get(at) {
         at += 1;
@@ -170,15 +208,17 @@ fn expand(found: &Captures<'_>, with: &[u8], out: &mut Vec<u8>) -> Result<()> {
                 let mut digits = 0;
                 while let Some(digit @ b'0'..=b'9') = with.get(at) {
                     let longer = group * 10 + usize::from(digit - b'0');
-                    if longer >= found.len() && digits > 0 {
+                    if longer >= groups.len() && digits > 0 {
                         break;
                     }
                     (group, digits, at) = (longer, digits + 1, at + 1);
                 }
-                if group >= found.len() {
+                if group >= groups.len() {
                     return Err(out_of_bounds());
                 }
-                out.extend_from_slice(found.get(group).map_or(&[][..], |part| part.as_bytes()));
+                if let Some(place) = &groups[group] {
+                    out.extend_from_slice(&text[place.clone()]);
+                }
             }
             _ => out.push(byte),
         }
@@ -186,7 +226,12 @@ fn expand(found: &Captures<'_>, with: &[u8], out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-fn compiled(pattern: &[u8], options: &[u8], rule: Collation, scope: &Scope<'_>) -> Result<Regex> {
+fn compiled(
+    pattern: &[u8],
+    options: &[u8],
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<CompiledPattern> {
     let mut wanted = Pattern {
         text: pattern.to_vec(),
         folds: rule == Collation::Utf8Mb4GeneralCi,
@@ -215,11 +260,10 @@ fn compiled(pattern: &[u8], options: &[u8], rule: Collation, scope: &Scope<'_>) 
             "Illegal argument to a regular expression.",
         ));
     }
-    let compiled = wanted.compiled(&mut |bytes| {
+    wanted.compiled(&mut |bytes| {
         scope.limits.check()?;
         scope.limits.take(bytes)
-    })?;
-    Ok(compiled.regex)
+    })
 }
 
 impl From<PatternError> for Error {

@@ -13,6 +13,7 @@ use mlua::{ChunkMode, Function, Lua, String as Text, Value};
 use resources::interrupt;
 use resources::log_rate::LogRate;
 use values::codes::{crc32, from_base64_lines, from_hex, to_base64, write_hex};
+use values::pattern::SearchEnd;
 
 use crate::log_text::shown;
 use crate::tyrant::condition;
@@ -21,8 +22,6 @@ use crate::tyrant::lua::points;
 
 /// Most bytes that a replacement makes of a text; a state's own limit comes too late for it.
 const REPLACED_BYTES_MAX: usize = 64 << 20;
-/// Replacements between two looks at whether the call is to end.
-const ASK_EVERY: usize = 64;
 /// Lines that scripts may log in a second, all together.
 const LINES_PER_SECOND_MAX: u64 = 100;
 /// Most bytes of a line that a script logs.
@@ -256,20 +255,30 @@ fn regex<'l>(
         true => Err(rows::Error::LockTimeout.into()),
         false => Ok(()),
     };
-    let pattern = condition::pattern(pattern.as_bytes(), &mut begin).map_err(refused)?.regex;
-    let Some(replacement) = replacement else {
-        return Ok(Value::Boolean(pattern.is_match(text.as_bytes())));
-    };
+    let pattern = condition::pattern(pattern.as_bytes(), &mut begin).map_err(refused)?;
     let text = text.as_bytes();
-    let (mut made, mut copied) = (Vec::new(), 0);
-    for (count, found) in pattern.captures_iter(text).enumerate() {
-        if count % ASK_EVERY == 0 && interrupt::is_wanted() {
-            return Err(mlua::Error::RuntimeError("_regex: the call is to end".into()));
+    let mut search = pattern.search(text);
+    let ended = |end: SearchEnd| mlua::Error::RuntimeError(format!("_regex: {end}"));
+    let Some(replacement) = replacement else {
+        return Ok(Value::Boolean(search.is_match().map_err(ended)?));
+    };
+    let (mut made, mut copied, mut at) = (Vec::new(), 0, 0);
+    let (mut groups, mut last) = (Vec::new(), None);
+    while at <= text.len() {
+        search.groups_at(at, &mut groups).map_err(ended)?;
+        let Some(Some(whole)) = groups.first().cloned() else { break };
+        // An empty match right behind another one is none.
+        if whole.is_empty() && last == Some(whole.end) {
+            at += 1;
+            continue;
         }
-        let group = |number: usize| found.get(number).map_or(&b""[..], |group| group.as_bytes());
-        let Some(whole) = found.get(0) else { continue };
-        made.extend_from_slice(&text[copied..whole.start()]);
-        copied = whole.end();
+        (at, last) = (whole.end, Some(whole.end));
+        let group = |number: usize| match groups.get(number) {
+            Some(Some(place)) => &text[place.clone()],
+            _ => &b""[..],
+        };
+        made.extend_from_slice(&text[copied..whole.start]);
+        copied = whole.end;
         let mut letters = replacement.as_bytes().iter();
         while let Some(letter) = letters.next() {
             match letter {
