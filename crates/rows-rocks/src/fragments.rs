@@ -143,7 +143,6 @@ fn checksum(covered: &[u8]) -> u32 {
 }
 
 /// A fragment's bytes, as RocksDB writes them.
-#[cfg(test)]
 pub(crate) fn written(kind: u8, data: &[u8]) -> Vec<u8> {
     let covered = [&[kind][..], data].concat();
     let length = (data.len() as u16).to_le_bytes();

@@ -10,6 +10,7 @@
 //!   durability, failures
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
 //!   unsynced logs and of RocksDB's list of files
+//! - `lost_files`: what can be read where files of rows are missing
 //! - `log`: whether a damaged log is a crash's trace or lost writes
 //! - `fragments`, `records`: reading the form that logs and MANIFEST have
 //! - `log_files`, `laid_out`, `space`: syncing the log; zeros ahead of its records; room on the
@@ -35,6 +36,7 @@ mod laid_out;
 mod layout;
 mod log;
 mod log_files;
+mod lost_files;
 mod manifest;
 mod options;
 mod pace;
@@ -56,6 +58,7 @@ pub use backup::{Backup, BackupDamage, BackupError, Backups, Progress, Sharing};
 pub use directory::make_directory;
 pub use format::FORMAT_FILE;
 pub use log::DamagedLog;
+pub use lost_files::{LostFile, look_without, lost_files};
 pub use manifest::DamagedManifest;
 pub use options::RocksOptions;
 pub use store::RocksStore;

@@ -220,7 +220,7 @@ fn refuse_damaged_log(directory: &Path, options: &Options) -> Result<u64> {
 
 /// Opens a database without changing anything on the disk. How long each log was is not asked:
 /// zeros at their ends may still be there.
-fn open_to_read(directory: &Path, options: &Options) -> Result<DB> {
+pub(crate) fn open_to_read(directory: &Path, options: &Options) -> Result<DB> {
     let untracked = options.clone().get_options_from_string("track_and_verify_wals=false");
     let options = &untracked.map_err(of_open)?;
     let family = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, options.clone());

@@ -6,6 +6,9 @@
 //! 2. Damage is counted and described, never fatal: the report covers the whole of the data. What
 //!    cannot be read is passed over (`readable`), with the table and the keys that it may hold.
 //!
+//! 3. Of a table of which keys were lost before the store was opened (`LostKeys`), rows and entries
+//!    are read and counted, and not compared with each other.
+//!
 //! Not here: what is made of damaged tables (`salvage`).
 
 use std::collections::BTreeSet;
@@ -49,11 +52,52 @@ pub struct CheckReport {
     pub readable: Vec<String>,
 }
 
+/// Keys that a store has lost, so that a read does not meet the damage.
+#[derive(Clone, Debug)]
+pub struct LostKeys {
+    /// What is lost lies in this range.
+    pub range: KeyRange,
+    /// Why, in the store's words.
+    pub why: String,
+}
+
 impl CheckReport {
     /// Adds a damage of a table.
     pub fn damage(&mut self, table: &Table, what: &str) {
         self.damaged_tables.insert(table.id);
         self.tell(format!("{}.{}: {what}", table.database, table.name));
+    }
+
+    /// Adds what a table has lost; gives whether it has.
+    fn lost(&mut self, table: &Table, lost: &[LostKeys]) -> bool {
+        let before = self.damaged;
+        for LostKeys { range, why } in lost {
+            let told = self.damaged;
+            for index in 0..table.codecs.len() {
+                let Some(part) = common(range, &table.index_range(index)) else { continue };
+                let what = match index {
+                    0 => "rows".to_owned(),
+                    index => format!("entries of index {}", table.indexes[index].name),
+                };
+                let keys =
+                    between(&part, &table.index_range(index), |key| shown(table, index, key));
+                let fate = "are lost, or as they were before";
+                self.damage(table, &format!("{what} {keys} {fate}: {why}"));
+            }
+            for codec in &table.member_codecs {
+                if let Some(part) = common(range, &codec.all()) {
+                    let (name, keys) = (&codec.member, between(&part, &codec.all(), hex));
+                    let what = format!("entries of member index {name} {keys} are lost");
+                    self.damage(table, &format!("{what}: {why}"));
+                }
+            }
+            if let Some(part) = common(range, &table.full_range()).filter(|_| told == self.damaged)
+            {
+                let keys = between(&part, &table.full_range(), hex);
+                self.damage(table, &format!("what belongs to its columns, {keys}, is lost: {why}"));
+            }
+        }
+        self.damaged > before
     }
 
     fn tell(&mut self, what: String) {
@@ -81,12 +125,35 @@ impl Engine {
     /// # Errors
     /// Only what keeps the check from going on, as a store that has no snapshots.
     pub fn check(&self, progress: &mut dyn FnMut(&str)) -> Result<CheckReport> {
+        self.check_around(&[], progress)
+    }
+
+    /// As `check`, of a store that has lost these keys: damage as well.
+    ///
+    /// # Errors
+    /// As `check`.
+    pub fn check_around(
+        &self,
+        lost: &[LostKeys],
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<CheckReport> {
         let mut report = CheckReport::default();
+        let tables = self.catalog().all_tables();
+        for LostKeys { range, why } in lost {
+            // Tables tell what they have lost; the rest is definitions, columns, counts.
+            let is_told = |table: &Arc<Table>| holds(&table.full_range(), range);
+            if !tables.iter().any(is_told) {
+                let keys = between(range, &KeyRange::default(), hex);
+                report.tell(format!(
+                    "keys {keys} are lost, which may be definitions of tables: {why}"
+                ));
+            }
+        }
         let snapshot = self.store().snapshot()?;
         for database in self.catalog().databases() {
             for table in self.catalog().tables(&database)? {
                 progress(&format!("{database}.{}", table.name));
-                self.check_table(&*snapshot, &table, &mut report)?;
+                self.check_table(&*snapshot, &table, lost, &mut report)?;
             }
         }
         progress("what is not rows");
@@ -94,23 +161,31 @@ impl Engine {
         Ok(report)
     }
 
-    fn check_table(&self, view: &dyn Read, table: &Table, report: &mut CheckReport) -> Result<()> {
+    fn check_table(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        lost: &[LostKeys],
+        report: &mut CheckReport,
+    ) -> Result<()> {
         report.tables += 1;
         let before = report.rows;
+        let has_lost = report.lost(table, lost);
         let mut expected = ExpectedEntries::of(table);
+        expected.are_compared = !has_lost;
         let gaps = read_all(view, &table.index_range(0), &mut |key, value| {
             report.rows += 1;
             check_row(view, table, (key, value), &mut expected, report)
         })?;
         report.gaps(table, 0, &gaps);
-        if !gaps.is_empty() {
+        if !gaps.is_empty() || has_lost {
             let known = self.row_count(table).ok().flatten();
             let of = known.map_or(String::new(), |rows| format!(" of about {rows}"));
             let (database, name, read) = (&table.database, &table.name, report.rows - before);
             report.readable.push(format!("{database}.{name}: {read}{of} rows can be read"));
         }
         // Rows that cannot be read have entries that belong to no row.
-        let all_rows = gaps.is_empty();
+        let all_rows = gaps.is_empty() && !has_lost;
         for (index, expected) in expected.entries.iter().enumerate().skip(1) {
             let (entries, gaps) = count(view, &table.index_range(index))?;
             report.entries += entries;
@@ -154,6 +229,8 @@ pub fn check_without_definitions(view: &dyn Read) -> Result<CheckReport> {
 struct ExpectedEntries {
     entries: Vec<u64>,
     of_members: Vec<u64>,
+    /// Whether each is looked for.
+    are_compared: bool,
 }
 
 impl ExpectedEntries {
@@ -161,6 +238,7 @@ impl ExpectedEntries {
         ExpectedEntries {
             entries: vec![0; table.codecs.len()],
             of_members: vec![0; table.member_codecs.len()],
+            are_compared: true,
         }
     }
 }
@@ -184,6 +262,9 @@ fn check_row(
     };
     if !table.has_hidden_key() && table.row_key_of(&row)? != key {
         report.damage(table, &format!("{}: key differs from row", named()));
+    }
+    if !expected.are_compared {
+        return Ok(());
     }
     for (index, expected) in expected.entries.iter_mut().enumerate().skip(1) {
         let entry = table.entry(index, &row, key)?;
@@ -263,6 +344,34 @@ fn keys_of(gap: &Gap, shown: impl Fn(&[u8]) -> String) -> String {
         (Some(after), Some(before)) => {
             format!("between {} and {}", shown(after), shown(before))
         }
+    }
+}
+
+/// What two ranges have in common.
+fn common(one: &KeyRange, other: &KeyRange) -> Option<KeyRange> {
+    let start = one.start.clone().max(other.start.clone());
+    let end = match (one.end.is_empty(), other.end.is_empty()) {
+        (true, _) => other.end.clone(),
+        (false, true) => one.end.clone(),
+        (false, false) => one.end.clone().min(other.end.clone()),
+    };
+    (end.is_empty() || start < end).then_some(KeyRange { start, end })
+}
+
+/// Whether a range holds all of another one.
+fn holds(range: &KeyRange, other: &KeyRange) -> bool {
+    common(range, other).is_some_and(|part| part == *other)
+}
+
+/// A part of a range by its bounds; those of the whole are not told.
+fn between(part: &KeyRange, whole: &KeyRange, shown: impl Fn(&[u8]) -> String) -> String {
+    // An end that is one key and a zero is behind that key.
+    let last = part.end.strip_suffix(&[0]).unwrap_or(&part.end);
+    match (part.start == whole.start, part.end == whole.end) {
+        (true, true) => "of all keys".to_owned(),
+        (true, false) => format!("up to {}", shown(last)),
+        (false, true) => format!("from {} on", shown(&part.start)),
+        (false, false) => format!("from {} to {}", shown(&part.start), shown(last)),
     }
 }
 

@@ -210,3 +210,80 @@ fn rows_of_a_table_by_column_are_saved_around_a_damaged_column() {
     assert!(rows > 0 && rows < 6000, "{rows}: {said}");
     drop(server);
 }
+
+/// The data file that holds some bytes, of a stopped server; the largest of them.
+fn file_with(rows: &Path, bytes: &[u8]) -> PathBuf {
+    let files = fs::read_dir(rows).unwrap().map(|entry| entry.unwrap().path());
+    let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "sst"));
+    let holds =
+        |path: &PathBuf| fs::read(path).unwrap().windows(bytes.len()).any(|window| window == bytes);
+    files.filter(holds).max_by_key(|path| fs::metadata(path).unwrap().len()).expect("a file")
+}
+
+#[test]
+fn a_missing_file_and_one_that_was_cut_short_ended_check_and_salvage_with_an_error() {
+    const ROWS: u64 = 12_000;
+    let place = place();
+    let data = data_dir(&place.data);
+    let server = place.server();
+    let mut client = login(&server);
+    fill(&server, 0..ROWS);
+    for statement in [
+        "CREATE TABLE big.other LIKE big.t",
+        "INSERT INTO big.other SELECT * FROM big.t",
+        "CREATE TABLE big.sound (id INT PRIMARY KEY, s VARCHAR(20), KEY (s))",
+        "INSERT INTO big.sound VALUES (1, 'one'), (2, 'two')",
+    ] {
+        client.query(statement).unwrap();
+    }
+    assert_eq!(server.stop().code(), Some(0));
+    let rows = place.data.join("rows");
+    let missing = file_with(&rows, &bytes_of(ROWS / 2));
+    fs::remove_file(&missing).unwrap();
+    let cut = file_with(&rows, &bytes_of(ROWS / 3));
+    let file = fs::OpenOptions::new().write(true).open(&cut).unwrap();
+    file.set_len(file.metadata().unwrap().len() / 2).unwrap();
+    drop(file);
+    let names = [&missing, &cut].map(|path| path.file_name().unwrap().to_str().unwrap().to_owned());
+    let checked = run(&["check", &data]);
+    let said = text(&checked.stdout);
+    assert_eq!(checked.status.code(), Some(1), "{said}{}", text(&checked.stderr));
+    for (name, fate) in names.iter().zip(["is missing", "was cut short to "]) {
+        let is_told =
+            |line: &str| line.contains(&format!("the file {name} of ")) && line.contains(fate);
+        assert!(said.lines().any(is_told), "{said}");
+    }
+    assert!(said.contains("rows from (") && said.contains(" are lost, or as they were"), "{said}");
+    assert!(said.contains("rowhouse salvage --into"), "{said}");
+    // How many rows of each table can be read.
+    let readable = |table: &str| -> Option<u64> {
+        let line = said.lines().find_map(|line| line.strip_prefix(&format!("big.{table}: ")))?;
+        line.split(' ').next().unwrap().parse().ok()
+    };
+    let left = ["t", "other"].map(|table| readable(table).unwrap_or(ROWS));
+    assert!(left.iter().sum::<u64>() < 2 * ROWS, "{said}");
+    // Without a place for them nothing is written, and nothing is changed.
+    let before = fs::read_dir(&rows).unwrap().count();
+    let salvaged = run(&["salvage", &data]);
+    assert_eq!(salvaged.status.code(), Some(1), "{}", text(&salvaged.stderr));
+    assert!(text(&salvaged.stdout).contains("rowhouse salvage --into"));
+    assert_eq!(fs::read_dir(&rows).unwrap().count(), before);
+    let into = place.restored.to_str().unwrap();
+    let salvaged = run(&["salvage", &data, "--into", into]);
+    let said = text(&salvaged.stdout);
+    assert_eq!(salvaged.status.code(), Some(0), "{said}{}", text(&salvaged.stderr));
+    assert!(said.ends_with(&format!("written to {into}: start a server on it\n")), "{said}");
+    let server = crate::support::Running::start(&place.restored, &[]);
+    let mut client = login(&server);
+    let mut one = |query: &str| client.query(query).unwrap()[0][0].clone().unwrap_or_default();
+    for (table, left) in ["t", "other"].into_iter().zip(left) {
+        assert_eq!(one(&format!("SELECT COUNT(*) FROM big.{table}")), left.to_string());
+        let by_index = format!("SELECT COUNT(*) FROM big.{table} FORCE INDEX (c) WHERE c >= 0");
+        assert_eq!(one(&by_index), left.to_string());
+    }
+    assert_eq!(one("SELECT id FROM big.sound WHERE s = 'two'"), "2");
+    fill(&server, ROWS..ROWS + 100);
+    assert_eq!(server.stop().code(), Some(0));
+    let checked = run(&["check", &data_dir(&place.restored)]);
+    assert!(text(&checked.stdout).ends_with("no damage found\n"), "{}", text(&checked.stdout));
+}

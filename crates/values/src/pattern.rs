@@ -42,8 +42,8 @@ const SIZES: [usize; 4] = [8 << 10, 64 << 10, 512 << 10, 6 << 20];
 /// The same pattern is compiled several times over: to be searched forwards, backwards, in one
 /// pass.
 const TIMES_COMPILED: usize = 3;
-/// And to be walked where a search may take long: forwards and backwards.
-const TIMES_WALKED: usize = 2;
+/// And to be walked where a search may take long: forwards, backwards, for its groups.
+const TIMES_WALKED: usize = 3;
 /// Bytes of a parsed pattern for each of its cost, about.
 const PARSED_BYTES: usize = 256;
 /// Fewest bytes of a compiled pattern's state.

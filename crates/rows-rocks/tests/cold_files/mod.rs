@@ -1,9 +1,17 @@
 //! Entries that no compressor makes smaller, and files that the kernel does not have in memory.
 //!
+//! Invariants
+//! 1. No page of the files is in memory before the store is opened on them. The kernel takes the
+//!    wish to forget pages as advice, and passes over those that it is moving or writing just then:
+//!    it is asked again until all have gone.
+//!
 //! Not here: what is promised of them (`files`, `begun_reads`).
 
 use std::fs;
+use std::os::fd::AsRawFd as _;
 use std::path::Path;
+use std::ptr::null_mut;
+use std::time::{Duration, Instant};
 
 use rows::store::Store;
 use rows_rocks::RocksStore;
@@ -43,9 +51,44 @@ pub fn cold(count: u64, open: impl Fn(&Path) -> RocksStore) -> (tempfile::TempDi
 
 /// Has the kernel forget what it has in memory of the files.
 fn leave_page_cache(directory: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(120);
     for file in fs::read_dir(directory).expect("the directory") {
-        let file = fs::File::open(file.expect("a file").path()).expect("the file opens");
+        let path = file.expect("a file").path();
+        let file = fs::File::open(&path).expect("the file opens");
         file.sync_all().expect("the file is synced");
-        fadvise(&file, 0, None, Advice::DontNeed).expect("the kernel takes advice");
+        loop {
+            fadvise(&file, 0, None, Advice::DontNeed).expect("the kernel takes advice");
+            let pages = pages_in_memory(&file);
+            if pages == 0 {
+                break;
+            }
+            assert!(Instant::now() < deadline, "{pages} pages of {} stay", path.display());
+            std::thread::yield_now();
+        }
     }
+}
+
+/// How many pages of a file the kernel has in memory.
+#[expect(unsafe_code, reason = "the kernel tells it of mapped memory")]
+fn pages_in_memory(file: &fs::File) -> usize {
+    let metadata = file.metadata().expect("its length");
+    let length = metadata.len() as usize;
+    if !metadata.is_file() || length == 0 {
+        return 0;
+    }
+    // SAFETY: asks for a number.
+    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).expect("a page");
+    let mut pages = vec![0u8; length.div_ceil(page)];
+    // SAFETY: the mapping is new, as long as the file, never read, and undone before the function
+    // ends; a byte of `pages` is there for each page of it.
+    let told = unsafe {
+        let (access, kind) = (libc::PROT_READ, libc::MAP_SHARED);
+        let mapped = libc::mmap(null_mut(), length, access, kind, file.as_raw_fd(), 0);
+        assert!(mapped != libc::MAP_FAILED, "{}", std::io::Error::last_os_error());
+        let told = libc::mincore(mapped, length, pages.as_mut_ptr());
+        libc::munmap(mapped, length);
+        told
+    };
+    assert_eq!(told, 0, "the kernel says what it has");
+    pages.iter().filter(|page| **page & 1 == 1).count()
 }

@@ -11,10 +11,10 @@ use std::time::Instant;
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use columnar::ColumnStore;
-use rows::check::{CheckReport, check_without_definitions};
+use rows::check::{CheckReport, LostKeys, check_without_definitions};
 use rows::store::{Durability, Store as _};
 use rows::{Engine, EngineOptions};
-use rows_rocks::{Backups, RocksOptions, RocksStore};
+use rows_rocks::{Backups, LostFile, RocksOptions, RocksStore, look_without, lost_files};
 
 use super::backup::number;
 use super::progress::Progress;
@@ -45,12 +45,18 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
     let data_dir = DataDir::take(&settings.data_dir)?;
     let code = examine(&data_dir.rows(), settings)?;
     if code != ExitCode::SUCCESS {
-        super::print(
-            "restore a backup, or have what can be read written into a new data directory: \
-             rowhouse salvage --into NEW\n",
-        )?;
+        advise()?;
     }
     Ok(code)
+}
+
+/// Prints what to do about damage.
+pub(super) fn advise() -> anyhow::Result<()> {
+    super::print(
+        "restore a backup, or have what can be read written into a new data directory: rowhouse \
+         salvage --into NEW\n",
+    )
+    .map(drop)
 }
 
 /// First every file by its checksum, then rows and index entries.
@@ -81,11 +87,27 @@ fn check_backup(
 
 /// Reads the rows of a store's directory, prints what was found; exit code 1 when there is damage.
 pub(super) fn examine(rows: &Path, settings: &Settings) -> anyhow::Result<ExitCode> {
-    let examined = ExaminedStore::of(rows, settings)?;
-    examined.tell()?;
-    let is_sound = examined.report.damaged == 0;
-    examined.close()?;
-    Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    around_lost_files(rows, settings, |rows, lost| {
+        let examined = ExaminedStore::of(rows, lost, settings)?;
+        examined.tell()?;
+        let is_sound = examined.report.damaged == 0;
+        examined.close()?;
+        Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    })
+}
+
+/// Looks at a store's directory; where files of rows are missing or were cut short, at a view of it
+/// without these.
+pub(super) fn around_lost_files<T>(
+    rows: &Path,
+    settings: &Settings,
+    look: impl FnOnce(&Path, &[LostFile]) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let lost = lost_files(rows, &options(settings)).context("cannot look for the files of rows")?;
+    match lost.is_empty() {
+        true => look(rows, &lost),
+        false => look_without(rows, &lost, |view| look(view, &lost))?,
+    }
 }
 
 /// A store that was read, and what was found.
@@ -97,8 +119,14 @@ pub(super) struct ExaminedStore {
 }
 
 impl ExaminedStore {
-    /// Reads everything.
-    pub(super) fn of(rows: &Path, settings: &Settings) -> anyhow::Result<ExaminedStore> {
+    /// Reads everything, where these files are not in the directory.
+    pub(super) fn of(
+        rows: &Path,
+        lost: &[LostFile],
+        settings: &Settings,
+    ) -> anyhow::Result<ExaminedStore> {
+        let lost_keys = |file: &LostFile| LostKeys { range: file.keys.clone(), why: file.story() };
+        let lost: Vec<_> = lost.iter().map(lost_keys).collect();
         let store = open(rows, settings)?;
         let options = EngineOptions { durability: Durability::EveryCommit, ..Default::default() };
         let started = Instant::now();
@@ -106,14 +134,18 @@ impl ExaminedStore {
             Ok(engine) => engine,
             Err(error @ (rows::Error::Store { .. } | rows::Error::Corrupt { .. })) => {
                 let mut report = check_without_definitions(&*store.snapshot()?)?;
-                report.damaged += 1;
-                report.damages.insert(0, format!("the definitions cannot be read: {error}"));
+                let whys = lost.iter().map(|keys| keys.why.clone());
+                let whys: Vec<_> = whys.chain([error.to_string()]).collect();
+                report.damaged += whys.len() as u64;
+                let told = whys.iter().map(|why| format!("the definitions cannot be read: {why}"));
+                report.damages.splice(0..0, told);
                 let seconds = started.elapsed().as_secs_f64();
                 return Ok(ExaminedStore { engine: None, report, seconds });
             }
             Err(error) => return Err(error).context("cannot open the catalog"),
         };
-        let mut report = engine.check(&mut |table| super::tell(&format!("checking {table}")))?;
+        let progress = &mut |table: &str| super::tell(&format!("checking {table}"));
+        let mut report = engine.check_around(&lost, progress)?;
         for (table, damage) in store.check()? {
             report.damage(&table, &damage);
         }
@@ -161,9 +193,17 @@ impl ExaminedStore {
 
 /// Opens a store to look at it, or to fill it.
 pub(super) fn open(rows: &Path, settings: &Settings) -> anyhow::Result<ColumnStore<RocksStore>> {
-    let memory_bytes = settings.memory as usize;
-    let options = RocksOptions { memory_bytes, compacts: false, ..Default::default() };
+    let options = options(settings);
     let columns_bytes = options.lendable_bytes();
     let store = RocksStore::open(rows, &options).context("cannot open the rows")?;
     Ok(ColumnStore::new(store, columns_bytes))
+}
+
+/// Options of a store that is only looked at, or filled once.
+fn options(settings: &Settings) -> RocksOptions {
+    RocksOptions {
+        memory_bytes: settings.memory as usize,
+        compacts: false,
+        ..RocksOptions::default()
+    }
 }

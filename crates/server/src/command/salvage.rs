@@ -1,7 +1,8 @@
 //! `rowhouse salvage`: opens a data directory whose log is damaged where it was synced, without the
 //! writes from the damage on. What it gives up is kept aside and told. With `--into` it then writes
 //! what can be read into a new data directory: sound tables whole, of damaged ones the rows that
-//! are left.
+//! are left. Where files of rows are missing or were cut short nothing is given up: that is done in
+//! a view of the data directory without them.
 //!
 //! Not here: what such damage is (`rows_rocks::DamagedLog`), how rows are read around it
 //! (`rows::salvage`).
@@ -18,7 +19,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use rows::error::Error;
 use rows::schema::TableId;
 use rows::{Engine, EngineOptions};
-use rows_rocks::{DamagedLog, RocksOptions, RocksStore};
+use rows_rocks::{DamagedLog, LostFile, RocksOptions, RocksStore};
 
 use super::check::{self, ExaminedStore};
 use crate::data_dir::DataDir;
@@ -49,16 +50,25 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
     logging::start("warn", settings.log_format);
     let into = flags.get_one::<PathBuf>("into");
     let data_dir = DataDir::take(&settings.data_dir)?;
-    let rows = data_dir.rows();
-    let options =
-        RocksOptions { memory_bytes: settings.store_memory() as usize, ..Default::default() };
-    let Some(damaged) = damage(RocksStore::open(&rows, &options))? else {
-        super::print("the log is sound: nothing was given up\n")?;
-        return look(&rows, into, settings);
+    check::around_lost_files(&data_dir.rows(), settings, |rows, lost| {
+        give_up_damaged_log(rows, lost, settings)?;
+        look(rows, lost, into, settings)
+    })
+}
+
+/// Opens the store once, without the writes behind a damage of the log.
+fn give_up_damaged_log(rows: &Path, lost: &[LostFile], settings: &Settings) -> anyhow::Result<()> {
+    let is_view = !lost.is_empty();
+    let memory_bytes = settings.store_memory() as usize;
+    let options = RocksOptions { memory_bytes, compacts: !is_view, ..Default::default() };
+    let Some(damaged) = damage(RocksStore::open(rows, &options))? else {
+        return super::print("the log is sound: nothing was given up\n").map(drop);
     };
-    let aside = put_aside(&rows).context("cannot put the log aside; nothing was changed")?;
+    // Of a view the log is a copy.
+    let aside = (!is_view).then(|| put_aside(rows)).transpose();
+    let aside = aside.context("cannot put the log aside; nothing was changed")?;
     let options = RocksOptions { gives_up_damaged_log: true, ..options };
-    drop(RocksStore::open(&rows, &options).context("cannot open the rows without the damage")?);
+    drop(RocksStore::open(rows, &options).context("cannot open the rows without the damage")?);
     let mut text = format!("{} was damaged at byte {}\n", damaged.file.display(), damaged.place);
     text.push_str(&match damaged.lost {
         Some((first, last)) => {
@@ -66,16 +76,30 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
         }
         None => "given up: all writes behind that place\n".to_owned(),
     });
-    text.push_str(&format!("the log as it was: {}\n", aside.display()));
-    super::print(&text)?;
-    look(&rows, into, settings)
+    if let Some(aside) = aside {
+        text.push_str(&format!("the log as it was: {}\n", aside.display()));
+    }
+    super::print(&text).map(drop)
 }
 
 /// Checks what there is, and writes what can be read of it where that is asked for.
-fn look(rows: &Path, into: Option<&PathBuf>, settings: &Settings) -> anyhow::Result<ExitCode> {
-    let Some(into) = into else { return check::examine(rows, settings) };
-    let examined = ExaminedStore::of(rows, settings)?;
+fn look(
+    rows: &Path,
+    lost: &[LostFile],
+    into: Option<&PathBuf>,
+    settings: &Settings,
+) -> anyhow::Result<ExitCode> {
+    let examined = ExaminedStore::of(rows, lost, settings)?;
     examined.tell()?;
+    let Some(into) = into else {
+        let is_sound = examined.report.damaged == 0;
+        examined.close()?;
+        if is_sound {
+            return Ok(ExitCode::SUCCESS);
+        }
+        check::advise()?;
+        return Ok(ExitCode::FAILURE);
+    };
     let Some(engine) = examined.engine() else {
         bail!(
             "the definitions of tables cannot be read, and without them no row; restore a backup"

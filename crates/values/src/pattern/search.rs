@@ -20,7 +20,8 @@ use std::sync::{Arc, OnceLock};
 use regex::bytes::Captures;
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::DFA;
-use regex_automata::hybrid::regex::{Cache, Regex as Automata};
+use regex_automata::hybrid::regex::{Cache, Regex as LazyAutomata};
+use regex_automata::nfa::thompson;
 use regex_automata::nfa::thompson::pikevm::PikeVM;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchError};
@@ -55,6 +56,14 @@ pub enum SearchEnd {
 /// The automata that are walked here, made when a search needs them first.
 pub(super) type WalkedAutomata = Arc<OnceLock<Option<Automata>>>;
 
+/// Those of one pattern.
+#[derive(Debug)]
+pub(super) struct Automata {
+    lazy: LazyAutomata,
+    /// What finds the groups of a match, made when they are asked for first.
+    of_groups: OnceLock<Option<PikeVM>>,
+}
+
 /// A search of one text, from match to match.
 pub struct PatternSearch<'p, 't> {
     pattern: &'p CompiledPattern,
@@ -82,7 +91,7 @@ impl CompiledPattern {
             .then(|| self.automata())
             .flatten()
             .filter(|automata| may_take_long(states(automata)))
-            .map(|automata| Walk { automata, met: automata.create_cache() });
+            .map(|automata| Walk { automata, met: automata.lazy.create_cache() });
         PatternSearch { pattern: self, text, walk }
     }
 
@@ -100,27 +109,34 @@ impl CompiledPattern {
 /// The automata of a pattern that the crate `regex` has compiled; `None` if these take more than
 /// that did.
 fn walked(pattern: &Pattern) -> Option<Automata> {
-    let syntax = syntax::Config::new()
-        .utf8(false)
-        .case_insensitive(pattern.folds)
-        .multi_line(pattern.multi_line)
-        .dot_matches_new_line(pattern.dot_is_all);
-    let thompson = regex_automata::nfa::thompson::Config::new().utf8(false);
     let lazy = DFA::config()
         .unicode_word_boundary(true)
         // As many states are kept as there is room for, and all are forgotten then.
         .skip_cache_capacity_check(true)
         .minimum_cache_clear_count(None);
-    Automata::builder()
-        .syntax(syntax)
-        .thompson(thompson.nfa_size_limit(Some(super::SIZES[super::SIZES.len() - 1])))
+    let lazy = LazyAutomata::builder()
+        .syntax(syntax_of(pattern))
+        .thompson(states_of_bytes())
         .dfa(lazy)
-        .build(&pattern.source())
-        .ok()
+        .build(&pattern.source());
+    Some(Automata { lazy: lazy.ok()?, of_groups: OnceLock::new() })
+}
+
+fn syntax_of(pattern: &Pattern) -> syntax::Config {
+    syntax::Config::new()
+        .utf8(false)
+        .case_insensitive(pattern.folds)
+        .multi_line(pattern.multi_line)
+        .dot_matches_new_line(pattern.dot_is_all)
+}
+
+fn states_of_bytes() -> thompson::Config {
+    let bytes_max = super::SIZES[super::SIZES.len() - 1];
+    thompson::Config::new().utf8(false).nfa_size_limit(Some(bytes_max))
 }
 
 fn states(automata: &Automata) -> usize {
-    automata.forward().get_nfa().states().len()
+    automata.lazy.forward().get_nfa().states().len()
 }
 
 impl PatternSearch<'_, '_> {
@@ -187,8 +203,13 @@ impl PatternSearch<'_, '_> {
         let Some(whole) = self.find_at(at)? else { return Ok(false) };
         self.bounded(whole.len())?;
         let Some(walk) = &self.walk else { return Ok(false) };
-        let nfa = walk.automata.forward().get_nfa().clone();
-        let Ok(machine) = PikeVM::new_from_nfa(nfa) else { return Err(SearchEnd::TakesTooLong) };
+        let machine = walk.automata.of_groups.get_or_init(|| {
+            let pattern = &self.pattern.pattern;
+            let mut builder = PikeVM::builder();
+            builder.syntax(syntax_of(pattern)).thompson(states_of_bytes());
+            builder.build(&pattern.source()).ok()
+        });
+        let Some(machine) = machine else { return Err(SearchEnd::TakesTooLong) };
         let input = Input::new(self.text).span(whole).anchored(Anchored::Yes);
         let mut found = machine.create_captures();
         machine.captures(&mut machine.create_cache(), input, &mut found);
@@ -216,7 +237,7 @@ impl PatternSearch<'_, '_> {
         let Some(Walk { automata, met }) = &mut self.walk else {
             return Err(Refusal::CannotWalk);
         };
-        let (automaton, met, text) = (automata.forward(), met.forward_mut(), self.text);
+        let (automaton, met, text) = (automata.lazy.forward(), met.forward_mut(), self.text);
         let input = Input::new(text).span(at..text.len());
         let mut state = automaton.start_state_forward(met, &input)?;
         let mut end = None;
@@ -242,7 +263,7 @@ impl PatternSearch<'_, '_> {
         let Some(Walk { automata, met }) = &mut self.walk else {
             return Err(Refusal::CannotWalk);
         };
-        let (automaton, met, text) = (automata.reverse(), met.reverse_mut(), self.text);
+        let (automaton, met, text) = (automata.lazy.reverse(), met.reverse_mut(), self.text);
         let input = Input::new(text).span(from..end).anchored(Anchored::Yes);
         let mut state = automaton.start_state_reverse(met, &input)?;
         let mut begin = end;

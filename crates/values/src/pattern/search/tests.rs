@@ -14,7 +14,7 @@ fn compiled(text: &str, folds: bool) -> CompiledPattern {
 /// A search that walks, whatever the length of the text.
 fn walking<'p, 't>(pattern: &'p CompiledPattern, text: &'t [u8]) -> PatternSearch<'p, 't> {
     let automata = pattern.automata().expect("automata");
-    let walk = Some(Walk { automata, met: automata.create_cache() });
+    let walk = Some(Walk { automata, met: automata.lazy.create_cache() });
     PatternSearch { pattern, text, walk }
 }
 
