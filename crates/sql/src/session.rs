@@ -194,7 +194,9 @@ impl<'a> Statement<'a> {
     /// # Errors
     /// 1300 where it is not; `would_wait` for a long one in an event loop.
     fn shape(&self) -> Result<&'a str> {
-        if !self.how.may_wait && self.scanned.shape.len() > LOOP_SHAPE_BYTES_MAX {
+        if !self.how.may_wait
+            && self.scanned.shape.len() + self.scanned.listed > LOOP_SHAPE_BYTES_MAX
+        {
             return Err(SqlError::WouldWait);
         }
         std::str::from_utf8(&self.scanned.shape).map_err(|_| {

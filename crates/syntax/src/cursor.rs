@@ -16,7 +16,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Whitespace, Word};
 use values::{ErrorCode, SqlMode};
 
 use super::dialect::{self, RowhouseDialect};
-use super::scan::DIGITS_MARK;
+use super::scan::{DIGITS_MARK, LIST_MARK};
 use crate::error::{Error, Result};
 
 static DIALECT: RowhouseDialect = RowhouseDialect;
@@ -38,6 +38,8 @@ pub struct TableName {
 pub struct Place {
     /// Its number.
     pub number: u16,
+    /// How many it stands for, from that number on: more than one in a long list.
+    pub count: u16,
     /// Whether the literal is one of digits: bytes, or a number where one is wanted.
     pub is_digits: bool,
 }
@@ -48,11 +50,25 @@ impl Place {
         let number = name.trim_start_matches('?');
         let digits = number.strip_suffix('x');
         let (number, is_digits) = (digits.unwrap_or(number), digits.is_some());
-        Place { number: number.parse().unwrap_or(0), is_digits }
+        let (number, count) = number.split_once('*').unwrap_or((number, "1"));
+        let number = number.parse().unwrap_or(0);
+        Place { number, count: count.parse().unwrap_or(1), is_digits }
+    }
+
+    /// The place that a word of a shape stands for, after so many others.
+    fn of_shape(word: &str, number: u16) -> Place {
+        let mark = word.trim_start_matches('?');
+        let listed = mark.strip_prefix(LIST_MARK).and_then(|count| count.parse().ok());
+        Place { number, count: listed.unwrap_or(1), is_digits: mark.as_bytes() == DIGITS_MARK }
     }
 
     fn name(self) -> String {
-        format!("?{}{}", self.number, if self.is_digits { "x" } else { "" })
+        let Place { number, count, is_digits } = self;
+        match (is_digits, count) {
+            (true, _) => format!("?{number}x"),
+            (false, 1) => format!("?{number}"),
+            (false, count) => format!("?{number}*{count}"),
+        }
     }
 }
 
@@ -85,9 +101,9 @@ impl<'a> Cursor<'a> {
                     token.token = Token::make_word("OR", None);
                 }
                 Token::Placeholder(name) => {
-                    let is_digits = name.as_bytes().ends_with(DIGITS_MARK);
-                    *name = Place { number: parameters, is_digits }.name();
-                    parameters = parameters.wrapping_add(1);
+                    let place = Place::of_shape(name, parameters);
+                    *name = place.name();
+                    parameters = parameters.wrapping_add(place.count);
                 }
                 Token::DoubleQuotedString(value) if mode.ansi_quotes() => {
                     let word = Word {

@@ -21,6 +21,7 @@
 mod comment;
 pub mod compound;
 mod literals;
+mod long_lists;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use values::datum::Datum;
 use values::decimal::Decimal;
 
 pub use comment::{open_version_comments, skip_blank, skip_space, without_ends};
+pub(crate) use long_lists::LIST_MARK;
 use shape::{Part, Scanner};
 use values::SqlMode;
 
@@ -79,6 +81,8 @@ pub struct Scanned {
     /// Bytes of the text that belong to the statement, with `;` and the spaces behind it. A comment
     /// there is a statement of its own, if nothing else follows.
     pub taken: usize,
+    /// Literals of its long lists, each of which is one word of the shape.
+    pub listed: usize,
     /// Literals that it may have; 0: any number.
     pub literals_max: usize,
 }
@@ -113,8 +117,14 @@ impl Scanned {
         self.bytes_with(PLANNED_BYTES)
     }
 
+    /// Memory that its long lists take besides where the text is parsed as it stands.
+    pub fn written_out_bytes(&self) -> usize {
+        2 * self.listed * PARSED_BYTES
+    }
+
     fn bytes_with(&self, of_word: usize) -> usize {
         let literals = self.literals.len() * LITERAL_BYTES + self.arena.len();
+        let literals = literals + self.listed * PLANNED_BYTES;
         if literals + self.shape.len() * PARSED_BYTES < SMALL_STATEMENT_BYTES {
             return 0;
         }
@@ -171,7 +181,13 @@ impl Scanned {
             body_end: compound::end_of_event(text, start, mode).unwrap_or(0),
             mode,
         };
-        scanner.run()
+        scanner.run()?;
+        // Places are counted by 16 bits.
+        self.listed = match u16::try_from(self.literals.len()) {
+            Ok(_) => long_lists::shorten(&mut self.shape),
+            Err(_) => 0,
+        };
+        Ok(())
     }
 
     /// The literals as datums, `parameters` in the client's places.

@@ -30,7 +30,7 @@ pub use call::call_node;
 use call::function;
 use cast::{CHARS_UNSAID, cast_type};
 use form::special;
-use literal::{literal, typed_text};
+use literal::{items, literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
 use operator::{binary, refuse_unknown_digits, unary};
 use syntax::cursor::{name_parts, too_deep};
@@ -143,7 +143,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         Expr::IsNotUnknown(a) => Ok(boolean(Kind::IsNull(Box::new(bind(a, names)?), true), false)),
         Expr::InList { expr, list, negated } => {
             let node = bind(expr, names)?;
-            let list = list.iter().map(|item| bind(item, names)).collect::<Bound<Vec<_>>>()?;
+            let list = items(list, names)?;
             if let [only] = list.as_slice() {
                 refuse_unknown_digits(&node, only, names)?;
             }

@@ -37,6 +37,8 @@ impl Session {
             return Err(SqlError::WouldWait);
         }
         let text = statement.source_text()?;
+        let mut room = self.sql.engine().budget().share();
+        room.grow_to(statement.scanned.written_out_bytes())?;
         let tokens = Cursor::new(text, self.variables.mode)?.into_tokens();
         let (tokens, into) = without_into(tokens, text)?;
         let query = self.query_of_tokens(tokens, text, statement.own)?;

@@ -148,6 +148,8 @@ impl Session {
     /// The query with the client's parameters as literals.
     pub(super) fn query_with_literals(&self, statement: &Statement<'_>) -> Result<Box<Query>> {
         let text = statement.source_text()?;
+        let mut room = self.sql.engine().budget().share();
+        room.grow_to(statement.scanned.written_out_bytes())?;
         let tokens = Cursor::new(text, self.variables.mode)?.into_tokens();
         self.query_of_tokens(tokens, text, statement.own)
     }

@@ -1,7 +1,7 @@
 //! Literals: numbers, strings and the places of those that were taken out of the statement.
 
 use expression::{Kind, Node, TRUTH, text_type};
-use sqlparser::ast::{DataType, Value as Literal};
+use sqlparser::ast::{DataType, Expr, Value as Literal};
 use syntax::cursor::Place;
 use values::ErrorCode;
 use values::convert::from_text;
@@ -10,7 +10,7 @@ use values::decimal::Decimal;
 use values::temporal::Zone;
 use values::types::ColumnType;
 
-use super::{Bound, Names, elsewhere};
+use super::{Bound, Names, bind, elsewhere};
 use crate::error::SqlError;
 
 pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
@@ -45,14 +45,43 @@ pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
             if place.is_digits {
                 return Ok(Node::digits_parameter(number));
             }
-            if let Some(resolver) = names.resolver {
-                let (ty, nullable) = resolver.literal(number);
-                return Ok(Node::new(Kind::Parameter(number), ty, nullable));
-            }
-            Node::new(Kind::Parameter(number), text_type(16_383), true)
+            parameter(number, names)
         }
         other => return elsewhere(other),
     })
+}
+
+fn parameter(number: u16, names: &Names<'_>) -> Node {
+    match names.resolver {
+        Some(resolver) => {
+            let (ty, nullable) = resolver.literal(number);
+            Node::new(Kind::Parameter(number), ty, nullable)
+        }
+        None => Node::new(Kind::Parameter(number), text_type(16_383), true),
+    }
+}
+
+/// The items of a list, where a word may stand for many places.
+pub(super) fn items(list: &[Expr], names: &Names<'_>) -> Bound<Vec<Node>> {
+    let mut nodes = Vec::with_capacity(list.len());
+    for item in list {
+        let place = match item {
+            Expr::Value(value) => match &value.value {
+                Literal::Placeholder(name) => Some(Place::of(name)),
+                _ => None,
+            },
+            _ => None,
+        };
+        match place.filter(|place| place.count > 1) {
+            Some(Place { number, count, .. }) => {
+                let first = number.saturating_sub(names.parameter_base);
+                nodes.reserve_exact(usize::from(count));
+                nodes.extend((0..count).map(|nth| parameter(first.saturating_add(nth), names)));
+            }
+            None => nodes.push(bind(item, names)?),
+        }
+    }
+    Ok(nodes)
 }
 
 /// `TIMESTAMP '2024-01-31 10:00:00.5'` and its kin, with the digits of its fraction.
