@@ -38,6 +38,7 @@ mod events;
 mod failing_disk;
 mod file_tables;
 mod files;
+mod full_disk_queries;
 mod hostile;
 mod images;
 mod large;

@@ -698,6 +698,44 @@ fn small_statements_were_refused_for_their_memory() {
     sql.query("DEALLOCATE PREPARE many").expect("closed");
 }
 
+#[test]
+fn a_list_of_as_many_placeholders_as_may_be_was_refused_in_little_memory() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let server = Running::start(directory.path(), &["--memory=64MiB", "--durability=os"]);
+    let stream = server.connect("mysql");
+    stream.set_read_timeout(Some(Duration::from_secs(300))).expect("settable");
+    let mut sql = Mysql::login(stream).expect("nobody needs a password");
+    sql.query("CREATE DATABASE d").expect("made");
+    sql.query("CREATE TABLE d.t (id INT PRIMARY KEY, a INT, s VARCHAR(20))").expect("made");
+    let rows: Vec<String> = (0..10_000).map(|n| format!("({n},{n},'{n}')")).collect();
+    sql.query(&format!("INSERT INTO d.t VALUES {}", rows.join(","))).expect("inserted");
+    const MOST: usize = 65_535;
+    let marks = vec!["?"; MOST].join(", ");
+    // Every second number, as a number and as a text.
+    let numbers: Vec<String> = (0..MOST).map(|n| (2 * n).to_string()).collect();
+    let texts: Vec<String> = numbers.iter().map(|number| format!("'{number}'")).collect();
+    let (numbers, texts) = (numbers.join(","), texts.join(", "));
+    for (column, list) in [("id", &numbers), ("a", &numbers), ("s", &texts)] {
+        let count = |sql: &mut Mysql, condition: &str| {
+            let query = format!("SELECT COUNT(*) FROM d.t WHERE {condition}");
+            sql.query(&query).expect("answered")[0][0].clone().expect("a number")
+        };
+        assert_eq!(count(&mut sql, &format!("{column} IN ({list})")), "5000", "{column}");
+        assert_eq!(count(&mut sql, &format!("{column} NOT IN ({list}) AND a < 100")), "50");
+        let update = format!("UPDATE d.t SET a = a WHERE {column} IN ({list}) AND a = 8");
+        sql.execute(&update).expect("updated");
+        for text in [
+            format!("SELECT * FROM d.t WHERE {column} IN ({marks})"),
+            format!("DELETE FROM d.t WHERE {column} IN ({marks})"),
+        ] {
+            sql.query(&format!("PREPARE many FROM \"{text}\"")).expect("prepared");
+            sql.query("DEALLOCATE PREPARE many").expect("closed");
+        }
+    }
+    let deleted = format!("DELETE FROM d.t WHERE id IN ({numbers})");
+    assert_eq!(sql.execute(&deleted).expect("deleted"), 5000);
+}
+
 /// The memory that the process list shows of a connection.
 fn memory_of(sql: &mut Mysql, connection: &str) -> u64 {
     let query = "SELECT memory_used FROM information_schema.processlist WHERE id = ";
