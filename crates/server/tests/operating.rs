@@ -205,6 +205,7 @@ fn max_connections_was_set_and_changed_nothing() {
     let server = Running::start(base.path(), &["--max-connections=40"]);
     let mut first = Mysql::login(server.connect("mysql")).expect("a place");
     first.query("SET GLOBAL max_connections = 2").expect("set");
+    assert_eq!(first.query("SELECT @@max_connections").unwrap(), [[Some("2".to_owned())]]);
     let shown = first.query("SHOW GLOBAL VARIABLES LIKE 'max_connections'").unwrap();
     assert_eq!(shown[0][1].as_deref(), Some("2"));
     let _second = Mysql::login(server.connect("mysql")).expect("a second place");

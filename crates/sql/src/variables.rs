@@ -24,7 +24,7 @@ use crate::error::{Result, SqlError};
 
 use expression::SystemVariables;
 use expression::limits::VALUE_BYTES_MAX;
-pub use names::{Definition, Kind, VARIABLES};
+pub use names::{Definition, Kind, Reach, VARIABLES};
 use syntax::types::character_set;
 use values::{CharacterSet, SqlMode};
 

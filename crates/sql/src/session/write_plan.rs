@@ -66,7 +66,7 @@ impl Session {
     pub(super) fn plan_of_own_text(&self, statement: &Statement<'_>) -> Bound<Plan> {
         let text = statement.source_text()?;
         let mut room = self.sql.engine().budget().share();
-        room.grow_to(statement.scanned.written_out_bytes())?;
+        room.grow_to(statement.scanned.written_out_bytes()).map_err(SqlError::from)?;
         let tokens = Cursor::new(text, self.variables.mode)?.into_tokens();
         let tokens = with_literals(tokens, statement.own, self.variables.zone);
         let change = parse_change(&mut Cursor::of_tokens(tokens, text))?;

@@ -215,6 +215,8 @@ impl<'a> Names<'a> {
                 crate::variables::Kind::Fraction => ColumnType::Double(None),
                 crate::variables::Kind::Text => text_type(1024),
             };
+            // One that only SET GLOBAL sets has no value of the session's.
+            let global = global || definition.reach == crate::variables::Reach::Global;
             let kind = Kind::SystemVariable(definition.name.to_string(), global);
             return Ok(Some(Node::new(kind, ty, true)));
         }
