@@ -2,10 +2,10 @@
 //! see, and that two never take the same row, nor put the same one where none was.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::mysql::{Failure, Mysql};
-use crate::support::{Running, figure};
+use crate::support::{PATIENCE, Running, figure};
 
 struct Bench {
     // Dropped before its directory.
@@ -365,7 +365,7 @@ fn who_skips_locked_rows_waits_for_a_change_of_the_table_and_no_longer_than_for_
         let altering = scope.spawn(|| run(&mut bench.client(), "ALTER TABLE d.t ADD COLUMN z INT"));
         let begun = Instant::now();
         while !is_altering(&mut client) {
-            assert!(begun.elapsed() < Duration::from_secs(20), "it does not begin");
+            assert!(begun.elapsed() < PATIENCE, "it does not begin");
         }
         for text in [
             "SELECT t.id FROM d.t JOIN d.u USING (id) FOR UPDATE SKIP LOCKED",
