@@ -43,7 +43,8 @@ const BETWEEN_BYTES_MAX: u64 = 4 << 20;
 /// What is to be reclaimed.
 pub(crate) struct Reclaiming {
     queue: Mutex<Queue>,
-    /// Held while the file is written; the queue is not held then, as whoever adds to it would wait.
+    /// Held while the file is written; the queue is not held then, as whoever adds to it would
+    /// wait.
     file: Mutex<()>,
     changed: Condvar,
 }

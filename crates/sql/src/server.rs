@@ -219,8 +219,8 @@ impl Sql {
         Arc::clone(&self.connections_max.1)
     }
 
-    /// SET GLOBAL max_connections: at least 1 and at most what the settings allow, which is the default; what it
-    /// has become.
+    /// SET GLOBAL max_connections: at least 1 and at most what the settings allow, which is the
+    /// default; what it has become.
     pub(crate) fn set_connections_max(&self, wanted: Option<usize>) -> usize {
         let (most, now) = &self.connections_max;
         let set = wanted.map_or(*most, |wanted| wanted.min(*most).max(1));

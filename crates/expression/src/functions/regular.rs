@@ -2,14 +2,15 @@
 //! 8.0 manual, 14.8.2).
 //!
 //! Patterns are those of the crate `regex`, whose time grows with text and pattern alone: there is
-//! neither `\1` within a pattern nor looking ahead or behind. The word bounds of older servers, `[[:<:]]`
-//! and `[[:>:]]`, are understood.
+//! neither `\1` within a pattern nor looking ahead or behind. The word bounds of older servers,
+//! `[[:<:]]` and `[[:>:]]`, are understood.
 //!
 //! Invariants
 //! 1. In an event loop no pattern is compiled or searched for that may take long.
 //! 2. A search ends when its statement is to end.
 //!
-//! Not here: how patterns are compiled, kept, and searched for (`values::pattern`), LIKE (`values::collation`).
+//! Not here: how patterns are compiled, kept, and searched for (`values::pattern`), LIKE
+//! (`values::collation`).
 
 use std::ops::Range;
 

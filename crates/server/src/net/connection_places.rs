@@ -91,8 +91,8 @@ pub struct ConnectionPlace {
 }
 
 impl Places {
-    /// So many for clients of all doors, which are given by name and admission; of some there is a limit that is
-    /// set while the server runs.
+    /// So many for clients of all doors, which are given by name and admission; of some there is a
+    /// limit that is set while the server runs.
     pub fn new(
         connections_max: usize,
         doors: impl IntoIterator<Item = (&'static str, Admission, Option<Arc<AtomicUsize>>)>,

@@ -8,9 +8,9 @@
 //! Invariants
 //! 1. Both ways find the same matches.
 //! 2. A search of any length asks whether its statement is to end, every `BYTES_UNASKED` bytes.
-//! 3. What cannot be walked so (the places of groups, and `\b` beside letters that are not ASCII) is
-//!    done as far as `STEPS_MAX` allows, and refused beyond, as MySQL refuses what takes longer than
-//!    its `regexp_time_limit`.
+//! 3. What cannot be walked so (the places of groups, and `\b` beside letters that are not ASCII)
+//!    is done as far as `STEPS_MAX` allows, and refused beyond, as MySQL refuses what takes longer
+//!    than its `regexp_time_limit`.
 //!
 //! Not here: how patterns are compiled (`pattern`).
 
