@@ -22,7 +22,7 @@ pub fn in_namespace(script: &str) -> Command {
 /// and nothing is run.
 ///
 /// # Panics
-/// When the child fails.
+/// When the child fails, or is no test of the program.
 pub fn on_small_disk(options: &str, variable: &str, child: &str) {
     let disk = tempfile::tempdir().expect("a directory");
     let program = env::current_exe().expect("a program runs");
@@ -35,6 +35,16 @@ pub fn on_small_disk(options: &str, variable: &str, child: &str) {
         eprintln!("not run: mount namespaces are not allowed here");
         return;
     }
-    let script = format!("{mount}; \"$2\" --exact {child} --nocapture");
+    let name = name_of(&program, child);
+    let script = format!("{mount}; \"$2\" --exact {name} --nocapture");
     assert!(run(&script).is_ok_and(|status| status.success()), "{child} failed");
+}
+
+/// The name of a test with the modules that it is in: a program that runs no test does not fail.
+fn name_of(program: &Path, test: &str) -> String {
+    let listed = Command::new(program).arg("--list").output().expect("the program lists its tests");
+    let listed = String::from_utf8_lossy(&listed.stdout);
+    let is_it = |name: &&str| name.rsplit("::").next() == Some(test);
+    let mut names = listed.lines().filter_map(|line| line.strip_suffix(": test"));
+    names.find(is_it).unwrap_or_else(|| panic!("{test} is no test of the program")).to_owned()
 }

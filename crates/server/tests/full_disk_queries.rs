@@ -17,10 +17,10 @@ const QUERIES: [&str; 5] = [
     "WITH RECURSIVE r (i, s) AS (SELECT 1, CAST(REPEAT('x', 1000) AS CHAR(1000)) UNION ALL \
      SELECT i + 1, s FROM r WHERE i < 2000000) SELECT COUNT(*) FROM r a WHERE s > ''",
     // The set of those that were met.
-    "WITH RECURSIVE r (i, s) AS (SELECT 1, CAST(REPEAT('x', 1000) AS CHAR(1000)) UNION \
-     SELECT i + 1, s FROM r WHERE i < 2000000) SELECT COUNT(*) FROM r",
+    "WITH RECURSIVE r (i, s) AS (SELECT 1, CAST(REPEAT('x', 100) AS CHAR(100)) UNION \
+     SELECT i + 1, s FROM r WHERE i < 5000000) SELECT COUNT(*) FROM r",
     // The set of an IN.
-    "SELECT SUM(s IN (SELECT CONCAT(a.s, b.s, b.id) FROM d.t a, d.t b)) FROM d.t",
+    "SELECT SUM(s IN (SELECT CONCAT(a.id, '-', b.id, '-', c.id, REPEAT('k', 100)) FROM d.t a, d.t b, d.t c WHERE c.id < 5)) FROM d.t",
     "SELECT a.s, b.s FROM d.t a, d.t b ORDER BY b.s, a.s",
     "SELECT COUNT(DISTINCT a.s, b.s) FROM d.t a, d.t b",
 ];

@@ -752,6 +752,10 @@ impl Session {
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
         let kinds = (statement.parameters, &*self.user_variables);
         self.sql.counters().plans_made.add();
+        // Plans that are kept are not counted: they are small.
+        if statement.scanned.listed > 0 {
+            return;
+        }
         self.sql.plans().keep((database, mode, shape), plan, kinds, self.sql.engine());
     }
 

@@ -91,8 +91,12 @@ pub struct Scanned {
 const PARSED_BYTES: usize = 400;
 /// Memory of its plan for each of them.
 const PLANNED_BYTES: usize = 150;
-/// The same for each literal taken out of it: kept in a list that doubles, and as a value.
-const LITERAL_BYTES: usize = 2 * size_of::<Literal>() + size_of::<Datum<'_>>();
+/// Memory of a plan for each literal of a long list, which is one word.
+const LISTED_BYTES: usize = 96;
+/// Memory of each literal taken out of it, kept in a list that doubles,
+const KEPT_LITERAL_BYTES: usize = 2 * size_of::<Literal>();
+/// and as a value.
+const LITERAL_BYTES: usize = KEPT_LITERAL_BYTES + size_of::<Datum<'_>>();
 /// Statements of less memory are not accounted for.
 const SMALL_STATEMENT_BYTES: usize = 1 << 20;
 
@@ -109,12 +113,12 @@ impl Scanned {
 
     /// Memory that carrying the statement out takes besides its text, about; 0 when it is small.
     pub fn memory_bytes(&self) -> usize {
-        self.bytes_with(PARSED_BYTES)
+        self.bytes_with(PARSED_BYTES, LITERAL_BYTES)
     }
 
     /// What of that its plan takes when it is prepared, about; 0 when it is small.
     pub fn kept_bytes(&self) -> usize {
-        self.bytes_with(PLANNED_BYTES)
+        self.bytes_with(PLANNED_BYTES, KEPT_LITERAL_BYTES)
     }
 
     /// Memory that its long lists take besides where the text is parsed as it stands.
@@ -122,9 +126,9 @@ impl Scanned {
         2 * self.listed * PARSED_BYTES
     }
 
-    fn bytes_with(&self, of_word: usize) -> usize {
-        let literals = self.literals.len() * LITERAL_BYTES + self.arena.len();
-        let literals = literals + self.listed * PLANNED_BYTES;
+    fn bytes_with(&self, of_word: usize, of_literal: usize) -> usize {
+        let literals = self.literals.len() * of_literal + self.arena.len();
+        let literals = literals + self.listed * LISTED_BYTES;
         if literals + self.shape.len() * PARSED_BYTES < SMALL_STATEMENT_BYTES {
             return 0;
         }
