@@ -6,6 +6,7 @@
 //! Not here: calls that fail on any file system (`layer`).
 
 use std::env;
+use std::path::Path;
 use std::process::Command;
 
 /// A shell script that may mount what it likes. The arguments that are added are its `$1`, `$2`...
