@@ -258,7 +258,13 @@ fn regex<'l>(
     let pattern = condition::pattern(pattern.as_bytes(), &mut begin).map_err(refused)?;
     let text = text.as_bytes();
     let mut search = pattern.search(text);
-    let ended = |end: SearchEnd| mlua::Error::RuntimeError(format!("_regex: {end}"));
+    let ended = |end| {
+        let why = match end {
+            SearchEnd::Interrupted => "the call is to end",
+            SearchEnd::TakesTooLong => "the pattern takes too long for this text",
+        };
+        mlua::Error::RuntimeError(format!("_regex: {why}"))
+    };
     let Some(replacement) = replacement else {
         return Ok(Value::Boolean(search.is_match().map_err(ended)?));
     };
