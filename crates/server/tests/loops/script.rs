@@ -237,6 +237,7 @@ pub fn start_on(store: MemoryStore, limits: Limits) -> Bench {
     let door = Door {
         name: "script",
         admission: Admission::CLIENTS,
+        limit_set: None,
         converse: Arc::new(move |_| {
             Box::new(Script { shared: of_door.clone(), pieces_left: 0, written: 0, answered: 0 })
         }),
