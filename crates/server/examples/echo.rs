@@ -41,6 +41,7 @@ fn main() -> std::io::Result<()> {
         doors: vec![Door {
             name: "echo",
             admission: Admission::CLIENTS,
+            limit_set: None,
             converse: Arc::new(|_| Box::new(Echo)),
             refusal: Vec::new(),
             fault: Vec::new(),
