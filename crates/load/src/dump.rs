@@ -4,6 +4,7 @@
 //! START TRANSACTION WITH CONSISTENT SNAPSHOT       one moment for all tables
 //! for each table   SHOW CREATE TABLE, SELECT, SHOW CREATE TABLE again
 //! for each event   SHOW CREATE EVENT
+//! for each view    SHOW COLUMNS, and at the end SHOW CREATE VIEW
 //! ```
 //!
 //! Invariants
@@ -93,6 +94,9 @@ const FOOT: &str = "
 /// "Table definition has changed".
 const GONE: [u16; 4] = [1049, 1054, 1146, 1412];
 
+/// The same of a view, and what it says where a view names what is not there any more.
+const GONE_VIEW: [u16; 4] = [1049, 1146, 1347, 1356];
+
 /// What a server says to who may not see events, or has none.
 const UNSHOWN: [u16; 4] = [1044, 1142, 1227, 1235];
 
@@ -123,15 +127,23 @@ pub fn dump(
     let mut dumping = DumpRun { client, out, progress, dumped: DumpTotals::default() };
     dumping.write(format!("-- Rowhouse dump {}, of a server {server}\n", options.version))?;
     dumping.write(HEAD)?;
-    for (database, names) in &tables {
+    for Database { name, tables, views } in &tables {
+        let database = name;
         dumping.database(database)?;
-        for table in names {
+        for table in tables {
             dumping.table(database, table)?;
+        }
+        for view in views {
+            dumping.placeholder(database, view)?;
         }
         // Behind the tables, which they may need at once.
         if !matches!(options.wanted, TableChoice::Tables(_)) {
             dumping.events(database)?;
         }
+    }
+    // A view may be of another that comes behind it, so all have their columns before.
+    for Database { name, views, .. } in &tables {
+        views.iter().try_for_each(|view| dumping.view(name, view))?;
     }
     dumping.write(FOOT)?;
     let DumpTotals { tables, rows, .. } = dumping.dumped;
@@ -142,8 +154,15 @@ pub fn dump(
     Ok(dumped)
 }
 
+/// What is dumped of a database.
+struct Database {
+    name: String,
+    tables: Vec<String>,
+    views: Vec<String>,
+}
+
 /// The tables of each database, in the order of the dump.
-fn tables(client: &mut Client, wanted: &TableChoice) -> Result<Vec<(String, Vec<String>)>> {
+fn tables(client: &mut Client, wanted: &TableChoice) -> Result<Vec<Database>> {
     let first = |rows: Vec<Vec<String>>| rows.into_iter().filter_map(|row| row.into_iter().next());
     let there: Vec<String> = first(client.list("SHOW DATABASES")?).collect();
     let databases: Vec<String> = match wanted {
@@ -163,22 +182,32 @@ fn tables(client: &mut Client, wanted: &TableChoice) -> Result<Vec<(String, Vec<
     let mut tables = Vec::with_capacity(databases.len());
     for database in databases {
         let list = client.list(&format!("SHOW FULL TABLES FROM {}", name(&database)))?;
-        let tables_only =
-            list.into_iter().filter(|row| row.get(1).is_none_or(|ty| ty.contains("TABLE")));
-        tables.push((database, first(tables_only.collect()).collect()));
+        let is_view = |row: &Vec<String>| row.get(1).is_some_and(|kind| kind == "VIEW");
+        let (views, others): (Vec<_>, Vec<_>) = list.into_iter().partition(is_view);
+        let is_table = |row: &Vec<String>| row.get(1).is_none_or(|kind| kind.contains("TABLE"));
+        let own = first(others.into_iter().filter(is_table).collect()).collect();
+        tables.push(Database { name: database, tables: own, views: first(views).collect() });
     }
     Ok(tables)
 }
 
 /// Tables that were named, each database once.
-fn chosen(client: &mut Client, pairs: &[(String, String)]) -> Result<Vec<(String, Vec<String>)>> {
-    let mut tables: Vec<(String, Vec<String>)> = Vec::new();
+fn chosen(client: &mut Client, pairs: &[(String, String)]) -> Result<Vec<Database>> {
+    let mut tables: Vec<Database> = Vec::new();
     for (database, table) in pairs {
-        definition(client, database, table)?;
-        match tables.iter_mut().find(|(known, _)| known == database) {
-            Some((_, names)) if names.contains(table) => {}
-            Some((_, names)) => names.push(table.clone()),
-            None => tables.push((database.clone(), vec![table.clone()])),
+        if !definition(client, database, table)?.starts_with("CREATE TABLE") {
+            let place = format!("{}.{}", name(database), name(table));
+            let why = "is a view, which is dumped with its database";
+            return Err(Error::Source(format!("{place} {why}")));
+        }
+        match tables.iter_mut().find(|known| known.name == *database) {
+            Some(known) if known.tables.contains(table) => {}
+            Some(known) => known.tables.push(table.clone()),
+            None => tables.push(Database {
+                name: database.clone(),
+                tables: vec![table.clone()],
+                views: Vec::new(),
+            }),
         }
     }
     Ok(tables)
@@ -245,6 +274,38 @@ impl<W: Write> DumpRun<'_, W> {
         }
         self.dumped.tables += 1;
         Ok(())
+    }
+
+    /// A view that has the columns of one, for others that are made of it before it is there.
+    fn placeholder(&mut self, database: &str, view: &str) -> Result<()> {
+        let place = format!("{}.{}", name(database), name(view));
+        let columns = match self.client.list(&format!("SHOW COLUMNS FROM {place}")) {
+            // It names what is not there any more.
+            Err(Error::Server { message, .. }) => {
+                return self.write(format!("\n-- View {place} has no columns: {message}\n"));
+            }
+            columns => columns?,
+        };
+        let column = |row: Vec<String>| row.first().map(|column| format!("1 AS {}", name(column)));
+        let columns: Vec<String> = columns.into_iter().filter_map(column).collect();
+        let (quoted, columns) = (name(view), columns.join(","));
+        self.write(format!("\nCREATE OR REPLACE VIEW {quoted} AS SELECT {columns};\n"))
+    }
+
+    /// A view as it was defined.
+    fn view(&mut self, database: &str, view: &str) -> Result<()> {
+        let place = format!("{}.{}", name(database), name(view));
+        let rows = match self.client.list(&format!("SHOW CREATE VIEW {place}")) {
+            Err(Error::Server { number, message, .. }) if GONE_VIEW.contains(&number) => {
+                return self.write(format!("\n-- View {place} is left out: {message}\n"));
+            }
+            rows => rows?,
+        };
+        let text = rows.first().and_then(|row| row.get(1));
+        let Some(made) = text.and_then(|text| text.strip_prefix("CREATE ")) else {
+            return Err(Error::Source(format!("view {place} has no definition")));
+        };
+        self.write(format!("\nUSE {};\nCREATE OR REPLACE {made};\n", name(database)))
     }
 
     /// The events of a database, as they were defined.

@@ -52,6 +52,14 @@ pub enum BrokenRule {
     /// NULL as the default of a column that is NOT NULL.
     #[error("Invalid default value for column '{0}'")]
     NullDefault(String),
+    /// A view is renamed into another database.
+    #[error("Changing schema from '{from}' to '{to}' is not allowed")]
+    ViewLeavesDatabase {
+        /// The database that it is in.
+        from: String,
+        /// The database that it was to be in.
+        to: String,
+    },
     /// A new column whose default would be another at every look at a row.
     #[error("Rows that exist cannot be given values by such a default of column '{0}'")]
     ChangingDefault(String),

@@ -9,13 +9,15 @@
 //!                              6 once there was a columnar index, 7 once one that has either of
 //!                              both knows columns by planes and columns that follow from others,
 //!                              8 once a definition had an expression (`rules`), 9 once accounts
-//!                              were changed, 10 once a definition had a FLOAT(M,D) or DOUBLE(M,D)
+//!                              were changed, 10 once a definition had a FLOAT(M,D) or DOUBLE(M,D),
+//!                              11 once there was a view
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
 //! 00000000 05 table id u32 BE  key range of a dropped table whose space is not back yet
 //! 00000000 06 event id u32 BE  an event; value: its `EventDefinition` as JSON
 //! 00000000 07 name             an account; name and value: JSON, which crate `access` reads
+//! 00000000 08 view id u32 BE   a view; value: its `ViewDefinition` as JSON
 //! ```
 //!
 //! Invariants
@@ -38,9 +40,10 @@ use crate::rules::MakeRules;
 use crate::schema::{Column, IndexId, TableDefinition, TableId};
 use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
 use crate::table::{Table, TableState};
+use crate::view::{View, ViewDefinition};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_DIGITS;
+pub const CATALOG_FORMAT: u32 = FORMAT_VIEWS;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -58,6 +61,8 @@ const FORMAT_RULES: u32 = 8;
 const FORMAT_ACCOUNTS: u32 = 9;
 /// FLOAT and DOUBLE may have digits, which earlier versions do not know.
 const FORMAT_DIGITS: u32 = 10;
+/// There may be views, which earlier versions do not know.
+const FORMAT_VIEWS: u32 = 11;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -68,9 +73,13 @@ const KIND_ACCOUNT: u8 = 7;
 
 /// An account as it is stored: its name and what is known of it, which crate `access` reads.
 pub type AccountRecord = (Vec<u8>, Vec<u8>);
+const KIND_VIEW: u8 = 8;
 
 /// The tables of one database by name.
 type Tables = HashMap<String, Arc<Table>>;
+
+/// The views of each database by name.
+type Views = BTreeMap<String, BTreeMap<String, Arc<View>>>;
 
 /// All definitions.
 pub struct Catalog {
@@ -79,6 +88,7 @@ pub struct Catalog {
     events: RwLock<BTreeMap<EventId, Arc<EventDefinition>>>,
     /// What was stored of accounts at the start.
     accounts: Vec<AccountRecord>,
+    views: RwLock<Views>,
     changes: Mutex<Changes>,
 }
 
@@ -99,6 +109,8 @@ pub(crate) struct CatalogChange<'c> {
     format: u32,
     /// Events as they will be; `None`: dropped.
     events: Vec<(EventId, Option<Arc<EventDefinition>>)>,
+    /// Views that are gone, and those that are there from now on.
+    views: (Vec<Arc<View>>, Vec<Arc<View>>),
 }
 
 impl Catalog {
@@ -107,6 +119,7 @@ impl Catalog {
         let mut databases: BTreeMap<String, Tables> = BTreeMap::new();
         let mut events = BTreeMap::new();
         let mut accounts = Vec::new();
+        let mut views = Views::new();
         let mut next_id: TableId = 1;
         let (mut format, mut needed) = (None, FORMAT_FIRST);
         let mut unfinished = Vec::new();
@@ -150,6 +163,16 @@ impl Catalog {
                     events.insert(event.id, Arc::new(event));
                 }
                 Some((&KIND_ACCOUNT, name)) => accounts.push((name.to_vec(), value.to_vec())),
+                Some((&KIND_VIEW, id)) => {
+                    let view: ViewDefinition = serde_json::from_slice(value)
+                        .map_err(|_| damaged("view definition does not decode"))?;
+                    if *id != view.id.to_be_bytes() || !databases.contains_key(&view.database) {
+                        return Err(damaged("view of another number or of no database"));
+                    }
+                    let view = View::new(view);
+                    let of_database = views.entry(view.database.clone()).or_default();
+                    of_database.insert(view.name.clone(), view);
+                }
                 _ => return Err(damaged("unknown kind of catalog entry")),
             }
         }
@@ -169,7 +192,8 @@ impl Catalog {
         };
         let changes = Mutex::new(Changes { next_id, format, unfinished });
         let (databases, events) = (RwLock::new(databases), RwLock::new(events));
-        Ok(Catalog { make_rules, databases, events, accounts, changes })
+        let views = RwLock::new(views);
+        Ok(Catalog { make_rules, databases, events, accounts, views, changes })
     }
 
     /// What makes the rules of a definition.
@@ -196,6 +220,17 @@ impl Catalog {
     /// whoever makes them.
     pub fn accounts_at_start(&self) -> &[AccountRecord] {
         &self.accounts
+    }
+
+    /// A view by name.
+    pub fn view(&self, database: &str, name: &str) -> Option<Arc<View>> {
+        self.views.read().get(database)?.get(name).cloned()
+    }
+
+    /// All views of a database, sorted by name.
+    pub fn views(&self, database: &str) -> Vec<Arc<View>> {
+        let views = self.views.read();
+        views.get(database).into_iter().flat_map(BTreeMap::values).cloned().collect()
     }
 
     /// Names of all databases, sorted.
@@ -243,6 +278,7 @@ impl Catalog {
             batch: Batch::default(),
             format: FORMAT_FIRST,
             events: Vec::new(),
+            views: (Vec::new(), Vec::new()),
         }
     }
 
@@ -366,6 +402,21 @@ impl CatalogChange<'_> {
         self.batch.changes.push(Change::put(catalog_key(KIND_ACCOUNT, name), value.clone()));
     }
 
+    /// Stores a view, in the place of another one.
+    pub(crate) fn put_view(&mut self, view: ViewDefinition, replaced: Option<Arc<View>>) {
+        self.format = self.format.max(FORMAT_VIEWS);
+        let value = serde_json::to_vec(&view).expect("definitions are plain data");
+        self.batch.changes.push(Change::put(view_key(view.id), value));
+        self.views.0.extend(replaced);
+        self.views.1.push(View::new(view));
+    }
+
+    /// Removes a view.
+    pub(crate) fn delete_view(&mut self, view: Arc<View>) {
+        self.batch.changes.push(Change::delete(view_key(view.id)));
+        self.views.0.push(view);
+    }
+
     /// Stores a database's name.
     pub(crate) fn put_database(&mut self, name: &str) {
         let key = catalog_key(KIND_DATABASE, name.as_bytes());
@@ -398,6 +449,17 @@ impl CatalogChange<'_> {
             };
         }
         drop(events);
+        let mut views = self.catalog.views.write();
+        for gone in self.views.0 {
+            if let Some(of_database) = views.get_mut(&gone.database) {
+                of_database.remove(&gone.name);
+            }
+            gone.replace();
+        }
+        for view in self.views.1 {
+            views.entry(view.database.clone()).or_default().insert(view.name.clone(), view);
+        }
+        drop(views);
         let result = apply(&mut self.catalog.databases.write());
         drop(self.changes);
         Ok(result)
@@ -423,7 +485,8 @@ pub(crate) fn no_database(name: &str) -> Error {
     Error::NotFound { what: Thing::Database, name: name.to_string() }
 }
 
-pub(crate) fn no_table(database: &str, name: &str) -> Error {
+/// The error for a table that is not there.
+pub fn no_table(database: &str, name: &str) -> Error {
     Error::NotFound { what: Thing::Table, name: format!("{database}.{name}") }
 }
 
@@ -449,6 +512,10 @@ fn put_format(format: u32) -> Change {
 
 fn event_key(id: EventId) -> Vec<u8> {
     catalog_key(KIND_EVENT, &id.to_be_bytes())
+}
+
+fn view_key(id: u32) -> Vec<u8> {
+    catalog_key(KIND_VIEW, &id.to_be_bytes())
 }
 
 fn catalog_key(kind: u8, rest: &[u8]) -> Vec<u8> {

@@ -213,6 +213,9 @@ pub enum Error {
         name: String,
         /// The table, as `db.table`.
         table: String,
+        /// Whether a view says so, which then has the name (`db.view`), of what is written through
+        /// it.
+        is_of_view: bool,
     },
     /// An expression of a table's definition has no value, or is none.
     #[error("{0}")]

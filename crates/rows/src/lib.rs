@@ -50,6 +50,7 @@ pub mod store;
 pub mod sweep;
 pub mod table;
 pub mod transaction;
+pub mod view;
 
 pub use alter::{AlterOutcome, Alteration, ColumnPlace};
 pub use broken_rule::BrokenRule;

@@ -326,7 +326,11 @@ impl From<&Error> for SqlError {
             Error::NullValue { column } => {
                 SqlError::new(ErrorCode::BadNull, format!("Column '{column}' cannot be null"))
             }
-            Error::Check { name, table } => {
+            Error::Check { name, is_of_view: true, .. } => {
+                let message = format!("CHECK OPTION failed '{name}'");
+                SqlError::new(ErrorCode::ViewCheckFailed, message)
+            }
+            Error::Check { name, table, .. } => {
                 let (database, table) = split_table(table);
                 let message = format!("CONSTRAINT `{name}` failed for `{database}`.`{table}`");
                 SqlError::new(ErrorCode::ConstraintFailed, message)
@@ -381,6 +385,7 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         BrokenRule::ComputedDefault(_) => ErrorCode::WrongUsage,
         BrokenRule::ComputedPrimaryKey => ErrorCode::GeneratedPrimaryKey,
         BrokenRule::NullDefault(_) => ErrorCode::InvalidDefault,
+        BrokenRule::ViewLeavesDatabase { .. } => ErrorCode::ForbidSchemaChange,
         BrokenRule::ChangingDefault(_) => ErrorCode::ExpressionNotAllowed,
         BrokenRule::MultiplePrimaryKeys => ErrorCode::MultiplePriKey,
         BrokenRule::TooManyKeyParts => ErrorCode::TooManyKeyParts,

@@ -11,6 +11,7 @@ mod columns;
 mod keys;
 mod keywords;
 mod tables;
+mod views;
 
 use std::sync::atomic::Ordering;
 
@@ -22,6 +23,8 @@ use columns::columns;
 use keys::{check_constraints, key_column_usage, statistics, table_constraints};
 use keywords::keywords;
 use tables::{schemata, table_sizes, tables};
+pub use views::columns_of_view;
+use views::views;
 
 use crate::context::SqlContext;
 use crate::error::Result;
@@ -143,7 +146,8 @@ fn made(
         "SCHEMATA" => schemata(engine),
         "TABLES" => tables(engine, sizes, asked),
         "TABLE_SIZES" => table_sizes(engine, sizes, asked)?,
-        "COLUMNS" => columns(engine, facts.zone, asked),
+        "COLUMNS" => columns(facts, asked),
+        "VIEWS" => views(facts, asked),
         "STATISTICS" => statistics(engine, sizes, asked),
         "KEY_COLUMN_USAGE" => key_column_usage(engine, asked),
         "CHECK_CONSTRAINTS" => check_constraints(engine, asked),

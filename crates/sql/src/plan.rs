@@ -104,7 +104,7 @@ impl Plan {
         finding.filter(|finding| finding.is_needed).map(Finding::query)
     }
 
-    /// Whether its tables are as it saw them.
+    /// Whether its tables and views are as it saw them.
     pub fn is_current(&self) -> bool {
         let is_target_current = match self {
             Plan::Select(plan) => plan.is_current(),

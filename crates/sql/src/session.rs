@@ -50,6 +50,7 @@ mod set;
 mod set_statement;
 mod source;
 mod transaction;
+mod views;
 mod write;
 mod write_plan;
 

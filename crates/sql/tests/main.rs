@@ -34,3 +34,4 @@ mod presort;
 mod row_subqueries;
 mod statements;
 mod sweeping;
+mod views;

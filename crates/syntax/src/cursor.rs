@@ -215,6 +215,24 @@ impl<'a> Cursor<'a> {
         found
     }
 
+    /// Takes several words if they are the last of the statement; the rest is what is before them.
+    pub fn take_last(&mut self, words: &[&str]) -> bool {
+        let text = self.text;
+        let whole = std::mem::replace(self, Cursor::of_tokens(Vec::new(), text));
+        let mut tokens = whole.into_rest();
+        let is_end = |token: &TokenWithSpan| token.token == Token::SemiColon;
+        let end = tokens.iter().rposition(|token| !is_end(token)).map_or(0, |at| at + 1);
+        let start = end.saturating_sub(words.len());
+        let last = &tokens[start..end];
+        let found = last.len() == words.len()
+            && words.iter().zip(last).all(|(word, token)| is_word(&token.token, word));
+        if found {
+            tokens.truncate(start);
+        }
+        *self = Cursor::of_tokens(tokens, text);
+        found
+    }
+
     /// Takes one of several words if it is next.
     pub fn take_any(&mut self, words: &[&'static str]) -> Option<&'static str> {
         words.iter().copied().find(|word| self.take(word))

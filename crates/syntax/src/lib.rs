@@ -5,7 +5,7 @@
 //! text -> scan       shape and literals, where the statement ends, bodies of events; select_list: items as written
 //! text -> cursor     tokens, read word by word; expressions and queries are sqlparser's
 //!      -> statement  which statement it is: table, alter, change, show, set, load, event,
-//!                 account, grant
+//!                 account, grant, view; view_text: the text that a view keeps
 //! ```
 //!
 //! Invariants
@@ -34,7 +34,10 @@ pub mod statement;
 pub mod table;
 pub mod table_options;
 pub mod types;
+pub mod view;
+mod view_text;
 
 pub use cursor::{Cursor, TableName};
 pub use error::{Error, Result};
 pub use select_list::item_texts;
+pub use view_text::{view_query, view_text};

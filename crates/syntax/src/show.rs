@@ -38,6 +38,8 @@ pub enum Subject {
     Indexes { table: TableName },
     /// SHOW CREATE TABLE.
     CreateTable { table: TableName },
+    /// SHOW CREATE VIEW.
+    CreateView { name: TableName },
     /// SHOW CREATE DATABASE.
     CreateDatabase { name: String, if_not_exists: bool },
     /// SHOW [GLOBAL|SESSION] VARIABLES.
@@ -289,7 +291,10 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Subject> {
     if cursor.take("EVENT") {
         return Ok(Subject::CreateEvent { name: cursor.table_name()? });
     }
-    for kind in ["VIEW", "PROCEDURE", "FUNCTION", "TRIGGER", "USER"] {
+    if cursor.take("VIEW") {
+        return Ok(Subject::CreateView { name: cursor.table_name()? });
+    }
+    for kind in ["PROCEDURE", "FUNCTION", "TRIGGER", "USER"] {
         if cursor.is(kind) {
             return Err(Error::unsupported(format_args!("SHOW CREATE {kind}")));
         }

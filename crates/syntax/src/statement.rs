@@ -18,6 +18,7 @@ use super::load::{LoadData, load_data};
 use super::set::{SetItem, set, variable};
 use super::show::{Filter, Show, Subject, show};
 use super::table::{CreateTable, IndexSpec, create_table, index_body, index_options};
+use super::view::{CreateView, ViewPresence, create_view, is_view};
 use crate::error::{Error, Result};
 
 /// A statement that is carried out word by word.
@@ -36,7 +37,9 @@ pub enum Statement {
     AlterTable(Box<AlterTable>),
     /// DROP TABLE.
     DropTables { names: Vec<TableName>, if_exists: bool },
-    /// DROP VIEW: there are none.
+    /// CREATE VIEW, ALTER VIEW.
+    CreateView(Box<CreateView>),
+    /// DROP VIEW.
     DropView { names: Vec<TableName>, if_exists: bool },
     /// TRUNCATE.
     Truncate(TableName),
@@ -277,10 +280,13 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
         let event = create_event(cursor, or_replace, definer)?;
         return Ok(Statement::CreateEvent(Box::new(event)));
     }
-    if ["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "ALGORITHM"].iter().any(|kind| cursor.is(kind))
-        || (definer.is_some() && cursor.is("SQL"))
-    {
-        return Err(Error::unsupported("views, triggers and stored routines"));
+    if is_view(cursor) {
+        let presence = if or_replace { ViewPresence::NewOrReplaced } else { ViewPresence::New };
+        let view = create_view(cursor, presence, definer)?;
+        return Ok(Statement::CreateView(Box::new(view)));
+    }
+    if ["TRIGGER", "PROCEDURE", "FUNCTION"].iter().any(|kind| cursor.is(kind)) {
+        return Err(Error::unsupported("triggers and stored routines"));
     }
     if or_replace {
         return Err(Error::unsupported("CREATE OR REPLACE"));
@@ -408,6 +414,10 @@ fn alter(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let definer = definer(cursor)?;
     if cursor.take("EVENT") {
         return Ok(Statement::AlterEvent(Box::new(alter_event(cursor, definer)?)));
+    }
+    if is_view(cursor) {
+        let view = create_view(cursor, ViewPresence::Replaced, definer)?;
+        return Ok(Statement::CreateView(Box::new(view)));
     }
     Err(cursor.syntax())
 }

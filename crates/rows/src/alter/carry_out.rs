@@ -14,7 +14,7 @@ use crate::broken_rule::BrokenRule;
 use crate::bulk::Progress;
 use crate::catalog::{CatalogChange, current, no_database};
 use crate::engine::Engine;
-use crate::error::{Error, Result, Thing};
+use crate::error::{Error, Result};
 use crate::rules::Rules;
 use crate::schema::TableDefinition;
 use crate::table::{Patience, Table};
@@ -131,12 +131,7 @@ impl Engine {
         if !self.catalog().has_database(database) {
             return Err(no_database(database));
         }
-        match self.find_table(database, name)? {
-            Some(_) => {
-                Err(Error::Exists { what: Thing::Table, name: format!("{database}.{name}") })
-            }
-            None => Ok(()),
-        }
+        self.check_free(database, name)
     }
 
     /// Publishes a plan that copies no rows, whose new indexes are complete.

@@ -1,7 +1,7 @@
 //! Making and dropping databases.
 //!
 //! Invariants
-//! 1. A database goes with all its tables and events, in one batch.
+//! 1. A database goes with all its tables, events and views, in one batch.
 //!
 //! Not here: single tables (`tables`).
 
@@ -37,6 +37,7 @@ impl Engine {
         for event in self.catalog().events().iter().filter(|event| event.database == name) {
             change.delete_event(event.id);
         }
+        self.catalog().views(name).into_iter().for_each(|view| change.delete_view(view));
         change.delete_database(name);
         change.finish(&**self.store(), self.durability(), |databases| {
             databases.remove(name);

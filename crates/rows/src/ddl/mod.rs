@@ -1,15 +1,16 @@
-//! Making, dropping, emptying and renaming databases and tables; events; accounts.
+//! Making, dropping, emptying and renaming databases and tables; events, views, accounts.
 //!
-//! Every change is one batch: definitions, the deletion of all rows and entries of a dropped
-//! table as one range, and a note to give the space back. So dropping a table of any size
-//! returns at once, and a crash leaves either the old or the new state.
+//! Every change is one batch: definitions, the deletion of all rows and entries of a dropped table
+//! as one range, and a note to give the space back. So dropping a table of any size returns at
+//! once, and a crash leaves either the old or the new state.
 //!
 //! Where to look: `definition` makes what is stored of a new table, `rules` what it must fulfil,
-//! `databases`, `tables` and `events` the changes, `space` gives the room of what was dropped back.
+//! `databases`, `tables`, `events` and `views` the changes, `space` gives the room of what was
+//! dropped back.
 //!
 //! Invariants
-//! 1. A change closes the table's gate first: writers inside finish, later ones see the new
-//!    version or an error.
+//! 1. A change closes the table's gate first: writers inside finish, later ones see the new version
+//!    or an error.
 //! 2. A stored definition has passed `validate`.
 //!
 //! Not here: changes of columns and indexes (`alter`).
@@ -22,6 +23,7 @@ mod read_lock;
 mod rules;
 mod space;
 mod tables;
+mod views;
 
 pub use definition::{ENGINE, NewColumnarIndex, NewIndex, NewMember, NewTable};
 pub(crate) use definition::{

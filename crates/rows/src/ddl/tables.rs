@@ -11,12 +11,14 @@ use std::sync::Arc;
 use super::definition::{NewTable, define};
 use super::read_lock::NO_TABLE;
 use super::rules::check_name;
+use crate::broken_rule::BrokenRule;
 use crate::catalog::{CatalogChange, current, no_database, no_table};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
 use crate::rules::Rules;
 use crate::schema::TableDefinition;
 use crate::table::{ClosedGate, Patience, Table};
+use crate::view::{View, ViewDefinition};
 
 impl Engine {
     /// Makes a table.
@@ -29,10 +31,7 @@ impl Engine {
         let patience = Patience::at_most(self.lock_wait_max());
         let _inside = self.new_tables().enter(NO_TABLE, Some(&patience))?;
         let mut change = self.catalog().change();
-        if self.find_table(&definition.database, &definition.name)?.is_some() {
-            let name = format!("{}.{}", definition.database, definition.name);
-            return Err(Error::Exists { what: Thing::Table, name });
-        }
+        self.check_free(&definition.database, &definition.name)?;
         definition.id = change.new_table_id();
         change.put_table(&definition);
         change.finish(&**self.store(), self.durability(), |databases| {
@@ -145,10 +144,11 @@ impl Engine {
         self.reclaim(table.id)
     }
 
-    /// Renames tables, one after another, all or none: `((database, name), (database, name))`.
+    /// Renames tables and views, one after another, all or none: `((database, name), (database,
+    /// name))`.
     ///
     /// # Errors
-    /// `NotFound`, `Exists`, `LockTimeout`.
+    /// `NotFound`, `Exists`, `LockTimeout`; `Definition` for a view that would leave its database.
     pub fn rename_tables(
         &self,
         renames: &[((&str, &str), (&str, &str))],
@@ -166,6 +166,7 @@ impl Engine {
         let gates = self.close_all(&sources, patience)?;
         let mut change = self.catalog().change();
         let mut moved: Vec<(TableDefinition, Arc<Table>)> = Vec::new();
+        let mut views: Vec<(ViewDefinition, Arc<View>)> = Vec::new();
         for ((from_database, from), (to_database, to)) in renames {
             check_name(to)?;
             if !self.catalog().has_database(to_database) {
@@ -177,12 +178,28 @@ impl Engine {
             let taken_by_move = moved.iter().any(|(definition, _)| {
                 definition.database == *to_database && definition.name == *to
             });
+            let taken_by_view =
+                views.iter().any(|(new, _)| new.database == *to_database && new.name == *to);
             let freed =
-                moved.iter().any(|(_, table)| table.database == *to_database && table.name == *to);
-            let exists = self.find_table(to_database, to)?.is_some() && !freed;
-            if taken_by_move || exists {
+                moved.iter().any(|(_, table)| table.database == *to_database && table.name == *to)
+                    || views.iter().any(|(_, old)| old.database == *to_database && old.name == *to);
+            if taken_by_move || taken_by_view {
                 let name = format!("{to_database}.{to}");
                 return Err(Error::Exists { what: Thing::Table, name });
+            }
+            if !freed {
+                self.check_free(to_database, to)?;
+            }
+            if position.is_none()
+                && let Some(view) = self.catalog().view(from_database, from)
+            {
+                if from_database != to_database {
+                    let (from, to) = (from_database.to_string(), to_database.to_string());
+                    return Err(Error::Definition(BrokenRule::ViewLeavesDatabase { from, to }));
+                }
+                let renamed = ViewDefinition { name: to.to_string(), ..(**view).clone() };
+                views.push((renamed, view));
+                continue;
             }
             let at = match position {
                 Some(at) => at,
@@ -205,6 +222,9 @@ impl Engine {
         for (definition, table) in &mut moved {
             definition.version = table.version + 1;
             change.put_table(definition);
+        }
+        for (renamed, old) in views {
+            change.put_view(renamed, Some(old));
         }
         let sequence = self.store().sequence();
         change.finish(&**self.store(), self.durability(), |databases| {
@@ -238,6 +258,15 @@ impl Engine {
         let mut ordered: Vec<&Arc<Table>> = tables.iter().collect();
         ordered.sort_by_key(|table| table.id);
         ordered.iter().map(|table| table.state.close_to_alter(patience)).collect()
+    }
+
+    /// Refuses a name that a table or a view has.
+    pub(crate) fn check_free(&self, database: &str, name: &str) -> Result<()> {
+        let is_view = self.catalog().view(database, name).is_some();
+        match is_view || self.find_table(database, name)?.is_some() {
+            true => Err(Error::Exists { what: Thing::Table, name: format!("{database}.{name}") }),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn find_table(&self, database: &str, name: &str) -> Result<Option<Arc<Table>>> {

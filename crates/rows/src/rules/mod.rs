@@ -53,6 +53,8 @@ pub struct Check {
     pub name: String,
     /// The condition; columns are positions.
     pub condition: Node,
+    /// Whether a view says so of what is written through it: WITH CHECK OPTION.
+    pub is_of_view: bool,
 }
 
 /// What the expressions of a table are, with columns as positions in its rows.
@@ -148,6 +150,7 @@ impl Table {
                 return Err(Error::Check {
                     name: check.name.clone(),
                     table: format!("{}.{}", self.database, self.name),
+                    is_of_view: check.is_of_view,
                 });
             }
         }

@@ -19,7 +19,7 @@ use super::state::TableState;
 use crate::error::Result;
 use crate::images::ImagePlace;
 use crate::recency::Recency;
-use crate::rules::{MakeRules, Rules};
+use crate::rules::{Check, MakeRules, Rules};
 use crate::schema::{IndexId, TableDefinition};
 use crate::store::Read;
 
@@ -27,7 +27,7 @@ use crate::store::Read;
 const POSITION_BITS: u32 = 16;
 
 /// One version of a table, ready for operations.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Table {
     /// What the catalog stores.
     pub definition: TableDefinition,
@@ -107,6 +107,17 @@ impl Table {
             Some(Ok(rules)) => Ok(Some(rules)),
             Some(Err(error)) => Err(error.clone().into()),
         }
+    }
+
+    /// The same table for a statement whose rows must fulfil further conditions.
+    ///
+    /// # Errors
+    /// As `rules`.
+    pub fn with_checks(&self, checks: Vec<Check>) -> Result<Table> {
+        let mut rules = self.rules()?.cloned().unwrap_or_default();
+        rules.asks_session |= checks.iter().any(|check| !check.condition.is_of_row_alone());
+        rules.checks.extend(checks);
+        Ok(Table { rules: Some(Ok(rules)), ..self.clone() })
     }
 
     /// Positions of the columns that the columnar index has, ascending; `None` without such an

@@ -1,4 +1,4 @@
-//! FROM: tables, derived tables, common table expressions, listings, files, and how they are
+//! FROM: tables, views, derived tables, common table expressions, listings, files, and how they are
 //! joined.
 //!
 //! Invariants
@@ -276,7 +276,16 @@ impl Binder<'_> {
             return Ok(Some(part));
         }
         let catalog = self.facts.sql.engine().catalog();
-        let table = catalog.table(database, table).map_err(SqlError::from)?;
+        let table = match catalog.table(database, table) {
+            Ok(table) => table,
+            Err(error) => {
+                let view = catalog.view(database, table).ok_or_else(|| SqlError::from(error))?;
+                let query = self.query_of_view(&view)?;
+                let columns = described(&query.columns);
+                let source = Source::Query(Box::new(query));
+                return add(relations, shown, qualifier, source, columns).map(Some);
+            }
+        };
         self.tables.borrow_mut().push(Arc::clone(&table));
         let describe = |(at, column): (usize, &Column)| {
             let origin = ColumnOrigin::Stored(Arc::clone(&table), at);

@@ -8,6 +8,7 @@
 //! forms    aggregates, sub-queries, rows        grouping  what is seen above a GROUP BY
 //! over_row values that a statement writes, with sub-queries in them
 //! window   window functions                     recursion WITH RECURSIVE
+//! view     views, and their queries as they are kept (qualify)
 //! zero_date   `IS NULL` of days that are never NULL
 //! ```
 //!
@@ -23,12 +24,14 @@ mod grouping;
 mod limit;
 mod locking;
 mod over_row;
+mod qualify;
 mod query;
 mod recursion;
 pub mod scalar;
 mod scope;
 mod select;
 mod title;
+mod view;
 mod window;
 mod zero_date;
 
@@ -38,6 +41,7 @@ use std::sync::Arc;
 
 use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
 use rows::table::Table;
+use rows::view::View;
 use sqlparser::ast;
 use values::ErrorCode;
 use values::datum::{Datum, Value};
@@ -45,6 +49,7 @@ use values::types::{Collation, ColumnType, LobSize};
 
 pub use limit::limit_to;
 pub use over_row::{RowBinder, is_beyond_scalars};
+pub use qualify::qualified_query;
 pub(crate) use query::position;
 pub(crate) use title::item_name;
 pub(crate) use zero_date::zero_dates_as_null;
@@ -88,13 +93,7 @@ pub struct BindSource<'a> {
 /// # Errors
 /// `Elsewhere` for what is not supported.
 pub fn bind_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQuery> {
-    let titles = match query::first_select(&source.query.body) {
-        Some(select) if select.projection.len() == source.texts.len() => {
-            Some((select, source.texts))
-        }
-        _ => None,
-    };
-    let binder = Binder { named: source.named, titles, ..Binder::new(facts, source.literals) };
+    let binder = Binder::of(source, facts);
     let mut query = binder.query(source.query, None)?;
     optimize::take_apart(&mut query, &|| binder.id());
     let (traits, variables) = finish(&mut query, false);
@@ -106,6 +105,7 @@ pub fn bind_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQue
             Literals::OfAnyKind => Vec::new(),
         },
         tables: binder.tables.into_inner(),
+        views: binder.views.into_inner(),
         variables,
         mode: facts.mode,
         traits,
@@ -278,6 +278,9 @@ struct Binder<'a> {
     ids: Cell<usize>,
     nesting: Cell<usize>,
     tables: RefCell<Vec<Arc<Table>>>,
+    views: RefCell<Vec<Arc<View>>>,
+    /// The views within whose queries names are bound, by number.
+    views_around: RefCell<Vec<u32>>,
     /// Whether a relation is `FILE(...)`.
     reads_files: Cell<bool>,
     /// Whether some SELECT locks rows.
@@ -287,6 +290,16 @@ struct Binder<'a> {
 }
 
 impl<'a> Binder<'a> {
+    fn of(source: &BindSource<'a>, facts: &'a SqlContext) -> Binder<'a> {
+        let titles = match query::first_select(&source.query.body) {
+            Some(select) if select.projection.len() == source.texts.len() => {
+                Some((select, source.texts))
+            }
+            _ => None,
+        };
+        Binder { named: source.named, titles, ..Binder::new(facts, source.literals) }
+    }
+
     fn new(facts: &'a SqlContext, literals: Literals<'a>) -> Binder<'a> {
         Binder {
             facts,
@@ -297,6 +310,8 @@ impl<'a> Binder<'a> {
             ids: Cell::new(0),
             nesting: Cell::new(0),
             tables: RefCell::default(),
+            views: RefCell::default(),
+            views_around: RefCell::default(),
             reads_files: Cell::new(false),
             locks: Cell::new(false),
             titles: None,

@@ -68,19 +68,9 @@ impl Binder<'_> {
         }
         if let Some(with) = &query.with {
             for cte in &with.cte_tables {
-                let before = self.relations.get();
-                let query = match with.recursive && is_recursive(cte) {
-                    true => self.recursion(cte)?,
-                    false => {
-                        let mut query = self.query(&cte.query, None)?;
-                        rename(&mut query.columns, &cte.alias)?;
-                        query
-                    }
-                };
-                let (name, relations) =
-                    (cte.alias.name.value.clone(), self.relations.get() - before);
-                let rows = CommonRows::Query(Box::new(query));
-                self.ctes.borrow_mut().push(CommonTable { name, rows, relations });
+                let is_recursive = with.recursive && is_recursive(cte);
+                let common = self.common_table(cte, is_recursive)?;
+                self.ctes.borrow_mut().push(common);
             }
         }
         let order: &[ast::OrderByExpr] = match query.order_by.as_ref().map(|order| &order.kind) {
@@ -112,6 +102,21 @@ impl Binder<'_> {
         self.limits(&mut bound, query)?;
         self.lock_rows(&mut bound, &query.locks)?;
         Ok(bound)
+    }
+
+    /// A table of WITH, in which those before it are seen.
+    pub(super) fn common_table(&self, cte: &ast::Cte, is_recursive: bool) -> Bound<CommonTable> {
+        let before = self.relations.get();
+        let query = match is_recursive {
+            true => self.recursion(cte)?,
+            false => {
+                let mut query = self.query(&cte.query, None)?;
+                rename(&mut query.columns, &cte.alias)?;
+                query
+            }
+        };
+        let (name, relations) = (cte.alias.name.value.clone(), self.relations.get() - before);
+        Ok(CommonTable { name, rows: CommonRows::Query(Box::new(query)), relations })
     }
 
     /// A query whose own ORDER BY and LIMIT come first: the only side of a union.

@@ -216,6 +216,24 @@ impl<'p> QueryScope<'p> {
     }
 
     fn column(&self, parts: &[&str], clause: &str) -> Bound<Option<&ScopeColumn>> {
+        Ok(self.found(parts, clause)?.map(|(_, column)| column))
+    }
+
+    /// The column that a name means, here or in a SELECT around this one, with its relation; `None`
+    /// also where several have it.
+    pub fn owner(&self, parts: &[&str]) -> Option<(&NamedRelation, &ScopeColumn)> {
+        let mut scope = Some(self);
+        while let Some(here) = scope {
+            match here.found(parts, "field list") {
+                Ok(Some(found)) => return Some(found),
+                Ok(None) => scope = here.parent,
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+
+    fn found(&self, parts: &[&str], clause: &str) -> Bound<Option<(&NamedRelation, &ScopeColumn)>> {
         let (qualifier, name) = match parts {
             [name] => (None, name),
             [table, name] => (Some((None, table)), name),
@@ -243,7 +261,7 @@ impl<'p> QueryScope<'p> {
                     let message = format!("Column '{name}' in {clause} is ambiguous");
                     return Err(SqlError::new(ErrorCode::NonUniq, message).into());
                 }
-                found = Some(column);
+                found = Some((relation, column));
             }
         }
         Ok(found)
@@ -278,6 +296,11 @@ impl<'p> QueryScope<'p> {
             return Err(SqlError::new(ErrorCode::NoTablesUsed, "No tables used").into());
         }
         Ok(out)
+    }
+
+    /// The relation that has a slot.
+    pub fn owner_of(&self, slot: usize) -> Option<&NamedRelation> {
+        self.column_at(slot).map(|(relation, _)| relation)
     }
 
     /// The column of a slot, and its relation; not a row's key.

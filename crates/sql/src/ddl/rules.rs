@@ -131,7 +131,7 @@ fn node_of(definition: &TableDefinition, text: &str, clause: &'static str) -> Re
 }
 
 fn check(definition: &TableDefinition, name: String, text: &str) -> Result<Check> {
-    Ok(Check { name, condition: node_of(definition, text, "CHECK")? })
+    Ok(Check { name, condition: node_of(definition, text, "CHECK")?, is_of_view: false })
 }
 
 /// What a computed column may be made of: the row, computed columns before it, and no number that

@@ -17,18 +17,6 @@ pub(super) fn empty(name: &str) -> Option<&'static [&'static str]> {
             "TABLE_NAME",
             "REFERENCED_TABLE_NAME",
         ],
-        "VIEWS" => &[
-            "TABLE_CATALOG",
-            "TABLE_SCHEMA",
-            "TABLE_NAME",
-            "VIEW_DEFINITION",
-            "CHECK_OPTION",
-            "IS_UPDATABLE",
-            "DEFINER",
-            "SECURITY_TYPE",
-            "CHARACTER_SET_CLIENT",
-            "COLLATION_CONNECTION",
-        ],
         "TRIGGERS" => &[
             "TRIGGER_CATALOG",
             "TRIGGER_SCHEMA",

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use expression::{Comparison, Kind, Node, RowView, Scope};
 use rows::engine::Engine;
 use rows::table::Table;
+use rows::view::View;
 use values::datum::{Datum, Value};
 use values::types::Collation;
 
@@ -193,6 +194,26 @@ impl<'a> AskedTables<'a> {
         }
         found.retain(|table| self.passes(&table.database, &table.name));
         self.listed.set(self.listed.get() + found.len() as u64);
+        found
+    }
+
+    /// The views that are asked for.
+    pub fn views(&self, engine: &Engine) -> Vec<Arc<View>> {
+        let catalog = engine.catalog();
+        let databases = match &self.databases {
+            Some(names) => names.clone(),
+            None => catalog.databases(),
+        };
+        let mut found = Vec::new();
+        for database in databases {
+            match &self.tables {
+                Some(names) => {
+                    found.extend(names.iter().filter_map(|name| catalog.view(&database, name)));
+                }
+                None => found.extend(catalog.views(&database)),
+            }
+        }
+        found.retain(|view| self.passes(&view.database, &view.name));
         found
     }
 

@@ -1,17 +1,20 @@
 //! COLUMNS: each column of each table, with its type in words and in numbers.
 
 use expression::type_collation;
-use rows::engine::Engine;
+use rows::schema::Column;
 use values::datum::Value;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
+use super::views::columns_of_view;
 use super::{AskedTables, CATALOG};
+use crate::context::SqlContext;
 use crate::ddl::default_text;
 use crate::show::catalog::{extra_words, key_word};
 use crate::show::{Listing, maybe, number, text};
 
-pub(super) fn columns(engine: &Engine, zone: Zone, asked: &AskedTables<'_>) -> Listing {
+pub(super) fn columns(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
+    let engine = facts.sql.engine();
     let mut listing = Listing::new(&[
         "TABLE_CATALOG",
         "TABLE_SCHEMA",
@@ -40,38 +43,58 @@ pub(super) fn columns(engine: &Engine, zone: Zone, asked: &AskedTables<'_>) -> L
     .long_text(15);
     for table in asked.tables(engine) {
         for (position, column) in table.columns.iter().enumerate() {
-            let collation = type_collation(&column.ty)
-                .filter(|collation| *collation != Collation::Binary)
-                .filter(|_| column.ty != ColumnType::Json);
-            let (chars, octets) = lengths(&column.ty);
-            let (precision, scale, fraction) = precisions(&column.ty);
-            listing.push(vec![
-                text(CATALOG),
-                text(&table.database),
-                text(&table.name),
-                text(&column.name),
-                number(position as u64 + 1),
-                maybe(default_text(column, zone)),
-                text(if column.nullable { "YES" } else { "NO" }),
-                text(data_type(&column.ty)),
-                chars,
-                octets,
-                precision,
-                scale,
-                fraction,
-                maybe(collation.map(|_| "utf8mb4")),
-                maybe(collation.map(|collation| collation.name())),
-                text(column.mysql_type_name()),
-                text(key_word(&table, position)),
-                text(extra_words(column)),
-                text("select,insert,update,references"),
-                text(&column.comment),
-                text(column.computed.as_ref().map_or("", |computed| &computed.expression)),
-                Value::Null,
-            ]);
+            let names = (&*table.database, &*table.name, position);
+            let key = (key_word(&table, position), extra_words(column));
+            listing.push(column_line(names, column, key, facts.zone));
+        }
+    }
+    for view in asked.views(engine) {
+        // One that names what is not there any more has no columns.
+        let columns = columns_of_view(facts, &view).unwrap_or_default();
+        for (position, column) in columns.iter().enumerate() {
+            let names = (&*view.database, &*view.name, position);
+            listing.push(column_line(names, column, ("", String::new()), facts.zone));
         }
     }
     listing
+}
+
+/// The line of a column of a table or a view, with its words for Key and Extra.
+fn column_line(
+    (database, table, position): (&str, &str, usize),
+    column: &Column,
+    (key, extra): (&str, String),
+    zone: Zone,
+) -> Vec<Value> {
+    let collation = type_collation(&column.ty)
+        .filter(|collation| *collation != Collation::Binary)
+        .filter(|_| column.ty != ColumnType::Json);
+    let (chars, octets) = lengths(&column.ty);
+    let (precision, scale, fraction) = precisions(&column.ty);
+    vec![
+        text(CATALOG),
+        text(database),
+        text(table),
+        text(&column.name),
+        number(position as u64 + 1),
+        maybe(default_text(column, zone)),
+        text(if column.nullable { "YES" } else { "NO" }),
+        text(data_type(&column.ty)),
+        chars,
+        octets,
+        precision,
+        scale,
+        fraction,
+        maybe(collation.map(|_| "utf8mb4")),
+        maybe(collation.map(|collation| collation.name())),
+        text(column.mysql_type_name()),
+        text(key),
+        text(extra),
+        text("select,insert,update,references"),
+        text(&column.comment),
+        text(column.computed.as_ref().map_or("", |computed| &computed.expression)),
+        Value::Null,
+    ]
 }
 
 /// The type's first word.

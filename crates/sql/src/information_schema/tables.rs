@@ -67,6 +67,17 @@ pub(super) fn tables(engine: &Engine, sizes: bool, asked: &AskedTables<'_>) -> L
         row.extend(table_status_line(engine, &table, sizes).into_iter().skip(1));
         listing.push(row);
     }
+    for view in asked.views(engine) {
+        let mut row = vec![Value::Null; 21];
+        row[..4].clone_from_slice(&[
+            text(CATALOG),
+            text(&view.database),
+            text(&view.name),
+            text("VIEW"),
+        ]);
+        row[20] = text("VIEW");
+        listing.push(row);
+    }
     for name in TABLES.into_iter().filter(|name| asked.has(INFORMATION_SCHEMA, name)) {
         let mut row = vec![Value::Null; 21];
         row[..4].clone_from_slice(&[

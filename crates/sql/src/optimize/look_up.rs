@@ -14,6 +14,7 @@ use std::sync::Arc;
 use expression::{Kind, Node, UNTYPED};
 use rows::table::Table;
 
+use super::merge::derived_tables;
 use super::terms::columns_of;
 use crate::index_use::ColumnarUse;
 use crate::point::{
@@ -26,6 +27,13 @@ use crate::tree::{Body, BoundQuery, Join, Relation, Select, Source};
 pub fn look_up(bound: &BoundQuery) -> Option<PointSelect> {
     let query = &bound.query;
     let Body::Select(select) = &query.body else { return None };
+    let is_derived = |relation: &Relation| matches!(relation.source, Source::Query(_));
+    let merged = select.relations.iter().any(is_derived).then(|| {
+        let mut merged = select.clone();
+        derived_tables(&mut merged);
+        merged
+    });
+    let select = merged.as_ref().unwrap_or(select);
     if !select.is_plain() || select.distinct {
         return None;
     }
@@ -63,6 +71,7 @@ pub fn look_up(bound: &BoundQuery) -> Option<PointSelect> {
     let covered = from.as_ref().is_some_and(|from| is_covered(from, visible));
     Some(PointSelect {
         from,
+        views: bound.views.clone(),
         covered,
         conditions,
         outputs: visible.iter().map(output).collect(),

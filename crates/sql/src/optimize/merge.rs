@@ -2,15 +2,17 @@
 //! conditions choose their indexes, and no rows are kept.
 //!
 //! Invariants
-//! 1. Only columns as they are stand for the derived table's: where an outer join fills them with
-//!    NULLs, nothing else could be taken for them.
-//! 2. An ORDER BY within keeps a derived table as it is: people count on its order.
+//! 1. Where an outer join fills a derived table with NULLs, only columns as they are stand for its
+//!    columns: nothing else would be NULL then. So it is where a sub-query names them.
+//! 2. What is another thing each time, or is found by a query, is evaluated once for each row.
+//! 3. An ORDER BY within keeps a derived table as it is: people count on its order.
 //!
 //! Not here: IN (query) as a join (`rewrite`).
 
 use expression::{Kind, Node, parts_of, slot};
 
 use super::rewrite::RELATIONS_MAX;
+use super::terms::{has_subquery, is_volatile};
 use crate::tree::{
     AskedQuery, Body, Join, Query, Select, Source, free_references, outer_slots_mut,
 };
@@ -22,7 +24,11 @@ pub fn derived_tables(select: &mut Select) {
         let others = select.relations.len() - 1;
         match &select.relations[at].source {
             // What comes in its place may be a derived table itself.
-            Source::Query(query) if is_part_of_join(query, others) => merge(select, at),
+            Source::Query(query)
+                if is_part_of_join(query, others) && may_stand(select, at, query) =>
+            {
+                merge(select, at);
+            }
             _ => at += 1,
         }
     }
@@ -30,7 +36,6 @@ pub fn derived_tables(select: &mut Select) {
 
 fn is_part_of_join(query: &Query, others: usize) -> bool {
     let Body::Select(select) = &query.body else { return false };
-    let plain = |node: &Node| matches!(node.kind, Kind::Column(_));
     query.order.is_empty()
         && query.limit.is_none()
         && query.offset.is_none()
@@ -39,8 +44,57 @@ fn is_part_of_join(query: &Query, others: usize) -> bool {
         && !select.distinct
         // Its own order says nothing of the relations around it.
         && !select.straight
-        && select.outputs.iter().all(plain)
         && others + select.relations.len() <= RELATIONS_MAX
+}
+
+/// Whether what a derived table gives may stand wherever its columns are named.
+fn may_stand(select: &Select, at: usize, query: &Query) -> bool {
+    let Body::Select(inner) = &query.body else { return false };
+    let is_column = |node: &Node| matches!(node.kind, Kind::Column(_));
+    if inner.outputs.iter().all(is_column) {
+        return true;
+    }
+    let is_simple = |node: &Node| !is_volatile(node) && !has_subquery(node);
+    let is_filled = select.join.as_ref().is_some_and(|join| fills(join, at));
+    inner.outputs.iter().all(|node| is_column(node) || is_simple(node))
+        && !is_filled
+        && !is_named_within(select, at)
+}
+
+/// Whether an outer join fills a relation with NULLs.
+fn fills(join: &Join, at: usize) -> bool {
+    match join {
+        Join::Relation(_) => false,
+        Join::Inner(members, _) => members.iter().any(|member| fills(member, at)),
+        Join::Straight(left, right, _) => fills(left, at) || fills(right, at),
+        Join::Left(left, right, _) => fills(left, at) || has(right, at),
+    }
+}
+
+fn has(join: &Join, at: usize) -> bool {
+    match join {
+        Join::Relation(own) => *own == at,
+        Join::Inner(members, _) => members.iter().any(|member| has(member, at)),
+        Join::Straight(left, right, _) | Join::Left(left, right, _) => {
+            has(left, at) || has(right, at)
+        }
+    }
+}
+
+/// Whether a sub-query names a column of a relation.
+fn is_named_within(select: &Select, at: usize) -> bool {
+    let mut found = false;
+    // Its expressions are looked at as they are changed.
+    let mut looked_at = select.clone();
+    joined_nodes_mut(&mut looked_at, &mut |node| {
+        node.visit(&mut |part| {
+            if let Kind::Subquery(subquery) = &part.kind {
+                let own = |(level, slot): &(u16, usize)| *level == 1 && parts_of(*slot).0 == at;
+                found |= subquery.free.iter().any(own);
+            }
+        });
+    });
+    found
 }
 
 fn merge(select: &mut Select, at: usize) {
@@ -56,20 +110,9 @@ fn merge(select: &mut Select, at: usize) {
         let (relation, column) = parts_of(own);
         slot(number(relation), column)
     };
-    let columns: Vec<usize> = inner
-        .outputs
-        .iter()
-        .filter_map(|node| match node.kind {
-            Kind::Column(own) => Some(moved(own)),
-            _ => None,
-        })
-        .collect();
-    joined_nodes_mut(select, &mut |node| {
-        change_slots(node, &|own| match parts_of(own) {
-            (relation, column) if relation == at => columns[column],
-            _ => own,
-        });
-    });
+    let mut outputs = inner.outputs;
+    outputs.iter_mut().for_each(|node| change_slots(node, &moved));
+    joined_nodes_mut(select, &mut |node| put_for_columns(node, at, &outputs));
     let (mut join, mut conditions) = (inner.join, inner.conditions);
     if let Some(join) = &mut join {
         renumber(join, &number);
@@ -84,6 +127,33 @@ fn merge(select: &mut Select, at: usize) {
     if let (Some(outer), Some(join)) = (&mut select.join, join) {
         put_in_place(outer, at, &mut Some((join, conditions)));
     }
+}
+
+/// Puts what a derived table gives for its columns.
+fn put_for_columns(node: &mut Node, at: usize, outputs: &[Node]) {
+    match &mut node.kind {
+        Kind::Column(own) => {
+            let (relation, column) = parts_of(*own);
+            if let (true, Some(output)) = (relation == at, outputs.get(column)) {
+                node.kind = output.kind.clone();
+            }
+            return;
+        }
+        Kind::Subquery(subquery) => {
+            outer_slots_mut(subquery.query_mut(), &mut |reference| {
+                if let Kind::Outer(_, own) = &mut reference.kind
+                    && let (relation, column) = parts_of(*own)
+                    && relation == at
+                    && let Some(Kind::Column(moved)) = outputs.get(column).map(|node| &node.kind)
+                {
+                    *own = *moved;
+                }
+            });
+            subquery.free = free_references(subquery.query_mut());
+        }
+        _ => {}
+    }
+    node.each_child_mut(&mut |child| put_for_columns(child, at, outputs));
 }
 
 /// Calls `each` with every expression over the joined row.

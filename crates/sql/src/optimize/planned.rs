@@ -19,7 +19,7 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 /// # Errors
 /// Those of reading a few rows.
 pub fn planned(bound: BoundQuery, sizes: &Sizes<'_>) -> Result<QueryPlan> {
-    let BoundQuery { query: written, columns, tables, variables, mode, traits, .. } = bound;
+    let BoundQuery { query: written, columns, tables, views, variables, mode, traits, .. } = bound;
     let needs_rows = bound.locks || needs_rows(&written);
     let mut query = written.clone();
     plan_query(&mut query, sizes)?;
@@ -31,6 +31,7 @@ pub fn planned(bound: BoundQuery, sizes: &Sizes<'_>) -> Result<QueryPlan> {
         columns,
         sizes: tables.iter().map(rows_of).collect(),
         tables,
+        views,
         literals: bound.literals,
         variables,
         mode,

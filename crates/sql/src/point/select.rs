@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use expression::{Kind, Node};
 use rows::table::Table;
+use rows::view::View;
 use values::types::ColumnType;
 
 use super::access::{Access, Ordering};
@@ -55,6 +56,8 @@ pub struct RowOrigin {
 pub struct PointSelect {
     /// The table; `None` for one row of expressions.
     pub from: Option<RowOrigin>,
+    /// Views that its table was named by.
+    pub views: Vec<Arc<View>>,
     /// WHERE of a SELECT without a table, as terms joined by AND.
     pub conditions: Vec<Node>,
     /// What is given.
@@ -84,9 +87,10 @@ impl PointSelect {
         self.covered && tree.query.cost > COVERED_COST_MIN
     }
 
-    /// Whether the table is as it was.
+    /// Whether the table, and the views that it was named by, are as they were.
     pub fn is_current(&self) -> bool {
         self.from.as_ref().is_none_or(|from| from.table.is_current())
+            && self.views.iter().all(|view| view.is_current())
     }
 }
 

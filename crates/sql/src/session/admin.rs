@@ -24,9 +24,10 @@ use values::datum::Value;
 
 use super::select::with_literals;
 use super::source::ValueRows;
+use super::views::not_a_view;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
-use crate::information_schema::is_own_name;
+use crate::information_schema::{columns_of_view, is_own_name};
 use crate::reply::{How, Reply, ResultColumn, RowStream};
 use crate::show::{self, Listing, number, text};
 use crate::tree::CatalogListing;
@@ -42,6 +43,8 @@ fn writes(parsed: &Parsed) -> bool {
         Parsed::CreateDatabase { .. }
             | Parsed::DropDatabase { .. }
             | Parsed::CreateTable(_)
+            | Parsed::CreateView(_)
+            | Parsed::DropView { .. }
             | Parsed::AlterTable(_)
             | Parsed::DropTables { .. }
             | Parsed::Truncate(_)
@@ -191,6 +194,10 @@ impl Session {
                 self.begin_definition()?;
                 self.drop_tables(&names, if_exists)
             }
+            Parsed::CreateView(view) => {
+                self.begin_definition()?;
+                self.create_view(&view)
+            }
             Parsed::DropView { names, if_exists } => {
                 self.begin_definition()?;
                 self.drop_views(&names, if_exists)
@@ -269,7 +276,9 @@ impl Session {
             Parsed::LockTables(names) => {
                 self.commit_open()?;
                 for name in &names {
-                    self.table(name)?;
+                    if self.view(name)?.is_none() {
+                        self.table(name)?;
+                    }
                 }
                 Ok(self.done(0))
             }
@@ -439,13 +448,22 @@ impl Session {
             }
             Subject::OpenTables => show::open_tables(&engine, &self.database_or_current(&None)?)?,
             Subject::Columns { full, table } => self.columns_of(table, *full)?,
+            Subject::Indexes { table } if self.view(table)?.is_some() => show::no_index_lines(),
             Subject::Indexes { table } => {
                 let table = self.table(table)?;
                 show::index_lines(&table, show::approximate_rows(&engine, &table))
             }
-            Subject::CreateTable { table } => {
-                show::create_table(&engine, &*self.table(table)?, self.variables.zone)
-            }
+            Subject::CreateTable { table } => match self.view(table)? {
+                Some(view) => show::create_view(&view, self.database.as_deref()),
+                None => show::create_table(&engine, &*self.table(table)?, self.variables.zone),
+            },
+            Subject::CreateView { name } => match self.view(name)? {
+                Some(view) => show::create_view(&view, self.database.as_deref()),
+                None => {
+                    let table = self.table(name)?;
+                    return Err(not_a_view(&table.database, &table.name));
+                }
+            },
             Subject::CreateDatabase { name, if_not_exists } => {
                 show::create_database(&engine, name, *if_not_exists)?
             }
@@ -488,6 +506,10 @@ impl Session {
     /// SHOW COLUMNS, of `information_schema`'s tables too.
     fn columns_of(&self, name: &TableName, full: bool) -> Result<Listing> {
         let (database, table) = self.qualified(name)?;
+        if let Some(view) = self.view(name)? {
+            let columns = columns_of_view(&self.facts(), &view)?;
+            return Ok(show::columns_of_view(&columns, full, self.variables.zone));
+        }
         if !is_own_name(database) {
             return Ok(show::columns(&*self.table(name)?, full, self.variables.zone));
         }

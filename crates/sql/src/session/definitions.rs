@@ -104,9 +104,10 @@ impl Session {
             return Err(SqlError::unknown_database(&database));
         }
         let replaced = create.or_replace && engine.catalog().table(&database, &name).is_ok();
+        let is_view = engine.catalog().view(&database, &name).is_some();
         if replaced {
             self.check_replaced(create, &database, &name)?;
-        } else if engine.catalog().table(&database, &name).is_ok() {
+        } else if is_view || engine.catalog().table(&database, &name).is_ok() {
             let message = format!("Table '{name}' already exists");
             if create.if_not_exists {
                 self.note(ErrorCode::TableExists, message);
@@ -115,7 +116,7 @@ impl Session {
             return Err(SqlError::new(ErrorCode::TableExists, message));
         }
         if let Some(like) = &create.like {
-            let source = self.table(like)?;
+            let source = self.base_table(like)?;
             let table = ddl::new_table_like(&source, &database, &name);
             if replaced {
                 self.drop_replaced(&table)?;
@@ -228,18 +229,6 @@ impl Session {
         Ok(self.done(0))
     }
 
-    pub(super) fn drop_views(&mut self, names: &[TableName], if_exists: bool) -> Result<Reply> {
-        for name in names {
-            let (database, view) = self.qualified(name)?;
-            let message = format!("Unknown table '{database}.{view}'");
-            if !if_exists {
-                return Err(SqlError::new(ErrorCode::BadTable, message));
-            }
-            self.note(ErrorCode::BadTable, message);
-        }
-        Ok(self.done(0))
-    }
-
     /// The zone and the modes by which definitions are read and rows that exist converted.
     fn conversion_rules(&self) -> ConversionRules {
         let (zone, mode) = (self.variables.zone, self.variables.mode);
@@ -256,7 +245,7 @@ impl Session {
     }
 
     pub(super) fn alter_table(&mut self, alter: &AlterTable) -> Result<Reply> {
-        let table = self.table(&alter.name)?;
+        let table = self.base_table(&alter.name)?;
         let now = self.variables.timestamp;
         let now = now.unwrap_or_else(|| self.sql.engine().clock().unix_micros() as i64);
         let session = self.conversion_rules();

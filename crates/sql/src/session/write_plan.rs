@@ -13,11 +13,12 @@
 use std::sync::Arc;
 
 use rows::table::Table;
+use rows::view::View;
 use sqlparser::ast::{Query, TableWithJoins};
-use syntax::Cursor;
 use syntax::change::{
     Change, Delete, Insert, Source, Update, change as parse_change, single_table,
 };
+use syntax::{Cursor, TableName};
 use values::datum::Datum;
 
 use super::select::with_literals;
@@ -28,8 +29,8 @@ use crate::error::{Result, SqlError};
 use crate::plan::Plan;
 use crate::reply::How;
 use crate::write::{
-    Ask, InsertOfQuery, JoinedDelete, JoinedUpdate, bind_delete, bind_delete_by_query, bind_insert,
-    bind_update, bind_update_by_query,
+    Ask, InsertOfQuery, JoinedDelete, JoinedUpdate, UpdatableView, bind_delete,
+    bind_delete_by_query, bind_insert, bind_update, bind_update_by_query, not_updatable,
 };
 
 impl Session {
@@ -41,9 +42,14 @@ impl Session {
         let (mode, literals) = (self.variables.mode, statement.parameters);
         let shape_text = statement.shape()?;
         let parsed = Cursor::new(shape_text, mode).and_then(|mut cursor| parse_change(&mut cursor));
+        let is_through_view = match &parsed {
+            Ok(change) => self.is_through_view(change)?,
+            Err(_) => false,
+        };
         let bound = parsed.map(|change| self.bind_change(&change, Some(literals), statement.how));
         let plan = match bound {
-            Ok(Ok(plan)) if !plan.reads_files() => plan,
+            // A plan does not know that a view was replaced.
+            Ok(Ok(plan)) if !plan.reads_files() && !is_through_view => plan,
             Ok(Err(BindFailure::Wrong(error)))
                 if error == SqlError::WouldWait
                     || statement.source().len() > LOOP_TEXT_BYTES_MAX =>
@@ -104,7 +110,16 @@ impl Session {
     }
 
     fn bind_insert(&self, insert: &Insert, ask: Ask<'_>, over_row: &RowBinder<'_>) -> Bound<Plan> {
-        let (table, mode) = (self.table(&insert.table)?, self.variables.mode);
+        let mode = self.variables.mode;
+        let written;
+        let (insert, table) = match self.view(&insert.table)? {
+            None => (insert, self.table(&insert.table)?),
+            Some(view) => {
+                let view = self.updatable(&view, "INSERT")?;
+                written = view.insert(insert)?;
+                (&written, view.checked_table()?)
+            }
+        };
         if matches!(insert.source, Source::Rows(_))
             && let bound = bind_insert(insert, Arc::clone(&table), mode, over_row)
             && let Some(plan) = unless_elsewhere(bound)?
@@ -117,13 +132,24 @@ impl Session {
     }
 
     fn bind_update(&self, update: &Update, ask: Ask<'_>) -> Bound<Plan> {
-        if let Some(table) = self.only_table(&update.tables)? {
+        let only = self.only_table(&update.tables, "UPDATE")?;
+        let written;
+        let mut update = update;
+        if let Some(OnlyTable { view: Some((view, shown)), .. }) = &only {
+            written = view.update(update, shown)?;
+            update = &written;
+        }
+        if let Some(OnlyTable { table, .. }) = &only {
             for bind in [bind_update, bind_update_by_query] {
-                let bound = bind(update, Arc::clone(&table), self.variables.mode, ask);
+                let bound = bind(update, Arc::clone(table), self.variables.mode, ask);
                 if let Some(plan) = unless_elsewhere(bound)? {
                     return Ok(Plan::Update(Arc::new(plan)));
                 }
             }
+        }
+        if only.is_some_and(|only| only.view.is_some_and(|(view, _)| view.has_checks())) {
+            let what = "values of a query for a view WITH CHECK OPTION";
+            return Err(SqlError::unsupported(what).into());
         }
         let catalog = self.sql.engine().catalog();
         let plan = JoinedUpdate::bind(update, catalog, self.database.as_deref(), ask)?;
@@ -131,11 +157,19 @@ impl Session {
     }
 
     fn bind_delete(&self, delete: &Delete, ask: Ask<'_>) -> Bound<Plan> {
-        if delete.targets.is_empty()
-            && let Some(table) = self.only_table(&delete.tables)?
-        {
+        let only = match delete.targets.is_empty() {
+            true => self.only_table(&delete.tables, "DELETE")?,
+            false => None,
+        };
+        let written;
+        let mut delete = delete;
+        if let Some(OnlyTable { view: Some((view, shown)), .. }) = &only {
+            written = view.delete(delete, shown)?;
+            delete = &written;
+        }
+        if let Some(OnlyTable { table, .. }) = &only {
             for bind in [bind_delete, bind_delete_by_query] {
-                let bound = bind(delete, Arc::clone(&table), self.variables.mode, ask);
+                let bound = bind(delete, Arc::clone(table), self.variables.mode, ask);
                 if let Some(plan) = unless_elsewhere(bound)? {
                     return Ok(Plan::Delete(Arc::new(plan)));
                 }
@@ -147,10 +181,44 @@ impl Session {
     }
 
     /// The table of a statement that is about one.
-    fn only_table(&self, tables: &[TableWithJoins]) -> Result<Option<Arc<Table>>> {
-        let Some((_, name, _)) = single_table(tables) else { return Ok(None) };
-        Ok(Some(self.table(&name)?))
+    fn only_table(&self, tables: &[TableWithJoins], verb: &str) -> Bound<Option<OnlyTable>> {
+        let Some((_, name, alias)) = single_table(tables) else { return Ok(None) };
+        Ok(Some(match self.view(&name)? {
+            None => OnlyTable { table: self.table(&name)?, view: None },
+            Some(view) => {
+                let updatable = self.updatable(&view, verb)?;
+                let shown = alias.unwrap_or(name.table);
+                OnlyTable { table: updatable.checked_table()?, view: Some((updatable, shown)) }
+            }
+        }))
     }
+
+    /// What is written through a view.
+    fn updatable(&self, view: &View, verb: &str) -> Result<UpdatableView> {
+        let updatable = UpdatableView::of(view, self.sql.engine().catalog());
+        updatable.ok_or_else(|| not_updatable(&view.name, verb))
+    }
+
+    /// Whether a statement writes through a view.
+    fn is_through_view(&self, change: &Change) -> Result<bool> {
+        let is_view = |name: &TableName| Ok(self.view(name)?.is_some());
+        let of_one = |tables: &[TableWithJoins]| match single_table(tables) {
+            Some((_, name, _)) => is_view(&name),
+            None => Ok(false),
+        };
+        match change {
+            Change::Insert(insert) => is_view(&insert.table),
+            Change::Update(update) => of_one(&update.tables),
+            Change::Delete(delete) => of_one(&delete.tables),
+        }
+    }
+}
+
+/// The table of a statement that is about one.
+struct OnlyTable {
+    table: Arc<Table>,
+    /// The view that it is named by, and the name that this goes by.
+    view: Option<(UpdatableView, String)>,
 }
 
 /// What was bound, unless something else has to take it.

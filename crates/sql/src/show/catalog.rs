@@ -6,6 +6,7 @@ use expression::type_collation;
 use rows::engine::Engine;
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
+use rows::view::View;
 use syntax::show::Filter;
 use values::SqlMode;
 use values::datum::Value;
@@ -14,7 +15,7 @@ use values::types::ColumnType;
 
 use super::sizes::{ShownSizes, sizes_of};
 use super::{Listing, maybe, number, text};
-use crate::ddl::{create_table_text, default_text, quoted, table_collation};
+use crate::ddl::{create_table_text, create_view_text, default_text, quoted, table_collation};
 use crate::error::{Result, SqlError};
 use crate::information_schema::{INFORMATION_SCHEMA, is_own_name};
 
@@ -45,6 +46,11 @@ fn tables_in(engine: &Engine, database: &str) -> Result<Vec<Arc<Table>>> {
     Ok(engine.catalog().tables(database)?)
 }
 
+/// Views of a database.
+fn views_in(engine: &Engine, database: &str) -> Vec<Arc<View>> {
+    engine.catalog().views(database)
+}
+
 /// SHOW [FULL] TABLES.
 ///
 /// # Errors
@@ -63,6 +69,8 @@ pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
         .iter()
         .map(|table| (table.name.clone(), "BASE TABLE"))
         .collect();
+    names.extend(views_in(engine, database).iter().map(|view| (view.name.clone(), "VIEW")));
+    names.sort();
     if is_own_name(database) {
         names.extend(
             crate::information_schema::TABLES.iter().map(|name| (name.to_string(), "SYSTEM VIEW")),
@@ -170,7 +178,22 @@ pub fn table_status(
     for table in tables {
         listing.push(table_status_line(engine, &table, true));
     }
+    for view in views_in(engine, database).into_iter().filter(|view| may_pass(&view.name)) {
+        let mut line = vec![Value::Null; listing.columns.len()];
+        line[0] = text(&view.name);
+        line[17] = text("VIEW");
+        listing.push(line);
+    }
+    listing.rows.sort_by(|a, b| name_in(a).cmp(&name_in(b)));
     Ok(listing)
+}
+
+/// The name that a line begins with.
+fn name_in(line: &[Value]) -> Option<&[u8]> {
+    match line.first() {
+        Some(Value::Bytes(name)) => Some(name),
+        _ => None,
+    }
 }
 
 /// A table's line of SHOW TABLE STATUS: its name, and what `information_schema.tables` says of it
@@ -256,8 +279,22 @@ pub fn extra_words(column: &Column) -> String {
     words.join(" ")
 }
 
-/// SHOW [FULL] COLUMNS, DESCRIBE.
+/// SHOW [FULL] COLUMNS, DESCRIBE, of a table.
 pub fn columns(table: &Table, full: bool, zone: Zone) -> Listing {
+    columns_with_keys(&table.columns, &|position| key_word(table, position), full, zone)
+}
+
+/// The same of a view, whose columns have no keys.
+pub fn columns_of_view(columns: &[Column], full: bool, zone: Zone) -> Listing {
+    columns_with_keys(columns, &|_| "", full, zone)
+}
+
+fn columns_with_keys(
+    columns: &[Column],
+    key_word: &dyn Fn(usize) -> &'static str,
+    full: bool,
+    zone: Zone,
+) -> Listing {
     let mut listing = match full {
         true => Listing::new(&[
             "Field",
@@ -272,7 +309,7 @@ pub fn columns(table: &Table, full: bool, zone: Zone) -> Listing {
         ]),
         false => Listing::new(&["Field", "Type", "Null", "Key", "Default", "Extra"]),
     };
-    for (position, column) in table.columns.iter().enumerate() {
+    for (position, column) in columns.iter().enumerate() {
         let mut row = vec![text(&column.name), text(column.mysql_type_name())];
         if full {
             let binary = matches!(
@@ -286,7 +323,7 @@ pub fn columns(table: &Table, full: bool, zone: Zone) -> Listing {
             row.push(maybe(collation.map(|collation| collation.name())));
         }
         row.push(text(if column.nullable { "YES" } else { "NO" }));
-        row.push(text(key_word(table, position)));
+        row.push(text(key_word(position)));
         row.push(maybe(default_text(column, zone)));
         row.push(text(extra_words(column)));
         if full {
@@ -298,9 +335,9 @@ pub fn columns(table: &Table, full: bool, zone: Zone) -> Listing {
     listing
 }
 
-/// SHOW INDEX of a table of about so many rows.
-pub fn index_lines(table: &Table, rows: u64) -> Listing {
-    let mut listing = Listing::new(&[
+/// SHOW INDEX of what has no indexes.
+pub fn no_index_lines() -> Listing {
+    Listing::new(&[
         "Table",
         "Non_unique#",
         "Key_name",
@@ -316,7 +353,12 @@ pub fn index_lines(table: &Table, rows: u64) -> Listing {
         "Index_comment",
         "Visible",
         "Expression",
-    ]);
+    ])
+}
+
+/// SHOW INDEX of a table of about so many rows.
+pub fn index_lines(table: &Table, rows: u64) -> Listing {
+    let mut listing = no_index_lines();
     for index in &table.indexes {
         for (n, part) in index.parts.iter().enumerate() {
             let column = &table.columns[part.column];
@@ -372,6 +414,20 @@ pub fn create_table(engine: &Engine, table: &Table, zone: Zone) -> Listing {
     let next = table.auto_increment().and_then(|_| engine.auto_increment_next(table).ok());
     let definition = create_table_text(table, table_collation(table), next, zone);
     listing.push(vec![text(&table.name), text(definition)]);
+    listing
+}
+
+/// SHOW CREATE VIEW, and SHOW CREATE TABLE of a view, in a session whose database this is.
+pub fn create_view(view: &View, database: Option<&str>) -> Listing {
+    let mut listing =
+        Listing::new(&["View", "Create View", "character_set_client", "collation_connection"])
+            .long_text(1);
+    listing.push(vec![
+        text(&view.name),
+        text(create_view_text(view, database)),
+        text(&view.charset_client),
+        text(&view.collation_connection),
+    ]);
     listing
 }
 

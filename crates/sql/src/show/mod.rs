@@ -25,8 +25,8 @@ use crate::optimize::is_volatile;
 use crate::reply::ResultColumn;
 
 pub use catalog::{
-    approximate_rows, columns, create_database, create_table, databases, index_lines, open_tables,
-    table_status, tables,
+    approximate_rows, columns, columns_of_view, create_database, create_table, create_view,
+    databases, index_lines, no_index_lines, open_tables, table_status, tables,
 };
 pub use events::{create_event, event_rows, events};
 pub use explain::{EXPLAIN_COLUMNS, ShownAccess, explain_lines, plan_text};

@@ -29,6 +29,7 @@ use std::sync::atomic::AtomicBool;
 use resources::forecast::Forecast;
 use rows::Engine;
 use rows::table::Table;
+use rows::view::View;
 use values::SqlMode;
 use values::types::ColumnType;
 
@@ -56,6 +57,8 @@ pub struct BoundQuery {
     pub columns: Arc<[ResultColumn]>,
     /// Tables that it reads.
     pub tables: Vec<Arc<Table>>,
+    /// Views that it reads.
+    pub views: Vec<Arc<View>>,
     /// The kinds of the literals that it was bound with; none are here if it is right for any.
     pub literals: Vec<ColumnType>,
     /// The types of the user variables that it was bound with.
@@ -83,6 +86,8 @@ pub struct QueryPlan {
     pub columns: Arc<[ResultColumn]>,
     /// Tables that it reads.
     pub tables: Vec<Arc<Table>>,
+    /// Views that it reads.
+    pub views: Vec<Arc<View>>,
     /// How many rows they had when it was planned, of those of which that is known.
     pub sizes: Vec<Option<u64>>,
     /// The types of the literals that it was bound with.
@@ -132,9 +137,10 @@ pub struct Traits {
 }
 
 impl QueryPlan {
-    /// Whether its tables are as it saw them.
+    /// Whether its tables and views are as it saw them.
     pub fn is_current(&self) -> bool {
         self.tables.iter().all(|table| table.is_current())
+            && self.views.iter().all(|view| view.is_current())
     }
 
     /// Whether they are about as large as then: another way would be the best otherwise.

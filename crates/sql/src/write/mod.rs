@@ -17,6 +17,7 @@ mod query_values;
 mod returning;
 mod settled;
 mod source_columns;
+mod through_view;
 
 use std::cell::RefCell;
 
@@ -42,6 +43,7 @@ pub use of_query::InsertOfQuery;
 pub use query_values::given_to;
 pub use returning::ReturnedRows;
 pub use settled::{Currency, until_settled};
+pub use through_view::{UpdatableView, is_updatable, not_updatable};
 
 /// Most rows that a statement writes in an event loop.
 const LOOP_ROWS_MAX: usize = 16;

@@ -1,0 +1,398 @@
+//! Writing through a view: a statement about a view of one table's rows as one about the table.
+//!
+//! The names that the view gives columns stand for its expressions, its condition is one of the
+//! statement's, and what WITH CHECK OPTION says of a row that is written is a check of the table,
+//! for this statement alone.
+//!
+//! Invariants
+//! 1. A row that the view does not show is neither changed nor deleted through it.
+//! 2. Only what the view names is named: its table's other columns are unknown.
+//!
+//! Not here: views in queries (`bind::view`); views of several tables, which nothing is written
+//! through.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use rows::catalog::Catalog;
+use rows::rules::Check;
+use rows::table::Table;
+use rows::view::{View, ViewAlgorithm, ViewCheck};
+use sqlparser::ast::{
+    BinaryOperator, Expr, GroupByExpr, Ident, ObjectName, Query, Select, SelectItem, SetExpr,
+    TableAlias, TableFactor, TableWithJoins, VisitMut, VisitorMut, visit_expressions,
+};
+use syntax::change::{AssignmentSpec, Delete, Insert, Update};
+use syntax::cursor::table_name;
+use syntax::view_query;
+use values::{ErrorCode, SqlMode};
+
+use crate::bind::scalar::{Bound, Names, bind};
+use crate::context::SqlContext;
+use crate::error::{Result, SqlError};
+
+/// A view through which rows can be written.
+#[derive(Debug)]
+pub struct UpdatableView {
+    /// `database.view`.
+    name: String,
+    /// The table that its rows are of.
+    table: Arc<Table>,
+    /// Its columns, with what they are of the table's, whose names have no qualifier.
+    columns: Vec<(String, Expr)>,
+    /// What holds for the rows that it shows.
+    conditions: Vec<Expr>,
+    /// What must hold for rows that are written, with the view that says so.
+    checks: Vec<(String, Expr)>,
+}
+
+/// Whether rows can be written through a view.
+pub fn is_updatable(view: &View, facts: &SqlContext) -> bool {
+    UpdatableView::of(view, facts.sql.engine().catalog()).is_some()
+}
+
+impl UpdatableView {
+    /// What is written through a view; `None` if nothing is.
+    pub fn of(view: &View, catalog: &Catalog) -> Option<UpdatableView> {
+        if view.algorithm == ViewAlgorithm::TempTable {
+            return None;
+        }
+        let query = view_query(&view.query).ok()?;
+        let select = plain_select(&query)?;
+        let [TableWithJoins { relation: TableFactor::Table { name, alias, .. }, joins }] =
+            &select.from[..]
+        else {
+            return None;
+        };
+        if !joins.is_empty() {
+            return None;
+        }
+        let named = table_name(name).ok()?;
+        let database = named.database?;
+        let shown = alias.as_ref().map_or(named.table.clone(), |alias| alias.name.value.clone());
+        let full_name = format!("{}.{}", view.database, view.name);
+        let mut this = match catalog.view(&database, &named.table) {
+            Some(inner) => UpdatableView::of(&inner, catalog)?,
+            None => UpdatableView::of_table(catalog.table(&database, &named.table).ok()?),
+        };
+        let columns = std::mem::take(&mut this.columns);
+        let as_theirs = |expr: &Expr| {
+            let mut expr = expr.clone();
+            let names = ViewNames { shown: &shown, columns: &columns, unknown: None };
+            names.replace_in(&mut expr).ok()?;
+            Some(expr)
+        };
+        for (at, item) in select.projection.iter().enumerate() {
+            let SelectItem::ExprWithAlias { expr, alias } = item else { return None };
+            let name = view.columns.get(at).unwrap_or(&alias.value);
+            this.columns.push((name.clone(), as_theirs(expr)?));
+        }
+        if !this.columns.iter().any(|(_, expr)| plain_name(expr).is_some()) {
+            return None;
+        }
+        if view.check == Some(ViewCheck::Cascaded) {
+            // What views beneath it say is checked in its name.
+            this.checks =
+                this.conditions.iter().map(|own| (full_name.clone(), own.clone())).collect();
+        }
+        if let Some(condition) = &select.selection {
+            let condition = as_theirs(condition)?;
+            if view.check.is_some() {
+                this.checks.push((full_name.clone(), condition.clone()));
+            }
+            this.conditions.push(condition);
+        }
+        this.name = full_name;
+        Some(this)
+    }
+
+    /// A table as a view of itself.
+    fn of_table(table: Arc<Table>) -> UpdatableView {
+        let column = |name: &String| (name.clone(), identifier(name));
+        let columns = table.columns.iter().map(|own| column(&own.name)).collect();
+        let (conditions, checks) = (Vec::new(), Vec::new());
+        UpdatableView { name: String::new(), table, columns, conditions, checks }
+    }
+
+    /// The table, with what must hold for rows that are written through the view.
+    ///
+    /// # Errors
+    /// Those of binding the view's condition.
+    pub fn checked_table(&self) -> Bound<Arc<Table>> {
+        if self.checks.is_empty() {
+            return Ok(Arc::clone(&self.table));
+        }
+        let names = Names::of(&self.table, None, "where clause", SqlMode::default());
+        let check = |(view, condition): &(String, Expr)| {
+            // Unknown is not enough.
+            let holds = Expr::IsTrue(Box::new(Expr::Nested(Box::new(condition.clone()))));
+            let condition = bind(&holds, &names)?;
+            Ok(Check { name: view.clone(), condition, is_of_view: true })
+        };
+        let checks = self.checks.iter().map(check).collect::<Bound<Vec<Check>>>()?;
+        Ok(Arc::new(self.table.with_checks(checks).map_err(SqlError::from)?))
+    }
+
+    /// Whether WITH CHECK OPTION asks for anything.
+    pub fn has_checks(&self) -> bool {
+        !self.checks.is_empty()
+    }
+
+    /// An INSERT into the table.
+    ///
+    /// # Errors
+    /// 1471 where a column is computed or there twice; 1054, 1348.
+    pub fn insert(&self, insert: &Insert) -> Result<Insert> {
+        let plain: Option<Vec<String>> =
+            self.columns.iter().map(|(_, expr)| plain_name(expr).map(str::to_owned)).collect();
+        let Some(all) = plain.filter(|all| is_each_once(all)) else {
+            let (name, verb) = (short(&self.name), "INSERT");
+            let message = format!("The target table {name} of the {verb} is not insertable-into");
+            return Err(SqlError::new(ErrorCode::NonInsertableTable, message));
+        };
+        let columns = match &insert.columns {
+            None => all,
+            Some(names) => names
+                .iter()
+                .map(|name| self.plain_column(name, "field list"))
+                .collect::<Result<_>>()?,
+        };
+        let shown = short(&self.name).to_owned();
+        Ok(Insert {
+            columns: Some(columns),
+            table: self.table_name(),
+            on_duplicate: self.assignments(&insert.on_duplicate, &shown)?,
+            ..insert.clone()
+        })
+    }
+
+    /// An UPDATE of the table, under the name `shown`.
+    ///
+    /// # Errors
+    /// 1054 for a column that the view does not have, 1348 for one that is computed.
+    pub fn update(&self, update: &Update, shown: &str) -> Result<Update> {
+        let mut update = update.clone();
+        update.assignments = self.assignments(&update.assignments, shown)?;
+        self.replace(&mut update.order, shown, "order clause")?;
+        update.selection = Some(self.condition(update.selection.take(), shown)?).flatten();
+        self.put_in_place(&mut update.tables, shown);
+        Ok(update)
+    }
+
+    /// A DELETE from the table, under the name `shown`.
+    ///
+    /// # Errors
+    /// 1054 for a column that the view does not have.
+    pub fn delete(&self, delete: &Delete, shown: &str) -> Result<Delete> {
+        let mut delete = delete.clone();
+        self.replace(&mut delete.order, shown, "order clause")?;
+        delete.selection = Some(self.condition(delete.selection.take(), shown)?).flatten();
+        self.put_in_place(&mut delete.tables, shown);
+        Ok(delete)
+    }
+
+    fn table_name(&self) -> syntax::TableName {
+        let (database, table) = (self.table.database.clone(), self.table.name.clone());
+        syntax::TableName { database: Some(database), table }
+    }
+
+    fn put_in_place(&self, tables: &mut [TableWithJoins], shown: &str) {
+        let Some(TableFactor::Table { name, alias, .. }) =
+            tables.first_mut().map(|tables| &mut tables.relation)
+        else {
+            return;
+        };
+        let parts = [&self.table.database, &self.table.name];
+        *name = ObjectName::from(parts.map(|part| Ident::with_quote('`', part.clone())).to_vec());
+        *alias = Some(TableAlias {
+            explicit: true,
+            name: Ident::with_quote('`', shown),
+            columns: Vec::new(),
+            at: None,
+        });
+    }
+
+    fn assignments(
+        &self,
+        assignments: &[AssignmentSpec],
+        shown: &str,
+    ) -> Result<Vec<AssignmentSpec>> {
+        let mut done = Vec::with_capacity(assignments.len());
+        for assignment in assignments {
+            let mut assignment = assignment.clone();
+            assignment.column = self.plain_column(&assignment.column, "field list")?;
+            if let Some(value) = &mut assignment.value {
+                self.replace(value, shown, "field list")?;
+            }
+            done.push(assignment);
+        }
+        Ok(done)
+    }
+
+    /// The statement's condition and the view's.
+    fn condition(&self, own: Option<Expr>, shown: &str) -> Result<Option<Expr>> {
+        let own = match own {
+            None => None,
+            Some(mut own) => {
+                self.replace(&mut own, shown, "where clause")?;
+                Some(own)
+            }
+        };
+        let nested = |expr: Expr| Expr::Nested(Box::new(expr));
+        let all = own.into_iter().chain(self.conditions.iter().cloned()).map(nested);
+        Ok(all.reduce(|left, right| Expr::BinaryOp {
+            left: Box::new(left),
+            op: BinaryOperator::And,
+            right: Box::new(right),
+        }))
+    }
+
+    fn replace(&self, part: &mut impl VisitMut, shown: &str, clause: &str) -> Result<()> {
+        let names =
+            ViewNames { shown, columns: &self.columns, unknown: Some((&self.table, clause)) };
+        names.replace_in(part)
+    }
+
+    /// The table's column that one of the view is.
+    fn plain_column(&self, name: &str, clause: &str) -> Result<String> {
+        let found = self.columns.iter().find(|(own, _)| own.eq_ignore_ascii_case(name));
+        let (_, expr) = found.ok_or_else(|| SqlError::unknown_column(name, clause))?;
+        plain_name(expr).map(str::to_owned).ok_or_else(|| {
+            let message = format!("Column '{name}' is not updatable");
+            SqlError::new(ErrorCode::NonupdateableColumn, message)
+        })
+    }
+}
+
+/// Error 1288.
+pub fn not_updatable(view: &str, verb: &str) -> SqlError {
+    let message = format!("The target table {view} of the {verb} is not updatable");
+    SqlError::new(ErrorCode::NonUpdatableTable, message)
+}
+
+fn short(full_name: &str) -> &str {
+    full_name.split_once('.').map_or(full_name, |(_, name)| name)
+}
+
+fn is_each_once(names: &[String]) -> bool {
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort();
+    sorted.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+fn identifier(name: &str) -> Expr {
+    Expr::Identifier(Ident::with_quote('`', name))
+}
+
+/// The column that an expression is.
+fn plain_name(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Identifier(name) => Some(&name.value),
+        _ => None,
+    }
+}
+
+/// A SELECT each of whose rows is one of a table.
+fn plain_select(query: &Query) -> Option<&Select> {
+    let SetExpr::Select(select) = &*query.body else { return None };
+    let is_plain = query.with.is_none()
+        && query.limit_clause.is_none()
+        && query.fetch.is_none()
+        && select.distinct.is_none()
+        && select.having.is_none()
+        && select.named_window.is_empty()
+        && matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
+    let mut is_of_row = true;
+    let _whole = visit_expressions(&**select, |expr| {
+        is_of_row &= match expr {
+            Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. } => false,
+            Expr::Function(function) => {
+                let name = function.name.to_string().to_lowercase();
+                function.over.is_none() && crate::tree::AggregateFunction::find(&name).is_none()
+            }
+            _ => true,
+        };
+        ControlFlow::<()>::Continue(())
+    });
+    (is_plain && is_of_row).then_some(select)
+}
+
+/// The names of a view's columns, for what they are.
+struct ViewNames<'a> {
+    /// The name that the view goes by.
+    shown: &'a str,
+    columns: &'a [(String, Expr)],
+    /// The table, whose other columns are unknown, and the clause that they are unknown in.
+    unknown: Option<(&'a Table, &'a str)>,
+}
+
+impl ViewNames<'_> {
+    fn replace_in(&self, part: &mut impl VisitMut) -> Result<()> {
+        let mut replacing = Replacing { names: self, within: 0 };
+        match part.visit(&mut replacing) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(error) => Err(error),
+        }
+    }
+}
+
+struct Replacing<'a> {
+    names: &'a ViewNames<'a>,
+    /// How many queries are around what is visited.
+    within: usize,
+}
+
+impl VisitorMut for Replacing<'_> {
+    type Break = SqlError;
+
+    fn pre_visit_query(&mut self, _query: &mut Query) -> ControlFlow<SqlError> {
+        self.within += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _query: &mut Query) -> ControlFlow<SqlError> {
+        self.within -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<SqlError> {
+        let ViewNames { shown, columns, unknown } = self.names;
+        let (qualifier, name) = match &*expr {
+            // Within a query a name alone may be a column of that.
+            Expr::Identifier(name) if self.within == 0 => (None, &name.value),
+            Expr::CompoundIdentifier(names) => match &names[..] {
+                [.., qualifier, name] => (Some(&qualifier.value), &name.value),
+                _ => return ControlFlow::Continue(()),
+            },
+            _ => return ControlFlow::Continue(()),
+        };
+        if qualifier.is_some_and(|qualifier| qualifier != shown) {
+            return ControlFlow::Continue(());
+        }
+        match columns.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)) {
+            Some((_, other)) if self.within == 0 => {
+                *expr = match plain_name(other) {
+                    Some(_) => other.clone(),
+                    None => Expr::Nested(Box::new(other.clone())),
+                };
+            }
+            // Seen from within a query, the row's columns are named with its table.
+            Some((_, other)) => {
+                let Some(name) = plain_name(other) else {
+                    let what = "a computed column of a view in a sub-query";
+                    return ControlFlow::Break(SqlError::unsupported(what));
+                };
+                let parts = [*shown, name].map(|part| Ident::with_quote('`', part)).to_vec();
+                *expr = Expr::CompoundIdentifier(parts);
+            }
+            None => {
+                if let Some((table, clause)) = unknown
+                    && table.column(name).is_some()
+                {
+                    return ControlFlow::Break(SqlError::unknown_column(name, clause));
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
