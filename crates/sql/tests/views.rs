@@ -100,7 +100,7 @@ fn a_view_is_listed_beside_tables() {
     );
     let kinds = "SELECT table_name, table_type, engine FROM information_schema.tables WHERE \
                  table_schema = 'test' AND table_name > 't'";
-    assert_eq!(run(s, kinds), "u\tBASE TABLE\tRowhouse\nv\tVIEW\tNULL");
+    assert_eq!(run(s, kinds), "u\tBASE TABLE\tInnoDB\nv\tVIEW\tNULL");
     assert_eq!(run(s, "SHOW INDEX FROM v"), "");
 }
 
