@@ -79,8 +79,8 @@ mod tests {
     }
 
     fn table(name: &str) -> NewTable {
-        let column = crate::schema::Column::new("id", values::types::ColumnType::Date, false);
-        NewTable::new("d", name, vec![column])
+        let column = crate::schema::Column::new("id", values::types::ColumnType::Date);
+        NewTable::new("d", name, vec![column], Vec::new())
     }
 
     #[test]
