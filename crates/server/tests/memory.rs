@@ -487,6 +487,9 @@ fn the_log_did_not_say_whose_connection_was_closed_for_its_memory() {
 /// Rows of the table that shapes of statements are over, and the memory beside which they are many.
 const SHAPE_ROWS: u64 = 250_000;
 const SHAPE_MEMORY: &str = "--memory=256MiB";
+/// The same with fewer.
+const LITTLE_ROWS: u64 = 100_000;
+const LITTLE_MEMORY: &str = "--memory=64MiB";
 
 /// A statement over all rows, and what it answers: the first column of the first row, or how many
 /// rows it changes.
@@ -632,10 +635,40 @@ fn shapes_of_changes() -> Vec<Shape> {
     ]
 }
 
-#[test]
-fn statements_of_some_shapes_ended_for_want_of_memory_over_many_rows() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let server = Running::start(directory.path(), &[SHAPE_MEMORY, "--durability=os"]);
+/// Queries and changes of all rows where there are fewer of them, and less memory.
+fn shapes_in_little_memory() -> (Vec<Shape>, Vec<Shape>) {
+    let (all, half) = (LITTLE_ROWS, LITTLE_ROWS / 2);
+    let shape = |statement: &'static str, answer: u64| (statement, answer.to_string());
+    let queries = vec![
+        shape("SELECT LENGTH(GROUP_CONCAT(s ORDER BY s DESC)) FROM t", 1024),
+        shape("SELECT LENGTH(GROUP_CONCAT(DISTINCT s ORDER BY id)) FROM t", 1024),
+        shape("SELECT MAX(x) FROM (SELECT NTILE(100) OVER (ORDER BY s) x FROM t) q", 100),
+        shape("SELECT COUNT(l) FROM (SELECT LEAD(s, 50000) OVER (ORDER BY s) l FROM t) q", half),
+        shape("SELECT SUM(m > s) FROM (SELECT s, MAX(s) OVER () m FROM t) q", all - 1),
+        shape("SELECT COUNT(*) FROM t a JOIN t b USING (s) JOIN t c USING (s)", all),
+        shape(
+            "WITH RECURSIVE r AS (SELECT id, s, 0 d FROM t WHERE id < 1000 UNION ALL \
+             SELECT t.id, t.s, d + 1 FROM t JOIN r ON t.s = r.s WHERE d < 2) \
+             SELECT COUNT(*) FROM r",
+            3000,
+        ),
+        shape(
+            "WITH RECURSIVE r AS (SELECT id, s FROM t UNION SELECT r.id + 100000, u.s FROM r \
+             JOIN u USING (s) WHERE r.id < 100000) SELECT COUNT(*) FROM r",
+            all + half,
+        ),
+    ];
+    let changes = vec![
+        shape("UPDATE t a JOIN t b USING (s) SET a.n = b.n + 1", all),
+        shape("DELETE a FROM t a JOIN u b USING (s)", half),
+    ];
+    (queries, changes)
+}
+
+/// A server with many rows, and a client of it. Of each second row in `t` the text is in `u`, too;
+/// of one the key is unknown.
+fn server_of_shapes(directory: &Path, memory: &str, all: u64) -> (Running, Mysql) {
+    let server = Running::start(directory, &[memory, "--durability=os"]);
     let stream = server.connect("mysql");
     stream.set_read_timeout(Some(Duration::from_secs(300))).expect("settable");
     let mut sql = Mysql::login(stream).expect("nobody needs a password");
@@ -645,9 +678,8 @@ fn statements_of_some_shapes_ended_for_want_of_memory_over_many_rows() {
         let columns = "id INT PRIMARY KEY, k INT, g INT, s VARCHAR(60), n INT";
         sql.query(&format!("CREATE TABLE {table} ({columns})")).expect("made");
     }
-    // Of each second row the text is in `u`, too; of one the key is unknown.
     sql.begin_load("LOAD DATA LOCAL INFILE 'f' INTO TABLE t").expect("begun");
-    for first in (0..SHAPE_ROWS).step_by(10_000) {
+    for first in (0..all).step_by(10_000) {
         let line = |id: u64| {
             let key = if id == 1 { "\\N".to_string() } else { id.to_string() };
             format!("{id}\t{key}\t{}\tText {id:08} of some length\t{}\n", id % 10, id % 1000)
@@ -658,24 +690,45 @@ fn statements_of_some_shapes_ended_for_want_of_memory_over_many_rows() {
     sql.send_piece(b"").expect("sent");
     sql.result().expect("loaded");
     sql.query("INSERT INTO u SELECT * FROM t WHERE id % 2 = 0").expect("filled");
-    sql.query("CREATE TABLE pairs (a INT, b INT)").expect("made");
     sql.query("SET SESSION cte_max_recursion_depth = 10000000").expect("set");
+    (server, sql)
+}
+
+/// What did not answer as it should.
+fn failures(sql: &mut Mysql, queries: Vec<Shape>, changes: Vec<Shape>) -> String {
     let mut failed = Vec::new();
-    for (query, answer) in shapes_of_queries() {
+    for (query, answer) in queries {
         match sql.query(query) {
             Ok(rows) if rows[0][0].as_deref() == Some(&answer) => {}
             Ok(rows) => failed.push(format!("{query}: {:?}, not {answer}", rows[0][0])),
             Err(error) => failed.push(format!("{query}: {error}")),
         }
     }
-    for (statement, changed) in shapes_of_changes() {
+    for (statement, changed) in changes {
         match sql.execute(statement) {
             Ok(rows) if rows.to_string() == changed => {}
             Ok(rows) => failed.push(format!("{statement}: {rows}, not {changed}")),
             Err(error) => failed.push(format!("{statement}: {error}")),
         }
     }
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    failed.join("\n")
+}
+
+#[test]
+fn statements_of_some_shapes_ended_for_want_of_memory_over_many_rows() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (_server, mut sql) = server_of_shapes(directory.path(), SHAPE_MEMORY, SHAPE_ROWS);
+    sql.query("CREATE TABLE pairs (a INT, b INT)").expect("made");
+    assert_eq!(failures(&mut sql, shapes_of_queries(), shapes_of_changes()), "");
+}
+
+#[test]
+fn statements_of_some_shapes_ended_for_want_of_memory_in_little_of_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (_server, mut sql) = server_of_shapes(directory.path(), LITTLE_MEMORY, LITTLE_ROWS);
+    sql.query("SET SESSION group_concat_max_len = 1024").expect("set");
+    let (queries, changes) = shapes_in_little_memory();
+    assert_eq!(failures(&mut sql, queries, changes), "");
 }
 
 #[test]

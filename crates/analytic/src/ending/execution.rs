@@ -206,7 +206,7 @@ pub(super) mod tests {
     }
 
     fn number(execution: &Execution) -> u16 {
-        crate::failure::translate(execution.check().expect_err("it is to end")).code().number()
+        translate(execution.check().expect_err("it is to end")).code().number()
     }
 
     #[test]

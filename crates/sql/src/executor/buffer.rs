@@ -1,5 +1,6 @@
 //! Rows that are read once and looked at many times: derived tables, listings, and the inner side
-//! of joins without a useful index, with a hash table over them where equations can be answered.
+//! of joins without a useful index, with an index of hashes over them where equations can be
+//! answered.
 //!
 //! Invariants
 //! 1. What is kept depends on nothing but the statement: no joined or enclosing row.
@@ -8,7 +9,6 @@
 //! Not here: when something is kept (`join`).
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -17,9 +17,10 @@ use rows::table::Table;
 use values::datum::Value;
 use values::types::Collation;
 
-use super::Execution;
-use super::key::{KEY_BYTES, push_equal};
+use super::hash_index::HashIndex;
+use super::key::push_equal;
 use super::row_list::RowList;
+use super::{Execution, Flow};
 use crate::error::Result;
 use crate::optimize::{Class, HashKeys};
 use crate::point::GatheredRows;
@@ -35,12 +36,12 @@ pub enum BufferContent {
 /// Rows that are shared with whoever looks at one of them.
 type RowPiece = Rc<Vec<Vec<Value>>>;
 
-/// Rows, with a hash table over them once one was asked for.
+/// Rows, with an index of hashes over them once one was asked for.
 pub struct Buffer {
     content: BufferContent,
     /// A piece of those in a file, by its number.
     piece: RefCell<Option<(usize, RowPiece)>>,
-    index: OnceCell<HashMap<Vec<u8>, Vec<u32>, foldhash::fast::RandomState>>,
+    index: OnceCell<HashIndex>,
 }
 
 impl Buffer {
@@ -100,45 +101,46 @@ impl Buffer {
         Ok(piece)
     }
 
-    /// The numbers of the rows whose own side of the equations equals the other side.
-    pub(super) fn matching(
+    /// Shows the rows whose own side of the equations equals the other side to `look`, until it
+    /// wants no more.
+    pub(super) fn each_matching(
         &self,
         keys: &HashKeys,
         execution: &Execution<'_>,
         scope: &Scope<'_>,
-    ) -> Result<&[u32]> {
+        look: &mut dyn FnMut(&JoinedRow<'_>) -> Result<Flow>,
+    ) -> Result<Flow> {
+        let own_key = |row: &JoinedRow<'_>, key: &mut Vec<u8>| {
+            push_key(&keys.own, &keys.rules, &scope.with_row(view_of(row)), key)
+        };
         let index = match self.index.get() {
             Some(index) => index,
             None => {
-                let index = self.hashed(keys, execution, scope)?;
+                execution.draw(HashIndex::bytes_of(self.len()))?;
+                let index =
+                    HashIndex::new(self.len(), |n, key| self.with_row(n, |row| own_key(row, key)))?;
                 self.index.get_or_init(|| index)
             }
         };
         let mut key = Vec::with_capacity(32);
-        Ok(match push_key(&keys.others, &keys.rules, scope, &mut key)? {
-            true => index.get(&key).map_or(&[], Vec::as_slice),
-            false => &[],
-        })
-    }
-
-    fn hashed(
-        &self,
-        keys: &HashKeys,
-        execution: &Execution<'_>,
-        scope: &Scope<'_>,
-    ) -> Result<HashMap<Vec<u8>, Vec<u32>, foldhash::fast::RandomState>> {
-        let mut index: HashMap<Vec<u8>, Vec<u32>, _> = HashMap::default();
-        for n in 0..self.len() {
-            let mut key = Vec::with_capacity(32);
-            let has_key = self.with_row(n, |row| {
-                push_key(&keys.own, &keys.rules, &scope.with_row(view_of(row)), &mut key)
+        if !push_key(&keys.others, &keys.rules, scope, &mut key)? {
+            return Ok(Flow::Continue);
+        }
+        let mut own = Vec::with_capacity(key.len());
+        for n in index.candidates(&key) {
+            let flow = self.with_row(n, |row| {
+                own.clear();
+                if !own_key(row, &mut own)? || own != key {
+                    return Ok(Flow::Continue);
+                }
+                execution.look(1)?;
+                look(row)
             })?;
-            if has_key {
-                execution.draw(KEY_BYTES + key.len())?;
-                index.entry(key).or_default().push(n as u32);
+            if flow == Flow::Stop {
+                return Ok(Flow::Stop);
             }
         }
-        Ok(index)
+        Ok(Flow::Continue)
     }
 }
 

@@ -17,7 +17,7 @@ use rows::find::{self, CoveredEntry, EntryTest, EntryVerdict, FoundRow};
 use rows::merged::Span;
 use rows::store::{Direction, KeyRange};
 use rows::table::{CoveredRow, Covering, Table};
-use values::datum::Value;
+use values::datum::{Datum, Value};
 
 use super::buffer::{Buffer, BufferContent, view_of};
 use super::measure::Watch;
@@ -35,6 +35,11 @@ use crate::tree::{CatalogListing, Relation, Source};
 
 /// Rows of a file that are decoded at a time.
 const FILE_BATCH_ROWS: usize = 1024;
+
+/// Bytes that a stored row takes where it is kept, by guess.
+const STORED_ROW_BYTES: f64 = 100.0;
+/// Stored rows that take as many times as much as a list may have in memory go to a file.
+const STORED_LISTS: usize = 4;
 
 /// Takes a joined row.
 pub(super) type Then<'t> = dyn FnMut(Option<&JoinedRows<'_>>) -> Result<Flow> + 't;
@@ -156,13 +161,7 @@ impl Execution<'_> {
         let local = Scope { row: RowView::None, joined, ..*scope };
         if let Some(keys) = &scan.hash {
             let buffer = self.kept_scan(relation, scan, &local)?;
-            for n in buffer.matching(keys, self, &local)? {
-                self.look(1)?;
-                if buffer.with_row(*n as usize, &mut *each)? == Flow::Stop {
-                    return Ok(Flow::Stop);
-                }
-            }
-            return Ok(Flow::Continue);
+            return buffer.each_matching(keys, self, &local, each);
         }
         match (&relation.source, &scan.access) {
             (Source::Table(table), Some(access)) => {
@@ -387,6 +386,13 @@ impl Execution<'_> {
                     })?;
                     return Ok(self.keep(place, BufferContent::Values(rows)));
                 }
+                if self.is_in_step() && self.is_too_much(scan.examined) {
+                    let (mut rows, way) = (self.list(), (access, found));
+                    self.scan_table(table, way, &local, &mut |row| {
+                        self.push_values(row, &mut rows)
+                    })?;
+                    return Ok(self.keep(place, BufferContent::Values(rows)));
+                }
                 let terms = (access, found.all_terms);
                 let mut gatherer = self.gatherer(access, found);
                 let mut gathered = GatheredRows::default();
@@ -418,6 +424,19 @@ impl Execution<'_> {
         Ok(self.keep(place, content))
     }
 
+    /// Whether a recursion's step is under way: nobody asks for the keys of the rows that it reads.
+    fn is_in_step(&self) -> bool {
+        !self.added.borrow().is_empty()
+    }
+
+    /// Whether so many stored rows are to be kept in a file: they would take much of the memory
+    /// for clients.
+    fn is_too_much(&self, rows: f64) -> bool {
+        self.overflow.as_ref().is_some_and(|overflow| {
+            rows * STORED_ROW_BYTES > (STORED_LISTS * overflow.bytes_max) as f64
+        })
+    }
+
     /// Keeps rows for the rest of the run.
     fn keep(&self, place: usize, content: BufferContent) -> Rc<Buffer> {
         let buffer = Rc::new(Buffer::new(content));
@@ -427,8 +446,14 @@ impl Execution<'_> {
 
     /// Adds a row of values to those that are kept.
     fn push_values(&self, row: &JoinedRow<'_>, rows: &mut RowList) -> Result<Flow> {
-        if let JoinedRow::Values(values) | JoinedRow::Repeated(values) = row {
-            self.push(rows, values.to_vec())?;
+        match row {
+            JoinedRow::Values(values) | JoinedRow::Repeated(values) => {
+                self.push(rows, values.to_vec())?;
+            }
+            JoinedRow::Stored(row, _) => {
+                self.push(rows, row.values()?.iter().map(Datum::to_value).collect())?;
+            }
+            JoinedRow::Absent => {}
         }
         Ok(Flow::Continue)
     }

@@ -1,7 +1,8 @@
 //! The row executor: runs a planned query over its tree, row by row, where the rows are.
 //!
 //! ```text
-//! join        the steps of a SELECT, one inside the other     buffer  rows read once, hash tables
+//! join        the steps of a SELECT, one inside the other     buffer  rows read once
+//! hash_index  which of them have a key
 //! select      one SELECT: filter, group, and what follows     set     UNION and its kin
 //! output      project, distinct, sort, limit                  known   aggregates known at once
 //! group       groups and their rows                           accumulate  aggregates
@@ -29,6 +30,7 @@ mod buffer;
 mod distinct;
 mod drawn;
 mod group;
+mod hash_index;
 mod join;
 mod key;
 mod late_lookup;

@@ -31,7 +31,7 @@ impl Session {
     ) -> Result<WriteOutcome> {
         let asked = (&plan.query, plan.ignore, plan.ignore);
         self.change_joined(asked, statement, facts, |t, context, state, stream| {
-            let mut progress = Progress::new(state.engine.budget());
+            let mut progress = Progress::new(state.engine);
             let columns = Arc::clone(stream.columns());
             let types: Vec<&ColumnType> = columns.iter().map(|column| &column.ty).collect();
             each_row(stream, &mut |line| {
@@ -51,7 +51,7 @@ impl Session {
         // As of one table: nothing is written of the values that it looks at.
         let asked = (&plan.query, plan.ignore, true);
         self.change_joined(asked, statement, facts, |t, _, state, stream| {
-            let mut progress = Progress::new(state.engine.budget());
+            let mut progress = Progress::new(state.engine);
             each_row(stream, &mut |line| plan.apply(t, state, line, &mut progress))?;
             Ok((!progress.is_stale()).then(|| progress.deleted()))
         })

@@ -13,13 +13,14 @@
 //!
 //! Not here: running the query (`session::joined`).
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use expression::RowView;
-use resources::budget::{Budget, Share};
+use resources::budget::Share;
+use resources::spill::SpillDirectory;
 use rows::Engine;
 use rows::catalog::Catalog;
+use rows::local::KeySet;
 use rows::store::{Reach, Read};
 use rows::table::Table;
 use rows::transaction::{ChangeOutcome, RowChange, Transaction};
@@ -419,33 +420,42 @@ impl FoundIn<'_> {
 /// Counts and memory of a statement under way.
 #[derive(Debug)]
 pub struct Progress {
-    seen: HashSet<(usize, Vec<u8>)>,
-    seen_bytes: usize,
-    /// Memory for the keys seen.
+    seen: KeySet,
+    /// Where the keys seen go that are many, and how many bytes of them may be in memory.
+    overflow: Option<(Arc<SpillDirectory>, usize)>,
+    /// Memory for those.
     share: Share,
     matched: u64,
     changed: u64,
     is_stale: bool,
 }
 
-/// Memory of a key in a set besides its bytes, about.
-const SEEN_BYTES: usize = 72;
+/// The part of the memory for clients that the keys seen may take.
+const SEEN_PART: usize = 16;
 
 impl Progress {
     /// Nothing yet.
-    pub fn new(budget: &Arc<Budget>) -> Progress {
-        let share = budget.share();
-        let (seen, seen_bytes, matched, changed) = (HashSet::new(), 0, 0, 0);
-        Progress { seen, seen_bytes, share, matched, changed, is_stale: false }
+    pub fn new(engine: &Engine) -> Progress {
+        let budget = engine.budget();
+        let (share, bytes_max) = (budget.share(), budget.bytes_max() / SEEN_PART);
+        let overflow = engine.spill().map(|directory| (Arc::clone(directory), bytes_max));
+        let (seen, matched, changed) = (KeySet::default(), 0, 0);
+        Progress { seen, overflow, share, matched, changed, is_stale: false }
     }
 
     /// Whether a row of a target comes for the first time: a join may give it many times.
     fn is_first(&mut self, target: usize, key: &[u8]) -> Result<bool> {
-        if !self.seen.insert((target, key.to_vec())) {
+        let key = [&(target as u64).to_be_bytes()[..], key].concat();
+        if self.seen.contains(&key)? {
             return Ok(false);
         }
-        self.seen_bytes += SEEN_BYTES + key.len();
-        self.share.keep_up_with(self.seen_bytes)?;
+        self.seen.insert(key);
+        if let Some((directory, bytes_max)) = &self.overflow
+            && self.seen.spillable_bytes() > *bytes_max
+        {
+            self.seen.spill(directory)?;
+        }
+        self.share.keep_up_with(self.seen.bytes())?;
         Ok(true)
     }
 
