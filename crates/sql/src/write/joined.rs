@@ -418,7 +418,6 @@ impl FoundIn<'_> {
 }
 
 /// Counts and memory of a statement under way.
-#[derive(Debug)]
 pub struct Progress {
     seen: KeySet,
     /// Where the keys seen go that are many, and how many bytes of them may be in memory.
