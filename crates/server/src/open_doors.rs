@@ -20,7 +20,7 @@ use doors::mysql::{Account, Mysql, MysqlDoor, Secret, TlsUse, Users};
 use resources::background::give_way;
 use resources::budget::Budget;
 use rows::Engine;
-use sql::{Sql, SqlOptions};
+use sql::{ServerTls, Sql, SqlOptions};
 use tls::Acceptor;
 
 use crate::certificates::hostname;
@@ -250,7 +250,10 @@ impl BoundListeners {
         acceptor: Option<&Arc<Acceptor>>,
     ) -> anyhow::Result<OpenDoors> {
         check_files(settings)?;
-        let options = sql_options(settings, engine, self.port(DoorKind::Mysql));
+        let options = SqlOptions {
+            tls: acceptor.map(|acceptor| server_tls(settings, acceptor)),
+            ..sql_options(settings, engine, self.port(DoorKind::Mysql))
+        };
         let memcached_port = self.port(DoorKind::Memcached);
         let sql = analytic::start(engine.clone(), &options).context("cannot start SQL")?;
         let mut places: Vec<DoorPlace> = Vec::new();
@@ -534,6 +537,15 @@ fn check_files(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What SQL knows of the server's TLS.
+fn server_tls(settings: &Settings, acceptor: &Arc<Acceptor>) -> ServerTls {
+    let acceptor = Arc::clone(acceptor);
+    ServerTls {
+        is_required: settings.tls.mysql == TlsUse::Required,
+        reload: Arc::new(move || acceptor.reload().map_err(|error| error.to_string())),
+    }
+}
+
 /// What SQL knows of the server; `port` is that of the MySQL door.
 pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> SqlOptions {
     SqlOptions {
@@ -544,6 +556,7 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
         data_dir: settings.data_dir.display().to_string(),
         temp_dir: engine.spill().map(|directory| directory.path().to_path_buf()),
         hostname: hostname(),
+        tls: None,
         packet_bytes_max: settings.packet_max,
         statement_time_max: settings.statement_timeout,
         files: settings.files.clone(),

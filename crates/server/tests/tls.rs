@@ -114,6 +114,18 @@ fn value(stream: &mut Encrypted, query: &str) -> Vec<u8> {
     row[if row[0] < 0xfb { 1 } else { 4 }..].to_vec()
 }
 
+/// A figure of SHOW STATUS.
+fn status(stream: &mut Encrypted, name: &str) -> String {
+    send(stream, 0, format!("\x03SHOW STATUS LIKE '{name}'").as_bytes());
+    for _ in 0..4 {
+        receive(stream).unwrap();
+    }
+    let row = receive(stream).unwrap();
+    assert_eq!(receive(stream).unwrap()[0], 0xfe);
+    // Both columns are short texts behind their lengths.
+    String::from_utf8(row[1 + row[0] as usize + 1..].to_vec()).unwrap()
+}
+
 #[test]
 fn every_door_answers_inside_tls() {
     let base = tempfile::tempdir().unwrap();
@@ -137,6 +149,9 @@ fn every_door_answers_inside_tls() {
     }
     let mut mysql = log_in(encrypt(&config, ask_for_tls(server.connect("mysql"))));
     assert_eq!(value(&mut mysql, "SELECT v FROM kv.cache WHERE k = 'a'"), b"hello");
+    assert_eq!(value(&mut mysql, "SELECT @@have_ssl"), b"YES");
+    assert_eq!(status(&mut mysql, "Ssl_version"), "TLSv1.3");
+    assert!(status(&mut mysql, "Ssl_cipher").starts_with("TLS_"));
     // More than sockets and records take at once, both ways.
     let long = format!("SELECT LENGTH('{}')", "x".repeat(300_000));
     assert_eq!(value(&mut mysql, &long), b"300000");
@@ -218,6 +233,18 @@ fn certificates_are_read_again_and_wrong_ones_change_nothing() {
     std::fs::copy(&second.key, &first.key).unwrap();
     server.signal(Signal::HUP);
     wait_until("the log tells of it", || server.log().contains("were read again"));
+    log_in(connect(&trusts_second));
+    // The same by a statement.
+    let mut plain = Mysql::login(server.connect("mysql")).expect("plain text is let in");
+    std::fs::write(&first.certificate, "nonsense").unwrap();
+    match plain.execute("ALTER INSTANCE RELOAD TLS") {
+        Err(Failure::Error { number: 1105, message }) => {
+            assert!(message.contains("first.pem: it holds no certificate"), "{message}");
+        }
+        other => panic!("{other:?}"),
+    }
+    std::fs::copy(&second.certificate, &first.certificate).unwrap();
+    plain.execute("ALTER INSTANCE RELOAD TLS").expect("the files are right");
     log_in(connect(&trusts_second));
     let mut refused = connect(&trusts_first);
     assert!(refused.flush().is_err() || receive(&mut refused).is_err(), "another certificate");

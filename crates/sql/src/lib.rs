@@ -17,6 +17,7 @@
 mod bind;
 mod context;
 mod ddl;
+mod encryption;
 mod error;
 mod estimate;
 mod events;
@@ -43,6 +44,7 @@ mod write;
 
 pub use context::{QueryContext, SqlContext};
 pub use ddl::make_rules;
+pub use encryption::{ServerTls, SessionTls};
 pub use error::{MemoryShortage, Result, SqlError};
 pub use estimate::estimated_rows;
 pub use events::EventScheduler;

@@ -22,6 +22,7 @@ use rows::engine::Engine;
 use values::datum::Value;
 use values::temporal::Zone;
 
+use crate::encryption::ServerTls;
 use crate::error::SqlError;
 use crate::events::Events;
 use crate::files::Folders;
@@ -57,6 +58,8 @@ pub struct SqlOptions {
     pub temp_dir: Option<PathBuf>,
     /// The machine's name, for `@@hostname`.
     pub hostname: String,
+    /// The server's TLS; `None` where it speaks none.
+    pub tls: Option<ServerTls>,
     /// `@@max_allowed_packet`: the longest value that an expression makes.
     pub packet_bytes_max: usize,
     /// `@@max_statement_time`: how long a statement may run; zero is as long as it takes.
@@ -79,6 +82,7 @@ impl Default for SqlOptions {
             data_dir: String::from("./"),
             temp_dir: None,
             hostname: String::from("localhost"),
+            tls: None,
             packet_bytes_max: expression::limits::VALUE_BYTES_MAX,
             statement_time_max: Duration::ZERO,
             files: Vec::new(),
@@ -133,6 +137,7 @@ pub struct Sql {
     begun_anew: Arc<StatementQueue>,
     events: Events,
     files: Folders,
+    tls: Option<ServerTls>,
     counters: Counters,
     started: u64,
 }
@@ -154,6 +159,11 @@ impl Sql {
         globals.fix("max_connections", options.connections_max.to_string());
         globals.fix("datadir", options.data_dir.clone());
         globals.fix("hostname", options.hostname.clone());
+        if let Some(tls) = &options.tls {
+            globals.fix("have_ssl", "YES");
+            globals.fix("have_openssl", "YES");
+            globals.fix("require_secure_transport", if tls.is_required { "ON" } else { "OFF" });
+        }
         globals.fix("system_time_zone", Zone::of_system().name().unwrap_or("UTC"));
         globals.fix("max_allowed_packet", options.packet_bytes_max.to_string());
         globals.fix("max_statement_time", options.statement_time_max.as_secs_f64().to_string());
@@ -184,6 +194,7 @@ impl Sql {
             begun_anew: Arc::default(),
             events: Events::new(options.event_time_max),
             files,
+            tls: options.tls.clone(),
             counters: Counters::default(),
             started,
         }))
@@ -192,6 +203,11 @@ impl Sql {
     /// The rows beneath.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
+    }
+
+    /// The server's TLS.
+    pub(crate) fn tls(&self) -> Option<&ServerTls> {
+        self.tls.as_ref()
     }
 
     /// What runs queries that look at many rows.

@@ -73,6 +73,7 @@ use values::ErrorCode;
 use values::datum::{Datum, Value};
 
 use crate::context::SqlContext;
+use crate::encryption::SessionTls;
 use crate::error::{Result, SqlError};
 use crate::information_schema::{INFORMATION_SCHEMA, is_own_name};
 use crate::load::InsertLoad;
@@ -144,6 +145,8 @@ pub struct Session {
     counts_found: bool,
     /// CLIENT_MULTI_STATEMENTS.
     multi_statements: bool,
+    /// How its client is encrypted.
+    tls: SessionTls,
     prepared: HashMap<u32, PreparedStatement>,
     /// Statements by the names of PREPARE.
     named: HashMap<String, u32>,
@@ -248,6 +251,7 @@ impl Session {
             found_rows: FoundRows::default(),
             counts_found: false,
             multi_statements: false,
+            tls: SessionTls::default(),
             prepared: HashMap::new(),
             named: HashMap::new(),
             next_prepared: 1,
@@ -289,6 +293,11 @@ impl Session {
             Some(set) => self.set_names(Some(set.name()), None),
             None => Ok(()),
         }
+    }
+
+    /// Its client is encrypted in this way.
+    pub fn set_tls(&mut self, tls: SessionTls) {
+        self.tls = tls;
     }
 
     /// The server's SQL layer.

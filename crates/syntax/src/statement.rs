@@ -87,6 +87,8 @@ pub enum Statement {
     ReadLock(Vec<TableName>),
     /// Other FLUSH, and dropping what may not exist and cannot: nothing is to be done.
     Flush,
+    /// ALTER INSTANCE RELOAD TLS.
+    ReloadTls,
     /// KILL.
     Kill { id: u64, query: bool },
     /// ANALYZE, OPTIMIZE, CHECK, REPAIR TABLE.
@@ -398,6 +400,12 @@ fn alter(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let _ignored = cursor.take("ONLINE") || cursor.take("IGNORE");
     if cursor.take("TABLE") {
         return Ok(Statement::AlterTable(Box::new(alter_table(cursor)?)));
+    }
+    if cursor.take_all(&["INSTANCE", "RELOAD", "TLS"]) {
+        // There is one channel, and what is wrong is always taken back.
+        let _channel = cursor.take_all(&["FOR", "CHANNEL", "MYSQL_MAIN"]);
+        let _words = cursor.take_all(&["NO", "ROLLBACK", "ON", "ERROR"]);
+        return Ok(Statement::ReloadTls);
     }
     if cursor.take("DATABASE") || cursor.take("SCHEMA") {
         let options = ["DEFAULT", "CHARSET", "CHARACTER", "COLLATE", "ENCRYPTION", "READ"];

@@ -10,7 +10,8 @@
 use std::sync::Arc;
 
 use passwords::{FAST_SUCCESS, FULL_AUTHENTICATION};
-use sql::{Session, SqlError};
+use sql::{Session, SessionTls, SqlError};
+use tls::Encryption;
 use values::ErrorCode;
 
 use crate::conversation::Next;
@@ -172,6 +173,9 @@ impl Mysql {
         let opened = Session::new(&door.sql, self.connection_id, &self.user, &self.host, database);
         let opened = opened.and_then(|mut session| {
             session.set_login_collation(self.collation)?;
+            if let Some(Encryption { version, cipher, .. }) = self.encryption.as_deref() {
+                session.set_tls(SessionTls { version, cipher });
+            }
             Ok(session)
         });
         match opened {

@@ -3,6 +3,7 @@
 //!
 //! Not here: reads that loops begin (`reads.rs`), locks that they wait for (`lock_waits.rs`).
 
+mod handshakes;
 mod lock_waits;
 mod reads;
 mod script;

@@ -167,6 +167,19 @@ impl Session {
         }
     }
 
+    /// ALTER INSTANCE RELOAD TLS.
+    fn reload_tls(&mut self) -> Result<Reply> {
+        let Some(tls) = self.sql.tls() else {
+            let why = "TLS is off: there are no certificates to be read again";
+            return Err(SqlError::new(ErrorCode::UnknownError, why));
+        };
+        (tls.reload)().map_err(|why| {
+            let words = format!("{why}; the certificates in use stay");
+            SqlError::new(ErrorCode::UnknownError, words)
+        })?;
+        Ok(self.done(0))
+    }
+
     fn carry_out(&mut self, parsed: Parsed, how: How) -> Result<Reply> {
         let engine = Arc::clone(self.sql.engine());
         match parsed {
@@ -179,6 +192,7 @@ impl Session {
                 self.drop_database(&name, if_exists)
             }
             Parsed::AlterDatabase { .. } | Parsed::Flush => Ok(self.done(0)),
+            Parsed::ReloadTls => self.reload_tls(),
             Parsed::CreateTable(create) => {
                 self.begin_definition()?;
                 match create.query {
@@ -470,7 +484,7 @@ impl Session {
             Subject::Variables { global } => {
                 show::variables(&self.sql, (!global).then_some(&*self.variables))
             }
-            Subject::Status => show::status(&self.sql),
+            Subject::Status => show::status(&self.sql, self.tls),
             Subject::Warnings { errors_only, limit } => {
                 show::warnings(&self.warnings.borrow(), *errors_only, *limit)
             }

@@ -4,6 +4,7 @@ use expression::{Level, Warnings};
 use values::datum::Value;
 
 use super::{Listing, maybe, number, text};
+use crate::encryption::SessionTls;
 use crate::server::Sql;
 use crate::variables::{SessionVariables, VARIABLES};
 
@@ -21,7 +22,7 @@ pub fn variables(sql: &Sql, session: Option<&SessionVariables>) -> Listing {
 }
 
 /// SHOW STATUS.
-pub fn status(sql: &Sql) -> Listing {
+pub fn status(sql: &Sql, tls: SessionTls) -> Listing {
     let counters = sql.counters();
     let connected = sql.processes().count() as u64;
     let lines = sql.processes().lines();
@@ -60,8 +61,8 @@ pub fn status(sql: &Sql) -> Listing {
     .into_iter()
     .map(|(name, value)| (name.to_string(), value.to_string()))
     .collect();
-    figures.push(("Ssl_cipher".to_string(), String::new()));
-    figures.push(("Ssl_version".to_string(), String::new()));
+    figures.push(("Ssl_cipher".to_string(), tls.cipher.to_string()));
+    figures.push(("Ssl_version".to_string(), tls.version.to_string()));
     let shown = sql.engine().metrics().figures();
     figures.extend(pages(&shown));
     for (name, value) in shown {
