@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Reads certificates again; says why that cannot be done.
-type Reload = dyn Fn() -> std::result::Result<(), String> + Send + Sync;
+type Reload = dyn Fn() -> Result<(), String> + Send + Sync;
 
 /// The TLS of a server that speaks it.
 #[derive(Clone)]
