@@ -1,5 +1,5 @@
-//! What SQL knows of TLS: whether the server speaks it, how certificates are read again, and how the
-//! client of a session is encrypted.
+//! What SQL knows of TLS: whether the server speaks it, how certificates are read again, and how
+//! the client of a session is encrypted.
 //!
 //! Not here: TLS itself (crate `tls`), which clients must be encrypted (`doors::mysql`).
 
