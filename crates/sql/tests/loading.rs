@@ -204,6 +204,33 @@ fn a_file_of_another_character_set_was_read_as_utf8() {
     let statement = "LOAD DATA LOCAL INFILE 'f' INTO TABLE t CHARACTER SET cp1251 (@a) SET a = @a";
     load(s, statement, b"\xe6\n").1.expect("loads");
     assert_eq!(run(s, "SELECT a FROM t"), "ж");
+    // A second byte may be a backslash, a letter or a digit: it ends, and escapes, nothing.
+    for (set, file) in [
+        ("big5", &b"\xa5\x5c\t\xa5\x5c\n\xb3\x5c\n"[..]),
+        ("gbk", b"\xb9\xa6\t\xb9\xa6\n\xd4\x53\n"),
+        ("sjis", b"\x95\x5c\t\x95\x5c\n\x83\x5c\n"),
+        ("cp932", b"\x95\x5c\t\x95\x5c\n\x83\x5c\n"),
+        ("gb18030", b"\x81\x30\x81\x30\t\x81\x30\x81\x30\n\xb9\xa6\n"),
+        ("ujis", b"\xc9\xbd\t\xc9\xbd\n\xa5\xbd\n"),
+        ("euckr", b"\xc7\xd1\t\xc7\xd1\n\xb1\xdb\n"),
+    ] {
+        run(s, "DELETE FROM t");
+        let statement =
+            format!("LOAD DATA LOCAL INFILE 'f' INTO TABLE t CHARACTER SET {set} (a, b)");
+        let (reply, _) = s.query(statement.as_bytes(), How::POOL).expect("starts");
+        let Reply::LoadLocal(mut load) = reply else { panic!("no file was asked for") };
+        // Cut within characters.
+        file.iter().for_each(|byte| load.feed(s, &[*byte]).expect("feeds"));
+        load.finish(s).expect("loads");
+        let lines: Vec<&[u8]> = file.split(|byte| *byte == b'\n').collect();
+        let known = values::CharacterSet::parse(set).expect("known");
+        let text =
+            |bytes: &[u8]| String::from_utf8(known.decode(bytes).into_owned()).expect("text");
+        let first = lines[0].split(|byte| *byte == b'\t').next().expect("a field");
+        let digits: String = first.iter().map(|byte| format!("{byte:02X}")).collect();
+        let wanted = format!("{}\t{digits}\n{}\tNULL", text(first), text(lines[1]));
+        assert_eq!(run(s, "SELECT a, HEX(b) FROM t ORDER BY b IS NULL"), wanted, "{set}");
+    }
     let refused = "LOAD DATA LOCAL INFILE 'f' INTO TABLE t CHARACTER SET utf16";
     assert_eq!(crate::harness::error(s, refused), 1235);
 }

@@ -20,6 +20,8 @@ mod functions_page;
 mod index_hints;
 mod inserting;
 mod joined_writes;
+mod json_schema;
+mod json_value;
 mod kept_writes;
 mod key_parts;
 mod load_inserts;

@@ -6,12 +6,17 @@
 
 use sqlparser::ast::{
     CastKind, DataType, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArgumentClause, FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName,
-    TrimWhereField, Value,
+    FunctionArgOperator, FunctionArgumentClause, FunctionArgumentList, FunctionArguments, Ident,
+    Interval, JsonReturningClause, ObjectName, TrimWhereField, UnaryOperator, Value,
 };
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
+
+/// The argument of JSON_VALUE that says what to do where the path leads nowhere.
+pub const JSON_EMPTY: &str = "ON EMPTY";
+/// The one that says what to do with a value that is none of the type.
+pub const JSON_ERROR: &str = "ON ERROR";
 
 /// Reads such a call if one is next.
 pub(super) fn special(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserError>> {
@@ -33,6 +38,10 @@ pub(super) fn special(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserErro
     if is_next(parser, "GET_FORMAT") {
         parser.advance_token();
         return Some(get_format(parser));
+    }
+    if is_next(parser, "JSON_VALUE") {
+        parser.advance_token();
+        return Some(json_value(parser));
     }
     if is_next(parser, "WEIGHT_STRING") {
         parser.advance_token();
@@ -189,6 +198,69 @@ fn weight_string(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
     }
     parser.expect_token(&Token::RParen)?;
     Ok(Expr::Function(plain_call("WEIGHT_STRING", vec![text])))
+}
+
+/// What follows JSON_VALUE: `(document, path [RETURNING type] [clause ON EMPTY] [clause ON ERROR])`.
+/// A clause that says more than NULL becomes an argument of that name: DEFAULT its literal, ERROR
+/// `*`.
+fn json_value(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    let document = parser.parse_expr()?;
+    parser.expect_token(&Token::Comma)?;
+    let path = parser.parse_expr()?;
+    let mut clauses = Vec::new();
+    if parser.parse_keyword(Keyword::RETURNING) {
+        let data_type = parser.parse_data_type()?;
+        // The text that is read has one character set, whatever its bytes would be in another.
+        if parser.parse_keywords(&[Keyword::CHARACTER, Keyword::SET])
+            || parser.parse_keyword(Keyword::CHARSET)
+        {
+            parser.parse_object_name(false)?;
+        }
+        let returning = JsonReturningClause { data_type };
+        clauses.push(FunctionArgumentClause::JsonReturningClause(returning));
+    }
+    let mut named = Vec::new();
+    for case in [JSON_EMPTY, JSON_ERROR] {
+        let arg = if parser.parse_keyword(Keyword::DEFAULT) {
+            Some(FunctionArgExpr::Expr(signed_literal(parser)?))
+        } else if parser.parse_keyword(Keyword::ERROR) {
+            Some(FunctionArgExpr::Wildcard)
+        } else if parser.parse_keyword(Keyword::NULL) {
+            None
+        } else {
+            continue;
+        };
+        parser.expect_keyword_is(Keyword::ON)?;
+        // A clause that is not there leaves the next one to its own case.
+        let case = match case {
+            JSON_EMPTY if parser.parse_keyword(Keyword::EMPTY) => JSON_EMPTY,
+            _ => {
+                parser.expect_keyword_is(Keyword::ERROR)?;
+                JSON_ERROR
+            }
+        };
+        let operator = FunctionArgOperator::RightArrow;
+        named.extend(arg.map(|arg| FunctionArg::Named { name: Ident::new(case), arg, operator }));
+        if case == JSON_ERROR {
+            break;
+        }
+    }
+    parser.expect_token(&Token::RParen)?;
+    let mut call = call_of("JSON_VALUE", None, vec![document, path], clauses);
+    if let FunctionArguments::List(list) = &mut call.args {
+        list.args.extend(named);
+    }
+    Ok(Expr::Function(call))
+}
+
+/// A literal, or a negative number.
+fn signed_literal(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    if parser.consume_token(&Token::Minus) {
+        let expr = Box::new(Expr::Value(parser.parse_value()?));
+        return Ok(Expr::UnaryOp { op: UnaryOperator::Minus, expr });
+    }
+    parser.parse_value().map(Expr::Value)
 }
 
 /// Whether the next token is a word that the parser has no keyword for.

@@ -37,6 +37,7 @@ pub mod types;
 pub mod view;
 mod view_text;
 
+pub use call::{JSON_EMPTY, JSON_ERROR};
 pub use cursor::{Cursor, TableName};
 pub use error::{Error, Result};
 pub use select_list::item_texts;

@@ -104,7 +104,7 @@ pub fn load_data(cursor: &mut Cursor<'_>) -> Result<LoadData> {
     cursor.expect("INTO")?;
     cursor.expect("TABLE")?;
     let table = cursor.table_name()?;
-    let format = format_in_charset(cursor)?;
+    let format = format_in_charset(cursor, CharacterSet::may_be_client)?;
     let mut skip_lines = 0;
     if cursor.take("IGNORE") {
         skip_lines = cursor.number()?;
@@ -132,16 +132,20 @@ pub fn load_data(cursor: &mut Cursor<'_>) -> Result<LoadData> {
 /// # Errors
 /// As `load_data`.
 pub fn into_format(cursor: &mut Cursor<'_>) -> Result<Format> {
-    format_in_charset(cursor)
+    // Values are escaped as they are written, so a byte of a separator has to be one wherever it
+    // stands.
+    format_in_charset(cursor, CharacterSet::keeps_ascii)
 }
 
-/// CHARACTER SET, FIELDS and LINES. Files are cut into fields before their texts are read, so a
-/// byte of a separator has to be one wherever it stands.
-fn format_in_charset(cursor: &mut Cursor<'_>) -> Result<Format> {
+/// CHARACTER SET, FIELDS and LINES.
+fn format_in_charset(
+    cursor: &mut Cursor<'_>,
+    is_possible: fn(CharacterSet) -> bool,
+) -> Result<Format> {
     let mut charset = CharacterSet::UTF8MB4;
     if cursor.take_all(&["CHARACTER", "SET"]) || cursor.take("CHARSET") {
         charset = character_set(&cursor.name_or_string()?)?;
-        if !charset.keeps_ascii() {
+        if !is_possible(charset) {
             let name = charset.name();
             return Err(Error::unsupported(format_args!("Files of CHARACTER SET {name}")));
         }

@@ -273,7 +273,10 @@ table! {
     RegexpBadInterval 3692 b"HY000";
     RegexpTimeOut 3699 b"HY000";
     RegexpPatternTooBig 3700 b"HY000";
+    InvalidJsonType 3853 b"22032";
     ClientLocalFilesDisabled 3948 b"42000";
+    MissingJsonValue 3966 b"22035";
+    MultipleJsonValues 3967 b"22034";
     ConstraintFailed 4025 b"23000" forgiven;
     JsonEndOfText 4037 b"HY000";
     JsonSyntax 4038 b"HY000";

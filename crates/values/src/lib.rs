@@ -39,7 +39,7 @@ pub mod temporal;
 pub mod text;
 pub mod types;
 
-pub use charset::CharacterSet;
+pub use charset::{CharacterSet, StreamDecoder};
 pub use datum::{Datum, Value};
 pub use decimal::Decimal;
 pub use error_code::ErrorCode;

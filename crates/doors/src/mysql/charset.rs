@@ -5,7 +5,6 @@
 //! 2. Bytes of binary columns and of BLOB parameters stay as they are.
 //!
 //! Not here: the character sets (`values::charset`), which ones a session has (crate `sql`).
-//! Messages of errors are UTF-8 in every session.
 
 use std::borrow::Cow;
 

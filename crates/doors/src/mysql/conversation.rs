@@ -102,7 +102,7 @@ impl MysqlDoor {
     /// What a client is told instead of a greeting when there are too many connections.
     pub fn refuse(out: &mut Vec<u8>) {
         let error = SqlError::new(ErrorCode::ConCount, "Too many connections");
-        encode::write_error(&mut Packets::new(out, 0), &error);
+        encode::write_error(&mut Packets::new(out, 0), &error, None);
     }
 }
 
@@ -216,7 +216,7 @@ impl Mysql {
             ErrorCode::OutOfResources,
             "Out of memory; the largest requests are given up",
         );
-        encode::write_error(&mut Packets::new(out, 1), &error);
+        encode::write_error(&mut Packets::new(out, 1), &error, None);
     }
 
     /// What a client is told whose request the server fails to serve; it is closed.
@@ -225,7 +225,7 @@ impl Mysql {
             ErrorCode::UnknownError,
             "The server cannot serve this request; its log says why",
         );
-        encode::write_error(&mut Packets::new(out, 1), &error);
+        encode::write_error(&mut Packets::new(out, 1), &error, None);
     }
 
     fn step(
@@ -280,7 +280,8 @@ impl Mysql {
 
     /// Writes a last error and closes.
     pub(super) fn refuse(&mut self, error: &SqlError, sequence: u8, out: &mut Vec<u8>) -> Go {
-        encode::write_error(&mut Packets::new(out, sequence), error);
+        let results = self.link.as_ref().and_then(|link| link.results_in());
+        encode::write_error(&mut Packets::new(out, sequence), error, results);
         self.stage = Stage::Closed;
         self.link = None;
         Go::Turn(Next::Close)
@@ -306,7 +307,7 @@ impl Mysql {
             Ok(MysqlCommand::ResetConnection) => return self.reset_connection(input, out),
             Ok(command) => link.serve(command, &mut packets, how, group),
             Err(_) => {
-                encode::write_error(&mut packets, &malformed());
+                encode::write_error(&mut packets, &malformed(), None);
                 StepOutcome::Answered
             }
         };

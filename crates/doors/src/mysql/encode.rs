@@ -81,7 +81,7 @@ fn write_eof(packets: &mut Packets<'_>, warnings: u16, status: u16) {
 }
 
 /// ERR.
-pub fn write_error(packets: &mut Packets<'_>, error: &SqlError) {
+pub fn write_error(packets: &mut Packets<'_>, error: &SqlError, results: Option<CharacterSet>) {
     packets.packet(|out| {
         out.push(0xFF);
         out.extend_from_slice(&error.code().number().to_le_bytes());
@@ -89,7 +89,11 @@ pub fn write_error(packets: &mut Packets<'_>, error: &SqlError) {
         out.extend_from_slice(error.code().sqlstate());
         let message = error.message();
         let end = message.floor_char_boundary(ERROR_BYTES_MAX);
-        out.extend_from_slice(&message.as_bytes()[..end]);
+        let message = &message.as_bytes()[..end];
+        match results {
+            None => out.extend_from_slice(message),
+            Some(set) => out.extend_from_slice(&set.encode_message(message)),
+        }
     });
 }
 
@@ -209,7 +213,10 @@ pub fn write_listed_column(
     packets.packet(|out| {
         out.extend_from_slice(&column[super::frame::HEADER_BYTES..]);
         match default {
-            Some(text) => write_lenenc_bytes(out, text),
+            Some(text) => match results {
+                None => write_lenenc_bytes(out, text),
+                Some(set) => write_lenenc_bytes(out, &set.encode(text)),
+            },
             None => out.push(0xFB),
         }
     });

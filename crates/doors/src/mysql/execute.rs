@@ -171,13 +171,13 @@ impl Link {
                 Err(SqlError::new(ErrorCode::UnknownCom, "Unknown command"))
             }
         };
-        settle(served, 0, packets)
+        settle(served, 0, self.results_in(), packets)
     }
 
     /// The group that the last command's write joined was not committed: the reply instead.
     pub fn commit_failed(&mut self, error: &rows::Error, packets: &mut Packets<'_>) {
         let error = self.session.commit_failed(error);
-        encode::write_error(packets, &error);
+        encode::write_error(packets, &error, self.results_in());
     }
 
     /// Serves the statement of a query that begins at byte `from` of its text.
@@ -189,7 +189,7 @@ impl Link {
         how: How,
     ) -> StepOutcome {
         let served = self.query(text, from, packets, how, None);
-        settle(served, from, packets)
+        settle(served, from, self.results_in(), packets)
     }
 
     fn query(
@@ -278,7 +278,7 @@ impl Link {
                 resume.map_or(StepOutcome::Answered, StepOutcome::NextStatement)
             }
             Err(error) => {
-                encode::write_error(packets, &error);
+                encode::write_error(packets, &error, self.results_in());
                 StepOutcome::Answered
             }
         }
@@ -386,7 +386,7 @@ impl Link {
             }
             Err(SqlError::WouldWait) => WriteProgress::Wait,
             Err(error) => {
-                encode::write_error(packets, &error);
+                encode::write_error(packets, &error, self.results_in());
                 WriteProgress::All(StepOutcome::Answered)
             }
         }
@@ -414,9 +414,10 @@ impl Link {
         pattern: &[u8],
         packets: &mut Packets<'_>,
     ) -> Result<StepOutcome, SqlError> {
-        let results = self.results_in();
-        for (column, default) in self.session.columns_with_defaults(utf8(table)?)? {
-            if matches_pattern(column.name.as_bytes(), pattern) {
+        let (results, client) = (self.results_in(), self.session.charsets().client);
+        let (table, pattern) = (client.decode(table), client.decode(pattern));
+        for (column, default) in self.session.columns_with_defaults(utf8(&table)?)? {
+            if matches_pattern(column.name.as_bytes(), &pattern) {
                 encode::write_listed_column(packets, &column, default.as_deref(), results);
             }
         }
@@ -477,7 +478,7 @@ impl Link {
     }
 
     /// The character set that results are converted to.
-    fn results_in(&self) -> Option<CharacterSet> {
+    pub(super) fn results_in(&self) -> Option<CharacterSet> {
         charset::results_in(self.session.charsets().results)
     }
 
@@ -526,13 +527,14 @@ impl KeptHead {
 fn settle(
     served: Result<StepOutcome, SqlError>,
     from: usize,
+    results: Option<CharacterSet>,
     packets: &mut Packets<'_>,
 ) -> StepOutcome {
     match served {
         Ok(outcome) => outcome,
         Err(SqlError::WouldWait) => StepOutcome::Wait(from),
         Err(error) => {
-            encode::write_error(packets, &error);
+            encode::write_error(packets, &error, results);
             StepOutcome::Answered
         }
     }

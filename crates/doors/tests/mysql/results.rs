@@ -147,3 +147,20 @@ fn an_error_has_its_number_its_state_and_its_words() {
     assert_eq!(&replies[0][3..9], b"#42S22");
     assert!(replies[0].ends_with(b"Unknown column 'nothing' in 'field list'"));
 }
+
+#[test]
+fn a_message_is_in_the_character_set_of_results() {
+    let mut client = House::open().client(0);
+    for (setting, wanted) in [
+        ("SET NAMES utf8mb4", "'ä中'".as_bytes()),
+        ("SET character_set_results = latin1", b"'\xe4\\4E2D'"),
+        ("SET character_set_results = gbk", b"'\\00E4\xd6\xd0'"),
+        ("SET character_set_results = binary", "'ä中'".as_bytes()),
+    ] {
+        client.query(setting);
+        let replies = client.query("SELECT `ä中` FROM item");
+        assert_eq!(error_number(&replies[0]), 1054);
+        let wanted = [b"Unknown column ", wanted, b" in 'field list'"].concat();
+        assert!(replies[0].ends_with(&wanted), "{setting}: {:?}", replies[0]);
+    }
+}

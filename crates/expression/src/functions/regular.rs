@@ -227,6 +227,19 @@ fn expand(
     Ok(())
 }
 
+/// Whether a pattern, whose letters have their case, is found in a text.
+///
+/// # Errors
+/// 3685 and 3692 for what is no pattern; those of what a search may cost.
+pub(crate) fn is_found(pattern: &str, text: &str, scope: &Scope<'_>) -> Result<bool> {
+    let compiled = compiled(pattern.as_bytes(), b"", Collation::Utf8Mb4Bin, scope)?;
+    let factor = pattern.len().max(compiled.repeated_states());
+    scope.limits.search(text.len().saturating_mul(factor))?;
+    let mut search = compiled.search(text.as_bytes());
+    let _memory = scope.limits.take(search.bytes())?;
+    search.is_match().map_err(|end| end_of(end, scope))
+}
+
 fn compiled(
     pattern: &[u8],
     options: &[u8],

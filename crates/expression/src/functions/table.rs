@@ -276,7 +276,9 @@ macro_rules! each_function {
                 JsonOverlaps ["JSON_OVERLAPS"] exactly(2), Truth, Values(json::calls::of_document);
                 JsonExists ["JSON_EXISTS"] exactly(2), Int, Values(json::calls::of_document);
                 JsonQuery ["JSON_QUERY"] exactly(2), Json, Values(json::calls::of_document);
-                JsonValue ["JSON_VALUE"] exactly(2), By(result::text), Values(json::calls::single_value);
+                JsonValue ["JSON_VALUE"] exactly(6), By(result::text), Values(json::single_value::call);
+                JsonSchemaValid ["JSON_SCHEMA_VALID"] exactly(2), Truth, Values(json::schema::call);
+                JsonSchemaReport ["JSON_SCHEMA_VALIDATION_REPORT"] exactly(2), Json, Values(json::schema::call);
                 JsonSearch ["JSON_SEARCH"] from(3), Json, Values(json::calls::of_document);
                 JsonCompact ["JSON_COMPACT"] exactly(1), Json, NotNull(json::text::call);
                 JsonLoose ["JSON_LOOSE"] exactly(1), Json, NotNull(json::text::call);

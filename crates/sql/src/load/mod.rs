@@ -29,7 +29,7 @@ use std::sync::Arc;
 use ::rows::bulk::{BulkLoad, OnDuplicate};
 use ::rows::engine::Engine;
 use ::rows::store::{Durability, LockWait};
-use values::ErrorCode;
+use values::{CharacterSet, ErrorCode, StreamDecoder};
 
 use crate::Session;
 use crate::error::{Result, SqlError};
@@ -62,6 +62,9 @@ fn large_bytes(engine: &Engine) -> usize {
 /// A LOAD DATA under way.
 pub struct LoadLocal {
     file: String,
+    /// Makes UTF-8 of the file where fields could not be told apart in its own character set: a
+    /// second byte may be a backslash.
+    decoder: Option<StreamDecoder>,
     splitter: Splitter,
     data: LoadData,
     plan: Arc<LoadPlan>,
@@ -98,7 +101,18 @@ impl LoadLocal {
         let plan = Arc::new(plan);
         let way = if own { LoadWay::Own(Loader::new(&plan)) } else { LoadWay::Open };
         let file = load.file.clone();
-        Ok(LoadLocal { file, splitter, data: load, plan, way, durability, wait, running: None })
+        let decoder = plan.recoded.and_then(CharacterSet::stream_decoder);
+        Ok(LoadLocal {
+            file,
+            decoder,
+            splitter,
+            data: load,
+            plan,
+            way,
+            durability,
+            wait,
+            running: None,
+        })
     }
 
     /// Lets the statement run until this is finished or given up.
@@ -125,7 +139,10 @@ impl LoadLocal {
         let _working = KillMark::of_this_thread(&self.plan.facts.kill);
         let _telling = session.telling_waits();
         let fed = bytes.chunks(PIECE_BYTES_MAX).try_for_each(|piece| {
-            self.splitter.push(piece)?;
+            match &mut self.decoder {
+                None => self.splitter.push(piece)?,
+                Some(decoder) => self.splitter.push(&decoder.decode(piece, false))?,
+            }
             self.work(session)
         });
         if fed.is_err() {
@@ -172,6 +189,15 @@ impl LoadLocal {
         let kill = Arc::clone(&self.plan.facts.kill);
         let _working = KillMark::of_this_thread(&kill);
         let _telling = session.telling_waits();
+        // Half a character that the file ends with.
+        let rest = self
+            .decoder
+            .as_mut()
+            .map_or(Ok(()), |decoder| self.splitter.push(&decoder.decode(&[], true)));
+        if let Err(error) = rest {
+            self.fail();
+            return session.end_load(self.take_loaded(), Err(error));
+        }
         let finished =
             match std::mem::replace(&mut self.way, LoadWay::Failed(LoadOutcome::default())) {
                 LoadWay::Open => self.batches().and_then(|batches| self.finish_batches(batches)),

@@ -49,8 +49,10 @@ pub struct LoadPlan {
     pub sets: Vec<(usize, Node)>,
     /// What columns hold that no field goes to.
     pub defaults: Vec<Store>,
-    /// The character set of texts in the file.
+    /// The character set of texts in the file, as they are cut into fields.
     pub charset: CharacterSet,
+    /// That of the file, if all of it is made UTF-8 before it is cut into fields.
+    pub recoded: Option<CharacterSet>,
     /// What to do with keys that exist.
     pub on_duplicate: OnDuplicate,
     /// The session.
@@ -324,7 +326,7 @@ impl RowMaker {
     ) -> Result<()> {
         let column = &self.plan.table.columns[position];
         let bytes = match column.ty.is_binary_string() {
-            true => Cow::Borrowed(bytes),
+            true => self.plan.recoded.map_or(Cow::Borrowed(bytes), |set| set.encode(bytes)),
             false => self.plan.charset.decode(bytes),
         };
         // Which days with zeros are allowed the mode says.

@@ -9,6 +9,7 @@ use rows::bulk::OnDuplicate;
 use rows::store::LockWait;
 use rows::transaction::Transaction;
 use syntax::load::{DuplicateSpec, FieldTarget, LoadData};
+use values::CharacterSet;
 use values::datum::Value;
 
 use super::Session;
@@ -54,6 +55,7 @@ impl Session {
             sets.push((column(name)?, node.map_err(SqlError::from)?));
         }
         let asks = sets.iter().any(|(_, node)| has_subquery(node));
+        let recoded = Some(load.format.charset).filter(|set| set.stream_decoder().is_some());
         let plan = LoadPlan {
             engine: Arc::clone(self.sql.engine()),
             defaults: defaults_of(&table),
@@ -64,7 +66,8 @@ impl Session {
             },
             facts,
             asked: asks.then(|| self.latest_view()).transpose()?,
-            charset: load.format.charset,
+            charset: if recoded.is_some() { CharacterSet::UTF8MB4 } else { load.format.charset },
+            recoded,
             // LOCAL makes warnings of errors, as IGNORE does.
             strict: !load.local
                 && load.on_duplicate != DuplicateSpec::Ignore

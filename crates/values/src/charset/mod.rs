@@ -126,8 +126,33 @@ impl CharacterSet {
         }
     }
 
+    /// What makes UTF-8 of texts of this set that come in pieces, if a byte of ASCII may be the
+    /// second one of another character in it.
+    pub fn stream_decoder(self) -> Option<StreamDecoder> {
+        match self.form {
+            Form::Known(encoding) if !self.keeps_ascii() => {
+                Some(StreamDecoder(encoding.new_decoder_without_bom_handling()))
+            }
+            _ => None,
+        }
+    }
+
     /// UTF-8 as text of this set.
     pub fn encode(self, text: &[u8]) -> Cow<'_, [u8]> {
+        self.encode_or(text, |_| None)
+    }
+
+    /// A message in UTF-8 as text of this set: a character that it does not have is shown by its
+    /// number, `\0416`, as in MySQL.
+    pub fn encode_message(self, message: &[u8]) -> Cow<'_, [u8]> {
+        self.encode_or(message, |missing| {
+            let number = u32::from(missing);
+            (number <= 0xFFFF).then(|| format!("\\{number:04X}"))
+        })
+    }
+
+    /// `shown`: what stands for a character that is missing, if it is not `?`.
+    fn encode_or(self, text: &[u8], shown: fn(char) -> Option<String>) -> Cow<'_, [u8]> {
         match self.form {
             Form::Binary | Form::Utf8 { narrow: false } => Cow::Borrowed(text),
             Form::Utf8 { narrow: true } if text.iter().all(|byte| *byte < 0xF0) => {
@@ -136,7 +161,7 @@ impl CharacterSet {
             Form::Ascii | Form::Latin1 | Form::Known(_) if self.is_plain(text) => {
                 Cow::Borrowed(text)
             }
-            _ => Cow::Owned(self.encoded(text)),
+            _ => Cow::Owned(self.encoded(text, shown)),
         }
     }
 
@@ -146,22 +171,32 @@ impl CharacterSet {
     }
 
     #[cold]
-    fn encoded(self, text: &[u8]) -> Vec<u8> {
+    fn encoded(self, text: &[u8], shown: fn(char) -> Option<String>) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
         let mut pair = [0; 4];
+        let missing = |character: char, out: &mut Vec<u8>| match shown(character) {
+            Some(shown) => out.extend_from_slice(shown.as_bytes()),
+            None => out.push(b'?'),
+        };
         for character in String::from_utf8_lossy(text).chars() {
             // A byte that was no character.
             let character = if character == '\u{FFFD}' { '?' } else { character };
             match self.form {
                 Form::Wide(wide) => wide.push(character, &mut out),
-                Form::Latin1 => out.push(encode_cp1252(character).unwrap_or(b'?')),
-                Form::Ascii => out.push(if character.is_ascii() { character as u8 } else { b'?' }),
-                Form::Utf8 { narrow: true } if character.len_utf8() > 3 => out.push(b'?'),
+                Form::Latin1 => match encode_cp1252(character) {
+                    Some(byte) => out.push(byte),
+                    None => missing(character, &mut out),
+                },
+                Form::Ascii if !character.is_ascii() => missing(character, &mut out),
+                Form::Ascii => out.push(character as u8),
+                Form::Utf8 { narrow: true } if character.len_utf8() > 3 => {
+                    missing(character, &mut out);
+                }
                 Form::Known(encoding) => {
                     let one: &str = character.encode_utf8(&mut pair);
                     let (bytes, _, is_missing) = encoding.encode(one);
                     match is_missing {
-                        true => out.push(b'?'),
+                        true => missing(character, &mut out),
                         false => out.extend_from_slice(&bytes),
                     }
                 }
@@ -196,6 +231,23 @@ impl CharacterSet {
         match missing {
             0 => Cow::Borrowed(text),
             _ => Cow::Owned([&[0; 3][..missing], text].concat()),
+        }
+    }
+}
+
+/// Makes UTF-8 of text that comes in pieces, which may be cut within a character.
+pub struct StreamDecoder(encoding_rs::Decoder);
+
+impl StreamDecoder {
+    /// The next piece; with `last` there is no more.
+    pub fn decode(&mut self, piece: &[u8], last: bool) -> Vec<u8> {
+        let room = self.0.max_utf8_buffer_length(piece.len()).unwrap_or(4 * piece.len() + 16);
+        let mut decoded = String::with_capacity(room);
+        // All of it is read: there is room for what it may become.
+        let (_, _, has_errors) = self.0.decode_to_string(piece, &mut decoded, last);
+        match has_errors {
+            true => decoded.replace('\u{FFFD}', "?").into_bytes(),
+            false => decoded.into_bytes(),
         }
     }
 }

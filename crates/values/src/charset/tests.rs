@@ -50,3 +50,30 @@ fn numbers_lead_to_the_set_of_their_collation() {
     assert_eq!(set("latin1").collation_number(), 8);
     assert_eq!(CharacterSet::of_collation_number(9999), None);
 }
+
+#[test]
+fn a_message_shows_what_its_set_does_not_have() {
+    let message = "'Ж€😀ä'".as_bytes();
+    assert_eq!(set("latin1").encode_message(message).as_ref(), b"'\\0416\x80?\xe4'");
+    assert_eq!(set("ascii").encode_message(message).as_ref(), b"'\\0416\\20AC?\\00E4'");
+    assert_eq!(set("koi8r").encode_message("Ж€".as_bytes()).as_ref(), b"\xf6\\20AC");
+    assert_eq!(set("latin1").encode(message).as_ref(), b"'?\x80?\xe4'");
+}
+
+#[test]
+fn a_stream_may_be_cut_within_a_character() {
+    let text = "表功\\テ";
+    for name in ["big5", "gbk", "gb18030", "sjis", "cp932"] {
+        let bytes = set(name).encode(text.as_bytes()).into_owned();
+        let mut decoder = set(name).stream_decoder().expect("one of these");
+        let pieces = bytes.iter().flat_map(|byte| decoder.decode(&[*byte], false));
+        let mut decoded: Vec<u8> = pieces.collect();
+        decoded.extend(decoder.decode(&[], true));
+        assert_eq!(decoded, set(name).decode(&bytes).into_owned(), "{name}");
+    }
+    let mut half = set("gbk").stream_decoder().expect("one of these");
+    assert_eq!(half.decode(b"a\xb9", false), b"a");
+    assert_eq!(half.decode(b"", true), b"?");
+    assert!(set("latin1").stream_decoder().is_none());
+    assert!(set("ujis").stream_decoder().is_none());
+}

@@ -62,9 +62,42 @@ pub(crate) fn member_of<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<C
     JsonCall::of(call, cells, JsonCall::member_of)
 }
 
-/// JSON_VALUE.
-pub(crate) fn single_value<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
-    JsonCall::of(call, cells, JsonCall::single_value)
+/// The document that is the first argument of another function, counted in the statement's memory
+/// while `work` has it; none where it is NULL.
+///
+/// # Errors
+/// 3141 and 3146 as of the functions here, those of memory, and `work`'s.
+pub(crate) fn with_document<'a>(
+    call: &Call<'_, 'a>,
+    cells: &[Cell<'a>],
+    work: impl FnOnce(Result<Option<Json>>) -> Result<Cell<'a>>,
+) -> Result<Cell<'a>> {
+    let bytes = match cells[0].datum() {
+        Datum::Bytes(text) => tree_bytes(text),
+        _ => 0,
+    };
+    let _work = call.scope.limits.take(bytes)?;
+    let Call { function, arguments, scope, .. } = *call;
+    work(JsonCall { function, arguments, cells, scope }.document(0))
+}
+
+/// The same of functions of several documents.
+///
+/// # Errors
+/// As of `with_document`.
+pub(crate) fn with_documents<'a>(
+    call: &Call<'_, 'a>,
+    cells: &[Cell<'a>],
+    work: impl FnOnce(Vec<Option<Json>>) -> Result<Cell<'a>>,
+) -> Result<Cell<'a>> {
+    let bytes = cells.iter().map(|cell| match cell.datum() {
+        Datum::Bytes(text) => tree_bytes(text),
+        _ => 0,
+    });
+    let _work = call.scope.limits.take(bytes.fold(0, usize::saturating_add))?;
+    let Call { function, arguments, scope, .. } = *call;
+    let call = JsonCall { function, arguments, cells, scope };
+    work((0..cells.len()).map(|at| call.document(at)).collect::<Result<_>>()?)
 }
 
 /// JSON_QUOTE and JSON_UNQUOTE.
@@ -232,23 +265,6 @@ impl<'g, 'a> JsonCall<'g, 'a> {
         }
         let Some(document) = self.document(1)? else { return Ok(NULL) };
         Ok(Cell::truth(is_member(&self.value(0), &document)))
-    }
-
-    /// JSON_VALUE: NULL also for a text that is no document.
-    fn single_value(&self) -> Result<Cell<'a>> {
-        if self.is_null(1) {
-            return Ok(NULL);
-        }
-        let document = match self.cells[0].datum() {
-            Datum::Bytes(text) => Json::read(text).ok(),
-            _ => self.document(0)?,
-        };
-        let path = path_of(&self.cells[1])?;
-        let Some(document) = document else { return Ok(NULL) };
-        Ok(match find(&document, &path).as_slice() {
-            [one] => unquoted(one),
-            _ => NULL,
-        })
     }
 
     /// An argument as a value within a document.
@@ -433,15 +449,6 @@ fn depth(value: &Json) -> i64 {
         _ => None,
     };
     within.unwrap_or(0) + 1
-}
-
-/// A value as text, one that is a text without its quotes, `null` as NULL.
-fn unquoted<'a>(value: &Json) -> Cell<'a> {
-    match value {
-        Json::Null => NULL,
-        Json::String(text) => Cell::Owned(text.clone().into_bytes()),
-        other => print(other),
-    }
 }
 
 /// Whether a value is a document; no tree is made.

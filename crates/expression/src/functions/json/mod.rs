@@ -9,5 +9,7 @@ pub(crate) mod layout;
 pub(crate) mod normal;
 pub(crate) mod order;
 pub(crate) mod path;
+pub(crate) mod schema;
 pub(crate) mod search;
+pub(crate) mod single_value;
 pub(crate) mod text;

@@ -2,13 +2,20 @@
 //!
 //! Not here: which functions there are (`expression::Function`).
 
-use expression::{Arithmetic, BIGINT, Function, Kind, Node, Unit, arithmetic_node, shift_node};
+use expression::{
+    Arithmetic, BIGINT, Function, Kind, Node, ON_DEFAULT, ON_ERROR, Unit, arithmetic_node,
+    shift_node,
+};
 use sqlparser::ast::{
-    Expr, Function as Call, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Interval,
+    DataType, Expr, Function as Call, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
+    FunctionArgumentList, FunctionArguments, Ident, Interval,
 };
 use syntax::cursor::name_parts;
+use syntax::{JSON_EMPTY, JSON_ERROR};
 use values::datum::Value;
+use values::types::{Collation, ColumnType};
 
+use super::cast::{CHARS_UNSAID, cast_type};
 use super::names::incoming_node;
 use super::{Bound, Names, bind, elsewhere, unit};
 use crate::error::SqlError;
@@ -41,8 +48,16 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
     if call.over.is_some() || call.filter.is_some() {
         return elsewhere("window functions");
     }
+    if let ("JSON_VALUE", FunctionArguments::List(list)) =
+        (name.value.to_ascii_uppercase().as_str(), &call.args)
+    {
+        return json_value(list, names);
+    }
     let list: &[FunctionArg] = match &call.args {
         FunctionArguments::None => &[],
+        FunctionArguments::List(list) if !list.clauses.is_empty() => {
+            return Err(SqlError::syntax(&list.clauses[0].to_string(), 1).into());
+        }
         FunctionArguments::List(list) if list.duplicate_treatment.is_none() => &list.args,
         _ => return elsewhere(&call.name),
     };
@@ -103,6 +118,61 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
             call_node(&upper, arguments)
         }
     }
+}
+
+/// The longest text that JSON_VALUE gives without RETURNING.
+const JSON_VALUE_CHARS: u32 = 512;
+
+/// JSON_VALUE, with a word and a literal for each of its clauses.
+fn json_value(list: &FunctionArgumentList, names: &Names<'_>) -> Bound<Node> {
+    let mut arguments = Vec::new();
+    let (mut on_empty, mut on_error) = (None, None);
+    for argument in &list.args {
+        match argument {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => arguments.push(bind(expr, names)?),
+            FunctionArg::Named { name, arg, .. } if name.value == JSON_EMPTY => {
+                on_empty = Some(arg)
+            }
+            FunctionArg::Named { name, arg, .. } if name.value == JSON_ERROR => {
+                on_error = Some(arg)
+            }
+            other => return elsewhere(other),
+        }
+    }
+    let word = |word: &[u8]| Node::constant(Value::Bytes(word.to_vec()));
+    for clause in [on_empty, on_error] {
+        arguments.extend(match clause {
+            None => [word(b"NULL"), Node::constant(Value::Null)],
+            Some(FunctionArgExpr::Expr(literal)) => [word(ON_DEFAULT), bind(literal, names)?],
+            Some(_) => [word(ON_ERROR), Node::constant(Value::Null)],
+        });
+    }
+    let ty = match list.clauses.as_slice() {
+        [] => ColumnType::VarChar { chars: JSON_VALUE_CHARS, collation: Collation::Utf8Mb4Bin },
+        [FunctionArgumentClause::JsonReturningClause(returning)] => {
+            returned_type(&returning.data_type)?
+        }
+        [other, ..] => return Err(SqlError::syntax(&other.to_string(), 1).into()),
+    };
+    let call = call_node("JSON_VALUE", arguments)?;
+    Ok(Node::new(call.kind, ty, true))
+}
+
+/// The type that RETURNING names: texts go by their code points, bytes are not filled up.
+fn returned_type(data_type: &DataType) -> Bound<ColumnType> {
+    let is_year = matches!(data_type, DataType::Custom(name, _)
+        if name.to_string().eq_ignore_ascii_case("YEAR"));
+    if is_year {
+        return Ok(ColumnType::Year);
+    }
+    Ok(match cast_type(data_type)? {
+        ColumnType::VarChar { chars, .. } => {
+            let chars = if chars == CHARS_UNSAID { u32::MAX } else { chars };
+            ColumnType::VarChar { chars, collation: Collation::Utf8Mb4Bin }
+        }
+        ColumnType::Binary { bytes } => ColumnType::VarBinary { bytes },
+        other => other,
+    })
 }
 
 fn values_call(parts: &[&Ident], names: &Names<'_>) -> Bound<Node> {
