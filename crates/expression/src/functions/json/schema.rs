@@ -32,7 +32,7 @@ const DEPTH_MAX: usize = 500;
 /// Both functions: of a schema and a document.
 pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     with_documents(call, cells, |documents| {
-        let [Some(schema), Some(document)] = &documents else { return Ok(NULL) };
+        let [Some(schema), Some(document)] = documents.as_slice() else { return Ok(NULL) };
         let Json::Object(_) = schema else {
             let name = call.function.name().to_lowercase();
             let message = format!(
@@ -340,7 +340,10 @@ impl Validator<'_, '_> {
 
     /// allOf, anyOf, oneOf and not.
     fn combined(&self, words: &Members, value: &Json, at: &Places<'_>, depth: usize) -> Checked {
-        let holds = |schema| Ok(self.failure(schema, value, at, depth + 1)?.is_none());
+        let holds = |schema: &Json| {
+            let failure = self.failure(schema, value, at, depth + 1);
+            failure.map(|failure| failure.is_none())
+        };
         for (word, is_enough) in [
             ("allOf", (|held, of| held == of) as fn(usize, usize) -> bool),
             ("anyOf", |held, _| held > 0),
