@@ -200,9 +200,9 @@ fn weight_string(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
     Ok(Expr::Function(plain_call("WEIGHT_STRING", vec![text])))
 }
 
-/// What follows JSON_VALUE: `(document, path [RETURNING type] [clause ON EMPTY] [clause ON ERROR])`.
-/// A clause that says more than NULL becomes an argument of that name: DEFAULT its literal, ERROR
-/// `*`.
+/// What follows JSON_VALUE:
+/// `(document, path [RETURNING type] [clause ON EMPTY] [clause ON ERROR])`. A clause that says more
+/// than NULL becomes an argument of that name: DEFAULT its literal, ERROR `*`.
 fn json_value(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
     parser.expect_token(&Token::LParen)?;
     let document = parser.parse_expr()?;

@@ -8,8 +8,8 @@
 //! for each of the two clauses its word and its literal.
 //!
 //! Invariants
-//! 1. A value is of the type exactly, or it is an error: a text of digits is a whole number, `"12x"`
-//!    is none. Fractions are rounded (MySQL 9.7 answers so: tests/oracle/sql/json.sql).
+//! 1. A value is of the type exactly, or it is an error: a text of digits is a whole number,
+//!    `"12x"` is none. Fractions are rounded (MySQL 9.7 answers so: tests/oracle/sql/json.sql).
 //!
 //! Not here: the clauses as written (`syntax::call`), CAST, which cuts and warns (`value::cast`).
 
