@@ -41,7 +41,7 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
             return Err(Error::new(ErrorCode::InvalidJsonType, message));
         };
         let validator = Validator { root: schema, scope: call.scope, followed: RefCell::default() };
-        let at = Places { document: Place::Root, schema: Place::Root };
+        let at = SchemaPlaces { document: SchemaPlace::Root, schema: SchemaPlace::Root };
         let failure = validator.failure(schema, document, &at, 0)?;
         Ok(match (call.function, failure) {
             (Function::JsonSchemaValid, failure) => Cell::truth(failure.is_none()),
@@ -78,22 +78,22 @@ fn report(failure: Option<SchemaFailure>) -> Json {
 }
 
 /// A place within a document: what leads there from its root.
-enum Place<'p> {
+enum SchemaPlace<'p> {
     Root,
-    Member(&'p Place<'p>, &'p str),
-    Element(&'p Place<'p>, usize),
+    Member(&'p SchemaPlace<'p>, &'p str),
+    Element(&'p SchemaPlace<'p>, usize),
     /// One that a reference names.
     Named(&'p str),
 }
 
-impl Place<'_> {
+impl SchemaPlace<'_> {
     /// As a fragment of an address (RFC 6901, 6).
     fn fragment(&self) -> String {
         match self {
-            Place::Root => "#".to_owned(),
-            Place::Named(fragment) => (*fragment).to_owned(),
-            Place::Element(parent, at) => format!("{}/{at}", parent.fragment()),
-            Place::Member(parent, name) => {
+            SchemaPlace::Root => "#".to_owned(),
+            SchemaPlace::Named(fragment) => (*fragment).to_owned(),
+            SchemaPlace::Element(parent, at) => format!("{}/{at}", parent.fragment()),
+            SchemaPlace::Member(parent, name) => {
                 let mut fragment = parent.fragment();
                 fragment.push('/');
                 for byte in name.bytes() {
@@ -112,19 +112,19 @@ impl Place<'_> {
 }
 
 /// Where the values at hand stand.
-struct Places<'p> {
-    document: Place<'p>,
-    schema: Place<'p>,
+struct SchemaPlaces<'p> {
+    document: SchemaPlace<'p>,
+    schema: SchemaPlace<'p>,
 }
 
-impl Places<'_> {
+impl SchemaPlaces<'_> {
     fn failed(&self, word: &str) -> Option<SchemaFailure> {
         let (document, schema) = (self.document.fragment(), self.schema.fragment());
         Some(SchemaFailure { document, schema, word: word.to_owned() })
     }
 }
 
-type Checked = Result<Option<SchemaFailure>>;
+type FailureResult = Result<Option<SchemaFailure>>;
 
 struct Validator<'v, 'a> {
     root: &'v Json,
@@ -135,7 +135,13 @@ struct Validator<'v, 'a> {
 
 impl Validator<'_, '_> {
     /// The first requirement of a schema that a value fails.
-    fn failure(&self, schema: &Json, value: &Json, at: &Places<'_>, depth: usize) -> Checked {
+    fn failure(
+        &self,
+        schema: &Json,
+        value: &Json,
+        at: &SchemaPlaces<'_>,
+        depth: usize,
+    ) -> FailureResult {
         let Json::Object(words) = schema else { return Ok(None) };
         if depth > DEPTH_MAX {
             return Err(Error::other("A JSON schema is nested too deeply"));
@@ -172,7 +178,13 @@ impl Validator<'_, '_> {
         self.combined(words, value, at, depth)
     }
 
-    fn referred(&self, reference: &str, value: &Json, at: &Places<'_>, depth: usize) -> Checked {
+    fn referred(
+        &self,
+        reference: &str,
+        value: &Json,
+        at: &SchemaPlaces<'_>,
+        depth: usize,
+    ) -> FailureResult {
         self.scope.limits.check()?;
         if !reference.starts_with('#') {
             let message =
@@ -185,7 +197,8 @@ impl Validator<'_, '_> {
             return Ok(None);
         }
         self.followed.borrow_mut().push(step);
-        let at = Places { document: at.document.again(), schema: Place::Named(reference) };
+        let at =
+            SchemaPlaces { document: at.document.again(), schema: SchemaPlace::Named(reference) };
         let failure = self.failure(schema, value, &at, depth + 1);
         self.followed.borrow_mut().pop();
         failure
@@ -222,18 +235,21 @@ impl Validator<'_, '_> {
         words: &Members,
         members: &Members,
         value: &Json,
-        at: &Places<'_>,
+        at: &SchemaPlaces<'_>,
         depth: usize,
-    ) -> Checked {
+    ) -> FailureResult {
         for (name, member) in members.iter() {
-            let document = || Place::Member(&at.document, name);
+            let document = || SchemaPlace::Member(&at.document, name);
             let mut is_known = false;
             if let Some(Json::Object(properties)) = words.get("properties")
                 && let Some(schema) = properties.get(name)
             {
                 is_known = true;
-                let of_words = Place::Member(&at.schema, "properties");
-                let at = Places { document: document(), schema: Place::Member(&of_words, name) };
+                let of_words = SchemaPlace::Member(&at.schema, "properties");
+                let at = SchemaPlaces {
+                    document: document(),
+                    schema: SchemaPlace::Member(&of_words, name),
+                };
                 if let failure @ Some(_) = self.failure(schema, member, &at, depth + 1)? {
                     return Ok(failure);
                 }
@@ -244,7 +260,7 @@ impl Validator<'_, '_> {
                         continue;
                     }
                     is_known = true;
-                    let at = Places { document: document(), schema: at.schema.again() };
+                    let at = SchemaPlaces { document: document(), schema: at.schema.again() };
                     if self.failure(schema, member, &at, depth + 1)?.is_some() {
                         return Ok(at.failed("patternProperties"));
                     }
@@ -252,12 +268,12 @@ impl Validator<'_, '_> {
             }
             match words.get("additionalProperties").filter(|_| !is_known) {
                 Some(Json::Bool(false)) => {
-                    let at = Places { document: document(), schema: at.schema.again() };
+                    let at = SchemaPlaces { document: document(), schema: at.schema.again() };
                     return Ok(at.failed("additionalProperties"));
                 }
                 Some(schema) => {
-                    let schema_place = Place::Member(&at.schema, "additionalProperties");
-                    let at = Places { document: document(), schema: schema_place };
+                    let schema_place = SchemaPlace::Member(&at.schema, "additionalProperties");
+                    let at = SchemaPlaces { document: document(), schema: schema_place };
                     if let failure @ Some(_) = self.failure(schema, member, &at, depth + 1)? {
                         return Ok(failure);
                     }
@@ -298,26 +314,26 @@ impl Validator<'_, '_> {
         &self,
         words: &Members,
         elements: &[Json],
-        at: &Places<'_>,
+        at: &SchemaPlaces<'_>,
         depth: usize,
-    ) -> Checked {
+    ) -> FailureResult {
         let is_unique = matches!(words.get("uniqueItems"), Some(Json::Bool(true)));
-        let of_items = Place::Member(&at.schema, "items");
+        let of_items = SchemaPlace::Member(&at.schema, "items");
         for (n, element) in elements.iter().enumerate() {
-            let document = || Place::Element(&at.document, n);
-            let own = Places { document: document(), schema: at.schema.again() };
+            let document = || SchemaPlace::Element(&at.document, n);
+            let own = SchemaPlaces { document: document(), schema: at.schema.again() };
             let (schema, place) = match words.get("items") {
                 Some(Json::Array(schemas)) => {
                     match (schemas.get(n), words.get("additionalItems")) {
-                        (Some(schema), _) => (Some(schema), Place::Element(&of_items, n)),
+                        (Some(schema), _) => (Some(schema), SchemaPlace::Element(&of_items, n)),
                         (None, Some(Json::Bool(false))) => return Ok(own.failed("additionalItems")),
-                        (None, more) => (more, Place::Member(&at.schema, "additionalItems")),
+                        (None, more) => (more, SchemaPlace::Member(&at.schema, "additionalItems")),
                     }
                 }
                 every => (every, of_items.again()),
             };
             if let Some(schema) = schema {
-                let at = Places { document: document(), schema: place };
+                let at = SchemaPlaces { document: document(), schema: place };
                 if let failure @ Some(_) = self.failure(schema, element, &at, depth + 1)? {
                     return Ok(failure);
                 }
@@ -339,7 +355,13 @@ impl Validator<'_, '_> {
     }
 
     /// allOf, anyOf, oneOf and not.
-    fn combined(&self, words: &Members, value: &Json, at: &Places<'_>, depth: usize) -> Checked {
+    fn combined(
+        &self,
+        words: &Members,
+        value: &Json,
+        at: &SchemaPlaces<'_>,
+        depth: usize,
+    ) -> FailureResult {
         let holds = |schema: &Json| {
             let failure = self.failure(schema, value, at, depth + 1);
             failure.map(|failure| failure.is_none())
@@ -365,13 +387,13 @@ impl Validator<'_, '_> {
     }
 }
 
-impl<'p> Place<'p> {
-    fn again(&self) -> Place<'p> {
+impl<'p> SchemaPlace<'p> {
+    fn again(&self) -> SchemaPlace<'p> {
         match *self {
-            Place::Root => Place::Root,
-            Place::Member(parent, name) => Place::Member(parent, name),
-            Place::Element(parent, at) => Place::Element(parent, at),
-            Place::Named(fragment) => Place::Named(fragment),
+            SchemaPlace::Root => SchemaPlace::Root,
+            SchemaPlace::Member(parent, name) => SchemaPlace::Member(parent, name),
+            SchemaPlace::Element(parent, at) => SchemaPlace::Element(parent, at),
+            SchemaPlace::Named(fragment) => SchemaPlace::Named(fragment),
         }
     }
 }
