@@ -95,8 +95,8 @@ fn out_of_range(ty: &ColumnType, which: &str) -> Error {
         ColumnType::Int { unsigned: true, .. } => "UNSIGNED",
         ColumnType::Int { .. } => "SIGNED",
         ColumnType::Decimal { .. } => "DECIMAL",
-        ColumnType::Double => "DOUBLE",
-        ColumnType::Float => "FLOAT",
+        ColumnType::Double(_) => "DOUBLE",
+        ColumnType::Float(_) => "FLOAT",
         ColumnType::Year => "YEAR",
         ColumnType::Date => "DATE",
         ColumnType::Time { .. } => "TIME",
@@ -130,7 +130,7 @@ fn value_of_type<'a>(
             year @ (0 | 1901..=2155) => Value::Year(year as u16),
             _ => return Err(NotOfType),
         },
-        (ColumnType::Decimal { .. } | ColumnType::Double | ColumnType::Float, found) => {
+        (ColumnType::Decimal { .. } | ColumnType::Double(_) | ColumnType::Float(_), found) => {
             exactly(ty, number(ty, found)?, scope)?
         }
         (ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Time { .. }, found) => {
