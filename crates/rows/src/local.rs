@@ -68,7 +68,7 @@ pub struct LocalTransaction<S: LocalStore> {
 }
 
 /// A base with a transaction's writes over it.
-struct View<'a> {
+struct LocalView<'a> {
     overlay: &'a Overlay,
     base: &'a dyn Read,
 }
@@ -80,8 +80,8 @@ impl<S: LocalStore> LocalTransaction<S> {
         LocalTransaction { store, owner, held: HeldLocks::default(), overlay: Overlay::default() }
     }
 
-    fn view(&self) -> View<'_> {
-        View { overlay: &self.overlay, base: &self.store }
+    fn view(&self) -> LocalView<'_> {
+        LocalView { overlay: &self.overlay, base: &self.store }
     }
 }
 
@@ -237,7 +237,7 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     }
 
     fn view_at<'a>(&'a self, snapshot: &'a dyn Read) -> Box<dyn Read + 'a> {
-        Box::new(View { overlay: &self.overlay, base: snapshot })
+        Box::new(LocalView { overlay: &self.overlay, base: snapshot })
     }
 
     fn frozen_at(&self, snapshot: Arc<dyn Read>) -> Arc<dyn Read> {
@@ -252,8 +252,8 @@ struct FrozenView {
 }
 
 impl FrozenView {
-    fn view(&self) -> View<'_> {
-        View { overlay: &self.overlay, base: &*self.base }
+    fn view(&self) -> LocalView<'_> {
+        LocalView { overlay: &self.overlay, base: &*self.base }
     }
 }
 
@@ -293,7 +293,7 @@ impl Read for FrozenView {
     }
 }
 
-impl Read for View<'_> {
+impl Read for LocalView<'_> {
     fn beneath(&self, range: &KeyRange) -> Option<&dyn Any> {
         self.overlay.is_empty_in(range).then(|| self.base.beneath(range)).flatten()
     }

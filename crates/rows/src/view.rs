@@ -7,7 +7,7 @@
 //!    was replaced (`is_current`), so that plans made with it are not used again.
 //! 3. The text names tables with their databases, so it means the same wherever it is read.
 //!
-//! Not here: what the text says (`sql::views`), changing the catalog (`ddl::views`).
+//! Not here: what the text says (`sql`, `bind::view`), changing the catalog (`ddl::views`).
 
 use std::ops::Deref;
 use std::sync::Arc;

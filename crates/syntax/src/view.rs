@@ -30,7 +30,7 @@ pub struct CreateView {
     /// The items of its first SELECT as they were written.
     pub texts: Vec<String>,
     /// WITH CHECK OPTION.
-    pub check: Option<CheckSpec>,
+    pub check: Option<ViewCheckSpec>,
 }
 
 /// What happens where there is a view of the name, or none.
@@ -59,7 +59,7 @@ pub enum AlgorithmSpec {
 
 /// WITH CHECK OPTION.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckSpec {
+pub enum ViewCheckSpec {
     /// LOCAL.
     Local,
     /// CASCADED, which is meant where neither is said.
@@ -108,11 +108,11 @@ pub fn create_view(
     let text = cursor.rest().trim_end_matches([';', ' ', '\n', '\t', '\r']);
     let texts = item_texts(text.strip_suffix("*/").unwrap_or(text));
     let check = match () {
-        () if cursor.take_last(&["WITH", "LOCAL", "CHECK", "OPTION"]) => Some(CheckSpec::Local),
+        () if cursor.take_last(&["WITH", "LOCAL", "CHECK", "OPTION"]) => Some(ViewCheckSpec::Local),
         () if cursor.take_last(&["WITH", "CASCADED", "CHECK", "OPTION"])
             || cursor.take_last(&["WITH", "CHECK", "OPTION"]) =>
         {
-            Some(CheckSpec::Cascaded)
+            Some(ViewCheckSpec::Cascaded)
         }
         () => None,
     };
@@ -161,10 +161,10 @@ mod tests {
         assert_eq!(view.algorithm, Some(AlgorithmSpec::TempTable));
         assert_eq!((view.definer.as_deref(), view.is_invokers), (Some("a@%"), true));
         assert_eq!(view.columns, ["x", "y"]);
-        assert_eq!(view.check, Some(CheckSpec::Cascaded));
+        assert_eq!(view.check, Some(ViewCheckSpec::Cascaded));
         let view =
             parsed("alter definer=root@localhost view v as select 1 with local check option");
-        assert_eq!(view.unwrap().check, Some(CheckSpec::Local));
+        assert_eq!(view.unwrap().check, Some(ViewCheckSpec::Local));
         let view = parsed("create view if not exists v as select a from t group by a with rollup");
         assert_eq!(view.unwrap().presence, ViewPresence::NewOrKept);
     }

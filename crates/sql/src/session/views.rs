@@ -11,7 +11,7 @@ use expression::Level;
 use rows::table::Table;
 use rows::view::{View, ViewAlgorithm, ViewCheck, ViewDefinition, ViewSecurity};
 use sqlparser::ast::{Expr, Query, Value, visit_expressions};
-use syntax::view::{AlgorithmSpec, CheckSpec, CreateView, ViewPresence};
+use syntax::view::{AlgorithmSpec, CreateView, ViewCheckSpec, ViewPresence};
 use syntax::{TableName, view_text};
 use values::ErrorCode;
 
@@ -91,8 +91,8 @@ impl Session {
                 false => ViewSecurity::Definer,
             },
             check: create.check.map(|check| match check {
-                CheckSpec::Local => ViewCheck::Local,
-                CheckSpec::Cascaded => ViewCheck::Cascaded,
+                ViewCheckSpec::Local => ViewCheck::Local,
+                ViewCheckSpec::Cascaded => ViewCheck::Cascaded,
             }),
             charset_client: variable("character_set_client"),
             collation_connection: variable("collation_connection"),

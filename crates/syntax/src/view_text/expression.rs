@@ -13,9 +13,9 @@ use sqlparser::ast::{
 };
 use values::types::string_literal;
 
-use super::Printer;
+use super::QueryPrinter;
 
-impl Printer<'_> {
+impl QueryPrinter<'_> {
     pub(super) fn expression(&mut self, expr: &Expr) {
         match expr {
             Expr::Nested(inner) => self.expression(inner),

@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 /// 1235 when its text would not be the same query.
 pub fn view_text(query: &Query, left_out: Option<&str>) -> Result<String> {
     let print = |query: &Query, left_out| {
-        let mut printer = Printer { out: String::new(), left_out };
+        let mut printer = QueryPrinter { out: String::new(), left_out };
         printer.query(query);
         printer.out
     };
@@ -52,12 +52,12 @@ pub fn view_query(text: &str) -> Result<Box<Query>> {
 }
 
 /// Writes a query.
-struct Printer<'a> {
+struct QueryPrinter<'a> {
     out: String,
     left_out: Option<&'a str>,
 }
 
-impl Printer<'_> {
+impl QueryPrinter<'_> {
     fn push(&mut self, text: &str) {
         self.out.push_str(text);
     }
