@@ -36,9 +36,8 @@ fn a_view_is_shown_as_mysql_shows_it() {
         (
             "SELECT x.a, (SELECT MAX(id) FROM u WHERE u.a = x.a) m FROM t AS x WHERE EXISTS \
              (SELECT 1 FROM u WHERE u.id = x.a)",
-            "select `x`.`a` AS `a`,(select max(`u`.`id`) AS `MAX(id)` from `u` where (`u`.`a` = \
-             `x`.`a`)) AS `m` from `t` `x` where exists(select 1 AS `1` from `u` where (`u`.`id` = \
-             `x`.`a`))",
+            "select `x`.`a` AS `a`,(select max(`u`.`id`) from `u` where (`u`.`a` = `x`.`a`)) AS \
+             `m` from `t` `x` where exists(select 1 from `u` where (`u`.`id` = `x`.`a`))",
         ),
         (
             "SELECT t.a, COUNT(*) n FROM t LEFT JOIN u ON t.a=u.a GROUP BY t.a HAVING n > 1",

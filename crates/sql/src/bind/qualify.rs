@@ -147,6 +147,10 @@ impl Binder<'_> {
                     let is_bad = name.is_empty()
                         || name.chars().count() > NAME_CHARS_MAX
                         || taken.contains(&name.to_lowercase());
+                    if scope.parent.is_some() {
+                        select.projection.push(SelectItem::UnnamedExpr(expr));
+                        continue;
+                    }
                     if !is_column && is_bad {
                         name = format!("Name_exp_{}", at + 1);
                     }
@@ -173,7 +177,10 @@ impl Binder<'_> {
                     || Expr::Identifier(Ident::new(column.name.clone())),
                     |owner| full_name(owner, column),
                 );
-                select.projection.push(named(expr, column.name.clone()));
+                select.projection.push(match scope.parent {
+                    Some(_) => SelectItem::UnnamedExpr(expr),
+                    None => named(expr, column.name.clone()),
+                });
             }
         }
         Ok(())

@@ -137,6 +137,21 @@ impl QueryPrinter<'_> {
                 self.expression(expr);
                 self.push(")");
             }
+            Expr::Trim { expr, trim_where, trim_what, trim_characters: None } => {
+                self.push("trim(");
+                if let Some(side) = trim_where {
+                    self.push(&side.to_string().to_lowercase());
+                    self.push(" ");
+                }
+                if let Some(what) = trim_what {
+                    self.expression(what);
+                }
+                if trim_where.is_some() || trim_what.is_some() {
+                    self.push(if trim_what.is_some() { " from " } else { "from " });
+                }
+                self.expression(expr);
+                self.push(")");
+            }
             Expr::Position { expr, r#in } => self.call("locate", &[expr, r#in]),
             Expr::Substring { expr, substring_from, substring_for, .. } => {
                 let arguments = [Some(expr), substring_from.as_ref(), substring_for.as_ref()];
@@ -201,6 +216,9 @@ impl QueryPrinter<'_> {
             }
             UnaryOperator::Plus => self.expression(expr),
             UnaryOperator::Not | UnaryOperator::BangNot => {
+                if let Some(negated) = negation(expr) {
+                    return self.expression(&negated);
+                }
                 self.push("(not(");
                 self.expression(expr);
                 self.push("))");
@@ -321,8 +339,8 @@ impl QueryPrinter<'_> {
             }
             Some(WindowType::WindowSpec(window)) => {
                 self.push(" OVER (");
-                let quoted = quoted(window);
-                self.push(&quoted.to_string());
+                let quoted = self.quoted(window);
+                self.push(&quoted);
                 self.push(")");
             }
         }
@@ -340,7 +358,8 @@ impl QueryPrinter<'_> {
             }
             other => {
                 self.push(" ");
-                self.push(&quoted(other).to_string());
+                let text = self.quoted(other);
+                self.push(&text);
             }
         }
     }
@@ -354,12 +373,41 @@ impl QueryPrinter<'_> {
     }
 
     pub(super) fn named_window(&mut self, window: &NamedWindowExpr) {
-        self.push(&quoted(window).to_string());
+        let text = self.quoted(window);
+        self.push(&text);
     }
 
     fn other(&mut self, expr: &Expr) {
-        self.push(&quoted(expr).to_string());
+        let text = self.quoted(expr);
+        self.push(&text);
     }
+
+    /// A part as sqlparser writes it, with its names in backticks and its strings as MySQL writes
+    /// them.
+    fn quoted<T: VisitMut + Clone + ToString>(&self, part: &T) -> String {
+        let mut part = part.clone();
+        let ControlFlow::Continue(()) = part.visit(&mut Quoter { left_out: self.left_out });
+        part.to_string()
+    }
+}
+
+/// The opposite of an expression that has one of its own form.
+fn negation(expr: &Expr) -> Option<Expr> {
+    let mut opposite = match expr {
+        Expr::Nested(inner) => return negation(inner),
+        expr => expr.clone(),
+    };
+    match &mut opposite {
+        Expr::Between { negated, .. }
+        | Expr::InList { negated, .. }
+        | Expr::InSubquery { negated, .. }
+        | Expr::Like { negated, .. }
+        | Expr::RLike { negated, .. } => *negated = !*negated,
+        Expr::IsNull(inner) => return Some(Expr::IsNotNull(inner.clone())),
+        Expr::IsNotNull(inner) => return Some(Expr::IsNull(inner.clone())),
+        _ => return None,
+    }
+    Some(opposite)
 }
 
 fn argument(argument: &FunctionArg) -> Option<&Expr> {
@@ -408,23 +456,20 @@ fn canonical_name(name: &str) -> &str {
     }
 }
 
-/// The same with its names in backticks and its strings as MySQL writes them, for sqlparser to
-/// write.
-fn quoted<T: VisitMut + Clone>(part: &T) -> T {
-    let mut part = part.clone();
-    let ControlFlow::Continue(()) = part.visit(&mut Quoter);
-    part
+struct Quoter<'a> {
+    left_out: Option<&'a str>,
 }
 
-struct Quoter;
-
-impl VisitorMut for Quoter {
+impl VisitorMut for Quoter<'_> {
     type Break = std::convert::Infallible;
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Self::Break> {
         match expr {
             Expr::Identifier(name) if !is_word(name) => name.quote_style = Some('`'),
             Expr::CompoundIdentifier(names) if !names[0].value.starts_with('@') => {
+                if names.len() == 3 && self.left_out == Some(&names[0].value) {
+                    names.remove(0);
+                }
                 names.iter_mut().for_each(|name| name.quote_style = Some('`'));
             }
             _ => {}
@@ -486,6 +531,13 @@ mod tests {
             ("(a, b) = (1, 2)", "((`a`,`b`) = (1,2))"),
             ("a > any (select 1 AS y)", "(`a` > any (select 1 AS `y`))"),
             ("not a", "(not(`a`))"),
+            (
+                "not (a between 1 and 2) and not a is null",
+                "((`a` not between 1 and 2) and (`a` is not null))",
+            ),
+            ("trim(both 'x' from t.b)", "trim(both 'x' from `t`.`b`)"),
+            ("trim(b)", "trim(`b`)"),
+            ("trim(leading from b)", "trim(leading from `b`)"),
             ("(a) <=> (b)", "(`a` <=> `b`)"),
         ] {
             assert_eq!(canonical(text), wanted);
