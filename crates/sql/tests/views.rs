@@ -225,6 +225,10 @@ fn rows_are_written_through_a_view_of_one_table() {
     run(s, "DELETE FROM computed WHERE more = 8 AND a = 9");
     assert_eq!(run(s, "SELECT COUNT(*) FROM t WHERE a = 9"), "0");
     run(s, "CREATE VIEW grouped AS SELECT MAX(a) AS m FROM t");
+    assert_eq!(error(s, "INSERT INTO grouped VALUES (1)"), 1471);
+    run(s, "UPDATE t JOIN grouped g ON t.a = g.m SET t.b = 'most'");
+    assert_eq!(run(s, "SELECT a FROM t WHERE b = 'most'"), "8");
+    assert_eq!(run(s, "CHECK TABLE grouped"), "test.grouped\tcheck\tstatus\tOK");
     for statement in ["UPDATE grouped SET m = 1", "DELETE FROM grouped"] {
         assert_eq!(error(s, statement), 1288, "{statement}");
     }

@@ -391,7 +391,13 @@ impl Session {
             let (database, table) = self.qualified(name)?;
             let shown = format!("{database}.{table}");
             let found = self.sql.engine().catalog().table(database, table);
+            let is_view = self.view(name)?.is_some();
             let lines: &[(&str, String)] = &match (found, operation) {
+                (Err(_), "check") if is_view => vec![self.checked_view(name)?],
+                (Err(_), _) if is_view => vec![
+                    ("Error", format!("'{shown}' is not BASE TABLE")),
+                    ("status", "Operation failed".to_string()),
+                ],
                 (Err(_), _) => vec![
                     ("Error", format!("Table '{shown}' doesn't exist")),
                     ("status", "Operation failed".to_string()),

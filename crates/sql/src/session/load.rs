@@ -20,7 +20,7 @@ use crate::error::{Result, SqlError};
 use crate::load::{Goal, LoadLocal, LoadOutcome, LoadPlan};
 use crate::optimize::has_subquery;
 use crate::reply::{How, OkFigures, Reply};
-use crate::write::defaults_of;
+use crate::write::{defaults_of, not_updatable};
 
 impl Session {
     pub(super) fn load(&mut self, load: LoadData) -> Result<Reply> {
@@ -29,6 +29,9 @@ impl Session {
             false => Some(self.sql.files().read(&load.file)?),
         };
         self.open_implicitly()?;
+        if self.view(&load.table)?.is_some() {
+            return Err(not_updatable(&load.table.table, "LOAD"));
+        }
         let table = self.table(&load.table)?;
         let column = |name: &str| {
             table.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))

@@ -18,6 +18,7 @@ use values::ErrorCode;
 use super::Session;
 use crate::bind::{BindSource, Literals, bind_query, qualified_query};
 use crate::error::{Result, SqlError};
+use crate::information_schema::columns_of_view;
 use crate::reply::Reply;
 use crate::tree::BoundQuery;
 use crate::variables::definition;
@@ -38,6 +39,15 @@ impl Session {
                 Err(SqlError::new(ErrorCode::WrongObject, message))
             }
         }
+    }
+
+    /// What CHECK TABLE says of a view: whether what it names is there.
+    pub(super) fn checked_view(&self, name: &TableName) -> Result<(&'static str, String)> {
+        let Some(view) = self.view(name)? else { return Ok(("status", "OK".to_owned())) };
+        Ok(match columns_of_view(&self.facts(), &view) {
+            Ok(_) => ("status", "OK".to_owned()),
+            Err(error) => ("Error", error.into_message()),
+        })
     }
 
     pub(super) fn create_view(&mut self, create: &CreateView) -> Result<Reply> {

@@ -30,7 +30,8 @@ use crate::plan::Plan;
 use crate::reply::How;
 use crate::write::{
     Ask, InsertOfQuery, JoinedDelete, JoinedUpdate, UpdatableView, bind_delete,
-    bind_delete_by_query, bind_insert, bind_update, bind_update_by_query, not_updatable,
+    bind_delete_by_query, bind_insert, bind_update, bind_update_by_query, not_insertable,
+    not_updatable,
 };
 
 impl Session {
@@ -196,7 +197,10 @@ impl Session {
     /// What is written through a view.
     fn updatable(&self, view: &View, verb: &str) -> Result<UpdatableView> {
         let updatable = UpdatableView::of(view, self.sql.engine().catalog());
-        updatable.ok_or_else(|| not_updatable(&view.name, verb))
+        updatable.ok_or_else(|| match verb {
+            "INSERT" => not_insertable(&view.name),
+            verb => not_updatable(&view.name, verb),
+        })
     }
 
     /// Whether a statement writes through a view.

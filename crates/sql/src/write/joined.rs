@@ -103,6 +103,10 @@ fn factor_tables(
     match factor {
         TableFactor::Table { name, alias, args: None, .. } => {
             let name = table_name(name)?;
+            let of = name.database.as_deref().or(database);
+            if of.is_some_and(|of| catalog.view(of, &name.table).is_some()) {
+                return Ok(());
+            }
             let table = find_table(&name, catalog, database)?;
             let shown = alias.as_ref().map_or(name.table, |alias| alias.name.value.clone());
             named.push(NamedTarget { shown, table });
@@ -111,7 +115,7 @@ fn factor_tables(
             let inner = tables_of(std::slice::from_ref(table_with_joins), catalog, database)?;
             named.extend(inner);
         }
-        // Derived tables and files can be read, not changed.
+        // Derived tables and files can be read, not changed; so can views, beside tables.
         _ => {}
     }
     Ok(())

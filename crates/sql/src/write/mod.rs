@@ -43,7 +43,7 @@ pub use of_query::InsertOfQuery;
 pub use query_values::given_to;
 pub use returning::ReturnedRows;
 pub use settled::{Currency, until_settled};
-pub use through_view::{UpdatableView, is_updatable, not_updatable};
+pub use through_view::{UpdatableView, is_updatable, not_insertable, not_updatable};
 
 /// Most rows that a statement writes in an event loop.
 const LOOP_ROWS_MAX: usize = 16;

@@ -146,9 +146,7 @@ impl UpdatableView {
         let plain: Option<Vec<String>> =
             self.columns.iter().map(|(_, expr)| plain_name(expr).map(str::to_owned)).collect();
         let Some(all) = plain.filter(|all| is_each_once(all)) else {
-            let (name, verb) = (short(&self.name), "INSERT");
-            let message = format!("The target table {name} of the {verb} is not insertable-into");
-            return Err(SqlError::new(ErrorCode::NonInsertableTable, message));
+            return Err(not_insertable(short(&self.name)));
         };
         let columns = match &insert.columns {
             None => all,
@@ -262,6 +260,12 @@ impl UpdatableView {
             SqlError::new(ErrorCode::NonupdateableColumn, message)
         })
     }
+}
+
+/// Error 1471.
+pub fn not_insertable(view: &str) -> SqlError {
+    let message = format!("The target table {view} of the INSERT is not insertable-into");
+    SqlError::new(ErrorCode::NonInsertableTable, message)
 }
 
 /// Error 1288.
