@@ -3,6 +3,7 @@
 //!
 //! Invariants
 //! 1. A certificate of our own that is there is used as it is: clients may have kept it.
+//! 2. One that cannot be made (a full disk) keeps nobody from a server that only offers TLS.
 //!
 //! Not here: TLS (crate `tls`).
 
@@ -32,7 +33,14 @@ pub fn acceptor(settings: &Settings, data_dir: &DataDir) -> anyhow::Result<Optio
     let (certificate, key) = data_dir.own_certificate();
     let files = TlsFiles { certificate, key, client_ca };
     if !(files.certificate.exists() && files.key.exists()) {
-        make_own_certificate(&files, &hostname())?;
+        match make_own_certificate(&files, &hostname()) {
+            Ok(()) => {}
+            Err(error) if tls.is_only_offered() => {
+                tracing::warn!(%error, "no certificate for TLS: connections are not encrypted");
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        }
         let certificate = files.certificate.display();
         tracing::info!(%certificate, "made a certificate for TLS");
     }

@@ -277,3 +277,19 @@ fn clients_of_the_other_doors_must_show_a_certificate_where_there_are_authoritie
     assert_eq!(value(&mut mysql, "SELECT 1"), b"1");
     assert_eq!(server.stop().code(), Some(0));
 }
+
+#[test]
+fn a_certificate_that_cannot_be_made_kept_the_server_from_starting() {
+    let directory = tempfile::tempdir().unwrap();
+    let data_dir = directory.path().join("data");
+    drop(Running::start(&data_dir, &[]));
+    let certificate = data_dir.join("tls-certificate.pem");
+    std::fs::remove_file(&certificate).unwrap();
+    // Nothing can be put in its place.
+    std::fs::create_dir(&certificate).unwrap();
+    std::fs::remove_file(data_dir.join("tls-key.pem")).unwrap();
+    let server = Running::start(&data_dir, &[]);
+    let mut client = Mysql::login(server.connect("mysql")).unwrap();
+    assert_eq!(client.query("SELECT 1").unwrap().len(), 1);
+    assert!(server.log().contains("connections are not encrypted"), "{}", server.log());
+}

@@ -75,6 +75,11 @@ impl TlsSettings {
         Ok(settings)
     }
 
+    /// Whether no client depends on TLS.
+    pub fn is_only_offered(&self) -> bool {
+        self.mysql == TlsUse::Offered && self.ports().iter().all(|(_, port)| *port == Port::Off)
+    }
+
     /// The ports that speak TLS from the first byte on, by their settings.
     pub fn ports(&self) -> [(&'static str, Port); 5] {
         [
