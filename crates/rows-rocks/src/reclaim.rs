@@ -14,10 +14,7 @@
 //!    compaction. No file is ever deleted for a range that was not asked for.
 //! 2. After whole files were deleted the range is marked as removed once more: the deleted files
 //!    may have held the first mark, and files that were left would otherwise show old keys.
-//! 3. The removal is durable before the range is listed, and the range is listed before a file is
-//!    deleted. The statement that removed it waits for neither: a range is listed when its turn has
-//!    come, or within a second. A process that is killed earlier leaves its space to ordinary
-//!    compaction.
+//! 3. The removal is durable before the range is listed, so before a file is deleted.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -43,20 +40,12 @@ const BETWEEN_BYTES_MAX: u64 = 4 << 20;
 /// What is to be reclaimed.
 pub(crate) struct Reclaiming {
     queue: Mutex<Queue>,
-    /// Held while the file is written; the queue is not held then, as whoever adds to it would
-    /// wait.
-    file: Mutex<()>,
     changed: Condvar,
 }
 
 struct Queue {
     /// The first of them are being worked on.
     ranges: VecDeque<KeyRange>,
-    /// How many were done before the first of them.
-    done: u64,
-    /// How many may be listed in the file, counted with those that are done: their removal is
-    /// durable.
-    listed: u64,
     /// Where scans have too much to pass over.
     crowded: Option<KeyRange>,
     stopped: bool,
@@ -71,17 +60,9 @@ impl Reclaiming {
             }
             read => read.unwrap_or_default(),
         };
-        let ranges: VecDeque<_> =
-            String::from_utf8_lossy(&bytes).lines().filter_map(range).collect();
+        let ranges = String::from_utf8_lossy(&bytes).lines().filter_map(range).collect();
         Ok(Reclaiming {
-            queue: Mutex::new(Queue {
-                done: 0,
-                listed: ranges.len() as u64,
-                ranges,
-                crowded: None,
-                stopped: false,
-            }),
-            file: Mutex::new(()),
+            queue: Mutex::new(Queue { ranges, crowded: None, stopped: false }),
             changed: Condvar::new(),
         })
     }
@@ -93,19 +74,7 @@ impl Reclaiming {
 
     /// What the file says of the ranges that are not yet done.
     pub(crate) fn text(&self) -> String {
-        self.queue.lock().ranges.iter().map(line).collect()
-    }
-
-    /// Changes the queue, then the file as that is.
-    fn save(&self, directory: &Path, change: impl FnOnce(&mut Queue)) -> Result<()> {
-        let _file = self.file.lock();
-        let text: String = {
-            let mut queue = self.queue.lock();
-            change(&mut queue);
-            let listed = queue.listed.saturating_sub(queue.done) as usize;
-            queue.ranges.iter().take(listed).map(line).collect()
-        };
-        write_synced(directory, RECLAIM_FILE, text.as_bytes())
+        self.queue.lock().text()
     }
 
     /// Has a range compacted once what was asked before is done; in place of another that has not
@@ -121,27 +90,26 @@ impl Reclaiming {
     }
 }
 
-impl OpenDatabase {
-    pub(crate) fn begin_reclaiming(&self, ranges: &[KeyRange]) {
-        let mut queue = self.reclaiming.queue.lock();
-        queue.ranges.extend(ranges.iter().cloned());
-        self.reclaiming.changed.notify_one();
+impl Queue {
+    fn save(&self, directory: &Path) -> Result<()> {
+        write_synced(directory, RECLAIM_FILE, self.text().as_bytes())
     }
 
-    /// Lists the ranges that are not listed yet.
-    pub(crate) fn list_removed(&self) -> Result<()> {
-        let all = {
-            let queue = self.reclaiming.queue.lock();
-            let all = queue.done + queue.ranges.len() as u64;
-            if queue.listed == all {
-                return Ok(());
-            }
-            all
-        };
-        // The removals themselves may be in the unsynced log still. A power cut would take them
-        // back, but neither RECLAIM nor the deletion of files.
+    fn text(&self) -> String {
+        self.ranges.iter().map(line).collect()
+    }
+}
+
+impl OpenDatabase {
+    pub(crate) fn begin_reclaiming(&self, ranges: &[KeyRange]) -> Result<()> {
+        // The removal itself may be in the unsynced log still. A power cut would take it back, but
+        // neither RECLAIM nor the deletion of files.
         self.sync_log()?;
-        self.reclaiming.save(&self.directory, |queue| queue.listed = queue.listed.max(all))
+        let mut queue = self.reclaiming.queue.lock();
+        queue.ranges.extend(ranges.iter().cloned());
+        queue.save(&self.directory)?;
+        self.reclaiming.changed.notify_one();
+        Ok(())
     }
 
     /// The reclaiming thread's work until `Reclaiming::stop`.
@@ -162,8 +130,8 @@ impl OpenDatabase {
                     }
                 }
             };
-            let reclaimed = self.list_removed().and_then(|()| self.reclaim_ranges(&ranges));
-            let queue = self.reclaiming.queue.lock();
+            let reclaimed = self.reclaim_ranges(&ranges);
+            let mut queue = self.reclaiming.queue.lock();
             // A compaction that closing cut short is not done: the next opening begins it again.
             if queue.stopped {
                 return;
@@ -171,13 +139,8 @@ impl OpenDatabase {
             if let Err(error) = reclaimed {
                 tracing::warn!("space of a removed range was not given back at once: {error}");
             }
-            drop(queue);
-            let saved = self.reclaiming.save(&self.directory, |queue| {
-                queue.ranges.drain(..ranges.len());
-                queue.done += ranges.len() as u64;
-                queue.listed = queue.listed.max(queue.done);
-            });
-            if let Err(error) = saved {
+            queue.ranges.drain(..ranges.len());
+            if let Err(error) = queue.save(&self.directory) {
                 tracing::warn!("RECLAIM was not written: {error}");
             }
         }

@@ -243,8 +243,7 @@ impl Drop for Handle {
         // A database that is only read has nothing to be synced, and nothing under way: it would
         // begin to write out what the log has.
         if !self.shared.health.reads_only() {
-            let synced = self.shared.sync_log().and_then(|()| self.shared.list_removed());
-            if let Err(error) = synced.and_then(|()| self.shared.write_mark(true)) {
+            if let Err(error) = self.shared.sync_log().and_then(|()| self.shared.write_mark(true)) {
                 tracing::error!("the log was not synced at closing: {error}");
             }
             // Ends a compaction that the reclaiming thread may be waiting for. Write buffers are
@@ -404,8 +403,7 @@ impl Store for RocksStore {
     }
 
     fn reclaim(&self, ranges: &[KeyRange]) -> Result<()> {
-        self.shared().begin_reclaiming(ranges);
-        Ok(())
+        self.shared().begin_reclaiming(ranges)
     }
 
     fn approximate_bytes(&self, range: &KeyRange) -> Result<u64> {

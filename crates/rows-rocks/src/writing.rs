@@ -377,9 +377,6 @@ impl OpenDatabase {
                 if let Err(error) = self.write_mark(false) {
                     tracing::debug!("the log was not marked: {error}");
                 }
-                if let Err(error) = self.list_removed() {
-                    tracing::warn!("RECLAIM was not written: {error}");
-                }
                 if syncing.written.swap(false, Ordering::AcqRel) {
                     self.choose_layout();
                 }

@@ -282,34 +282,6 @@ fn reclaiming_goes_on_after_a_restart() {
 }
 
 #[test]
-fn a_removed_range_is_listed_by_the_thread_that_syncs_and_reclaimed_after_a_restart() {
-    let directory = tempfile::tempdir().expect("a directory");
-    // Nothing reclaims beside it.
-    let options = RocksOptions { memory_bytes: 8 << 20, compacts: false, ..Default::default() };
-    let store = RocksStore::open(directory.path(), &options).expect("opened");
-    store.ingest(&mut entries(2000)).expect("ingested");
-    let range = KeyRange { start: key(100), end: key(1900) };
-    let changes = vec![Change::DeleteRange(range.clone())];
-    store.write(&Batch { changes }, Durability::Os).expect("removed");
-    store.reclaim(&[range]).expect("begun");
-    let listed = || fs::read_to_string(directory.path().join("RECLAIM")).unwrap_or_default();
-    let wait_until_listed = |lines: usize| {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while listed().lines().count() != lines {
-            assert!(Instant::now() < deadline, "{}", listed());
-            std::thread::yield_now();
-        }
-    };
-    wait_until_listed(1);
-    store.reclaim(&[KeyRange { start: key(1900), end: key(1901) }]).expect("begun");
-    drop(store);
-    assert_eq!(listed().lines().count(), 2, "closing lists what is not listed yet");
-    let store = open(directory.path());
-    wait_until_listed(0);
-    assert_eq!(count(&store), 199);
-}
-
-#[test]
 fn a_store_that_is_only_looked_at_is_not_compacted() {
     let directory = tempfile::tempdir().unwrap();
     let options = RocksOptions { memory_bytes: 8 << 20, compacts: false, ..Default::default() };
