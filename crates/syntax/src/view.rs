@@ -116,6 +116,10 @@ pub fn create_view(
         }
         () => None,
     };
+    let begins = ["SELECT", "WITH", "VALUES", "TABLE"].iter().any(|word| cursor.is(word));
+    if !begins && *cursor.peek() != Token::LParen {
+        return Err(cursor.syntax());
+    }
     let query = cursor.query()?;
     Ok(CreateView { name, presence, algorithm, definer, is_invokers, columns, query, texts, check })
 }
