@@ -1,6 +1,6 @@
 # judges: mysql
 # FLOAT and DOUBLE with a number of digits behind the point: columns, and what is computed of them
-CREATE TABLE t (id INT PRIMARY KEY, f FLOAT(7,2), d DOUBLE(8,3), g FLOAT, h DOUBLE, i INT, n DECIMAL(5,1))
+~CREATE TABLE t (id INT PRIMARY KEY, f FLOAT(7,2), d DOUBLE(8,3), g FLOAT, h DOUBLE, i INT, n DECIMAL(5,1))
 # 1. Stored: rounded behind the point, 1264 out of range
 INSERT INTO t VALUES (1, 1.555, 2.3455, 1.5, 2.5, 3, 4.5), (2, 99999.994, 12345.6789, 1.25, 2.75, 7, 4.5)
 INSERT INTO t (id, f) VALUES (3, 99999.999)
@@ -9,7 +9,7 @@ INSERT INTO t (id, d) VALUES (3, -99999.9996)
 INSERT INTO t (id, f, d) VALUES (4, '1.005', '2.0005'), (5, 0, -0.0004)
 INSERT IGNORE INTO t (id, f, d) VALUES (6, 1e10, -1e10), (7, '1.239x', 'x')
 SELECT * FROM t ORDER BY id
-CREATE TABLE wide (a FLOAT(255,30), b DOUBLE(255,30), c DOUBLE(3,0), d REAL(5,2), e DOUBLE PRECISION(6,3), u FLOAT(6,2) UNSIGNED)
+~CREATE TABLE wide (a FLOAT(255,30), b DOUBLE(255,30), c DOUBLE(3,0), d REAL(5,2), e DOUBLE PRECISION(6,3), u FLOAT(6,2) UNSIGNED)
 INSERT INTO wide VALUES (1.123456789, 1e200, 12.5, 1.5, 2, 3)
 INSERT INTO wide (c) VALUES (999.6)
 INSERT INTO wide (u) VALUES (-1)
@@ -46,7 +46,7 @@ CREATE TABLE e (d FLOAT(256,3))
 CREATE TABLE e (d DOUBLE(10,31))
 CREATE TABLE e (d FLOAT(54))
 CREATE TABLE e (d DOUBLE(5))
-CREATE TABLE e (a FLOAT(53), b FLOAT(24), c FLOAT(25), d FLOAT(0), e FLOAT(7,2), f REAL(5,2))
+~CREATE TABLE e (a FLOAT(53), b FLOAT(24), c FLOAT(25), d FLOAT(0), e FLOAT(7,2), f REAL(5,2))
 SELECT column_name AS c, column_type AS t, numeric_precision AS p, numeric_scale AS s FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'e' ORDER BY ordinal_position
 # MySQL warns that digits are deprecated (1681); this server says nothing of the kind
 ~CREATE TABLE made AS SELECT f, d, d + 1 a, PI() p, SUM(d) s, AVG(d) v, d / 3 q, ROUND(h, 2) r, MAX(f) m FROM t GROUP BY id

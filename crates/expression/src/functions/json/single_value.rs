@@ -34,18 +34,29 @@ pub const ON_DEFAULT: &[u8] = b"DEFAULT";
 
 /// JSON_VALUE.
 pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
-    if cells[0].is_null() || cells[1].is_null() {
-        return Ok(NULL);
-    }
-    let path = path_of(&cells[1])?;
-    with_document(call, cells, |document| match document {
-        Ok(Some(document)) => value_at(call, cells, find(&document, &path).as_slice()),
-        Ok(None) => Ok(NULL),
-        Err(error @ Error::Failed { code: ErrorCode::InvalidJsonTextInParam, .. }) => {
-            otherwise(call, &cells[4..], || error)
+    with_document(call, cells, |document| {
+        // A document of a type that is none is told before a path that is none, and both where the
+        // other is NULL.
+        if let Err(error) = &document
+            && !is_no_json(error)
+        {
+            return document.map(|_| NULL);
         }
-        Err(error) => Err(error),
+        if cells[1].is_null() {
+            return Ok(NULL);
+        }
+        let path = path_of(&cells[1])?;
+        match document {
+            Ok(Some(document)) => value_at(call, cells, find(&document, &path).as_slice()),
+            Ok(None) => Ok(NULL),
+            Err(error) => otherwise(call, &cells[4..], || error),
+        }
     })
+}
+
+/// Whether a text was no JSON, which ON ERROR is about.
+fn is_no_json(error: &Error) -> bool {
+    matches!(error, Error::Failed { code: ErrorCode::InvalidJsonTextInParam, .. })
 }
 
 /// The value, of those that the path leads to.
