@@ -665,14 +665,21 @@ fn shapes_in_little_memory() -> (Vec<Shape>, Vec<Shape>) {
     (queries, changes)
 }
 
-/// A server with many rows, and a client of it. Of each second row in `t` the text is in `u`, too;
-/// of one the key is unknown.
-fn server_of_shapes(directory: &Path, memory: &str, all: u64) -> (Running, Mysql) {
+/// A server with this setting of its memory and a database `d`, and a client that waits for long
+/// answers.
+fn server_with_database(directory: &Path, memory: &str) -> (Running, Mysql) {
     let server = Running::start(directory, &[memory, "--durability=os"]);
     let stream = server.connect("mysql");
     stream.set_read_timeout(Some(Duration::from_secs(300))).expect("settable");
     let mut sql = Mysql::login(stream).expect("nobody needs a password");
     sql.query("CREATE DATABASE d").expect("made");
+    (server, sql)
+}
+
+/// A server with many rows, and a client of it. Of each second row in `t` the text is in `u`, too;
+/// of one the key is unknown.
+fn server_of_shapes(directory: &Path, memory: &str, all: u64) -> (Running, Mysql) {
+    let (server, mut sql) = server_with_database(directory, memory);
     sql.query("USE d").expect("used");
     for table in ["t", "u"] {
         let columns = "id INT PRIMARY KEY, k INT, g INT, s VARCHAR(60), n INT";
@@ -734,11 +741,7 @@ fn statements_of_some_shapes_ended_for_want_of_memory_in_little_of_it() {
 #[test]
 fn small_statements_were_refused_for_their_memory() {
     let directory = tempfile::tempdir().expect("a directory");
-    let server = Running::start(directory.path(), &["--memory=256MiB", "--durability=os"]);
-    let stream = server.connect("mysql");
-    stream.set_read_timeout(Some(Duration::from_secs(300))).expect("settable");
-    let mut sql = Mysql::login(stream).expect("nobody needs a password");
-    sql.query("CREATE DATABASE d").expect("made");
+    let (_server, mut sql) = server_with_database(directory.path(), "--memory=256MiB");
     sql.query("CREATE TABLE d.t (a INT, b INT, c INT)").expect("made");
     let document = format!("[{}]", vec!["1"; 500_000].join(","));
     let valid = sql.query(&format!("SELECT JSON_VALID('{document}')")).expect("answered");
@@ -754,11 +757,7 @@ fn small_statements_were_refused_for_their_memory() {
 #[test]
 fn a_list_of_as_many_placeholders_as_may_be_was_refused() {
     let directory = tempfile::tempdir().expect("a directory");
-    let server = Running::start(directory.path(), &["--memory=256MiB", "--durability=os"]);
-    let stream = server.connect("mysql");
-    stream.set_read_timeout(Some(Duration::from_secs(300))).expect("settable");
-    let mut sql = Mysql::login(stream).expect("nobody needs a password");
-    sql.query("CREATE DATABASE d").expect("made");
+    let (_server, mut sql) = server_with_database(directory.path(), "--memory=256MiB");
     sql.query("CREATE TABLE d.t (id INT PRIMARY KEY, a INT, s VARCHAR(20))").expect("made");
     let rows: Vec<String> = (0..10_000).map(|n| format!("({n},{n},'{n}')")).collect();
     sql.query(&format!("INSERT INTO d.t VALUES {}", rows.join(","))).expect("inserted");

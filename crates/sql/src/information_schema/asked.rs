@@ -15,6 +15,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use expression::{Comparison, Kind, Node, RowView, Scope};
+use rows::catalog::Catalog;
 use rows::engine::Engine;
 use rows::table::Table;
 use rows::view::View;
@@ -176,22 +177,12 @@ impl<'a> AskedTables<'a> {
     /// The tables there are of those that are asked for, by name within each database.
     pub fn tables(&self, engine: &Engine) -> Vec<Arc<Table>> {
         let catalog = engine.catalog();
-        let databases = match &self.databases {
-            Some(names) => names.clone(),
-            None => catalog.databases(),
-        };
-        let mut found = Vec::new();
-        for database in databases {
-            // A database or a table may go while this is read.
-            match &self.tables {
-                Some(names) => {
-                    found.extend(
-                        names.iter().filter_map(|name| catalog.table(&database, name).ok()),
-                    );
-                }
-                None => found.extend(catalog.tables(&database).into_iter().flatten()),
-            }
-        }
+        // A database or a table may go while this is read.
+        let mut found = self.named_ones(
+            catalog,
+            |database, name| catalog.table(database, name).ok(),
+            |database| catalog.tables(database).unwrap_or_default(),
+        );
         found.retain(|table| self.passes(&table.database, &table.name));
         self.listed.set(self.listed.get() + found.len() as u64);
         found
@@ -200,21 +191,31 @@ impl<'a> AskedTables<'a> {
     /// The views that are asked for.
     pub fn views(&self, engine: &Engine) -> Vec<Arc<View>> {
         let catalog = engine.catalog();
+        let mut found = self.named_ones(
+            catalog,
+            |database, name| catalog.view(database, name),
+            |database| catalog.views(database),
+        );
+        found.retain(|view| self.passes(&view.database, &view.name));
+        found
+    }
+
+    /// What has the names that are looked up: `one` finds it by its name, `all` of a database.
+    fn named_ones<T>(
+        &self,
+        catalog: &Catalog,
+        one: impl Fn(&str, &str) -> Option<T>,
+        all: impl Fn(&str) -> Vec<T>,
+    ) -> Vec<T> {
         let databases = match &self.databases {
             Some(names) => names.clone(),
             None => catalog.databases(),
         };
-        let mut found = Vec::new();
-        for database in databases {
-            match &self.tables {
-                Some(names) => {
-                    found.extend(names.iter().filter_map(|name| catalog.view(&database, name)));
-                }
-                None => found.extend(catalog.views(&database)),
-            }
-        }
-        found.retain(|view| self.passes(&view.database, &view.name));
-        found
+        let of = |database: String| match &self.tables {
+            Some(names) => names.iter().filter_map(|name| one(&database, name)).collect(),
+            None => all(&database),
+        };
+        databases.into_iter().flat_map(of).collect()
     }
 
     /// How many tables it has found.

@@ -2,7 +2,6 @@
 
 use rows::schema::{Column, DefaultValue};
 use rows::view::{View, ViewCheck};
-use syntax::view_query;
 
 use super::{AskedTables, CATALOG};
 use crate::bind::{BindSource, Literals, bind_query};
@@ -11,7 +10,7 @@ use crate::ddl::security_word;
 use crate::error::Result;
 use crate::show::{Listing, text};
 use crate::tree::OutputColumn;
-use crate::write::is_updatable;
+use crate::write::{all_of, is_updatable};
 
 /// VIEWS.
 pub(super) fn views(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
@@ -55,9 +54,7 @@ pub(super) fn views(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
 /// 1356 where a table or column that it names is not there.
 pub fn columns_of_view(facts: &SqlContext, view: &View) -> Result<Vec<Column>> {
     // Asked by its name, so that what is wrong with it is told of the view.
-    let name = |name: &str| format!("`{}`", name.replace('`', "``"));
-    let query =
-        view_query(&format!("select * from {}.{}", name(&view.database), name(&view.name)))?;
+    let query = all_of(&[&view.database, &view.name]);
     let source =
         BindSource { query: &query, texts: &[], literals: Literals::Known(&[]), named: true };
     let bound = bind_query(&source, facts)?;

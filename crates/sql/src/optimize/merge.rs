@@ -9,7 +9,7 @@
 //!
 //! Not here: IN (query) as a join (`rewrite`).
 
-use expression::{Kind, Node, parts_of, slot};
+use expression::{Kind, Node, Subquery, parts_of, slot};
 
 use super::rewrite::RELATIONS_MAX;
 use super::terms::{has_subquery, is_volatile};
@@ -21,44 +21,45 @@ use crate::tree::{
 pub fn derived_tables(select: &mut Select) {
     let mut at = 0;
     while at < select.relations.len() {
-        let others = select.relations.len() - 1;
-        match &select.relations[at].source {
-            // What comes in its place may be a derived table itself.
-            Source::Query(query)
-                if is_part_of_join(query, others) && may_stand(select, at, query) =>
-            {
-                merge(select, at);
-            }
-            _ => at += 1,
+        // What comes in its place may be a derived table itself.
+        match is_part_of_join(select, at) && may_stand(select, at) {
+            true => merge(select, at),
+            false => at += 1,
         }
     }
 }
 
-fn is_part_of_join(query: &Query, others: usize) -> bool {
-    let Body::Select(select) = &query.body else { return false };
+/// The query of a derived table, if it is one SELECT.
+fn derived(select: &Select, at: usize) -> Option<(&Query, &Select)> {
+    let Source::Query(query) = &select.relations[at].source else { return None };
+    let Body::Select(inner) = &query.body else { return None };
+    Some((query, inner))
+}
+
+fn is_part_of_join(select: &Select, at: usize) -> bool {
+    let Some((query, inner)) = derived(select, at) else { return false };
+    let others = select.relations.len() - 1;
     query.order.is_empty()
         && query.limit.is_none()
         && query.offset.is_none()
-        && select.join.is_some()
-        && select.is_plain()
-        && !select.distinct
+        && inner.join.is_some()
+        && inner.is_plain()
+        && !inner.distinct
         // Its own order says nothing of the relations around it.
-        && !select.straight
-        && others + select.relations.len() <= RELATIONS_MAX
+        && !inner.straight
+        && others + inner.relations.len() <= RELATIONS_MAX
 }
 
 /// Whether what a derived table gives may stand wherever its columns are named.
-fn may_stand(select: &Select, at: usize, query: &Query) -> bool {
-    let Body::Select(inner) = &query.body else { return false };
+fn may_stand(select: &mut Select, at: usize) -> bool {
+    let Some((_, inner)) = derived(select, at) else { return false };
     let is_column = |node: &Node| matches!(node.kind, Kind::Column(_));
     if inner.outputs.iter().all(is_column) {
         return true;
     }
     let is_simple = |node: &Node| !is_volatile(node) && !has_subquery(node);
     let is_filled = select.join.as_ref().is_some_and(|join| fills(join, at));
-    inner.outputs.iter().all(|node| is_column(node) || is_simple(node))
-        && !is_filled
-        && !is_named_within(select, at)
+    inner.outputs.iter().all(is_simple) && !is_filled && !is_named_within(select, at)
 }
 
 /// Whether an outer join fills a relation with NULLs.
@@ -81,12 +82,10 @@ fn has(join: &Join, at: usize) -> bool {
     }
 }
 
-/// Whether a sub-query names a column of a relation.
-fn is_named_within(select: &Select, at: usize) -> bool {
+/// Whether a sub-query names a column of a relation. Nothing is changed.
+fn is_named_within(select: &mut Select, at: usize) -> bool {
     let mut found = false;
-    // Its expressions are looked at as they are changed.
-    let mut looked_at = select.clone();
-    joined_nodes_mut(&mut looked_at, &mut |node| {
+    joined_nodes_mut(select, &mut |node| {
         node.visit(&mut |part| {
             if let Kind::Subquery(subquery) = &part.kind {
                 let own = |(level, slot): &(u16, usize)| *level == 1 && parts_of(*slot).0 == at;
@@ -140,16 +139,13 @@ fn put_for_columns(node: &mut Node, at: usize, outputs: &[Node]) {
             return;
         }
         Kind::Subquery(subquery) => {
-            outer_slots_mut(subquery.query_mut(), &mut |reference| {
-                if let Kind::Outer(_, own) = &mut reference.kind
-                    && let (relation, column) = parts_of(*own)
-                    && relation == at
-                    && let Some(Kind::Column(moved)) = outputs.get(column).map(|node| &node.kind)
-                {
-                    *own = *moved;
-                }
+            change_outer_slots(subquery, &|own| match parts_of(own) {
+                (relation, column) if relation == at => match outputs.get(column) {
+                    Some(Node { kind: Kind::Column(moved), .. }) => *moved,
+                    _ => own,
+                },
+                _ => own,
             });
-            subquery.free = free_references(subquery.query_mut());
         }
         _ => {}
     }
@@ -218,14 +214,19 @@ fn change_slots(node: &mut Node, change: &dyn Fn(usize) -> usize) {
     match &mut node.kind {
         Kind::Column(own) => *own = change(*own),
         Kind::Subquery(subquery) => {
-            outer_slots_mut(subquery.query_mut(), &mut |reference| {
-                if let Kind::Outer(_, own) = &mut reference.kind {
-                    *own = change(*own);
-                }
-            });
-            subquery.free = free_references(subquery.query_mut());
+            change_outer_slots(subquery, change);
         }
         _ => {}
     }
     node.each_child_mut(&mut |child| change_slots(child, change));
+}
+
+/// Changes the slots that a sub-query refers to outside of it.
+fn change_outer_slots(subquery: &mut Subquery, change: &dyn Fn(usize) -> usize) {
+    outer_slots_mut(subquery.query_mut(), &mut |reference| {
+        if let Kind::Outer(_, own) = &mut reference.kind {
+            *own = change(*own);
+        }
+    });
+    subquery.free = free_references(subquery.query_mut());
 }

@@ -391,10 +391,10 @@ impl Session {
             let (database, table) = self.qualified(name)?;
             let shown = format!("{database}.{table}");
             let found = self.sql.engine().catalog().table(database, table);
-            let is_view = self.view(name)?.is_some();
+            let view = self.view(name)?;
             let lines: &[(&str, String)] = &match (found, operation) {
-                (Err(_), "check") if is_view => vec![self.checked_view(name)?],
-                (Err(_), _) if is_view => vec![
+                (Err(_), "check") if let Some(view) = &view => vec![self.checked_view(view)],
+                (Err(_), _) if view.is_some() => vec![
                     ("Error", format!("'{shown}' is not BASE TABLE")),
                     ("status", "Operation failed".to_string()),
                 ],

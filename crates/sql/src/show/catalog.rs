@@ -46,11 +46,6 @@ fn tables_in(engine: &Engine, database: &str) -> Result<Vec<Arc<Table>>> {
     Ok(engine.catalog().tables(database)?)
 }
 
-/// Views of a database.
-fn views_in(engine: &Engine, database: &str) -> Vec<Arc<View>> {
-    engine.catalog().views(database)
-}
-
 /// SHOW [FULL] TABLES.
 ///
 /// # Errors
@@ -69,7 +64,7 @@ pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
         .iter()
         .map(|table| (table.name.clone(), "BASE TABLE"))
         .collect();
-    names.extend(views_in(engine, database).iter().map(|view| (view.name.clone(), "VIEW")));
+    names.extend(engine.catalog().views(database).iter().map(|view| (view.name.clone(), "VIEW")));
     names.sort();
     if is_own_name(database) {
         names.extend(
@@ -178,7 +173,7 @@ pub fn table_status(
     for table in tables {
         listing.push(table_status_line(engine, &table, true));
     }
-    for view in views_in(engine, database).into_iter().filter(|view| may_pass(&view.name)) {
+    for view in engine.catalog().views(database).into_iter().filter(|view| may_pass(&view.name)) {
         let mut line = vec![Value::Null; listing.columns.len()];
         line[0] = text(&view.name);
         line[17] = text("VIEW");

@@ -172,7 +172,7 @@ impl UpdatableView {
         let mut update = update.clone();
         update.assignments = self.assignments(&update.assignments, shown)?;
         self.replace(&mut update.order, shown, "order clause")?;
-        update.selection = Some(self.condition(update.selection.take(), shown)?).flatten();
+        update.selection = self.condition(update.selection.take(), shown)?;
         self.put_in_place(&mut update.tables, shown);
         Ok(update)
     }
@@ -184,7 +184,7 @@ impl UpdatableView {
     pub fn delete(&self, delete: &Delete, shown: &str) -> Result<Delete> {
         let mut delete = delete.clone();
         self.replace(&mut delete.order, shown, "order clause")?;
-        delete.selection = Some(self.condition(delete.selection.take(), shown)?).flatten();
+        delete.selection = self.condition(delete.selection.take(), shown)?;
         self.put_in_place(&mut delete.tables, shown);
         Ok(delete)
     }

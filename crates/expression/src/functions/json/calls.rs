@@ -29,7 +29,7 @@ use crate::functions::json::path::{find, find_plainly, has_wildcard, path_of, si
 use crate::functions::json::search::search;
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};
-use crate::statement::limits::LARGE_BYTES;
+use crate::statement::limits::{LARGE_BYTES, Room};
 use crate::tree::node::Node;
 use crate::value::cast::is_number;
 use crate::value::cell::{Cell, NULL, bytes_of};
@@ -62,6 +62,15 @@ pub(crate) fn member_of<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<C
     JsonCall::of(call, cells, JsonCall::member_of)
 }
 
+/// Memory for the documents that these texts may be.
+fn room_for(call: &Call<'_, '_>, cells: &[Cell<'_>]) -> Result<Room> {
+    let bytes = cells.iter().map(|cell| match cell.datum() {
+        Datum::Bytes(text) => tree_bytes(text),
+        _ => 0,
+    });
+    call.scope.limits.take(bytes.fold(0, usize::saturating_add))
+}
+
 /// The document that is the first argument of another function, counted in the statement's memory
 /// while `work` has it; none where it is NULL.
 ///
@@ -72,11 +81,7 @@ pub(crate) fn with_document<'a>(
     cells: &[Cell<'a>],
     work: impl FnOnce(Result<Option<Json>>) -> Result<Cell<'a>>,
 ) -> Result<Cell<'a>> {
-    let bytes = match cells[0].datum() {
-        Datum::Bytes(text) => tree_bytes(text),
-        _ => 0,
-    };
-    let _work = call.scope.limits.take(bytes)?;
+    let _work = room_for(call, &cells[..1])?;
     let Call { function, arguments, scope, .. } = *call;
     work(JsonCall { function, arguments, cells, scope }.document(0))
 }
@@ -90,11 +95,7 @@ pub(crate) fn with_documents<'a>(
     cells: &[Cell<'a>],
     work: impl FnOnce(Vec<Option<Json>>) -> Result<Cell<'a>>,
 ) -> Result<Cell<'a>> {
-    let bytes = cells.iter().map(|cell| match cell.datum() {
-        Datum::Bytes(text) => tree_bytes(text),
-        _ => 0,
-    });
-    let _work = call.scope.limits.take(bytes.fold(0, usize::saturating_add))?;
+    let _work = room_for(call, cells)?;
     let Call { function, arguments, scope, .. } = *call;
     let call = JsonCall { function, arguments, cells, scope };
     work((0..cells.len()).map(|at| call.document(at)).collect::<Result<_>>()?)
@@ -128,11 +129,7 @@ impl<'g, 'a> JsonCall<'g, 'a> {
         cells: &'g [Cell<'a>],
         compute: fn(&JsonCall<'g, 'a>) -> Result<Cell<'a>>,
     ) -> Result<Cell<'a>> {
-        let bytes = cells.iter().map(|cell| match cell.datum() {
-            Datum::Bytes(text) => tree_bytes(text),
-            _ => 0,
-        });
-        let _work = call.scope.limits.take(bytes.fold(0, usize::saturating_add))?;
+        let _work = room_for(call, cells)?;
         let Call { function, arguments, scope, .. } = *call;
         compute(&JsonCall { function, arguments, cells, scope })
     }

@@ -1,3 +1,5 @@
+//! Searches that find what the pattern's crate finds, and end when their statement does.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use resources::interrupt::Interrupt;
