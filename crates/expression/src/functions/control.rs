@@ -9,6 +9,7 @@
 use std::cmp::Ordering;
 
 use values::datum::Datum;
+use values::types::ColumnType;
 
 use crate::evaluation::condition::order_of;
 use crate::functions::call::{Call, int};
@@ -16,7 +17,7 @@ use crate::functions::function::Function;
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
 use crate::tree::common::{chosen_of, settle};
-use crate::tree::make::common_rule;
+use crate::tree::make::{common_rule, is_moment};
 use crate::tree::node::Node;
 use crate::value::cell::{Cell, NULL, text_of};
 use crate::value::compare::compare;
@@ -96,7 +97,8 @@ fn word_of<'a>(node: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {
     Ok(Cell::Owned(text))
 }
 
-/// GREATEST and LEAST.
+/// GREATEST and LEAST: among texts everything is one, so that 2 is above '10'; a day or a moment
+/// among them makes moments of all.
 pub(crate) fn extreme<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
     let Call { function, node, arguments, scope } = *call;
     let rule = common_rule(arguments.iter());
@@ -104,18 +106,45 @@ pub(crate) fn extreme<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
         Function::Greatest => Ordering::Greater,
         _ => Ordering::Less,
     };
-    let mut best = (arguments[0].evaluate(scope)?, &arguments[0]);
-    for argument in &arguments[1..] {
+    let with_moments = node.is_text() && arguments.iter().any(is_moment);
+    let as_texts = node.is_text() && !with_moments;
+    let value_of = |argument: &'a Node| -> Result<(Cell<'a>, &'a ColumnType)> {
         let cell = argument.evaluate(scope)?;
-        let order =
-            compare((cell.datum(), &argument.ty), (best.0.datum(), &best.1.ty), rule, scope.zone);
-        match order {
+        Ok(match as_texts {
+            true => (settle(node, argument, arguments, cell, scope), &node.ty),
+            false => (cell, &argument.ty),
+        })
+    };
+    let mut best = (value_of(&arguments[0])?, &arguments[0]);
+    for argument in &arguments[1..] {
+        let (cell, ty) = value_of(argument)?;
+        let (of_best, best_type) = &best.0;
+        match compare((cell.datum(), ty), (of_best.datum(), best_type), rule, scope.zone) {
             None => return Ok(NULL),
-            Some(order) if order == wanted => best = (cell, argument),
+            Some(order) if order == wanted => best = ((cell, ty), argument),
             Some(_) => {}
         }
     }
-    Ok(settle(node, best.1, arguments, best.0, scope))
+    let ((cell, _), chosen) = best;
+    Ok(match as_texts {
+        true => cell,
+        false if with_moments => text_of_moment(cell, arguments, scope),
+        false => settle(node, chosen, arguments, cell, scope),
+    })
+}
+
+/// What was chosen among days, moments and others, as text of the kind that those among them have.
+fn text_of_moment<'a>(cell: Cell<'a>, arguments: &[Node], scope: &Scope<'_>) -> Cell<'a> {
+    let Some(moment) = scope.moment(cell.datum()) else { return cell };
+    let has_moment = |node: &Node| is_moment(node) && node.ty != ColumnType::Date;
+    let fsp = arguments.iter().map(|node| node.ty.fsp()).max().unwrap_or(0);
+    let (kind, shown) = match arguments.iter().any(has_moment) {
+        true => (ColumnType::DateTime { fsp }, Datum::DateTime(moment)),
+        false => (ColumnType::Date, Datum::Date(moment.date())),
+    };
+    let mut text = Vec::new();
+    text_of(&kind, shown, scope.zone, &mut text);
+    Cell::Owned(text)
 }
 
 /// INTERVAL: how many of the numbers behind the first one are not above it, up to one that is; NULL

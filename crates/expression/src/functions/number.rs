@@ -43,18 +43,16 @@ pub(crate) fn pi_type(_: &[Node]) -> ColumnType {
 
 /// The result type of ROUND and TRUNCATE.
 pub(crate) fn rounded_type(arguments: &[Node]) -> ColumnType {
-    let Some(ColumnType::Decimal { precision, scale }) = arguments.first().map(|node| &node.ty)
-    else {
+    let (precision, scale) = match same_type(arguments) {
+        ColumnType::Decimal { precision, scale } => (precision, scale),
         // Those of a DOUBLE are as many as are left of it.
-        return match same_type(arguments) {
-            ColumnType::Double(_) => ColumnType::Double(None),
-            exact => exact,
-        };
+        ColumnType::Double(_) => return ColumnType::Double(None),
+        exact => return exact,
     };
     // Digits that it has not are not shown (MySQL 9.7: tests/oracle/sql/beyond-bigint.sql).
     let digits = match arguments.get(1).and_then(known_digits) {
-        Some(digits) => digits.clamp(0, i64::from(*scale)) as u8,
-        None if arguments.len() > 1 => *scale,
+        Some(digits) => digits.clamp(0, i64::from(scale)) as u8,
+        None if arguments.len() > 1 => scale,
         None => 0,
     };
     ColumnType::Decimal { precision: (precision - scale + digits + 1).min(65), scale: digits }

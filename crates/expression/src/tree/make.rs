@@ -177,7 +177,8 @@ fn is_time(node: &Node) -> bool {
     matches!(node.ty, ColumnType::Time { .. })
 }
 
-fn is_moment(node: &Node) -> bool {
+/// Whether it is a day or a moment.
+pub(crate) fn is_moment(node: &Node) -> bool {
     matches!(node.ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. })
 }
 

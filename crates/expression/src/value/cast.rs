@@ -10,7 +10,7 @@ use values::types::ColumnType;
 use crate::functions::json::conversion::{cast_as_json, json_scalar};
 use crate::row::scope::Scope;
 use crate::statement::error::Result;
-use crate::tree::node::{Node, number_of_digits};
+use crate::tree::node::{BIGINT, Node, number_of_digits};
 use crate::value::cell::{Cell, NULL, bytes_of};
 use crate::value::number::{Number, leading_integer};
 
@@ -151,6 +151,13 @@ fn integer(unsigned: bool, cell: &Cell<'_>, scope: &Scope<'_>) -> Datum<'static>
             });
         }
         Datum::Bytes(text) => warned_integer(text, scope),
+        // The nearest second, as a clock shows it: 10:59:59.5 is 110000.
+        time @ (Datum::Time(_) | Datum::DateTime(_) | Datum::Timestamp(_)) => {
+            match convert(&BIGINT, time, scope.zone).value {
+                Value::Int(whole) => i128::from(whole),
+                _ => 0,
+            }
+        }
         other => Number::of(other, scope.zone).map_or(0, |(number, _)| number.to_i128()),
     };
     if !unsigned {
