@@ -144,6 +144,25 @@ impl AccessControl {
         })
     }
 
+    /// An account with some of its roles active; one that is not there any more may do nothing.
+    pub fn acting(&self, name: &AccountName, roles: &[AccountName]) -> Principal {
+        self.principal(name, roles).unwrap_or_else(|| Principal {
+            account: Some(name.clone()),
+            roles: Vec::new(),
+            rights: Arc::new(Rights::none()),
+            version: self.version(),
+            is_expired: false,
+        })
+    }
+
+    /// The same principal with what it may do now.
+    pub fn renewed(&self, principal: &Principal) -> Principal {
+        match &principal.account {
+            Some(name) => self.acting(name, &principal.roles),
+            None => self.superuser(),
+        }
+    }
+
     /// Changes accounts: `work` says how, `store` keeps the records. Nothing is changed when either
     /// fails.
     ///

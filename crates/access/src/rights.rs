@@ -19,6 +19,9 @@ use crate::privilege::{Privilege, PrivilegeSet};
 /// The number of rights to everything.
 pub const UNLIMITED: u64 = 0;
 
+/// The number of no rights at all.
+const NOTHING: u64 = u64::MAX;
+
 /// What somebody may do.
 #[derive(Debug)]
 pub struct Rights {
@@ -91,6 +94,11 @@ impl Rights {
             }
         }
         rights
+    }
+
+    /// No rights at all.
+    pub(crate) fn none() -> Rights {
+        Rights { global: PrivilegeSet::NONE, ..Rights::unlimited() }.numbered(NOTHING)
     }
 
     pub(crate) fn numbered(self, number: u64) -> Rights {
@@ -176,6 +184,13 @@ impl Rights {
             || self.grantees.iter().any(|granted| {
                 granted.tables.get(database).is_some_and(|tables| !tables.is_empty())
             })
+    }
+
+    /// Whether a column may be seen: something is granted on it or on all of its table.
+    pub fn sees_column(&self, database: &str, table: &str, column: &str) -> bool {
+        const OF_COLUMNS: [Privilege; 4] =
+            [Privilege::Select, Privilege::Insert, Privilege::Update, Privilege::References];
+        OF_COLUMNS.iter().any(|privilege| self.has_column(database, table, column, *privilege))
     }
 
     /// Whether a table may be seen: something is granted on it or on one of its columns.

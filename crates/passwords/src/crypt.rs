@@ -15,7 +15,8 @@ use crate::equal_secretly;
 
 /// Bytes of a salt.
 pub const SALT_BYTES: usize = 20;
-const HASH_CHARS: usize = 43;
+/// Characters of a hash.
+pub const HASH_CHARS: usize = 43;
 /// Passwords longer than this are refused unread by MySQL too; the scheme's cost grows with
 /// the password's length.
 const PASSWORD_BYTES_MAX: usize = 256;
@@ -39,6 +40,11 @@ impl StoredHash {
         let hash: [u8; HASH_CHARS] = hash.try_into().ok()?;
         let valid = (5..=0xFFF).contains(&thousands);
         valid.then_some(StoredHash { rounds: thousands * 1000, salt: *salt, hash })
+    }
+
+    /// What tells it from others: its salt and its hash.
+    pub fn key(&self) -> ([u8; SALT_BYTES], [u8; HASH_CHARS]) {
+        (self.salt, self.hash)
     }
 
     /// Whether this was made from `password`.

@@ -27,6 +27,9 @@ pub struct EventDefinition {
     pub name: String,
     /// Whose runs they are: `name@host`.
     pub definer: String,
+    /// Whether that is an account, whose rights its runs have; otherwise they may do everything.
+    #[serde(default)]
+    pub is_by_account: bool,
     /// What it runs: a statement, or BEGIN, statements, END.
     pub body: String,
     /// When it runs.

@@ -6,6 +6,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use access::Rights;
 use expression::StatementContext;
 use rows::store::Read;
 
@@ -18,6 +19,11 @@ pub struct SqlContext {
     pub statement: StatementContext,
     /// Catalog, files, process list.
     pub sql: Arc<Sql>,
+    /// What its principal may do.
+    pub rights: Arc<Rights>,
+    /// Tables that a statement writes to, whose columns were looked at before: they may be read
+    /// for finding their rows.
+    pub written: Arc<[(String, String)]>,
     /// That others are held back for its query (`LongQueries::hold_others_back`).
     pub comes_first: Option<HoldNumber>,
 }

@@ -79,6 +79,39 @@ impl SqlError {
         SqlError::Failed { code, message: shortened(message.into()) }
     }
 
+    /// 1142, for a principal as `name@host`.
+    pub fn table_denied(words: &str, user: &str, table: &str) -> SqlError {
+        let (name, host) = user.rsplit_once('@').unwrap_or((user, ""));
+        let message =
+            format!("{words} command denied to user '{name}'@'{host}' for table '{table}'");
+        SqlError::new(ErrorCode::TableaccessDenied, message)
+    }
+
+    /// 1143, for a principal as `name@host`.
+    pub fn column_denied(words: &str, user: &str, column: &str, table: &str) -> SqlError {
+        let (name, host) = user.rsplit_once('@').unwrap_or((user, ""));
+        let message = format!(
+            "{words} command denied to user '{name}'@'{host}' for column '{column}' in table \
+             '{table}'"
+        );
+        SqlError::new(ErrorCode::ColumnaccessDenied, message)
+    }
+
+    /// 1044, for a principal as `name@host`.
+    pub fn database_denied(user: &str, database: &str) -> SqlError {
+        let (name, host) = user.rsplit_once('@').unwrap_or((user, ""));
+        let message = format!("Access denied for user '{name}'@'{host}' to database '{database}'");
+        SqlError::new(ErrorCode::DbaccessDenied, message)
+    }
+
+    /// 1227.
+    pub fn privilege_needed(words: &str) -> SqlError {
+        let message = format!(
+            "Access denied; you need (at least one of) the {words} privilege(s) for this operation"
+        );
+        SqlError::new(ErrorCode::SpecificAccessDenied, message)
+    }
+
     /// What the client is told that it is.
     pub fn code(&self) -> ErrorCode {
         match self {

@@ -15,6 +15,7 @@ mod views;
 
 use std::sync::atomic::Ordering;
 
+use access::Privilege;
 use values::datum::Value;
 
 use absent::empty;
@@ -177,14 +178,53 @@ fn made(
             show::processes(&facts.sql, true),
             &["ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO", "MEMORY_USED"],
         ),
-        "USER_PRIVILEGES" => user_privileges(&facts.user),
+        "USER_PRIVILEGES" => user_privileges(facts),
         _ => match empty(&upper) {
             Some(names) => Listing::new(names),
             None => return Ok(None),
         },
     };
     facts.sql.counters().tables_listed.add_many(asked.listed());
-    Ok(Some(made))
+    Ok(Some(seen(facts, &upper, made)))
+}
+
+/// What the statement's principal may see of a table's rows.
+fn seen(facts: &SqlContext, name: &str, made: Listing) -> Listing {
+    let rights = &facts.rights;
+    if rights.number == access::rights::UNLIMITED {
+        return made;
+    }
+    let place = |name: &str| made.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name));
+    let names = ["SCHEMA_NAME", "TABLE_SCHEMA", "CONSTRAINT_SCHEMA", "EVENT_SCHEMA", "TABLE_NAME"];
+    let [schema, of_table, of_constraint, of_event, table] = names.map(place);
+    let (column, user) = (place("COLUMN_NAME"), place("USER"));
+    let database = schema.or(of_table).or(of_constraint).or(of_event);
+    if name == "PROCESSLIST"
+        && let Some(user) = user
+    {
+        let own = facts.user.rsplit_once('@').map_or(&*facts.user, |(name, _)| name).to_owned();
+        let sees_all = rights.has_global(Privilege::Process);
+        return made.seen(user, |user| sees_all || user == own);
+    }
+    let Some(database) = database else { return made };
+    let text = |row: &[Value], at: usize| match &row[at] {
+        Value::Bytes(text) => String::from_utf8_lossy(text).into_owned(),
+        _ => String::new(),
+    };
+    made.retained(|row| {
+        let database = text(row, database);
+        if is_own_name(&database) {
+            return true;
+        }
+        match (name, table, column) {
+            ("EVENTS", ..) => rights.on_database(&database).has(Privilege::Event),
+            (_, Some(table), Some(column)) => {
+                rights.sees_column(&database, &text(row, table), &text(row, column))
+            }
+            (_, Some(table), None) => rights.sees_table(&database, &text(row, table)),
+            (_, None, _) => rights.sees_database(&database),
+        }
+    })
 }
 
 /// Columns as those of a table of this database.
@@ -253,16 +293,26 @@ fn plugins() -> Listing {
     listing
 }
 
-fn user_privileges(user: &str) -> Listing {
-    let (name, host) = user.rsplit_once('@').unwrap_or((user, "%"));
+/// What was granted on everything: of all accounts to whoever may see them, and of the own one.
+fn user_privileges(facts: &SqlContext) -> Listing {
     let mut listing = Listing::new(&["GRANTEE", "TABLE_CATALOG", "PRIVILEGE_TYPE", "IS_GRANTABLE"]);
-    for privilege in ["SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "INDEX", "ALTER"] {
-        listing.push(vec![
-            text(format!("'{name}'@'{host}'")),
-            text(CATALOG),
-            text(privilege),
-            text("YES"),
-        ]);
+    let mut push = |grantee: &str, privilege: &str, grantable: bool| {
+        let grantable = text(if grantable { "YES" } else { "NO" });
+        listing.push(vec![text(grantee), text(CATALOG), text(privilege), grantable]);
+    };
+    let sees_all = facts.rights.on_database("mysql").has(Privilege::Select);
+    for (name, account) in facts.sql.access().grants().accounts() {
+        if !sees_all && name.plain() != facts.account {
+            continue;
+        }
+        let (grantee, option) = (name.in_error(), account.global.has(Privilege::GrantOption));
+        let granted = account.global.iter().filter(|p| *p != Privilege::GrantOption);
+        let words: Vec<&str> = granted.map(Privilege::words).collect();
+        if words.is_empty() {
+            push(&grantee, "USAGE", false);
+        }
+        words.into_iter().for_each(|words| push(&grantee, words, option));
+        account.dynamic.iter().for_each(|(words, option)| push(&grantee, words, *option));
     }
     listing
 }

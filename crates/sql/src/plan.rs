@@ -10,6 +10,7 @@
 //! 4. Event loops share no plan of a look-up: each has a copy, since counting who uses it, in
 //!    memory that another core writes to as well, takes a fifth of a look-up's time
 //!    (docs/decisions/0073-nothing-shared-by-look-ups.md).
+//! 5. A plan serves those alone whose rights have the number that it was bound under.
 //!
 //! Not here: how plans are made (`point`, `write`, `bind`).
 
@@ -47,8 +48,9 @@ const SHAPE_BYTES_MAX: usize = 16 << 10;
 /// variables.
 pub type Kinds<'k> = (&'k [Datum<'k>], &'k UserVariables);
 
-/// What a shape is looked up by: the current database, sql_mode and the shape.
-pub type ShapeKey<'k> = (Option<&'k str>, SqlMode, &'k [u8]);
+/// What a shape is looked up by: the current database, sql_mode, the shape, and the number of the
+/// rights that it is bound under.
+pub type ShapeKey<'k> = (Option<&'k str>, SqlMode, &'k [u8], u64);
 
 /// What a shape means.
 #[derive(Clone)]
@@ -176,14 +178,18 @@ struct ShapeEntry {
     database: Option<String>,
     mode: SqlMode,
     shape: Vec<u8>,
+    rights: u64,
     /// The latest first; more than one where literals of several kinds come, or tables grow and
     /// shrink.
     plans: Vec<Plan>,
 }
 
 impl ShapeEntry {
-    fn is_of(&self, database: Option<&str>, mode: SqlMode, shape: &[u8]) -> bool {
-        self.shape == shape && self.mode == mode && self.database.as_deref() == database
+    fn is_of(&self, (database, mode, shape, rights): ShapeKey<'_>) -> bool {
+        self.shape == shape
+            && self.mode == mode
+            && self.rights == rights
+            && self.database.as_deref() == database
     }
 }
 
@@ -209,10 +215,11 @@ impl Default for PlanCache {
 }
 
 impl PlanCache {
-    fn key(&self, database: Option<&str>, mode: SqlMode, shape: &[u8]) -> u64 {
+    fn key(&self, (database, mode, shape, rights): ShapeKey<'_>) -> u64 {
         let mut hasher = self.hasher.build_hasher();
         database.hash(&mut hasher);
         mode.hash(&mut hasher);
+        rights.hash(&mut hasher);
         hasher.write(shape);
         hasher.finish()
     }
@@ -221,23 +228,23 @@ impl PlanCache {
     /// these; without them, for some.
     pub fn find(
         &self,
-        (database, mode, shape): ShapeKey<'_>,
+        sought: ShapeKey<'_>,
         kinds: Option<Kinds<'_>>,
         engine: &Engine,
     ) -> Option<Plan> {
-        let key = self.key(database, mode, shape);
+        let (database, mode, shape, rights) = sought;
+        let key = self.key(sought);
         let is_right =
             |plan: &&Plan| plan.is_current() && kinds.is_none_or(|kinds| plan.fits(kinds, engine));
         let copies = self.copies[line()].try_lock();
         if let Some(copies) = &copies
-            && let Some(entry) = copies.get(&key).filter(|entry| entry.is_of(database, mode, shape))
+            && let Some(entry) = copies.get(&key).filter(|entry| entry.is_of(sought))
             && let Some(plan) = entry.plans.iter().find(is_right)
         {
             return Some(plan.clone());
         }
         let entry = self.entries.read().get(&key).cloned()?;
-        let plan =
-            entry.is_of(database, mode, shape).then_some(&entry.plans)?.iter().find(is_right)?;
+        let plan = entry.is_of(sought).then_some(&entry.plans)?.iter().find(is_right)?;
         let (Some(mut copies), Some(copy)) = (copies, plan.copied()) else {
             return Some(plan.clone());
         };
@@ -246,28 +253,23 @@ impl PlanCache {
             copies.clear();
         }
         let (database, shape) = (database.map(str::to_string), shape.to_vec());
-        copies.insert(key, ShapeEntry { database, mode, shape, plans: vec![copy.clone()] });
+        copies.insert(key, ShapeEntry { database, mode, shape, rights, plans: vec![copy.clone()] });
         Some(copy)
     }
 
     /// Keeps the plan for literals and variables like these, if its shape has come before.
-    pub fn keep(
-        &self,
-        (database, mode, shape): ShapeKey<'_>,
-        plan: &Plan,
-        kinds: Kinds<'_>,
-        engine: &Engine,
-    ) {
+    pub fn keep(&self, sought: ShapeKey<'_>, plan: &Plan, kinds: Kinds<'_>, engine: &Engine) {
+        let (database, mode, shape, rights) = sought;
         if shape.len() > SHAPE_BYTES_MAX {
             return;
         }
-        let key = self.key(database, mode, shape);
+        let key = self.key(sought);
         if self.seen[key as usize % SEEN_MAX].swap(key, Ordering::Relaxed) != key {
             return;
         }
         let mut plans = vec![plan.clone()];
         let mut entries = self.entries.write();
-        match entries.get(&key).filter(|entry| entry.is_of(database, mode, shape)) {
+        match entries.get(&key).filter(|entry| entry.is_of(sought)) {
             Some(entry) => {
                 let others = entry.plans.iter();
                 let others = others.filter(|plan| plan.is_current() && !plan.fits(kinds, engine));
@@ -284,6 +286,6 @@ impl PlanCache {
             None => {}
         }
         let (database, shape) = (database.map(str::to_string), shape.to_vec());
-        entries.insert(key, Arc::new(ShapeEntry { database, mode, shape, plans }));
+        entries.insert(key, Arc::new(ShapeEntry { database, mode, shape, rights, plans }));
     }
 }

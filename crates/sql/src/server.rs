@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use access::AccessControl;
 use expression::KillMark;
 use resources::counter::Counter;
 use rows::engine::Engine;
@@ -138,6 +139,7 @@ pub struct Sql {
     events: Events,
     files: Folders,
     tls: Option<ServerTls>,
+    access: Arc<AccessControl>,
     counters: Counters,
     started: u64,
 }
@@ -177,6 +179,11 @@ impl Sql {
         let started = engine.clock().unix_micros();
         let rooms = Rooms::of(engine.budget());
         let named_locks = NamedLocks::of(engine.budget());
+        let accounts = engine.catalog().accounts_at_start();
+        let access = AccessControl::load(accounts).map_err(|(at, why)| {
+            let key = accounts[at].0.clone();
+            SqlError::from(rows::Error::Corrupt { key, why })
+        })?;
         Ok(Arc::new(Sql {
             engine,
             long_queries,
@@ -195,6 +202,7 @@ impl Sql {
             events: Events::new(options.event_time_max),
             files,
             tls: options.tls.clone(),
+            access: Arc::new(access),
             counters: Counters::default(),
             started,
         }))
@@ -278,6 +286,11 @@ impl Sql {
     /// The files that statements may read and make.
     pub(crate) fn files(&self) -> &Folders {
         &self.files
+    }
+
+    /// Who may do what.
+    pub fn access(&self) -> &Arc<AccessControl> {
+        &self.access
     }
 
     /// Figures for SHOW STATUS.

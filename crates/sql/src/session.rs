@@ -26,7 +26,9 @@
 //! Not here: wire formats (`doors::mysql`), how statements are carried out (the modules beneath
 //! and beside).
 
+mod accounts;
 mod admin;
+mod authorization;
 mod checksum;
 mod commands;
 mod definitions;
@@ -34,6 +36,7 @@ mod event_body;
 mod events;
 mod explain;
 mod field_list;
+mod grants;
 mod inserts;
 mod into;
 mod joined;
@@ -61,6 +64,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use access::{AccountName, Principal};
 use parking_lot::Mutex;
 use resources::background::begin_busy_thread;
 use resources::budget::Share;
@@ -118,6 +122,10 @@ pub struct Session {
     process: Arc<Process>,
     /// `name@host`, as `USER()` gives it.
     user: String,
+    /// Whose rights it has.
+    principal: Principal,
+    /// Tables that the statement being bound writes to (`authorization`).
+    written: RefCell<Arc<[(String, String)]>>,
     database: Option<String>,
     variables: Arc<SessionVariables>,
     user_variables: Arc<HashMap<String, Value>>,
@@ -235,6 +243,8 @@ impl Session {
             process,
             deadline: None,
             user: format!("{user}@{host}"),
+            principal: sql.access().superuser(),
+            written: RefCell::new(Arc::from([])),
             database: None,
             variables: Arc::new(variables),
             user_variables: Arc::new(HashMap::new()),
@@ -260,6 +270,25 @@ impl Session {
             scanned: Scanned::within(sql.engine().budget().bytes_max() / LITERALS_PART),
             shape: Arc::from(""),
         };
+        if let Some(database) = database.filter(|name| !name.is_empty()) {
+            session.set_database(database)?;
+        }
+        Ok(session)
+    }
+
+    /// A session for a user who has logged in as an account, with the rights of that.
+    ///
+    /// # Errors
+    /// 1044 for a database that it may not see, whether it is there or not; as `new`.
+    pub fn of_account(
+        sql: &Arc<Sql>,
+        connection_id: u32,
+        (user, host): (&str, &str),
+        account: &AccountName,
+        database: Option<&str>,
+    ) -> Result<Session> {
+        let mut session = Session::new(sql, connection_id, user, host, None)?;
+        session.act_as(account);
         if let Some(database) = database.filter(|name| !name.is_empty()) {
             session.set_database(database)?;
         }
@@ -313,13 +342,15 @@ impl Session {
     /// USE, COM_INIT_DB.
     ///
     /// # Errors
-    /// 1049.
+    /// 1049; 1044 for one that may not be seen.
     pub fn set_database(&mut self, name: &str) -> Result<()> {
+        self.renew_rights();
         // That one is found in either case, and called by one name.
         let name = match is_own_name(name) {
             true => INFORMATION_SCHEMA,
             false => name,
         };
+        self.check_seen_database(name)?;
         if !self.has_database(name) {
             return Err(SqlError::unknown_database(name));
         }
@@ -595,6 +626,7 @@ impl Session {
     }
 
     fn enter(&mut self, text: &[u8]) {
+        self.renew_rights();
         self.process.enter(text, self.sql.engine().clock().unix_micros());
         self.executing = false;
         if let Some(time) = self.variables.statement_time {
@@ -660,6 +692,7 @@ impl Session {
             || source.first() == Some(&b'(')
         {
             self.check_no_inserts()?;
+            self.check_expired(None)?;
             if let Some(time) = max_execution_time(source).or(self.variables.execution_time) {
                 self.process.kill.end_after(time, TimeLimit::Execution);
             }
@@ -667,6 +700,7 @@ impl Session {
         }
         if is(b"insert") || is(b"replace") || is(b"update") || is(b"delete") {
             self.check_read_lock()?;
+            self.check_expired(None)?;
             let counter: fn(&Counters) -> &Counter = match word[0].to_ascii_lowercase() {
                 b'i' => |c| &c.inserts,
                 b'r' => |c| &c.replaces,
@@ -717,6 +751,8 @@ impl Session {
         let statement = StatementContext {
             connection_id: self.process.id,
             user: self.user.clone(),
+            account: self.account_name(),
+            roles: self.role_names(),
             database: self.database.clone(),
             zone: self.variables.zone,
             now,
@@ -739,6 +775,8 @@ impl Session {
         Arc::new(SqlContext {
             statement,
             sql: Arc::clone(&self.sql),
+            rights: Arc::clone(&self.principal.rights),
+            written: Arc::clone(&self.written.borrow()),
             comes_first: self.comes_first,
         })
     }
@@ -748,7 +786,8 @@ impl Session {
         let shape = &statement.scanned.shape;
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
         let kinds = Some((statement.parameters, &*self.user_variables));
-        self.sql.plans().find((database, mode, shape), kinds, self.sql.engine())
+        let rights = self.principal.rights.number;
+        self.sql.plans().find((database, mode, shape, rights), kinds, self.sql.engine())
     }
 
     /// Whether a plan is right for a statement's literals and the session's variables.
@@ -766,7 +805,8 @@ impl Session {
         if statement.scanned.listed > 0 {
             return;
         }
-        self.sql.plans().keep((database, mode, shape), plan, kinds, self.sql.engine());
+        let rights = self.principal.rights.number;
+        self.sql.plans().keep((database, mode, shape, rights), plan, kinds, self.sql.engine());
     }
 
     /// Keeps the statement's text without literals, for the log if it fails.

@@ -3,6 +3,7 @@
 
 mod harness;
 
+mod accounts;
 mod alternatives;
 mod answers;
 mod basics;

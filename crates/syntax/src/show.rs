@@ -6,6 +6,7 @@ use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
 use values::ErrorCode;
 
+use super::account::{UserName, user_name};
 use super::cursor::{Cursor, TableName};
 use crate::error::{Error, Result};
 
@@ -58,8 +59,10 @@ pub enum Subject {
     CharacterSets,
     /// SHOW COLLATION.
     Collations,
-    /// SHOW GRANTS.
-    Grants,
+    /// SHOW GRANTS [FOR account [USING roles]].
+    Grants { name: Option<UserName>, using: Vec<UserName> },
+    /// SHOW CREATE USER.
+    CreateUser { name: UserName },
     /// SHOW PLUGINS.
     Plugins,
     /// SHOW PRIVILEGES.
@@ -162,10 +165,9 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Subject> {
     } else if cursor.take("COLLATION") {
         Ok(Subject::Collations)
     } else if cursor.take("GRANTS") {
-        if cursor.take("FOR") {
-            cursor.skip_rest();
-        }
-        Ok(Subject::Grants)
+        let name = if cursor.take("FOR") { Some(user_name(cursor)?) } else { None };
+        let using = if cursor.take("USING") { cursor.list(user_name)? } else { Vec::new() };
+        Ok(Subject::Grants { name, using })
     } else if cursor.take("PLUGINS") {
         Ok(Subject::Plugins)
     } else if cursor.take("PRIVILEGES") {
@@ -294,7 +296,11 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Subject> {
     if cursor.take("VIEW") {
         return Ok(Subject::CreateView { name: cursor.table_name()? });
     }
-    for kind in ["PROCEDURE", "FUNCTION", "TRIGGER", "USER"] {
+    if cursor.take("USER") {
+        let name = if cursor.at_end() { UserName::Current } else { user_name(cursor)? };
+        return Ok(Subject::CreateUser { name });
+    }
+    for kind in ["PROCEDURE", "FUNCTION", "TRIGGER"] {
         if cursor.is(kind) {
             return Err(Error::unsupported(format_args!("SHOW CREATE {kind}")));
         }

@@ -71,6 +71,7 @@ table! {
     ConCount 1040 b"08004";
     OutOfResources 1041 b"HY000";
     Handshake 1043 b"08S01";
+    DbaccessDenied 1044 b"42000";
     AccessDenied 1045 b"28000";
     NoDb 1046 b"3D000";
     UnknownCom 1047 b"08S01";
@@ -104,6 +105,7 @@ table! {
     CantDropFieldOrKey 1091 b"42000";
     UpdateTableUsed 1093 b"HY000";
     NoSuchThread 1094 b"HY000";
+    KillDenied 1095 b"HY000";
     NoTablesUsed 1096 b"HY000";
     WrongDbName 1102 b"42000";
     WrongTableName 1103 b"42000";
@@ -116,9 +118,16 @@ table! {
     TooManyTables 1116 b"HY000";
     TooManyFields 1117 b"HY000";
     TooBigRowsize 1118 b"42000";
+    PasswordNoMatch 1133 b"42000";
     CantCreateThread 1135 b"HY000";
     WrongValueCountOnRow 1136 b"21S01";
+    NonexistingGrant 1141 b"42000";
+    TableaccessDenied 1142 b"42000";
+    ColumnaccessDenied 1143 b"42000";
+    IllegalGrantForTable 1144 b"42000";
     NoSuchTable 1146 b"42S02";
+    NonexistingTableGrant 1147 b"42000";
+    SyntaxError 1149 b"42000";
     NetPacketTooLarge 1153 b"08S01";
     NetPacketsOutOfOrder 1156 b"08S01";
     WrongColumnName 1166 b"42000";
@@ -136,6 +145,7 @@ table! {
     WrongUsage 1221 b"HY000";
     WrongNumberOfColumns 1222 b"21000";
     CantUpdateWithReadlock 1223 b"HY000";
+    SpecificAccessDenied 1227 b"42000";
     GlobalVariable 1229 b"HY000";
     WrongValueForVar 1231 b"42000";
     WrongTypeForVar 1232 b"42000";
@@ -156,6 +166,7 @@ table! {
     WarnNullToNotnull 1263 b"22004";
     WarnDataOutOfRange 1264 b"22003" forgiven;
     DataTruncated 1265 b"01000" forgiven;
+    RevokeGrants 1269 b"HY000";
     UnknownCollation 1273 b"HY000";
     WrongNameForIndex 1280 b"42000";
     UnknownStorageEngine 1286 b"42000";
@@ -187,7 +198,9 @@ table! {
     ViewMultiupdate 1393 b"HY000";
     ViewNoInsertFieldList 1394 b"HY000";
     ViewDeleteMergeView 1395 b"HY000";
+    CannotUser 1396 b"HY000";
     DataTooLong 1406 b"22001" forgiven;
+    CantCreateUserWithGrant 1410 b"42000";
     WrongValueForType 1411 b"HY000";
     TableDefinitionChanged 1412 b"HY000";
     StatementHasNoOpenCursor 1421 b"HY000";
@@ -205,6 +218,7 @@ table! {
     AutoincReadFailed 1467 b"HY000";
     NonInsertableTable 1471 b"HY000";
     TooHighLevelOfNesting 1473 b"HY000";
+    PluginIsNotLoaded 1524 b"HY000";
     WrongValue 1525 b"HY000";
     NoPartitionForValue 1526 b"HY000" forgiven;
     EventAlreadyExists 1537 b"HY000";
@@ -224,7 +238,9 @@ table! {
     UnknownAlterAlgorithm 1800 b"HY000";
     UnknownAlterLock 1801 b"HY000";
     InternalError 1815 b"HY000";
+    MustChangePassword 1820 b"HY000";
     DupConstraintName 1826 b"HY000";
+    PasswordFormat 1827 b"HY000";
     MalformedPacket 1835 b"HY000";
     AlterOperationNotSupported 1846 b"0A000";
     ExpressionNotAllowed 1901 b"HY000";
@@ -237,6 +253,7 @@ table! {
     QueryTimeout 3024 b"HY000";
     IncorrectType 3064 b"HY000";
     GeneratedColumnNonPrior 3107 b"HY000";
+    AccountHasBeenLocked 3118 b"HY000";
     InvalidJsonText 3140 b"22032" forgiven;
     InvalidJsonTextInParam 3141 b"22032";
     InvalidJsonPath 3143 b"42000";
@@ -247,8 +264,12 @@ table! {
     JsonBadOneOrAllArg 3154 b"42000";
     JsonDocumentNullKey 3158 b"22032";
     SecureTransportRequired 3159 b"HY000";
+    UserDoesNotExist 3162 b"HY000";
+    UserAlreadyExists 3163 b"HY000";
     InvalidJsonPathArrayCell 3165 b"42000";
     CapacityExceeded 3170 b"HY000";
+    UnknownAuthid 3523 b"HY000";
+    RoleNotGranted 3530 b"HY000";
     UnresolvedTableLock 3568 b"HY000";
     LockNowait 3572 b"HY000";
     CteRecursiveRequiresUnion 3573 b"HY000";
@@ -267,6 +288,7 @@ table! {
     WindowRangeFrameNumericType 3589 b"HY000";
     WindowInvalidWindowFuncUse 3593 b"HY000";
     WindowInvalidWindowFuncAliasUse 3594 b"HY000";
+    IllegalPrivilegeLevel 3619 b"HY000";
     CteMaxRecursionDepth 3636 b"HY000";
     RegexpIllegalArgument 3685 b"HY000";
     RegexpIndexOutofbounds 3686 b"HY000";
@@ -278,6 +300,7 @@ table! {
     MissingJsonValue 3966 b"22035";
     MultipleJsonValues 3967 b"22034";
     ConstraintFailed 4025 b"23000" forgiven;
+    RoleGrantedToItself 4027 b"HY000";
     JsonEndOfText 4037 b"HY000";
     JsonSyntax 4038 b"HY000";
     JsonDepth 4040 b"HY000";

@@ -19,12 +19,14 @@
 //! 2. An account whose password is known as both digests takes either method, so that no client
 //!    needs a second round trip.
 //! 3. Slow work (RSA, the slow hash) is done only where waiting is allowed.
+//! 4. A name that nobody has is answered as one with another password: where some account has a
+//!    slow hash, by the exchange that such an account needs, and in its time.
 //!
 //! Not here: the arithmetic (crate `passwords`), which addresses may connect (crate `server`),
 //! privileges, the packets around the exchange (`handshake`, `encode`).
 
 use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use passwords::{
     CACHING_SHA2, KeyPair, NATIVE, PUBLIC_KEY_REQUEST, Scramble, caching_sha2_digest,
@@ -32,7 +34,13 @@ use passwords::{
 };
 
 use super::handshake::Login;
-use passwords::crypt::StoredHash;
+use access::host::Peer;
+use access::secret::Plugin;
+use access::{AccessControl, AccountName};
+use passwords::crypt::{self, StoredHash};
+
+/// Passwords that are remembered as proved.
+const PROVEN_MAX: usize = 65_536;
 
 /// What is known of an account's password.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,22 +104,90 @@ pub struct Account {
 #[derive(Debug)]
 pub struct Users {
     secrets: HashMap<String, Secret>,
-    /// SHA256(SHA256(password)) of `Secret::Slow` accounts that have logged in since the start:
-    /// the "caching" of caching_sha2_password.
-    proven: Mutex<HashMap<String, [u8; 32]>>,
+    /// Those of SQL; a name that is among the configured ones is theirs.
+    accounts: Option<Arc<AccessControl>>,
+    /// SHA256(SHA256(password)) of slow hashes whose password was proved since the start: the
+    /// "caching" of caching_sha2_password.
+    proven: Mutex<HashMap<ProvenKey, [u8; 32]>>,
     key: OnceLock<Option<KeyPair>>,
+    /// What nobody's password makes.
+    decoy: OnceLock<Secret>,
+}
+
+/// Salt and hash.
+type ProvenKey = ([u8; crypt::SALT_BYTES], [u8; crypt::HASH_CHARS]);
+
+/// What a login has to prove, and whose it is.
+#[derive(Clone, Debug)]
+struct Credential {
+    /// The password, and the one before it if that still holds.
+    secrets: Vec<Secret>,
+    account: Option<AccountName>,
+    is_locked: bool,
+    /// Nobody's: proving it helps nobody.
+    is_decoy: bool,
 }
 
 impl Users {
-    /// What holds until users are configured: `root` without a password.
+    /// No configured users: those of SQL alone, among which `root` of a fresh server is.
     pub fn unconfigured() -> Users {
-        Users::new([Account { name: "root".to_owned(), secret: Secret::Empty }])
+        Users::new([])
     }
 
     /// These accounts; of two with the same name the last counts.
     pub fn new(accounts: impl IntoIterator<Item = Account>) -> Users {
         let secrets = accounts.into_iter().map(|account| (account.name, account.secret)).collect();
-        Users { secrets, proven: Mutex::default(), key: OnceLock::new() }
+        Users {
+            secrets,
+            accounts: None,
+            proven: Mutex::default(),
+            key: OnceLock::new(),
+            decoy: OnceLock::new(),
+        }
+    }
+
+    /// These and the accounts of SQL.
+    pub(super) fn with_accounts(self, accounts: &Arc<AccessControl>) -> Users {
+        if !self.secrets.is_empty() {
+            accounts.close_first_account();
+        }
+        Users { accounts: Some(Arc::clone(accounts)), ..self }
+    }
+
+    /// What a client has to prove that calls itself so.
+    fn credential(&self, user: &str, host: &str) -> Option<Credential> {
+        let of = |secrets, account, is_locked| Credential {
+            secrets,
+            account,
+            is_locked,
+            is_decoy: false,
+        };
+        if let Some(secret) = self.secrets.get(user) {
+            return Some(of(vec![secret.clone()], None, false));
+        }
+        let accounts = self.accounts.as_ref()?;
+        let grants = accounts.grants();
+        if let Some((name, account)) = grants.login(user, &Peer { host })
+            && !accounts.is_closed(name, account)
+        {
+            let retained = account.retained.as_deref().filter(|stored| !stored.is_empty());
+            let stored = std::iter::once(&*account.stored).chain(retained);
+            let secrets = stored.map(Secret::new).collect();
+            return Some(of(secrets, Some(name.clone()), account.locked));
+        }
+        let is_slow = grants
+            .accounts()
+            .values()
+            .any(|account| account.plugin == Plugin::CachingSha2 && !account.stored.is_empty());
+        is_slow.then(|| Credential { is_decoy: true, ..of(vec![self.decoy()], None, false) })
+    }
+
+    fn decoy(&self) -> Secret {
+        let made = || {
+            let password: String = new_scramble().iter().map(|byte| char::from(*byte)).collect();
+            Secret::new(&Plugin::CachingSha2.store(&password))
+        };
+        self.decoy.get_or_init(made).clone()
     }
 
     /// The key pair, made at its first use; `None` when the system gives no randomness.
@@ -119,13 +195,18 @@ impl Users {
         self.key.get_or_init(KeyPair::new).as_ref()
     }
 
-    fn proven_digest(&self, user: &str) -> Option<[u8; 32]> {
-        self.proven.lock().expect("no panic while held").get(user).copied()
+    fn proven_digest(&self, hash: &StoredHash) -> Option<[u8; 32]> {
+        self.proven.lock().expect("no panic while held").get(&hash.key()).copied()
     }
 
-    fn remember(&self, user: &str, password: &[u8]) {
+    fn remember(&self, secret: &Secret, password: &[u8]) {
+        let Secret::Slow(hash) = secret else { return };
         let digest = caching_sha2_digest(password);
-        self.proven.lock().expect("no panic while held").insert(user.to_owned(), digest);
+        let mut proven = self.proven.lock().expect("no panic while held");
+        if proven.len() >= PROVEN_MAX {
+            proven.clear();
+        }
+        proven.insert(hash.key(), digest);
     }
 
     /// The password in a client's answer to `AskPassword`, without its final zero: sealed, or bare,
@@ -168,6 +249,7 @@ pub struct Exchange {
     scramble: Scramble,
     method: &'static str,
     full: bool,
+    credential: Option<Credential>,
 }
 
 /// Fresh bytes for a greeting; printable, as some clients treat them as a C string.
@@ -187,14 +269,16 @@ impl Exchange {
         users: &'a Users,
         login: &Login<'_>,
         scramble: Scramble,
+        host: &str,
     ) -> (Exchange, Step<'a>) {
         let user = String::from_utf8_lossy(login.user).into_owned();
         // A client that names no method speaks the one from before there were names.
         let named = if login.method.is_empty() { NATIVE.as_bytes() } else { login.method };
         let known = [NATIVE, CACHING_SHA2].into_iter().find(|name| name.as_bytes() == named);
-        let mut exchange =
-            Exchange { user, scramble, method: known.unwrap_or(CACHING_SHA2), full: false };
-        let secret = users.secrets.get(&exchange.user);
+        let credential = users.credential(&user, host);
+        let method = known.unwrap_or(CACHING_SHA2);
+        let mut exchange = Exchange { user, scramble, method, full: false, credential };
+        let secret = exchange.credential.as_ref().map(|credential| &credential.secrets[0]);
         let wanted = match secret {
             Some(Secret::Native(_)) => NATIVE,
             Some(Secret::Slow(_)) => CACHING_SHA2,
@@ -223,13 +307,23 @@ impl Exchange {
 
     /// What proves to a client that was let in that a certificate is the server's own, if its
     /// method has that.
-    pub fn certificate_proof(&self, users: &Users, fingerprint: &[u8; 32]) -> Option<String> {
-        match users.secrets.get(&self.user) {
+    pub fn certificate_proof(&self, fingerprint: &[u8; 32]) -> Option<String> {
+        match self.credential.as_ref()?.secrets.first() {
             Some(Secret::Both { native, .. } | Secret::Native(native)) if self.method == NATIVE => {
                 Some(certificate_proof(native, &self.scramble, fingerprint))
             }
             _ => None,
         }
+    }
+
+    /// The account of SQL that the client is; `None` for a configured user.
+    pub fn account(&self) -> Option<&AccountName> {
+        self.credential.as_ref()?.account.as_ref()
+    }
+
+    /// Whether that is locked: nobody comes in.
+    pub fn is_locked(&self) -> bool {
+        self.credential.as_ref().is_some_and(|credential| credential.is_locked)
     }
 
     /// The client's next packet.
@@ -247,9 +341,12 @@ impl Exchange {
             };
         }
         let password = users.password(payload, &self.scramble);
-        match (password, users.secrets.get(&self.user)) {
-            (Some(password), Some(secret)) if secret.matches(&password) => {
-                users.remember(&self.user, &password);
+        let (Some(password), Some(credential)) = (password, &self.credential) else {
+            return Step::Deny { password: true };
+        };
+        match credential.secrets.iter().find(|secret| secret.matches(&password)) {
+            Some(secret) if !credential.is_decoy => {
+                users.remember(secret, &password);
                 Step::Accept { fast: false }
             }
             _ => Step::Deny { password: true },
@@ -262,30 +359,30 @@ impl Exchange {
         let deny = Step::Deny { password };
         let fast = self.method == CACHING_SHA2;
         let proves = |digest: [u8; 32]| caching_sha2_proves(proof, &self.scramble, &digest);
-        match users.secrets.get(&self.user) {
-            None => deny,
-            Some(Secret::Empty) if !password => Step::Accept { fast: false },
-            Some(Secret::Empty) => deny,
-            Some(Secret::Both { sha2, .. }) if fast => {
-                if proves(*sha2) {
-                    Step::Accept { fast }
-                } else {
-                    deny
+        let Some(credential) = &self.credential else { return deny };
+        let mut needs_password = false;
+        for secret in &credential.secrets {
+            let is_proven = match secret {
+                Secret::Empty => !password,
+                Secret::Both { sha2, .. } if fast => proves(*sha2),
+                Secret::Both { native, .. } | Secret::Native(native) => {
+                    native_proves(proof, &self.scramble, native)
                 }
-            }
-            Some(Secret::Both { native, .. } | Secret::Native(native)) => {
-                let proven = native_proves(proof, &self.scramble, native);
-                if proven { Step::Accept { fast: false } } else { deny }
-            }
-            Some(Secret::Slow(_)) if !password => deny,
-            Some(Secret::Slow(_)) => match users.proven_digest(&self.user) {
-                Some(digest) if proves(digest) => Step::Accept { fast },
-                _ => {
-                    self.full = true;
-                    Step::AskPassword
+                Secret::Slow(hash) => {
+                    needs_password |= password;
+                    users.proven_digest(hash).is_some_and(proves)
                 }
-            },
+            };
+            if is_proven {
+                let is_sealed = matches!(secret, Secret::Both { .. } | Secret::Slow(_));
+                return Step::Accept { fast: fast && is_sealed };
+            }
         }
+        if needs_password {
+            self.full = true;
+            return Step::AskPassword;
+        }
+        deny
     }
 }
 

@@ -19,6 +19,7 @@
 
 use std::sync::Arc;
 
+use access::AccountName;
 use passwords::Scramble;
 use rows::Group;
 use sql::{How, LoadLocal, Sql, SqlError};
@@ -73,6 +74,7 @@ impl MysqlDoor {
     /// A door to `sql` for these users, with MySQL's default packet limit of 64 MiB.
     pub fn new(sql: Arc<Sql>, users: Users) -> MysqlDoor {
         let failed_logins = FailedLogins::new("mysql");
+        let users = users.with_accounts(sql.access());
         let packet_bytes_max = PACKET_BYTES_MAX;
         let tls = TlsUse::Off;
         MysqlDoor { sql, users, packet_bytes_max, tls, asks_for_native: false, failed_logins }
@@ -112,6 +114,8 @@ pub struct Mysql {
     pub(super) connection_id: u32,
     /// The user name of the login; empty before.
     pub(super) user: String,
+    /// The account of SQL that it means; `None` for a configured user.
+    pub(super) account: Option<AccountName>,
     /// The number of the collation that its login asked for.
     pub(super) collation: u16,
     /// The client's host as `USER()` shows it.
@@ -179,6 +183,7 @@ impl Mysql {
             door,
             connection_id,
             user: String::new(),
+            account: None,
             collation: 0,
             host: host.into(),
             is_at_socket: false,

@@ -52,7 +52,8 @@ impl Mysql {
                 let door = Arc::clone(&self.door);
                 let database = String::from_utf8_lossy(login.database).into_owned();
                 let collation = login.character_set;
-                let (exchange, step) = Exchange::begin(&door.users, &login, self.scramble);
+                let (exchange, step) =
+                    Exchange::begin(&door.users, &login, self.scramble, &self.host);
                 return self.proceed(LoggingIn { exchange, database, collation }, step, input, out);
             }
             Ok(Response::TlsRequest) if self.offers_tls() => {
@@ -88,7 +89,7 @@ impl Mysql {
         let door = Arc::clone(&self.door);
         let database = String::from_utf8_lossy(login.database).into_owned();
         let collation = login.character_set;
-        let (exchange, step) = Exchange::begin(&door.users, &login, self.scramble);
+        let (exchange, step) = Exchange::begin(&door.users, &login, self.scramble, &self.host);
         self.proceed(LoggingIn { exchange, database, collation }, step, input, out)
     }
 
@@ -129,16 +130,27 @@ impl Mysql {
                 let user = login.exchange.user().to_owned();
                 return self.deny(&user, &SqlError::new(ErrorCode::AccessDenied, message), out);
             }
+            Step::Accept { .. } if login.exchange.is_locked() => {
+                let user = login.exchange.user().to_owned();
+                let message =
+                    format!("Access denied for user '{user}'@'{}'. Account is locked.", self.host);
+                return self.deny(
+                    &user,
+                    &SqlError::new(ErrorCode::AccountHasBeenLocked, message),
+                    out,
+                );
+            }
             Step::Accept { fast } => {
                 if fast {
                     encode::write_more_data(&mut packets, &[FAST_SUCCESS]);
                 }
                 let sequence = packets.sequence();
                 self.user = login.exchange.user().to_owned();
+                self.account = login.exchange.account().cloned();
                 let database = (!login.database.is_empty()).then_some(login.database);
                 self.collation = login.collation;
                 let proof = self.encryption.as_ref().and_then(|encryption| {
-                    login.exchange.certificate_proof(&self.door.users, &encryption.fingerprint)
+                    login.exchange.certificate_proof(&encryption.fingerprint)
                 });
                 return self.welcome(database.as_deref(), sequence, proof, input, out);
             }
@@ -170,7 +182,13 @@ impl Mysql {
         out: &mut Vec<u8>,
     ) -> Go {
         let door = Arc::clone(&self.door);
-        let opened = Session::new(&door.sql, self.connection_id, &self.user, &self.host, database);
+        let named = (&*self.user, &*self.host);
+        let opened = match &self.account {
+            Some(account) => {
+                Session::of_account(&door.sql, self.connection_id, named, account, database)
+            }
+            None => Session::new(&door.sql, self.connection_id, named.0, named.1, database),
+        };
         let opened = opened.and_then(|mut session| {
             session.set_login_collation(self.collation)?;
             if let Some(Encryption { version, cipher, .. }) = self.encryption.as_deref() {

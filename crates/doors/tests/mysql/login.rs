@@ -119,3 +119,50 @@ fn a_user_changed_without_a_proof_is_given_the_scramble_again() {
     assert_eq!(replies[0][0], EOF);
     assert_eq!(client.send(2, &proof)[1][0], OK);
 }
+
+#[test]
+fn an_account_of_sql_logs_in_and_has_its_rights_and_nobody_elses_name_is_told() {
+    let house = House::open();
+    let mut root = house.client(0);
+    for text in [
+        "CREATE USER app IDENTIFIED BY 'secret'",
+        "CREATE USER old IDENTIFIED WITH mysql_native_password BY 'secret'",
+        "GRANT SELECT ON shop.* TO app, old",
+    ] {
+        assert_eq!(root.query(text)[0][0], OK, "{text}");
+    }
+    let begin = |user: &str, password: &[u8], database: &str| {
+        let mut client = house.connect();
+        let proof = sha2_proof(password, &scramble(&client.greeting));
+        let replies = client.send(1, &login(user, &proof, database, SHA2, 0));
+        (client, replies)
+    };
+    for (user, password) in [("app", &b"guess"[..]), ("nobody", b"secret")] {
+        let (mut client, asked) = begin(user, password, "");
+        assert_eq!(asked, [[1, 4]], "{user} is asked for the password itself");
+        let refused = client.send(3, &[password, b"\0"].concat());
+        assert_eq!(error_number(&refused[0]), 1045, "{user}");
+    }
+    let (mut client, asked) = begin("app", b"secret", "shop");
+    assert_eq!(asked, [[1, 4]]);
+    assert_eq!(client.send(3, b"secret\0")[0][0], OK);
+    assert_eq!(error_number(&client.query("DELETE FROM item")[0]), 1142);
+    assert_ne!(client.query("SELECT name FROM item")[0][0], 0xFF);
+    assert_eq!(error_number(&client.query("USE kv")[0]), 1044);
+    let (_, known) = begin("app", b"secret", "shop");
+    assert_eq!(known[0], [1, 3], "the fast way");
+    let (_, refused) = begin("app", b"secret", "kv");
+    assert_eq!(error_number(&refused[1]), 1044);
+
+    assert_eq!(root.query("ALTER USER app ACCOUNT LOCK")[0][0], OK);
+    assert_eq!(error_number(&begin("app", b"secret", "").1[0]), 3118);
+    let change = "ALTER USER app IDENTIFIED BY 'other' RETAIN CURRENT PASSWORD ACCOUNT UNLOCK";
+    assert_eq!(root.query(change)[0][0], OK);
+    assert_eq!(begin("app", b"secret", "").1[0], [1, 3], "the one before holds too");
+    assert_eq!(root.query("ALTER USER app DISCARD OLD PASSWORD")[0][0], OK);
+    assert_eq!(begin("app", b"secret", "").1, [[1, 4]], "what was proved once is nothing now");
+
+    let mut client = house.connect();
+    let proof = native_proof(b"secret", &scramble(&client.greeting));
+    assert_eq!(client.send(1, &login("old", &proof, "", NATIVE, 0))[0][0], OK);
+}

@@ -42,6 +42,8 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
             scope.context()?.database.as_deref().map_or(NULL, |name| Cell::Plain(bytes(name)))
         }
         Function::User => Cell::Plain(bytes(&scope.context()?.user)),
+        Function::CurrentUser => Cell::Plain(bytes(&scope.context()?.account)),
+        Function::CurrentRole => Cell::Plain(bytes(&scope.context()?.roles)),
         Function::Version => text(scope.context()?.server.version()),
         Function::ConnectionId => {
             Cell::Plain(Datum::UInt(u64::from(scope.context()?.connection_id)))

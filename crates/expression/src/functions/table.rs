@@ -233,8 +233,10 @@ macro_rules! each_function {
             }
             Session {
                 Database ["DATABASE", "SCHEMA"] exactly(0), Short(64), Lazy(session::call), ASKS;
-                User ["USER", "CURRENT_USER", "SESSION_USER", "SYSTEM_USER"] exactly(0), Short(288), Lazy(session::call),
+                User ["USER", "SESSION_USER", "SYSTEM_USER"] exactly(0), Short(288), Lazy(session::call),
                     NEVER_NULL | ASKS;
+                CurrentUser ["CURRENT_USER"] exactly(0), Short(288), Lazy(session::call), NEVER_NULL | ASKS;
+                CurrentRole ["CURRENT_ROLE"] exactly(0), Short(1024), Lazy(session::call), NEVER_NULL | ASKS;
                 Version ["VERSION"] exactly(0), Short(60), Lazy(session::call), NEVER_NULL | ASKS;
                 ConnectionId ["CONNECTION_ID"] exactly(0), UInt, Lazy(session::call), NEVER_NULL | ASKS;
                 LastInsertId ["LAST_INSERT_ID"] between(0, 1), UInt, Lazy(session::call),

@@ -66,6 +66,10 @@ pub struct StatementContext {
     pub connection_id: u32,
     /// `USER()`, as `name@host`.
     pub user: String,
+    /// `CURRENT_USER()`: the account, as `name@host`.
+    pub account: String,
+    /// `CURRENT_ROLE()`.
+    pub roles: String,
     /// The current database.
     pub database: Option<String>,
     /// The session's time zone.

@@ -301,7 +301,14 @@ impl Node {
                 None => (Collation::Utf8Mb4GeneralCi, 6),
             },
             Kind::Constant(Value::Null) => (Collation::Utf8Mb4GeneralCi, 6),
-            Kind::Call(Function::User | Function::Database | Function::Version, _)
+            Kind::Call(
+                Function::User
+                | Function::CurrentUser
+                | Function::CurrentRole
+                | Function::Database
+                | Function::Version,
+                _,
+            )
             | Kind::SystemVariable(..)
                 if self.is_text() =>
             {

@@ -84,6 +84,7 @@ mod tests {
             database: "d".into(),
             name: name.into(),
             definer: "root@localhost".into(),
+            is_by_account: false,
             body: "DO 1".into(),
             schedule: EventSchedule::Once { at: 5, begun: false },
             preserve: false,

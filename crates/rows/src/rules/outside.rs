@@ -28,6 +28,8 @@ pub(super) fn outside(now: i64, zone: Zone) -> StatementContext {
     StatementContext {
         connection_id: 0,
         user: String::new(),
+        account: String::new(),
+        roles: String::new(),
         database: None,
         zone,
         now,

@@ -24,7 +24,7 @@ use std::time::Duration;
 use ::load::{Client, Link, Login};
 use anyhow::{Context as _, bail};
 use clap::{Arg, ArgMatches, Command};
-use doors::mysql::{Mysql, MysqlDoor, Users};
+use doors::mysql::{Account, Mysql, MysqlDoor, Secret, Users};
 use doors::{Conversation, Input, Next, Turn};
 use rows::{Engine, Group};
 
@@ -147,7 +147,9 @@ fn open_here(settings: &Settings, make: bool) -> anyhow::Result<RowsLink> {
     let (engine, _) = open_rows(settings, &data_dir)?;
     let sql = analytic::start(engine.clone(), &sql_options(settings, &engine, 0))
         .context("cannot start SQL")?;
-    let door = MysqlDoor::new(sql, Users::unconfigured());
+    // Whoever may read the data directory may do everything, whatever its accounts say.
+    let owner = Account { name: "root".to_owned(), secret: Secret::Empty };
+    let door = MysqlDoor::new(sql, Users::new([owner]));
     let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
     let conversation = Mysql::new(door, ONLY_CONNECTION, "localhost");
     let here = LocalLink::new(engine.clone(), conversation);

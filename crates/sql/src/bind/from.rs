@@ -9,8 +9,10 @@
 
 use std::sync::Arc;
 
+use access::{ColumnAccess, Privilege};
 use expression::{Comparison, KEY_COLUMN, Kind, Node, boolean, common_rule, compared, slot};
 use rows::schema::Column;
+use rows::table::Table;
 use sqlparser::ast;
 use syntax::cursor::name_parts;
 use values::ErrorCode;
@@ -188,6 +190,9 @@ impl Binder<'_> {
         relations: &mut Vec<Relation>,
     ) -> Bound<Part> {
         self.count_relations(1)?;
+        if !self.facts.rights.has_global(Privilege::File) {
+            return Err(SqlError::privilege_needed("FILE").into());
+        }
         let options = FileOptions::of(args, self.facts.mode)?;
         let files = FileTable::open(self.facts.sql.files(), &options, &self.facts.limits)?;
         self.reads_files.set(true);
@@ -275,6 +280,7 @@ impl Binder<'_> {
             }
             return Ok(Some(part));
         }
+        let readable = self.readable(database, table)?;
         let catalog = self.facts.sql.engine().catalog();
         let table = match catalog.table(database, table) {
             Ok(table) => table,
@@ -304,8 +310,41 @@ impl Binder<'_> {
             hidden: true,
             shadowed: false,
             told: None,
+            denied: None,
         });
+        if readable == ColumnAccess::Some {
+            self.deny_columns(&mut part.named[0], &table);
+        }
         Ok(Some(part))
+    }
+
+    /// Which columns of a table the statement's principal may read; what it writes to was looked
+    /// at before.
+    fn readable(&self, database: &str, table: &str) -> Bound<ColumnAccess> {
+        let is_written = self.nesting.get() <= 1
+            && self.facts.written.iter().any(|(of, named)| of == database && named == table);
+        if is_written {
+            return Ok(ColumnAccess::All);
+        }
+        match self.facts.rights.columns(database, table, Privilege::Select) {
+            ColumnAccess::None => {
+                Err(SqlError::table_denied("SELECT", &self.facts.user, table).into())
+            }
+            readable => Ok(readable),
+        }
+    }
+
+    /// Marks the columns that may not be read.
+    fn deny_columns(&self, relation: &mut NamedRelation, table: &Table) {
+        let (rights, user) = (&self.facts.rights, &self.facts.user);
+        for column in &mut relation.columns {
+            let name = &column.name;
+            if !rights.has_column(&table.database, &table.name, name, Privilege::Select) {
+                let denied = SqlError::column_denied("SELECT", user, name, &table.name);
+                column.denied = Some(Arc::new(denied));
+            }
+        }
+        relation.denied = Some(Arc::new(SqlError::table_denied("SELECT", user, &table.name)));
     }
 
     fn join(
@@ -424,7 +463,7 @@ fn using(mut left: Part, mut right: Part, side: Side, names: &[String]) -> Bound
         let missing = || SqlError::unknown_column(name, "from clause");
         let a = find_visible(&mut left.named, name).ok_or_else(missing)?;
         let b = find_visible(&mut right.named, name).ok_or_else(missing)?;
-        let (x, y) = compared(a.node(), b.node());
+        let (x, y) = compared(a.read()?, b.read()?);
         let rule = common_rule([&x, &y].into_iter());
         let kind = Kind::Compare(Comparison::Equal, Box::new(x), Box::new(y), rule);
         terms.push(boolean(kind, true));

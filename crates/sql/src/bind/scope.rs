@@ -72,6 +72,8 @@ pub(super) struct ScopeColumn {
     pub shadowed: bool,
     /// Told when it is named: what it shows takes long to find out.
     pub told: Option<Arc<AtomicBool>>,
+    /// Why it may not be read.
+    pub denied: Option<Arc<SqlError>>,
 }
 
 impl ScopeColumn {
@@ -80,6 +82,14 @@ impl ScopeColumn {
             told.store(true, Ordering::Relaxed);
         }
         Node::new(Kind::Column(self.slot), self.ty.clone(), self.nullable)
+    }
+
+    /// As `node`, for a name that a statement says.
+    pub fn read(&self) -> Bound<Node> {
+        match &self.denied {
+            None => Ok(self.node()),
+            Some(denied) => Err(SqlError::clone(denied).into()),
+        }
     }
 }
 
@@ -92,6 +102,8 @@ pub(super) struct NamedRelation {
     pub database: Option<String>,
     /// Its columns in order.
     pub columns: Vec<ScopeColumn>,
+    /// Why all of it may not be read at once, where that is so of some column.
+    pub denied: Option<Arc<SqlError>>,
 }
 
 /// The names of one SELECT.
@@ -178,7 +190,7 @@ impl<'p> QueryScope<'p> {
             return Ok(Some(column.map_or(node, |(_, column)| column.clone())));
         }
         if let Some(column) = self.column(parts, clause)? {
-            return Ok(Some(column.node()));
+            return column.read().map(Some);
         }
         match (parts, clause) {
             ([name], "having clause" | "order clause" | "group statement") => Ok(self.alias(name)),
@@ -295,6 +307,12 @@ impl<'p> QueryScope<'p> {
         if out.is_empty() {
             return Err(SqlError::new(ErrorCode::NoTablesUsed, "No tables used").into());
         }
+        if let Some(column) = out.iter().find(|column| column.denied.is_some()) {
+            let relation = self.column_at(column.slot).map(|(relation, _)| relation);
+            let denied = relation.and_then(|relation| relation.denied.as_ref());
+            let denied = denied.or(column.denied.as_ref());
+            return Err(denied.map_or_else(SqlError::no_database, |d| SqlError::clone(d)).into());
+        }
         Ok(out)
     }
 
@@ -344,9 +362,10 @@ impl NamedRelation {
                 hidden: false,
                 shadowed: false,
                 told: None,
+                denied: None,
             })
             .collect();
-        NamedRelation { name, database, columns }
+        NamedRelation { name, database, columns, denied: None }
     }
 }
 

@@ -199,6 +199,7 @@ mod tests {
             database: "d".into(),
             name: format!("e{id}"),
             definer: "root@localhost".into(),
+            is_by_account: false,
             body: "DO 1".into(),
             schedule,
             preserve: false,

@@ -17,6 +17,7 @@ use expression::KillMark;
 use parking_lot::Mutex;
 use resources::waiting::{WaitMark, Waiting};
 use rows::bulk::Progress;
+use syntax::scan::leading_word;
 
 use super::stage::StageProgress;
 
@@ -84,6 +85,7 @@ pub struct ProcessLine {
 impl Process {
     /// A statement begins, or goes on where it may wait.
     pub fn enter(&self, text: &[u8], now: u64) {
+        let text = &without_secrets(text);
         let text = &text[..text.len().min(INFO_BYTES_MAX)];
         let mut state = self.state.lock();
         if std::mem::take(&mut state.postponed) && state.info == text {
@@ -128,6 +130,11 @@ impl Process {
         self.state.lock().progress.as_ref().map_or(0, |progress| progress.stages_begun())
     }
 
+    /// The user's name.
+    pub fn user(&self) -> String {
+        self.state.lock().user.clone()
+    }
+
     /// The current database changes.
     pub fn set_database(&self, database: Option<&str>) {
         self.state.lock().database = database.map(str::to_string);
@@ -155,6 +162,23 @@ impl Process {
             info: running.then(|| String::from_utf8_lossy(&state.info).into_owned()),
             memory_bytes: self.kill.memory_bytes(),
         }
+    }
+}
+
+/// A statement's text without what it says of passwords: cut off where they may begin.
+fn without_secrets(text: &[u8]) -> Cow<'_, [u8]> {
+    const WRITES: [&[u8]; 5] = [b"create", b"alter", b"set", b"grant", b"prepare"];
+    let word = leading_word(text);
+    if !WRITES.iter().any(|known| word.eq_ignore_ascii_case(known)) {
+        return Cow::Borrowed(text);
+    }
+    let lower = text.to_ascii_lowercase();
+    let begins = [&b"identified"[..], b"password"]
+        .into_iter()
+        .filter_map(|said| memchr::memmem::find(&lower, said).map(|at| at + said.len()));
+    match begins.min() {
+        None => Cow::Borrowed(text),
+        Some(at) => Cow::Owned([&text[..at], b" <secret>"].concat()),
     }
 }
 

@@ -7,12 +7,13 @@
 
 use std::sync::Arc;
 
+use access::Privilege;
 use expression::limits::Room;
 use expression::{BIGINT_UNSIGNED, Level};
 use rows::Group;
 use rows::bulk::Progress;
 use rows::table::Table;
-use syntax::account::{AccountStatement, RoleChoice};
+use syntax::account::AccountStatement;
 use syntax::alter::{AlterSpec, AlterTable};
 use syntax::set::SetItem;
 use syntax::show::{Show, Subject};
@@ -97,6 +98,8 @@ impl Session {
     ) -> Result<Reply> {
         let parsed = self.parse_admin(statement)?;
         self.check_inserts(&parsed)?;
+        self.check_expired(Some(&parsed))?;
+        self.authorize(&parsed)?;
         let joins =
             group.is_some() && matches!(parsed, Parsed::Commit { .. }) && self.may_commit_in_loop();
         if !statement.how.may_wait && !joins && self.may_take_long(&parsed) {
@@ -128,6 +131,8 @@ impl Session {
     /// Carries out a statement that has no text: one that neither writes nor waits.
     pub(super) fn run_parsed(&mut self, parsed: Parsed, how: How) -> Result<Reply> {
         self.check_inserts(&parsed)?;
+        self.check_expired(Some(&parsed))?;
+        self.authorize(&parsed)?;
         debug_assert!(!writes(&parsed) && !self.may_take_long(&parsed), "{parsed:?}");
         self.begin_statement();
         let reply = self.carry_out(parsed, how)?;
@@ -323,20 +328,16 @@ impl Session {
                 self.execute_immediate(&source, &using, how)
             }
             Parsed::Deallocate(name) => self.deallocate(&name),
-            // Nobody has a role.
-            Parsed::Account(account)
-                if matches!(
-                    &*account,
-                    AccountStatement::SetRole(
-                        RoleChoice::None | RoleChoice::Default | RoleChoice::All(_)
-                    )
-                ) =>
-            {
-                Ok(self.done(0))
+            Parsed::Account(account) => {
+                if !matches!(*account, AccountStatement::SetRole(_)) {
+                    self.begin_definition()?;
+                }
+                self.account_statement(&account)
             }
-            Parsed::Account(_) | Parsed::Grant(_) => Err(SqlError::unsupported(
-                "users and grants in SQL (users are in the settings file)",
-            )),
+            Parsed::Grant(grant) => {
+                self.begin_definition()?;
+                self.grant_statement(&grant)
+            }
             _ => Err(SqlError::other("a statement without an execution")),
         }
     }
@@ -455,18 +456,31 @@ impl Session {
     fn unfiltered(&mut self, Show { subject, filter }: &Show) -> Result<Listing> {
         self.take_late_warnings();
         let engine = Arc::clone(self.sql.engine());
+        let rights = Arc::clone(&self.principal.rights);
         Ok(match subject {
-            Subject::Databases => show::databases(&engine),
+            Subject::Databases => {
+                let listing = show::databases(&engine);
+                listing.seen(0, |name| is_own_name(name) || rights.sees_database(name))
+            }
             Subject::Tables { full, database } => {
-                show::tables(&engine, &self.database_or_current(database)?, *full)?
+                let database = self.database_or_current(database)?;
+                let listing = show::tables(&engine, &database, *full)?;
+                let is_own = is_own_name(&database);
+                listing.seen(0, |name| is_own || rights.sees_table(&database, name))
             }
             Subject::TableStatus { database } => {
                 let (database, mode) = (self.database_or_current(database)?, self.variables.mode);
                 let listing = show::table_status(&engine, &database, filter, mode)?;
                 self.sql.counters().tables_listed.add_many(listing.rows.len() as u64);
-                listing
+                let is_own = is_own_name(&database);
+                listing.seen(0, |name| is_own || rights.sees_table(&database, name))
             }
-            Subject::OpenTables => show::open_tables(&engine, &self.database_or_current(&None)?)?,
+            Subject::OpenTables => {
+                let database = self.database_or_current(&None)?;
+                let listing = show::open_tables(&engine, &database)?;
+                let is_own = is_own_name(&database);
+                listing.seen(1, |name| is_own || rights.sees_table(&database, name))
+            }
             Subject::Columns { full, table } => self.columns_of(table, *full)?,
             Subject::Indexes { table } if self.view(table)?.is_some() => show::no_index_lines(),
             Subject::Indexes { table } => {
@@ -505,11 +519,17 @@ impl Session {
                 let columns = vec![ResultColumn::computed(name, BIGINT_UNSIGNED, false)];
                 Listing { columns, rows: vec![vec![number(count)]], ..Listing::default() }
             }
-            Subject::Processes { full } => show::processes(&self.sql, *full),
+            Subject::Processes { full } => {
+                let listing = show::processes(&self.sql, *full);
+                let own = self.process.user();
+                let sees_all = rights.has_global(Privilege::Process);
+                listing.seen(1, |user| sees_all || user == own)
+            }
             Subject::Engines => show::engines(),
             Subject::CharacterSets => show::character_sets(),
             Subject::Collations => show::collations(),
-            Subject::Grants => show::grants(&self.user),
+            Subject::Grants { name, using } => self.show_grants(name.as_ref(), using)?,
+            Subject::CreateUser { name } => self.show_create_user(name)?,
             Subject::Plugins => show::plugins(),
             Subject::Privileges => show::privileges(),
             Subject::Events { database } => {
@@ -531,7 +551,9 @@ impl Session {
             return Ok(show::columns_of_view(&columns, full, self.variables.zone));
         }
         if !is_own_name(database) {
-            return Ok(show::columns(&*self.table(name)?, full, self.variables.zone));
+            let listing = show::columns(&*self.table(name)?, full, self.variables.zone);
+            let rights = &self.principal.rights;
+            return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));
         }
         let facts = self.facts();
         let listing = CatalogListing::named(table);

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use access::AccountName;
 use expression::Level;
 use rows::event::{EventDefinition, EventSchedule, EventSettings, EventStatus, RunRecord};
 use syntax::TableName;
@@ -32,6 +33,17 @@ const COMMENT_CHARS_MAX: usize = 1024;
 const NAME_CHARS_MAX: usize = 64;
 
 impl Session {
+    /// Whether an event's runs have the rights of an account: of the definer that is named, if
+    /// there is such an account, or as the session itself.
+    fn is_by_account(&self, definer: Option<&str>) -> bool {
+        let named = definer.is_some_and(|definer| {
+            let (user, host) = definer.rsplit_once('@').unwrap_or((definer, "%"));
+            let grants = self.sql.access().grants();
+            grants.account(&AccountName::new(user, host)).is_some()
+        });
+        named || self.principal.account.is_some()
+    }
+
     /// The session of an event's run, as the one was that defined it.
     ///
     /// # Errors
@@ -43,7 +55,13 @@ impl Session {
         deadline: Option<Instant>,
     ) -> Result<Session> {
         let (user, host) = event.definer.rsplit_once('@').unwrap_or((&event.definer, "%"));
-        let mut session = Session::new(sql, id, user, host, Some(&event.database))?;
+        let mut session = match event.is_by_account {
+            true => {
+                let account = AccountName::new(user, host);
+                Session::of_account(sql, id, (user, host), &account, Some(&event.database))?
+            }
+            false => Session::new(sql, id, user, host, Some(&event.database))?,
+        };
         let EventSettings { sql_mode, time_zone, charset_client, collation_connection } =
             &event.settings;
         let variables = Arc::make_mut(&mut session.variables);
@@ -105,7 +123,8 @@ impl Session {
             id: 0,
             database,
             name,
-            definer: create.definer.clone().unwrap_or_else(|| self.user.clone()),
+            definer: create.definer.clone().unwrap_or_else(|| self.account_name()),
+            is_by_account: self.is_by_account(create.definer.as_deref()),
             body: create.body.clone(),
             schedule,
             preserve: create.preserve,
@@ -206,7 +225,8 @@ impl Session {
         now: i64,
     ) -> Result<()> {
         let settings = self.event_settings();
-        event.definer = alter.definer.clone().unwrap_or_else(|| self.user.clone());
+        event.definer = alter.definer.clone().unwrap_or_else(|| self.account_name());
+        event.is_by_account = self.is_by_account(alter.definer.as_deref());
         event.altered = now;
         if let Some((database, name)) = to {
             (event.database, event.name) = (database.clone(), name.clone());

@@ -104,6 +104,7 @@ impl Session {
         target: &OutfileTarget,
         how: How,
     ) -> Result<Reply> {
+        self.check_global(&[access::Privilege::File], &[], "FILE")?;
         if let Form::Text(TextForm::Lines(format)) = &target.form
             && format.field_end.is_empty()
             && format.enclosed.is_none()

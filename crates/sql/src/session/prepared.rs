@@ -38,6 +38,8 @@ pub(super) struct PreparedStatement {
     _share: Share,
     _counted: CountedStatement,
     plan: Option<Plan>,
+    /// The number of the rights that the plan was bound under.
+    rights: u64,
     /// The database it was prepared in.
     database: Option<String>,
 }
@@ -93,7 +95,9 @@ impl Session {
         let database = self.database.clone();
         let shape = Arc::from(scanned.shape.as_slice());
         let (_share, _counted) = (share, counted);
-        let prepared = PreparedStatement { text, scanned, shape, _share, _counted, plan, database };
+        let rights = self.principal.rights.number;
+        let prepared =
+            PreparedStatement { text, scanned, shape, _share, _counted, plan, rights, database };
         self.prepared.insert(id, prepared);
         Ok(PreparedReply { id, parameters, columns })
     }
@@ -116,7 +120,11 @@ impl Session {
         // The types of the parameters are not known yet, so any will do.
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
         let (shape, engine) = (&statement.scanned.shape, self.sql.engine());
-        let known = self.sql.plans().find((database, mode, shape), None, engine);
+        let known = self.sql.plans().find(
+            (database, mode, shape, self.principal.rights.number),
+            None,
+            engine,
+        );
         if query {
             return match known.map_or_else(|| self.select_plan(statement), Ok)? {
                 Plan::Select(plan) => {
@@ -184,7 +192,10 @@ impl Session {
         how: How,
         group: Option<&mut Group>,
     ) -> Result<Reply> {
-        let known = prepared.plan.as_ref().filter(|plan| plan.is_current());
+        let known = prepared
+            .plan
+            .as_ref()
+            .filter(|plan| prepared.rights == self.principal.rights.number && plan.is_current());
         let mut datums: Vec<Datum<'_>> = Vec::with_capacity(prepared.scanned.literals.len());
         prepared.scanned.datums(&prepared.text, parameters, &mut datums);
         let statement = Statement {

@@ -99,7 +99,9 @@ impl Session {
             // Sizes of tables are read from the disk.
             false => Err(SqlError::WouldWait.into()),
         };
-        match change {
+        let written = self.authorize_change(change)?;
+        let around = self.written.replace(written);
+        let bound = match change {
             Change::Insert(insert) => {
                 let facts = self.facts();
                 let facts = of_shape.is_none().then_some(&*facts);
@@ -107,7 +109,9 @@ impl Session {
             }
             Change::Update(update) => self.bind_update(update, &ask),
             Change::Delete(delete) => self.bind_delete(delete, &ask),
-        }
+        };
+        self.written.replace(around);
+        bound
     }
 
     fn bind_insert(&self, insert: &Insert, ask: Ask<'_>, over_row: &RowBinder<'_>) -> Bound<Plan> {

@@ -82,6 +82,20 @@ impl Listing {
         self
     }
 
+    /// Only the rows whose name in the column at this position may be seen.
+    pub fn seen(self, position: usize, is_seen: impl Fn(&str) -> bool) -> Listing {
+        self.retained(|row| match &row[position] {
+            Value::Bytes(name) => std::str::from_utf8(name).is_ok_and(&is_seen),
+            _ => true,
+        })
+    }
+
+    /// Only the rows that may be seen.
+    pub fn retained(mut self, is_seen: impl Fn(&[Value]) -> bool) -> Listing {
+        self.rows.retain(|row| is_seen(row));
+        self
+    }
+
     /// Adds a row.
     pub fn push(&mut self, row: Vec<Value>) {
         debug_assert_eq!(row.len(), self.columns.len());

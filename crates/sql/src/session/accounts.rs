@@ -1,0 +1,502 @@
+//! Statements about accounts and roles: CREATE USER and its kin, SET PASSWORD, SET ROLE, and what
+//! shows accounts.
+//!
+//! Invariants
+//! 1. What a statement says of several accounts is done for all of them or for none.
+//! 2. Whoever may change accounts may not therefore change one with SYSTEM_USER.
+//!
+//! Not here: the grammar (`syntax::account`), privileges (`grants`), storing (`access::control`).
+
+use access::account::DefaultRoles;
+use access::secret::Plugin;
+use access::{Account, AccountName, Edit, EditError, Principal, Privilege, shown};
+use expression::Level;
+use syntax::account::{
+    AccountStatement, Identification, RoleChoice, SecretSpec, UserName, UserOptions, UserSpec,
+};
+use values::ErrorCode;
+
+use super::Session;
+use crate::error::{Result, SqlError};
+use crate::reply::Reply;
+use crate::show::{self, Listing, text};
+
+/// What is said of accounts that a statement cannot be carried out for.
+const THERE: &str = " (User account already exists)";
+const NOT_THERE: &str = " (User account does not exist)";
+
+impl Session {
+    /// The account whose rights it has, as `CURRENT_USER()` gives it.
+    pub(super) fn account_name(&self) -> String {
+        self.principal.account.as_ref().map_or_else(|| self.user.clone(), AccountName::plain)
+    }
+
+    /// `CURRENT_ROLE()`.
+    pub(super) fn role_names(&self) -> String {
+        let names: Vec<String> = self.principal.roles.iter().map(AccountName::to_string).collect();
+        if names.is_empty() { "NONE".into() } else { names.join(",") }
+    }
+
+    pub(super) fn named_account(&self, name: &UserName) -> AccountName {
+        match (name, &self.principal.account) {
+            (UserName::Named { user, host }, _) => AccountName::new(user, host),
+            (UserName::Current, Some(account)) => account.clone(),
+            (UserName::Current, None) => {
+                let (user, host) = self.user.rsplit_once('@').unwrap_or((&self.user, "%"));
+                AccountName::new(user, host)
+            }
+        }
+    }
+
+    pub(super) fn named_accounts(&self, names: &[UserName]) -> Vec<AccountName> {
+        names.iter().map(|name| self.named_account(name)).collect()
+    }
+
+    /// Changes accounts, and stores what was changed.
+    pub(super) fn change_accounts<T>(
+        &self,
+        work: impl FnOnce(&mut Edit) -> Result<T>,
+    ) -> Result<T> {
+        let engine = self.sql.engine();
+        self.sql.access().change(work, |records| Ok(engine.store_accounts(records)?))
+    }
+
+    /// Refuses to touch an account with SYSTEM_USER for somebody without it.
+    pub(super) fn check_touched(&self, names: &[AccountName]) -> Result<()> {
+        let grants = self.sql.access().grants();
+        let is_system = |name: &AccountName| {
+            let account = grants.account(name);
+            account.is_some_and(|account| {
+                account.dynamic.contains_key("SYSTEM_USER") || account.global.has(Privilege::Super)
+            })
+        };
+        match names.iter().any(is_system) {
+            true => self.check_global(&[], &["SYSTEM_USER"], "SYSTEM_USER"),
+            false => Ok(()),
+        }
+    }
+
+    /// Carries a statement about accounts out.
+    ///
+    /// # Errors
+    /// 1396 for accounts that are there or are not, 1227 without the privilege, those of
+    /// passwords and of roles.
+    pub(super) fn account_statement(&mut self, statement: &AccountStatement) -> Result<Reply> {
+        use Privilege::{CreateRole, CreateUser, DropRole};
+        match statement {
+            AccountStatement::CreateUsers { users, options, if_not_exists } => {
+                self.check_global(&[CreateUser], &[], "CREATE USER")?;
+                self.create_users(users, options, *if_not_exists)?;
+            }
+            AccountStatement::AlterUsers { users, options, if_exists } => {
+                let own = self.principal.account.as_ref();
+                let is_own = |user: &UserSpec| Some(&self.named_account(&user.name)) == own;
+                if *options != UserOptions::default() || !users.iter().all(is_own) {
+                    self.check_global(&[CreateUser], &[], "CREATE USER")?;
+                }
+                self.alter_users(users, options, *if_exists)?;
+            }
+            AccountStatement::Drop { names, if_exists, is_role } => {
+                match is_role {
+                    true => {
+                        let words = "CREATE USER, DROP ROLE";
+                        self.check_global(&[CreateUser, DropRole], &[], words)?;
+                    }
+                    false => self.check_global(&[CreateUser], &[], "CREATE USER")?,
+                }
+                self.drop_accounts(&self.named_accounts(names), *if_exists, *is_role)?;
+            }
+            AccountStatement::RenameUsers(pairs) => {
+                self.check_global(&[CreateUser], &[], "CREATE USER")?;
+                self.rename_users(pairs)?;
+            }
+            AccountStatement::CreateRoles { names, if_not_exists } => {
+                let words = "CREATE USER, CREATE ROLE";
+                self.check_global(&[CreateUser, CreateRole], &[], words)?;
+                self.create_roles(&self.named_accounts(names), *if_not_exists)?;
+            }
+            AccountStatement::SetPassword { name, identified, retain } => {
+                let name = self.named_account(name.as_ref().unwrap_or(&UserName::Current));
+                self.set_password(&name, identified, *retain)?;
+            }
+            AccountStatement::SetRole(choice) => self.set_role(choice)?,
+            AccountStatement::SetDefaultRole { roles, names } => {
+                let names = self.named_accounts(names);
+                if names.iter().any(|name| Some(name) != self.principal.account.as_ref()) {
+                    self.check_global(&[CreateUser], &[], "CREATE USER")?;
+                }
+                self.check_touched(&names)?;
+                let chosen = self.default_roles(roles);
+                self.change_accounts(|edit| {
+                    names.iter().try_for_each(|name| give_default_roles(edit, name, &chosen))
+                })?;
+            }
+        }
+        Ok(self.done(0))
+    }
+
+    fn note_account(&self, code: ErrorCode, name: &AccountName, what: &str) {
+        let message = format!("Authorization ID {} {what}.", name.in_error());
+        self.warnings.borrow_mut().push(Level::Note, code, message);
+    }
+
+    fn create_users(
+        &self,
+        users: &[UserSpec],
+        options: &UserOptions,
+        if_not_exists: bool,
+    ) -> Result<()> {
+        let mut made = Vec::with_capacity(users.len());
+        for user in users {
+            let (plugin, stored) = match &user.identified {
+                Some(identified) => stored_secret(identified, Plugin::CachingSha2)?,
+                None => (Plugin::CachingSha2, String::new()),
+            };
+            let mut account = Account::new(plugin, stored);
+            account.locked = options.locked.unwrap_or(false);
+            account.expired = options.expired.unwrap_or(false);
+            made.push((self.named_account(&user.name), account));
+        }
+        let roles = options.default_roles.as_ref().map(|choice| self.default_roles(choice));
+        let known = self.change_accounts(|edit| {
+            let (known, new): (Vec<_>, Vec<_>) =
+                made.into_iter().partition(|(name, _)| edit.has(name));
+            if !known.is_empty() && !if_not_exists {
+                return Err(failed("CREATE USER", known.iter().map(|(name, _)| name), THERE));
+            }
+            for (name, account) in new {
+                edit.create(name.clone(), account).map_err(edit_error)?;
+                if let Some(roles) = &roles {
+                    give_default_roles(edit, &name, roles)?;
+                }
+            }
+            Ok(known)
+        })?;
+        for (name, _) in known {
+            self.note_account(ErrorCode::UserAlreadyExists, &name, "already exists");
+        }
+        Ok(())
+    }
+
+    fn alter_users(
+        &self,
+        users: &[UserSpec],
+        options: &UserOptions,
+        if_exists: bool,
+    ) -> Result<()> {
+        let names: Vec<AccountName> = users.iter().map(|u| self.named_account(&u.name)).collect();
+        self.check_touched_by_others(&names)?;
+        let roles = options.default_roles.as_ref().map(|choice| self.default_roles(choice));
+        let missing = self.change_accounts(|edit| {
+            let missing: Vec<&AccountName> = names.iter().filter(|n| !edit.has(n)).collect();
+            if !missing.is_empty() && !if_exists {
+                return Err(failed("ALTER USER", missing.into_iter(), NOT_THERE));
+            }
+            for (user, name) in users.iter().zip(&names).filter(|(_, name)| !missing.contains(name))
+            {
+                let account = edit.account(name).map_err(edit_error)?;
+                if let Some(identified) = &user.identified {
+                    give_secret(account, identified, user.retain)?;
+                }
+                if user.discard {
+                    account.retained = None;
+                }
+                account.locked = options.locked.unwrap_or(account.locked);
+                account.expired = options.expired.unwrap_or(account.expired);
+                if let Some(roles) = &roles {
+                    give_default_roles(edit, name, roles)?;
+                }
+            }
+            Ok(missing.into_iter().cloned().collect::<Vec<_>>())
+        })?;
+        for name in missing {
+            self.note_account(ErrorCode::UserDoesNotExist, &name, "does not exist");
+        }
+        Ok(())
+    }
+
+    /// As `check_touched`, but everybody may touch the own account.
+    fn check_touched_by_others(&self, names: &[AccountName]) -> Result<()> {
+        let own = self.principal.account.as_ref();
+        let others: Vec<AccountName> =
+            names.iter().filter(|name| Some(*name) != own).cloned().collect();
+        self.check_touched(&others)
+    }
+
+    fn drop_accounts(&self, names: &[AccountName], if_exists: bool, is_role: bool) -> Result<()> {
+        self.check_touched(names)?;
+        let doing = if is_role { "DROP ROLE" } else { "DROP USER" };
+        let missing = self.change_accounts(|edit| {
+            let missing: Vec<&AccountName> = names.iter().filter(|n| !edit.has(n)).collect();
+            if !missing.is_empty() && !if_exists {
+                return Err(failed(doing, missing.into_iter(), NOT_THERE));
+            }
+            for name in names.iter().filter(|name| !missing.contains(name)) {
+                edit.drop_account(name).map_err(edit_error)?;
+            }
+            Ok(missing.into_iter().cloned().collect::<Vec<_>>())
+        })?;
+        for name in missing {
+            self.note_account(ErrorCode::UserDoesNotExist, &name, "does not exist");
+        }
+        Ok(())
+    }
+
+    fn rename_users(&self, pairs: &[(UserName, UserName)]) -> Result<()> {
+        let pairs: Vec<(AccountName, AccountName)> = pairs
+            .iter()
+            .map(|(from, to)| (self.named_account(from), self.named_account(to)))
+            .collect();
+        let names: Vec<AccountName> = pairs.iter().map(|(from, _)| from.clone()).collect();
+        self.check_touched(&names)?;
+        self.change_accounts(|edit| {
+            let mut refused = Vec::new();
+            for (from, to) in &pairs {
+                if edit.rename(from, to).is_err() {
+                    refused.push(from);
+                }
+            }
+            match refused.is_empty() {
+                true => Ok(()),
+                false => Err(failed("RENAME USER", refused.into_iter(), "")),
+            }
+        })
+    }
+
+    fn create_roles(&self, names: &[AccountName], if_not_exists: bool) -> Result<()> {
+        let known = self.change_accounts(|edit| {
+            let known: Vec<&AccountName> = names.iter().filter(|name| edit.has(name)).collect();
+            if !known.is_empty() && !if_not_exists {
+                return Err(failed("CREATE ROLE", known.into_iter(), THERE));
+            }
+            for name in names.iter().filter(|name| !known.contains(name)) {
+                edit.create(name.clone(), Account::role()).map_err(edit_error)?;
+            }
+            Ok(known.into_iter().cloned().collect::<Vec<_>>())
+        })?;
+        for name in known {
+            self.note_account(ErrorCode::UserAlreadyExists, &name, "already exists");
+        }
+        Ok(())
+    }
+
+    fn set_password(
+        &self,
+        name: &AccountName,
+        identified: &Identification,
+        retain: bool,
+    ) -> Result<()> {
+        if Some(name) != self.principal.account.as_ref() {
+            if !self.principal.rights.has_global(Privilege::CreateUser) {
+                return Err(SqlError::database_denied(&self.user, "mysql"));
+            }
+            self.check_touched(std::slice::from_ref(name))?;
+        }
+        self.change_accounts(|edit| {
+            let account = edit.account(name).map_err(|_| {
+                let message = "Can't find any matching row in the user table";
+                SqlError::new(ErrorCode::PasswordNoMatch, message)
+            })?;
+            give_secret(account, identified, retain)
+        })
+    }
+
+    fn set_role(&mut self, choice: &RoleChoice) -> Result<()> {
+        let access = self.sql.access();
+        let Some(own) = self.principal.account.clone() else {
+            return match choice {
+                RoleChoice::These(names) => {
+                    let role = self.named_account(&names[0]);
+                    Err(not_granted(&role, &self.named_account(&UserName::Current)))
+                }
+                _ => Ok(()),
+            };
+        };
+        let grants = access.grants();
+        let account = grants.account(&own);
+        let granted: Vec<AccountName> = account
+            .map(|account| account.roles.iter().map(|grant| grant.role.clone()).collect())
+            .unwrap_or_default();
+        let active = match choice {
+            RoleChoice::None => Vec::new(),
+            RoleChoice::Default => account.map(|a| a.roles_at_login()).unwrap_or_default(),
+            RoleChoice::All(except) => {
+                let except = self.named_accounts(except);
+                granted.into_iter().filter(|role| !except.contains(role)).collect()
+            }
+            RoleChoice::These(names) => {
+                let names = self.named_accounts(names);
+                if let Some(other) = names.iter().find(|name| !granted.contains(name)) {
+                    return Err(not_granted(other, &own));
+                }
+                names
+            }
+        };
+        self.principal = access.acting(&own, &active);
+        Ok(())
+    }
+
+    fn default_roles(&self, choice: &RoleChoice) -> DefaultRoles {
+        match choice {
+            RoleChoice::None | RoleChoice::Default => DefaultRoles::None,
+            RoleChoice::All(_) => DefaultRoles::All,
+            RoleChoice::These(names) => {
+                DefaultRoles::Some(self.named_accounts(names).into_iter().collect())
+            }
+        }
+    }
+
+    /// SHOW GRANTS [FOR account [USING roles]].
+    pub(super) fn show_grants(
+        &self,
+        name: Option<&UserName>,
+        using: &[UserName],
+    ) -> Result<Listing> {
+        let Principal { account: own, roles, .. } = &self.principal;
+        let name = self.named_account(name.unwrap_or(&UserName::Current));
+        let grants = self.sql.access().grants();
+        let is_own = own.as_ref().is_none_or(|own| *own == name);
+        if own.is_none() && grants.account(&name).is_none() && name.plain() == self.user {
+            return Ok(show::grants(&self.user));
+        }
+        if !is_own && !self.sees_accounts() {
+            return Err(SqlError::table_denied("SELECT", &self.user, "user"));
+        }
+        let Some(account) = grants.account(&name) else {
+            return Err(SqlError::new(
+                ErrorCode::NonexistingGrant,
+                format!(
+                    "There is no such grant defined for user '{}' on host '{}'",
+                    name.user, name.host
+                ),
+            ));
+        };
+        let named = self.named_accounts(using);
+        let has = |role: &AccountName| account.roles.iter().any(|grant| grant.role == *role);
+        if let Some(other) = named.iter().find(|role| !has(role)) {
+            return Err(not_granted(other, &name));
+        }
+        let using = match own.as_ref() == Some(&name) && named.is_empty() {
+            true => roles.clone(),
+            false => named,
+        };
+        let mut listing = Listing::new(&[&format!("Grants for {}", name.plain())]).long_text(0);
+        for line in shown::grants(&grants, &name, &using) {
+            listing.push(vec![text(line)]);
+        }
+        Ok(listing)
+    }
+
+    /// SHOW CREATE USER.
+    pub(super) fn show_create_user(&self, name: &UserName) -> Result<Listing> {
+        let name = self.named_account(name);
+        if self.principal.account.as_ref().is_some_and(|own| *own != name) && !self.sees_accounts()
+        {
+            return Err(SqlError::database_denied(&self.user, "mysql"));
+        }
+        let grants = self.sql.access().grants();
+        let Some(account) = grants.account(&name) else {
+            return Err(failed("SHOW CREATE USER", [&name].into_iter(), NOT_THERE));
+        };
+        let mut listing = Listing::new(&[&format!("CREATE USER for {}", name.plain())]);
+        listing = listing.long_text(0);
+        listing.push(vec![text(shown::create_user(&name, account))]);
+        Ok(listing)
+    }
+
+    fn sees_accounts(&self) -> bool {
+        self.principal.rights.on_database("mysql").has(Privilege::Select)
+            || self.principal.rights.has_global(Privilege::CreateUser)
+    }
+}
+
+/// A password as it is stored.
+fn stored_secret(identified: &Identification, default: Plugin) -> Result<(Plugin, String)> {
+    let plugin = match &identified.plugin {
+        None => default,
+        Some(name) => Plugin::named(name).ok_or_else(|| {
+            let message = format!("Plugin '{name}' is not loaded");
+            SqlError::new(ErrorCode::PluginIsNotLoaded, message)
+        })?,
+    };
+    let stored = match &identified.secret {
+        SecretSpec::Password(password) => plugin.store(password),
+        SecretSpec::Stored(stored) => {
+            let stored = String::from_utf8(stored.clone()).ok();
+            stored.filter(|stored| plugin.is_stored_form(stored)).ok_or_else(|| {
+                let message = "The password hash doesn't have the expected format.";
+                SqlError::new(ErrorCode::PasswordFormat, message)
+            })?
+        }
+    };
+    Ok((plugin, stored))
+}
+
+/// Another password; the one before holds on if it is retained, which is possible with one plugin
+/// only.
+fn give_secret(account: &mut Account, identified: &Identification, retain: bool) -> Result<()> {
+    let (plugin, stored) = stored_secret(identified, account.plugin)?;
+    let before = std::mem::replace(&mut account.stored, stored);
+    account.retained = match retain && plugin == account.plugin {
+        true => Some(before),
+        false if plugin == account.plugin => account.retained.take(),
+        false => None,
+    };
+    account.plugin = plugin;
+    account.expired = false;
+    Ok(())
+}
+
+/// The roles of a login must have been granted.
+fn give_default_roles(edit: &mut Edit, name: &AccountName, roles: &DefaultRoles) -> Result<()> {
+    let account = edit.account(name).map_err(edit_error)?;
+    if let DefaultRoles::Some(names) = roles
+        && let Some(other) =
+            names.iter().find(|role| !account.roles.iter().any(|grant| grant.role == **role))
+    {
+        return Err(not_granted(other, name));
+    }
+    account.default_roles = roles.clone();
+    Ok(())
+}
+
+fn not_granted(role: &AccountName, to: &AccountName) -> SqlError {
+    SqlError::new(ErrorCode::RoleNotGranted, format!("{role} is not granted to {to}"))
+}
+
+fn failed<'n>(doing: &str, names: impl Iterator<Item = &'n AccountName>, why: &str) -> SqlError {
+    let names: Vec<String> = names.map(|name| format!("{}{why}", name.in_error())).collect();
+    let message = format!("Operation {doing} failed for {}", names.join(","));
+    SqlError::new(ErrorCode::CannotUser, message)
+}
+
+/// What is said where a change fails that nothing else has looked at before.
+pub(super) fn edit_error(error: EditError) -> SqlError {
+    match error {
+        EditError::Exists(name) | EditError::Missing(name) => {
+            let message = format!("Unknown authorization ID {name}");
+            SqlError::new(ErrorCode::UnknownAuthid, message)
+        }
+        EditError::NotGranted(name) => SqlError::new(
+            ErrorCode::NonexistingGrant,
+            format!(
+                "There is no such grant defined for user '{}' on host '{}'",
+                name.user, name.host
+            ),
+        ),
+        EditError::NotGrantedOnTable(name, table) => SqlError::new(
+            ErrorCode::NonexistingTableGrant,
+            format!(
+                "There is no such grant defined for user '{}' on host '{}' on table '{table}'",
+                name.user, name.host
+            ),
+        ),
+        EditError::Circle(role, to) => SqlError::new(
+            ErrorCode::RoleGrantedToItself,
+            format!(
+                "User account {to} is directly or indirectly granted to the role {role}. The \
+                 GRANT would create a loop"
+            ),
+        ),
+    }
+}

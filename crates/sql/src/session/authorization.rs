@@ -1,0 +1,559 @@
+//! Whether the session's principal may do what a statement says, in MySQL's words.
+//!
+//! ```text
+//! authorize          statements that are carried out word by word: what each kind needs
+//! authorize_change   INSERT, REPLACE, UPDATE, DELETE: the tables and columns that they write
+//! bind::from         what every query reads
+//! ```
+//!
+//! Invariants
+//! 1. A statement is refused before it is said whether what it names is there (MySQL 9.7 answers
+//!    so): a table that one may not see is no different from one that is not.
+//! 2. A plan is bound under the rights by whose number it is kept, so it is asked once.
+//!
+//! Not here: which privileges an account has (crate `access`), giving them (`grants`).
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use access::{AccountName, ColumnAccess, Privilege, PrivilegeSet};
+use rows::table::Table;
+use sqlparser::ast::{Expr, OrderByExpr, TableFactor, TableWithJoins, Visit, visit_expressions};
+use syntax::TableName;
+use syntax::alter::AlterSpec;
+use syntax::change::{AssignmentSpec, Change, Delete, Insert, ReturningItem, Update};
+use syntax::cursor::table_name;
+use syntax::load::{DuplicateSpec, LoadData};
+use syntax::set::{Scope, SetItem};
+use syntax::show::{Show, Subject};
+use syntax::statement::Statement as Parsed;
+use values::ErrorCode;
+
+use super::Session;
+use crate::error::{Result, SqlError};
+use crate::information_schema::is_own_name;
+
+/// A table that a writing statement names: what it is called there, and its name.
+struct NamedTable {
+    called: String,
+    database: String,
+    table: String,
+}
+
+impl Session {
+    /// What the session may do is made out again if accounts have changed.
+    pub(super) fn renew_rights(&mut self) {
+        let access = self.sql.access();
+        if self.principal.version != access.version() {
+            self.principal = access.renewed(&self.principal);
+        }
+    }
+
+    /// From now on it has the rights of an account, with the roles that are active at its login.
+    pub fn act_as(&mut self, account: &AccountName) {
+        let access = self.sql.access();
+        let grants = access.grants();
+        let roles = grants.account(account).map(|account| account.roles_at_login());
+        self.principal = access.acting(account, &roles.unwrap_or_default());
+    }
+
+    /// Whether nothing has to be asked.
+    pub(super) fn is_unlimited(&self) -> bool {
+        self.principal.rights.number == access::rights::UNLIMITED
+    }
+
+    /// 1820 for an account whose password is expired and that does something else than set it.
+    pub(super) fn check_expired(&self, parsed: Option<&Parsed>) -> Result<()> {
+        let sets_it = matches!(parsed, Some(Parsed::Account(_) | Parsed::Set(_)));
+        if !self.principal.is_expired || sets_it {
+            return Ok(());
+        }
+        Err(SqlError::new(
+            ErrorCode::MustChangePassword,
+            "You must reset your password using ALTER USER statement before executing this \
+             statement.",
+        ))
+    }
+
+    /// Refuses what needs one of these privileges on everything, or a dynamic one.
+    pub(super) fn check_global(
+        &self,
+        privileges: &[Privilege],
+        dynamic: &[&str],
+        words: &str,
+    ) -> Result<()> {
+        let rights = &self.principal.rights;
+        let has = privileges.iter().any(|privilege| rights.has_global(*privilege))
+            || dynamic.iter().any(|name| rights.has_dynamic(name));
+        if has { Ok(()) } else { Err(SqlError::privilege_needed(words)) }
+    }
+
+    /// Refuses what needs a privilege on a database.
+    pub(super) fn check_database(&self, database: &str, privilege: Privilege) -> Result<()> {
+        match self.principal.rights.on_database(database).has(privilege) {
+            true => Ok(()),
+            false => Err(SqlError::database_denied(&self.user, database)),
+        }
+    }
+
+    /// Refuses what is about a database that may not be seen.
+    pub(super) fn check_seen_database(&self, database: &str) -> Result<()> {
+        match is_own_name(database) || self.principal.rights.sees_database(database) {
+            true => Ok(()),
+            false => Err(SqlError::database_denied(&self.user, database)),
+        }
+    }
+
+    /// Refuses what needs privileges on all of a table; those that are missing are named.
+    pub(super) fn check_table(&self, name: &TableName, needed: &[Privilege]) -> Result<()> {
+        let (database, table) = self.qualified(name)?;
+        let held = self.principal.rights.on_table(database, table);
+        self.check_held(held, table, needed)
+    }
+
+    /// As `check_table`, but privileges on some column are enough.
+    fn check_some_of_table(&self, name: &TableName, needed: &[Privilege]) -> Result<()> {
+        let (database, table) = self.qualified(name)?;
+        let held = self.principal.rights.on_some_of(database, table);
+        self.check_held(held, table, needed)
+    }
+
+    fn check_held(&self, held: PrivilegeSet, table: &str, needed: &[Privilege]) -> Result<()> {
+        let missing = needed.iter().filter(|privilege| !held.has(**privilege));
+        let missing: Vec<&str> = missing.map(|privilege| privilege.words()).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(SqlError::table_denied(&missing.join(", "), &self.user, table))
+    }
+
+    /// Refuses what shows a table's columns and indexes to somebody who may not see it.
+    pub(super) fn check_seen_table(&self, database: &str, table: &str) -> Result<()> {
+        match is_own_name(database) || self.principal.rights.sees_table(database, table) {
+            true => Ok(()),
+            false => Err(SqlError::table_denied("SELECT", &self.user, table)),
+        }
+    }
+
+    /// Refuses a statement that its principal may not carry out.
+    ///
+    /// # Errors
+    /// 1044, 1045, 1142, 1227 by what it lacks; 1046 for a table without a database.
+    pub(super) fn authorize(&self, parsed: &Parsed) -> Result<()> {
+        use Privilege::{Alter, Create, Drop, Index, Insert, LockTables, Reload, Select};
+        if self.is_unlimited() {
+            return Ok(());
+        }
+        match parsed {
+            Parsed::CreateDatabase { name, .. } => self.check_database(name, Create),
+            Parsed::DropDatabase { name, .. } => self.check_database(name, Drop),
+            Parsed::AlterDatabase { name } => match name.as_deref().or(self.database.as_deref()) {
+                Some(name) => self.check_database(name, Alter),
+                None => Err(SqlError::no_database()),
+            },
+            Parsed::CreateTable(create) => {
+                let needed: &[_] = match (create.or_replace, create.query.is_some()) {
+                    (false, false) => &[Create],
+                    (false, true) => &[Insert, Create],
+                    (true, false) => &[Create, Drop],
+                    (true, true) => &[Insert, Create, Drop],
+                };
+                self.check_table(&create.name, needed)?;
+                match &create.like {
+                    Some(source) => self.check_table(source, &[Select]),
+                    None => Ok(()),
+                }
+            }
+            Parsed::AlterTable(alter) => {
+                self.check_table(&alter.name, &[Alter])?;
+                for spec in &alter.specs {
+                    if let AlterSpec::Rename(to) = spec {
+                        self.check_table(&alter.name, &[Drop])?;
+                        self.check_table(to, &[Insert, Create])?;
+                    }
+                }
+                Ok(())
+            }
+            Parsed::DropTables { names, .. } | Parsed::DropView { names, .. } => {
+                names.iter().try_for_each(|name| self.check_table(name, &[Drop]))
+            }
+            Parsed::Truncate(name) => self.check_table(name, &[Drop]),
+            Parsed::RenameTables(pairs) => pairs.iter().try_for_each(|(from, to)| {
+                self.check_table(from, &[Drop, Alter])?;
+                self.check_table(to, &[Insert, Create])
+            }),
+            Parsed::CreateEvent(event) => self.check_event(&event.name, event.definer.as_deref()),
+            Parsed::AlterEvent(event) => self.check_event(&event.name, event.definer.as_deref()),
+            Parsed::DropEvent { name, .. } => self.check_event(name, None),
+            Parsed::CreateIndex { table, .. } | Parsed::DropIndex { table, .. } => {
+                self.check_table(table, &[Index])
+            }
+            Parsed::Set(items) => items.iter().try_for_each(|item| self.check_set(item)),
+            Parsed::SetStatement { items, .. } => {
+                items.iter().try_for_each(|item| self.check_set(item))
+            }
+            Parsed::Show(show) => self.check_show(show),
+            Parsed::LockTables(names) => names.iter().try_for_each(|name| {
+                let (database, _) = self.qualified(name)?;
+                self.check_database(database, LockTables)?;
+                self.check_table(name, &[Select])
+            }),
+            Parsed::ReadLock(_) => {
+                self.check_global(&[Reload], &["FLUSH_TABLES"], "RELOAD or FLUSH_TABLES")
+            }
+            Parsed::Flush => self.check_global(&[Reload], &[], "RELOAD"),
+            Parsed::Kill { id, .. } => self.check_kill(*id),
+            Parsed::Maintain { operation, tables } => {
+                let needed: &[_] = match *operation {
+                    "check" => &[Select],
+                    _ => &[Select, Insert],
+                };
+                tables.iter().try_for_each(|name| self.check_some_of_table(name, needed))
+            }
+            Parsed::Checksum { tables, .. } => {
+                tables.iter().try_for_each(|name| self.check_some_of_table(name, &[Select]))
+            }
+            Parsed::Load(load) => self.check_load(load),
+            Parsed::LoadInserts(name) => self.check_table(name, &[Insert]),
+            // Checked where they are carried out: by the database, what they read, whom they name.
+            Parsed::Use(_)
+            | Parsed::Explain { .. }
+            | Parsed::Do(_)
+            | Parsed::Prepare { .. }
+            | Parsed::Execute { .. }
+            | Parsed::ExecuteImmediate { .. }
+            | Parsed::Account(_)
+            | Parsed::Grant(_) => Ok(()),
+            Parsed::Begin { .. }
+            | Parsed::Commit { .. }
+            | Parsed::Rollback { .. }
+            | Parsed::Savepoint(_)
+            | Parsed::RollbackTo(_)
+            | Parsed::Release(_)
+            | Parsed::UnlockTables
+            | Parsed::Deallocate(_) => Ok(()),
+        }
+    }
+
+    fn check_event(&self, name: &TableName, definer: Option<&str>) -> Result<()> {
+        let (database, _) = self.qualified(name)?;
+        self.check_database(database, Privilege::Event)?;
+        match definer {
+            Some(definer) if definer != self.account_name() => self.check_global(
+                &[Privilege::Super],
+                &["SET_ANY_DEFINER"],
+                "SUPER or SET_ANY_DEFINER",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_set(&self, item: &SetItem) -> Result<()> {
+        let is_global = matches!(
+            item,
+            SetItem::System { scope: Scope::Global, .. }
+                | SetItem::Transaction { scope: Scope::Global, .. }
+        );
+        if !is_global {
+            return Ok(());
+        }
+        self.check_global(
+            &[Privilege::Super],
+            &["SYSTEM_VARIABLES_ADMIN"],
+            "SUPER or SYSTEM_VARIABLES_ADMIN",
+        )
+    }
+
+    fn check_load(&self, load: &LoadData) -> Result<()> {
+        if !load.local && !self.principal.rights.has_global(Privilege::File) {
+            let (user, host) = self.user.rsplit_once('@').unwrap_or((&self.user, ""));
+            let message = format!("Access denied for user '{user}'@'{host}' (using password: YES)");
+            return Err(SqlError::new(ErrorCode::AccessDenied, message));
+        }
+        let needed: &[_] = match load.on_duplicate {
+            DuplicateSpec::Replace => &[Privilege::Insert, Privilege::Delete],
+            _ => &[Privilege::Insert],
+        };
+        self.check_table(&load.table, needed)
+    }
+
+    /// Another user's connection that may not be seen is not there.
+    fn check_kill(&self, id: u64) -> Result<()> {
+        let rights = &self.principal.rights;
+        let process = u32::try_from(id).ok().and_then(|id| self.sql.processes().find(id));
+        let own = self.process.user();
+        let Some(process) = process.filter(|process| process.user() != own) else { return Ok(()) };
+        if rights.has_dynamic("CONNECTION_ADMIN") {
+            return Ok(());
+        }
+        if !rights.has_global(Privilege::Process) {
+            let message = format!("Unknown thread id: {id}");
+            return Err(SqlError::new(ErrorCode::NoSuchThread, message));
+        }
+        let message = format!("You are not owner of thread {}", process.id);
+        Err(SqlError::new(ErrorCode::KillDenied, message))
+    }
+
+    fn check_show(&self, show: &Show) -> Result<()> {
+        let database_of = |database: &Option<String>| {
+            let name = database.clone().or_else(|| self.database.clone());
+            name.ok_or_else(SqlError::no_database)
+        };
+        match &show.subject {
+            Subject::Tables { database, .. } | Subject::TableStatus { database } => {
+                self.check_seen_database(&database_of(database)?)
+            }
+            Subject::OpenTables => self.check_seen_database(&database_of(&None)?),
+            Subject::CreateDatabase { name, .. } => self.check_seen_database(name),
+            Subject::Columns { table, .. } | Subject::Indexes { table } => {
+                let (database, table) = self.qualified(table)?;
+                self.check_seen_table(database, table)
+            }
+            Subject::CreateTable { table } => {
+                let (database, table) = self.qualified(table)?;
+                let held = self.principal.rights.on_table(database, table);
+                match held.has_any(PrivilegeSet::all(access::Level::Table)) {
+                    true => Ok(()),
+                    false => Err(SqlError::table_denied("SHOW", &self.user, table)),
+                }
+            }
+            Subject::Events { database } => {
+                self.check_database(&database_of(database)?, Privilege::Event)
+            }
+            Subject::CreateEvent { name } => {
+                let (database, _) = self.qualified(name)?;
+                self.check_database(database, Privilege::Event)
+            }
+            Subject::Engine { .. } => self.check_global(&[Privilege::Process], &[], "PROCESS"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a writing statement that its principal may not carry out; gives the tables that it
+    /// may read for finding their rows, as far as columns are named.
+    ///
+    /// # Errors
+    /// 1142 and 1143 by what it lacks.
+    pub(super) fn authorize_change(&self, change: &Change) -> Result<Arc<[(String, String)]>> {
+        if self.is_unlimited() {
+            return Ok(Arc::from([]));
+        }
+        let written = match change {
+            Change::Insert(insert) => {
+                self.authorize_insert(insert)?;
+                Vec::new()
+            }
+            Change::Update(update) => self.authorize_update(update)?,
+            Change::Delete(delete) => self.authorize_delete(delete)?,
+        };
+        Ok(written.into_iter().map(|named| (named.database, named.table)).collect())
+    }
+
+    fn authorize_insert(&self, insert: &Insert) -> Result<()> {
+        let (database, table) = self.qualified(&insert.table)?;
+        let of_table = NamedTable {
+            called: table.to_owned(),
+            database: database.to_owned(),
+            table: table.to_owned(),
+        };
+        match &insert.columns {
+            Some(columns) if !columns.is_empty() => {
+                self.check_columns(&of_table, columns.iter(), Privilege::Insert)?;
+            }
+            _ => self.check_table(&insert.table, &[Privilege::Insert])?,
+        }
+        if insert.replace {
+            self.check_table(&insert.table, &[Privilege::Delete])?;
+        }
+        if !insert.on_duplicate.is_empty() {
+            let changed = insert.on_duplicate.iter().map(|assignment| &assignment.column);
+            self.check_columns(&of_table, changed, Privilege::Update)?;
+        }
+        let of_table = [of_table];
+        self.check_assigned_reads(&of_table, &insert.on_duplicate)?;
+        self.check_returned(&of_table, &insert.returning)
+    }
+
+    fn authorize_update(&self, update: &Update) -> Result<Vec<NamedTable>> {
+        let named = self.named_tables(&update.tables)?;
+        let mut written: Vec<NamedTable> = Vec::new();
+        for of_table in named {
+            let known = self.known(&of_table);
+            let is_set = |assignment: &&AssignmentSpec| match (&assignment.table, &known) {
+                (Some(called), _) => *called == of_table.called,
+                (None, Some(table)) => table.column(&assignment.column).is_some(),
+                (None, None) => true,
+            };
+            let columns: Vec<&String> =
+                update.assignments.iter().filter(is_set).map(|a| &a.column).collect();
+            // Of a single table even a column that is not there needs the privilege.
+            if columns.is_empty() && is_joined(&update.tables) {
+                continue;
+            }
+            self.check_columns(&of_table, columns.into_iter(), Privilege::Update)?;
+            written.push(of_table);
+        }
+        self.check_assigned_reads(&written, &update.assignments)?;
+        self.check_found(&written, (&update.tables, &update.selection, &update.order))?;
+        Ok(written)
+    }
+
+    fn authorize_delete(&self, delete: &Delete) -> Result<Vec<NamedTable>> {
+        let mut named = self.named_tables(&delete.tables)?;
+        if !delete.targets.is_empty() {
+            named.retain(|of_table| {
+                delete.targets.iter().any(|target| {
+                    target.table == of_table.called
+                        && target.database.as_ref().is_none_or(|d| *d == of_table.database)
+                })
+            });
+        } else if named.len() > 1 {
+            named.truncate(1);
+        }
+        for of_table in &named {
+            let rights = &self.principal.rights;
+            let held = rights.on_table(&of_table.database, &of_table.table);
+            self.check_held(held, &of_table.table, &[Privilege::Delete])?;
+        }
+        self.check_found(&named, (&delete.tables, &delete.selection, &delete.order))?;
+        self.check_returned(&named, &delete.returning)?;
+        Ok(named)
+    }
+
+    /// The tables of FROM; what is derived is a query, whose tables are looked at where it is
+    /// bound.
+    fn named_tables(&self, tables: &[TableWithJoins]) -> Result<Vec<NamedTable>> {
+        let mut named = Vec::new();
+        let mut factors: Vec<&TableFactor> = Vec::new();
+        for item in tables {
+            gather(item, &mut factors);
+        }
+        for factor in factors {
+            let TableFactor::Table { name, alias, .. } = factor else { continue };
+            let Ok(own) = table_name(name) else { continue };
+            let (database, table) = self.qualified(&own)?;
+            let called = alias.as_ref().map_or(table, |alias| &alias.name.value);
+            named.push(NamedTable {
+                called: called.to_owned(),
+                database: database.to_owned(),
+                table: table.to_owned(),
+            });
+        }
+        Ok(named)
+    }
+
+    fn known(&self, of_table: &NamedTable) -> Option<Arc<Table>> {
+        self.sql.engine().catalog().table(&of_table.database, &of_table.table).ok()
+    }
+
+    /// Refuses a use of columns of a table without the privilege for them.
+    fn check_columns<'c>(
+        &self,
+        of_table: &NamedTable,
+        mut columns: impl Iterator<Item = &'c String>,
+        privilege: Privilege,
+    ) -> Result<()> {
+        let NamedTable { database, table, .. } = of_table;
+        let rights = &self.principal.rights;
+        match rights.columns(database, table, privilege) {
+            ColumnAccess::All => Ok(()),
+            ColumnAccess::Some => {
+                match columns.find(|c| !rights.has_column(database, table, c, privilege)) {
+                    None => Ok(()),
+                    Some(column) => {
+                        Err(SqlError::column_denied(privilege.words(), &self.user, column, table))
+                    }
+                }
+            }
+            ColumnAccess::None => Err(SqlError::table_denied(privilege.words(), &self.user, table)),
+        }
+    }
+
+    /// Refuses a use of a column's value without SELECT on it.
+    fn check_reads(&self, tables: &[NamedTable], expressions: &impl Visit) -> Result<()> {
+        for of_table in tables {
+            let NamedTable { called, database, table } = of_table;
+            let rights = &self.principal.rights;
+            if rights.columns(database, table, Privilege::Select) == ColumnAccess::All {
+                continue;
+            }
+            let Some(known) = self.known(of_table) else { continue };
+            let denied = visit_expressions(expressions, |expr| {
+                let column = match expr {
+                    Expr::Identifier(column) => &column.value,
+                    Expr::CompoundIdentifier(parts) => {
+                        let [.., of, column] = &parts[..] else {
+                            return ControlFlow::Continue(());
+                        };
+                        if of.value != *called {
+                            return ControlFlow::Continue(());
+                        }
+                        &column.value
+                    }
+                    _ => return ControlFlow::Continue(()),
+                };
+                let is_read = known.column(column).is_some()
+                    || column.eq_ignore_ascii_case(crate::write::KEY_COLUMN);
+                match is_read && !rights.has_column(database, table, column, Privilege::Select) {
+                    true => ControlFlow::Break(column.clone()),
+                    false => ControlFlow::Continue(()),
+                }
+            });
+            if let ControlFlow::Break(column) = denied {
+                return Err(SqlError::column_denied("SELECT", &self.user, &column, table));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_assigned_reads(
+        &self,
+        tables: &[NamedTable],
+        assignments: &[AssignmentSpec],
+    ) -> Result<()> {
+        let values = assignments.iter().filter_map(|assignment| assignment.value.as_ref());
+        values.into_iter().try_for_each(|value| self.check_reads(tables, value))
+    }
+
+    /// The conditions by which rows are found, and their order.
+    fn check_found(
+        &self,
+        tables: &[NamedTable],
+        (from, selection, order): (&Vec<TableWithJoins>, &Option<Expr>, &Vec<OrderByExpr>),
+    ) -> Result<()> {
+        self.check_reads(tables, from)?;
+        self.check_reads(tables, selection)?;
+        self.check_reads(tables, order)
+    }
+
+    fn check_returned(&self, tables: &[NamedTable], items: &[ReturningItem]) -> Result<()> {
+        for item in items {
+            match item {
+                ReturningItem::All(_) => {
+                    for NamedTable { database, table, .. } in tables {
+                        let held = self.principal.rights.on_table(database, table);
+                        self.check_held(held, table, &[Privilege::Select])?;
+                    }
+                }
+                ReturningItem::Value { expr, .. } => self.check_reads(tables, expr)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether there are several tables.
+fn is_joined(tables: &[TableWithJoins]) -> bool {
+    tables.len() > 1 || tables.iter().any(|item| !item.joins.is_empty())
+}
+
+/// The tables of an item of FROM, those within brackets too.
+fn gather<'t>(item: &'t TableWithJoins, factors: &mut Vec<&'t TableFactor>) {
+    let joined = item.joins.iter().map(|join| &join.relation);
+    for factor in std::iter::once(&item.relation).chain(joined) {
+        match factor {
+            TableFactor::NestedJoin { table_with_joins, .. } => gather(table_with_joins, factors),
+            factor => factors.push(factor),
+        }
+    }
+}
