@@ -288,7 +288,7 @@ impl Sql {
         &self.files
     }
 
-    /// Who may do what.
+    /// Accounts and what they may do.
     pub fn access(&self) -> &Arc<AccessControl> {
         &self.access
     }
