@@ -94,7 +94,7 @@ fn a_native_hash_from_mysql_makes_clients_switch_to_its_method() {
 #[test]
 fn a_slow_hash_is_proved_once_by_the_password_itself_and_then_by_its_digest() {
     // Made by sha256_crypt of `crypt`, whose own tests compare it with the published vectors.
-    let users = users(&passwords::crypt::stored_form(b"secret", b"saltsaltsaltsaltsalt"));
+    let users = users(&crypt::stored_form(b"secret", b"saltsaltsaltsaltsalt"));
     let proof = sha2_proof(b"secret");
     let (mut exchange, first) = step(&users, CACHING_SHA2, &proof);
     assert_eq!(first, Step::AskPassword);
@@ -111,7 +111,7 @@ fn a_slow_hash_is_proved_once_by_the_password_itself_and_then_by_its_digest() {
 
 #[test]
 fn a_client_on_a_socket_of_the_machine_may_answer_with_the_bare_password() {
-    let users = users(&passwords::crypt::stored_form(b"secret", b"saltsaltsaltsaltsalt"));
+    let users = users(&crypt::stored_form(b"secret", b"saltsaltsaltsaltsalt"));
     for (answer, wanted) in [
         (&b"wrong\0"[..], Step::Deny { password: true }),
         (b"secret", Step::Deny { password: true }),
