@@ -7,6 +7,7 @@
 //! grants     all accounts at one moment; which of them a login means
 //! rights     what an account with some active roles may do
 //! edit       changes of accounts, as statements make them
+//! definer    rights under which something was bound that others run
 //! shown      accounts and grants as statements that make them
 //! control    the accounts of a server: the present ones, their version, changes
 //! ```
@@ -21,6 +22,7 @@
 
 pub mod account;
 pub mod control;
+pub mod definer;
 pub mod edit;
 pub mod grants;
 pub mod host;
@@ -31,6 +33,7 @@ pub mod shown;
 
 pub use account::{Account, AccountName};
 pub use control::{AccessControl, RecordChange};
+pub use definer::DefinerRights;
 pub use edit::{Edit, EditError};
 pub use grants::Grants;
 pub use privilege::{Level, Privilege, PrivilegeSet};

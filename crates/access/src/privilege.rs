@@ -27,7 +27,7 @@ pub enum Level {
 macro_rules! table {
     ($($name:ident $words:literal $level:ident;)*) => {
         /// A privilege.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Privilege {
             $(
                 #[doc = concat!("`", $words, "`.")]

@@ -43,7 +43,7 @@ use crate::table::{Table, TableState};
 use crate::view::{View, ViewDefinition};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_VIEWS;
+pub const CATALOG_FORMAT: u32 = FORMAT_DEFINERS;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -63,6 +63,9 @@ const FORMAT_ACCOUNTS: u32 = 9;
 const FORMAT_DIGITS: u32 = 10;
 /// There may be views, which earlier versions do not know.
 const FORMAT_VIEWS: u32 = 11;
+/// Events and views may have the rights of an account alone, where earlier versions would give them
+/// all.
+const FORMAT_DEFINERS: u32 = 14;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -384,7 +387,8 @@ impl CatalogChange<'_> {
 
     /// Stores an event.
     pub(crate) fn put_event(&mut self, event: EventDefinition) {
-        self.format = self.format.max(FORMAT_EVENTS);
+        let format = if event.is_by_account { FORMAT_DEFINERS } else { FORMAT_EVENTS };
+        self.format = self.format.max(format);
         let value = serde_json::to_vec(&event).expect("definitions are plain data");
         self.batch.changes.push(Change::put(event_key(event.id), value));
         self.events.push((event.id, Some(Arc::new(event))));
@@ -404,7 +408,8 @@ impl CatalogChange<'_> {
 
     /// Stores a view, in the place of another one.
     pub(crate) fn put_view(&mut self, view: ViewDefinition, replaced: Option<Arc<View>>) {
-        self.format = self.format.max(FORMAT_VIEWS);
+        let format = if view.is_by_account { FORMAT_DEFINERS } else { FORMAT_VIEWS };
+        self.format = self.format.max(format);
         let value = serde_json::to_vec(&view).expect("definitions are plain data");
         self.batch.changes.push(Change::put(view_key(view.id), value));
         self.views.0.extend(replaced);

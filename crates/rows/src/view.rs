@@ -32,6 +32,9 @@ pub struct ViewDefinition {
     pub algorithm: ViewAlgorithm,
     /// Whose view it is: `name@host`.
     pub definer: String,
+    /// Whether that is an account, whose rights count then; otherwise it may do everything.
+    #[serde(default)]
+    pub is_by_account: bool,
     /// SQL SECURITY.
     pub security: ViewSecurity,
     /// WITH CHECK OPTION.

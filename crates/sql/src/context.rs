@@ -23,7 +23,7 @@ pub struct SqlContext {
     pub rights: Arc<Rights>,
     /// Tables that a statement writes to, whose columns were looked at before: they may be read
     /// for finding their rows.
-    pub written: Arc<[(String, String)]>,
+    pub written: Arc<[WrittenTable]>,
     /// That others are held back for its query (`LongQueries::hold_others_back`).
     pub comes_first: Option<HoldNumber>,
 }
@@ -35,6 +35,17 @@ impl Deref for SqlContext {
     fn deref(&self) -> &StatementContext {
         &self.statement
     }
+}
+
+/// A table that a statement writes to.
+#[derive(Clone, Debug)]
+pub struct WrittenTable {
+    /// Its database.
+    pub database: String,
+    /// Its name.
+    pub table: String,
+    /// The columns that sub-queries may name, if it is written to through a view.
+    pub names_within: Option<Arc<[String]>>,
 }
 
 /// What an analytic query reads and asks.

@@ -104,6 +104,13 @@ impl SqlError {
         SqlError::new(ErrorCode::DbaccessDenied, message)
     }
 
+    /// 1449, for a definer as `name@host`.
+    pub fn no_definer(definer: &str) -> SqlError {
+        let (name, host) = definer.rsplit_once('@').unwrap_or((definer, "%"));
+        let message = format!("The user specified as a definer ('{name}'@'{host}') does not exist");
+        SqlError::new(ErrorCode::NoSuchUser, message)
+    }
+
     /// 1227.
     pub fn privilege_needed(words: &str) -> SqlError {
         let message = format!(

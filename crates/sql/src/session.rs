@@ -53,6 +53,7 @@ mod set;
 mod set_statement;
 mod source;
 mod transaction;
+mod view_rights;
 mod views;
 mod write;
 mod write_plan;
@@ -76,7 +77,7 @@ use values::CharacterSet;
 use values::ErrorCode;
 use values::datum::{Datum, Value};
 
-use crate::context::SqlContext;
+use crate::context::{SqlContext, WrittenTable};
 use crate::encryption::SessionTls;
 use crate::error::{Result, SqlError};
 use crate::information_schema::{INFORMATION_SCHEMA, is_own_name};
@@ -125,7 +126,7 @@ pub struct Session {
     /// Whose rights it has.
     principal: Principal,
     /// Tables that the statement being bound writes to (`authorization`).
-    written: RefCell<Arc<[(String, String)]>>,
+    written: RefCell<Arc<[WrittenTable]>>,
     database: Option<String>,
     variables: Arc<SessionVariables>,
     user_variables: Arc<HashMap<String, Value>>,

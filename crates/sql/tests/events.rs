@@ -244,6 +244,8 @@ fn an_event_runs_its_statements_in_order_as_its_definer_with_its_settings() {
     let house = House::new();
     let mut s = session(&house.sql);
     run(&mut s, "CREATE TABLE log (id INT AUTO_INCREMENT PRIMARY KEY, what VARCHAR(200))");
+    run(&mut s, "CREATE USER ann@there");
+    run(&mut s, "GRANT SELECT, INSERT ON test.log TO ann@there");
     run(&mut s, "SET time_zone = 'Europe/Berlin', sql_mode = 'PIPES_AS_CONCAT'");
     run(
         &mut s,

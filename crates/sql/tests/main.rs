@@ -37,4 +37,5 @@ mod presort;
 mod row_subqueries;
 mod statements;
 mod sweeping;
+mod view_rights;
 mod views;

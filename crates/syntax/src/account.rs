@@ -151,6 +151,21 @@ pub fn user_name(cursor: &mut Cursor<'_>) -> Result<UserName> {
     Ok(UserName::Named { user: name, host })
 }
 
+/// `DEFINER = user`, as `name@host`, if it is there; `None` also for the current user.
+///
+/// # Errors
+/// 1064 where no name is.
+pub fn definer(cursor: &mut Cursor<'_>) -> Result<Option<String>> {
+    if !cursor.take("DEFINER") {
+        return Ok(None);
+    }
+    cursor.expect_token(&Token::Eq)?;
+    Ok(match user_name(cursor)? {
+        UserName::Current => None,
+        UserName::Named { user, host } => Some(format!("{user}@{host}")),
+    })
+}
+
 /// The rest of `db.example.org`.
 fn plain_host(cursor: &mut Cursor<'_>, mut host: String) -> Result<String> {
     while cursor.take_token(&Token::Period) {

@@ -81,41 +81,6 @@ pub enum ScheduleSpec {
     },
 }
 
-/// `DEFINER = user`, if that is next.
-///
-/// # Errors
-/// 1064 when no user follows the sign.
-pub fn definer(cursor: &mut Cursor<'_>) -> Result<Option<String>> {
-    if !cursor.take("DEFINER") {
-        return Ok(None);
-    }
-    cursor.expect_token(&Token::Eq)?;
-    if cursor.take("CURRENT_USER") {
-        if cursor.take_token(&Token::LParen) {
-            cursor.expect_token(&Token::RParen)?;
-        }
-        return Ok(None);
-    }
-    let name = cursor.name_or_string()?;
-    // Unquoted, `root@localhost` and `@localhost` are words.
-    if name.contains('@') {
-        return Ok(Some(name));
-    }
-    let host = match cursor.peek() {
-        Token::AtSign => {
-            cursor.advance();
-            cursor.name_or_string()?
-        }
-        Token::Word(word) if word.quote_style.is_none() && word.value.starts_with('@') => {
-            let host = word.value[1..].to_string();
-            cursor.advance();
-            host
-        }
-        _ => "%".to_string(),
-    };
-    Ok(Some(format!("{name}@{host}")))
-}
-
 /// What follows `CREATE [OR REPLACE] [DEFINER = user] EVENT`.
 ///
 /// # Errors

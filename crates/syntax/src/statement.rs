@@ -6,13 +6,14 @@ use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
 use values::ErrorCode;
 
+use super::account::definer;
 use super::account::{
     AccountStatement, alter_users, create_roles, create_users, drop_names, rename_users,
     set_account,
 };
 use super::alter::{AlterSpec, AlterTable, algorithm, alter_table};
 use super::cursor::{Cursor, TableName};
-use super::event::{AlterEvent, CreateEvent, alter_event, create_event, definer};
+use super::event::{AlterEvent, CreateEvent, alter_event, create_event};
 use super::grant::{GrantStatement, grant, revoke};
 use super::load::{LoadData, load_data};
 use super::set::{SetItem, set, variable};

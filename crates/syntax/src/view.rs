@@ -5,8 +5,8 @@
 use sqlparser::ast::Query;
 use sqlparser::tokenizer::Token;
 
+use super::account::definer;
 use super::cursor::{Cursor, TableName};
-use super::event::definer;
 use super::select_list::item_texts;
 use crate::error::Result;
 

@@ -183,6 +183,7 @@ table! {
     SpBadstatement 1314 b"0A000";
     QueryInterrupted 1317 b"70100";
     SpFetchNoData 1329 b"02000";
+    ViewNoExplain 1345 b"HY000";
     WrongObject 1347 b"HY000";
     NonupdateableColumn 1348 b"HY000";
     ViewSelectClause 1350 b"HY000";
@@ -211,6 +212,7 @@ table! {
     TooLongBody 1437 b"42000";
     TooBigDisplaywidth 1439 b"42000";
     DatetimeFunctionOverflow 1441 b"22008";
+    NoSuchUser 1449 b"HY000";
     ForbidSchemaChange 1450 b"HY000";
     SpWrongName 1458 b"42000";
     PreparedStatementCount 1461 b"42000";

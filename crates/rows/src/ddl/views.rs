@@ -71,6 +71,7 @@ mod tests {
             query: query.into(),
             algorithm: ViewAlgorithm::Undefined,
             definer: "root@localhost".into(),
+            is_by_account: false,
             security: ViewSecurity::Definer,
             check: None,
             charset_client: "utf8mb4".into(),

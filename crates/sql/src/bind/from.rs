@@ -12,7 +12,6 @@ use std::sync::Arc;
 use access::{ColumnAccess, Privilege};
 use expression::{Comparison, KEY_COLUMN, Kind, Node, boolean, common_rule, compared, slot};
 use rows::schema::Column;
-use rows::table::Table;
 use sqlparser::ast;
 use syntax::cursor::name_parts;
 use values::ErrorCode;
@@ -22,6 +21,7 @@ use super::query::rename;
 use super::scope::{ColumnOrigin, NamedRelation, QueryScope, ScopeColumn};
 use super::{Binder, CommonRows, CommonTable};
 use crate::bind::scalar::{Bound, elsewhere};
+use crate::context::WrittenTable;
 use crate::error::SqlError;
 use crate::file_table::{FileColumn, FileOptions, FileTable};
 use crate::index_use::IndexUse;
@@ -289,7 +289,11 @@ impl Binder<'_> {
                 let query = self.query_of_view(&view)?;
                 let columns = described(&query.columns);
                 let source = Source::Query(Box::new(query));
-                return add(relations, shown, qualifier, source, columns).map(Some);
+                let mut part = add(relations, shown, qualifier, source, columns)?;
+                if readable == ColumnAccess::Some {
+                    self.deny_columns(&mut part.named[0], (&view.database, &view.name));
+                }
+                return Ok(Some(part));
             }
         };
         self.tables.borrow_mut().push(Arc::clone(&table));
@@ -312,21 +316,24 @@ impl Binder<'_> {
             told: None,
             denied: None,
         });
+        let written = self.written_to(&table.database, &table.name);
+        part.named[0].names_within = written.and_then(|written| written.names_within.clone());
         if readable == ColumnAccess::Some {
-            self.deny_columns(&mut part.named[0], &table);
+            self.deny_columns(&mut part.named[0], (&table.database, &table.name));
         }
         Ok(Some(part))
     }
 
-    /// Which columns of a table the statement's principal may read; what it writes to was looked
-    /// at before.
+    /// Which columns of a table or view may be read here; what the statement writes to was looked at
+    /// before.
     fn readable(&self, database: &str, table: &str) -> Bound<ColumnAccess> {
-        let is_written = self.nesting.get() <= 1
-            && self.facts.written.iter().any(|(of, named)| of == database && named == table);
-        if is_written {
+        if self.is_described {
             return Ok(ColumnAccess::All);
         }
-        match self.facts.rights.columns(database, table, Privilege::Select) {
+        if self.written_to(database, table).is_some() {
+            return Ok(ColumnAccess::All);
+        }
+        match self.rights.borrow().columns(database, table, Privilege::Select) {
             ColumnAccess::None => {
                 Err(SqlError::table_denied("SELECT", &self.facts.user, table).into())
             }
@@ -334,17 +341,24 @@ impl Binder<'_> {
         }
     }
 
+    /// The table as one that the statement writes to, if its rows are found by this SELECT.
+    fn written_to(&self, database: &str, table: &str) -> Option<&WrittenTable> {
+        let is_outermost = self.nesting.get() <= 1 && self.views_around.borrow().is_empty();
+        let written = self.facts.written.iter().filter(|_| is_outermost);
+        written.into_iter().rfind(|own| own.database == database && own.table == table)
+    }
+
     /// Marks the columns that may not be read.
-    fn deny_columns(&self, relation: &mut NamedRelation, table: &Table) {
-        let (rights, user) = (&self.facts.rights, &self.facts.user);
+    fn deny_columns(&self, relation: &mut NamedRelation, (database, table): (&str, &str)) {
+        let (rights, user) = (self.rights.borrow(), &self.facts.user);
         for column in &mut relation.columns {
             let name = &column.name;
-            if !rights.has_column(&table.database, &table.name, name, Privilege::Select) {
-                let denied = SqlError::column_denied("SELECT", user, name, &table.name);
+            if !rights.has_column(database, table, name, Privilege::Select) {
+                let denied = SqlError::column_denied("SELECT", user, name, table);
                 column.denied = Some(Arc::new(denied));
             }
         }
-        relation.denied = Some(Arc::new(SqlError::table_denied("SELECT", user, &table.name)));
+        relation.denied = Some(Arc::new(SqlError::table_denied("SELECT", user, table)));
     }
 
     fn join(

@@ -39,9 +39,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use access::Rights;
 use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
 use rows::table::Table;
-use rows::view::View;
 use sqlparser::ast;
 use values::ErrorCode;
 use values::datum::{Datum, Value};
@@ -52,6 +52,7 @@ pub use over_row::{RowBinder, is_beyond_scalars};
 pub use qualify::qualified_query;
 pub(crate) use query::position;
 pub(crate) use title::item_name;
+pub use view::{definer_rights, invalid_view};
 pub(crate) use zero_date::zero_dates_as_null;
 
 use crate::bind::scalar::{Bound, elsewhere};
@@ -60,7 +61,7 @@ use crate::error::SqlError;
 use crate::optimize;
 use crate::reply::ResultColumn;
 use crate::tree::{
-    AskedQuery, BoundQuery, OutputColumn, Query, Traits, each_node_mut, free_references,
+    AskedQuery, BoundQuery, BoundView, OutputColumn, Query, Traits, each_node_mut, free_references,
 };
 
 /// The deepest that SELECTs may be nested, as in MySQL.
@@ -93,7 +94,18 @@ pub struct BindSource<'a> {
 /// # Errors
 /// `Elsewhere` for what is not supported.
 pub fn bind_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQuery> {
-    let binder = Binder::of(source, facts);
+    bound_by(Binder::of(source, facts), source)
+}
+
+/// Binds a query of which only the columns are wanted: nobody's rights are asked.
+///
+/// # Errors
+/// As `bind_query`.
+pub fn describe_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQuery> {
+    bound_by(Binder { is_described: true, ..Binder::of(source, facts) }, source)
+}
+
+fn bound_by(binder: Binder<'_>, source: &BindSource<'_>) -> Bound<BoundQuery> {
     let mut query = binder.query(source.query, None)?;
     optimize::take_apart(&mut query, &|| binder.id());
     let (traits, variables) = finish(&mut query, false);
@@ -107,7 +119,7 @@ pub fn bind_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQue
         tables: binder.tables.into_inner(),
         views: binder.views.into_inner(),
         variables,
-        mode: facts.mode,
+        mode: binder.facts.mode,
         traits,
         reads_files: binder.reads_files.get(),
         locks: binder.locks.get(),
@@ -278,7 +290,11 @@ struct Binder<'a> {
     ids: Cell<usize>,
     nesting: Cell<usize>,
     tables: RefCell<Vec<Arc<Table>>>,
-    views: RefCell<Vec<Arc<View>>>,
+    views: RefCell<Vec<BoundView>>,
+    /// With whose rights names are looked up.
+    rights: RefCell<Arc<Rights>>,
+    /// Whether only columns are wanted, not rows: nobody's rights are asked.
+    is_described: bool,
     /// The views within whose queries names are bound, by number.
     views_around: RefCell<Vec<u32>>,
     /// Whether a relation is `FILE(...)`.
@@ -311,6 +327,8 @@ impl<'a> Binder<'a> {
             nesting: Cell::new(0),
             tables: RefCell::default(),
             views: RefCell::default(),
+            rights: RefCell::new(Arc::clone(&facts.rights)),
+            is_described: false,
             views_around: RefCell::default(),
             reads_files: Cell::new(false),
             locks: Cell::new(false),

@@ -102,6 +102,8 @@ pub(super) struct NamedRelation {
     pub database: Option<String>,
     /// Its columns in order.
     pub columns: Vec<ScopeColumn>,
+    /// The columns that a sub-query may name without it; `None`: all.
+    pub names_within: Option<Arc<[String]>>,
     /// Why all of it may not be read at once, where that is so of some column.
     pub denied: Option<Arc<SqlError>>,
 }
@@ -166,7 +168,9 @@ impl<'p> QueryScope<'p> {
         }
         let (mut level, mut outer) = (1, self.parent);
         while let Some(scope) = outer {
-            if let Some(node) = scope.resolve_here(parts, "field list")? {
+            if !scope.hides(parts)
+                && let Some(node) = scope.resolve_here(parts, "field list")?
+            {
                 return match node.kind {
                     Kind::Column(slot) => Ok(Node { kind: Kind::Outer(level, slot), ..node }),
                     _ => elsewhere("an outer alias within a sub-query"),
@@ -175,6 +179,19 @@ impl<'p> QueryScope<'p> {
             (level, outer) = (level + 1, scope.parent);
         }
         Err(SqlError::unknown_column(&parts.join("."), clause).into())
+    }
+
+    /// Whether a name that a sub-query says is a column that it must not see.
+    fn hides(&self, parts: &[&str]) -> bool {
+        let [name] = parts else { return false };
+        self.relations.iter().any(|relation| match &relation.names_within {
+            None => false,
+            Some(names) => {
+                let is_it = |own: &String| own.eq_ignore_ascii_case(name);
+                relation.columns.iter().any(|column| is_it(&column.name))
+                    && !names.iter().any(is_it)
+            }
+        })
     }
 
     fn resolve_here(&self, parts: &[&str], clause: &'static str) -> Bound<Option<Node>> {
@@ -365,7 +382,7 @@ impl NamedRelation {
                 denied: None,
             })
             .collect();
-        NamedRelation { name, database, columns, denied: None }
+        NamedRelation { name, database, columns, names_within: None, denied: None }
     }
 }
 

@@ -1,10 +1,11 @@
 //! VIEWS, and the columns of views.
 
+use access::Privilege;
 use rows::schema::{Column, DefaultValue};
 use rows::view::{View, ViewCheck};
 
 use super::{AskedTables, CATALOG};
-use crate::bind::{BindSource, Literals, bind_query};
+use crate::bind::{BindSource, Literals, describe_query};
 use crate::context::SqlContext;
 use crate::ddl::security_word;
 use crate::error::Result;
@@ -32,7 +33,7 @@ pub(super) fn views(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
             text(CATALOG),
             text(&view.database),
             text(&view.name),
-            text(&view.query),
+            text(if may_see_text(&view, facts) { view.query.as_str() } else { "" }),
             text(match view.check {
                 None => "NONE",
                 Some(ViewCheck::Local) => "LOCAL",
@@ -48,7 +49,14 @@ pub(super) fn views(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
     listing
 }
 
-/// The columns of a view, as those of a table would be.
+/// Whether the statement's principal may see what a view is made of: it is its own, or SHOW VIEW
+/// and SELECT are granted on it.
+fn may_see_text(view: &View, facts: &SqlContext) -> bool {
+    let held = facts.rights.on_table(&view.database, &view.name);
+    view.definer == facts.account || held.has(Privilege::ShowView) && held.has(Privilege::Select)
+}
+
+/// The columns of a view, as those of a table would be, whoever may read them.
 ///
 /// # Errors
 /// 1356 where a table or column that it names is not there.
@@ -57,7 +65,7 @@ pub fn columns_of_view(facts: &SqlContext, view: &View) -> Result<Vec<Column>> {
     let query = all_of(&[&view.database, &view.name]);
     let source =
         BindSource { query: &query, texts: &[], literals: Literals::Known(&[]), named: true };
-    let bound = bind_query(&source, facts)?;
+    let bound = describe_query(&source, facts)?;
     let column = |output: &OutputColumn| {
         let stored = output.origin.as_ref().and_then(|origin| {
             let table = facts.sql.engine().catalog().table(&origin.database, &origin.org_table);

@@ -10,14 +10,13 @@ use std::sync::Arc;
 
 use expression::{Kind, Node};
 use rows::table::Table;
-use rows::view::View;
 use values::types::ColumnType;
 
 use super::access::{Access, Ordering};
 use super::sort::PointSortKey;
 use crate::index_use::IndexUse;
 use crate::reply::ResultColumn;
-use crate::tree::{Locking, QueryPlan};
+use crate::tree::{BoundView, Locking, QueryPlan};
 
 /// What a query is expected to cost, in rows, from which on entries are read by a tree's plan: some
 /// hundreds of them.
@@ -57,7 +56,7 @@ pub struct PointSelect {
     /// The table; `None` for one row of expressions.
     pub from: Option<RowOrigin>,
     /// Views that its table was named by.
-    pub views: Vec<Arc<View>>,
+    pub views: Vec<BoundView>,
     /// WHERE of a SELECT without a table, as terms joined by AND.
     pub conditions: Vec<Node>,
     /// What is given.
@@ -90,7 +89,7 @@ impl PointSelect {
     /// Whether the table, and the views that it was named by, are as they were.
     pub fn is_current(&self) -> bool {
         self.from.as_ref().is_none_or(|from| from.table.is_current())
-            && self.views.iter().all(|view| view.is_current())
+            && self.views.iter().all(BoundView::is_current)
     }
 }
 

@@ -548,7 +548,9 @@ impl Session {
         let (database, table) = self.qualified(name)?;
         if let Some(view) = self.view(name)? {
             let columns = columns_of_view(&self.facts(), &view)?;
-            return Ok(show::columns_of_view(&columns, full, self.variables.zone));
+            let listing = show::columns_of_view(&columns, full, self.variables.zone);
+            let rights = &self.principal.rights;
+            return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));
         }
         if !is_own_name(database) {
             let listing = show::columns(&*self.table(name)?, full, self.variables.zone);

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use access::{AccountName, ColumnAccess, Privilege, PrivilegeSet};
-use rows::table::Table;
+use rows::schema::Column;
 use sqlparser::ast::{Expr, OrderByExpr, TableFactor, TableWithJoins, Visit, visit_expressions};
 use syntax::TableName;
 use syntax::alter::AlterSpec;
@@ -30,8 +30,9 @@ use syntax::statement::Statement as Parsed;
 use values::ErrorCode;
 
 use super::Session;
+use crate::context::WrittenTable;
 use crate::error::{Result, SqlError};
-use crate::information_schema::is_own_name;
+use crate::information_schema::{columns_of_view, is_own_name};
 
 /// A table that a writing statement names: what it is called there, and its name.
 struct NamedTable {
@@ -164,6 +165,7 @@ impl Session {
                     None => Ok(()),
                 }
             }
+            Parsed::CreateView(create) => self.check_create_view(create),
             Parsed::AlterTable(alter) => {
                 self.check_table(&alter.name, &[Alter])?;
                 for spec in &alter.specs {
@@ -201,6 +203,11 @@ impl Session {
             Parsed::ReadLock(_) => {
                 self.check_global(&[Reload], &["FLUSH_TABLES"], "RELOAD or FLUSH_TABLES")
             }
+            Parsed::ReloadTls => self.check_global(
+                &[Privilege::Super],
+                &["CONNECTION_ADMIN"],
+                "SUPER or CONNECTION_ADMIN",
+            ),
             Parsed::Flush => self.check_global(&[Reload], &[], "RELOAD"),
             Parsed::Kill { id, .. } => self.check_kill(*id),
             Parsed::Maintain { operation, tables } => {
@@ -238,14 +245,7 @@ impl Session {
     fn check_event(&self, name: &TableName, definer: Option<&str>) -> Result<()> {
         let (database, _) = self.qualified(name)?;
         self.check_database(database, Privilege::Event)?;
-        match definer {
-            Some(definer) if definer != self.account_name() => self.check_global(
-                &[Privilege::Super],
-                &["SET_ANY_DEFINER"],
-                "SUPER or SET_ANY_DEFINER",
-            ),
-            _ => Ok(()),
-        }
+        self.check_definer(definer)
     }
 
     fn check_set(&self, item: &SetItem) -> Result<()> {
@@ -309,14 +309,16 @@ impl Session {
                 let (database, table) = self.qualified(table)?;
                 self.check_seen_table(database, table)
             }
-            Subject::CreateTable { table } => {
-                let (database, table) = self.qualified(table)?;
+            Subject::CreateTable { table: name } => {
+                let (database, table) = self.qualified(name)?;
                 let held = self.principal.rights.on_table(database, table);
                 match held.has_any(PrivilegeSet::all(access::Level::Table)) {
+                    true if self.view(name)?.is_some() => self.check_show_view(name),
                     true => Ok(()),
                     false => Err(SqlError::table_denied("SHOW", &self.user, table)),
                 }
             }
+            Subject::CreateView { name } => self.check_show_view(name),
             Subject::Events { database } => {
                 self.check_database(&database_of(database)?, Privilege::Event)
             }
@@ -334,7 +336,7 @@ impl Session {
     ///
     /// # Errors
     /// 1142 and 1143 by what it lacks.
-    pub(super) fn authorize_change(&self, change: &Change) -> Result<Arc<[(String, String)]>> {
+    pub(super) fn authorize_change(&self, change: &Change) -> Result<Arc<[WrittenTable]>> {
         if self.is_unlimited() {
             return Ok(Arc::from([]));
         }
@@ -346,7 +348,12 @@ impl Session {
             Change::Update(update) => self.authorize_update(update)?,
             Change::Delete(delete) => self.authorize_delete(delete)?,
         };
-        Ok(written.into_iter().map(|named| (named.database, named.table)).collect())
+        let unlimited = |NamedTable { database, table, .. }| WrittenTable {
+            database,
+            table,
+            names_within: None,
+        };
+        Ok(written.into_iter().map(unlimited).collect())
     }
 
     fn authorize_insert(&self, insert: &Insert) -> Result<()> {
@@ -381,7 +388,7 @@ impl Session {
             let known = self.known(&of_table);
             let is_set = |assignment: &&AssignmentSpec| match (&assignment.table, &known) {
                 (Some(called), _) => *called == of_table.called,
-                (None, Some(table)) => table.column(&assignment.column).is_some(),
+                (None, Some(columns)) => has(columns, &assignment.column),
                 (None, None) => true,
             };
             let columns: Vec<&String> =
@@ -442,8 +449,17 @@ impl Session {
         Ok(named)
     }
 
-    fn known(&self, of_table: &NamedTable) -> Option<Arc<Table>> {
-        self.sql.engine().catalog().table(&of_table.database, &of_table.table).ok()
+    /// The columns of a table or view, if it is there.
+    fn known(&self, of_table: &NamedTable) -> Option<Vec<String>> {
+        let catalog = self.sql.engine().catalog();
+        let columns = match catalog.table(&of_table.database, &of_table.table) {
+            Ok(table) => return Some(names_of(&table.columns)),
+            Err(_) => {
+                let view = catalog.view(&of_table.database, &of_table.table)?;
+                columns_of_view(&self.facts(), &view).ok()?
+            }
+        };
+        Some(names_of(&columns))
     }
 
     /// Refuses a use of columns of a table without the privilege for them.
@@ -492,8 +508,8 @@ impl Session {
                     }
                     _ => return ControlFlow::Continue(()),
                 };
-                let is_read = known.column(column).is_some()
-                    || column.eq_ignore_ascii_case(crate::write::KEY_COLUMN);
+                let is_read =
+                    has(&known, column) || column.eq_ignore_ascii_case(crate::write::KEY_COLUMN);
                 match is_read && !rights.has_column(database, table, column, Privilege::Select) {
                     true => ControlFlow::Break(column.clone()),
                     false => ControlFlow::Continue(()),
@@ -540,6 +556,15 @@ impl Session {
         }
         Ok(())
     }
+}
+
+fn names_of(columns: &[Column]) -> Vec<String> {
+    columns.iter().map(|column| column.name.clone()).collect()
+}
+
+/// Whether a name is one of a table's columns.
+fn has(columns: &[String], name: &str) -> bool {
+    columns.iter().any(|own| own.eq_ignore_ascii_case(name))
 }
 
 /// Whether there are several tables.

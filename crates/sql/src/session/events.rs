@@ -33,17 +33,6 @@ const COMMENT_CHARS_MAX: usize = 1024;
 const NAME_CHARS_MAX: usize = 64;
 
 impl Session {
-    /// Whether an event's runs have the rights of an account: of the definer that is named, if
-    /// there is such an account, or as the session itself.
-    fn is_by_account(&self, definer: Option<&str>) -> bool {
-        let named = definer.is_some_and(|definer| {
-            let (user, host) = definer.rsplit_once('@').unwrap_or((definer, "%"));
-            let grants = self.sql.access().grants();
-            grants.account(&AccountName::new(user, host)).is_some()
-        });
-        named || self.principal.account.is_some()
-    }
-
     /// The session of an event's run, as the one was that defined it.
     ///
     /// # Errors
@@ -119,12 +108,14 @@ impl Session {
         self.check_body(&create.body)?;
         let schedule = self.schedule(&create.schedule)?;
         let now = self.clock_seconds();
+        let (definer, is_by_account) = self.definer_of(create.definer.as_deref());
+        self.note_missing_definer(&definer, is_by_account);
         let mut event = EventDefinition {
             id: 0,
             database,
             name,
-            definer: create.definer.clone().unwrap_or_else(|| self.account_name()),
-            is_by_account: self.is_by_account(create.definer.as_deref()),
+            definer,
+            is_by_account,
             body: create.body.clone(),
             schedule,
             preserve: create.preserve,
@@ -225,8 +216,7 @@ impl Session {
         now: i64,
     ) -> Result<()> {
         let settings = self.event_settings();
-        event.definer = alter.definer.clone().unwrap_or_else(|| self.account_name());
-        event.is_by_account = self.is_by_account(alter.definer.as_deref());
+        (event.definer, event.is_by_account) = self.definer_of(alter.definer.as_deref());
         event.altered = now;
         if let Some((database, name)) = to {
             (event.database, event.name) = (database.clone(), name.clone());

@@ -55,6 +55,7 @@ impl Session {
     fn analyze_query(&mut self, text: &str) -> Result<Listing> {
         let query = self.query_of_text(text)?;
         let plan = self.plan_query(&query, &item_texts(text), &[]).map_err(SqlError::from)?;
+        self.check_explained(&plan.views, &plan.tables)?;
         if self.runs_over_rows(&plan) {
             let (facts, view, measures) = (self.facts(), self.read_view()?, Measures::default());
             let limits = Limits::of(&*view, How::POOL, self.bounds_of(&plan));
@@ -77,6 +78,7 @@ impl Session {
         let sizes = &Sizes::new(&facts, &*view, &[]);
         let known = Literals::Known(&[]);
         let bound = self.bind(&query, &item_texts(text), known).map_err(SqlError::from)?;
+        self.check_explained(&bound.views, &bound.tables)?;
         let look_up = if format == Some("TREE") { None } else { look_up(&bound) };
         let plan = match &look_up {
             Some(found) if !found.covered => None,
@@ -104,6 +106,9 @@ impl Session {
 
     fn explain_change(&mut self, text: &str, word: &[u8]) -> Result<Listing> {
         let plan = self.plan_of_text(text)?;
+        if let Some(query) = plan.query() {
+            self.check_explained(&query.views, &query.tables)?;
+        }
         let facts = self.facts();
         let sizes = &Sizes::new(&facts, self.sql.engine().latest(), &[]);
         let kind = match word {

@@ -16,6 +16,7 @@ use values::ErrorCode;
 use super::Session;
 use super::accounts::edit_error;
 use crate::error::{Result, SqlError};
+use crate::information_schema::columns_of_view;
 use crate::reply::Reply;
 
 impl Session {
@@ -196,8 +197,15 @@ impl Session {
         if granted.whole.has(Privilege::Create) {
             return Ok(());
         }
-        let table = self.sql.engine().catalog().table(database, name)?;
-        match granted.columns.iter().find(|(column, _)| table.column(column).is_none()) {
+        let catalog = self.sql.engine().catalog();
+        let columns = match (catalog.table(database, name), catalog.view(database, name)) {
+            (Ok(table), _) => table.columns.clone(),
+            (Err(_), Some(view)) => columns_of_view(&self.facts(), &view)?,
+            (Err(missing), None) => return Err(missing.into()),
+        };
+        let is_there =
+            |name: &String| columns.iter().any(|column| column.name.eq_ignore_ascii_case(name));
+        match granted.columns.iter().find(|(column, _)| !is_there(column)) {
             None => Ok(()),
             Some((column, _)) => Err(SqlError::unknown_column(column, name)),
         }

@@ -18,10 +18,10 @@ use values::ErrorCode;
 use super::Session;
 use crate::bind::{BindSource, Literals, bind_query, qualified_query};
 use crate::error::{Result, SqlError};
-use crate::information_schema::columns_of_view;
 use crate::reply::Reply;
 use crate::tree::BoundQuery;
 use crate::variables::definition;
+use crate::write::all_of;
 
 impl Session {
     /// A view by name, if there is one.
@@ -43,7 +43,8 @@ impl Session {
 
     /// What CHECK TABLE says of a view: whether what it names is there.
     pub(super) fn checked_view(&self, view: &View) -> (&'static str, String) {
-        match columns_of_view(&self.facts(), view) {
+        let query = all_of(&[&view.database, &view.name]);
+        match self.bind(&query, &[], Literals::Known(&[])).map_err(SqlError::from) {
             Ok(_) => ("status", "OK".to_owned()),
             Err(error) => ("Error", error.into_message()),
         }
@@ -73,11 +74,17 @@ impl Session {
             _ => {}
         }
         let (query, bound) = self.query_of_view(&create.query, &create.texts)?;
-        if bound.views.iter().any(|view| view.database == database && view.name == name) {
+        if bound.views.iter().any(|own| own.view.database == database && own.view.name == name) {
             let message = format!("`{database}`.`{name}` contains view recursion");
             return Err(SqlError::new(ErrorCode::ViewRecursive, message));
         }
         check_columns(&create.columns, &bound)?;
+        let kept = old.as_ref().filter(|_| create.presence == ViewPresence::Replaced);
+        let (definer, is_by_account) = match (kept, &create.definer) {
+            (Some(old), None) => (old.definer.clone(), old.is_by_account),
+            (_, named) => self.definer_of(named.as_deref()),
+        };
+        self.note_missing_definer(&definer, is_by_account);
         let variable =
             |name| definition(name).map_or(String::new(), |known| self.variables.text(known));
         let view = ViewDefinition {
@@ -87,14 +94,13 @@ impl Session {
             columns: create.columns.clone(),
             query: view_text(&query, None)?,
             algorithm: match create.algorithm {
-                None if create.presence == ViewPresence::Replaced => {
-                    old.as_ref().map(|old| old.algorithm).unwrap_or_default()
-                }
+                None if kept.is_some() => kept.map(|old| old.algorithm).unwrap_or_default(),
                 None | Some(AlgorithmSpec::Undefined) => ViewAlgorithm::Undefined,
                 Some(AlgorithmSpec::Merge) => ViewAlgorithm::Merge,
                 Some(AlgorithmSpec::TempTable) => ViewAlgorithm::TempTable,
             },
-            definer: create.definer.clone().unwrap_or_else(|| self.user.clone()),
+            definer,
+            is_by_account,
             security: match create.is_invokers {
                 true => ViewSecurity::Invoker,
                 false => ViewSecurity::Definer,

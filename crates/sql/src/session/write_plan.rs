@@ -25,6 +25,7 @@ use super::select::with_literals;
 use super::{LOOP_SHAPE_BYTES_MAX, LOOP_TEXT_BYTES_MAX, Session, Statement};
 use crate::bind::RowBinder;
 use crate::bind::scalar::{BindFailure, Bound};
+use crate::context::WrittenTable;
 use crate::error::{Result, SqlError};
 use crate::plan::Plan;
 use crate::reply::How;
@@ -105,22 +106,28 @@ impl Session {
             Change::Insert(insert) => {
                 let facts = self.facts();
                 let facts = of_shape.is_none().then_some(&*facts);
-                self.bind_insert(insert, &ask, &RowBinder { facts, how })
+                self.bind_insert((change, insert), &ask, &RowBinder { facts, how })
             }
-            Change::Update(update) => self.bind_update(update, &ask),
-            Change::Delete(delete) => self.bind_delete(delete, &ask),
+            Change::Update(update) => self.bind_update((change, update), &ask),
+            Change::Delete(delete) => self.bind_delete((change, delete), &ask),
         };
         self.written.replace(around);
         bound
     }
 
-    fn bind_insert(&self, insert: &Insert, ask: Ask<'_>, over_row: &RowBinder<'_>) -> Bound<Plan> {
+    fn bind_insert(
+        &self,
+        (change, insert): (&Change, &Insert),
+        ask: Ask<'_>,
+        over_row: &RowBinder<'_>,
+    ) -> Bound<Plan> {
         let mode = self.variables.mode;
         let written;
         let (insert, table) = match self.view(&insert.table)? {
             None => (insert, self.table(&insert.table)?),
             Some(view) => {
                 let view = self.updatable(&view, "INSERT")?;
+                self.check_through(&view, change)?;
                 written = view.insert(insert)?;
                 (&written, view.checked_table()?)
             }
@@ -136,11 +143,13 @@ impl Session {
         Ok(Plan::InsertOfQuery(Arc::new(plan)))
     }
 
-    fn bind_update(&self, update: &Update, ask: Ask<'_>) -> Bound<Plan> {
+    fn bind_update(&self, (change, update): (&Change, &Update), ask: Ask<'_>) -> Bound<Plan> {
         let only = self.only_table(&update.tables, "UPDATE")?;
         let written;
         let mut update = update;
         if let Some(OnlyTable { view: Some((view, shown)), .. }) = &only {
+            self.check_through(view, change)?;
+            self.may_find_rows_of(view);
             written = view.update(update, shown)?;
             update = &written;
         }
@@ -161,7 +170,7 @@ impl Session {
         Ok(Plan::JoinedUpdate(Arc::new(plan)))
     }
 
-    fn bind_delete(&self, delete: &Delete, ask: Ask<'_>) -> Bound<Plan> {
+    fn bind_delete(&self, (change, delete): (&Change, &Delete), ask: Ask<'_>) -> Bound<Plan> {
         let only = match delete.targets.is_empty() {
             true => self.only_table(&delete.tables, "DELETE")?,
             false => None,
@@ -169,6 +178,8 @@ impl Session {
         let written;
         let mut delete = delete;
         if let Some(OnlyTable { view: Some((view, shown)), .. }) = &only {
+            self.check_through(view, change)?;
+            self.may_find_rows_of(view);
             written = view.delete(delete, shown)?;
             delete = &written;
         }
@@ -198,8 +209,20 @@ impl Session {
         }))
     }
 
+    /// The table beneath a view may be read for finding the rows that are written through it.
+    fn may_find_rows_of(&self, view: &UpdatableView) {
+        let table = view.table();
+        let mut written = self.written.borrow().to_vec();
+        written.push(WrittenTable {
+            database: table.database.clone(),
+            table: table.name.clone(),
+            names_within: Some(view.names_within()),
+        });
+        self.written.replace(written.into());
+    }
+
     /// What is written through a view.
-    fn updatable(&self, view: &View, verb: &str) -> Result<UpdatableView> {
+    fn updatable(&self, view: &Arc<View>, verb: &str) -> Result<UpdatableView> {
         let updatable = UpdatableView::of(view, self.sql.engine().catalog());
         updatable.ok_or_else(|| match verb {
             "INSERT" => not_insertable(&view.name),

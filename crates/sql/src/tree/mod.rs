@@ -19,6 +19,7 @@
 
 mod aggregate;
 mod aggregate_table;
+mod bound_view;
 mod subquery;
 mod walk;
 mod window;
@@ -29,12 +30,12 @@ use std::sync::atomic::AtomicBool;
 use resources::forecast::Forecast;
 use rows::Engine;
 use rows::table::Table;
-use rows::view::View;
 use values::SqlMode;
 use values::types::ColumnType;
 
 pub use aggregate::{Aggregate, KEPT_DIGITS};
 pub use aggregate_table::AggregateFunction;
+pub use bound_view::BoundView;
 use expression::Node;
 pub use subquery::{AskedQuery, Members};
 pub use walk::{each_node_mut, free_references, outer_slots_mut, push_terms};
@@ -58,7 +59,7 @@ pub struct BoundQuery {
     /// Tables that it reads.
     pub tables: Vec<Arc<Table>>,
     /// Views that it reads.
-    pub views: Vec<Arc<View>>,
+    pub views: Vec<BoundView>,
     /// The kinds of the literals that it was bound with; none are here if it is right for any.
     pub literals: Vec<ColumnType>,
     /// The types of the user variables that it was bound with.
@@ -87,7 +88,7 @@ pub struct QueryPlan {
     /// Tables that it reads.
     pub tables: Vec<Arc<Table>>,
     /// Views that it reads.
-    pub views: Vec<Arc<View>>,
+    pub views: Vec<BoundView>,
     /// How many rows they had when it was planned, of those of which that is known.
     pub sizes: Vec<Option<u64>>,
     /// The types of the literals that it was bound with.
@@ -140,7 +141,7 @@ impl QueryPlan {
     /// Whether its tables and views are as it saw them.
     pub fn is_current(&self) -> bool {
         self.tables.iter().all(|table| table.is_current())
-            && self.views.iter().all(|view| view.is_current())
+            && self.views.iter().all(BoundView::is_current)
     }
 
     /// Whether they are about as large as then: another way would be the best otherwise.

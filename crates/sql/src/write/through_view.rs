@@ -22,7 +22,7 @@ use sqlparser::ast::{
     BinaryOperator, Expr, GroupByExpr, Ident, ObjectName, Query, Select, SelectItem, SetExpr,
     TableAlias, TableFactor, TableWithJoins, VisitMut, VisitorMut, visit_expressions,
 };
-use syntax::change::{AssignmentSpec, Delete, Insert, Update};
+use syntax::change::{AssignmentSpec, Delete, Insert, ReturningItem, Update};
 use syntax::cursor::table_name;
 use syntax::view_query;
 use values::{ErrorCode, SqlMode};
@@ -44,16 +44,31 @@ pub struct UpdatableView {
     conditions: Vec<Expr>,
     /// What must hold for rows that are written, with the view that says so.
     checks: Vec<(String, Expr)>,
+    /// The views on the way to the table, the innermost first.
+    pub layers: Vec<ViewLayer>,
+}
+
+/// A view on the way to a table, with what it is of what is beneath it.
+#[derive(Debug)]
+pub struct ViewLayer {
+    /// The view.
+    pub view: Arc<View>,
+    /// The table or view that its rows are of, with its database.
+    pub beneath: (String, String),
+    /// Its columns, with what they are of that.
+    pub columns: Vec<(String, Expr)>,
+    /// Which of its rows it shows.
+    pub condition: Option<Expr>,
 }
 
 /// Whether rows can be written through a view.
-pub fn is_updatable(view: &View, facts: &SqlContext) -> bool {
+pub fn is_updatable(view: &Arc<View>, facts: &SqlContext) -> bool {
     UpdatableView::of(view, facts.sql.engine().catalog()).is_some()
 }
 
 impl UpdatableView {
     /// What is written through a view; `None` if nothing is.
-    pub fn of(view: &View, catalog: &Catalog) -> Option<UpdatableView> {
+    pub fn of(view: &Arc<View>, catalog: &Catalog) -> Option<UpdatableView> {
         if view.algorithm == ViewAlgorithm::TempTable {
             return None;
         }
@@ -76,9 +91,20 @@ impl UpdatableView {
             None => UpdatableView::of_table(catalog.table(&database, &named.table).ok()?),
         };
         let columns = std::mem::take(&mut this.columns);
+        let mut layer = ViewLayer {
+            view: Arc::clone(view),
+            beneath: (database, named.table),
+            columns: Vec::with_capacity(select.projection.len()),
+            condition: select.selection.clone(),
+        };
         let as_theirs = |expr: &Expr| {
             let mut expr = expr.clone();
-            let names = ViewNames { shown: &shown, columns: &columns, unknown: None };
+            let names = ViewNames {
+                shown: &shown,
+                columns: &columns,
+                unknown: None,
+                alone: NamesAlone::Own,
+            };
             names.replace_in(&mut expr).ok()?;
             Some(expr)
         };
@@ -86,6 +112,7 @@ impl UpdatableView {
             let SelectItem::ExprWithAlias { expr, alias } = item else { return None };
             let name = view.columns.get(at).unwrap_or(&alias.value);
             this.columns.push((name.clone(), as_theirs(expr)?));
+            layer.columns.push((name.clone(), expr.clone()));
         }
         if !this.columns.iter().any(|(_, expr)| plain_name(expr).is_some()) {
             return None;
@@ -103,6 +130,7 @@ impl UpdatableView {
             this.conditions.push(condition);
         }
         this.name = full_name;
+        this.layers.push(layer);
         Some(this)
     }
 
@@ -110,8 +138,8 @@ impl UpdatableView {
     fn of_table(table: Arc<Table>) -> UpdatableView {
         let column = |name: &String| (name.clone(), identifier(name));
         let columns = table.columns.iter().map(|own| column(&own.name)).collect();
-        let (conditions, checks) = (Vec::new(), Vec::new());
-        UpdatableView { name: String::new(), table, columns, conditions, checks }
+        let (conditions, checks, layers) = (Vec::new(), Vec::new(), Vec::new());
+        UpdatableView { name: String::new(), table, columns, conditions, checks, layers }
     }
 
     /// The table, with what must hold for rows that are written through the view.
@@ -131,6 +159,23 @@ impl UpdatableView {
         };
         let checks = self.checks.iter().map(check).collect::<Bound<Vec<Check>>>()?;
         Ok(Arc::new(self.table.with_checks(checks).map_err(SqlError::from)?))
+    }
+
+    /// The table that its rows are of.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The columns that a sub-query may name without a table: those that are called as in the table.
+    pub fn names_within(&self) -> Arc<[String]> {
+        let columns = self.columns.iter();
+        let shown = columns.filter(|(name, expr)| same_name(name, expr, name));
+        shown.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The names of its columns.
+    pub fn column_names(&self) -> Vec<String> {
+        self.columns.iter().map(|(name, _)| name.clone()).collect()
     }
 
     /// Whether WITH CHECK OPTION asks for anything.
@@ -159,7 +204,8 @@ impl UpdatableView {
         Ok(Insert {
             columns: Some(columns),
             table: self.table_name(),
-            on_duplicate: self.assignments(&insert.on_duplicate, &shown)?,
+            on_duplicate: self.assignments(&insert.on_duplicate, &shown, NamesAlone::Refused)?,
+            returning: self.returning(&insert.returning, &shown)?,
             ..insert.clone()
         })
     }
@@ -170,8 +216,8 @@ impl UpdatableView {
     /// 1054 for a column that the view does not have, 1348 for one that is computed.
     pub fn update(&self, update: &Update, shown: &str) -> Result<Update> {
         let mut update = update.clone();
-        update.assignments = self.assignments(&update.assignments, shown)?;
-        self.replace(&mut update.order, shown, "order clause")?;
+        update.assignments = self.assignments(&update.assignments, shown, NamesAlone::Own)?;
+        self.replace(&mut update.order, shown, ("order clause", NamesAlone::Own))?;
         update.selection = self.condition(update.selection.take(), shown)?;
         self.put_in_place(&mut update.tables, shown);
         Ok(update)
@@ -183,8 +229,9 @@ impl UpdatableView {
     /// 1054 for a column that the view does not have.
     pub fn delete(&self, delete: &Delete, shown: &str) -> Result<Delete> {
         let mut delete = delete.clone();
-        self.replace(&mut delete.order, shown, "order clause")?;
+        self.replace(&mut delete.order, shown, ("order clause", NamesAlone::Own))?;
         delete.selection = self.condition(delete.selection.take(), shown)?;
+        delete.returning = self.returning(&delete.returning, shown)?;
         self.put_in_place(&mut delete.tables, shown);
         Ok(delete)
     }
@@ -214,15 +261,42 @@ impl UpdatableView {
         &self,
         assignments: &[AssignmentSpec],
         shown: &str,
+        alone: NamesAlone,
     ) -> Result<Vec<AssignmentSpec>> {
         let mut done = Vec::with_capacity(assignments.len());
         for assignment in assignments {
             let mut assignment = assignment.clone();
             assignment.column = self.plain_column(&assignment.column, "field list")?;
             if let Some(value) = &mut assignment.value {
-                self.replace(value, shown, "field list")?;
+                self.replace(value, shown, ("field list", alone))?;
             }
             done.push(assignment);
+        }
+        Ok(done)
+    }
+
+    /// RETURNING: `*` is the view's columns.
+    fn returning(&self, items: &[ReturningItem], shown: &str) -> Result<Vec<ReturningItem>> {
+        let mut done = Vec::with_capacity(items.len());
+        for item in items {
+            match item {
+                ReturningItem::All(_) => {
+                    done.extend(self.columns.iter().map(|(name, expr)| ReturningItem::Value {
+                        expr: expr.clone(),
+                        alias: Some(name.clone()),
+                        text: name.clone(),
+                    }));
+                }
+                ReturningItem::Value { expr, alias, text } => {
+                    let mut own = expr.clone();
+                    self.replace(&mut own, shown, ("field list", NamesAlone::Refused))?;
+                    let name = match (alias, plain_name(expr)) {
+                        (None, Some(name)) => Some(name.to_owned()),
+                        (alias, _) => alias.clone(),
+                    };
+                    done.push(ReturningItem::Value { expr: own, alias: name, text: text.clone() });
+                }
+            }
         }
         Ok(done)
     }
@@ -232,7 +306,7 @@ impl UpdatableView {
         let own = match own {
             None => None,
             Some(mut own) => {
-                self.replace(&mut own, shown, "where clause")?;
+                self.replace(&mut own, shown, ("where clause", NamesAlone::Own))?;
                 Some(own)
             }
         };
@@ -245,10 +319,14 @@ impl UpdatableView {
         }))
     }
 
-    fn replace(&self, part: &mut impl VisitMut, shown: &str, clause: &str) -> Result<()> {
-        let names =
-            ViewNames { shown, columns: &self.columns, unknown: Some((&self.table, clause)) };
-        names.replace_in(part)
+    fn replace(
+        &self,
+        part: &mut impl VisitMut,
+        shown: &str,
+        (clause, alone): (&str, NamesAlone),
+    ) -> Result<()> {
+        let unknown = Some((&*self.table, clause));
+        ViewNames { shown, columns: &self.columns, unknown, alone }.replace_in(part)
     }
 
     /// The table's column that one of the view is.
@@ -296,6 +374,12 @@ fn plain_name(expr: &Expr) -> Option<&str> {
     }
 }
 
+/// Whether a view's column is the table's of the same name.
+fn same_name(own: &str, expr: &Expr, name: &str) -> bool {
+    own.eq_ignore_ascii_case(name)
+        && plain_name(expr).is_some_and(|other| other.eq_ignore_ascii_case(name))
+}
+
 /// A SELECT each of whose rows is one of a table.
 fn plain_select(query: &Query) -> Option<&Select> {
     let SetExpr::Select(select) = &*query.body else { return None };
@@ -328,6 +412,17 @@ struct ViewNames<'a> {
     columns: &'a [(String, Expr)],
     /// The table, whose other columns are unknown, and the clause that they are unknown in.
     unknown: Option<(&'a Table, &'a str)>,
+    alone: NamesAlone,
+}
+
+/// What a name without a table means in a sub-query, where it may be a column of that.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NamesAlone {
+    /// Where it is bound it is looked for among `UpdatableView::names_within` alone.
+    Own,
+    /// It is refused if it could be another column of the table: it is bound over a row that has all
+    /// of them.
+    Refused,
 }
 
 impl ViewNames<'_> {
@@ -360,10 +455,26 @@ impl VisitorMut for Replacing<'_> {
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<SqlError> {
-        let ViewNames { shown, columns, unknown } = self.names;
+        let ViewNames { shown, columns, unknown, alone } = self.names;
         let (qualifier, name) = match &*expr {
-            // Within a query a name alone may be a column of that.
             Expr::Identifier(name) if self.within == 0 => (None, &name.value),
+            Expr::Identifier(name) => {
+                let shows = |(own, other): &(String, Expr)| same_name(own, other, &name.value);
+                return match unknown {
+                    Some((table, _))
+                        if *alone == NamesAlone::Refused
+                            && table.column(&name.value).is_some()
+                            && !columns.iter().any(shows) =>
+                    {
+                        let name = &name.value;
+                        ControlFlow::Break(SqlError::unsupported(format_args!(
+                            "the name '{name}' without its table in a sub-query of a statement \
+                             that writes through a view"
+                        )))
+                    }
+                    _ => ControlFlow::Continue(()),
+                };
+            }
             Expr::CompoundIdentifier(names) => match &names[..] {
                 [.., qualifier, name] => (Some(&qualifier.value), &name.value),
                 _ => return ControlFlow::Continue(()),
