@@ -324,8 +324,8 @@ impl Binder<'_> {
         Ok(Some(part))
     }
 
-    /// Which columns of a table or view may be read here; what the statement writes to was looked at
-    /// before.
+    /// Which columns of a table or view may be read here; what the statement writes to was looked
+    /// at before.
     fn readable(&self, database: &str, table: &str) -> Bound<ColumnAccess> {
         if self.is_described {
             return Ok(ColumnAccess::All);

@@ -2,7 +2,8 @@
 //!
 //! Invariants
 //! 1. What is written through a view is asked for at each view on the way: of the session on the
-//!    view that it names, of that view's definer on what is beneath it, and so on down to the table.
+//!    view that it names, of that view's definer on what is beneath it, and so on down to the
+//!    table.
 //!
 //! Not here: reading views (`bind::view`), other statements (`authorization`).
 

@@ -166,7 +166,8 @@ impl UpdatableView {
         &self.table
     }
 
-    /// The columns that a sub-query may name without a table: those that are called as in the table.
+    /// The columns that a sub-query may name without a table: those that are called as in the
+    /// table.
     pub fn names_within(&self) -> Arc<[String]> {
         let columns = self.columns.iter();
         let shown = columns.filter(|(name, expr)| same_name(name, expr, name));
@@ -420,8 +421,8 @@ struct ViewNames<'a> {
 enum NamesAlone {
     /// Where it is bound it is looked for among `UpdatableView::names_within` alone.
     Own,
-    /// It is refused if it could be another column of the table: it is bound over a row that has all
-    /// of them.
+    /// It is refused if it could be another column of the table: it is bound over a row that has
+    /// all of them.
     Refused,
 }
 
