@@ -10,6 +10,7 @@ mod asked;
 mod columns;
 mod keys;
 mod keywords;
+mod privileges;
 mod tables;
 mod views;
 
@@ -23,6 +24,9 @@ pub use asked::{AskedTables, NameColumns};
 use columns::columns;
 use keys::{check_constraints, key_column_usage, statistics, table_constraints};
 use keywords::keywords;
+use privileges::{
+    column_privileges, own_roles, schema_privileges, table_privileges, user_privileges,
+};
 use tables::{schemata, table_sizes, tables};
 pub use views::columns_of_view;
 use views::views;
@@ -34,7 +38,9 @@ use crate::show::{self, Listing, text};
 use crate::tree::CatalogListing;
 
 /// The tables there are.
-pub const TABLES: [&str; 28] = [
+pub const TABLES: [&str; 30] = [
+    "ADMINISTRABLE_ROLE_AUTHORIZATIONS",
+    "APPLICABLE_ROLES",
     "CHARACTER_SETS",
     "CHECK_CONSTRAINTS",
     "COLLATIONS",
@@ -179,6 +185,11 @@ fn made(
             &["ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO", "MEMORY_USED"],
         ),
         "USER_PRIVILEGES" => user_privileges(facts),
+        "SCHEMA_PRIVILEGES" => schema_privileges(facts),
+        "TABLE_PRIVILEGES" => table_privileges(facts),
+        "COLUMN_PRIVILEGES" => column_privileges(facts),
+        "APPLICABLE_ROLES" => own_roles(facts, false),
+        "ADMINISTRABLE_ROLE_AUTHORIZATIONS" => own_roles(facts, true),
         _ => match empty(&upper) {
             Some(names) => Listing::new(names),
             None => return Ok(None),
@@ -191,7 +202,8 @@ fn made(
 /// What the statement's principal may see of a table's rows.
 fn seen(facts: &SqlContext, name: &str, made: Listing) -> Listing {
     let rights = &facts.rights;
-    if rights.number == access::rights::UNLIMITED {
+    // Grants are shown to whom they are given, whatever they are on.
+    if rights.number == access::rights::UNLIMITED || name.ends_with("_PRIVILEGES") {
         return made;
     }
     let place = |name: &str| made.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name));
@@ -289,30 +301,6 @@ fn plugins() -> Listing {
             license.clone(),
             text("FORCE"),
         ]);
-    }
-    listing
-}
-
-/// What was granted on everything: of all accounts to whoever may see them, and of the own one.
-fn user_privileges(facts: &SqlContext) -> Listing {
-    let mut listing = Listing::new(&["GRANTEE", "TABLE_CATALOG", "PRIVILEGE_TYPE", "IS_GRANTABLE"]);
-    let mut push = |grantee: &str, privilege: &str, grantable: bool| {
-        let grantable = text(if grantable { "YES" } else { "NO" });
-        listing.push(vec![text(grantee), text(CATALOG), text(privilege), grantable]);
-    };
-    let sees_all = facts.rights.on_database("mysql").has(Privilege::Select);
-    for (name, account) in facts.sql.access().grants().accounts() {
-        if !sees_all && name.plain() != facts.account {
-            continue;
-        }
-        let (grantee, option) = (name.in_error(), account.global.has(Privilege::GrantOption));
-        let granted = account.global.iter().filter(|p| *p != Privilege::GrantOption);
-        let words: Vec<&str> = granted.map(Privilege::words).collect();
-        if words.is_empty() {
-            push(&grantee, "USAGE", false);
-        }
-        words.into_iter().for_each(|words| push(&grantee, words, option));
-        account.dynamic.iter().for_each(|(words, option)| push(&grantee, words, *option));
     }
     listing
 }

@@ -352,3 +352,50 @@ fn whoever_may_change_accounts_may_not_become_root() {
     }
     assert_eq!(error(bob, "GRANT SELECT ON *.* TO bob@localhost"), 1045);
 }
+
+#[test]
+fn information_schema_shows_grants_to_their_account_and_all_of_them_to_who_may_read_mysql() {
+    let (sql, mut root) = furnished(&["bob", "ann"]);
+    for statement in [
+        "CREATE ROLE r1, r2",
+        "GRANT SELECT, INSERT ON d.* TO ann@localhost WITH GRANT OPTION",
+        "GRANT UPDATE ON `e%`.* TO bob@localhost",
+        "GRANT SELECT (a, b), UPDATE (b), REFERENCES (b) ON d.t TO bob@localhost",
+        "GRANT INSERT ON d.t TO bob@localhost WITH GRANT OPTION",
+        "GRANT r1 TO bob@localhost",
+        "GRANT r2 TO bob@localhost WITH ADMIN OPTION",
+        "GRANT r1 TO r2",
+        "SET DEFAULT ROLE r1 TO bob@localhost",
+    ] {
+        run(&mut root, statement);
+    }
+    let all =
+        |table: &str| format!("SELECT * FROM information_schema.{table} ORDER BY 1, 2, 3, 4, 5");
+    let columns = "'bob'@'localhost'\tdef\td\tt\ta\tSELECT\tYES\n\
+                   'bob'@'localhost'\tdef\td\tt\tb\tREFERENCES\tYES\n\
+                   'bob'@'localhost'\tdef\td\tt\tb\tSELECT\tYES\n\
+                   'bob'@'localhost'\tdef\td\tt\tb\tUPDATE\tYES";
+    let columns_sorted = format!("{}, 6", all("column_privileges"));
+    let bob = &mut acting(&sql, "bob");
+    assert_eq!(run(bob, &columns_sorted), columns);
+    assert_eq!(run(&mut root, &columns_sorted), columns);
+    assert_eq!(run(&mut acting(&sql, "ann"), &columns_sorted), "");
+    assert_eq!(run(bob, &all("table_privileges")), "'bob'@'localhost'\tdef\td\tt\tINSERT\tYES");
+    let own = "'bob'@'localhost'\tdef\te%\tUPDATE\tNO";
+    assert_eq!(run(bob, &all("schema_privileges")), own);
+    assert_eq!(
+        run(&mut root, &all("schema_privileges")),
+        format!(
+            "'ann'@'localhost'\tdef\td\tINSERT\tYES\n'ann'@'localhost'\tdef\td\tSELECT\tYES\n{own}"
+        )
+    );
+    let may_grant = "bob\tlocalhost\tbob\tlocalhost\tr2\t%\tYES\tNO\tNO";
+    assert_eq!(
+        run(bob, &all("applicable_roles")),
+        format!(
+            "bob\tlocalhost\tbob\tlocalhost\tr1\t%\tNO\tYES\tNO\n{may_grant}\n\
+             bob\tlocalhost\tr2\t%\tr1\t%\tNO\tNO\tNO"
+        )
+    );
+    assert_eq!(run(bob, &all("administrable_role_authorizations")), may_grant);
+}

@@ -137,15 +137,6 @@ pub(super) fn empty(name: &str) -> Option<&'static [&'static str]> {
         ],
         // Asked for by mysqldump of MySQL 8, which gives up without it.
         "COLUMN_STATISTICS" => &["SCHEMA_NAME", "TABLE_NAME", "COLUMN_NAME", "HISTOGRAM"],
-        "COLUMN_PRIVILEGES" | "TABLE_PRIVILEGES" | "SCHEMA_PRIVILEGES" => &[
-            "GRANTEE",
-            "TABLE_CATALOG",
-            "TABLE_SCHEMA",
-            "TABLE_NAME",
-            "COLUMN_NAME",
-            "PRIVILEGE_TYPE",
-            "IS_GRANTABLE",
-        ],
         _ => return None,
     })
 }

@@ -1,0 +1,155 @@
+//! USER_PRIVILEGES, SCHEMA_PRIVILEGES, TABLE_PRIVILEGES, COLUMN_PRIVILEGES: what accounts and roles
+//! were granted; APPLICABLE_ROLES and ADMINISTRABLE_ROLE_AUTHORIZATIONS: the roles of one's own.
+//!
+//! Invariants
+//! 1. Grants of all accounts are seen by whoever may read the database `mysql`; everybody else sees
+//!    those of the own account.
+//!
+//! Not here: grants as statements (`access::shown`).
+
+use access::account::DefaultRoles;
+use access::{Account, AccountName, Privilege, PrivilegeSet};
+use values::datum::Value;
+
+use super::CATALOG;
+use crate::context::SqlContext;
+use crate::show::{Listing, text};
+
+const GRANTEE: &str = "GRANTEE";
+const IS_GRANTABLE: &str = "IS_GRANTABLE";
+
+fn yes_or_no(is_so: bool) -> Value {
+    text(if is_so { "YES" } else { "NO" })
+}
+
+/// A row for each privilege of a set: what stands before it, its name, whether it may be granted on.
+fn push_set(listing: &mut Listing, begin: &[&str], set: PrivilegeSet, option: bool) {
+    for privilege in set.iter().filter(|privilege| *privilege != Privilege::GrantOption) {
+        push_words(listing, begin, privilege.words(), option);
+    }
+}
+
+fn push_words(listing: &mut Listing, begin: &[&str], words: &str, option: bool) {
+    let mut row: Vec<Value> = begin.iter().map(|value| text(*value)).collect();
+    row.extend([text(words), yes_or_no(option)]);
+    listing.push(row);
+}
+
+/// The rows that each account whose grants may be seen has.
+fn of_accounts(
+    facts: &SqlContext,
+    names: &[&str],
+    rows: impl Fn(&mut Listing, &str, &Account),
+) -> Listing {
+    let mut listing = Listing::new(names);
+    let sees_all = facts.rights.on_database("mysql").has(Privilege::Select);
+    for (name, account) in facts.sql.access().grants().accounts() {
+        if sees_all || name.plain() == facts.account {
+            rows(&mut listing, &name.in_error(), account);
+        }
+    }
+    listing
+}
+
+/// USER_PRIVILEGES: on everything.
+pub(super) fn user_privileges(facts: &SqlContext) -> Listing {
+    let names = [GRANTEE, "TABLE_CATALOG", "PRIVILEGE_TYPE", IS_GRANTABLE];
+    of_accounts(facts, &names, |listing, grantee, account| {
+        let begin = [grantee, CATALOG];
+        let option = account.global.has(Privilege::GrantOption);
+        if account.global.without(PrivilegeSet::of(Privilege::GrantOption)).is_empty() {
+            push_words(listing, &begin, "USAGE", false);
+        }
+        push_set(listing, &begin, account.global, option);
+        for (words, option) in &account.dynamic {
+            push_words(listing, &begin, words, *option);
+        }
+    })
+}
+
+/// SCHEMA_PRIVILEGES: on databases, by the patterns that were granted.
+pub(super) fn schema_privileges(facts: &SqlContext) -> Listing {
+    let names = [GRANTEE, "TABLE_CATALOG", "TABLE_SCHEMA", "PRIVILEGE_TYPE", IS_GRANTABLE];
+    of_accounts(facts, &names, |listing, grantee, account| {
+        for (pattern, set) in &account.databases {
+            let option = set.has(Privilege::GrantOption);
+            push_set(listing, &[grantee, CATALOG, pattern], *set, option);
+        }
+    })
+}
+
+/// TABLE_PRIVILEGES: on all of a table.
+pub(super) fn table_privileges(facts: &SqlContext) -> Listing {
+    let names =
+        [GRANTEE, "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "PRIVILEGE_TYPE", IS_GRANTABLE];
+    of_accounts(facts, &names, |listing, grantee, account| {
+        for (database, tables) in &account.tables {
+            for (table, granted) in tables {
+                let option = granted.whole.has(Privilege::GrantOption);
+                push_set(listing, &[grantee, CATALOG, database, table], granted.whole, option);
+            }
+        }
+    })
+}
+
+/// COLUMN_PRIVILEGES: on columns; they are granted on with those on their table.
+pub(super) fn column_privileges(facts: &SqlContext) -> Listing {
+    let names = [
+        GRANTEE,
+        "TABLE_CATALOG",
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "COLUMN_NAME",
+        "PRIVILEGE_TYPE",
+        IS_GRANTABLE,
+    ];
+    of_accounts(facts, &names, |listing, grantee, account| {
+        for (database, tables) in &account.tables {
+            for (table, granted) in tables {
+                let option = granted.whole.has(Privilege::GrantOption);
+                for (column, set) in &granted.columns {
+                    let begin = [grantee, CATALOG, database, table, column];
+                    push_set(listing, &begin, *set, option);
+                }
+            }
+        }
+    })
+}
+
+/// APPLICABLE_ROLES: the roles that the own account has, and those that they have in turn;
+/// `may_grant`: of them those that it may grant on, which is ADMINISTRABLE_ROLE_AUTHORIZATIONS.
+pub(super) fn own_roles(facts: &SqlContext, may_grant: bool) -> Listing {
+    let mut listing = Listing::new(&[
+        "USER",
+        "HOST",
+        GRANTEE,
+        "GRANTEE_HOST",
+        "ROLE_NAME",
+        "ROLE_HOST",
+        IS_GRANTABLE,
+        "IS_DEFAULT",
+        "IS_MANDATORY",
+    ]);
+    let (user, host) = facts.account.rsplit_once('@').unwrap_or((&facts.account, "%"));
+    let own = AccountName::new(user, host);
+    let grants = facts.sql.access().grants();
+    let Some(account) = grants.account(&own) else { return listing };
+    let is_default = |role: &AccountName| match &account.default_roles {
+        DefaultRoles::None => false,
+        DefaultRoles::All => account.roles.iter().any(|grant| grant.role == *role),
+        DefaultRoles::Some(names) => names.contains(role),
+    };
+    let grantees = std::iter::once(own.clone()).chain(grants.roles_of(&own));
+    for grantee in grantees {
+        let roles = grants.account(&grantee).map_or(&[][..], |account| &account.roles);
+        for grant in roles.iter().filter(|grant| grant.admin || !may_grant) {
+            let names = [&own, &grantee, &grant.role];
+            let mut row: Vec<Value> =
+                names.iter().flat_map(|name| [text(&name.user), text(&name.host)]).collect();
+            let is_default = grantee == own && is_default(&grant.role);
+            row.extend([yes_or_no(grant.admin), yes_or_no(is_default), yes_or_no(false)]);
+            listing.push(row);
+        }
+    }
+    listing
+}
