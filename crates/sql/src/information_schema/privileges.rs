@@ -22,7 +22,8 @@ fn yes_or_no(is_so: bool) -> Value {
     text(if is_so { "YES" } else { "NO" })
 }
 
-/// A row for each privilege of a set: what stands before it, its name, whether it may be granted on.
+/// A row for each privilege of a set: what stands before it, its name, whether it may be granted
+/// on.
 fn push_set(listing: &mut Listing, begin: &[&str], set: PrivilegeSet, option: bool) {
     for privilege in set.iter().filter(|privilege| *privilege != Privilege::GrantOption) {
         push_words(listing, begin, privilege.words(), option);
