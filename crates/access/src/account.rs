@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::privilege::PrivilegeSet;
 use crate::secret::Plugin;
+use crate::tls_need::TlsNeed;
 
 /// The name of an account or a role.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -64,6 +65,9 @@ pub struct Account {
     /// PASSWORD EXPIRE: all that it may do is set a password.
     #[serde(default)]
     pub expired: bool,
+    /// REQUIRE: how its connections must be encrypted.
+    #[serde(default, skip_serializing_if = "TlsNeed::is_none")]
+    pub tls_need: TlsNeed,
     /// Privileges on everything.
     #[serde(default)]
     pub global: PrivilegeSet,
@@ -124,6 +128,7 @@ impl Account {
             retained: None,
             locked: false,
             expired: false,
+            tls_need: TlsNeed::None,
             global: PrivilegeSet::NONE,
             dynamic: BTreeMap::new(),
             databases: BTreeMap::new(),

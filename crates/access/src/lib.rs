@@ -4,6 +4,7 @@
 //! host       patterns of hosts, and which of several is the most specific
 //! privilege  the privileges there are, and at which levels they can be granted
 //! account    an account: how it logs in, and what it was granted
+//! tls_need   how an account's connections must be encrypted
 //! grants     all accounts at one moment; which of them a login means
 //! rights     what an account with some active roles may do
 //! edit       changes of accounts, as statements make them
@@ -30,6 +31,7 @@ pub mod privilege;
 pub mod rights;
 pub mod secret;
 pub mod shown;
+pub mod tls_need;
 
 pub use account::{Account, AccountName};
 pub use control::{AccessControl, RecordChange};
@@ -38,3 +40,4 @@ pub use edit::{Edit, EditError};
 pub use grants::Grants;
 pub use privilege::{Level, Privilege, PrivilegeSet};
 pub use rights::{ColumnAccess, Principal, Rights};
+pub use tls_need::TlsNeed;

@@ -147,7 +147,7 @@ pub fn create_user(name: &AccountName, account: &Account) -> String {
             shown += &format!(" DEFAULT ROLE {}", roles.join(","));
         }
     }
-    shown += " REQUIRE NONE";
+    shown += &format!(" REQUIRE {}", account.tls_need.words());
     shown += if account.expired { " PASSWORD EXPIRE" } else { " PASSWORD EXPIRE DEFAULT" };
     shown += if account.locked { " ACCOUNT LOCK" } else { " ACCOUNT UNLOCK" };
     shown += " PASSWORD HISTORY DEFAULT PASSWORD REUSE INTERVAL DEFAULT PASSWORD REQUIRE CURRENT \

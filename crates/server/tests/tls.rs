@@ -177,6 +177,41 @@ fn where_tls_is_required_nobody_else_logs_in() {
 }
 
 #[test]
+fn an_account_that_requires_tls_or_a_certificate_is_let_in_with_it_alone() {
+    let base = tempfile::tempdir().unwrap();
+    let server = Running::start(base.path(), &[]);
+    let config = trusting(&base.path().join("tls-certificate.pem"));
+    let mut root = log_in(encrypt(&config, ask_for_tls(server.connect("mysql"))));
+    let mut require = |what: &str| {
+        send(&mut root, 0, format!("\x03ALTER USER root@localhost REQUIRE {what}").as_bytes());
+        assert_eq!(receive(&mut root).unwrap()[0], 0, "OK");
+    };
+    let is_refused = || match Mysql::login(server.connect("mysql")) {
+        Err(Failure::Error { number: 1045, .. }) => true,
+        Ok(_) => false,
+        _ => panic!("refused otherwise"),
+    };
+    assert!(!is_refused());
+    require("SSL");
+    assert!(is_refused());
+    let mut mysql = log_in(encrypt(&config, ask_for_tls(server.connect("mysql"))));
+    assert_eq!(value(&mut mysql, "SELECT 1"), b"1");
+    require("X509");
+    let mut stream = encrypt(&config, ask_for_tls(server.connect("mysql")));
+    let login = [&front(CAPABILITIES | SSL)[..], b"root\0\0mysql_native_password\0"].concat();
+    send(&mut stream, 2, &login);
+    let mut reply = receive(&mut stream).unwrap();
+    if reply[0] == 0xfe {
+        send(&mut stream, 4, b"");
+        reply = receive(&mut stream).unwrap();
+    }
+    assert_eq!(reply[..3], [0xff, 0x15, 0x04], "1045 without a certificate");
+    require("NONE");
+    assert!(!is_refused());
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
 fn what_is_no_tls_is_closed_and_half_a_hello_ends_with_the_time_for_logins() {
     let base = tempfile::tempdir().unwrap();
     let server = Running::start(base.path(), &["--memcached-tls-port=auto", "--login-timeout=1s"]);

@@ -354,6 +354,19 @@ fn whoever_may_change_accounts_may_not_become_root() {
 }
 
 #[test]
+fn what_an_account_requires_of_its_connections_is_shown_and_stays_until_it_is_changed() {
+    let (_, mut root) = furnished(&["bob"]);
+    let shown = |root: &mut Session| run(root, "SHOW CREATE USER bob@localhost");
+    assert!(shown(&mut root).contains(" REQUIRE NONE "));
+    run(&mut root, "ALTER USER bob@localhost REQUIRE SSL");
+    run(&mut root, "ALTER USER bob@localhost ACCOUNT LOCK");
+    assert!(shown(&mut root).contains(" REQUIRE SSL "));
+    run(&mut root, "ALTER USER bob@localhost REQUIRE X509 ACCOUNT UNLOCK");
+    assert!(shown(&mut root).contains(" REQUIRE X509 "));
+    assert_eq!(error(&mut root, "ALTER USER bob@localhost REQUIRE ISSUER '/CN=ca'"), 1235);
+}
+
+#[test]
 fn information_schema_shows_grants_to_their_account_and_all_of_them_to_who_may_read_mysql() {
     let (sql, mut root) = furnished(&["bob", "ann"]);
     for statement in [

@@ -68,10 +68,23 @@ pub struct UserSpec {
 pub struct UserOptions {
     /// ACCOUNT LOCK, ACCOUNT UNLOCK.
     pub locked: Option<bool>,
+    /// REQUIRE.
+    pub required: Option<RequireSpec>,
     /// PASSWORD EXPIRE, or one of its forms that say that it does not.
     pub expired: Option<bool>,
     /// DEFAULT ROLE.
     pub default_roles: Option<RoleChoice>,
+}
+
+/// How connections must be encrypted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequireSpec {
+    /// NONE.
+    Nothing,
+    /// SSL.
+    Ssl,
+    /// X509.
+    X509,
 }
 
 /// Which roles.
@@ -335,9 +348,12 @@ fn options(cursor: &mut Cursor<'_>) -> Result<UserOptions> {
         if cursor.take_all(&["DEFAULT", "ROLE"]) {
             options.default_roles = Some(role_choice(cursor)?);
         } else if cursor.take("REQUIRE") {
-            if !cursor.take("NONE") {
-                return Err(Error::unsupported("REQUIRE of TLS for one account"));
-            }
+            options.required = Some(match cursor.take_any(&["NONE", "SSL", "X509"]) {
+                Some("NONE") => RequireSpec::Nothing,
+                Some("SSL") => RequireSpec::Ssl,
+                Some(_) => RequireSpec::X509,
+                None => return Err(Error::unsupported("REQUIRE of anything but SSL or X509")),
+            });
         } else if cursor.take("WITH") {
             limits(cursor)?;
         } else if cursor.take_all(&["ACCOUNT", "LOCK"]) {
@@ -482,7 +498,7 @@ mod tests {
         assert_eq!((options.locked, options.expired), (Some(true), Some(false)));
         assert_eq!(options.default_roles, Some(RoleChoice::These(vec![named("r", "%")])));
         for refused in [
-            "REQUIRE SSL",
+            "REQUIRE SUBJECT '/CN=a'",
             "WITH MAX_QUERIES_PER_HOUR 3",
             "PASSWORD HISTORY 5",
             "FAILED_LOGIN_ATTEMPTS 3",

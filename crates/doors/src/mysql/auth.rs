@@ -36,7 +36,7 @@ use passwords::{
 use super::handshake::Login;
 use access::host::Peer;
 use access::secret::Plugin;
-use access::{AccessControl, AccountName};
+use access::{AccessControl, AccountName, TlsNeed};
 use passwords::crypt::{self, StoredHash};
 
 /// Passwords that are remembered as proved.
@@ -124,6 +124,7 @@ struct Credential {
     secrets: Vec<Secret>,
     account: Option<AccountName>,
     is_locked: bool,
+    tls_need: TlsNeed,
     /// Nobody's: proving it helps nobody.
     is_decoy: bool,
 }
@@ -160,6 +161,7 @@ impl Users {
             secrets,
             account,
             is_locked,
+            tls_need: TlsNeed::None,
             is_decoy: false,
         };
         if let Some(secret) = self.secrets.get(user) {
@@ -173,7 +175,8 @@ impl Users {
             let retained = account.retained.as_deref().filter(|stored| !stored.is_empty());
             let stored = std::iter::once(&*account.stored).chain(retained);
             let secrets = stored.map(Secret::new).collect();
-            return Some(of(secrets, Some(name.clone()), account.locked));
+            let credential = of(secrets, Some(name.clone()), account.locked);
+            return Some(Credential { tls_need: account.tls_need, ..credential });
         }
         let is_slow = grants
             .accounts()
@@ -324,6 +327,11 @@ impl Exchange {
     /// Whether that is locked: nobody comes in.
     pub fn is_locked(&self) -> bool {
         self.credential.as_ref().is_some_and(|credential| credential.is_locked)
+    }
+
+    /// How the connection must be encrypted.
+    pub fn tls_need(&self) -> TlsNeed {
+        self.credential.as_ref().map_or(TlsNeed::None, |credential| credential.tls_need)
     }
 
     /// The client's next packet.

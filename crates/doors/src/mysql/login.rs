@@ -106,6 +106,23 @@ impl Mysql {
         self.proceed(login, step, input, out)
     }
 
+    /// Whether the connection is encrypted as the account must be.
+    fn is_encrypted_for(&self, login: &LoggingIn) -> bool {
+        let certificate = self.encryption.as_deref().map(|own| own.peer_certificate.as_slice());
+        login.exchange.tls_need().is_met(certificate)
+    }
+
+    /// Error 1045.
+    fn deny_access(&mut self, login: &LoggingIn, password: bool, out: &mut Vec<u8>) -> Go {
+        let user = login.exchange.user().to_owned();
+        let message = format!(
+            "Access denied for user '{user}'@'{}' (using password: {})",
+            self.host,
+            if password { "YES" } else { "NO" },
+        );
+        self.deny(&user, &SqlError::new(ErrorCode::AccessDenied, message), out)
+    }
+
     /// Does what the exchange wants next.
     fn proceed(
         &mut self,
@@ -120,15 +137,9 @@ impl Mysql {
                 self.stage = Stage::LoggingIn(Box::new(login));
                 return Go::Turn(Next::Offload);
             }
-            Step::Deny { password } => {
-                let message = format!(
-                    "Access denied for user '{}'@'{}' (using password: {})",
-                    login.exchange.user(),
-                    self.host,
-                    if password { "YES" } else { "NO" },
-                );
-                let user = login.exchange.user().to_owned();
-                return self.deny(&user, &SqlError::new(ErrorCode::AccessDenied, message), out);
+            Step::Deny { password } => return self.deny_access(&login, password, out),
+            Step::Accept { .. } if !self.is_encrypted_for(&login) => {
+                return self.deny_access(&login, true, out);
             }
             Step::Accept { .. } if login.exchange.is_locked() => {
                 let user = login.exchange.user().to_owned();

@@ -9,10 +9,11 @@
 
 use access::account::DefaultRoles;
 use access::secret::Plugin;
-use access::{Account, AccountName, Edit, EditError, Principal, Privilege, shown};
+use access::{Account, AccountName, Edit, EditError, Principal, Privilege, TlsNeed, shown};
 use expression::Level;
 use syntax::account::{
-    AccountStatement, Identification, RoleChoice, SecretSpec, UserName, UserOptions, UserSpec,
+    AccountStatement, Identification, RequireSpec, RoleChoice, SecretSpec, UserName, UserOptions,
+    UserSpec,
 };
 use values::ErrorCode;
 
@@ -154,6 +155,7 @@ impl Session {
             };
             let mut account = Account::new(plugin, stored);
             account.locked = options.locked.unwrap_or(false);
+            account.tls_need = options.required.map_or(TlsNeed::None, tls_need);
             account.expired = options.expired.unwrap_or(false);
             made.push((self.named_account(&user.name), account));
         }
@@ -202,6 +204,7 @@ impl Session {
                     account.retained = None;
                 }
                 account.locked = options.locked.unwrap_or(account.locked);
+                account.tls_need = options.required.map_or(account.tls_need, tls_need);
                 account.expired = options.expired.unwrap_or(account.expired);
                 if let Some(roles) = &roles {
                     give_default_roles(edit, name, roles)?;
@@ -498,5 +501,13 @@ pub(super) fn edit_error(error: EditError) -> SqlError {
                  GRANT would create a loop"
             ),
         ),
+    }
+}
+
+fn tls_need(required: RequireSpec) -> TlsNeed {
+    match required {
+        RequireSpec::Nothing => TlsNeed::None,
+        RequireSpec::Ssl => TlsNeed::Encrypted,
+        RequireSpec::X509 => TlsNeed::Certificate,
     }
 }
