@@ -562,6 +562,9 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
         files: settings.files.clone(),
         event_scheduler: settings.event_scheduler,
         event_time_max: settings.event_timeout,
+        slow_query_log: settings.slow_query_log,
+        slow_query_log_file: settings.slow_query_log_file(),
+        long_query_time: settings.long_query_time,
     }
 }
 

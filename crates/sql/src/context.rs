@@ -11,7 +11,9 @@ use expression::StatementContext;
 use rows::store::Read;
 
 use crate::Sql;
+use crate::encryption::SessionTls;
 use crate::long::HoldNumber;
+use crate::variables::SessionVariables;
 
 /// What is the same for all of a statement.
 pub struct SqlContext {
@@ -24,6 +26,10 @@ pub struct SqlContext {
     /// Tables that a statement writes to, whose columns were looked at before: they may be read
     /// for finding their rows.
     pub written: Arc<[WrittenTable]>,
+    /// The session's variables.
+    pub variables: Arc<SessionVariables>,
+    /// How its client is encrypted.
+    pub tls: SessionTls,
     /// That others are held back for its query (`LongQueries::hold_others_back`).
     pub comes_first: Option<HoldNumber>,
 }

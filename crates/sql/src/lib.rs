@@ -27,7 +27,6 @@ mod files;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod index_use;
-mod information_schema;
 mod load;
 mod long;
 mod optimize;
@@ -38,6 +37,7 @@ mod reply;
 mod server;
 mod session;
 mod show;
+mod system_schema;
 pub mod tree;
 mod variables;
 mod write;
@@ -49,7 +49,6 @@ pub use error::{MemoryShortage, Result, SqlError};
 pub use estimate::estimated_rows;
 pub use events::EventScheduler;
 pub use executor::RecursionRows;
-pub use information_schema::table as listing;
 pub use load::LoadLocal;
 pub use long::{HeldBack, HoldNumber, Load, LongQueries};
 pub use optimize::{BatchAccess, Sizes, in_batches};
@@ -63,5 +62,6 @@ pub use server::{
     StatementProgress,
 };
 pub use session::{Session, SessionCommand};
+pub use system_schema::table as listing;
 pub use variables::Charsets;
 pub use write::row_count;

@@ -18,7 +18,7 @@ use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
 
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::panics;
 use crate::server::Running;
 
@@ -235,21 +235,24 @@ impl RowStream {
     /// # Errors
     /// Those of the statement, which is over then, and of `sink`.
     pub fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
-        let more = panics::caught(b"(its rows)", || match &self.found {
-            None => self.source.next(how, sink),
-            Some(found) => {
-                let mut given = found.get();
-                let more = self.source.next(how, &mut |row| {
-                    let pace = sink(row)?;
-                    given += 1;
-                    Ok(pace)
-                });
-                found.set(given);
-                more
-            }
+        let mut given = 0;
+        let more = panics::caught(b"(its rows)", || {
+            self.source.next(how, &mut |row| {
+                let pace = sink(row)?;
+                given += 1;
+                Ok(pace)
+            })
         });
-        if matches!(more, Ok(false)) {
-            self.running = None;
+        if let Some(found) = &self.found {
+            found.set(found.get() + given);
+        }
+        if let Some(running) = &mut self.running {
+            running.sent(given);
+            match more {
+                Ok(true) | Err(SqlError::WouldWait) => {}
+                Ok(false) => self.running = None,
+                Err(_) => running.fail(),
+            }
         }
         more
     }

@@ -2,12 +2,16 @@
 //!
 //! Not here: one session's state (`session`).
 
+mod digest_text;
+mod digests;
+mod history;
 mod line;
 mod locks;
 mod pause;
 mod prepared;
 mod processes;
 mod samples;
+mod slow_log;
 mod stage;
 mod statement_admission;
 
@@ -31,11 +35,14 @@ use crate::long::LongQueries;
 use crate::plan::PlanCache;
 use crate::variables::{GlobalVariables, definition};
 
+pub(crate) use digests::DigestLine;
+pub(crate) use history::{StatementHistory, StatementKind, StatementOutcome};
 pub(crate) use line::{LineTurn, StatementQueue};
 pub use locks::NamedLocks;
 pub use prepared::{CountedStatement, PreparedStatements};
 pub use processes::{Process, ProcessLine, Processes, Running, StatementProgress};
 pub(crate) use samples::Samples;
+use slow_log::SlowLog;
 pub use stage::StageProgress;
 pub(crate) use statement_admission::{Room, Rooms};
 
@@ -71,6 +78,12 @@ pub struct SqlOptions {
     pub event_scheduler: bool,
     /// How long a run of an event may take; zero is as long as it takes.
     pub event_time_max: Duration,
+    /// `@@slow_query_log`: whether slow statements are logged.
+    pub slow_query_log: bool,
+    /// `@@slow_query_log_file`.
+    pub slow_query_log_file: PathBuf,
+    /// `@@long_query_time`: from when on a statement is slow.
+    pub long_query_time: Duration,
 }
 
 impl Default for SqlOptions {
@@ -89,6 +102,9 @@ impl Default for SqlOptions {
             files: Vec::new(),
             event_scheduler: true,
             event_time_max: Duration::ZERO,
+            slow_query_log: false,
+            slow_query_log_file: PathBuf::from("slow.log"),
+            long_query_time: Duration::from_secs(10),
         }
     }
 }
@@ -131,6 +147,7 @@ pub struct Sql {
     globals: GlobalVariables,
     /// Connections that the MySQL door may have by its settings, and now.
     connections_max: (usize, Arc<AtomicUsize>),
+    history: Arc<StatementHistory>,
     processes: Processes,
     named_locks: NamedLocks,
     prepared_statements: PreparedStatements,
@@ -176,6 +193,11 @@ impl Sql {
         globals.fix("event_scheduler", if options.event_scheduler { "ON" } else { "OFF" });
         let word = crate::variables::durability_word(engine.durability());
         globals.fix("rowhouse_durability", word);
+        globals.fix("slow_query_log", if options.slow_query_log { "ON" } else { "OFF" });
+        globals.fix("slow_query_log_file", options.slow_query_log_file.display().to_string());
+        globals.fix("long_query_time", format!("{:.6}", options.long_query_time.as_secs_f64()));
+        let slow = SlowLog::new(options.slow_query_log_file.clone(), options.slow_query_log);
+        let history = Arc::new(StatementHistory::new(engine.budget().bytes_max(), slow));
         let started = engine.clock().unix_micros();
         let rooms = Rooms::of(engine.budget());
         let named_locks = NamedLocks::of(engine.budget());
@@ -194,7 +216,8 @@ impl Sql {
                 options.connections_max,
                 Arc::new(AtomicUsize::new(options.connections_max)),
             ),
-            processes: Processes::default(),
+            processes: Processes::of(&history),
+            history,
             named_locks,
             prepared_statements: PreparedStatements::default(),
             rooms,
@@ -256,6 +279,16 @@ impl Sql {
     /// The connections there are.
     pub fn processes(&self) -> &Processes {
         &self.processes
+    }
+
+    /// What statements have taken.
+    pub(crate) fn history(&self) -> &StatementHistory {
+        &self.history
+    }
+
+    /// Begins the files of logs anew, as FLUSH LOGS and SIGHUP ask for.
+    pub fn reopen_logs(&self) {
+        self.history.slow_log().reopen();
     }
 
     /// GET_LOCK's locks.

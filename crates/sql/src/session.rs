@@ -80,13 +80,15 @@ use values::datum::{Datum, Value};
 use crate::context::{SqlContext, WrittenTable};
 use crate::encryption::SessionTls;
 use crate::error::{Result, SqlError};
-use crate::information_schema::{INFORMATION_SCHEMA, is_own_name};
 use crate::load::InsertLoad;
 use crate::long::HoldNumber;
 use crate::panics;
 use crate::plan::Plan;
 use crate::reply::{FoundRows, How, OkFigures, Parameter, PreparedReply, Reply};
-use crate::server::{Counters, Process, Room, Sql, StatementProgress};
+use crate::server::{
+    Counters, Process, Room, Sql, StatementKind, StatementOutcome, StatementProgress,
+};
+use crate::system_schema::{SystemSchema, is_own_name};
 use crate::variables::{Charsets, SessionVariables};
 
 use expression::{
@@ -346,11 +348,8 @@ impl Session {
     /// 1049; 1044 for one that may not be seen.
     pub fn set_database(&mut self, name: &str) -> Result<()> {
         self.renew_rights();
-        // That one is found in either case, and called by one name.
-        let name = match is_own_name(name) {
-            true => INFORMATION_SCHEMA,
-            false => name,
-        };
+        // Those are found in either case, and called by one name.
+        let name = SystemSchema::of(name).map_or(name, |schema| schema.name());
         self.check_seen_database(name)?;
         if !self.has_database(name) {
             return Err(SqlError::unknown_database(name));
@@ -362,7 +361,7 @@ impl Session {
 
     /// Whether there is a database of this name, in the case in which it is called.
     fn has_database(&self, name: &str) -> bool {
-        name == INFORMATION_SCHEMA || self.sql.engine().catalog().has_database(name)
+        is_own_name(name) || self.sql.engine().catalog().has_database(name)
     }
 
     /// Flags of the protocol: in a transaction, autocommit.
@@ -420,8 +419,9 @@ impl Session {
         let uptime = self.sql.uptime_seconds();
         let questions = self.sql.counters().questions.get();
         let rate = questions as f64 / uptime.max(1) as f64;
+        let slow = self.sql.history().slow_log().count();
         format!(
-            "Uptime: {uptime}  Threads: {}  Questions: {questions}  Slow queries: 0  Opens: 0  \
+            "Uptime: {uptime}  Threads: {}  Questions: {questions}  Slow queries: {slow}  Opens: 0  \
              Flush tables: 0  Open tables: 0  Queries per second avg: {rate:.3}",
             self.sql.processes().count()
         )
@@ -501,7 +501,7 @@ impl Session {
             let group = group.filter(|_| next == text.len());
             panics::caught(&scanned.shape, || self.run(&statement, None, group))
         });
-        self.leave(result)
+        self.leave(result, &scanned.shape)
     }
 
     /// Where the text behind a statement begins. Comments there are a statement where there may be
@@ -597,7 +597,7 @@ impl Session {
         let result =
             panics::caught(&shape, || self.execute_prepared(&prepared, parameters, how, group));
         self.prepared.insert(id, prepared);
-        self.leave(result)
+        self.leave(result, &shape)
     }
 
     /// Forgets a prepared statement.
@@ -644,7 +644,7 @@ impl Session {
         how.may_wait.then(|| KillMark::of_this_thread(&self.process.kill))
     }
 
-    fn leave(&mut self, result: Result<Reply>) -> Result<Reply> {
+    fn leave(&mut self, result: Result<Reply>, shape: &[u8]) -> Result<Reply> {
         // A wait that was interrupted ends as if its time were over.
         let mut result = match result {
             Err(error @ SqlError::LockTimeout) => {
@@ -652,17 +652,39 @@ impl Session {
             }
             other => other,
         };
-        match result {
-            Ok(Reply::Rows(ref mut stream)) => stream.keep_running(self.process.run_on()),
-            Ok(Reply::LoadLocal(ref mut load)) => load.keep_running(self.process.run_on()),
-            Err(SqlError::WouldWait) => self.process.postpone(),
-            _ => self.process.leave(),
+        if matches!(result, Err(SqlError::WouldWait)) {
+            // What is repeated elsewhere counts there.
+            self.process.postpone();
+            return result;
         }
-        // What is repeated elsewhere counts there.
-        if !matches!(result, Err(SqlError::WouldWait)) {
-            self.sql.counters().questions.add();
+        self.sql.counters().questions.add();
+        let kind = self.kind_of(shape);
+        let mut outcome = StatementOutcome { failed: result.is_err(), ..Default::default() };
+        if !outcome.failed {
+            outcome.warnings = self.warnings.borrow().count();
+        }
+        match result {
+            Ok(Reply::Rows(ref mut stream)) => {
+                stream.keep_running(self.process.run_on(Some((kind, outcome))));
+            }
+            Ok(Reply::LoadLocal(ref mut load)) => {
+                load.keep_running(self.process.run_on(Some((kind, outcome))));
+            }
+            Ok(Reply::Done(ref figures)) => {
+                outcome.affected = figures.affected;
+                self.process.end(kind, outcome);
+            }
+            Err(_) => self.process.end(kind, outcome),
         }
         result.inspect_err(|error| self.note_error(error))
+    }
+
+    /// What a statement of this shape is to those who look at what statements take.
+    fn kind_of(&self, shape: &[u8]) -> StatementKind {
+        let history = self.sql.history();
+        let digest = history.digests().of(self.database.as_deref(), shape);
+        let slow_after = history.slow_log().is_on().then_some(self.variables.long_query_time);
+        StatementKind { digest, slow_after }
     }
 
     fn note_error(&mut self, error: &SqlError) {
@@ -778,6 +800,8 @@ impl Session {
             sql: Arc::clone(&self.sql),
             rights: Arc::clone(&self.principal.rights),
             written: Arc::clone(&self.written.borrow()),
+            variables: Arc::clone(&self.variables),
+            tls: self.tls,
             comes_first: self.comes_first,
         })
     }

@@ -71,6 +71,8 @@ pub struct SessionVariables {
     pub value_bytes_max: usize,
     /// max_execution_time, of SELECT; `None`: as long as it takes.
     pub execution_time: Option<Duration>,
+    /// long_query_time.
+    pub long_query_time: Duration,
     /// max_statement_time, of any statement; `None`: as long as it takes.
     pub statement_time: Option<Duration>,
     /// progress_report_time; `None`: no reports.
@@ -262,6 +264,7 @@ impl SessionVariables {
             value_bytes_max: VALUE_BYTES_MAX,
             execution_time: None,
             statement_time: None,
+            long_query_time: Duration::from_secs(10),
             report_interval: Some(Duration::from_secs(5)),
             executor: Executor::Auto,
             _private: (),
@@ -389,6 +392,12 @@ impl SessionVariables {
             "max_execution_time" => {
                 let millis: u64 = text.parse().map_err(|_| wrong())?;
                 self.execution_time = (millis > 0).then(|| Duration::from_millis(millis));
+            }
+            "long_query_time" => {
+                let seconds: f64 = text.parse().map_err(|_| wrong())?;
+                let time = Duration::try_from_secs_f64(seconds.clamp(0.0, 31_536_000.0));
+                self.long_query_time = time.map_err(|_| wrong())?;
+                shown = Some(format!("{:.6}", self.long_query_time.as_secs_f64()));
             }
             "max_statement_time" => {
                 let seconds: f64 = text.parse().map_err(|_| wrong())?;

@@ -35,6 +35,7 @@ mod ordinals;
 mod over_rows;
 mod presort;
 mod row_subqueries;
+mod statement_history;
 mod statements;
 mod sweeping;
 mod view_rights;

@@ -88,6 +88,8 @@ pub enum Statement {
     ReadLock(Vec<TableName>),
     /// Other FLUSH, and dropping what may not exist and cannot: nothing is to be done.
     Flush,
+    /// FLUSH LOGS, or one of them.
+    FlushLogs,
     /// ALTER INSTANCE RELOAD TLS.
     ReloadTls,
     /// KILL.
@@ -218,6 +220,11 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
 /// it says so.
 fn flush(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let _word = cursor.take("NO_WRITE_TO_BINLOG") || cursor.take("LOCAL");
+    const LOGS: [&str; 7] = ["LOGS", "SLOW", "ERROR", "GENERAL", "BINARY", "ENGINE", "RELAY"];
+    if LOGS.iter().any(|word| cursor.is(word)) {
+        cursor.skip_rest();
+        return Ok(Statement::FlushLogs);
+    }
     if !(cursor.take("TABLES") || cursor.take("TABLE")) {
         cursor.skip_rest();
         return Ok(Statement::Flush);

@@ -196,6 +196,7 @@ pub(super) mod tests {
                 host: "localhost".to_owned(),
                 database: None,
                 command: "Query",
+                number: 0,
                 since: 0,
                 state: "executing".into(),
                 info: Some("SELECT 1".to_owned()),

@@ -31,7 +31,6 @@ use rustix::process::{Resource, Rlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use sql::EventScheduler;
-use tls::Acceptor;
 
 use crate::certificates;
 use crate::data_dir::DataDir;
@@ -95,7 +94,10 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let server = Server::start(plan).context("cannot start the event loops")?;
     let moving_rows = MovingRows::start(&engine, store)?;
     let events = EventScheduler::start(&sql).context("cannot start the event scheduler")?;
-    drop(sql);
+    let reload = move || {
+        certificates::reload_at_hangup(acceptor.as_deref());
+        sql.reopen_logs();
+    };
     let pid_file = settings.pid_file.as_deref().map(PidFile::write).transpose()?;
     super::tell(&format!("rowhouse ready{}", ready(&addresses)));
     notifier.ready();
@@ -104,11 +106,12 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
         .watch(move |within| pulse.is_felt(within))
         .context("cannot start the thread that tells the watchdog")?;
 
-    let first = next_to_stop(&mut signals, acceptor.as_deref());
+    let first = next_to_stop(&mut signals, &reload);
     tracing::info!(signal = first, "stopping: requests in flight are finished");
     notifier.stopping();
+    drop(reload);
     std::thread::spawn(move || {
-        if next_to_stop(&mut signals, acceptor.as_deref()).is_some() {
+        if next_to_stop(&mut signals, &|| ()).is_some() {
             tracing::warn!("second signal: ending at once");
             std::process::exit(1);
         }
@@ -127,12 +130,12 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     signal_hook::low_level::exit(0)
 }
 
-/// Waits for a signal to stop.
-fn next_to_stop(signals: &mut Signals, acceptor: Option<&Acceptor>) -> Option<i32> {
+/// Waits for a signal to stop; SIGHUP has certificates read again and files of logs begun anew.
+fn next_to_stop(signals: &mut Signals, reload: &dyn Fn()) -> Option<i32> {
     signals.forever().find(|&signal| {
         let hangup = signal == SIGHUP;
         if hangup {
-            certificates::reload_at_hangup(acceptor);
+            reload();
         }
         !hangup
     })

@@ -139,6 +139,12 @@ pub struct Settings {
     pub packet_max: usize,
     /// Time after which a statement is ended; zero: never.
     pub statement_timeout: Duration,
+    /// Whether slow statements are logged.
+    pub slow_query_log: bool,
+    /// From when on a statement is slow.
+    pub long_query_time: Duration,
+    /// The file that they are logged in; empty: `slow.log` in the data directory.
+    slow_query_log_path: Option<PathBuf>,
     /// Folders whose files SQL may read and make.
     pub files: Vec<PathBuf>,
     /// Whether events run.
@@ -168,6 +174,12 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The file of the slow log.
+    pub fn slow_query_log_file(&self) -> PathBuf {
+        let path = self.slow_query_log_path.clone();
+        path.unwrap_or_else(|| self.data_dir.join("slow.log"))
+    }
+
     /// Parses and checks what was given.
     ///
     /// # Errors
@@ -265,6 +277,9 @@ impl Settings {
             shutdown_timeout: values.get("shutdown-timeout", value::duration)?,
             packet_max: request("max-allowed-packet", REQUEST_BYTES_MAX)?,
             statement_timeout: values.get("statement-timeout", value::duration)?,
+            slow_query_log: choice("slow-query-log")? == "on",
+            long_query_time: values.get("long-query-time", value::duration)?,
+            slow_query_log_path: values.get("slow-query-log-file", value::path)?,
             files: values.get("files", value::paths)?,
             event_scheduler: choice("event-scheduler")? == "on",
             event_timeout: values.get("event-timeout", value::duration)?,

@@ -517,6 +517,26 @@ const CONNECTIONS: Section = Section {
              otherwise (max_statement_time); 0: never.\n",
         ),
         setting(
+            "slow-query-log",
+            SettingKind::Choice(&["on", "off"]),
+            "off",
+            "Whether statements that took long are logged, in MySQL's form (slow_query_log).\n",
+        ),
+        setting(
+            "slow-query-log-file",
+            SettingKind::Path,
+            "",
+            "File of that log; empty: slow.log in the data directory. Move it away and send SIGHUP,\n\
+             or say FLUSH SLOW LOGS, and a new one is begun.\n",
+        ),
+        setting(
+            "long-query-time",
+            SettingKind::Duration,
+            "10s",
+            "Time from which on a statement has taken long, where its session does not say\n\
+             otherwise (long_query_time).\n",
+        ),
+        setting(
             "handlersocket-max-line",
             SettingKind::Size,
             "64MiB",

@@ -25,8 +25,9 @@ use crate::context::WrittenTable;
 use crate::error::SqlError;
 use crate::file_table::{FileColumn, FileOptions, FileTable};
 use crate::index_use::IndexUse;
-use crate::information_schema::{NameColumns, columns_of, is_own_name, is_size};
 use crate::reply::ResultColumn;
+use crate::system_schema::information_schema::{NameColumns, is_size};
+use crate::system_schema::{SystemSchema, columns_of};
 use crate::tree::{CatalogListing, Join, OutputColumn, Query, Relation, Source, push_terms};
 use crate::write::KEY_COLUMN as KEY_NAME;
 
@@ -261,12 +262,9 @@ impl Binder<'_> {
         let database = database.ok_or_else(SqlError::no_database)?;
         let qualifier = alias.is_none().then(|| database.to_owned());
         let shown = alias.unwrap_or_else(|| table.to_owned());
-        if is_own_name(database) {
-            let mut listing = CatalogListing::named(table);
-            let Some(columns) = columns_of(self.facts, &listing)? else {
-                let message = format!("Unknown table '{table}' in information_schema");
-                return Err(SqlError::new(ErrorCode::UnknownTable, message).into());
-            };
+        if let Some(schema) = SystemSchema::of(database) {
+            let mut listing = CatalogListing::named(schema, table);
+            let columns = columns_of(self.facts, &listing)?;
             listing.names = NameColumns::of(&columns);
             let columns = columns
                 .into_iter()

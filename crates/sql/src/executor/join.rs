@@ -26,11 +26,12 @@ use super::row_list::RowList;
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
 use crate::file_table::{FileStep, ReadRequest, Reading};
-use crate::information_schema::{AskedTables, rows_about};
 use crate::optimize::{JoinStep, Member, Scan};
 use crate::point::{
     Access, Filter, GatheredRows, Gatherer, IndexRanges, PieceLimits, Ranges, RowCandidate,
 };
+use crate::system_schema::information_schema::AskedTables;
+use crate::system_schema::rows_about;
 use crate::tree::{CatalogListing, Relation, Source};
 
 /// Rows of a file that are decoded at a time.
@@ -458,7 +459,7 @@ impl Execution<'_> {
         Ok(Flow::Continue)
     }
 
-    /// The rows of a table of information_schema, at least those for which the terms hold.
+    /// The rows of a table of the server's own, at least those for which the terms hold.
     fn listed(
         &self,
         relation: &Relation,

@@ -12,6 +12,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use expression::KillMark;
 use parking_lot::Mutex;
@@ -19,6 +20,7 @@ use resources::waiting::{WaitMark, Waiting};
 use rows::bulk::Progress;
 use syntax::scan::leading_word;
 
+use super::history::{EndedStatement, StatementHistory, StatementKind, StatementOutcome};
 use super::stage::StageProgress;
 
 /// Most bytes of a statement's text that the list keeps.
@@ -33,6 +35,8 @@ pub struct Process {
     pub kill: Arc<KillMark>,
     /// What its thread waits for, if it has one.
     pub waits: Arc<WaitMark>,
+    /// Told of each statement that ends.
+    history: Arc<StatementHistory>,
     state: Mutex<ProcessesState>,
 }
 
@@ -45,6 +49,8 @@ struct ProcessesState {
     info: Vec<u8>,
     /// When the present statement began, or the last one, microseconds since the epoch.
     since: u64,
+    /// As `since`, by a clock that nobody sets.
+    begun: Instant,
     /// Which statement of the connection that is.
     number: u64,
     /// Whether the statement is to be repeated where it may wait, and has not begun there.
@@ -74,6 +80,8 @@ pub struct ProcessLine {
     pub command: &'static str,
     /// Microseconds since the epoch when that began.
     pub since: u64,
+    /// Which statement of the connection that is.
+    pub number: u64,
     /// What a statement is at, in MySQL's words where it has some.
     pub state: Cow<'static, str>,
     /// The statement's text.
@@ -96,12 +104,32 @@ impl Process {
         state.progress = None;
         state.info.extend_from_slice(text);
         state.since = now;
+        state.begun = Instant::now();
         state.number += 1;
     }
 
-    /// The statement is over.
+    /// What was begun is over, and no statement.
     pub fn leave(&self) {
         self.state.lock().info.clear();
+    }
+
+    /// The statement is over.
+    pub fn end(&self, kind: StatementKind, outcome: StatementOutcome) {
+        self.end_of(&mut self.state.lock(), kind, outcome);
+    }
+
+    fn end_of(&self, state: &mut ProcessesState, kind: StatementKind, outcome: StatementOutcome) {
+        let took = state.begun.elapsed();
+        self.history.note(&EndedStatement {
+            kind,
+            outcome,
+            took,
+            text: &state.info,
+            now: state.since + took.as_micros() as u64,
+            connection: self.id,
+            of: (&state.user, &state.host, state.database.as_deref()),
+        });
+        state.info.clear();
     }
 
     /// The statement would wait: it is repeated where it may.
@@ -109,9 +137,14 @@ impl Process {
         self.state.lock().postponed = true;
     }
 
-    /// The statement runs on after the call that began it.
-    pub fn run_on(self: &Arc<Process>) -> Running {
-        Running { process: Arc::clone(self), number: self.state.lock().number }
+    /// The statement runs on after the call that began it, and is `noted` when it ends; `None`: the
+    /// call itself will say that.
+    pub fn run_on(
+        self: &Arc<Process>,
+        noted: Option<(StatementKind, StatementOutcome)>,
+    ) -> Running {
+        let number = self.state.lock().number;
+        Running { process: Arc::clone(self), number, noted }
     }
 
     /// Lets the process list show how far the statement is.
@@ -151,6 +184,7 @@ impl Process {
             database: state.database.clone(),
             command: if running { "Query" } else { "Sleep" },
             since: state.since,
+            number: state.number,
             state: match (running, self.waits.current()) {
                 (false, _) => "".into(),
                 (true, Some(waiting)) => words(waiting).into(),
@@ -212,9 +246,24 @@ impl StatementProgress {
 pub struct Running {
     process: Arc<Process>,
     number: u64,
+    noted: Option<(StatementKind, StatementOutcome)>,
 }
 
 impl Running {
+    /// Rows were given to the client.
+    pub fn sent(&mut self, rows: u64) {
+        if let Some((_, outcome)) = &mut self.noted {
+            outcome.sent += rows;
+        }
+    }
+
+    /// It ends with an error.
+    pub fn fail(&mut self) {
+        if let Some((_, outcome)) = &mut self.noted {
+            outcome.failed = true;
+        }
+    }
+
     /// Lets the process list show how far the statement is.
     pub fn show(&self, progress: &Arc<Progress>) {
         let mut state = self.process.state.lock();
@@ -226,32 +275,41 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        let Some((kind, outcome)) = self.noted else { return };
         let mut state = self.process.state.lock();
         if state.number == self.number {
-            state.info.clear();
+            self.process.end_of(&mut state, kind, outcome);
         }
     }
 }
 
 /// All connections.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Processes {
     list: Mutex<BTreeMap<u32, Arc<Process>>>,
+    history: Arc<StatementHistory>,
 }
 
 impl Processes {
+    /// None, whose statements are noted there.
+    pub fn of(history: &Arc<StatementHistory>) -> Processes {
+        Processes { list: Mutex::default(), history: Arc::clone(history) }
+    }
+
     /// A connection comes.
     pub fn join(&self, id: u32, user: &str, host: &str, now: u64) -> Arc<Process> {
         let process = Arc::new(Process {
             id,
             kill: Arc::new(KillMark::default()),
             waits: Arc::default(),
+            history: Arc::clone(&self.history),
             state: Mutex::new(ProcessesState {
                 user: user.to_string(),
                 host: host.to_string(),
                 database: None,
                 info: Vec::new(),
                 since: now,
+                begun: Instant::now(),
                 number: 0,
                 postponed: false,
                 progress: None,
@@ -290,11 +348,17 @@ impl Processes {
 
 #[cfg(test)]
 mod tests {
+    use super::super::slow_log::SlowLog;
     use super::*;
+
+    fn processes() -> Processes {
+        let slow = SlowLog::new("slow.log".into(), false);
+        Processes::of(&Arc::new(StatementHistory::new(1 << 20, slow)))
+    }
 
     #[test]
     fn a_statement_that_is_repeated_in_the_pool_is_no_longer_asleep_nor_begun_anew() {
-        let processes = Processes::default();
+        let processes = processes();
         let process = processes.join(1, "root", "localhost", 10);
         process.enter(b"SELECT 1", 20);
         process.postpone();
@@ -313,15 +377,15 @@ mod tests {
 
     #[test]
     fn a_statement_runs_until_its_rows_are_read_and_ends_no_later_one() {
-        let processes = Processes::default();
+        let processes = processes();
         let process = processes.join(1, "root", "localhost", 10);
         process.enter(b"SELECT a", 20);
-        let running = process.run_on();
+        let running = process.run_on(Some(Default::default()));
         assert_eq!(processes.lines()[0].info.as_deref(), Some("SELECT a"));
         process.enter(b"SELECT b", 30);
         drop(running);
         assert_eq!(processes.lines()[0].info.as_deref(), Some("SELECT b"));
-        drop(process.run_on());
+        drop(process.run_on(Some(Default::default())));
         assert_eq!(processes.lines()[0].command, "Sleep");
     }
 }

@@ -28,9 +28,10 @@ use super::source::ValueRows;
 use super::views::not_a_view;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
-use crate::information_schema::{columns_of_view, is_own_name};
 use crate::reply::{How, Reply, ResultColumn, RowStream};
 use crate::show::{self, Listing, number, text};
+use crate::system_schema::information_schema::columns_of_view;
+use crate::system_schema::{self, SystemSchema, is_own_name};
 use crate::tree::CatalogListing;
 
 /// What CHECK TABLE says.
@@ -161,6 +162,7 @@ impl Session {
             | Parsed::RollbackTo(_)
             | Parsed::Release(_)
             | Parsed::Flush
+            | Parsed::FlushLogs
             | Parsed::Kill { .. }
             | Parsed::Deallocate(_)
             | Parsed::AlterDatabase { .. } => false,
@@ -197,6 +199,10 @@ impl Session {
                 self.drop_database(&name, if_exists)
             }
             Parsed::AlterDatabase { .. } | Parsed::Flush => Ok(self.done(0)),
+            Parsed::FlushLogs => {
+                self.sql.reopen_logs();
+                Ok(self.done(0))
+            }
             Parsed::ReloadTls => self.reload_tls(),
             Parsed::CreateTable(create) => {
                 self.begin_definition()?;
@@ -222,6 +228,11 @@ impl Session {
                 self.drop_views(&names, if_exists)
             }
             Parsed::Truncate(name) => {
+                let (database, table) = self.qualified(&name)?;
+                if let Some(schema) = SystemSchema::of(database) {
+                    system_schema::truncate(&self.sql, schema, table, &self.user)?;
+                    return Ok(self.done(0));
+                }
                 self.begin_definition()?;
                 let (database, table) = self.qualified(&name)?;
                 let emptied = engine.truncate_table(database, table, &self.patience());
@@ -543,7 +554,7 @@ impl Session {
         })
     }
 
-    /// SHOW COLUMNS, of `information_schema`'s tables too.
+    /// SHOW COLUMNS, of the server's own tables too.
     fn columns_of(&self, name: &TableName, full: bool) -> Result<Listing> {
         let (database, table) = self.qualified(name)?;
         if let Some(view) = self.view(name)? {
@@ -552,19 +563,13 @@ impl Session {
             let rights = &self.principal.rights;
             return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));
         }
-        if !is_own_name(database) {
+        let Some(schema) = SystemSchema::of(database) else {
             let listing = show::columns(&*self.table(name)?, full, self.variables.zone);
             let rights = &self.principal.rights;
             return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));
-        }
-        let facts = self.facts();
-        let listing = CatalogListing::named(table);
-        let Some(columns) = crate::information_schema::columns_of(&facts, &listing)? else {
-            return Err(SqlError::new(
-                ErrorCode::UnknownTable,
-                format!("Unknown table '{table}' in information_schema"),
-            ));
         };
+        let listing = CatalogListing::named(schema, table);
+        let columns = system_schema::columns_of(&self.facts(), &listing)?;
         let mut listing = Listing::new(&["Field", "Type", "Null", "Key", "Default", "Extra"]);
         for column in columns {
             listing.push(vec![

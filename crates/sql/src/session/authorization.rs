@@ -32,7 +32,8 @@ use values::ErrorCode;
 use super::Session;
 use crate::context::WrittenTable;
 use crate::error::{Result, SqlError};
-use crate::information_schema::{columns_of_view, is_own_name};
+use crate::system_schema::information_schema::columns_of_view;
+use crate::system_schema::is_own_name;
 
 /// A table that a writing statement names: what it is called there, and its name.
 struct NamedTable {
@@ -208,7 +209,7 @@ impl Session {
                 &["CONNECTION_ADMIN"],
                 "SUPER or CONNECTION_ADMIN",
             ),
-            Parsed::Flush => self.check_global(&[Reload], &[], "RELOAD"),
+            Parsed::Flush | Parsed::FlushLogs => self.check_global(&[Reload], &[], "RELOAD"),
             Parsed::Kill { id, .. } => self.check_kill(*id),
             Parsed::Maintain { operation, tables } => {
                 let needed: &[_] = match *operation {

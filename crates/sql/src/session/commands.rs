@@ -46,7 +46,7 @@ impl Session {
                     Ok(Parsed::Show(Box::new(Show { subject, filter: Filter::All }))),
                 )
             }
-            SessionCommand::Flush => (&b"FLUSH LOGS"[..], Ok(Parsed::Flush)),
+            SessionCommand::Flush => (&b"FLUSH LOGS"[..], Ok(Parsed::FlushLogs)),
             SessionCommand::ResetLog => {
                 (&b"RESET MASTER"[..], Err(SqlError::from(syntax::Error::no_log_to_reset())))
             }
@@ -54,6 +54,6 @@ impl Session {
         self.enter(words);
         self.limits.set_in_loop(true);
         let result = panics::caught(words, || self.run_parsed(parsed?, How::LOOP));
-        self.leave(result)
+        self.leave(result, words)
     }
 }

@@ -21,6 +21,7 @@ use super::Session;
 use crate::ddl::{self, UnenforcedParts};
 use crate::error::{Result, SqlError, value_error};
 use crate::reply::{OkFigures, Reply};
+use crate::system_schema::refuse_changes;
 
 impl Session {
     fn note(&self, code: ErrorCode, message: String) {
@@ -44,6 +45,7 @@ impl Session {
     }
 
     pub(super) fn create_database(&mut self, name: &str, if_not_exists: bool) -> Result<Reply> {
+        refuse_changes(name, &self.user)?;
         match self.sql.engine().create_database(name) {
             Ok(()) => Ok(self.done(1)),
             Err(rows::Error::Exists { .. }) if if_not_exists => {
@@ -58,6 +60,7 @@ impl Session {
     }
 
     pub(super) fn drop_database(&mut self, name: &str, if_exists: bool) -> Result<Reply> {
+        refuse_changes(name, &self.user)?;
         let missing = format!("Can't drop database '{name}'; database doesn't exist");
         let dropped = self.sql.engine().drop_database(name, &self.patience());
         match self.unless_killed(dropped)? {

@@ -4,15 +4,14 @@
 //! Not here: which columns match (`doors::mysql`), SHOW COLUMNS (`show::catalog`).
 
 use rows::schema::Column;
-use values::ErrorCode;
 use values::temporal::Zone;
 use values::text::write_text;
 use values::types::ColumnType;
 
 use super::Session;
 use crate::error::{Result, SqlError};
-use crate::information_schema::{columns_of, is_own_name};
 use crate::reply::ResultColumn;
+use crate::system_schema::{SystemSchema, columns_of};
 use crate::tree::CatalogListing;
 use crate::write::{Store, default_of, implied_default};
 
@@ -33,14 +32,8 @@ impl Session {
 
     fn with_defaults(&self, name: &str) -> Result<Vec<(ResultColumn, Option<Vec<u8>>)>> {
         let database = self.database.as_deref().ok_or_else(SqlError::no_database)?;
-        if is_own_name(database) {
-            let listing = CatalogListing::named(name);
-            let columns = columns_of(&self.facts(), &listing)?.ok_or_else(|| {
-                SqlError::new(
-                    ErrorCode::UnknownTable,
-                    format!("Unknown table '{name}' in information_schema"),
-                )
-            })?;
+        if let Some(schema) = SystemSchema::of(database) {
+            let columns = columns_of(&self.facts(), &CatalogListing::named(schema, name))?;
             return Ok(columns.into_iter().map(|column| (column, None)).collect());
         }
         self.check_seen_table(database, name)?;

@@ -16,8 +16,8 @@ use values::ErrorCode;
 use super::Session;
 use super::accounts::edit_error;
 use crate::error::{Result, SqlError};
-use crate::information_schema::columns_of_view;
 use crate::reply::Reply;
+use crate::system_schema::information_schema::columns_of_view;
 
 impl Session {
     /// Carries GRANT or REVOKE out.

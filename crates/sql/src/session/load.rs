@@ -84,7 +84,7 @@ impl Session {
         let durability = self.durability();
         let mut load = LoadLocal::new(load, plan, own, durability, wait)?;
         let Some(file) = file else { return Ok(Reply::LoadLocal(load)) };
-        load.keep_running(self.process.run_on());
+        load.keep_running(self.process.run_on(None));
         load.read(self, file).map(Reply::Done)
     }
 

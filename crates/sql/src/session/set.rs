@@ -140,6 +140,11 @@ impl Session {
                     format!("Variable '{name}' is kept and shown, and changes nothing"),
                 );
             }
+            if name == "slow_query_log" {
+                let is_on = crate::variables::definition(name)
+                    .is_some_and(|definition| sql.globals().text(definition) == "ON");
+                sql.history().slow_log().switch(is_on);
+            }
             if name == "max_connections" {
                 let wanted = crate::variables::definition(name)
                     .filter(|_| value.is_some())

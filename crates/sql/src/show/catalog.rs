@@ -17,15 +17,14 @@ use super::sizes::{ShownSizes, sizes_of};
 use super::{Listing, maybe, number, text};
 use crate::ddl::{create_table_text, create_view_text, default_text, quoted, table_collation};
 use crate::error::{Result, SqlError};
-use crate::information_schema::{INFORMATION_SCHEMA, is_own_name};
+use crate::system_schema::{SystemSchema, is_own_name};
 
-/// All databases, `information_schema` among them.
+/// All databases, the server's own among them.
 pub fn database_names(engine: &Engine) -> Vec<String> {
     let mut names = engine.catalog().databases();
-    if !names.iter().any(|name| name == INFORMATION_SCHEMA) {
-        names.push(INFORMATION_SCHEMA.to_string());
-        names.sort();
-    }
+    names.extend(SystemSchema::ALL.map(|schema| schema.name().to_string()));
+    names.sort();
+    names.dedup();
     names
 }
 
@@ -38,7 +37,7 @@ pub fn databases(engine: &Engine) -> Listing {
     listing
 }
 
-/// Tables of a database; the names of `information_schema`'s own are not here.
+/// Tables of a database; the server's own are not here.
 fn tables_in(engine: &Engine, database: &str) -> Result<Vec<Arc<Table>>> {
     if is_own_name(database) {
         return Ok(Vec::new());
@@ -56,7 +55,7 @@ pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
         true => Listing::new(&[&title, "Table_type"]),
         false => Listing::new(&[&title]),
     };
-    // Those of information_schema are named in either case.
+    // The server's own are named in either case.
     if !is_own_name(database) {
         listing = listing.cased(0);
     }
@@ -66,10 +65,8 @@ pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
         .collect();
     names.extend(engine.catalog().views(database).iter().map(|view| (view.name.clone(), "VIEW")));
     names.sort();
-    if is_own_name(database) {
-        names.extend(
-            crate::information_schema::TABLES.iter().map(|name| (name.to_string(), "SYSTEM VIEW")),
-        );
+    if let Some(schema) = SystemSchema::of(database) {
+        names.extend(schema.tables().iter().map(|name| (name.to_string(), schema.table_kind())));
     }
     for (name, kind) in names {
         let mut row = vec![text(name)];

@@ -45,9 +45,10 @@ pub use window::{
 
 use crate::file_table::FileTable;
 use crate::index_use::IndexUse;
-use crate::information_schema::NameColumns;
 use crate::optimize::JoinStep;
 use crate::reply::ResultColumn;
+use crate::system_schema::SystemSchema;
+use crate::system_schema::information_schema::NameColumns;
 
 /// A query as it was bound, not planned yet.
 #[derive(Debug)]
@@ -411,15 +412,17 @@ pub enum Source {
     Query(Box<Query>),
     /// Within a recursion of this number: the rows that were added last.
     Added(usize),
-    /// A table of information_schema.
+    /// A table of a database that is the server's own.
     Listing(CatalogListing),
     /// Files: `FILE('...')`.
     File(Arc<FileTable>),
 }
 
-/// A table of information_schema in a query.
+/// A table of a database that is the server's own, in a query.
 #[derive(Clone, Debug)]
 pub struct CatalogListing {
+    /// The database.
+    pub schema: SystemSchema,
     /// Its name.
     pub name: String,
     /// Whether the query names what takes long to find out: how large tables are.
@@ -430,9 +433,9 @@ pub struct CatalogListing {
 
 impl CatalogListing {
     /// One of which no more is known than its name.
-    pub fn named(name: &str) -> CatalogListing {
+    pub fn named(schema: SystemSchema, name: &str) -> CatalogListing {
         let (sizes, names) = (Arc::default(), NameColumns::default());
-        CatalogListing { name: name.to_owned(), sizes, names }
+        CatalogListing { schema, name: name.to_owned(), sizes, names }
     }
 }
 

@@ -76,7 +76,7 @@ const fn variable(
 }
 
 /// All variables, sorted by name.
-pub static VARIABLES: [Definition; 201] = [
+pub static VARIABLES: [Definition; 202] = [
     variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
     variable("auto_increment_offset", Kind::Number, "1", Reach::ReadOnly),
     variable("autocommit", Kind::Switch, "ON", Reach::Both),
@@ -229,6 +229,7 @@ pub static VARIABLES: [Definition; 201] = [
     variable("skip_networking", Kind::Switch, "OFF", Reach::ReadOnly),
     variable("skip_show_database", Kind::Switch, "OFF", Reach::ReadOnly),
     variable("slow_query_log", Kind::Switch, "OFF", Reach::Global),
+    variable("slow_query_log_file", Kind::Text, "", Reach::ReadOnly),
     variable("socket", Kind::Text, "", Reach::ReadOnly),
     variable("sort_buffer_size", Kind::Number, "262144", Reach::Both),
     variable("sql_auto_is_null", Kind::Switch, "OFF", Reach::Both),

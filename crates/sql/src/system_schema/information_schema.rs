@@ -3,7 +3,8 @@
 //! Each table is made when a statement reads it, from the state of that moment, of the tables that
 //! its conditions ask for. Only what clients ask for is here; `docs/sql.md` lists it.
 //!
-//! Not here: SHOW (`show`), reading them in queries (`executor::join`, crate `analytic`).
+//! Not here: what it has in common with other schemas of the server's own (`system_schema`), SHOW
+//! (`show`), reading them in queries (`executor::join`, crate `analytic`).
 
 mod absent;
 mod asked;
@@ -23,6 +24,7 @@ use absent::empty;
 pub use asked::{AskedTables, NameColumns};
 use columns::columns;
 use keys::{check_constraints, key_column_usage, statistics, table_constraints};
+pub use keywords::is_reserved;
 use keywords::keywords;
 use privileges::{
     column_privileges, own_roles, schema_privileges, table_privileges, user_privileges,
@@ -33,8 +35,8 @@ use views::views;
 
 use crate::context::SqlContext;
 use crate::error::Result;
-use crate::reply::ResultColumn;
 use crate::show::{self, Listing, text};
+use crate::system_schema::is_own_name;
 use crate::tree::CatalogListing;
 
 /// The tables there are.
@@ -71,14 +73,6 @@ pub const TABLES: [&str; 30] = [
     "VIEWS",
 ];
 
-/// The database's name, which is found in either case.
-pub const INFORMATION_SCHEMA: &str = "information_schema";
-
-/// Whether a name is this database's.
-pub fn is_own_name(database: &str) -> bool {
-    database.eq_ignore_ascii_case(INFORMATION_SCHEMA)
-}
-
 /// The catalog's name in every table.
 const CATALOG: &str = "def";
 
@@ -98,50 +92,18 @@ pub fn is_size(column: &str) -> bool {
 }
 
 /// Whether a column has names of databases or tables, which are told apart by case where files are.
-fn is_cased(column: &str) -> bool {
+pub fn is_cased(column: &str) -> bool {
     column.ends_with("_SCHEMA")
         || ["SCHEMA_NAME", "TABLE_NAME", "REFERENCED_TABLE_NAME", "EVENT_OBJECT_TABLE"]
             .contains(&column)
 }
 
-/// A table by name, without regard to case: its columns and rows; `None` when there is none.
+/// A table with rows, at least those about the tables that are asked for, with sizes only where
+/// they are named; `None` when there is no such table.
 ///
 /// # Errors
 /// Those of reading what a table is like.
-pub fn table(
-    facts: &SqlContext,
-    listing: &CatalogListing,
-) -> Result<Option<(Vec<ResultColumn>, Vec<Vec<Value>>)>> {
-    let Some(made) = made(facts, listing, &AskedTables::all())? else { return Ok(None) };
-    Ok(Some((described(made.columns, &listing.name), made.rows)))
-}
-
-/// The columns of a table by name; `None` when there is none.
-///
-/// # Errors
-/// As `table`.
-pub fn columns_of(
-    facts: &SqlContext,
-    listing: &CatalogListing,
-) -> Result<Option<Vec<ResultColumn>>> {
-    let made = made(facts, listing, &AskedTables::none())?;
-    Ok(made.map(|made| described(made.columns, &listing.name)))
-}
-
-/// The rows of a table by name, at least those about the tables that are asked for.
-///
-/// # Errors
-/// As `table`.
-pub fn rows_about(
-    facts: &SqlContext,
-    listing: &CatalogListing,
-    asked: &AskedTables<'_>,
-) -> Result<Vec<Vec<Value>>> {
-    Ok(made(facts, listing, asked)?.map(|made| made.rows).unwrap_or_default())
-}
-
-/// A table with rows, with sizes only where they are named.
-fn made(
+pub fn made(
     facts: &SqlContext,
     listing: &CatalogListing,
     asked: &AskedTables<'_>,
@@ -214,9 +176,7 @@ fn seen(facts: &SqlContext, name: &str, made: Listing) -> Listing {
     if name == "PROCESSLIST"
         && let Some(user) = user
     {
-        let own = facts.user.rsplit_once('@').map_or(&*facts.user, |(name, _)| name).to_owned();
-        let sees_all = rights.has_global(Privilege::Process);
-        return made.seen(user, |user| sees_all || user == own);
+        return seen_processes(facts, made, user);
     }
     let Some(database) = database else { return made };
     let text = |row: &[Value], at: usize| match &row[at] {
@@ -239,23 +199,15 @@ fn seen(facts: &SqlContext, name: &str, made: Listing) -> Listing {
     })
 }
 
-/// Columns as those of a table of this database.
-fn described(mut columns: Vec<ResultColumn>, table: &str) -> Vec<ResultColumn> {
-    let upper = table.to_ascii_uppercase();
-    for column in &mut columns {
-        column.name = column.name.to_ascii_uppercase();
-        if is_cased(&column.name) {
-            column.tell_case_apart();
-        }
-        column.org_name.clone_from(&column.name);
-        column.table.clone_from(&upper);
-        column.org_table.clone_from(&upper);
-        column.database = INFORMATION_SCHEMA.to_string();
-    }
-    columns
+/// The processes that the statement's principal may see, of a table that has users in a column.
+pub fn seen_processes(facts: &SqlContext, made: Listing, user: usize) -> Listing {
+    let own = facts.user.rsplit_once('@').map_or(&*facts.user, |(name, _)| name).to_owned();
+    let sees_all = facts.rights.has_global(Privilege::Process);
+    made.seen(user, |user| sees_all || user == own)
 }
 
-fn renamed(mut listing: Listing, names: &[&str]) -> Listing {
+/// A listing of SHOW under the names that its columns have here.
+pub fn renamed(mut listing: Listing, names: &[&str]) -> Listing {
     for (column, name) in listing.columns.iter_mut().zip(names) {
         column.name = name.to_string();
     }

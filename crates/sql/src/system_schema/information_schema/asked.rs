@@ -133,6 +133,11 @@ impl<'a> AskedTables<'a> {
         AskedTables { databases: Some(Vec::new()), ..AskedTables::all() }
     }
 
+    /// Whether nothing is asked for.
+    pub fn are_none(&self) -> bool {
+        self.databases.as_ref().is_some_and(Vec::is_empty)
+    }
+
     /// Those for whose rows conditions may hold, which see a row as columns.
     ///
     /// # Errors

@@ -37,3 +37,8 @@ pub(super) fn keywords() -> Listing {
     }
     listing
 }
+
+/// Whether a word is reserved, in either case.
+pub fn is_reserved(word: &str) -> bool {
+    RESERVED.split(' ').any(|reserved| reserved.eq_ignore_ascii_case(word))
+}

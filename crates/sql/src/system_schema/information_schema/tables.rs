@@ -5,11 +5,12 @@ use rows::error::Error;
 use values::datum::Value;
 use values::types::ColumnType;
 
-use super::{AskedTables, CATALOG, INFORMATION_SCHEMA, TABLES};
+use super::{AskedTables, CATALOG};
 use crate::error::Result;
 use crate::show::catalog::{database_names, table_status_line};
 use crate::show::sizes::{ShownSizes, sizes_of};
 use crate::show::{Listing, number, text};
+use crate::system_schema::SystemSchema;
 
 pub(super) fn schemata(engine: &Engine) -> Listing {
     let mut listing = Listing::new(&[
@@ -78,13 +79,16 @@ pub(super) fn tables(engine: &Engine, sizes: bool, asked: &AskedTables<'_>) -> L
         row[20] = text("VIEW");
         listing.push(row);
     }
-    for name in TABLES.into_iter().filter(|name| asked.has(INFORMATION_SCHEMA, name)) {
+    let own = SystemSchema::ALL
+        .into_iter()
+        .flat_map(|schema| schema.tables().iter().map(move |name| (schema, *name)));
+    for (schema, name) in own.filter(|(schema, name)| asked.has(schema.name(), name)) {
         let mut row = vec![Value::Null; 21];
         row[..4].clone_from_slice(&[
             text(CATALOG),
-            text(INFORMATION_SCHEMA),
+            text(schema.name()),
             text(name),
-            text("SYSTEM VIEW"),
+            text(schema.table_kind()),
         ]);
         row[20] = text("");
         listing.push(row);

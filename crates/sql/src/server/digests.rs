@@ -1,0 +1,336 @@
+//! Statements by digest: those of a database that differ in their literals alone are counted
+//! together, with how long they took.
+//!
+//! Invariants
+//! 1. Noting a statement writes to memory of the thread's own line alone; what several threads have
+//!    noted is added up when it is asked for.
+//! 2. There are at most so many digests as the server's memory allows; what comes later is counted
+//!    as one that has no text, as MySQL does.
+//!
+//! Not here: how a statement's shape is found (`syntax::scan`), its words as a digest
+//! (`digest_text`).
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use parking_lot::{Mutex, RwLock};
+use resources::counter::{LINES, line};
+use sha2::{Digest, Sha256};
+
+use super::digest_text::digest_text;
+use super::history::EndedStatement;
+
+/// Digests there may be, and memory that each is thought to take, with its text and a sample.
+const DIGESTS_MAX: usize = 10_000;
+const DIGESTS_MIN: usize = 100;
+const DIGEST_BYTES: usize = 4 << 10;
+/// The part of the clients' memory that they may take.
+const MEMORY_PART: usize = 64;
+/// Longest sample that is kept (`performance_schema_max_sql_text_length`), and longest shape.
+const TEXT_BYTES_MAX: usize = 1024;
+/// Bounds of the times are powers of the square root of 2, of microseconds.
+const BUCKETS: usize = 64;
+/// The digest of what has no room of its own.
+const OTHERS: u64 = 0;
+
+/// What statements of one digest took.
+#[derive(Clone, Debug)]
+pub struct DigestSum {
+    /// How many there were.
+    pub count: u64,
+    /// Microseconds of all.
+    pub micros: u64,
+    /// Of the quickest.
+    pub micros_min: u64,
+    /// Of the slowest.
+    pub micros_max: u64,
+    /// How many failed.
+    pub errors: u64,
+    /// Their warnings.
+    pub warnings: u64,
+    /// Rows that they changed.
+    pub affected: u64,
+    /// Rows that they gave.
+    pub sent: u64,
+    /// When the first one ended, microseconds since the epoch.
+    pub first_seen: u64,
+    /// When the last one ended.
+    pub last_seen: u64,
+    /// The slowest, with its literals.
+    pub sample: Option<StatementSample>,
+    buckets: [u32; BUCKETS],
+}
+
+/// A statement as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementSample {
+    /// The beginning of its text.
+    pub text: String,
+    /// When it ended, microseconds since the epoch.
+    pub seen: u64,
+    /// How long it took.
+    pub micros: u64,
+}
+
+impl Default for DigestSum {
+    fn default() -> DigestSum {
+        DigestSum {
+            count: 0,
+            micros: 0,
+            micros_min: u64::MAX,
+            micros_max: 0,
+            errors: 0,
+            warnings: 0,
+            affected: 0,
+            sent: 0,
+            first_seen: u64::MAX,
+            last_seen: 0,
+            sample: None,
+            buckets: [0; BUCKETS],
+        }
+    }
+}
+
+/// The bucket of a time: two for each power of 2.
+fn bucket_of(micros: u64) -> usize {
+    let Some(power) = micros.checked_ilog2() else { return 0 };
+    // Squared it is compared with half of the next power.
+    let above = u128::from(micros).pow(2) >= 1 << (2 * power + 1);
+    (2 * power as usize + usize::from(above)).min(BUCKETS - 1)
+}
+
+/// The largest time of a bucket, about.
+fn bound_of(bucket: usize) -> u64 {
+    2f64.powf((bucket + 1) as f64 / 2.0) as u64
+}
+
+impl DigestSum {
+    fn note(&mut self, ended: &EndedStatement<'_>) {
+        let micros = ended.took.as_micros() as u64;
+        // A second as slow as the sample is none.
+        if self.sample.as_ref().is_none_or(|sample| micros > 2 * sample.micros) {
+            let text = &ended.text[..ended.text.len().min(TEXT_BYTES_MAX)];
+            let text = String::from_utf8_lossy(text).into_owned();
+            self.sample = Some(StatementSample { text, seen: ended.now, micros });
+        }
+        let outcome = ended.outcome;
+        self.count += 1;
+        self.micros += micros;
+        self.micros_min = self.micros_min.min(micros);
+        self.micros_max = self.micros_max.max(micros);
+        self.errors += u64::from(outcome.failed);
+        self.warnings += outcome.warnings;
+        self.affected += outcome.affected;
+        self.sent += outcome.sent;
+        self.first_seen = self.first_seen.min(ended.now);
+        self.last_seen = self.last_seen.max(ended.now);
+        let bucket = &mut self.buckets[bucket_of(micros)];
+        *bucket = bucket.saturating_add(1);
+    }
+
+    fn add(&mut self, other: &DigestSum) {
+        self.count += other.count;
+        self.micros += other.micros;
+        self.micros_min = self.micros_min.min(other.micros_min);
+        self.micros_max = self.micros_max.max(other.micros_max);
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.affected += other.affected;
+        self.sent += other.sent;
+        self.first_seen = self.first_seen.min(other.first_seen);
+        self.last_seen = self.last_seen.max(other.last_seen);
+        let micros = |sum: &DigestSum| sum.sample.as_ref().map(|sample| sample.micros);
+        if micros(other) > micros(self) {
+            self.sample.clone_from(&other.sample);
+        }
+        for (sum, each) in self.buckets.iter_mut().zip(other.buckets) {
+            *sum = sum.saturating_add(each);
+        }
+    }
+
+    /// A time in microseconds that this part of the statements did not exceed, but for the width
+    /// of a bucket, and that is none that none of them took.
+    pub fn quantile_micros(&self, part: f64) -> u64 {
+        let all: u64 = self.buckets.iter().map(|count| u64::from(*count)).sum();
+        let wanted = (all as f64 * part).ceil() as u64;
+        let mut seen = 0;
+        for (bucket, count) in self.buckets.iter().enumerate() {
+            seen += u64::from(*count);
+            if seen >= wanted && seen > 0 {
+                return bound_of(bucket).clamp(self.micros_min, self.micros_max);
+            }
+        }
+        0
+    }
+}
+
+/// Statements of one digest, as a line of the list.
+#[derive(Clone, Debug)]
+pub struct DigestLine {
+    /// The database that was current.
+    pub schema: Option<String>,
+    /// SHA-256 of the text, in hexadecimal digits.
+    pub digest: String,
+    /// The statement without literals.
+    pub text: String,
+    /// What they took.
+    pub sum: DigestSum,
+}
+
+#[derive(Debug)]
+struct DigestName {
+    schema: Option<String>,
+    text: String,
+}
+
+/// Statements by digest.
+#[derive(Debug)]
+pub struct StatementDigests {
+    digests_max: usize,
+    hasher: foldhash::fast::RandomState,
+    names: RwLock<HashMap<u64, DigestName>>,
+    sums: [Mutex<HashMap<u64, DigestSum>>; LINES],
+}
+
+impl StatementDigests {
+    /// None, in a part of the clients' memory.
+    pub fn within(memory_bytes: usize) -> StatementDigests {
+        let digests_max = memory_bytes / MEMORY_PART / DIGEST_BYTES;
+        StatementDigests {
+            digests_max: digests_max.clamp(DIGESTS_MIN, DIGESTS_MAX),
+            hasher: foldhash::fast::RandomState::default(),
+            names: RwLock::default(),
+            sums: Default::default(),
+        }
+    }
+
+    /// The digest of a shape in a database, which has a name from now on if there is room for it.
+    pub fn of(&self, schema: Option<&str>, shape: &[u8]) -> u64 {
+        let shape = &shape[..shape.len().min(TEXT_BYTES_MAX)];
+        let mut hasher = self.hasher.build_hasher();
+        schema.hash(&mut hasher);
+        hasher.write(shape);
+        let digest = hasher.finish().max(OTHERS + 1);
+        // What the thread has noted has a name.
+        if self.sums[line()].lock().contains_key(&digest) {
+            return digest;
+        }
+        let mut names = self.names.write();
+        if !names.contains_key(&digest) {
+            if names.len() >= self.digests_max {
+                return OTHERS;
+            }
+            let text = digest_text(&String::from_utf8_lossy(shape));
+            names.insert(digest, DigestName { schema: schema.map(str::to_string), text });
+        }
+        digest
+    }
+
+    /// A statement has ended.
+    pub fn note(&self, ended: &EndedStatement<'_>) {
+        self.sums[line()].lock().entry(ended.kind.digest).or_default().note(ended);
+    }
+
+    /// Forgets all of them.
+    pub fn forget(&self) {
+        let mut names = self.names.write();
+        names.clear();
+        self.sums.iter().for_each(|sums| sums.lock().clear());
+    }
+
+    /// All that were noted; those whose words are the same are one.
+    pub fn lines(&self) -> Vec<DigestLine> {
+        let mut sums: HashMap<u64, DigestSum> = HashMap::new();
+        for line in &self.sums {
+            for (digest, sum) in line.lock().iter() {
+                sums.entry(*digest).or_default().add(sum);
+            }
+        }
+        let names = self.names.read();
+        let mut lines: HashMap<(Option<&str>, &str), DigestSum> = HashMap::new();
+        for (digest, sum) in &sums {
+            let name = names.get(digest).map(|name| (name.schema.as_deref(), name.text.as_str()));
+            lines.entry(name.unwrap_or((None, ""))).or_default().add(sum);
+        }
+        let line = |((schema, text), sum): ((Option<&str>, &str), DigestSum)| DigestLine {
+            schema: schema.map(str::to_string),
+            digest: hexadecimal(&Sha256::digest(text)),
+            text: text.to_string(),
+            sum,
+        };
+        lines.into_iter().map(line).collect()
+    }
+}
+
+/// Bytes as hexadecimal digits.
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::history::{StatementKind, StatementOutcome};
+    use super::*;
+
+    fn ended(digest: u64, micros: u64, text: &str) -> EndedStatement<'_> {
+        EndedStatement {
+            kind: StatementKind { digest, slow_after: None },
+            outcome: StatementOutcome { sent: 2, ..StatementOutcome::default() },
+            took: Duration::from_micros(micros),
+            text: text.as_bytes(),
+            now: micros,
+            connection: 1,
+            of: ("root", "localhost", None),
+        }
+    }
+
+    #[test]
+    fn statements_of_several_threads_and_of_words_in_either_case_are_one_line() {
+        let digests = StatementDigests::within(1 << 30);
+        let shapes: [&[u8]; 2] = [b"select a from t where b = ?", b"SELECT a FROM t WHERE b=?"];
+        std::thread::scope(|scope| {
+            for shape in shapes {
+                let digests = &digests;
+                scope.spawn(move || {
+                    let digest = digests.of(Some("d"), shape);
+                    (1..=100).for_each(|micros| digests.note(&ended(digest, micros, "x")));
+                });
+            }
+        });
+        let lines = digests.lines();
+        let [line] = &lines[..] else { panic!("one line, not {lines:?}") };
+        assert_eq!(line.text, "SELECT `a` FROM `t` WHERE `b` = ?");
+        assert_eq!((line.schema.as_deref(), line.digest.len()), (Some("d"), 64));
+        let sum = &line.sum;
+        assert_eq!((sum.count, sum.micros, sum.sent), (200, 10_100, 400));
+        assert_eq!((sum.micros_min, sum.micros_max), (1, 100));
+        assert_eq!((sum.first_seen, sum.last_seen), (1, 100));
+        assert!((90..=100).contains(&sum.quantile_micros(0.95)), "{}", sum.quantile_micros(0.95));
+        digests.forget();
+        assert!(digests.lines().is_empty());
+    }
+
+    #[test]
+    fn what_has_no_room_is_counted_as_one_without_a_name() {
+        let digests = StatementDigests::within(0);
+        for number in 0..DIGESTS_MIN + 5 {
+            let digest = digests.of(None, format!("SELECT c{number}").as_bytes());
+            digests.note(&ended(digest, 10, "x"));
+        }
+        let lines = digests.lines();
+        assert_eq!(lines.len(), DIGESTS_MIN + 1);
+        let others = lines.iter().find(|line| line.text.is_empty()).map(|line| line.sum.count);
+        assert_eq!(others, Some(5));
+    }
+
+    #[test]
+    fn a_time_is_within_its_bucket() {
+        for micros in [0, 1, 2, 3, 5, 7, 100, 1448, 1449, 1_000_000, u64::MAX] {
+            let bucket = bucket_of(micros);
+            assert!(bucket == BUCKETS - 1 || micros <= bound_of(bucket) + 1, "{micros}");
+            assert!(bucket == 0 || micros + 1 >= bound_of(bucket - 1), "{micros}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What statements have taken: by digest, and in the slow log; and the database that tells of it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use rows::memory::MemoryStore;
+use rows::{Engine, EngineOptions};
+use sql::{Sql, SqlOptions};
+
+use crate::harness::{PATIENCE, answer, run, server, session};
+
+const SUMMARY: &str = "performance_schema.events_statements_summary_by_digest";
+
+/// The lines of the digests whose text is like this.
+fn digests(s: &mut sql::Session, columns: &str, like: &str) -> String {
+    run(s, &format!("SELECT {columns} FROM {SUMMARY} WHERE digest_text LIKE '{like}'"))
+}
+
+#[test]
+fn statements_that_differ_in_literals_alone_are_one_digest_with_what_they_took() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, v INT)");
+    run(s, "INSERT INTO t VALUES (1, 10), (2, 20)");
+    run(s, "INSERT INTO t VALUES (3, 30), (4, 40)");
+    for id in 1..=4 {
+        run(s, &format!("SELECT v FROM t WHERE id = {id}"));
+        run(s, &format!("select v from t  where id={id}"));
+    }
+    answer(s, "SELECT v FROM t WHERE id = 1 + 18446744073709551615").expect_err("too large");
+    run(s, "SELECT v, id FROM t WHERE v > 10");
+    run(s, "UPDATE t SET v = v + 1 WHERE id < 3");
+    let told = "count_star, sum_errors, sum_rows_sent, sum_rows_affected, schema_name, \
+                length(digest), min_timer_wait <= max_timer_wait, \
+                quantile_95 between min_timer_wait and max_timer_wait, \
+                first_seen <= last_seen, sum_timer_wait >= max_timer_wait";
+    let look_up = digests(s, told, "SELECT `v` FROM `t` WHERE `id` = ?");
+    assert_eq!(look_up, "8\t0\t8\t0\ttest\t64\t1\t1\t1\t1");
+    let failed = digests(s, "count_star, sum_errors", "SELECT `v` FROM `t` WHERE `id` = ? + ?");
+    assert_eq!(failed, "1\t1");
+    assert_eq!(digests(s, "sum_rows_sent", "SELECT `v` , `id`%"), "3");
+    assert_eq!(digests(s, "count_star, sum_rows_affected", "UPDATE%"), "1\t2");
+    assert_eq!(digests(s, "sum(count_star), sum(sum_rows_affected)", "INSERT INTO `t`%"), "2\t4");
+    let sample = digests(s, "query_sample_text", "UPDATE%");
+    assert_eq!(sample, "UPDATE t SET v = v + 1 WHERE id < 3");
+    run(s, &format!("TRUNCATE TABLE {SUMMARY}"));
+    assert_eq!(digests(s, "count(*)", "UPDATE%"), "0");
+}
+
+#[test]
+fn prepared_statements_and_rows_that_are_never_read_are_noted_once() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY)");
+    run(s, "INSERT INTO t VALUES (1), (2), (3)");
+    let prepared = s.prepare(b"SELECT id FROM t WHERE id >= ? AND 1").expect("prepared");
+    for from in [1, 2] {
+        let value = [values::datum::Datum::Int(from)];
+        let reply = s.execute(prepared.id, &value, sql::How::POOL).expect("executed");
+        crate::harness::shown(s, reply).expect("rows");
+    }
+    let (reply, _) = s.query(b"SELECT id, id FROM t", sql::How::POOL).expect("rows");
+    drop(reply);
+    let counts = digests(s, "count_star, sum_rows_sent", "SELECT `id` FROM%");
+    assert_eq!(counts, "2\t5");
+    assert_eq!(digests(s, "count_star, sum_rows_sent", "SELECT `id` , `id` FROM%"), "1\t0");
+}
+
+#[test]
+fn the_schema_is_found_in_either_case_and_changed_by_nobody() {
+    let sql = server();
+    let s = &mut session(&sql);
+    assert!(run(s, "SHOW DATABASES").contains("performance_schema"));
+    assert!(run(s, "SHOW TABLES FROM Performance_Schema").contains("threads"));
+    run(s, "USE PERFORMANCE_SCHEMA");
+    assert_eq!(run(s, "SELECT DATABASE()"), "performance_schema");
+    assert_eq!(
+        run(s, "SELECT variable_value FROM session_variables WHERE variable_name='autocommit'"),
+        "ON"
+    );
+    assert_eq!(run(s, "SELECT processlist_id, processlist_command FROM threads"), "1\tQuery");
+    let current = "SELECT sql_text LIKE '%statements_current%', timer_wait >= 0, digest IS NULL \
+                   FROM events_statements_current";
+    assert_eq!(run(s, current), "1\t1\t1");
+    assert_eq!(
+        run(
+            s,
+            "SELECT table_type FROM information_schema.tables WHERE \
+             table_schema='performance_schema' AND table_name='data_locks'"
+        ),
+        "BASE TABLE"
+    );
+    for (statement, number) in [
+        ("SELECT * FROM performance_schema.nothing", 1146),
+        ("SHOW COLUMNS FROM performance_schema.nothing", 1146),
+        ("SELECT * FROM information_schema.nothing", 1109),
+        ("CREATE DATABASE performance_schema", 1044),
+        ("CREATE DATABASE IF NOT EXISTS Information_Schema", 1044),
+        ("DROP DATABASE performance_schema", 1044),
+        ("TRUNCATE TABLE performance_schema.threads", 1044),
+    ] {
+        let error = answer(s, statement).expect_err(statement);
+        assert_eq!(error.code().number(), number, "{statement}: {error}");
+    }
+}
+
+#[test]
+fn what_others_do_is_told_to_those_who_may_read_it() {
+    let sql = server();
+    let root = &mut session(&sql);
+    run(root, "CREATE USER ann IDENTIFIED BY 'secret-of-ann'");
+    let text = format!("SELECT COUNT(*) FROM {SUMMARY} WHERE query_sample_text LIKE '%of-ann%'");
+    assert_eq!(run(root, &text), "0");
+    let ann = &mut sql::Session::new(&sql, 2, "ann", "localhost", None).expect("a session");
+    ann.act_as(&access::AccountName::new("ann", "%"));
+    let denied = answer(ann, &format!("SELECT * FROM {SUMMARY}")).expect_err("denied");
+    assert_eq!(denied.code().number(), 1142, "{denied}");
+    assert_eq!(run(ann, "SELECT id FROM performance_schema.processlist"), "2");
+    let autocommit = "SELECT COUNT(*) FROM performance_schema.session_variables";
+    assert_ne!(run(ann, autocommit), "0");
+    run(root, "GRANT SELECT ON performance_schema.* TO ann");
+    assert_ne!(run(ann, &format!("SELECT COUNT(*) FROM {SUMMARY}")), "0");
+}
+
+fn server_with_slow_log(path: &Path) -> Arc<Sql> {
+    let options = EngineOptions { make_rules: sql::make_rules, ..EngineOptions::default() };
+    let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
+    let options = SqlOptions {
+        memory_bytes: 64 << 20,
+        threads: 2,
+        slow_query_log_file: path.to_path_buf(),
+        ..SqlOptions::default()
+    };
+    analytic::start(engine, &options).expect("starts")
+}
+
+/// The file's text once it holds these words, which its own thread writes.
+#[track_caller]
+fn written(path: &Path, words: &str) -> String {
+    let begun = Instant::now();
+    loop {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        if text.contains(words) {
+            return text;
+        }
+        assert!(begun.elapsed() < PATIENCE, "waited in vain for {words} in {text}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn slow_statements_are_logged_in_mysqls_form_and_a_file_that_was_moved_away_is_begun_anew() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("slow.log");
+    let sql = server_with_slow_log(&path);
+    let s = &mut session(&sql);
+    run(s, "SET long_query_time = 0");
+    run(s, "SELECT 'while it is off'");
+    assert!(!path.exists());
+    run(s, "SET GLOBAL slow_query_log = 1");
+    run(s, "SELECT 1 UNION ALL SELECT 2");
+    let text = written(&path, "SELECT 1 UNION ALL SELECT 2;\n");
+    assert!(!text.contains("while it is off"), "{text}");
+    for words in [
+        "\n# Time: 20",
+        "\n# User@Host: root[root] @ localhost []  Id:     1\n# Query_time: 0.",
+        "  Lock_time: 0.000000 Rows_sent: 2  Rows_examined: 0\nSET timestamp=",
+    ] {
+        assert!(text.contains(words), "{words} is not in {text}");
+    }
+    assert_eq!(text.matches("use test;").count(), 1, "only where the database changes: {text}");
+    let moved = directory.path().join("slow.log.1");
+    std::fs::rename(&path, &moved).expect("moved");
+    run(s, "FLUSH SLOW LOGS");
+    run(s, "SELECT 3");
+    let text = written(&path, "SELECT 3;\n");
+    assert!(text.starts_with("rowhouse, Version: ") && text.contains("use test;"), "{text}");
+    // A longer limit holds from the next statement on.
+    run(s, "SET long_query_time = 1000");
+    run(s, "SELECT 4");
+    run(s, "SET long_query_time = 0");
+    run(s, "SELECT 5");
+    assert!(!written(&path, "SELECT 5;\n").contains("SELECT 4;"));
+    assert!(run(s, "SHOW STATUS LIKE 'Slow_queries'") != "Slow_queries\t0");
+}
+
+#[test]
+fn a_slow_log_that_cannot_be_written_stops_nobody_and_is_told_of() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let sql = server_with_slow_log(&directory.path().join("nowhere").join("slow.log"));
+    let s = &mut session(&sql);
+    run(s, "SET GLOBAL slow_query_log = 1");
+    run(s, "SET long_query_time = 0");
+    let begun = Instant::now();
+    while run(s, "SHOW STATUS LIKE 'Rowhouse_slow_queries_left_out'").ends_with("\t0") {
+        assert!(begun.elapsed() < PATIENCE, "waited in vain for an entry that is left out");
+    }
+}
