@@ -1,6 +1,7 @@
 //! Bytes as choices: what a target that needs more than one text makes of its input.
 
 use values::ColumnType;
+use values::collation::COLLATIONS;
 use values::types::{Collation, IntWidth, LobSize};
 
 /// Takes one byte from the front, 0 when there is none.
@@ -13,11 +14,7 @@ pub fn byte(input: &mut &[u8]) -> u8 {
 /// A column type for each byte.
 pub fn column_type(choice: u8) -> ColumnType {
     let fsp = choice / 32 % 7;
-    let collation = match choice / 64 {
-        0 => Collation::Binary,
-        1 => Collation::Utf8Mb4Bin,
-        _ => Collation::Utf8Mb4GeneralCi,
-    };
+    let collation = COLLATIONS[usize::from(choice) % COLLATIONS.len()];
     let size = LobSize::Normal;
     let (width, unsigned) = match choice / 16 {
         0 => (IntWidth::Tiny, false),

@@ -10,7 +10,9 @@
 //!                              both knows columns by planes and columns that follow from others,
 //!                              8 once a definition had an expression (`rules`), 9 once accounts
 //!                              were changed, 10 once a definition had a FLOAT(M,D) or DOUBLE(M,D),
-//!                              11 once there was a view
+//!                              11 once there was a view, 13 once a definition had a collation of
+//!                              Unicode's weights, 14 once a view or an event had the rights of an
+//!                              account
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -32,7 +34,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard, RwLock};
-use values::types::ColumnType;
+use values::types::{Collation, ColumnType};
 
 use crate::error::{Error, Result, Thing};
 use crate::event::{EventDefinition, EventId};
@@ -63,6 +65,8 @@ const FORMAT_ACCOUNTS: u32 = 9;
 const FORMAT_DIGITS: u32 = 10;
 /// There may be views, which earlier versions do not know.
 const FORMAT_VIEWS: u32 = 11;
+/// Text may compare by Unicode's weights, which earlier versions do not know.
+const FORMAT_COLLATIONS: u32 = 13;
 /// Events and views may have the rights of an account alone, where earlier versions would give them
 /// all.
 const FORMAT_DEFINERS: u32 = 14;
@@ -498,6 +502,7 @@ pub fn no_table(database: &str, name: &str) -> Error {
 /// The first format whose versions keep a table as it must be kept.
 fn format_of(definition: &TableDefinition) -> u32 {
     match definition {
+        definition if has_unicode_weights(definition) => FORMAT_COLLATIONS,
         definition if definition.columns.iter().any(has_digits) => FORMAT_DIGITS,
         definition if definition.has_rules() => FORMAT_RULES,
         definition if definition.columnar || definition.columnar_index.is_some() => FORMAT_COLUMNS,
@@ -505,6 +510,16 @@ fn format_of(definition: &TableDefinition) -> u32 {
         definition if !definition.retention.is_forever() => FORMAT_RETENTION,
         _ => FORMAT_FIRST,
     }
+}
+
+fn has_unicode_weights(definition: &TableDefinition) -> bool {
+    let of_columns = definition.columns.iter().filter_map(|column| column.ty.collation());
+    of_columns.chain(definition.collation).any(|collation| {
+        !matches!(
+            collation,
+            Collation::Binary | Collation::Utf8Mb4Bin | Collation::Utf8Mb4GeneralCi
+        )
+    })
 }
 
 fn has_digits(column: &Column) -> bool {

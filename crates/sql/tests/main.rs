@@ -10,6 +10,7 @@ mod basics;
 mod budget;
 mod checksum;
 mod cliffs;
+mod collations;
 mod counts;
 mod covering;
 mod distinct;

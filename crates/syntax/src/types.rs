@@ -306,7 +306,8 @@ pub fn attributes(cursor: &mut Cursor<'_>, spec: &mut TypeSpec) -> Result<()> {
             let set = character_set(&cursor.name_or_string()?)?;
             spec.char_bytes = Some(set.bytes_max());
             let charset = default_collation(set);
-            if charset == Collation::Binary {
+            // Behind COLLATE it says nothing new.
+            if charset == Collation::Binary || !spec.collated {
                 spec.collate(charset);
             }
         } else if cursor.take("COLLATE") {

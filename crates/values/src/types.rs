@@ -17,6 +17,18 @@ pub enum Collation {
     Utf8Mb4Bin,
     /// `utf8mb4_general_ci`: case and accents do not count, nor do trailing spaces. The default.
     Utf8Mb4GeneralCi,
+    /// `utf8mb4_unicode_ci`: letters by Unicode 4.0.0; trailing spaces do not count.
+    Utf8Mb4UnicodeCi,
+    /// `utf8mb4_unicode_520_ci`: letters by Unicode 5.2.0; trailing spaces do not count.
+    Utf8Mb4Unicode520Ci,
+    /// `utf8mb4_0900_ai_ci`: letters by Unicode 9.0.0; all characters count.
+    Utf8Mb40900AiCi,
+    /// `utf8mb4_0900_as_ci`: letters and accents by Unicode 9.0.0.
+    Utf8Mb40900AsCi,
+    /// `utf8mb4_0900_as_cs`: letters, accents and case by Unicode 9.0.0.
+    Utf8Mb40900AsCs,
+    /// `utf8mb4_0900_bin`: code points in order; all characters count.
+    Utf8Mb40900Bin,
 }
 
 /// Bytes an integer column takes, which decides its range.

@@ -41,7 +41,13 @@ fn any_type() -> impl Strategy<Value = ColumnType> {
     let collation = prop_oneof![
         Just(Collation::Binary),
         Just(Collation::Utf8Mb4Bin),
-        Just(Collation::Utf8Mb4GeneralCi)
+        Just(Collation::Utf8Mb4GeneralCi),
+        Just(Collation::Utf8Mb4UnicodeCi),
+        Just(Collation::Utf8Mb4Unicode520Ci),
+        Just(Collation::Utf8Mb40900AiCi),
+        Just(Collation::Utf8Mb40900AsCi),
+        Just(Collation::Utf8Mb40900AsCs),
+        Just(Collation::Utf8Mb40900Bin)
     ];
     let text = collation.prop_flat_map(|collation| {
         prop_oneof![

@@ -133,10 +133,11 @@ fn of_type(ty: &ColumnType) -> WireColumn {
 fn text(type_code: u8, chars: u32, collation: Collation) -> WireColumn {
     let (character_set, flags, bytes_max) = match collation {
         Collation::Binary => (character_set::BINARY, column_flag::BINARY, 1),
-        Collation::Utf8Mb4Bin => {
+        _ if collation.is_by_code_points() => {
             (character_set::UTF8MB4_GENERAL_CI, column_flag::BINARY, CHARACTER_BYTES_MAX)
         }
-        Collation::Utf8Mb4GeneralCi => (character_set::UTF8MB4_GENERAL_CI, 0, CHARACTER_BYTES_MAX),
+        // Clients are told the character set of results, whatever a column compares by.
+        _ => (character_set::UTF8MB4_GENERAL_CI, 0, CHARACTER_BYTES_MAX),
     };
     let length = chars.saturating_mul(bytes_max);
     WireColumn { type_code, character_set, length, decimals: 0, flags }

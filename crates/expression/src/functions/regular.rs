@@ -248,7 +248,7 @@ fn compiled(
 ) -> Result<CompiledPattern> {
     let mut wanted = Pattern {
         text: pattern.to_vec(),
-        folds: rule == Collation::Utf8Mb4GeneralCi,
+        folds: rule.is_case_insensitive(),
         multi_line: false,
         dot_is_all: false,
     };

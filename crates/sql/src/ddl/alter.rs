@@ -55,9 +55,10 @@ fn common_collation(table: &Table) -> Collation {
     let (mut ci, mut bin) = (0, 0);
     for collation in text {
         match collation {
-            Collation::Utf8Mb4GeneralCi => ci += 1,
-            Collation::Utf8Mb4Bin => bin += 1,
             Collation::Binary => {}
+            Collation::Utf8Mb4Bin => bin += 1,
+            // Versions that kept none knew one more.
+            _ => ci += 1,
         }
     }
     if bin > ci { Collation::Utf8Mb4Bin } else { Collation::Utf8Mb4GeneralCi }

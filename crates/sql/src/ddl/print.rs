@@ -79,6 +79,8 @@ fn long_collation(ty: &ColumnType) -> Option<&'static str> {
     let ColumnType::VarChar { chars: 16_384.., collation } = ty else { return None };
     let is_narrow = matches!(ty, ColumnType::VarChar { chars: 21_846.., .. });
     Some(match (is_narrow, collation) {
+        (false, Collation::Utf8Mb4UnicodeCi) => "utf8mb3_unicode_ci",
+        (false, Collation::Utf8Mb4Unicode520Ci) => "utf8mb3_unicode_520_ci",
         (false, Collation::Utf8Mb4Bin) => "utf8mb3_bin",
         (false, _) => "utf8mb3_general_ci",
         (true, Collation::Utf8Mb4Bin) => "latin1_bin",

@@ -1,7 +1,9 @@
 //! Variables, status, connections, and what the server can do.
 
 use expression::{Level, Warnings};
+use values::collation::COLLATIONS;
 use values::datum::Value;
+use values::types::Collation;
 
 use super::{Listing, maybe, number, text};
 use crate::encryption::SessionTls;
@@ -205,20 +207,17 @@ pub fn collations() -> Listing {
         "Sortlen#",
         "Pad_attribute",
     ]);
-    let rows = [
-        ("binary", "binary", 63, "Yes", "NO PAD"),
-        ("utf8mb4_bin", "utf8mb4", 46, "", "PAD SPACE"),
-        ("utf8mb4_general_ci", "utf8mb4", 45, "Yes", "PAD SPACE"),
-    ];
-    for (name, charset, id, default, pad) in rows {
+    for collation in COLLATIONS {
+        let charset = if collation == Collation::Binary { "binary" } else { "utf8mb4" };
+        let is_default = matches!(collation, Collation::Binary | Collation::Utf8Mb4GeneralCi);
         listing.push(vec![
-            text(name),
+            text(collation.name()),
             text(charset),
-            number(id),
-            text(default),
+            number(collation.number().into()),
+            text(if is_default { "Yes" } else { "" }),
             text("Yes"),
-            number(1),
-            text(pad),
+            number(collation.sort_length().into()),
+            text(if collation.pads() { "PAD SPACE" } else { "NO PAD" }),
         ]);
     }
     listing

@@ -18,7 +18,9 @@ mod views;
 use std::sync::atomic::Ordering;
 
 use access::Privilege;
+use values::collation::COLLATIONS;
 use values::datum::Value;
+use values::types::Collation;
 
 use absent::empty;
 pub use asked::{AskedTables, NameColumns};
@@ -216,10 +218,9 @@ pub fn renamed(mut listing: Listing, names: &[&str]) -> Listing {
 
 fn applicability() -> Listing {
     let mut listing = Listing::new(&["COLLATION_NAME", "CHARACTER_SET_NAME"]);
-    for (collation, charset) in
-        [("binary", "binary"), ("utf8mb4_bin", "utf8mb4"), ("utf8mb4_general_ci", "utf8mb4")]
-    {
-        listing.push(vec![text(collation), text(charset)]);
+    for collation in COLLATIONS {
+        let charset = if collation == Collation::Binary { "binary" } else { "utf8mb4" };
+        listing.push(vec![text(collation.name()), text(charset)]);
     }
     listing
 }

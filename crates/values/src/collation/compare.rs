@@ -1,12 +1,13 @@
 //! Order and equality of texts, and bytes that stand for them.
 //!
-//! Text collations pad: the shorter text is compared as if spaces followed, so trailing spaces
-//! never count and "a\t" is less than "a". `binary` does not pad.
+//! Older text collations pad: the shorter text is compared as if spaces followed, so trailing spaces
+//! never count and "a\t" is less than "a". `binary` and the collations of 9.0 do not pad.
 //!
-//! Not here: weights of characters (`weights`), keys (`key`), which write the same bytes.
+//! Not here: collations of Unicode's weights (`leveled`), weights of characters (`weights`), keys (`key`), which write the same bytes.
 
 use std::cmp::Ordering;
 
+use super::leveled::LeveledRule;
 use super::weights::{ASCII, next_character, weight};
 use crate::key::write_text_key;
 use crate::types::Collation;
@@ -14,36 +15,40 @@ use crate::types::Collation;
 /// Compares two texts.
 pub fn compare(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
     match collation {
-        Collation::Binary => a.cmp(b),
+        Collation::Binary | Collation::Utf8Mb40900Bin => a.cmp(b),
         Collation::Utf8Mb4Bin => {
             let common = common_bytes(a, b);
             padded(&a[common..], &b[common..])
         }
         Collation::Utf8Mb4GeneralCi => compare_ci(a, b),
+        other => LeveledRule::of(other).map_or_else(|| a.cmp(b), |rule| rule.compare(a, b)),
     }
 }
 
 /// Whether two texts are equal.
 #[inline]
 pub fn equal(collation: Collation, a: &[u8], b: &[u8]) -> bool {
-    a == b || collation != Collation::Binary && compare(collation, a, b) == Ordering::Equal
+    a == b || !collation.is_by_bytes() && compare(collation, a, b) == Ordering::Equal
 }
 
 /// Appends bytes that are the same for equal texts and order as the texts do: a key for sorting,
 /// grouping and hashing.
 pub fn write_weights(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
-    match collation {
-        Collation::Binary => out.extend_from_slice(text),
-        _ => write_text_key(collation, text, out),
+    match collation.is_by_bytes() {
+        true => out.extend_from_slice(text),
+        false => write_text_key(collation, text, out),
     }
 }
 
 /// Appends the weights of a text's characters, as WEIGHT_STRING shows them: two bytes each under
-/// `utf8mb4_general_ci`, three under `utf8mb4_bin`, bytes as they are (MariaDB 10.11 answers so:
-/// tests/oracle/sql/functions.sql).
+/// `utf8mb4_general_ci`, three under `utf8mb4_bin`, bytes as they are, Unicode's weights level by
+/// level (MariaDB 10.11 and MySQL 9.7 answer so: tests/oracle/sql/functions.sql, collations.sql).
 pub fn write_shown_weights(collation: Collation, mut text: &[u8], out: &mut Vec<u8>) {
-    if collation == Collation::Binary {
+    if collation.is_by_bytes() {
         return out.extend_from_slice(text);
+    }
+    if let Some(rule) = LeveledRule::of(collation) {
+        return rule.write_shown(text, out);
     }
     while !text.is_empty() {
         let (character, bytes) = next_character(text);
@@ -52,6 +57,15 @@ pub fn write_shown_weights(collation: Collation, mut text: &[u8], out: &mut Vec<
             _ => out.extend_from_slice(&weight(character).to_be_bytes()),
         }
         text = &text[bytes..];
+    }
+}
+
+/// Bytes that `write_shown_weights` appends at most.
+pub fn shown_weight_bytes(collation: Collation, text: &[u8]) -> usize {
+    match LeveledRule::of(collation) {
+        Some(rule) => rule.shown_bytes(text),
+        // Three bytes a character at most.
+        None => text.len().saturating_mul(3),
     }
 }
 

@@ -7,6 +7,7 @@
 
 use resources::interrupt;
 
+use super::leveled::LeveledRule;
 use super::plain::like_plain;
 use super::weights::{next_character, weight};
 use crate::types::Collation;
@@ -42,7 +43,9 @@ impl Begin {
         };
         match (u8::try_from(character), collation) {
             (Ok(byte), Collation::Binary) => Begin::At(byte),
-            (Ok(byte @ ..0x80), Collation::Utf8Mb4Bin) => Begin::At(byte),
+            (Ok(byte @ ..0x80), Collation::Utf8Mb4Bin | Collation::Utf8Mb40900Bin) => {
+                Begin::At(byte)
+            }
             // ASCII has no other weights in common than those of its letters' two cases.
             (Ok(byte @ ..0x80), Collation::Utf8Mb4GeneralCi) => {
                 let (lower, upper) = (byte.to_ascii_lowercase(), byte.to_ascii_uppercase());
@@ -142,7 +145,11 @@ fn next(collation: Collation, text: &[u8]) -> (u32, usize) {
 }
 
 fn same(collation: Collation, a: u32, b: u32) -> bool {
-    a == b || collation == Collation::Utf8Mb4GeneralCi && weight(a) == weight(b)
+    match collation {
+        _ if a == b => true,
+        Collation::Utf8Mb4GeneralCi => weight(a) == weight(b),
+        _ => LeveledRule::of(collation).is_some_and(|rule| rule.same(a, b)),
+    }
 }
 
 /// The next element of a pattern and the rest of it. An escape character at the end is itself.

@@ -1,13 +1,18 @@
 //! Comparing text under a collation.
 
 mod compare;
+mod leveled;
 mod like;
 mod names;
 mod plain;
 #[cfg(test)]
 mod tests;
+mod unicode;
 mod weights;
 
-pub use compare::{compare, equal, write_shown_weights, write_weights};
+pub use compare::{compare, equal, shown_weight_bytes, write_shown_weights, write_weights};
+pub(crate) use leveled::LeveledRule;
 pub use like::like;
+pub use names::COLLATIONS;
+pub(crate) use unicode::TextWeights;
 pub(crate) use weights::{next_character, weight};

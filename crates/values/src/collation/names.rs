@@ -2,28 +2,45 @@
 
 use crate::types::Collation;
 
+/// All of them, as SHOW COLLATION lists them.
+pub const COLLATIONS: [Collation; 9] = [
+    Collation::Binary,
+    Collation::Utf8Mb40900AiCi,
+    Collation::Utf8Mb40900AsCi,
+    Collation::Utf8Mb40900AsCs,
+    Collation::Utf8Mb40900Bin,
+    Collation::Utf8Mb4Bin,
+    Collation::Utf8Mb4GeneralCi,
+    Collation::Utf8Mb4Unicode520Ci,
+    Collation::Utf8Mb4UnicodeCi,
+];
+
 impl Collation {
-    /// The collation behind a name, in any case. Case-insensitive collations of MySQL that are not
-    /// here in their own right stand for the one that is: `utf8mb4_0900_ai_ci` orders some
-    /// letters otherwise, but clients name it because it is MySQL's default.
+    /// The collation behind a name, in any case. Collations of character sets that are kept as
+    /// utf8mb4 stand for that set's own; MariaDB's `uca1400_ai_ci`, which its newer versions have
+    /// for a default, for the newest one here that pads as it does.
     pub fn from_name(name: &str) -> Option<Collation> {
         let name = name.to_ascii_lowercase();
         match name.as_str() {
             "binary" => Some(Collation::Binary),
-            "utf8mb4_bin" | "utf8_bin" | "utf8mb3_bin" | "utf8mb4_0900_bin" | "latin1_bin"
-            | "ascii_bin" => Some(Collation::Utf8Mb4Bin),
-            "utf8mb4_general_ci"
-            | "utf8mb4_0900_ai_ci"
-            | "utf8mb4_unicode_ci"
-            | "utf8mb4_unicode_520_ci"
-            | "utf8_general_ci"
-            | "utf8mb3_general_ci"
-            | "utf8_unicode_ci"
-            | "utf8mb3_unicode_ci"
-            | "utf8mb4_uca1400_ai_ci"
-            | "latin1_swedish_ci"
-            | "latin1_general_ci"
-            | "ascii_general_ci" => Some(Collation::Utf8Mb4GeneralCi),
+            "utf8mb4_bin" | "utf8_bin" | "utf8mb3_bin" | "latin1_bin" | "ascii_bin" => {
+                Some(Collation::Utf8Mb4Bin)
+            }
+            "utf8mb4_general_ci" | "utf8_general_ci" | "utf8mb3_general_ci"
+            | "latin1_swedish_ci" | "latin1_general_ci" | "ascii_general_ci" => {
+                Some(Collation::Utf8Mb4GeneralCi)
+            }
+            "utf8mb4_unicode_ci" | "utf8_unicode_ci" | "utf8mb3_unicode_ci" => {
+                Some(Collation::Utf8Mb4UnicodeCi)
+            }
+            "utf8mb4_unicode_520_ci"
+            | "utf8_unicode_520_ci"
+            | "utf8mb3_unicode_520_ci"
+            | "utf8mb4_uca1400_ai_ci" => Some(Collation::Utf8Mb4Unicode520Ci),
+            "utf8mb4_0900_ai_ci" => Some(Collation::Utf8Mb40900AiCi),
+            "utf8mb4_0900_as_ci" => Some(Collation::Utf8Mb40900AsCi),
+            "utf8mb4_0900_as_cs" => Some(Collation::Utf8Mb40900AsCs),
+            "utf8mb4_0900_bin" => Some(Collation::Utf8Mb40900Bin),
             _ => None,
         }
     }
@@ -34,6 +51,12 @@ impl Collation {
             Collation::Binary => "binary",
             Collation::Utf8Mb4Bin => "utf8mb4_bin",
             Collation::Utf8Mb4GeneralCi => "utf8mb4_general_ci",
+            Collation::Utf8Mb4UnicodeCi => "utf8mb4_unicode_ci",
+            Collation::Utf8Mb4Unicode520Ci => "utf8mb4_unicode_520_ci",
+            Collation::Utf8Mb40900AiCi => "utf8mb4_0900_ai_ci",
+            Collation::Utf8Mb40900AsCi => "utf8mb4_0900_as_ci",
+            Collation::Utf8Mb40900AsCs => "utf8mb4_0900_as_cs",
+            Collation::Utf8Mb40900Bin => "utf8mb4_0900_bin",
         }
     }
 
@@ -43,6 +66,53 @@ impl Collation {
             Collation::Binary => 63,
             Collation::Utf8Mb4Bin => 46,
             Collation::Utf8Mb4GeneralCi => 45,
+            Collation::Utf8Mb4UnicodeCi => 224,
+            Collation::Utf8Mb4Unicode520Ci => 246,
+            Collation::Utf8Mb40900AiCi => 255,
+            Collation::Utf8Mb40900AsCi => 305,
+            Collation::Utf8Mb40900AsCs => 278,
+            Collation::Utf8Mb40900Bin => 309,
+        }
+    }
+
+    /// Whether texts compare as their bytes do, and no byte is left out.
+    pub fn is_by_bytes(self) -> bool {
+        matches!(self, Collation::Binary | Collation::Utf8Mb40900Bin)
+    }
+
+    /// Whether only the same characters are equal.
+    pub fn is_by_code_points(self) -> bool {
+        matches!(self, Collation::Utf8Mb4Bin | Collation::Utf8Mb40900Bin)
+    }
+
+    /// Whether spaces at the end do not count.
+    pub fn pads(self) -> bool {
+        match self {
+            Collation::Utf8Mb4Bin
+            | Collation::Utf8Mb4GeneralCi
+            | Collation::Utf8Mb4UnicodeCi
+            | Collation::Utf8Mb4Unicode520Ci => true,
+            Collation::Binary
+            | Collation::Utf8Mb40900AiCi
+            | Collation::Utf8Mb40900AsCi
+            | Collation::Utf8Mb40900AsCs
+            | Collation::Utf8Mb40900Bin => false,
+        }
+    }
+
+    /// Whether a letter's case does not count, as its name ends in `_ci`.
+    pub fn is_case_insensitive(self) -> bool {
+        self.name().ends_with("_ci")
+    }
+
+    /// MySQL's `Sortlen`: 8 for weights that it pads, 0 for those of 9.0.
+    pub fn sort_length(self) -> u16 {
+        match self {
+            Collation::Utf8Mb4UnicodeCi | Collation::Utf8Mb4Unicode520Ci => 8,
+            Collation::Utf8Mb40900AiCi
+            | Collation::Utf8Mb40900AsCi
+            | Collation::Utf8Mb40900AsCs => 0,
+            _ => 1,
         }
     }
 }

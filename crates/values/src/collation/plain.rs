@@ -6,6 +6,7 @@
 //!
 //! Not here: patterns and texts that take more than comparing bytes (`like`).
 
+use super::leveled::LeveledRule;
 use crate::types::Collation;
 
 /// Bytes of the longest piece. Where a text is full of what a piece begins with, a search takes the
@@ -24,6 +25,9 @@ pub(super) fn like_plain(
     pattern: &[u8],
     escape: Option<char>,
 ) -> Option<bool> {
+    if LeveledRule::of(collation).is_some() {
+        return None;
+    }
     let folds = collation == Collation::Utf8Mb4GeneralCi;
     let escape = match escape {
         Some(escape) => Some(u8::try_from(escape).ok().filter(u8::is_ascii)?),

@@ -5,7 +5,9 @@
 use ethnum::I256;
 
 use super::encode::{BYTES_END, BYTES_ZERO, NULL, VALUE, binary_part_bytes};
+use super::leveled::skip_leveled_key;
 use super::text::{read_bin_key, skip_text_key};
+use crate::collation::LeveledRule;
 use crate::datum::Value;
 use crate::decimal::{Decimal, pow10};
 use crate::temporal::{Date, DateTime, Time, Timestamp};
@@ -29,10 +31,10 @@ pub fn is_reversible(ty: &ColumnType, prefix: Option<u32>) -> bool {
     match ty {
         ColumnType::Json => false,
         ColumnType::Char { collation, .. } => {
-            prefix.is_none() && *collation != Collation::Utf8Mb4GeneralCi
+            prefix.is_none() && (collation.is_by_bytes() || collation.is_by_code_points())
         }
         ColumnType::VarChar { collation, .. } | ColumnType::Text { collation, .. } => {
-            prefix.is_none() && *collation == Collation::Binary
+            prefix.is_none() && collation.is_by_bytes()
         }
         _ => prefix.is_none(),
     }
@@ -95,9 +97,10 @@ fn body_bytes(ty: &ColumnType, prefix: Option<u32>, body: &[u8]) -> Result<usize
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }
         | ColumnType::Text { collation, .. } => {
-            let found = match collation {
-                Collation::Binary => skip_bytes(body),
-                _ => skip_text_key(body),
+            let found = match LeveledRule::of(*collation) {
+                _ if collation.is_by_bytes() => skip_bytes(body),
+                Some(rule) => skip_leveled_key(rule, body),
+                None => skip_text_key(body),
             };
             return found.ok_or(corrupt("a text in a key has no end"));
         }
@@ -204,10 +207,10 @@ fn decode_body(ty: &ColumnType, body: &[u8]) -> Result<Value, DamagedKey> {
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }
         | ColumnType::Text { collation, .. } => match collation {
-            Collation::Binary => Value::Bytes(read_bytes(body)),
+            Collation::Binary | Collation::Utf8Mb40900Bin => Value::Bytes(read_bytes(body)),
             Collation::Utf8Mb4Bin => Value::Bytes(read_bin_key(body).ok_or_else(bad)?.0),
-            Collation::Utf8Mb4GeneralCi => {
-                return Err(corrupt("a case-insensitive key does not hold its text"));
+            _ => {
+                return Err(corrupt("a key of weights does not hold its text"));
             }
         },
         ColumnType::Json => return Err(corrupt("JSON in a key")),

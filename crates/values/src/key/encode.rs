@@ -54,9 +54,9 @@ fn cut_text(prefix: Option<u32>, text: &[u8]) -> &[u8] {
 }
 
 fn push_text(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
-    match collation {
-        Collation::Binary => push_bytes(text, out),
-        _ => write_text_key(collation, text, out),
+    match collation.is_by_bytes() {
+        true => push_bytes(text, out),
+        false => write_text_key(collation, text, out),
     }
 }
 
@@ -183,9 +183,9 @@ pub fn encode_text_prefix(
     match ty {
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }
-        | ColumnType::Text { collation, .. } => match collation {
-            Collation::Binary => push_escaped(cut_text(prefix, text), out),
-            _ => write_text_start(*collation, cut_text(prefix, text), out),
+        | ColumnType::Text { collation, .. } => match collation.is_by_bytes() {
+            true => push_escaped(cut_text(prefix, text), out),
+            false => write_text_start(*collation, cut_text(prefix, text), out),
         },
         ColumnType::Binary { bytes } => {
             let length = binary_part_bytes(*bytes, prefix);

@@ -16,8 +16,9 @@
 //! YEAR, ENUM         2 bytes
 //! BINARY(n)          n bytes (a prefix part: that many)
 //! VARBINARY, BLOB    bytes with 00 written as 00 FF, then 00 01
-//! CHAR, VARCHAR,     weights (`utf8mb4_bin`: code points) in UTF-8's form, without the spaces at
-//! TEXT               the end; behind each space 01 if the next that is no space is below it, 03 if
+//! CHAR, VARCHAR,     `utf8mb4_0900_bin`: as VARBINARY; Unicode's weights: drawn in `leveled`; else
+//! TEXT               weights (`utf8mb4_bin`: code points) in UTF-8's form, without the spaces at
+//!                    the end; behind each space 01 if the next that is no space is below it, 03 if
 //!                    above; then 20 02
 //! ```
 //! The last rule is how padding orders: to end is to go on with spaces. "a\t" is `41 09 20 02`,
@@ -28,6 +29,7 @@
 
 mod decode;
 mod encode;
+mod leveled;
 mod text;
 
 pub use decode::{DamagedKey, decode_part, is_reversible, skip_part};

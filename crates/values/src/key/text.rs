@@ -6,7 +6,8 @@
 
 use memchr::memchr;
 
-use crate::collation::{next_character, weight};
+use super::leveled::{write_leveled_key, write_leveled_start};
+use crate::collation::{LeveledRule, next_character, weight};
 use crate::types::Collation;
 
 /// Ends a text.
@@ -20,14 +21,20 @@ pub(super) const SPACE: u8 = 0x20;
 /// Bytes of ASCII that are looked at together.
 const PLAIN_BLOCK: usize = 16;
 
-/// Appends a whole text and its end. `collation` is not `Binary`.
+/// Appends a whole text and its end. `collation` compares not by bytes.
 pub fn write_text_key(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
+    if let Some(rule) = LeveledRule::of(collation) {
+        return write_leveled_key(rule, text, out);
+    }
     write_text_start(collation, text, out);
     out.extend_from_slice(&END);
 }
 
 /// Appends a text without its end and the spaces before it.
 pub(super) fn write_text_start(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
+    if let Some(rule) = LeveledRule::of(collation) {
+        return write_leveled_start(rule, text, out);
+    }
     let text = trim_spaces(text);
     out.reserve(text.len() + END.len());
     match collation {

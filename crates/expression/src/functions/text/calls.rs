@@ -74,10 +74,9 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
         }
         F::WeightString if !arguments[0].is_text() => NULL,
         F::WeightString => {
-            // Three bytes a character at most.
-            made(function, first.len().saturating_mul(3), scope, || {
+            let rule = arguments[0].collation().0;
+            made(function, collation::shown_weight_bytes(rule, first), scope, || {
                 let mut weights = Vec::new();
-                let rule = arguments[0].collation().0;
                 collation::write_shown_weights(rule, first, &mut weights);
                 weights
             })?

@@ -92,7 +92,7 @@ fn gives_one_value(node: &Node) -> bool {
 fn sought<'n>(term: &'n Node, columns: &[usize]) -> Option<SoughtName<'n>> {
     let is_name = |node: &Node| matches!(node.kind, Kind::Column(at) if columns.contains(&at));
     let is_value = |node: &Node| node.is_row_free() && gives_one_value(node);
-    let by_bytes = |rule: Collation| matches!(rule, Collation::Utf8Mb4Bin | Collation::Binary);
+    let by_bytes = |rule: Collation| rule.is_by_code_points() || rule == Collation::Binary;
     match &term.kind {
         Kind::Compare(Comparison::Equal, a, b, rule) if by_bytes(*rule) => {
             let value = match (is_name(a), is_name(b)) {

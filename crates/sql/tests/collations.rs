@@ -1,0 +1,41 @@
+//! Collations of Unicode's weights in tables; their answers stand next to MySQL's in
+//! `tests/oracle/sql/collations.sql`.
+
+use crate::harness::{error, run, server, session};
+
+#[test]
+fn emoji_are_told_apart_and_accents_are_not() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE u (id INT PRIMARY KEY, a VARCHAR(9) UNIQUE) COLLATE=utf8mb4_0900_ai_ci");
+    run(s, "INSERT INTO u VALUES (1, '😀'), (2, '🎂'), (3, 'a'), (4, 'a ')");
+    assert_eq!(error(s, "INSERT INTO u VALUES (5, 'Ä')"), 1062);
+    assert_eq!(run(s, "SELECT id FROM u WHERE a = 'Á'"), "3");
+    assert_eq!(run(s, "SELECT id FROM u WHERE a LIKE 'A%' ORDER BY id"), "3\n4");
+    assert_eq!(run(s, "SELECT id FROM u WHERE a = '🎂'"), "2");
+}
+
+#[test]
+fn an_alter_to_another_collation_makes_the_keys_anew_and_refuses_what_would_collide() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9) UNIQUE) COLLATE=utf8mb4_0900_as_cs");
+    run(s, "INSERT INTO t VALUES (1, 'b'), (2, 'B'), (3, 'a')");
+    let convert = "ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4 COLLATE";
+    assert_eq!(error(s, &format!("{convert} utf8mb4_0900_ai_ci")), 1062);
+    assert_eq!(run(s, "SELECT id FROM t WHERE a = 'B'"), "2");
+    run(s, "DELETE FROM t WHERE id = 1");
+    run(s, &format!("{convert} utf8mb4_0900_ai_ci"));
+    assert_eq!(run(s, "SELECT id FROM t WHERE a = 'b'"), "2");
+    assert_eq!(run(s, "SELECT id FROM t ORDER BY a"), "3\n2");
+    assert!(run(s, "SHOW CREATE TABLE t").contains("COLLATE=utf8mb4_0900_ai_ci"));
+}
+
+#[test]
+fn a_long_text_has_a_key_of_three_levels_unless_its_accents_are_too_many() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE t (a VARCHAR(768) COLLATE utf8mb4_0900_as_cs PRIMARY KEY)");
+    for text in ["REPEAT('u', 768)", "REPEAT('ü', 600)"] {
+        run(s, &format!("INSERT INTO t VALUES ({text})"));
+        assert_eq!(run(s, &format!("SELECT COUNT(*) FROM t WHERE a = {text}")), "1");
+    }
+    assert_eq!(error(s, "INSERT INTO t VALUES (REPEAT('ü', 768))"), 1118);
+}

@@ -1,0 +1,304 @@
+//! Tables of weights of the Unicode Collation Algorithm, and the weights of a text by them.
+//!
+//! A table lists what `scripts/collation-weights` printed of MySQL 9.7 (the layout of its bytes is
+//! drawn there), and is unpacked when the first text is compared by it: some 300 to 700 KB. The
+//! weights of characters that no table lists are computed: ideographs and what Unicode had not
+//! assigned (UTS 10, implicit weights), Hangul syllables.
+//!
+//! Invariants
+//! 1. Keys on disk are made of these weights, so a table never changes.
+//! 2. A text weighs what its characters weigh one after another: none of these collations has
+//!    contractions.
+//!
+//! Not here: levels and padding of collations (`leveled`), the bytes of keys (`key::leveled`).
+
+use std::io::Read;
+use std::sync::LazyLock;
+
+use flate2::read::DeflateDecoder;
+
+use super::weights::next_character;
+
+static UNICODE_400: LazyLock<WeightTable> =
+    LazyLock::new(|| WeightTable::unpack(include_bytes!("unicode_400.weights")));
+static UNICODE_520: LazyLock<WeightTable> =
+    LazyLock::new(|| WeightTable::unpack(include_bytes!("unicode_520.weights")));
+static UNICODE_900: LazyLock<WeightTable> =
+    LazyLock::new(|| WeightTable::unpack(include_bytes!("unicode_900.weights")));
+
+const LEVELS_MAX: usize = 3;
+const PAGE: usize = 256;
+const CHARACTERS: usize = 0x11_0000;
+/// Weights at the second and third level of a character whose weights are computed.
+const IMPLICIT_LOWER: [[u16; 1]; 2] = [[0x20], [0x02]];
+/// Stands in a page for a character whose weights are computed.
+const UNLISTED: u32 = u32::MAX;
+
+/// Which edition of Unicode's weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnicodeEdition {
+    /// 4.0.0: `utf8mb4_unicode_ci`.
+    V400,
+    /// 5.2.0: `utf8mb4_unicode_520_ci`.
+    V520,
+    /// 9.0.0: `utf8mb4_0900_ai_ci` and its kin.
+    V900,
+}
+
+impl UnicodeEdition {
+    /// Its table.
+    pub(crate) fn table(self) -> &'static WeightTable {
+        match self {
+            UnicodeEdition::V400 => &UNICODE_400,
+            UnicodeEdition::V520 => &UNICODE_520,
+            UnicodeEdition::V900 => &UNICODE_900,
+        }
+    }
+}
+
+/// The weights of all characters, at each level.
+pub(crate) struct WeightTable {
+    levels: usize,
+    /// What all characters above U+FFFF weigh, or 0.
+    high: [u16; 1],
+    hangul_by_letters: bool,
+    wide_ideographs: bool,
+    /// For each 256 characters, one more than the place of their page; 0 where none is listed.
+    index: Vec<u16>,
+    /// For each character, where in `weights` its own begin.
+    pages: Vec<[u32; PAGE]>,
+    /// Of each listed character: how many at each level, then the weights themselves.
+    weights: Vec<u16>,
+    /// The first-level weight of each ASCII character that has one; 0 for the others.
+    ascii: [u16; 128],
+}
+
+impl WeightTable {
+    fn unpack(packed: &[u8]) -> WeightTable {
+        let mut bytes = Vec::new();
+        let read = DeflateDecoder::new(packed).read_to_end(&mut bytes);
+        // The bytes are part of the program.
+        assert!(read.is_ok(), "a table of weights is damaged");
+        let mut numbers = Numbers(&bytes);
+        let mut head = || numbers.next().unwrap_or_default();
+        let (levels, high, by_letters, wide) = (head() as usize, head(), head(), head());
+        let mut table = WeightTable {
+            levels,
+            high: [high as u16],
+            hangul_by_letters: by_letters != 0,
+            wide_ideographs: wide != 0,
+            index: vec![0; CHARACTERS / PAGE],
+            pages: Vec::new(),
+            weights: Vec::new(),
+            ascii: [0; 128],
+        };
+        let (mut character, mut before) = (usize::MAX, [0i32; LEVELS_MAX]);
+        while let Some(distance) = numbers.next() {
+            character = character.wrapping_add(distance as usize);
+            table.list(character, &mut numbers, &mut before);
+        }
+        table.weights.shrink_to_fit();
+        for character in 0..128 {
+            if let [weight] = table.of(character as u32, 0).parts[0] {
+                table.ascii[character] = *weight;
+            }
+        }
+        table
+    }
+
+    fn list(&mut self, character: usize, numbers: &mut Numbers<'_>, before: &mut [i32]) {
+        let page = match self.index[character / PAGE] {
+            0 => {
+                self.pages.push([UNLISTED; PAGE]);
+                self.index[character / PAGE] = self.pages.len() as u16;
+                self.pages.len() - 1
+            }
+            page => usize::from(page) - 1,
+        };
+        let start = self.weights.len();
+        self.pages[page][character % PAGE] = start as u32;
+        self.weights.resize(start + self.levels, 0);
+        for level in 0..self.levels {
+            let count = numbers.next().unwrap_or_default();
+            self.weights[start + level] = count as u16;
+            for _ in 0..count {
+                let zigzag = numbers.next().unwrap_or_default();
+                before[level] += (zigzag >> 1) as i32 ^ -((zigzag & 1) as i32);
+                self.weights.push(before[level] as u16);
+            }
+        }
+    }
+
+    /// The first-level weight of a byte of ASCII, if it has exactly one; else 0.
+    #[inline]
+    pub(crate) fn ascii(&self, byte: u8) -> u16 {
+        self.ascii.get(usize::from(byte)).copied().unwrap_or(0)
+    }
+
+    /// Whether a character weighs what all above U+FFFF do.
+    pub(crate) fn is_beyond(&self, character: u32) -> bool {
+        self.high[0] != 0 && character > 0xFFFF
+    }
+
+    /// What a space weighs at the first level.
+    pub(crate) fn space(&self) -> u16 {
+        self.ascii(b' ')
+    }
+
+    fn listed(&self, character: u32, level: usize) -> Option<&[u16]> {
+        let page = usize::from(*self.index.get(character as usize / PAGE)?).checked_sub(1)?;
+        let at = self.pages[page][character as usize % PAGE];
+        if at == UNLISTED {
+            return None;
+        }
+        let (counts, weights) = self.weights[at as usize..].split_at(self.levels);
+        let from: u16 = counts[..level].iter().sum();
+        Some(&weights[usize::from(from)..usize::from(from + counts[level])])
+    }
+
+    /// The weights of a character at a level, counted from 0.
+    #[inline]
+    pub(crate) fn of(&self, character: u32, level: usize) -> CharacterWeights<'_> {
+        if self.is_beyond(character) {
+            return CharacterWeights::listed(if level == 0 { &self.high } else { &[] });
+        }
+        match self.listed(character, level) {
+            Some(weights) => CharacterWeights::listed(weights),
+            None => self.computed(character, level),
+        }
+    }
+
+    #[cold]
+    fn computed(&self, character: u32, level: usize) -> CharacterWeights<'_> {
+        if self.hangul_by_letters && (0xAC00..0xD7A4).contains(&character) {
+            let syllable = character - 0xAC00;
+            let letter = |character| self.listed(character, level).unwrap_or_default();
+            let last = match syllable % 28 {
+                0 => &[][..],
+                last => letter(0x11A7 + last),
+            };
+            let vowel = letter(0x1161 + syllable % 588 / 28);
+            let parts = [letter(0x1100 + syllable / 588), vowel, last];
+            return CharacterWeights { parts, implicit: [0; 2] };
+        }
+        if let Some(lower) = level.checked_sub(1) {
+            return CharacterWeights::listed(&IMPLICIT_LOWER[lower]);
+        }
+        let first = self.implicit_base(character) + (character >> 15) as u16;
+        let implicit = [first, (character & 0x7FFF) as u16 | 0x8000];
+        CharacterWeights { parts: [&[]; 3], implicit }
+    }
+
+    /// What implicit weights begin with: ideographs, their extensions, all other characters.
+    fn implicit_base(&self, character: u32) -> u16 {
+        match character {
+            0x4E00..=0x9FD5 => 0xFB40,
+            0xFA0E
+            | 0xFA0F
+            | 0xFA11
+            | 0xFA13
+            | 0xFA14
+            | 0xFA1F
+            | 0xFA21
+            | 0xFA23
+            | 0xFA24
+            | 0xFA27..=0xFA29 => 0xFB40,
+            0x3400..=0x4DB5 => 0xFB80,
+            0x20000..=0x2A6D6 | 0x2A700..=0x2B734 | 0x2B740..=0x2B81D | 0x2B820..=0x2CEA1
+                if self.wide_ideographs =>
+            {
+                0xFB80
+            }
+            _ => 0xFBC0,
+        }
+    }
+}
+
+/// LEB128 numbers one after another.
+struct Numbers<'a>(&'a [u8]);
+
+impl Iterator for Numbers<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let (mut number, mut shift) = (0, 0);
+        loop {
+            let (byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            number |= u32::from(byte & 0x7F) << shift;
+            if *byte < 0x80 {
+                return Some(number);
+            }
+            shift += 7;
+        }
+    }
+}
+
+/// The weights of one character at one level, none of them 0.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CharacterWeights<'t> {
+    parts: [&'t [u16]; 3],
+    implicit: [u16; 2],
+}
+
+impl<'t> CharacterWeights<'t> {
+    fn listed(weights: &'t [u16]) -> CharacterWeights<'t> {
+        CharacterWeights { parts: [weights, &[], &[]], implicit: [0; 2] }
+    }
+}
+
+impl Iterator for CharacterWeights<'_> {
+    type Item = u16;
+
+    #[inline]
+    fn next(&mut self) -> Option<u16> {
+        for part in &mut self.parts {
+            if let Some((weight, rest)) = part.split_first() {
+                *part = rest;
+                return Some(*weight);
+            }
+        }
+        let [first, second] = self.implicit;
+        self.implicit = [second, 0];
+        (first != 0).then_some(first)
+    }
+}
+
+/// The weights of a text's characters at one level.
+#[derive(Clone)]
+pub(crate) struct TextWeights<'t, 'a> {
+    table: &'t WeightTable,
+    level: usize,
+    text: &'a [u8],
+    of_character: CharacterWeights<'t>,
+}
+
+impl<'t, 'a> TextWeights<'t, 'a> {
+    /// Of a text, at a level counted from 0.
+    pub(crate) fn new(table: &'t WeightTable, level: usize, text: &'a [u8]) -> Self {
+        TextWeights { table, level, text, of_character: CharacterWeights::listed(&[]) }
+    }
+}
+
+impl Iterator for TextWeights<'_, '_> {
+    type Item = u16;
+
+    #[inline]
+    fn next(&mut self) -> Option<u16> {
+        loop {
+            if let Some(weight) = self.of_character.next() {
+                return Some(weight);
+            }
+            let first = *self.text.first()?;
+            if self.level == 0
+                && let weight @ 1.. = self.table.ascii(first)
+            {
+                self.text = &self.text[1..];
+                return Some(weight);
+            }
+            let (character, bytes) = next_character(self.text);
+            self.text = &self.text[bytes..];
+            self.of_character = self.table.of(character, self.level);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+# judges: mysql
+# Collations of Unicode's weights: what is equal, what orders, what a key finds
+# 1. Equality, order and LIKE by each
+SELECT 'a' COLLATE utf8mb4_0900_ai_ci = 'Ä', 'a' COLLATE utf8mb4_0900_as_ci = 'A', 'a' COLLATE utf8mb4_0900_as_ci = 'ä', 'a' COLLATE utf8mb4_0900_as_cs = 'A'
+SELECT 'a' COLLATE utf8mb4_0900_ai_ci = 'a ', 'a' COLLATE utf8mb4_unicode_ci = 'a ', 'a' COLLATE utf8mb4_unicode_520_ci = 'a ', 'a' COLLATE utf8mb4_0900_bin = 'a '
+SELECT '😀' COLLATE utf8mb4_0900_ai_ci = '🎂' AS a, '😀' COLLATE utf8mb4_unicode_ci = '🎂' AS b, '😀' COLLATE utf8mb4_unicode_520_ci = '🎂' AS c
+SELECT '😀' COLLATE utf8mb4_0900_ai_ci LIKE '🎂' AS a, '😀' COLLATE utf8mb4_unicode_ci LIKE '🎂' AS b, 'straße' COLLATE utf8mb4_0900_ai_ci LIKE 'strasse' AS c, 'straße' COLLATE utf8mb4_0900_ai_ci = 'STRASSE' AS d
+SELECT 'Ärger' COLLATE utf8mb4_0900_ai_ci LIKE 'a%R', 'Ärger' COLLATE utf8mb4_0900_as_cs LIKE 'Ä%r', 'Ärger' COLLATE utf8mb4_0900_as_ci LIKE 'ä_GER', 'a ' COLLATE utf8mb4_unicode_ci LIKE 'a'
+SELECT STRCMP('a' COLLATE utf8mb4_0900_as_cs, 'A'), STRCMP('ä' COLLATE utf8mb4_0900_as_cs, 'b'), STRCMP('z' COLLATE utf8mb4_0900_ai_ci, 'ß'), STRCMP('a\t' COLLATE utf8mb4_unicode_ci, 'a')
+SELECT FIND_IN_SET('B' COLLATE utf8mb4_0900_ai_ci, 'a,b,c'), INSTR('äbc' COLLATE utf8mb4_0900_ai_ci, 'Ä'), 'x' COLLATE utf8mb4_0900_ai_ci IN ('X', 'y')
+# MySQL passes over a collation that stands with what is looked for
+~ SELECT LOCATE('B' COLLATE utf8mb4_0900_as_cs, 'abAB')
+SELECT 'ABC' COLLATE utf8mb4_0900_ai_ci REGEXP 'b', 'ABC' COLLATE utf8mb4_0900_as_cs REGEXP 'b', 'ABC' COLLATE utf8mb4_0900_bin REGEXP 'b'
+SELECT HEX(WEIGHT_STRING('aÄ' COLLATE utf8mb4_0900_ai_ci)), HEX(WEIGHT_STRING('aÄ' COLLATE utf8mb4_0900_as_cs)), HEX(WEIGHT_STRING('日ß한😀' COLLATE utf8mb4_unicode_520_ci)) AS c, HEX(WEIGHT_STRING('ﷺ' COLLATE utf8mb4_0900_as_cs))
+# 2. Keys
+CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20) COLLATE utf8mb4_0900_ai_ci, b VARCHAR(20) COLLATE utf8mb4_0900_as_cs, c VARCHAR(20) COLLATE utf8mb4_unicode_ci, d VARCHAR(20) COLLATE utf8mb4_0900_bin, e VARCHAR(20) COLLATE utf8mb4_unicode_520_ci, KEY (a), KEY (b), KEY (c), KEY (d), KEY (e))
+INSERT INTO t VALUES (1,'a','a','a','a','a'), (2,'A','A','A','A','A'), (3,'ä','ä','ä','ä','ä'), (4,'a ','a ','a ','a ','a '), (5,'a b','a b','a b','a b','a b'), (6,'ab','ab','ab','ab','ab'), (7,'😀','😀','😀','😀','😀'), (8,'🎂','🎂','🎂','🎂','🎂'), (9,'','','','',''), (10,NULL,NULL,NULL,NULL,NULL), (11,'ss','ss','ss','ss','ss'), (12,'ß','ß','ß','ß','ß'), (13,'и','и','и','и','и'), (14,'й','й','й','й','й'), (15,'日本','日本','日本','日本','日本'), (16,'한','한','한','한','한')
+SELECT id FROM t WHERE a = 'Ä' ORDER BY id
+SELECT id FROM t WHERE b = 'A' ORDER BY id
+SELECT id FROM t WHERE c = 'a' ORDER BY id
+SELECT id FROM t WHERE d = 'a' ORDER BY id
+SELECT id FROM t WHERE e = 'SS' ORDER BY id
+SELECT id FROM t WHERE a LIKE 'a%' ORDER BY id
+SELECT id FROM t WHERE b LIKE 'a%' ORDER BY id
+SELECT id FROM t WHERE c LIKE 'a %' ORDER BY id
+SELECT id FROM t WHERE a BETWEEN 'a' AND 'ab' ORDER BY id
+SELECT id FROM t WHERE c > 'a' ORDER BY id
+SELECT id FROM t WHERE d < 'b' ORDER BY id
+SELECT id FROM t ORDER BY a, id
+SELECT id FROM t ORDER BY b, id
+SELECT id FROM t ORDER BY c DESC, id
+SELECT id FROM t ORDER BY d, id
+SELECT id FROM t ORDER BY e, id
+SELECT COUNT(*), MIN(id) FROM t GROUP BY a ORDER BY 2
+SELECT COUNT(*), MIN(id) FROM t GROUP BY b ORDER BY 2
+SELECT COUNT(*), MIN(id) FROM t GROUP BY c ORDER BY 2
+SELECT COUNT(DISTINCT a), COUNT(DISTINCT b), COUNT(DISTINCT c), COUNT(DISTINCT d), COUNT(DISTINCT e) FROM t
+SELECT x.id, y.id FROM t x JOIN t y ON x.a = y.a AND x.id < y.id ORDER BY 1, 2
+SELECT x.id, y.id FROM t x JOIN t y ON x.e = y.e AND x.id < y.id ORDER BY 1, 2
+SELECT MAX(a) = 'zz', MIN(b), MAX(d) FROM t
+SELECT id FROM t WHERE a IN ('AB', '😀', 'x') ORDER BY id
+# 3. Unique keys
+CREATE TABLE u (a VARCHAR(9) COLLATE utf8mb4_0900_ai_ci UNIQUE, b VARCHAR(9) COLLATE utf8mb4_unicode_ci UNIQUE)
+INSERT INTO u VALUES ('😀', 'x')
+INSERT INTO u VALUES ('🎂', 'y')
+INSERT INTO u VALUES ('a', 'a'), ('a ', 'b')
+INSERT INTO u VALUES ('Á', 'c')
+INSERT INTO u VALUES ('c', 'A ')
+SELECT COUNT(*) FROM u
+# 4. Definitions
+SHOW COLLATION WHERE Collation IN ('utf8mb4_0900_as_ci', 'utf8mb4_0900_as_cs', 'utf8mb4_0900_bin', 'utf8mb4_unicode_ci', 'utf8mb4_unicode_520_ci', 'utf8mb4_bin')
+CREATE TABLE k (a VARCHAR(9), b VARCHAR(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci) DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci
+SELECT COLUMN_NAME, COLLATION_NAME FROM information_schema.columns WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'k' ORDER BY 1
+ALTER TABLE k MODIFY a VARCHAR(9) COLLATE utf8mb4_0900_as_cs, ADD c CHAR(3)
+SELECT COLUMN_NAME, COLLATION_NAME FROM information_schema.columns WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'k' ORDER BY 1
+CREATE TABLE n (a VARCHAR(9) COLLATE utf8mb4_nothing_ci)
