@@ -7,10 +7,7 @@ use proptest::prelude::*;
 use super::like::like_by_characters;
 use super::weights::weight;
 use super::*;
-use crate::types::Collation::{
-    self, Binary, Utf8Mb4Bin, Utf8Mb4GeneralCi, Utf8Mb4Unicode520Ci, Utf8Mb4UnicodeCi,
-    Utf8Mb40900AiCi, Utf8Mb40900AsCi, Utf8Mb40900AsCs, Utf8Mb40900Bin,
-};
+use crate::types::Collation::{self, Binary, Utf8Mb4Bin, Utf8Mb4GeneralCi, Utf8Mb40900AiCi};
 
 fn order(collation: Collation, a: &str, b: &str) -> Ordering {
     compare(collation, a.as_bytes(), b.as_bytes())
@@ -176,81 +173,4 @@ fn clients_names_of_collations_are_known() {
     for collation in COLLATIONS {
         assert_eq!(Collation::from_name(collation.name()), Some(collation));
     }
-}
-
-/// What `scripts/collation-weights` recorded of MySQL 9.7: a text, and what it weighs under each of
-/// `LEVELED`, in hexadecimal digits.
-const RECORDED: &str = include_str!("../../tests/recorded/weights.tsv");
-const LEVELED: [Collation; 5] =
-    [Utf8Mb4UnicodeCi, Utf8Mb4Unicode520Ci, Utf8Mb40900AiCi, Utf8Mb40900AsCi, Utf8Mb40900AsCs];
-
-fn recorded_texts() -> Vec<Vec<u8>> {
-    let first = |line: &str| crate::codes::from_hex(line.split('\t').next()?.as_bytes());
-    RECORDED.lines().map(|line| first(line).unwrap()).collect()
-}
-
-#[test]
-fn texts_weigh_what_they_weigh_to_mysql() {
-    for line in RECORDED.lines() {
-        let mut fields =
-            line.split('\t').map(|hex| crate::codes::from_hex(hex.as_bytes()).unwrap());
-        let text = fields.next().unwrap();
-        for (collation, wanted) in LEVELED.into_iter().zip(fields) {
-            let mut weights = Vec::new();
-            write_shown_weights(collation, &text, &mut weights);
-            assert_eq!(weights, wanted, "{:?} {collation:?}", String::from_utf8_lossy(&text));
-            assert!(weights.len() <= shown_weight_bytes(collation, &text));
-        }
-    }
-}
-
-#[test]
-fn keys_order_as_texts_compare_and_as_mysql_weighs_them() {
-    let texts = recorded_texts();
-    let key = |collation, text: &[u8]| {
-        let mut key = Vec::new();
-        write_weights(collation, text, &mut key);
-        key
-    };
-    for collation in LEVELED {
-        for pair in texts.windows(2) {
-            for (a, b) in [
-                (pair[0].clone(), pair[1].clone()),
-                (pair[0].clone(), [pair[0].as_slice(), b" "].concat()),
-                (pair[0].clone(), [pair[0].as_slice(), b" \t"].concat()),
-                ([b"a", &pair[0][..]].concat(), [b"A", &pair[1][..]].concat()),
-                ([b"a ", &pair[0][..]].concat(), [b"A", &pair[1][..]].concat()),
-            ] {
-                let order = compare(collation, &a, &b);
-                assert_eq!(key(collation, &a).cmp(&key(collation, &b)), order, "{collation:?}");
-                assert_eq!(compare(collation, &b, &a), order.reverse());
-                if !collation.pads() {
-                    let (mut x, mut y) = (Vec::new(), Vec::new());
-                    write_shown_weights(collation, &a, &mut x);
-                    write_shown_weights(collation, &b, &mut y);
-                    assert_eq!(x.cmp(&y), order);
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn accents_case_and_spaces_count_as_names_of_collations_say() {
-    let same = |collation, a: &str, b: &str| order(collation, a, b) == Ordering::Equal;
-    let answers = |a, b| LEVELED.map(|collation| same(collation, a, b));
-    assert_eq!(answers("a", "A"), [true, true, true, true, false]);
-    assert_eq!(answers("a", "ä"), [true, true, true, false, false]);
-    assert_eq!(answers("a", "a "), [true, true, false, false, false]);
-    assert_eq!(answers("ß", "ss"), [true, true, true, false, false]);
-    assert_eq!(answers("😀", "🎂"), [true, false, false, false, false]);
-    assert!(!same(Utf8Mb40900Bin, "a", "a ") && !same(Utf8Mb40900Bin, "a", "A"));
-    // LIKE goes character by character.
-    let like = |text: &str, pattern: &str| {
-        LEVELED.map(|collation| like(collation, text.as_bytes(), pattern.as_bytes(), Some('\\')))
-    };
-    assert_eq!(like("straße", "strasse"), [false; 5]);
-    assert_eq!(like("Ärger", "a%R"), [true, true, true, false, false]);
-    assert_eq!(like("ab", "_B"), [true, true, true, true, false]);
-    assert_eq!(like("a ", "a"), [false; 5]);
 }
