@@ -1,9 +1,10 @@
 //! Order and equality of texts, and bytes that stand for them.
 //!
-//! Older text collations pad: the shorter text is compared as if spaces followed, so trailing spaces
-//! never count and "a\t" is less than "a". `binary` and the collations of 9.0 do not pad.
+//! Older text collations pad: the shorter text is compared as if spaces followed, so trailing
+//! spaces never count and "a\t" is less than "a". `binary` and the collations of 9.0 do not pad.
 //!
-//! Not here: collations of Unicode's weights (`leveled`), weights of characters (`weights`), keys (`key`), which write the same bytes.
+//! Not here: collations of Unicode's weights (`leveled`), weights of characters (`weights`), keys
+//! (`key`), which write the same bytes.
 
 use std::cmp::Ordering;
 
