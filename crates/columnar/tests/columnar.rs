@@ -133,7 +133,10 @@ fn a_table_becomes_columnar_and_back_and_columns_come_and_go() {
     assert!(bytes(&columnar) > 0);
     by_key = by_index(&house.engine, house.engine.latest(), &columnar, 0);
     assert_eq!(by_key, rows);
-    house.engine.truncate_table("d", "t", &patience()).unwrap();
+    house
+        .engine
+        .truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &patience())
+        .unwrap();
     let emptied = house.engine.catalog().table("d", "t").unwrap();
     assert_rows(&house, &emptied, &[]);
     insert(&house, &emptied, &rows[..10]);

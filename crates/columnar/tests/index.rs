@@ -299,7 +299,10 @@ fn alters_keep_the_index_copy_it_or_take_it_away() {
     assert_eq!(table_of(&house).columnar_index.as_ref().unwrap().columns, ["word"]);
     assert_sound(&house);
     let patience = Patience::at_most(std::time::Duration::from_secs(10));
-    house.engine.truncate_table("d", "t", &patience).unwrap();
+    house
+        .engine
+        .truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &patience)
+        .unwrap();
     house.engine.rename_tables(&[(("d", "t"), ("d", "u"))], &patience).unwrap();
     house.engine.rename_tables(&[(("d", "u"), ("d", "t"))], &patience).unwrap();
     let view = house.engine.store().snapshot().unwrap();

@@ -92,6 +92,155 @@ pub enum BrokenRule {
     /// Two conditions of this name.
     #[error("Duplicate CHECK constraint name '{0}'")]
     DuplicateCheck(String),
+    /// A foreign key with a name that another of the database has.
+    #[error("Duplicate foreign key constraint name '{0}'")]
+    DuplicateForeignKey(String),
+    /// A foreign key of more columns than it refers to, or of fewer.
+    #[error(
+        "Incorrect foreign key definition for '{0}': Key reference and table reference don't match"
+    )]
+    ForeignKeyColumns(String),
+    /// A foreign key that refers to no table.
+    #[error("Failed to open the referenced table '{0}'")]
+    NoParentTable(String),
+    /// A foreign key that refers to a column that is not there.
+    #[error(
+        "Failed to add the foreign key constraint. Missing column '{column}' for constraint '{key}' \
+         in the referenced table '{table}'"
+    )]
+    NoParentColumn {
+        /// The column.
+        column: String,
+        /// The foreign key.
+        key: String,
+        /// The table that it refers to.
+        table: String,
+    },
+    /// A foreign key that refers to what is no unique key.
+    #[error(
+        "Failed to add the foreign key constraint. Missing unique key for constraint '{key}' in the \
+         referenced table '{table}'"
+    )]
+    NoParentKey {
+        /// The foreign key.
+        key: String,
+        /// The table that it refers to.
+        table: String,
+    },
+    /// A foreign key whose values cannot be compared with those that it refers to.
+    #[error(
+        "Referencing column '{column}' and referenced column '{parent_column}' in foreign key \
+         constraint '{key}' are incompatible."
+    )]
+    IncompatibleColumns {
+        /// The child's column.
+        column: String,
+        /// The parent's.
+        parent_column: String,
+        /// The foreign key.
+        key: String,
+    },
+    /// A table that does not fit the foreign keys that wait for it.
+    #[error("Cannot add foreign key constraint")]
+    ForeignKeyRefused,
+    /// SET NULL of a column that may not be NULL.
+    #[error(
+        "Column '{column}' cannot be NOT NULL: needed in a foreign key constraint '{key}' SET NULL"
+    )]
+    SetNullOfNotNull {
+        /// The column.
+        column: String,
+        /// The foreign key.
+        key: String,
+    },
+    /// A foreign key that would give a computed column values.
+    #[error("Cannot define foreign key with {0} clause on a generated column.")]
+    ForeignKeyOfComputed(String),
+    /// A foreign key of a virtual column.
+    #[error("Foreign key '{key}' uses virtual column '{column}' which is not supported.")]
+    ForeignKeyOfVirtual {
+        /// The column.
+        column: String,
+        /// The foreign key.
+        key: String,
+    },
+    /// An index goes that a foreign key needs.
+    #[error("Cannot drop index '{0}': needed in a foreign key constraint")]
+    NeededIndex(String),
+    /// A column goes that a foreign key has.
+    #[error("Cannot drop column '{column}': needed in a foreign key constraint '{key}'")]
+    ForeignKeyColumnDropped {
+        /// The column.
+        column: String,
+        /// The foreign key.
+        key: String,
+    },
+    /// A column goes that a foreign key refers to.
+    #[error(
+        "Cannot drop column '{column}': needed in a foreign key constraint '{key}' of table '{child}'"
+    )]
+    ReferencedColumnDropped {
+        /// The column.
+        column: String,
+        /// The foreign key.
+        key: String,
+        /// Its table.
+        child: String,
+    },
+    /// The values of a column that a foreign key has would change.
+    #[error("Cannot change column '{column}': used in a foreign key constraint '{key}'")]
+    ForeignKeyColumnChanged {
+        /// The column.
+        column: String,
+        /// The foreign key.
+        key: String,
+    },
+    /// The values of a column that a foreign key refers to would change.
+    #[error(
+        "Cannot change column '{column}': used in a foreign key constraint '{key}' of table '{child}'"
+    )]
+    ReferencedColumnChanged {
+        /// The column.
+        column: String,
+        /// The foreign key.
+        key: String,
+        /// Its table.
+        child: String,
+    },
+    /// A table goes that another one refers to.
+    #[error(
+        "Cannot drop table '{table}' referenced by a foreign key constraint '{key}' on table '{child}'."
+    )]
+    DropOfParent {
+        /// The table.
+        table: String,
+        /// The foreign key.
+        key: String,
+        /// Its table.
+        child: String,
+    },
+    /// A table would be emptied that another one refers to.
+    #[error(
+        "Cannot truncate a table referenced in a foreign key constraint (`{database}`.`{child}`, \
+         CONSTRAINT `{key}`)"
+    )]
+    TruncateOfParent {
+        /// The child's database.
+        database: String,
+        /// The child.
+        child: String,
+        /// The foreign key.
+        key: String,
+    },
+    /// A foreign key of a columnar table, or one that refers to such a table.
+    #[error("ENGINE=COLUMNAR cannot be combined with FOREIGN KEY")]
+    ForeignKeyColumnar,
+    /// A foreign key that would keep rows which expire.
+    #[error(
+        "Foreign key '{0}' refers to a table with EXPIRES_BY, whose rows go by themselves: it must \
+         say ON DELETE CASCADE or ON DELETE SET NULL"
+    )]
+    ForeignKeyOfExpiring(String),
     /// A name that is none, or is too long.
     #[error("Incorrect name '{0}'")]
     Name(String),

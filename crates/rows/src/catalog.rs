@@ -10,7 +10,8 @@
 //!                              both knows columns by planes and columns that follow from others,
 //!                              8 once a definition had an expression (`rules`), 9 once accounts
 //!                              were changed, 10 once a definition had a FLOAT(M,D) or DOUBLE(M,D),
-//!                              11 once there was a view, 13 once a definition had a collation of
+//!                              11 once there was a view, 12 once a definition had a
+//!                              foreign key, 13 once a definition had a collation of
 //!                              Unicode's weights, 14 once a view or an event had the rights of an
 //!                              account
 //! 00000000 02 name             a database; value: JSON
@@ -38,6 +39,7 @@ use values::types::{Collation, ColumnType};
 
 use crate::error::{Error, Result, Thing};
 use crate::event::{EventDefinition, EventId};
+use crate::foreign_key::{ForeignKey, Reference};
 use crate::rules::MakeRules;
 use crate::schema::{Column, IndexId, TableDefinition, TableId};
 use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
@@ -65,6 +67,8 @@ const FORMAT_ACCOUNTS: u32 = 9;
 const FORMAT_DIGITS: u32 = 10;
 /// There may be views, which earlier versions do not know.
 const FORMAT_VIEWS: u32 = 11;
+/// Tables may have foreign keys, which earlier versions would not obey.
+const FORMAT_FOREIGN_KEYS: u32 = 12;
 /// Text may compare by Unicode's weights, which earlier versions do not know.
 const FORMAT_COLLATIONS: u32 = 13;
 /// Events and views may have the rights of an account alone, where earlier versions would give them
@@ -197,6 +201,7 @@ impl Catalog {
                 return Err(Error::Newer { what, found, known });
             }
         };
+        relate(&databases);
         let changes = Mutex::new(Changes { next_id, format, unfinished });
         let (databases, events) = (RwLock::new(databases), RwLock::new(events));
         let views = RwLock::new(views);
@@ -270,6 +275,33 @@ impl Catalog {
         let mut tables: Vec<_> = tables.values().cloned().collect();
         tables.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(tables)
+    }
+
+    /// The foreign keys of a database, each with its table's name.
+    pub(crate) fn foreign_keys(&self, database: &str) -> Vec<(String, ForeignKey)> {
+        let databases = self.databases.read();
+        let tables = databases.get(database).into_iter().flat_map(HashMap::values);
+        tables
+            .flat_map(|table| {
+                table.foreign_keys.iter().map(|key| (table.name.clone(), key.clone()))
+            })
+            .collect()
+    }
+
+    /// What refers to a table that need not be there.
+    pub(crate) fn references_to(&self, database: &str, name: &str) -> Vec<Reference> {
+        let databases = self.databases.read();
+        let mut references = Vec::new();
+        for child in databases.values().flat_map(HashMap::values) {
+            for key in child.foreign_keys.iter().filter(|key| key.refers_to(database, name)) {
+                references.push(Reference {
+                    database: child.database.clone(),
+                    table: child.name.clone(),
+                    key: key.clone(),
+                });
+            }
+        }
+        references
     }
 
     /// All tables.
@@ -469,9 +501,39 @@ impl CatalogChange<'_> {
             views.entry(view.database.clone()).or_default().insert(view.name.clone(), view);
         }
         drop(views);
-        let result = apply(&mut self.catalog.databases.write());
+        let mut databases = self.catalog.databases.write();
+        let result = apply(&mut databases);
+        // Without a foreign key there never was anything to relate.
+        if format >= FORMAT_FOREIGN_KEYS {
+            relate(&databases);
+        }
+        drop(databases);
         drop(self.changes);
         Ok(result)
+    }
+}
+
+/// Tells every table which others refer to it.
+fn relate(databases: &BTreeMap<String, Tables>) {
+    let mut references: HashMap<(&str, &str), Vec<Reference>> = HashMap::new();
+    for child in databases.values().flat_map(HashMap::values) {
+        for key in &child.foreign_keys {
+            let parent = (&*key.parent_database, &*key.parent_table);
+            references.entry(parent).or_default().push(Reference {
+                database: child.database.clone(),
+                table: child.name.clone(),
+                key: key.clone(),
+            });
+        }
+    }
+    for table in databases.values().flat_map(HashMap::values) {
+        let mut of_table = references.remove(&(&*table.database, &*table.name)).unwrap_or_default();
+        of_table.sort_by(|a, b| {
+            let name =
+                |of: &Reference| (of.database.clone(), of.table.clone(), of.key.name.clone());
+            name(a).cmp(&name(b))
+        });
+        table.state.set_references(of_table.into());
     }
 }
 
@@ -503,6 +565,7 @@ pub fn no_table(database: &str, name: &str) -> Error {
 fn format_of(definition: &TableDefinition) -> u32 {
     match definition {
         definition if has_unicode_weights(definition) => FORMAT_COLLATIONS,
+        definition if !definition.foreign_keys.is_empty() => FORMAT_FOREIGN_KEYS,
         definition if definition.columns.iter().any(has_digits) => FORMAT_DIGITS,
         definition if definition.has_rules() => FORMAT_RULES,
         definition if definition.columnar || definition.columnar_index.is_some() => FORMAT_COLUMNS,

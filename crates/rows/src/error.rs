@@ -17,6 +17,7 @@ use values::key::DamagedKey;
 use values::row::RowError;
 
 use crate::broken_rule::BrokenRule;
+use crate::foreign_key::ForeignKey;
 
 /// What stands in the way of a request that may not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,6 +217,40 @@ pub enum Error {
         /// Whether a view says so, which then has the name (`db.view`), of what is written through
         /// it.
         is_of_view: bool,
+    },
+    /// A row refers to one that is not there (FOREIGN KEY).
+    #[error("foreign key '{name}' of {table} refers to a row that is not there", name = key.name)]
+    NoParent {
+        /// The table of the row, as `db.table`.
+        table: String,
+        /// Its foreign key.
+        key: Box<ForeignKey>,
+    },
+    /// A row would go, or get another key, that others refer to (FOREIGN KEY).
+    #[error("foreign key '{name}' of {table} refers to the row", name = key.name)]
+    HasChildren {
+        /// The table whose rows do, as `db.table`.
+        table: String,
+        /// Its foreign key.
+        key: Box<ForeignKey>,
+    },
+    /// Rows would follow rows that follow rows, too often.
+    #[error("rows that foreign keys make follow each other do so more than {depth_max} times")]
+    CascadeTooDeep {
+        /// How often they may.
+        depth_max: usize,
+    },
+    /// A row that is to follow another one's key would have the key of a third.
+    #[error("a row of {child} that follows one of {parent} is a duplicate for key '{index}'")]
+    CascadeDuplicate {
+        /// The table whose row has another key.
+        parent: String,
+        /// The table whose row is to follow.
+        child: String,
+        /// Name of the child's index.
+        index: String,
+        /// The key columns' values, as of `Duplicate`.
+        entry: String,
     },
     /// An expression of a table's definition has no value, or is none.
     #[error("{0}")]

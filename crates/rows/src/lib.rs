@@ -3,7 +3,7 @@
 //!
 //! Layers, bottom up:
 //! - store: `store` (the trait), `locks`, `local`, `run`, `chunk_file`, `memory`, `conformance`
-//! - rows: `schema`, `event`, `table`, `catalog`, `cache`, `find`, `row_keys`, `images`, `merged`,
+//! - rows: `schema`, `foreign_key`, `event`, `table`, `catalog`, `cache`, `find`, `row_keys`, `images`, `merged`,
 //!   `leaps`, `postings`, `split`, `expiry`, `transaction`, `commit`, `bulk`, `ddl`, `alter`,
 //!   `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
 //!
@@ -28,6 +28,7 @@ pub mod event;
 mod evict;
 pub mod expiry;
 pub mod find;
+pub mod foreign_key;
 pub mod group;
 mod images;
 pub mod leaps;

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use resources::spill::SpillDirectory;
 
 use crate::error::Result;
-use crate::locks::LockTable;
+use crate::locks::{LockMode, LockTable};
 use crate::store::{
     Batch, Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read, Savepoint,
     StoreTransaction,
@@ -83,6 +83,18 @@ impl<S: LocalStore> LocalTransaction<S> {
     fn view(&self) -> LocalView<'_> {
         LocalView { overlay: &self.overlay, base: &self.store }
     }
+
+    fn lock_as(&mut self, key: &[u8], mode: LockMode, wait: LockWait) -> Result<bool> {
+        if self.held.is_whole(key) {
+            return Ok(false);
+        }
+        let lock = LockTable::hash(key);
+        let newly = self.store.locks().acquire(self.owner, lock, mode, wait)?;
+        if newly {
+            self.held.push(key, lock);
+        }
+        Ok(newly)
+    }
 }
 
 impl<S: LocalStore> Drop for LocalTransaction<S> {
@@ -125,15 +137,11 @@ impl<S: LocalStore> Read for LocalTransaction<S> {
 
 impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     fn lock(&mut self, key: &[u8], wait: LockWait) -> Result<bool> {
-        if self.held.is_whole(key) {
-            return Ok(false);
-        }
-        let lock = LockTable::hash(key);
-        let newly = self.store.locks().acquire(self.owner, lock, wait)?;
-        if newly {
-            self.held.push(key, lock);
-        }
-        Ok(newly)
+        self.lock_as(key, LockMode::Exclusive, wait)
+    }
+
+    fn lock_shared(&mut self, key: &[u8], wait: LockWait) -> Result<bool> {
+        self.lock_as(key, LockMode::Shared, wait)
     }
 
     fn is_locked_by_others(&self, key: &[u8]) -> bool {
@@ -151,7 +159,8 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     fn lock_table(&mut self, table: [u8; 4], claim: &mut dyn FnMut() -> bool) -> bool {
         let own = LockTable::hash(&table);
         let locks = self.store.locks();
-        if !matches!(locks.acquire(self.owner, own, LockWait::Never), Ok(true)) {
+        if !matches!(locks.acquire(self.owner, own, LockMode::Exclusive, LockWait::Never), Ok(true))
+        {
             return false;
         }
         if !claim() {
@@ -166,7 +175,7 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     fn await_table(&mut self, table: [u8; 4], wait: LockWait) -> Result<()> {
         let lock = LockTable::hash(&table);
         let locks = self.store.locks();
-        if locks.acquire(self.owner, lock, wait)? {
+        if locks.acquire(self.owner, lock, LockMode::Exclusive, wait)? {
             locks.release(self.owner, &[lock]);
         }
         Ok(())

@@ -1,11 +1,15 @@
-//! Row locks of one process: exclusive, by key, with waiting, time limits and deadlock detection.
+//! Row locks of one process: by key, exclusive or shared, with waiting, time limits and deadlock
+//! detection.
 //!
 //! A lock is the 64-bit hash of its key. Two keys that share a hash share a lock, which costs a
 //! needless wait once in a very long time and never a wrong answer.
 //!
 //! Invariants
-//! 1. A lock has at most one owner; an owner waits for at most one lock at a time.
-//! 2. A released lock goes to the longest waiting thread, if any; nobody can overtake it.
+//! 1. A lock has one owner, or several that share it; an owner waits for at most one lock at a
+//!    time.
+//! 2. A released lock goes to the longest waiting thread, if any, and to those behind it that can
+//!    share it; nobody can overtake them, but a sharer that wants the lock for itself: all who wait
+//!    wait for it.
 //! 3. A wait starts only while `waiting` is locked, and never when it would close a circle. So
 //!    circles cannot form: of all waits of a circle, the one that started last saw the others.
 //! 4. Order of the mutexes: `waiting`, then one shard, then one waiter. Wakers run under none.
@@ -57,9 +61,71 @@ struct LockShard {
 }
 
 struct HeldLock {
-    owner: u64,
+    owners: Owners,
     /// Absent while nobody else wants the lock, which is nearly always.
     wanted: Option<Box<LockQueue>>,
+}
+
+/// Whose a lock is.
+enum Owners {
+    /// Of one, for itself.
+    One(u64),
+    /// Of those who share it, one at least.
+    Sharers(Vec<u64>),
+}
+
+/// How a lock is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockMode {
+    /// By its owner alone.
+    Exclusive,
+    /// Beside others who want it so.
+    Shared,
+}
+
+impl Owners {
+    fn new(owner: u64, mode: LockMode) -> Owners {
+        match mode {
+            LockMode::Exclusive => Owners::One(owner),
+            LockMode::Shared => Owners::Sharers(vec![owner]),
+        }
+    }
+
+    fn all(&self) -> &[u64] {
+        match self {
+            Owners::One(owner) => std::slice::from_ref(owner),
+            Owners::Sharers(owners) => owners,
+        }
+    }
+
+    /// Whether an owner has all that it wants.
+    fn suits(&self, owner: u64, mode: LockMode) -> bool {
+        match self {
+            Owners::One(one) => *one == owner,
+            Owners::Sharers(owners) => mode == LockMode::Shared && owners.contains(&owner),
+        }
+    }
+
+    /// Whether somebody other than `owner` has it.
+    fn has_others(&self, owner: u64) -> bool {
+        self.all().iter().any(|other| *other != owner)
+    }
+
+    /// Gives the lock to one more in a mode, if that can be just now; `None` if it cannot, else
+    /// whether it is one that had no part of it.
+    fn admit(&mut self, owner: u64, mode: LockMode) -> Option<bool> {
+        match (self, mode) {
+            (Owners::Sharers(owners), LockMode::Shared) => {
+                owners.push(owner);
+                Some(true)
+            }
+            (owners, LockMode::Exclusive) if owners.all() == [owner] => {
+                *owners = Owners::One(owner);
+                Some(false)
+            }
+            _ => None,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -70,6 +136,7 @@ struct LockQueue {
 
 struct Waiter {
     owner: u64,
+    mode: LockMode,
     granted: Mutex<bool>,
     wake: Condvar,
 }
@@ -119,22 +186,15 @@ impl LockTable {
         self.next_owner.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Locks for `owner`. `true`: newly, to be released by `release`; `false`: it had it already.
+    /// Locks for `owner`. `true`: newly, to be released by `release`; `false`: it had it already, or
+    /// shared it and has it for itself now.
     ///
     /// # Errors
     /// `WouldWait(Lock)` with `LockWait::Never`, `LockTimeout` when the time is over, `Conflict`
     /// when the wait would close a circle of waiters.
-    pub fn acquire(&self, owner: u64, lock: u64, wait: LockWait) -> Result<bool> {
-        {
-            let mut locks = self.shard(lock).locks.lock();
-            match locks.get(&lock) {
-                None => {
-                    locks.insert(lock, HeldLock { owner, wanted: None });
-                    return Ok(true);
-                }
-                Some(held) if held.owner == owner => return Ok(false),
-                Some(_) => {}
-            }
+    pub fn acquire(&self, owner: u64, lock: u64, mode: LockMode, wait: LockWait) -> Result<bool> {
+        if let Some(newly) = self.try_acquire(owner, lock, mode) {
+            return Ok(newly);
         }
         match wait {
             LockWait::Never => {
@@ -143,14 +203,24 @@ impl LockTable {
             }
             LockWait::AtMost(time) => {
                 let deadline = Instant::now().checked_add(time);
-                self.acquire_waiting(owner, lock, deadline).map(|()| true)
+                self.acquire_waiting(owner, lock, mode, deadline)
             }
         }
     }
 
+    fn try_acquire(&self, owner: u64, lock: u64, mode: LockMode) -> Option<bool> {
+        let mut locks = self.shard(lock).locks.lock();
+        let Some(held) = locks.get_mut(&lock) else {
+            locks.insert(lock, HeldLock { owners: Owners::new(owner, mode), wanted: None });
+            return Some(true);
+        };
+        held.admit(owner, mode)
+    }
+
     /// Whether another than `owner` has a lock just now.
     pub fn is_others(&self, owner: u64, lock: u64) -> bool {
-        self.shard(lock).locks.lock().get(&lock).is_some_and(|held| held.owner != owner)
+        let locks = self.shard(lock).locks.lock();
+        locks.get(&lock).is_some_and(|held| held.owners.has_others(owner))
     }
 
     /// Frees locks that `acquire` gave newly to `owner`.
@@ -214,65 +284,90 @@ impl LockTable {
         &self.shards[(lock >> 40) as usize % SHARDS]
     }
 
-    fn acquire_waiting(&self, owner: u64, lock: u64, deadline: Option<Instant>) -> Result<()> {
-        let waiter = {
+    fn acquire_waiting(
+        &self,
+        owner: u64,
+        lock: u64,
+        mode: LockMode,
+        deadline: Option<Instant>,
+    ) -> Result<bool> {
+        let (waiter, shares) = {
             let mut waiting = self.waiting.lock();
-            let Some(waiter) = self.enqueue(owner, lock) else {
-                return Ok(());
+            let (waiter, shares) = match self.enqueue(owner, lock, mode) {
+                Ok(newly) => return Ok(newly),
+                Err(waiting) => waiting,
             };
             if self.closes_circle(owner, lock, &waiting) && self.leave_queue(&waiter, lock) {
                 return Err(Error::Conflict);
             }
             waiting.insert(owner, lock);
-            waiter
+            (waiter, shares)
         };
         let granted = during(Waiting::RowLock, || waiter.wait_until(deadline));
         self.waiting.lock().remove(&owner);
         // Between the end of the time and now the lock may have been handed over after all.
-        if granted || !self.leave_queue(&waiter, lock) { Ok(()) } else { Err(Error::LockTimeout) }
+        match granted || !self.leave_queue(&waiter, lock) {
+            true => Ok(!shares),
+            false => Err(Error::LockTimeout),
+        }
     }
 
-    /// Puts a waiter at the end of the lock's queue; `None` when the lock was free and is had.
-    fn enqueue(&self, owner: u64, lock: u64) -> Option<Arc<Waiter>> {
+    /// Puts a waiter at the end of the lock's queue, or before all if it shares the lock, which is
+    /// given too; what `acquire` gives when the lock can be had.
+    fn enqueue(&self, owner: u64, lock: u64, mode: LockMode) -> Result<bool, (Arc<Waiter>, bool)> {
         let mut locks = self.shard(lock).locks.lock();
         let Some(held) = locks.get_mut(&lock) else {
-            locks.insert(lock, HeldLock { owner, wanted: None });
-            return None;
+            locks.insert(lock, HeldLock { owners: Owners::new(owner, mode), wanted: None });
+            return Ok(true);
         };
-        let waiter = Arc::new(Waiter { owner, granted: Mutex::new(false), wake: Condvar::new() });
-        held.wanted.get_or_insert_default().queue.push_back(waiter.clone());
-        Some(waiter)
+        if let Some(newly) = held.admit(owner, mode) {
+            return Ok(newly);
+        }
+        let waiter =
+            Arc::new(Waiter { owner, mode, granted: Mutex::new(false), wake: Condvar::new() });
+        let shares = held.owners.all().contains(&owner);
+        let queue = &mut held.wanted.get_or_insert_default().queue;
+        match shares {
+            true => queue.push_front(waiter.clone()),
+            false => queue.push_back(waiter.clone()),
+        }
+        Err((waiter, shares))
     }
 
-    /// Whether whoever holds `lock` waits, directly or through others, for `owner`.
+    /// Whether somebody who holds `lock` waits, directly or through others, for `owner`.
     ///
     /// Steps are read one after the other while locks change hands, yet a circle that is found
     /// is real: no wait starts meanwhile (`waiting` is locked), and a waiting owner releases
-    /// nothing, so every step of the circle still holds when the last one is read.
+    /// nothing, so every step of the circle still holds when the last one is read. Whoever is
+    /// before another in a queue waits for the same owners, so these alone are looked at.
     fn closes_circle(&self, owner: u64, lock: u64, waiting: &HashMap<u64, u64>) -> bool {
-        let Some(mut holder) = self.holder(lock) else {
-            return false;
-        };
-        // No chain is longer than there are waiters.
-        for _ in 0..=waiting.len() {
+        let mut seen = Vec::new();
+        let mut next = self.waited_for(owner, lock);
+        while let Some(holder) = next.pop() {
             if holder == owner {
                 return true;
             }
-            let Some(&wanted) = waiting.get(&holder) else {
-                return false;
-            };
-            match self.holder(wanted) {
-                // Woken, only not yet gone from `waiting`: it runs.
-                Some(next) if next == holder => return false,
-                Some(next) => holder = next,
-                None => return false,
+            if seen.contains(&holder) {
+                continue;
+            }
+            seen.push(holder);
+            if let Some(&wanted) = waiting.get(&holder) {
+                next.extend(self.waited_for(holder, wanted));
             }
         }
         false
     }
 
-    fn holder(&self, lock: u64) -> Option<u64> {
-        self.shard(lock).locks.lock().get(&lock).map(|held| held.owner)
+    /// For whom an owner waits in the queue of a lock; nobody if it was woken, and is only not yet
+    /// gone from `waiting`.
+    fn waited_for(&self, owner: u64, lock: u64) -> Vec<u64> {
+        let locks = self.shard(lock).locks.lock();
+        let Some(held) = locks.get(&lock) else { return Vec::new() };
+        let queue = held.wanted.iter().flat_map(|wanted| &wanted.queue);
+        match queue.into_iter().any(|waiter| waiter.owner == owner) {
+            true => held.owners.all().iter().copied().filter(|other| *other != owner).collect(),
+            false => Vec::new(),
+        }
     }
 
     /// Takes a waiter out of the queue; `false` when the lock was handed to it meanwhile.
@@ -281,8 +376,12 @@ impl LockTable {
         if *waiter.granted.lock() {
             return false;
         }
-        if let Some(wanted) = locks.get_mut(&lock).and_then(|held| held.wanted.as_mut()) {
-            wanted.queue.retain(|other| !Arc::ptr_eq(other, waiter));
+        if let Some(held) = locks.get_mut(&lock) {
+            if let Some(wanted) = &mut held.wanted {
+                wanted.queue.retain(|other| !Arc::ptr_eq(other, waiter));
+            }
+            // Those behind it may be able to share the lock.
+            held.hand_on();
         }
         true
     }
@@ -293,12 +392,28 @@ impl LockTable {
             debug_assert!(false, "a lock is released that nobody holds");
             return;
         };
-        debug_assert_eq!(held.owner, owner, "a lock is released by its owner only");
+        debug_assert!(held.owners.all().contains(&owner), "a lock is released by its owner only");
+        let is_free = match &mut held.owners {
+            Owners::One(_) => true,
+            Owners::Sharers(owners) => {
+                owners.retain(|other| *other != owner);
+                owners.is_empty()
+            }
+        };
+        if !is_free {
+            // One that is left may have been refused the lock for itself.
+            if let Some(wanted) = &mut held.wanted {
+                wakers.append(&mut wanted.wakers);
+            }
+            held.hand_on();
+            return;
+        }
         let next = held.wanted.as_mut().and_then(|wanted| wanted.queue.pop_front());
         match next {
             Some(waiter) => {
-                held.owner = waiter.owner;
+                held.owners = Owners::new(waiter.owner, waiter.mode);
                 waiter.grant();
+                held.hand_on();
             }
             None => {
                 let freed = locks.remove(&lock);
@@ -311,6 +426,31 @@ impl LockTable {
                     wakers.extend(wanted.wakers);
                 }
             }
+        }
+    }
+}
+
+impl HeldLock {
+    /// As `Owners::admit`, for one who asks now: nobody who waits is overtaken.
+    fn admit(&mut self, owner: u64, mode: LockMode) -> Option<bool> {
+        if self.owners.suits(owner, mode) {
+            return Some(false);
+        }
+        let is_wanted = self.wanted.as_ref().is_some_and(|wanted| !wanted.queue.is_empty());
+        if is_wanted && !self.owners.all().contains(&owner) {
+            return None;
+        }
+        self.owners.admit(owner, mode)
+    }
+
+    /// Gives the lock to those who wait first, as long as they can have it beside its owners.
+    fn hand_on(&mut self) {
+        let Some(wanted) = &mut self.wanted else { return };
+        while let Some(waiter) = wanted.queue.front()
+            && self.owners.admit(waiter.owner, waiter.mode).is_some()
+        {
+            waiter.grant();
+            wanted.queue.pop_front();
         }
     }
 }

@@ -20,6 +20,8 @@ use values::row::{RowColumn, RowLayout};
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
 
+use crate::foreign_key::ForeignKey;
+
 /// Number of a table's key range. Never reused; 0 is the catalog itself.
 pub type TableId = u32;
 /// Number of an index within its table. Never reused; 1 is the primary key.
@@ -328,6 +330,9 @@ pub struct TableDefinition {
     /// Conditions of the table. Since catalog format 8.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<CheckDefinition>,
+    /// Since catalog format 12.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign_keys: Vec<ForeignKey>,
     /// The collation of text columns that come without one. Definitions of earlier versions do not
     /// say it; it is that of most of their columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -429,6 +434,9 @@ impl TableDefinition {
             && !index.columns.iter().all(|name| self.column(name).is_some())
         {
             return Some("a table definition has a columnar index of a column that is not there");
+        }
+        if self.foreign_columns().is_none() {
+            return Some("a table definition has a foreign key without its columns or its index");
         }
         None
     }

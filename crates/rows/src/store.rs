@@ -389,6 +389,11 @@ pub trait StoreTransaction: Read {
     /// Locks a key against other transactions; again by the same one is fine. `true`: newly, so
     /// that `unlock` may free it.
     fn lock(&mut self, key: &[u8], wait: LockWait) -> Result<bool>;
+    /// Locks a key beside others who do so, against those who `lock` it. Whoever has locked it
+    /// alone has done this as well; one of several may `lock` it when the others are gone.
+    fn lock_shared(&mut self, key: &[u8], wait: LockWait) -> Result<bool> {
+        self.lock(key, wait)
+    }
     /// Whether another transaction has locked a key, by itself or with its table, as far as that is
     /// known without asking for the lock.
     fn is_locked_by_others(&self, key: &[u8]) -> bool {

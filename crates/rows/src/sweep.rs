@@ -198,6 +198,8 @@ pub(crate) fn remove(
                 Ok(ChangeOutcome::Deleted) => gone += 1,
                 // Someone else is at it.
                 Ok(_) | Err(Error::LockTimeout | Error::Conflict | Error::WouldWait(_)) => {}
+                // Other rows keep it.
+                Err(Error::HasChildren { .. } | Error::CascadeTooDeep { .. }) => {}
                 Err(error) => return Err(error),
             }
         }

@@ -71,7 +71,9 @@ fn an_emptied_and_a_rebuilt_table_are_counted_anew() {
     add(&engine, 0..300);
     engine.alter_table("d", "t", vec![Alteration::DropPrimaryKey], &engine.patience()).unwrap();
     assert_eq!(count(&engine), Some(300));
-    engine.truncate_table("d", "t", &engine.patience()).unwrap();
+    engine
+        .truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &engine.patience())
+        .unwrap();
     assert_eq!(count(&engine), Some(0));
 }
 
@@ -150,7 +152,9 @@ fn a_count_is_known_until_somebody_writes() {
     commit(tx);
     assert_eq!(known(&*snapshot()), None);
     assert_eq!(count_all(&engine, &*snapshot(), &t), 7);
-    engine.truncate_table("d", "t", &engine.patience()).unwrap();
+    engine
+        .truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &engine.patience())
+        .unwrap();
     assert_eq!(known(&*snapshot()), None);
     let t = engine.catalog().table("d", "t").unwrap();
     assert_eq!(count_all(&engine, &*snapshot(), &t), 0);

@@ -174,9 +174,19 @@ fn a_schema_change_waits_for_writers_and_not_for_ever() {
     let key = t.row_key(&[Datum::Int(1)]).unwrap();
     let rename = RowChange::Set(vec![(1, Value::Bytes(b"zo".to_vec()))]);
     writer.change_row::<Error>(&t, &key, &mut |_| Ok(rename.clone())).unwrap();
-    assert!(matches!(engine.truncate_table("d", "t", &engine.patience()), Err(Error::LockTimeout)));
+    assert!(matches!(
+        engine.truncate_table(
+            "d",
+            "t",
+            rows::foreign_key::ForeignKeyChecks::On,
+            &engine.patience()
+        ),
+        Err(Error::LockTimeout)
+    ));
     commit(writer);
-    engine.truncate_table("d", "t", &engine.patience()).unwrap();
+    engine
+        .truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &engine.patience())
+        .unwrap();
     assert!(rows_by(&engine, &now(&engine), 0).is_empty());
 }
 
@@ -187,7 +197,14 @@ fn who_may_not_wait_does_not_wait_for_a_schema_change_either() {
     std::thread::scope(|scope| {
         let mut holder = begin(&engine);
         holder.insert(&t, &user(8, "h", "NULL")).unwrap();
-        let change = scope.spawn(|| engine.truncate_table("d", "t", &engine.patience()));
+        let change = scope.spawn(|| {
+            engine.truncate_table(
+                "d",
+                "t",
+                rows::foreign_key::ForeignKeyChecks::On,
+                &engine.patience(),
+            )
+        });
         // The gate closes at once, though the change itself waits for the holder.
         let refused = loop {
             let mut hasty = engine.begin(LockWait::Never).unwrap();
@@ -243,7 +260,9 @@ fn a_snapshot_from_before_a_copy_or_an_index_showed_a_table_without_rows() {
         assert!(matches!(visited(&*before, last), Err(Error::SchemaChanged)));
     }
     let before = engine.store().snapshot().unwrap();
-    engine.truncate_table("d", "t", &engine.patience()).unwrap();
+    engine
+        .truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &engine.patience())
+        .unwrap();
     assert!(matches!(visited(&*before, 0), Err(Error::SchemaChanged)));
     assert_eq!(visited(engine.latest(), 0).unwrap(), 0);
     // What is only a definition is another view of the same rows.

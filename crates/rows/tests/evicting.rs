@@ -191,7 +191,10 @@ fn bytes_are_those_of_committed_rows_alone() {
     commit(tx);
     assert_eq!(house.bytes(), house.bytes_read());
     drop(begin(&house.engine));
-    house.engine.truncate_table("d", "t", &house.engine.patience()).unwrap();
+    house
+        .engine
+        .truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &house.engine.patience())
+        .unwrap();
     assert_eq!(house.bytes(), 0);
 }
 

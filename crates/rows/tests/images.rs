@@ -127,7 +127,9 @@ fn an_image_is_made_of_what_is_read_often_and_goes_when_somebody_has_written() {
 
     take_into_memory(&engine, &t, 0);
     assert!(bytes(&engine) >= taken);
-    engine.truncate_table("d", "t", &engine.patience()).unwrap();
+    engine
+        .truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &engine.patience())
+        .unwrap();
     let t = engine.catalog().table("d", "t").unwrap();
     let all = t.index_range(0);
     assert!(found(&engine, engine.latest(), (&t, 0), &all, Direction::Forward).is_empty());

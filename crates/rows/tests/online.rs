@@ -271,7 +271,10 @@ fn only_one_change_of_a_definition_is_under_way_and_no_load_goes_past_it() {
         let refused = of_act.alter_table("d", "t", vec![more], &soon);
         assert!(matches!(refused, Err(Error::LockTimeout)));
         assert!(matches!(of_act.drop_table("d", "t", &soon), Err(Error::LockTimeout)));
-        assert!(matches!(of_act.truncate_table("d", "t", &soon), Err(Error::LockTimeout)));
+        assert!(matches!(
+            of_act.truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &soon),
+            Err(Error::LockTimeout)
+        ));
         // A caller that only wants it to stand still for a while may have that.
         drop(of_act.lock_all_for_reading(&soon).unwrap());
         assert!(load(&of_act).is_none());
@@ -359,7 +362,12 @@ fn changes_of_other_columns_are_not_followed() {
         },
         || {
             let (zone, mode) = (values::temporal::Zone::UTC, values::SqlMode::default());
-            let rules = ConversionRules { zone, mode, now: 0 };
+            let rules = ConversionRules {
+                zone,
+                mode,
+                now: 0,
+                foreign_key_checks: rows::foreign_key::ForeignKeyChecks::On,
+            };
             engine.alter_table_showing("d", "t", vec![add], (&engine.patience(), rules), &progress)
         },
     )
@@ -416,7 +424,11 @@ fn who_looks_for_rows_of_what_goes_meanwhile_is_told_rather_than_shown_none() {
         let name = "id".into();
         alter(engine, Alteration::ModifyColumn { name, column, place: ColumnPlace::Keep });
     };
-    let truncate: Act = &|engine| engine.truncate_table("d", "t", &engine.patience()).unwrap();
+    let truncate: Act = &|engine| {
+        engine
+            .truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &engine.patience())
+            .unwrap()
+    };
     for (act, index) in [(drop_index, 1), (copy, 0), (copy, 1), (truncate, 0), (truncate, 1)] {
         let engine = engine();
         let t = users(&engine);
@@ -480,7 +492,9 @@ fn who_reads_a_state_by_the_version_that_it_is_of_goes_on_while_other_indexes_co
     // Rows of now are those of another version.
     assert!(is_told(count(engine.latest(), 0)));
     assert!(is_told(count(&*engine.store().snapshot().unwrap(), 0)));
-    engine.truncate_table("d", "t", &engine.patience()).unwrap();
+    engine
+        .truncate_table("d", "t", rows::foreign_key::ForeignKeyChecks::On, &engine.patience())
+        .unwrap();
     assert!(is_told(count(&*before, 0)));
 }
 

@@ -226,7 +226,9 @@ fn auto_increment_goes_on_after_the_highest_value() {
     assert_eq!(add(Datum::Int(10)), None);
     assert_eq!(add(Datum::Int(0)), Some(11));
     commit(tx);
-    engine.truncate_table("d", "a", &engine.patience()).unwrap();
+    engine
+        .truncate_table("d", "a", rows::foreign_key::ForeignKeyChecks::On, &engine.patience())
+        .unwrap();
     let t = engine.catalog().table("d", "a").unwrap();
     let mut tx = begin(&engine);
     assert_eq!(tx.insert(&t, &[Datum::Null, Datum::Null]).unwrap().generated, Some(1));

@@ -22,6 +22,8 @@ use values::convert::Issue;
 use values::key::DamagedKey;
 use values::row::RowError;
 
+use crate::ddl::broken_foreign_key_text;
+
 /// Why a statement, or a part of one, was not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SqlError {
@@ -375,6 +377,35 @@ impl From<&Error> for SqlError {
                 let message = format!("CONSTRAINT `{name}` failed for `{database}`.`{table}`");
                 SqlError::new(ErrorCode::ConstraintFailed, message)
             }
+            Error::NoParent { table, key } => {
+                let (database, name) = split_table(table);
+                let key = broken_foreign_key_text(key, database);
+                let message = format!(
+                    "Cannot add or update a child row: a foreign key constraint fails \
+                     (`{database}`.`{name}`, {key})"
+                );
+                SqlError::new(ErrorCode::NoReferencedRow2, message)
+            }
+            Error::HasChildren { table, key } => {
+                let (database, name) = split_table(table);
+                let key = broken_foreign_key_text(key, database);
+                let message = format!(
+                    "Cannot delete or update a parent row: a foreign key constraint fails \
+                     (`{database}`.`{name}`, {key})"
+                );
+                SqlError::new(ErrorCode::RowIsReferenced2, message)
+            }
+            Error::CascadeTooDeep { depth_max } => SqlError::new(
+                ErrorCode::FkDepthExceeded,
+                format!("Foreign key cascade delete/update exceeds max depth of {depth_max}."),
+            ),
+            Error::CascadeDuplicate { parent, child, index, entry } => SqlError::new(
+                ErrorCode::ForeignDuplicateKeyWithChildInfo,
+                format!(
+                    "Foreign key constraint for table '{parent}', record '{entry}' would lead to a \
+                     duplicate entry in table '{child}', key '{index}'"
+                ),
+            ),
             Error::Expression(error) => error.clone().into(),
             Error::Definition(rule) => SqlError::new(rule_code(rule), rule.to_string()),
             Error::TooLarge { what, bytes, bytes_max } => SqlError::new(
@@ -435,6 +466,26 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         BrokenRule::PrefixKey => ErrorCode::WrongSubKey,
         BrokenRule::PrimaryName => ErrorCode::WrongNameForIndex,
         BrokenRule::DuplicateCheck(_) => ErrorCode::DupConstraintName,
+        BrokenRule::DuplicateForeignKey(_) => ErrorCode::DupConstraintName,
+        BrokenRule::ForeignKeyColumns(_) => ErrorCode::WrongFkDef,
+        BrokenRule::NoParentTable(_) => ErrorCode::FkCannotOpenParent,
+        BrokenRule::NoParentColumn { .. } => ErrorCode::FkNoColumnParent,
+        BrokenRule::NoParentKey { .. } => ErrorCode::FkNoUniqueIndexParent,
+        BrokenRule::IncompatibleColumns { .. } => ErrorCode::FkIncompatibleColumns,
+        BrokenRule::ForeignKeyRefused => ErrorCode::CannotAddForeign,
+        BrokenRule::SetNullOfNotNull { .. } => ErrorCode::FkColumnNotNull,
+        BrokenRule::ForeignKeyOfComputed(_) => ErrorCode::WrongFkOptionForGeneratedColumn,
+        BrokenRule::ForeignKeyOfVirtual { .. } => ErrorCode::FkCannotUseVirtualColumn,
+        BrokenRule::NeededIndex(_) => ErrorCode::DropIndexFk,
+        BrokenRule::ForeignKeyColumnDropped { .. } => ErrorCode::FkColumnCannotDrop,
+        BrokenRule::ReferencedColumnDropped { .. } => ErrorCode::FkColumnCannotDropChild,
+        BrokenRule::ForeignKeyColumnChanged { .. } => ErrorCode::FkColumnCannotChange,
+        BrokenRule::ReferencedColumnChanged { .. } => ErrorCode::FkColumnCannotChangeChild,
+        BrokenRule::DropOfParent { .. } => ErrorCode::FkCannotDropParent,
+        BrokenRule::TruncateOfParent { .. } => ErrorCode::TruncateIllegalFk,
+        BrokenRule::ForeignKeyColumnar | BrokenRule::ForeignKeyOfExpiring(_) => {
+            ErrorCode::NotSupportedYet
+        }
         BrokenRule::Precision(_)
         | BrokenRule::ColumnLength(_)
         | BrokenRule::TimePrecision(_)

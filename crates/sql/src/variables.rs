@@ -51,6 +51,8 @@ pub struct SessionVariables {
     pub zone: Zone,
     /// autocommit.
     pub autocommit: bool,
+    /// foreign_key_checks.
+    pub foreign_keys: bool,
     /// rowhouse_durability, if the session says so.
     pub durability: Option<Durability>,
     /// innodb_lock_wait_timeout.
@@ -104,6 +106,7 @@ pub fn has_effect(name: &str) -> bool {
         name,
         "autocommit"
             | "event_scheduler"
+            | "foreign_key_checks"
             | "group_concat_max_len"
             | "innodb_lock_wait_timeout"
             | "lock_wait_timeout"
@@ -250,6 +253,7 @@ impl SessionVariables {
     pub fn new(globals: &GlobalVariables) -> Result<SessionVariables> {
         let mut variables = SessionVariables {
             values: HashMap::new(),
+            foreign_keys: true,
             mode: SqlMode::default(),
             zone: Zone::of_system(),
             autocommit: true,
@@ -340,6 +344,7 @@ impl SessionVariables {
                 shown = place.map(str::to_string);
             }
             "autocommit" => self.autocommit = text == "ON",
+            "foreign_key_checks" => self.foreign_keys = text == "ON",
             "event_scheduler" => {
                 shown = Some(match text.to_ascii_uppercase().as_str() {
                     "ON" | "1" => "ON".to_string(),

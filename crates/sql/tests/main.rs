@@ -18,6 +18,7 @@ mod events;
 mod explaining;
 mod file_table;
 mod files;
+mod foreign_keys;
 mod functions_page;
 mod index_hints;
 mod inserting;

@@ -33,12 +33,14 @@ pub enum AlterSpec {
     Add(Element),
     /// DROP COLUMN.
     DropColumn { name: String, if_exists: bool },
-    /// DROP INDEX, DROP KEY, or DROP CONSTRAINT, which may be a CHECK.
+    /// DROP INDEX or DROP KEY.
     DropIndex { name: String, if_exists: bool },
     /// DROP PRIMARY KEY.
     DropPrimaryKey,
-    /// DROP FOREIGN KEY: nothing to drop.
-    DropConstraint,
+    /// DROP FOREIGN KEY.
+    DropForeignKey { name: String, if_exists: bool },
+    /// DROP CONSTRAINT, of whatever kind.
+    DropConstraint { name: String, if_exists: bool },
     /// DROP CHECK.
     DropCheck { name: String, if_exists: bool },
     /// MODIFY, or CHANGE with the old name.
@@ -210,15 +212,18 @@ fn alter_drop(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
         return Ok(AlterSpec::DropPrimaryKey);
     }
     if cursor.take_all(&["FOREIGN", "KEY"]) {
-        cursor.take_all(&["IF", "EXISTS"]);
-        cursor.name()?;
-        return Ok(AlterSpec::DropConstraint);
+        let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+        return Ok(AlterSpec::DropForeignKey { name: cursor.name()?, if_exists });
     }
     if cursor.take("CHECK") {
         let if_exists = cursor.take_all(&["IF", "EXISTS"]);
         return Ok(AlterSpec::DropCheck { name: cursor.name()?, if_exists });
     }
-    if cursor.take("INDEX") || cursor.take("KEY") || cursor.take("CONSTRAINT") {
+    if cursor.take("CONSTRAINT") {
+        let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+        return Ok(AlterSpec::DropConstraint { name: cursor.name()?, if_exists });
+    }
+    if cursor.take("INDEX") || cursor.take("KEY") {
         let if_exists = cursor.take_all(&["IF", "EXISTS"]);
         return Ok(AlterSpec::DropIndex { name: cursor.name()?, if_exists });
     }

@@ -1,7 +1,6 @@
 //! CREATE TABLE and its parts, as written.
 //!
-//! Accepted without effect, with a warning from the executor: FOREIGN KEY, CHECK .. NOT ENFORCED.
-//! Refused: FULLTEXT, SPATIAL, key parts that are expressions.
+//! Accepted without effect, with a warning from the executor: CHECK .. NOT ENFORCED. Refused: FULLTEXT, SPATIAL, key parts that are expressions.
 //!
 //! Not here: a table's options (`table_options`), ALTER TABLE (`alter`), what they do (crate `sql`,
 //! `ddl`).
@@ -50,6 +49,43 @@ pub struct ColumnSpec {
     pub computed: Option<ComputedSpec>,
     /// Each CHECK behind it.
     pub checks: Vec<CheckSpec>,
+    /// REFERENCES behind it.
+    pub references: Option<Box<ForeignKeySpec>>,
+}
+
+/// What a foreign key does with rows whose parent goes or gets another key, as written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReferentialSpec {
+    /// NO ACTION, or nothing.
+    #[default]
+    NoAction,
+    /// RESTRICT.
+    Restrict,
+    /// CASCADE.
+    Cascade,
+    /// SET NULL.
+    SetNull,
+    /// SET DEFAULT.
+    SetDefault,
+}
+
+/// A foreign key as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ForeignKeySpec {
+    /// CONSTRAINT's name, if given.
+    pub constraint: Option<String>,
+    /// The name behind FOREIGN KEY, if given.
+    pub index: Option<String>,
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// The table that it refers to.
+    pub parent: TableName,
+    /// The columns that it refers to; none if none are said.
+    pub parent_columns: Vec<String>,
+    /// ON DELETE.
+    pub on_delete: ReferentialSpec,
+    /// ON UPDATE.
+    pub on_update: ReferentialSpec,
 }
 
 /// How a column is computed, as written.
@@ -96,8 +132,8 @@ pub enum Element {
     Column(Box<ColumnSpec>),
     /// An index.
     Index(IndexSpec),
-    /// A foreign key, whose columns get an index.
-    ForeignKey(IndexSpec),
+    /// A foreign key.
+    ForeignKey(ForeignKeySpec),
     /// A CHECK constraint.
     Check(CheckSpec),
 }
@@ -204,10 +240,14 @@ pub fn element(cursor: &mut Cursor<'_>) -> Result<Element> {
         return Err(Error::unsupported("FULLTEXT and SPATIAL indexes"));
     }
     if cursor.take_all(&["FOREIGN", "KEY"]) {
-        let mut spec = index_body(cursor, false)?;
-        spec.name = spec.name.or(name);
-        references(cursor)?;
-        return Ok(Element::ForeignKey(spec));
+        let spec = index_body(cursor, false)?;
+        let columns = whole_columns(cursor, spec.parts)?;
+        let key = references(cursor, columns)?;
+        return Ok(Element::ForeignKey(ForeignKeySpec {
+            constraint: name,
+            index: spec.name,
+            ..key
+        }));
     }
     if cursor.is("CHECK") && *cursor.peek_nth(1) == Token::LParen {
         cursor.advance();
@@ -314,30 +354,62 @@ pub fn index_options(cursor: &mut Cursor<'_>) -> Result<String> {
     }
 }
 
-fn references(cursor: &mut Cursor<'_>) -> Result<()> {
-    cursor.expect("REFERENCES")?;
-    cursor.table_name()?;
-    if *cursor.peek() == Token::LParen {
-        cursor.parenthesised(index_part)?;
+/// Names of columns that stand alone: foreign keys are of whole columns.
+fn whole_columns(cursor: &Cursor<'_>, parts: Vec<(String, Option<u32>)>) -> Result<Vec<String>> {
+    match parts.iter().any(|(_, prefix)| prefix.is_some()) {
+        true => Err(cursor.syntax()),
+        false => Ok(parts.into_iter().map(|(name, _)| name).collect()),
     }
+}
+
+/// `REFERENCES table [(columns)] [MATCH ..] [ON DELETE ..] [ON UPDATE ..]`; whatever follows MATCH,
+/// it is SIMPLE, as in InnoDB.
+fn references(cursor: &mut Cursor<'_>, columns: Vec<String>) -> Result<ForeignKeySpec> {
+    cursor.expect("REFERENCES")?;
+    let parent = cursor.table_name()?;
+    let mut parent_columns = Vec::new();
+    if *cursor.peek() == Token::LParen {
+        let parts = cursor.parenthesised(index_part)?;
+        parent_columns = whole_columns(cursor, parts)?;
+    }
+    let mut key = ForeignKeySpec {
+        constraint: None,
+        index: None,
+        columns,
+        parent,
+        parent_columns,
+        on_delete: ReferentialSpec::NoAction,
+        on_update: ReferentialSpec::NoAction,
+    };
     loop {
         if cursor.take("MATCH") {
-            cursor.name()?;
-        } else if cursor.is("ON") && (cursor.is_nth(1, "DELETE") || cursor.is_nth(1, "UPDATE")) {
-            cursor.advance();
-            cursor.advance();
-            let known = cursor.take("RESTRICT")
-                || cursor.take("CASCADE")
-                || cursor.take_all(&["SET", "NULL"])
-                || cursor.take_all(&["SET", "DEFAULT"])
-                || cursor.take_all(&["NO", "ACTION"]);
-            if !known {
+            if cursor.take_any(&["FULL", "PARTIAL", "SIMPLE"]).is_none() {
                 return Err(cursor.syntax());
             }
+        } else if cursor.take_all(&["ON", "DELETE"]) {
+            key.on_delete = referential_action(cursor)?;
+        } else if cursor.take_all(&["ON", "UPDATE"]) {
+            key.on_update = referential_action(cursor)?;
         } else {
-            return Ok(());
+            return Ok(key);
         }
     }
+}
+
+fn referential_action(cursor: &mut Cursor<'_>) -> Result<ReferentialSpec> {
+    Ok(if cursor.take("RESTRICT") {
+        ReferentialSpec::Restrict
+    } else if cursor.take("CASCADE") {
+        ReferentialSpec::Cascade
+    } else if cursor.take_all(&["SET", "NULL"]) {
+        ReferentialSpec::SetNull
+    } else if cursor.take_all(&["SET", "DEFAULT"]) {
+        ReferentialSpec::SetDefault
+    } else if cursor.take_all(&["NO", "ACTION"]) {
+        ReferentialSpec::NoAction
+    } else {
+        return Err(cursor.syntax());
+    })
 }
 
 /// What follows CHECK.
@@ -390,6 +462,7 @@ fn column_named(cursor: &mut Cursor<'_>, name: String) -> Result<ColumnSpec> {
         primary: false,
         computed: None,
         checks: Vec::new(),
+        references: None,
     };
     while column_attribute(cursor, &mut column)? {}
     Ok(column)
@@ -423,8 +496,8 @@ fn column_attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<
     } else if cursor.take("COLUMN_FORMAT") || cursor.take("STORAGE") {
         cursor.name()?;
     } else if cursor.is("REFERENCES") {
-        // As in MySQL, a reference written with the column is read and has no effect.
-        references(cursor)?;
+        let key = references(cursor, vec![column.name.clone()])?;
+        column.references = Some(Box::new(key));
     } else if cursor.take_all(&["GENERATED", "ALWAYS", "AS"]) || cursor.take("AS") {
         column.computed = Some(computed(cursor)?);
     } else if cursor.take("CONSTRAINT") {

@@ -142,6 +142,7 @@ table! {
     LockTableFull 1206 b"HY000";
     WrongArguments 1210 b"HY000";
     LockDeadlock 1213 b"40001";
+    CannotAddForeign 1215 b"HY000";
     WrongUsage 1221 b"HY000";
     WrongNumberOfColumns 1222 b"21000";
     CantUpdateWithReadlock 1223 b"HY000";
@@ -151,6 +152,7 @@ table! {
     WrongTypeForVar 1232 b"42000";
     NotSupportedYet 1235 b"42000";
     IncorrectGlobalLocalVar 1238 b"HY000";
+    WrongFkDef 1239 b"42000";
     OperandColumns 1241 b"21000";
     SubqueryNo1Row 1242 b"21000";
     UnknownStatementHandler 1243 b"HY000";
@@ -214,6 +216,8 @@ table! {
     DatetimeFunctionOverflow 1441 b"22008";
     NoSuchUser 1449 b"HY000";
     ForbidSchemaChange 1450 b"HY000";
+    RowIsReferenced2 1451 b"23000" forgiven;
+    NoReferencedRow2 1452 b"23000" forgiven;
     SpWrongName 1458 b"42000";
     PreparedStatementCount 1461 b"42000";
     ViewRecursive 1462 b"HY000";
@@ -229,20 +233,29 @@ table! {
     EventEndsBeforeStarts 1543 b"HY000";
     EventExecTimeInThePast 1544 b"HY000";
     EventSameName 1551 b"HY000";
+    DropIndexFk 1553 b"HY000";
     EventRecursionForbidden 1576 b"HY000";
     WrongParamcountToNativeFct 1582 b"42000";
     EventCannotCreateInThePast 1588 b"HY000";
     EventCannotAlterInThePast 1589 b"HY000";
     VariableIsReadonly 1621 b"HY000";
     DataOutOfRange 1690 b"22003" forgiven;
+    TruncateIllegalFk 1701 b"42000";
     PartitionClauseOnNonpartitioned 1747 b"HY000";
+    ForeignDuplicateKeyWithChildInfo 1761 b"23000" forgiven;
     CantExecuteInReadOnlyTransaction 1792 b"25006";
     UnknownAlterAlgorithm 1800 b"HY000";
     UnknownAlterLock 1801 b"HY000";
     InternalError 1815 b"HY000";
     MustChangePassword 1820 b"HY000";
+    FkCannotOpenParent 1824 b"HY000";
     DupConstraintName 1826 b"HY000";
     PasswordFormat 1827 b"HY000";
+    FkColumnCannotDrop 1828 b"HY000";
+    FkColumnCannotDropChild 1829 b"HY000";
+    FkColumnNotNull 1830 b"HY000";
+    FkColumnCannotChange 1832 b"HY000";
+    FkColumnCannotChangeChild 1833 b"HY000";
     MalformedPacket 1835 b"HY000";
     AlterOperationNotSupported 1846 b"0A000";
     ExpressionNotAllowed 1901 b"HY000";
@@ -252,8 +265,10 @@ table! {
     SubqueriesNotSupported 1970 b"42000";
     SetStatementNotSupported 1971 b"42000";
     FileCorrupt 3000 b"HY000";
+    FkDepthExceeded 3008 b"HY000";
     QueryTimeout 3024 b"HY000";
     IncorrectType 3064 b"HY000";
+    WrongFkOptionForGeneratedColumn 3104 b"HY000";
     GeneratedColumnNonPrior 3107 b"HY000";
     AccountHasBeenLocked 3118 b"HY000";
     InvalidJsonText 3140 b"22032" forgiven;
@@ -297,7 +312,12 @@ table! {
     RegexpBadInterval 3692 b"HY000";
     RegexpTimeOut 3699 b"HY000";
     RegexpPatternTooBig 3700 b"HY000";
+    FkCannotDropParent 3730 b"HY000";
+    FkCannotUseVirtualColumn 3733 b"HY000";
+    FkNoColumnParent 3734 b"HY000";
+    FkIncompatibleColumns 3780 b"HY000";
     InvalidJsonType 3853 b"22032";
+    ConstraintNotFound 3940 b"HY000";
     ClientLocalFilesDisabled 3948 b"42000";
     MissingJsonValue 3966 b"22035";
     MultipleJsonValues 3967 b"22034";
@@ -307,6 +327,7 @@ table! {
     JsonSyntax 4038 b"HY000";
     JsonDepth 4040 b"HY000";
     LimitWithTies 4180 b"HY000";
+    FkNoUniqueIndexParent 6125 b"HY000";
 }
 
 #[cfg(test)]

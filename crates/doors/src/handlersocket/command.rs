@@ -188,6 +188,8 @@ refusals! {
     DUPLICATE = 1 "121", "Another row has this unique key (HA_ERR_FOUND_DUPP_KEY).";
     EXHAUSTED = 1 "167", "AUTO_INCREMENT is exhausted (HA_ERR_AUTOINC_ERANGE).";
     CHECK = 1 "4025", "The row is against a condition of its table, or an expression of that has no value (MariaDB's ER_CONSTRAINT_FAILED).";
+    NO_PARENT = 1 "151", "A foreign key of the row refers to a row that is not there (HA_ERR_NO_REFERENCED_ROW).";
+    HAS_CHILDREN = 1 "152", "Rows refer to the row by a foreign key and keep it (HA_ERR_ROW_IS_REFERENCED).";
     LOCK_TIMEOUT = 1 "146", "The row lock was not had in time (HA_ERR_LOCK_WAIT_TIMEOUT).";
     DEADLOCK = 1 "149", "Waiting would never end (HA_ERR_LOCK_DEADLOCK).";
     MEMORY = 1 "128", "The server has no memory for it now (HA_ERR_OUT_OF_MEM).";

@@ -117,6 +117,10 @@ fn refusal_for(error: &Error) -> HandlerSocketRefusal {
         Error::TooLarge { .. } | Error::Value { .. } | Error::NullValue { .. } => {
             HandlerSocketRefusal::TOO_BIG
         }
+        Error::NoParent { .. } => HandlerSocketRefusal::NO_PARENT,
+        Error::HasChildren { .. }
+        | Error::CascadeTooDeep { .. }
+        | Error::CascadeDuplicate { .. } => HandlerSocketRefusal::HAS_CHILDREN,
         Error::Check { .. } | Error::Expression(_) => HandlerSocketRefusal::CHECK,
         Error::NotFound { .. }
         | Error::Exists { .. }

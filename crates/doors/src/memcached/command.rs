@@ -257,6 +257,19 @@ pub fn refusal_for(error: &Error) -> MemcachedRefusal {
         Error::Check { name, .. } => {
             MemcachedRefusal::Client(format!("value is against constraint {name}").into())
         }
+        Error::NoParent { key, .. } => {
+            let words = format!("value is against foreign key {}", key.name);
+            MemcachedRefusal::Client(words.into())
+        }
+        Error::HasChildren { key, .. } => {
+            MemcachedRefusal::Client(format!("item is needed by foreign key {}", key.name).into())
+        }
+        Error::CascadeTooDeep { .. } => {
+            MemcachedRefusal::Client("foreign keys are nested too deep".into())
+        }
+        Error::CascadeDuplicate { index, .. } => {
+            MemcachedRefusal::Client(format!("duplicate entry for key {index}").into())
+        }
         // Its words may have the value in them, and the value a line's end.
         Error::Expression(_) => {
             MemcachedRefusal::Client("an expression of the table has no value".into())

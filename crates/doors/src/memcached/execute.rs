@@ -18,6 +18,7 @@ mod store;
 mod write;
 
 use rows::cache::KeyBatch;
+use rows::foreign_key::ForeignKeyChecks;
 
 use crate::conversation::Turn;
 use crate::memcached::command::{MemcachedRefusal, MemcachedTrouble, Moment};
@@ -77,7 +78,12 @@ impl MemcachedRows<'_, '_> {
             return Err(MemcachedTrouble::Wait);
         }
         self.shared.flush_at(0);
-        self.turn.engine().truncate_table("kv", "cache", &self.turn.engine().patience())?;
+        self.turn.engine().truncate_table(
+            "kv",
+            "cache",
+            ForeignKeyChecks::On,
+            &self.turn.engine().patience(),
+        )?;
         self.shared.counters.cmd_flush.add();
         Ok(())
     }

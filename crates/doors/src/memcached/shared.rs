@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use resources::counter::Counter;
+use rows::foreign_key::ForeignKeyChecks;
 use rows::store::Reach;
 use rows::sweep::{RemovedRows, Sweeper};
 use rows::{Engine, Table};
@@ -137,7 +138,7 @@ impl MemcachedShared {
         {
             return Ok(());
         }
-        match engine.truncate_table("kv", "cache", &engine.patience()) {
+        match engine.truncate_table("kv", "cache", ForeignKeyChecks::On, &engine.patience()) {
             // What was dropped is empty.
             Err(rows::Error::NotFound { .. }) => Ok(()),
             flushed => flushed.inspect_err(|_| self.flush_at(at)),

@@ -79,7 +79,10 @@ fn tables_of_the_door_that_were_dropped_stayed_away_until_a_restart() {
     let patience = house.engine.patience();
     let is_there = |database, name| house.engine.catalog().table(database, name).is_ok();
     client.expect(&[("set a 0 0 1\nx\n", "STORED\n")]);
-    house.engine.drop_database("kv", &patience).expect("it is there");
+    house
+        .engine
+        .drop_database("kv", rows::foreign_key::ForeignKeyChecks::On, &patience)
+        .expect("it is there");
     client.expect(&[
         ("get a\n", "END\n"),
         ("set a 3 0 1\ny\nget a\n", "STORED\nVALUE a 3 1\ny\nEND\n"),
@@ -90,12 +93,18 @@ fn tables_of_the_door_that_were_dropped_stayed_away_until_a_restart() {
         .expect(&[("incr a 1\n", "NOT_FOUND\n"), ("ms a 1\nz\nmg a v t\n", "HD\nVA 1 t-1\nz\n")]);
     // Behind a write of the same turn to a container, and at a flush that is due.
     client.expect(&[("flush_all 5\n", "OK\n")]);
-    house.engine.drop_database("kv", &patience).expect("it is there");
+    house
+        .engine
+        .drop_database("kv", rows::foreign_key::ForeignKeyChecks::On, &patience)
+        .expect("it is there");
     house.pass(6);
     client.expect(&[("add a 0 0 1\nx\n", "STORED\n")]);
     // Nobody asks for containers: a sweep makes them, unless they have just gone.
     for (database, name) in [("rowhouse", "containers"), ("kv", "cache")] {
-        house.engine.drop_database(database, &patience).expect("it is there");
+        house
+            .engine
+            .drop_database(database, rows::foreign_key::ForeignKeyChecks::On, &patience)
+            .expect("it is there");
         house.shared.sweep(&house.engine).expect("memory");
         assert!(!is_there(database, name), "a dump that is loaded makes it itself");
         house.shared.sweep(&house.engine).expect("memory");

@@ -84,6 +84,9 @@ fn a_table_that_is_emptied_in_the_middle_of_its_list_ends_the_list() {
         out.extend(client.piece(b""));
     }
     let patience = house.engine.patience();
-    house.engine.truncate_table("kv", "cache", &patience).expect("nobody writes");
+    house
+        .engine
+        .truncate_table("kv", "cache", rows::foreign_key::ForeignKeyChecks::On, &patience)
+        .expect("nobody writes");
     assert_eq!(client.ask("get k00001\r\n"), "END\r\nEND\r\n");
 }

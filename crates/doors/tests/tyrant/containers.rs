@@ -80,7 +80,10 @@ fn a_table_of_the_doors_own_that_was_dropped_stayed_away_until_a_restart() {
         ]);
         house.engine.drop_table("tyrant", "records", &patience).expect("it is there");
         house.client().expect(&[(record(0x10, "b", "1"), vec![0])]);
-        house.engine.drop_database("tyrant", &patience).expect("it is there");
+        house
+            .engine
+            .drop_database("tyrant", rows::foreign_key::ForeignKeyChecks::On, &patience)
+            .expect("it is there");
     }
 }
 
@@ -91,7 +94,10 @@ fn the_built_in_table_named_without_its_columns_took_no_put() {
         let house = House::with("tyrant.records(k, v)", false);
         if !made {
             let patience = house.engine.patience();
-            house.engine.drop_database("tyrant", &patience).expect("it is there");
+            house
+                .engine
+                .drop_database("tyrant", rows::foreign_key::ForeignKeyChecks::On, &patience)
+                .expect("it is there");
         }
         let house = House::on(house.engine.clone(), "tyrant.records", false);
         house

@@ -2,7 +2,7 @@
 //!
 //! Not here: what they come to together (`plan`), their syntax (crate `syntax`).
 
-use crate::ddl::{NewColumnarIndex, NewIndex, NewMember};
+use crate::ddl::{NewColumnarIndex, NewForeignKey, NewIndex, NewMember};
 use values::types::Collation;
 
 use crate::schema::{Column, DefaultValue};
@@ -110,4 +110,8 @@ pub enum Alteration {
     },
     /// DROP CONSTRAINT of a condition.
     DropCheck(String),
+    /// ADD FOREIGN KEY.
+    AddForeignKey(NewForeignKey),
+    /// DROP FOREIGN KEY.
+    DropForeignKey(String),
 }

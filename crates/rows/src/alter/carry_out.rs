@@ -13,8 +13,10 @@ use crate::alter::plan::{Plan, plan};
 use crate::broken_rule::BrokenRule;
 use crate::bulk::Progress;
 use crate::catalog::{CatalogChange, current, no_database};
+use crate::ddl::Relations;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::foreign_key::ForeignKeyChecks;
 use crate::rules::Rules;
 use crate::schema::TableDefinition;
 use crate::table::{Patience, Table};
@@ -92,14 +94,17 @@ impl Engine {
         check_new_defaults(&plan, &self.rules_of(&plan.definition)?)?;
         self.check_new_name(&table, &plan)?;
         plan.definition.version = table.version + 1;
+        let terms = (plan.rebuild, rules.foreign_key_checks);
+        self.check_relations(&table, &mut plan.definition, &plan.renames, terms)?;
         if plan.rebuild {
             return self.copy_rows(gate, &table, plan, (patience, rules), progress);
         }
         if !plan.fill.is_empty() || plan.fill_columns {
-            return self.add_indexes(gate, &table, plan, patience, progress);
+            return self.add_indexes(gate, &table, plan, (patience, rules), progress);
         }
+        let relations = self.settle(&table, &mut plan, (patience, rules))?;
         let change = self.catalog().change();
-        self.publish_plan(change, &table, plan)?;
+        self.publish_plan(change, &table, plan, relations)?;
         Ok(AlterOutcome::default())
     }
 
@@ -134,19 +139,37 @@ impl Engine {
         self.check_free(database, name)
     }
 
+    /// Makes a plan ready to be published, as to foreign keys: the table's gate is closed, and the
+    /// rows are as they will be.
+    pub(super) fn settle(
+        &self,
+        table: &Arc<Table>,
+        plan: &mut Plan,
+        (patience, rules): (&Patience, ConversionRules),
+    ) -> Result<Relations> {
+        let checks = rules.foreign_key_checks;
+        let terms = (&plan.renames[..], plan.rebuild, checks);
+        let relations = self.settle_relations(table, &mut plan.definition, terms, patience)?;
+        if checks == ForeignKeyChecks::On && !plan.definition.foreign_keys.is_empty() {
+            self.check_rows_of(table, &*self.table_to_be(plan))?;
+        }
+        Ok(relations)
+    }
+
     /// Publishes a plan that copies no rows, whose new indexes are complete.
     pub(super) fn publish_plan(
         &self,
         mut change: CatalogChange<'_>,
         table: &Arc<Table>,
         plan: Plan,
+        relations: Relations,
     ) -> Result<()> {
         let Plan { definition, removed, fill, fill_columns, .. } = plan;
         let mut marked = definition.clone();
         marked.mark_unfinished(removed.iter().copied());
         change.put_table(&marked);
         let anew = RebuiltParts { entries: !fill.is_empty(), columns: fill_columns };
-        self.publish(change, table, definition.clone(), anew)?;
+        self.publish(change, table, definition.clone(), anew, relations)?;
         match removed.is_empty() {
             true => Ok(()),
             false => self.remove_unfinished(&definition, &removed),
@@ -160,6 +183,7 @@ impl Engine {
         table: &Arc<Table>,
         plan: Plan,
         rows: u64,
+        relations: Relations,
     ) -> Result<()> {
         change.delete_table(table.id);
         change.note_dropped(table.id);
@@ -170,6 +194,7 @@ impl Engine {
             table,
             plan.definition,
             RebuiltParts { entries: true, columns: false },
+            relations,
         )?;
         self.came_at_once(table, rows, true);
         Ok(())
@@ -180,14 +205,17 @@ impl Engine {
     /// rows.
     fn publish(
         &self,
-        change: CatalogChange<'_>,
+        mut change: CatalogChange<'_>,
         old: &Arc<Table>,
         definition: TableDefinition,
         anew: RebuiltParts,
+        mut relations: Relations,
     ) -> Result<()> {
         // The gate is closed: what is written to the table later is of a later state.
         let sequence = self.store().sequence();
         let since = sequence.filter(|_| anew.entries);
+        let children = std::mem::take(&mut relations.children);
+        self.put_children(&mut change, &children);
         change.finish(&**self.store(), self.durability(), |databases| {
             if let Some(tables) = databases.get_mut(&old.database) {
                 tables.remove(&old.name);
@@ -209,8 +237,10 @@ impl Engine {
                 Arc::clone(&old.state),
             );
             table.inherit(old);
-            let tables = databases.entry(table.database.clone()).or_default();
-            tables.insert(table.name.clone(), table);
+            for table in self.following(children, sequence).into_iter().chain([table]) {
+                let tables = databases.entry(table.database.clone()).or_default();
+                tables.insert(table.name.clone(), table);
+            }
         })
     }
 }

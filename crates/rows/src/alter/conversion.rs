@@ -16,6 +16,7 @@ use values::types::ColumnType;
 
 use super::plan::implicit_default;
 use crate::error::{Error, Result};
+use crate::foreign_key::ForeignKeyChecks;
 use crate::schema::Column;
 
 /// The most values of which it is said what was wrong with them.
@@ -30,6 +31,8 @@ pub struct ConversionRules {
     pub mode: SqlMode,
     /// Microseconds since the epoch: on which day a time of day is.
     pub now: i64,
+    /// Whether new foreign keys are looked at in rows that exist.
+    pub foreign_key_checks: ForeignKeyChecks,
 }
 
 /// A value that did not fit its new column.
@@ -75,7 +78,12 @@ impl ConversionWarnings {
 impl ConversionRules {
     /// Those of a door without sessions.
     pub(super) fn without_session(now: i64) -> ConversionRules {
-        ConversionRules { zone: Zone::UTC, mode: SqlMode::default(), now }
+        ConversionRules {
+            zone: Zone::UTC,
+            mode: SqlMode::default(),
+            now,
+            foreign_key_checks: ForeignKeyChecks::On,
+        }
     }
 
     /// The value of an old column as one of a new column. `number` is the row's, if warnings are to

@@ -36,7 +36,7 @@ use super::making::{NewIndexes, noted_columns};
 use super::plan::Plan;
 use crate::bulk::Progress;
 use crate::catalog::current;
-use crate::ddl::take_index_id;
+use crate::ddl::{Relations, take_index_id};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::schema::{IndexId, TableDefinition, TableId};
@@ -54,7 +54,7 @@ impl Engine {
         gate: ClosedGate,
         table: &Arc<Table>,
         mut plan: Plan,
-        patience: &Patience,
+        (patience, rules): (&Patience, ConversionRules),
         progress: &Progress,
     ) -> Result<AlterOutcome> {
         if !plan.fill.is_empty() {
@@ -72,7 +72,8 @@ impl Engine {
             // What was changed since, the columnar index has noted; its mover takes it.
             let gate = table.state.close(&patience.anew())?;
             self.check_new_name(table, &plan)?;
-            unfinished.finish(gate, plan, 0)?;
+            let relations = self.settle(table, &mut plan, (patience, rules))?;
+            unfinished.finish(gate, plan, 0, relations)?;
             return Ok(AlterOutcome::default());
         }
         let noted = unfinished.noted.as_deref();
@@ -83,12 +84,13 @@ impl Engine {
         let (gate, _) = unfinished.catch_up(fill, snapshot, patience)?;
         // The name may have been taken meanwhile.
         self.check_new_name(table, &plan)?;
-        unfinished.finish(gate, plan, 0)?;
+        let relations = self.settle(table, &mut plan, (patience, rules))?;
+        unfinished.finish(gate, plan, 0, relations)?;
         Ok(AlterOutcome::default())
     }
 
     /// The table that a plan makes, before anybody knows of it.
-    fn table_to_be(&self, plan: &Plan) -> Arc<Table> {
+    pub(super) fn table_to_be(&self, plan: &Plan) -> Arc<Table> {
         let make_rules = self.catalog().make_rules();
         Arc::new(Table::new(plan.definition.clone(), Arc::default(), make_rules))
     }
@@ -116,7 +118,8 @@ impl Engine {
         self.check_new_name(table, &plan)?;
         let rows = filled.saturating_add_signed(moved);
         let warnings = making.take_warnings();
-        unfinished.finish(gate, plan, rows)?;
+        let relations = self.settle(table, &mut plan, (patience, rules))?;
+        unfinished.finish(gate, plan, rows, relations)?;
         Ok(AlterOutcome { rows_copied: rows, warnings })
     }
 }
@@ -234,19 +237,25 @@ impl<'a> UnfinishedIndex<'a> {
     }
 
     /// All of it is there, and in a copy so many rows: lets the definition name it.
-    fn finish(mut self, gate: ClosedGate, plan: Plan, rows: u64) -> Result<()> {
+    fn finish(
+        mut self,
+        gate: ClosedGate,
+        plan: Plan,
+        rows: u64,
+        relations: Relations,
+    ) -> Result<()> {
         let UnfinishedIndex { engine, table, log, .. } = self;
         let mut change = engine.catalog().change();
         let published = match self.copy {
             None => {
                 change.delete_range(index_range(table.id, log));
-                engine.publish_plan(change, table, plan)
+                engine.publish_plan(change, table, plan, relations)
             }
             Some(id) => {
                 if let Some(numbers) = self.numbers {
                     change.delete_range(index_range(id, numbers));
                 }
-                engine.publish_copy(change, table, plan, rows)
+                engine.publish_copy(change, table, plan, rows, relations)
             }
         };
         // Where nobody knows whether the copy has taken the table's place, it stays until the next

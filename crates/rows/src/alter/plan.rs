@@ -15,8 +15,8 @@ use values::types::ColumnType;
 use super::alteration::{Alteration, ColumnPlace};
 use crate::broken_rule::BrokenRule;
 use crate::ddl::{
-    NewIndex, NewMember, add_check, add_columnar_index, add_index, add_member, hidden_key,
-    take_index_id, validate,
+    NewIndex, NewMember, add_check, add_columnar_index, add_foreign_key, add_index, add_member,
+    hidden_key, take_index_id, validate,
 };
 use crate::error::{Error, Result, Thing};
 use crate::schema::{Column, DefaultValue, IndexId, IndexState, TableDefinition};
@@ -35,6 +35,8 @@ pub(crate) struct Plan {
     pub fill: Vec<usize>,
     /// Whether the columnar index is new and must be filled when rows are not copied.
     pub fill_columns: bool,
+    /// Names of columns as they were, and as they are.
+    pub renames: Vec<(String, String)>,
     /// Numbers of indexes, of members too, whose entries are to be removed when rows are not
     /// copied.
     pub removed: Vec<u16>,
@@ -51,6 +53,7 @@ pub(crate) fn plan(old: &TableDefinition, alterations: Vec<Alteration>) -> Resul
         rebuild: false,
         fill: Vec::new(),
         fill_columns: false,
+        renames: Vec::new(),
         removed: Vec::new(),
     };
     // Index additions come last, so that they may name columns added by the same statement.
@@ -62,9 +65,13 @@ pub(crate) fn plan(old: &TableDefinition, alterations: Vec<Alteration>) -> Resul
         )
     };
     let (adds, others): (Vec<_>, Vec<_>) = alterations.into_iter().partition(is_add);
-    for alteration in others.into_iter().chain(adds) {
+    // Foreign keys come behind them, so that they need no index of their own where there is one.
+    let is_foreign = |alteration: &Alteration| matches!(alteration, Alteration::AddForeignKey(_));
+    let (foreign, others): (Vec<_>, Vec<_>) = others.into_iter().partition(is_foreign);
+    for alteration in others.into_iter().chain(adds).chain(foreign) {
         work.apply(alteration)?;
     }
+    work.keep_indexes(old)?;
     validate(&work.definition)?;
     work.settle(old);
     if work.fill_columns && old.columnar_index.is_some() {
@@ -113,8 +120,7 @@ impl Plan {
             Alteration::DropPrimaryKey => self.drop_primary(),
             Alteration::RenameIndex { from, to } => self.rename_index(&from, to),
             Alteration::RenameTable { database, name } => {
-                self.definition.database = database;
-                self.definition.name = name;
+                self.rename_table(database, name);
                 Ok(())
             }
             Alteration::SetComment(comment) => {
@@ -173,11 +179,47 @@ impl Plan {
                 self.definition.checks.remove(at);
                 Ok(())
             }
+            Alteration::AddForeignKey(key) => add_foreign_key(&mut self.definition, &key),
+            Alteration::DropForeignKey(name) => {
+                let at = self.definition.foreign_key(&name);
+                let at = at.ok_or(Error::NotFound { what: Thing::Index, name })?;
+                self.definition.foreign_keys.remove(at);
+                Ok(())
+            }
             Alteration::SetExpiry(column) => {
                 self.definition.retention.expires_by = column;
                 Ok(())
             }
         }
+    }
+
+    /// What names the table keeps naming it.
+    fn rename_table(&mut self, database: String, name: String) {
+        let definition = &mut self.definition;
+        let (of, from) = (definition.database.clone(), definition.name.clone());
+        for key in definition.foreign_keys.iter_mut().filter(|key| key.refers_to(&of, &from)) {
+            key.parent_database.clone_from(&database);
+            key.parent_table.clone_from(&name);
+        }
+        definition.rename_foreign_keys(&from, &name);
+        definition.database = database;
+        definition.name = name;
+    }
+
+    /// Refuses to go on without an index that a foreign key of the table needs.
+    fn keep_indexes(&self, old: &TableDefinition) -> Result<()> {
+        for key in &self.definition.foreign_keys {
+            let Some(columns) = self.definition.positions(&key.columns) else { continue };
+            if self.definition.index_beginning_with(&columns).is_some() {
+                continue;
+            }
+            let old_key = old.foreign_key(&key.name).map(|at| &old.foreign_keys[at]);
+            let columns = old_key.and_then(|key| old.positions(&key.columns));
+            let index = columns.and_then(|columns| old.index_beginning_with(&columns));
+            let name = index.map_or_else(String::new, |at| old.indexes[at].name.clone());
+            return Err(BrokenRule::NeededIndex(name).into());
+        }
+        Ok(())
     }
 
     /// What names a column keeps naming it.
@@ -196,7 +238,18 @@ impl Plan {
                 name.clone_from(&to);
             }
         }
-        self.definition.rename_in_rules(from, &to);
+        let definition = &mut self.definition;
+        let (of, table) = (definition.database.clone(), definition.name.clone());
+        for key in &mut definition.foreign_keys {
+            key.rename_column(from, &to);
+            if key.refers_to(&of, &table) {
+                key.rename_parent_column(from, &to);
+            }
+        }
+        definition.rename_in_rules(from, &to);
+        if !from.eq_ignore_ascii_case(&to) {
+            self.renames.push((from.to_owned(), to));
+        }
     }
 
     fn add_column(
@@ -444,7 +497,7 @@ impl Plan {
 }
 
 /// Whether values of `old` are stored and ordered in the same bytes under `new`.
-fn widens(old: &ColumnType, new: &ColumnType) -> bool {
+pub(crate) fn widens(old: &ColumnType, new: &ColumnType) -> bool {
     match (old, new) {
         (
             ColumnType::VarChar { chars: old_chars, collation: old_collation },

@@ -55,6 +55,7 @@ fn definition() -> TableDefinition {
         members: Vec::new(),
         columnar_index: None,
         checks: Vec::new(),
+        foreign_keys: Vec::new(),
         collation: None,
     }
 }

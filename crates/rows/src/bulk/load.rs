@@ -62,6 +62,10 @@ impl BulkLoad {
         if !transaction.lock_whole(table)? || is_noted() {
             return Ok(None);
         }
+        // Its rows would have to be looked at one by one.
+        if transaction.is_bound(table) {
+            return Ok(None);
+        }
         // What is loaded is not noted.
         if table.has_removals_noted(engine.latest())? {
             return Ok(None);

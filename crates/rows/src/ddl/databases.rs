@@ -8,6 +8,7 @@
 use super::rules::check_name;
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
+use crate::foreign_key::ForeignKeyChecks;
 use crate::table::Patience;
 
 impl Engine {
@@ -30,10 +31,19 @@ impl Engine {
     /// Drops a database with its tables; says how many.
     ///
     /// # Errors
-    /// `NotFound`, `LockTimeout` when writers do not leave a table.
-    pub fn drop_database(&self, name: &str, patience: &Patience) -> Result<usize> {
+    /// `NotFound`, `LockTimeout` when writers do not leave a table; `Definition` where a table of
+    /// another database refers to one, unless that is not minded.
+    pub fn drop_database(
+        &self,
+        name: &str,
+        checks: ForeignKeyChecks,
+        patience: &Patience,
+    ) -> Result<usize> {
         let (mut change, tables, gates) =
             self.begin_dropping(|| self.catalog().tables(name), patience)?;
+        for table in tables.iter().filter(|_| checks == ForeignKeyChecks::On) {
+            self.check_unreferenced(table, &|reference| reference.database == name)?;
+        }
         for event in self.catalog().events().iter().filter(|event| event.database == name) {
             change.delete_event(event.id);
         }

@@ -12,6 +12,7 @@ use values::types::{Collation, ColumnType};
 use super::rules::{check_name, validate};
 use crate::broken_rule::BrokenRule;
 use crate::error::{Error, Result, Thing};
+use crate::foreign_key::{ForeignKey, ForeignKeyChecks, ReferentialAction};
 use crate::schema::{
     CheckDefinition, Column, ColumnarIndex, Index, IndexId, IndexPart, IndexState, MemberIndex,
     Retention, TableDefinition,
@@ -46,8 +47,31 @@ pub struct NewTable {
     pub columnar_index: Option<NewColumnarIndex>,
     /// Conditions of the table: names, made up when `None`, and texts.
     pub checks: Vec<(Option<String>, String)>,
+    /// Foreign keys.
+    pub foreign_keys: Vec<NewForeignKey>,
+    /// Whether what they refer to must be there.
+    pub foreign_key_checks: ForeignKeyChecks,
     /// The collation of text columns that come without one.
     pub collation: Option<Collation>,
+}
+
+/// What a new foreign key is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewForeignKey {
+    /// Name; made up from the table's when `None`.
+    pub name: Option<String>,
+    /// The name of the index that it gets if there is none; that of its first column when `None`.
+    pub index: Option<String>,
+    /// Names of its columns.
+    pub columns: Vec<String>,
+    /// The parent's database and name.
+    pub parent: (String, String),
+    /// Names of the columns that it refers to; none: the parent's primary key.
+    pub parent_columns: Vec<String>,
+    /// What becomes of rows when their parent goes.
+    pub on_delete: ReferentialAction,
+    /// What becomes of them when it gets another key.
+    pub on_update: ReferentialAction,
 }
 
 impl NewTable {
@@ -70,6 +94,8 @@ impl NewTable {
             members: Vec::new(),
             columnar_index: None,
             checks: Vec::new(),
+            foreign_keys: Vec::new(),
+            foreign_key_checks: ForeignKeyChecks::On,
             collation: None,
         }
     }
@@ -165,6 +191,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         members: Vec::new(),
         columnar_index: None,
         checks: Vec::new(),
+        foreign_keys: Vec::new(),
         collation: new.collation,
     };
     definition.follow_engine();
@@ -181,6 +208,9 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
     }
     for (name, condition) in new.checks {
         add_check(&mut definition, name, condition)?;
+    }
+    for key in &new.foreign_keys {
+        add_foreign_key(&mut definition, key)?;
     }
     validate(&definition)?;
     Ok(definition)
@@ -292,6 +322,52 @@ pub(crate) fn add_check(
         return Err(BrokenRule::DuplicateCheck(name.to_string()).into());
     }
     definition.checks.push(CheckDefinition { name, condition });
+    Ok(())
+}
+
+/// Adds a foreign key to a definition, and the index that it needs. Whether there is what it refers
+/// to is looked at later (`relations`).
+pub(crate) fn add_foreign_key(definition: &mut TableDefinition, new: &NewForeignKey) -> Result<()> {
+    let name = match &new.name {
+        Some(name) => name.clone(),
+        None => definition.free_foreign_key_name(&definition.name),
+    };
+    check_name(&name)?;
+    if !new.parent_columns.is_empty() && new.parent_columns.len() != new.columns.len() {
+        let shown = new.name.clone().unwrap_or_else(|| "foreign key without name".to_owned());
+        return Err(BrokenRule::ForeignKeyColumns(shown).into());
+    }
+    let mut columns = Vec::new();
+    for column in &new.columns {
+        let at = definition.column(column).ok_or_else(|| BrokenRule::KeyColumn(column.clone()))?;
+        if columns.contains(&at) {
+            return Err(BrokenRule::DuplicateColumn(column.clone()).into());
+        }
+        columns.push(at);
+    }
+    if definition.foreign_key(&name).is_some() {
+        return Err(BrokenRule::DuplicateForeignKey(name).into());
+    }
+    if definition.index_beginning_with(&columns).is_none() {
+        let parts = new.columns.iter().map(|column| (column.clone(), None)).collect();
+        let index = NewIndex {
+            name: new.index.clone(),
+            unique: false,
+            primary: false,
+            parts,
+            comment: String::new(),
+        };
+        add_index(definition, &index, IndexState::Ready)?;
+    }
+    definition.foreign_keys.push(ForeignKey {
+        name,
+        columns: columns.iter().map(|at| definition.columns[*at].name.clone()).collect(),
+        parent_database: new.parent.0.clone(),
+        parent_table: new.parent.1.clone(),
+        parent_columns: new.parent_columns.clone(),
+        on_delete: new.on_delete,
+        on_update: new.on_update,
+    });
     Ok(())
 }
 

@@ -76,6 +76,7 @@ mod tests {
     use super::*;
     use crate::engine::EngineOptions;
     use crate::event::{EventSchedule, EventSettings, EventStatus, RunRecord};
+    use crate::foreign_key::ForeignKeyChecks;
     use crate::memory::MemoryStore;
 
     fn event(name: &str) -> EventDefinition {
@@ -126,7 +127,7 @@ mod tests {
         let engine = open();
         assert_eq!(names(&engine), ["f", "e"]);
         assert_eq!(engine.catalog().event_named("d", "F").unwrap().id, id);
-        engine.drop_database("d", &engine.patience()).unwrap();
+        engine.drop_database("d", ForeignKeyChecks::On, &engine.patience()).unwrap();
         assert_eq!(names(&engine), ["e"]);
         drop(engine);
         let engine = open();

@@ -20,15 +20,18 @@ mod databases;
 mod definition;
 mod events;
 mod read_lock;
+mod relations;
 mod rules;
 mod space;
 mod tables;
 mod views;
 
-pub use definition::{ENGINE, NewColumnarIndex, NewIndex, NewMember, NewTable};
+pub use definition::{ENGINE, NewColumnarIndex, NewForeignKey, NewIndex, NewMember, NewTable};
 pub(crate) use definition::{
-    add_check, add_columnar_index, add_index, add_member, hidden_key, take_index_id,
+    add_check, add_columnar_index, add_foreign_key, add_index, add_member, hidden_key,
+    take_index_id,
 };
 pub use read_lock::ReadLock;
+pub(crate) use relations::Relations;
 pub(crate) use rules::validate;
 pub use rules::{COLUMNS_MAX, INDEX_PARTS_MAX, INDEXES_MAX, NAME_CHARS_MAX};

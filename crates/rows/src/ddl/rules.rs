@@ -7,6 +7,7 @@ use values::types::ColumnType;
 
 use crate::broken_rule::BrokenRule;
 use crate::error::Result;
+use crate::foreign_key::{ForeignKey, ReferentialAction};
 use crate::schema::{Column, DefaultValue, Index, MemberIndex, TableDefinition};
 use crate::table::PRIMARY;
 
@@ -44,6 +45,7 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     validate_columnar(definition)?;
     validate_members(definition)?;
     validate_columnar_index(definition)?;
+    definition.foreign_keys.iter().try_for_each(|key| validate_foreign_key(definition, key))?;
     definition.indexes.iter().try_for_each(|index| validate_index(definition, index))
 }
 
@@ -124,6 +126,38 @@ fn validate_retention(definition: &TableDefinition) -> Result<()> {
     };
     if !matches!(definition.columns[position].ty, ColumnType::Int { .. }) {
         return Err(BrokenRule::ExpiryType(name.to_string()).into());
+    }
+    Ok(())
+}
+
+/// What a foreign key says of its own table's columns.
+fn validate_foreign_key(definition: &TableDefinition, key: &ForeignKey) -> Result<()> {
+    let sets = |action| [key.on_delete, key.on_update].contains(&action);
+    for name in &key.columns {
+        let Some(at) = definition.column(name) else {
+            let (column, key) = (name.clone(), key.name.clone());
+            return Err(BrokenRule::ForeignKeyColumnDropped { column, key }.into());
+        };
+        let column = &definition.columns[at];
+        if let Some(computed) = &column.computed {
+            if !computed.stored {
+                let (column, key) = (name.clone(), key.name.clone());
+                return Err(BrokenRule::ForeignKeyOfVirtual { column, key }.into());
+            }
+            let clause = match (key.on_delete, key.on_update) {
+                (ReferentialAction::SetNull, _) => Some("ON DELETE SET NULL"),
+                (_, ReferentialAction::SetNull) => Some("ON UPDATE SET NULL"),
+                (_, ReferentialAction::Cascade) => Some("ON UPDATE CASCADE"),
+                _ => None,
+            };
+            if let Some(clause) = clause {
+                return Err(BrokenRule::ForeignKeyOfComputed(clause.to_owned()).into());
+            }
+        }
+        if !column.nullable && sets(ReferentialAction::SetNull) {
+            let (column, key) = (column.name.clone(), key.name.clone());
+            return Err(BrokenRule::SetNullOfNotNull { column, key }.into());
+        }
     }
     Ok(())
 }

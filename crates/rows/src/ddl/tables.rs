@@ -15,6 +15,7 @@ use crate::broken_rule::BrokenRule;
 use crate::catalog::{CatalogChange, current, no_database, no_table};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
+use crate::foreign_key::{ForeignKey, ForeignKeyChecks, Reference};
 use crate::rules::Rules;
 use crate::schema::TableDefinition;
 use crate::table::{ClosedGate, Patience, Table};
@@ -26,12 +27,18 @@ impl Engine {
     /// # Errors
     /// `Exists`, `NotFound` of the database, `Definition`, `Expression`.
     pub fn create_table(&self, new: NewTable) -> Result<Arc<Table>> {
+        let checks = new.foreign_key_checks;
         let mut definition = define(new, self.clock().unix_micros() / 1_000_000)?;
         self.rules_of(&definition)?;
         let patience = Patience::at_most(self.lock_wait_max());
         let _inside = self.new_tables().enter(NO_TABLE, Some(&patience))?;
+        // Whoever writes in a table learns of it before another refers to it.
+        let _parents = self.close_parents(&definition, &patience)?;
         let mut change = self.catalog().change();
         self.check_free(&definition.database, &definition.name)?;
+        let nothing = TableDefinition { foreign_keys: Vec::new(), ..definition.clone() };
+        self.check_foreign_keys(&mut definition, &nothing, checks)?;
+        self.check_adopted(&definition, checks)?;
         definition.id = change.new_table_id();
         change.put_table(&definition);
         change.finish(&**self.store(), self.durability(), |databases| {
@@ -65,17 +72,28 @@ impl Engine {
     /// # Errors
     /// `NotFound`, `LockTimeout` when writers do not leave it.
     pub fn drop_table(&self, database: &str, name: &str, patience: &Patience) -> Result<()> {
-        self.drop_tables(&[(database, name)], patience)
+        self.drop_tables(&[(database, name)], ForeignKeyChecks::On, patience)
     }
 
     /// Drops tables, `(database, name)`, all or none, in one commit; their space comes back in the
     /// background.
     ///
     /// # Errors
-    /// `NotFound`, `LockTimeout` when writers do not leave one.
-    pub fn drop_tables(&self, names: &[(&str, &str)], patience: &Patience) -> Result<()> {
+    /// `NotFound`, `LockTimeout` when writers do not leave one; `Definition` where another table
+    /// refers to one, unless that is not minded.
+    pub fn drop_tables(
+        &self,
+        names: &[(&str, &str)],
+        checks: ForeignKeyChecks,
+        patience: &Patience,
+    ) -> Result<()> {
         let find = || names.iter().map(|(of, name)| self.catalog().table(of, name)).collect();
         let (change, tables, gates) = self.begin_dropping(find, patience)?;
+        let goes =
+            |reference: &Reference| names.contains(&(&*reference.database, &*reference.table));
+        for table in tables.iter().filter(|_| checks == ForeignKeyChecks::On) {
+            self.check_unreferenced(table, &goes)?;
+        }
         change.finish(&**self.store(), self.durability(), |databases| {
             for table in &tables {
                 databases.get_mut(&table.database).and_then(|all| all.remove(&table.name));
@@ -111,12 +129,28 @@ impl Engine {
     /// Removes all rows of a table by giving it a new key range; AUTO_INCREMENT starts again.
     ///
     /// # Errors
-    /// As `drop_table`.
-    pub fn truncate_table(&self, database: &str, name: &str, patience: &Patience) -> Result<()> {
+    /// As `drop_tables`.
+    pub fn truncate_table(
+        &self,
+        database: &str,
+        name: &str,
+        checks: ForeignKeyChecks,
+        patience: &Patience,
+    ) -> Result<()> {
         let table = self.catalog().table(database, name)?;
         let gate = table.state.close_to_alter(patience)?;
         let mut change = self.catalog().change();
         let table = self.catalog().table(database, name)?;
+        let references = table.references();
+        let is_other =
+            |reference: &&Reference| (&*reference.database, &*reference.table) != (database, name);
+        if checks == ForeignKeyChecks::On
+            && let Some(reference) = references.iter().find(is_other)
+        {
+            let (database, child) = (reference.database.clone(), reference.table.clone());
+            let key = reference.key.name.clone();
+            return Err(BrokenRule::TruncateOfParent { database, child, key }.into());
+        }
         let mut definition = table.definition.clone();
         definition.id = change.new_table_id();
         definition.version += 1;
@@ -163,7 +197,8 @@ impl Engine {
                 sources.push(table);
             }
         }
-        let gates = self.close_all(&sources, patience)?;
+        let related = self.related_to(&sources)?;
+        let gates = self.close_all(&related, patience)?;
         let mut change = self.catalog().change();
         let mut moved: Vec<(TableDefinition, Arc<Table>)> = Vec::new();
         let mut views: Vec<(ViewDefinition, Arc<View>)> = Vec::new();
@@ -219,9 +254,13 @@ impl Engine {
             definition.database = to_database.to_string();
             definition.name = to.to_string();
         }
+        self.follow_names(&mut moved, &related)?;
         for (definition, table) in &mut moved {
             definition.version = table.version + 1;
             change.put_table(definition);
+        }
+        for (definition, _) in &moved {
+            self.check_adopted(definition, ForeignKeyChecks::On)?;
         }
         for (renamed, old) in views {
             change.put_view(renamed, Some(old));
@@ -245,6 +284,81 @@ impl Engine {
             }
         })?;
         drop(gates);
+        Ok(())
+    }
+
+    /// Closes the gates of the tables that a new one refers to.
+    fn close_parents(
+        &self,
+        definition: &TableDefinition,
+        patience: &Patience,
+    ) -> Result<Vec<ClosedGate>> {
+        let mut parents: Vec<Arc<Table>> = Vec::new();
+        for key in &definition.foreign_keys {
+            let parent = self.find_table(&key.parent_database, &key.parent_table)?;
+            parents.extend(
+                parent.filter(|table| !parents.iter().any(|known| known.is_version_of(table))),
+            );
+        }
+        parents.sort_by_key(|table| table.id);
+        parents.iter().map(|table| table.state.close(&patience.anew())).collect()
+    }
+
+    /// Tables, those that they refer to and those that refer to them.
+    fn related_to(&self, sources: &[Arc<Table>]) -> Result<Vec<Arc<Table>>> {
+        let mut related = sources.to_vec();
+        for table in sources {
+            let parents =
+                table.foreign_keys.iter().map(|key| (&key.parent_database, &key.parent_table));
+            let references = table.references();
+            let children =
+                references.iter().map(|reference| (&reference.database, &reference.table));
+            for (database, name) in parents.chain(children) {
+                let other = self.find_table(database, name)?;
+                related.extend(
+                    other.filter(|other| !related.iter().any(|known| known.is_version_of(other))),
+                );
+            }
+        }
+        Ok(related)
+    }
+
+    /// Lets foreign keys follow the new names of tables: those of the tables that are moved, and of
+    /// `related` ones that refer to them, which are among the moved then.
+    fn follow_names(
+        &self,
+        moved: &mut Vec<(TableDefinition, Arc<Table>)>,
+        related: &[Arc<Table>],
+    ) -> Result<()> {
+        let names: Vec<_> = moved
+            .iter()
+            .map(|(new, old)| {
+                let now = (new.database.clone(), new.name.clone());
+                ((old.database.clone(), old.name.clone()), now)
+            })
+            .collect();
+        for (new, old) in moved.iter_mut() {
+            let name = new.name.clone();
+            new.rename_foreign_keys(&old.name, &name);
+        }
+        for table in related {
+            if moved.iter().any(|(_, old)| old.is_version_of(table)) {
+                continue;
+            }
+            let table = self.catalog().table(&table.database, &table.name)?;
+            let refers = |key: &ForeignKey| names.iter().any(|((d, n), _)| key.refers_to(d, n));
+            if table.foreign_keys.iter().any(refers) {
+                moved.push((table.definition.clone(), table));
+            }
+        }
+        for key in moved.iter_mut().flat_map(|(new, _)| &mut new.foreign_keys) {
+            if let Some((_, (database, name))) =
+                names.iter().find(|((database, name), _)| key.refers_to(database, name))
+            {
+                key.parent_database.clone_from(database);
+                key.parent_table.clone_from(name);
+            }
+        }
         Ok(())
     }
 

@@ -59,6 +59,7 @@ mod tests {
     use crate::Error;
     use crate::ddl::NewTable;
     use crate::engine::EngineOptions;
+    use crate::foreign_key::ForeignKeyChecks;
     use crate::memory::MemoryStore;
     use crate::view::{ViewAlgorithm, ViewSecurity};
 
@@ -119,7 +120,7 @@ mod tests {
         assert_eq!(engine.catalog().views("d").len(), 2);
         engine.drop_views(&[("d", "x")]).unwrap();
         assert!(!found.is_current() || engine.catalog().views("d").len() == 1);
-        engine.drop_database("d", &engine.patience()).unwrap();
+        engine.drop_database("d", ForeignKeyChecks::On, &engine.patience()).unwrap();
         assert!(!found.is_current());
         drop(engine);
         let engine = open();

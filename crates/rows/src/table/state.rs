@@ -17,7 +17,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
@@ -27,6 +27,7 @@ use super::changes::NotedColumns;
 use super::count::RowCount;
 use super::counted::CountedRows;
 use crate::error::{Error, Result, Wait};
+use crate::foreign_key::References;
 use crate::recency::Recency;
 use crate::schema::{IndexId, TableDefinition, TableId};
 
@@ -123,6 +124,10 @@ pub struct TableState {
     /// One more than the highest AUTO_INCREMENT value that a row came with since the server
     /// started.
     pub(crate) given_to: AtomicU64,
+    /// The foreign keys of all tables that refer to this one.
+    references: RwLock<References>,
+    /// Whether there are any.
+    is_referenced: AtomicBool,
     /// Next hidden row id; 0 while not read from the rows yet.
     pub(crate) row_id: AtomicU64,
 }
@@ -200,6 +205,24 @@ impl TableState {
             *recency = Some(Arc::new(Recency::new(id, bytes_max)));
         }
         recency.clone()
+    }
+
+    /// From now on these refer to the table: with its gate closed, or where there are no rows that
+    /// they could refer to.
+    pub(crate) fn set_references(&self, references: References) {
+        self.is_referenced.store(!references.is_empty(), Ordering::Release);
+        *self.references.write() = references;
+    }
+
+    /// Whether foreign keys refer to the table.
+    #[inline]
+    pub(crate) fn is_referenced(&self) -> bool {
+        self.is_referenced.load(Ordering::Acquire)
+    }
+
+    /// The foreign keys that refer to the table.
+    pub(crate) fn references(&self) -> References {
+        Arc::clone(&self.references.read())
     }
 
     /// Makes counters be read from the rows again.

@@ -17,6 +17,7 @@ use super::keys::IndexCodec;
 use super::members::MemberCodec;
 use super::state::TableState;
 use crate::error::Result;
+use crate::foreign_key::{ForeignColumns, References};
 use crate::images::ImagePlace;
 use crate::recency::Recency;
 use crate::rules::{Check, MakeRules, Rules};
@@ -48,6 +49,8 @@ pub struct Table {
     pub(crate) images: Vec<Arc<ImagePlace>>,
     /// What its expressions are, or why they are none; `None` where there are none.
     rules: Option<expression::Result<Rules>>,
+    /// Its foreign keys, in the order of `definition.foreign_keys`.
+    pub(crate) foreign: Vec<ForeignColumns>,
     pub(crate) state: Arc<TableState>,
 }
 
@@ -81,9 +84,11 @@ impl Table {
             (kept, layout)
         });
         let images = definition.indexes.iter().map(|_| Arc::default()).collect();
+        let foreign = definition.foreign_columns().unwrap_or_default();
         let rules = definition.has_rules().then(|| make_rules(&definition));
         Table {
             rules,
+            foreign,
             definition,
             layout,
             codecs,
@@ -94,6 +99,17 @@ impl Table {
             images,
             state,
         }
+    }
+
+    /// Whether it has foreign keys, or some refer to it.
+    #[inline]
+    pub fn is_related(&self) -> bool {
+        !self.foreign.is_empty() || self.state.is_referenced()
+    }
+
+    /// The foreign keys that refer to it.
+    pub fn references(&self) -> References {
+        self.state.references()
     }
 
     /// Its rules, if it has any.

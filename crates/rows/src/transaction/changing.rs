@@ -13,6 +13,7 @@ use values::datum::{Datum, Value};
 
 use values::row::RowRef;
 
+use super::children::{Cascade, ParentChange};
 use super::life::Transaction;
 use super::outcome::{ChangeOutcome, RowChange};
 use super::placing::duplicate;
@@ -52,24 +53,46 @@ impl Transaction {
         {
             return Ok(ChangeOutcome::Missing);
         }
+        let cascade = Cascade::default();
         match decide(old)? {
             RowChange::Keep => Ok(ChangeOutcome::Unchanged),
             RowChange::Delete => {
-                self.delete_row(table, row_key, &old)?;
+                self.delete_row(table, row_key, &old, None, &cascade)?;
                 Ok(ChangeOutcome::Deleted)
             }
-            RowChange::Set(sets) => Ok(self.set_columns(table, row_key, &old, &sets, false)?),
-            RowChange::SetAnew(sets) => Ok(self.set_columns(table, row_key, &old, &sets, true)?),
+            RowChange::Set(sets) => {
+                Ok(self.set_columns(table, row_key, &old, &sets, false, &cascade)?)
+            }
+            RowChange::SetAnew(sets) => {
+                Ok(self.set_columns(table, row_key, &old, &sets, true, &cascade)?)
+            }
         }
     }
 
-    fn set_columns(
+    /// Removes the row under a locked key for one that comes in its place; `false` if it is gone.
+    pub(super) fn give_way(
+        &mut self,
+        table: &Table,
+        row_key: &[u8],
+        next: &[Datum<'_>],
+    ) -> Result<bool> {
+        let mut old_bytes = Vec::new();
+        if !self.read_locked(row_key, &mut old_bytes)? {
+            return Ok(false);
+        }
+        let old = row_at(table, row_key, &old_bytes)?;
+        self.delete_row(table, row_key, &old, Some(next), &Cascade::default())?;
+        Ok(true)
+    }
+
+    pub(super) fn set_columns(
         &mut self,
         table: &Table,
         row_key: &[u8],
         old: &RowRef<'_>,
         sets: &[(usize, Value)],
         anew: bool,
+        cascade: &Cascade,
     ) -> Result<ChangeOutcome> {
         let (old_values, computed);
         old_values = old.values()?;
@@ -148,6 +171,11 @@ impl Transaction {
         let replaced = row_key.len() + old.bytes().len();
         self.put_row(table, &new_values, new_key, replaced)?;
         self.note_given(table, &new_values, None)?;
+        if self.is_bound(table) {
+            self.lock_keys(table, &new_values, Some(&changed))?;
+            self.look_for_parents(table, &new_values, Some(&changed))?;
+            self.relate_old(table, &old_values, ParentChange::Has(&new_values), cascade)?;
+        }
         Ok(ChangeOutcome::Updated)
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! Not here: when a row expires (`crate::expiry`), rows that are in nobody's way (`sweep`).
 
+use super::children::Cascade;
 use super::life::Transaction;
 use crate::error::Result;
 use crate::expiry::Expiry;
@@ -34,7 +35,7 @@ impl Transaction {
         let row = row_at(table, row_key, bytes)?;
         let over = expiry.is_over(&row)?;
         if over {
-            self.delete_row(table, row_key, &row)?;
+            self.delete_row(table, row_key, &row, None, &Cascade::default())?;
         }
         Ok(over)
     }

@@ -39,6 +39,8 @@ pub struct Transaction {
     pub(super) scratch: (Vec<u8>, Vec<u8>),
     /// Whether 0 in an AUTO_INCREMENT column is a value like any other.
     pub(super) zero_is_value: bool,
+    /// Whether foreign keys are obeyed.
+    pub(super) obeys_foreign_keys: bool,
     /// Whole transactions of others that are committed together with this one.
     pub(crate) others: Vec<Transaction>,
     /// Ends its waits for changes of definitions.
@@ -81,6 +83,7 @@ impl Engine {
             expected: ExpectedRows::default(),
             scratch: Default::default(),
             zero_is_value: false,
+            obeys_foreign_keys: true,
             others: Vec::new(),
             given_up: None,
             widen_at: self.budget().bytes_max() / LOCKS_PART,

@@ -68,9 +68,7 @@ impl Transaction {
             self.add_row(table, row, |this, row, generated| -> Result<usize> {
                 let mut deleted = 0;
                 while let Some(existing) = this.conflict(table, row)? {
-                    let delete = &mut |_: RowRef<'_>| Ok(RowChange::Delete);
-                    let gone = this.change_locked::<Error>(table, &existing, None, delete)?;
-                    deleted += usize::from(gone == ChangeOutcome::Deleted);
+                    deleted += usize::from(this.give_way(table, &existing, row)?);
                 }
                 this.insert_complete(table, row)?;
                 this.note_given(table, row, generated)?;
@@ -201,7 +199,11 @@ impl Transaction {
             this.store.lock(row_key, this.wait)?;
             match seen {
                 // Asked under the lock: who has had it before is inside still, or has left since.
-                Some(seen) if table.state.alone().map(Alone) == Some(seen.alone) => {
+                // A row that follows another one's may have been changed since by this transaction.
+                Some(seen)
+                    if !table.is_related()
+                        && table.state.alone().map(Alone) == Some(seen.alone) =>
+                {
                     let row = row_at(table, row_key, seen.bytes)?;
                     this.change_read(table, row_key, row, expiry, decide)
                 }

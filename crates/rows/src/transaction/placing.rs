@@ -13,6 +13,7 @@ use values::text::write_text;
 
 use values::row::RowRef;
 
+use super::children::{Cascade, ParentChange};
 use super::life::Transaction;
 use crate::error::{Error, Result};
 use crate::table::{ChangedTo, MemberEntry, RowDelta, Table};
@@ -34,7 +35,12 @@ impl Transaction {
         self.put_member_entries(table.member_entries(row, &row_key)?)?;
         self.note_columns(table, &row_key, ChangedTo::Row(row, None));
         self.note_change(table, &row_key, None, ChangedTo::Row(row, None));
-        self.put_row(table, row, row_key, 0)
+        self.put_row(table, row, row_key, 0)?;
+        match self.is_bound(table) {
+            // With the row in, which may refer to itself.
+            true => self.relate_new(table, row),
+            false => Ok(()),
+        }
     }
 
     /// The key of a new row, locked and without one.
@@ -55,11 +61,14 @@ impl Transaction {
         Ok(row_key)
     }
 
+    /// Removes a locked row; `next` is the one that comes in its place by the same operation.
     pub(super) fn delete_row(
         &mut self,
         table: &Table,
         row_key: &[u8],
         row: &RowRef<'_>,
+        next: Option<&[Datum<'_>]>,
+        cascade: &Cascade,
     ) -> Result<()> {
         let values = row.values()?;
         for index in 1..table.codecs.len() {
@@ -81,7 +90,10 @@ impl Transaction {
         self.note_change(table, row_key, Some(&values), ChangedTo::Nothing);
         self.note_columns(table, row_key, ChangedTo::Nothing);
         self.store.delete(row_key.to_vec());
-        Ok(())
+        match table.state.is_referenced() && self.is_bound(table) {
+            true => self.relate_old(table, &values, ParentChange::Goes(next), cascade),
+            false => Ok(()),
+        }
     }
 
     /// Notes for the columnar index that a row comes, goes, or changes in some columns.

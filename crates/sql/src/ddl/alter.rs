@@ -15,7 +15,8 @@ use values::types::Collation;
 use super::UnenforcedParts;
 use super::column::{column_of, default_value, now_for_all};
 use super::create::{
-    columnar_index_of, engine_name, expires_by, index_of, index_of_column, new_member,
+    columnar_index_of, engine_name, expires_by, foreign_key_of, index_of, index_of_column,
+    new_member,
 };
 use super::rules::text_for_all;
 use crate::error::{Result, SqlError};
@@ -114,17 +115,19 @@ impl Maker<'_> {
                 let place = place_of(place);
                 self.out.push(Alteration::AddColumn { column: made, place, now });
                 self.keys_of(column);
+                if let Some(key) = &column.references {
+                    let key = foreign_key_of(key, &self.table.database);
+                    self.out.push(Alteration::AddForeignKey(key));
+                }
             }
             AlterSpec::Add(element) => match element {
                 Element::Index(index) if index.columnar => {
                     self.out.push(Alteration::AddColumnarIndex(columnar_index_of(index)?));
                 }
                 Element::Index(index) => self.out.push(Alteration::AddIndex(index_of(index))),
-                Element::ForeignKey(index) => {
-                    self.unenforced.foreign_keys += 1;
-                    if !self.has_index_on(&index.parts) {
-                        self.out.push(Alteration::AddIndex(index_of(index)));
-                    }
+                Element::ForeignKey(key) => {
+                    let key = foreign_key_of(key, &self.table.database);
+                    self.out.push(Alteration::AddForeignKey(key));
                 }
                 Element::Check(spec) if !spec.enforced => self.unenforced.checks += 1,
                 Element::Check(spec) => self.out.push(Alteration::AddCheck {
@@ -148,9 +151,7 @@ impl Maker<'_> {
                 }
             }
             AlterSpec::DropIndex { name, if_exists } => {
-                if self.table.check(name).is_some() && !self.table.has_index_named(name) {
-                    self.out.push(Alteration::DropCheck(name.clone()));
-                } else if name.eq_ignore_ascii_case("primary") {
+                if name.eq_ignore_ascii_case("primary") {
                     self.out.push(Alteration::DropPrimaryKey);
                 } else if !*if_exists || self.table.has_index_named(name) {
                     self.out.push(Alteration::DropIndex(name.clone()));
@@ -162,10 +163,15 @@ impl Maker<'_> {
                 }
             }
             AlterSpec::DropPrimaryKey => self.out.push(Alteration::DropPrimaryKey),
-            AlterSpec::DropConstraint
-            | AlterSpec::Algorithm(_)
-            | AlterSpec::Lock(_)
-            | AlterSpec::Nothing => {}
+            AlterSpec::DropForeignKey { name, if_exists } => {
+                if !*if_exists || self.table.foreign_key(name).is_some() {
+                    self.out.push(Alteration::DropForeignKey(name.clone()));
+                }
+            }
+            AlterSpec::DropConstraint { name, if_exists } => {
+                self.drop_constraint(name, *if_exists)?;
+            }
+            AlterSpec::Algorithm(_) | AlterSpec::Lock(_) | AlterSpec::Nothing => {}
             AlterSpec::Change { old, column, place } => {
                 let made = self.column(column)?;
                 let place = place_of(place);
@@ -202,13 +208,26 @@ impl Maker<'_> {
         Ok(())
     }
 
-    fn has_index_on(&self, parts: &[(String, Option<u32>)]) -> bool {
-        self.table.indexes.iter().any(|index| {
-            index.parts.len() >= parts.len()
-                && index.parts.iter().zip(parts).all(|(part, (name, _))| {
-                    self.table.columns[part.column].name.eq_ignore_ascii_case(name)
-                })
-        })
+    /// DROP CONSTRAINT: a key that rows must have, a foreign key, or a condition.
+    fn drop_constraint(&mut self, name: &str, if_exists: bool) -> Result<()> {
+        let is_key = self.table.index(name).is_some_and(|at| self.table.indexes[at].unique);
+        self.out.push(if self.table.foreign_key(name).is_some() {
+            Alteration::DropForeignKey(name.to_owned())
+        } else if self.table.check(name).is_some() {
+            Alteration::DropCheck(name.to_owned())
+        } else if name.eq_ignore_ascii_case("primary") {
+            Alteration::DropPrimaryKey
+        } else if is_key {
+            Alteration::DropIndex(name.to_owned())
+        } else if if_exists {
+            return Ok(());
+        } else {
+            return Err(SqlError::new(
+                ErrorCode::ConstraintNotFound,
+                format!("Constraint '{name}' does not exist."),
+            ));
+        });
+        Ok(())
     }
 
     /// The collation of columns that are added from here on.

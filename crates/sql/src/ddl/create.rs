@@ -1,11 +1,12 @@
 //! CREATE TABLE: from columns and indexes as written, from another table, from a query.
 
 use rows::alter::ConversionRules;
-use rows::ddl::{ENGINE, NewColumnarIndex, NewIndex, NewMember, NewTable};
+use rows::ddl::{ENGINE, NewColumnarIndex, NewForeignKey, NewIndex, NewMember, NewTable};
+use rows::foreign_key::{ForeignKeyChecks, ReferentialAction};
 use rows::schema::COLUMNAR;
 use rows::schema::{CheckDefinition, Column, DefaultValue, Retention, TableDefinition};
 use syntax::rule::rule_text;
-use syntax::table::{CreateTable, Element, IndexSpec};
+use syntax::table::{CreateTable, Element, ForeignKeySpec, IndexSpec, ReferentialSpec};
 use syntax::table_options::{MemberSpec, TableOptions};
 use values::ErrorCode;
 use values::types::{Collation, ColumnType};
@@ -58,7 +59,7 @@ pub fn new_table(
     let mut unenforced = UnenforcedParts::default();
     let (mut columns, mut indexes): (Vec<Column>, Vec<NewIndex>) = (Vec::new(), Vec::new());
     // MySQL orders keys: the primary one, unique ones, others. Names are made in that order.
-    let mut foreign = Vec::new();
+    let mut foreign: Vec<NewForeignKey> = Vec::new();
     let mut checks = Vec::new();
     let mut columnar_index = None;
     for element in &create.elements {
@@ -74,6 +75,7 @@ pub fn new_table(
                 if spec.unique {
                     indexes.push(index_of_column(&spec.name, false));
                 }
+                foreign.extend(spec.references.iter().map(|key| foreign_key_of(key, database)));
             }
             Element::Index(spec) if spec.columnar => {
                 if columnar_index.replace(columnar_index_of(spec)?).is_some() {
@@ -84,10 +86,7 @@ pub fn new_table(
                 }
             }
             Element::Index(spec) => indexes.push(index_of(spec)),
-            Element::ForeignKey(spec) => {
-                unenforced.foreign_keys += 1;
-                foreign.push(index_of(spec));
-            }
+            Element::ForeignKey(spec) => foreign.push(foreign_key_of(spec, database)),
             Element::Check(spec) if !spec.enforced => unenforced.checks += 1,
             Element::Check(spec) => checks.push((spec.name.clone(), rule_text(&spec.condition)?)),
         }
@@ -109,16 +108,8 @@ pub fn new_table(
             primary_not_null(index, &create.elements, &mut columns)?;
         }
     }
-    // A foreign key gets an index unless one begins with its columns.
-    for key in foreign {
-        let covered = indexes.iter().any(|index| {
-            index.parts.len() >= key.parts.len()
-                && index.parts.iter().zip(&key.parts).all(|(a, b)| a.0.eq_ignore_ascii_case(&b.0))
-        });
-        if !covered {
-            indexes.push(key);
-        }
-    }
+    let of_foreign_keys = indexes_for(&foreign, &indexes);
+    indexes.extend(of_foreign_keys);
     let rank = |index: &NewIndex| match (index.primary, index.unique) {
         (true, _) => 0,
         (false, true) => 1,
@@ -140,9 +131,66 @@ pub fn new_table(
         members: create.options.members.iter().flatten().map(new_member).collect(),
         columnar_index,
         checks,
+        foreign_keys: foreign,
+        foreign_key_checks: ForeignKeyChecks::On,
         collation: Some(collation),
     };
     Ok((table, unenforced))
+}
+
+/// A foreign key as `rows` is to make it, of a table of some database.
+pub fn foreign_key_of(spec: &ForeignKeySpec, database: &str) -> NewForeignKey {
+    let action = |written| match written {
+        ReferentialSpec::NoAction => ReferentialAction::NoAction,
+        ReferentialSpec::Restrict => ReferentialAction::Restrict,
+        ReferentialSpec::Cascade => ReferentialAction::Cascade,
+        ReferentialSpec::SetNull => ReferentialAction::SetNull,
+        ReferentialSpec::SetDefault => ReferentialAction::SetDefault,
+    };
+    let parent_database = spec.parent.database.as_deref().unwrap_or(database);
+    NewForeignKey {
+        name: spec.constraint.clone(),
+        index: spec.constraint.clone().or_else(|| spec.index.clone()),
+        columns: spec.columns.clone(),
+        parent: (parent_database.to_owned(), spec.parent.table.clone()),
+        parent_columns: spec.parent_columns.clone(),
+        on_delete: action(spec.on_delete),
+        on_update: action(spec.on_update),
+    }
+}
+
+/// The indexes that foreign keys need beside those that are written: where one of two would begin
+/// with all columns of the other, that one is enough, and of two alike the later.
+fn indexes_for(foreign: &[NewForeignKey], written: &[NewIndex]) -> Vec<NewIndex> {
+    let begins_with = |index: &[(String, Option<u32>)], columns: &[String]| {
+        index.len() >= columns.len()
+            && index.iter().zip(columns).all(|((name, prefix), column)| {
+                prefix.is_none() && name.eq_ignore_ascii_case(column)
+            })
+    };
+    let mut made: Vec<NewIndex> = Vec::new();
+    for key in foreign {
+        let longer = |index: &NewIndex| {
+            index.parts.len() > key.columns.len() && begins_with(&index.parts, &key.columns)
+        };
+        let is_written = written.iter().any(|index| begins_with(&index.parts, &key.columns));
+        if is_written || made.iter().any(longer) {
+            continue;
+        }
+        made.retain(|index| {
+            let parts = index.parts.iter().zip(&key.columns);
+            index.parts.len() > key.columns.len()
+                || !parts.into_iter().all(|((name, _), column)| name.eq_ignore_ascii_case(column))
+        });
+        made.push(NewIndex {
+            name: key.index.clone(),
+            unique: false,
+            primary: false,
+            parts: key.columns.iter().map(|column| (column.clone(), None)).collect(),
+            comment: String::new(),
+        });
+    }
+    made
 }
 
 /// EXPIRES_BY if it is said; `Some(None)` when it names no column.
@@ -231,6 +279,8 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
                 |check: &CheckDefinition| (Some(check.name.clone()), check.condition.clone());
             source.checks.iter().map(named).collect()
         },
+        foreign_keys: Vec::new(),
+        foreign_key_checks: ForeignKeyChecks::On,
         collation: source.collation,
     }
 }

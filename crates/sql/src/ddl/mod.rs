@@ -12,15 +12,13 @@ mod view;
 pub use alter::{alterations, table_collation};
 pub use column::default_text;
 pub use create::{new_table, new_table_like};
-pub use print::{create_table_text, quoted};
+pub use print::{broken_foreign_key_text, create_table_text, quoted};
 pub use rules::make_rules;
 pub use view::{create_view_text, security_word};
 
 /// Things that were accepted without effect, for warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnenforcedParts {
-    /// Foreign keys.
-    pub foreign_keys: usize,
     /// CHECK constraints that were said not to be enforced.
     pub checks: usize,
     /// Columns with ZEROFILL.

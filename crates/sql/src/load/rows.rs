@@ -202,9 +202,9 @@ impl Loader {
         }
         match transaction.insert(&plan.table, row) {
             Ok(inserted) => self.generated = self.generated.or(inserted.generated),
-            Err(error @ (Error::Duplicate { .. } | Error::Check { .. }))
-                if plan.on_duplicate == OnDuplicate::Ignore =>
-            {
+            Err(
+                error @ (Error::Duplicate { .. } | Error::Check { .. } | Error::NoParent { .. }),
+            ) if plan.on_duplicate == OnDuplicate::Ignore => {
                 self.skipped += 1;
                 self.maker
                     .warnings

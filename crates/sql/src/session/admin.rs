@@ -235,7 +235,12 @@ impl Session {
                 }
                 self.begin_definition()?;
                 let (database, table) = self.qualified(&name)?;
-                let emptied = engine.truncate_table(database, table, &self.patience());
+                let emptied = engine.truncate_table(
+                    database,
+                    table,
+                    self.foreign_key_checks(),
+                    &self.patience(),
+                );
                 self.unless_killed(emptied)??;
                 Ok(self.done(0))
             }

@@ -9,6 +9,7 @@ use expression::{Level, text_of};
 use rows::alter::{AlterWork, ConversionRules, ConversionWarning};
 use rows::bulk::Progress;
 use rows::ddl::NewTable;
+use rows::foreign_key::ForeignKeyChecks;
 use rows::table::Patience;
 use sqlparser::ast::visit_relations;
 use syntax::TableName;
@@ -62,7 +63,8 @@ impl Session {
     pub(super) fn drop_database(&mut self, name: &str, if_exists: bool) -> Result<Reply> {
         refuse_changes(name, &self.user)?;
         let missing = format!("Can't drop database '{name}'; database doesn't exist");
-        let dropped = self.sql.engine().drop_database(name, &self.patience());
+        let dropped =
+            self.sql.engine().drop_database(name, self.foreign_key_checks(), &self.patience());
         match self.unless_killed(dropped)? {
             Ok(tables) => {
                 if self.database.as_deref() == Some(name) {
@@ -84,10 +86,6 @@ impl Session {
 
     fn warn_unenforced(&self, unenforced: UnenforcedParts) {
         let mut warnings = self.warnings.borrow_mut();
-        if unenforced.foreign_keys > 0 {
-            let message = "FOREIGN KEY constraints are accepted and not enforced";
-            warnings.push(Level::Warning, ErrorCode::NotSupportedYet, message);
-        }
         if unenforced.checks > 0 {
             let message = "CHECK constraints that are NOT ENFORCED are not kept";
             warnings.push(Level::Warning, ErrorCode::NotSupportedYet, message);
@@ -120,7 +118,8 @@ impl Session {
         }
         if let Some(like) = &create.like {
             let source = self.base_table(like)?;
-            let table = ddl::new_table_like(&source, &database, &name);
+            let mut table = ddl::new_table_like(&source, &database, &name);
+            table.foreign_key_checks = self.foreign_key_checks();
             if replaced {
                 self.drop_replaced(&table)?;
             }
@@ -137,7 +136,8 @@ impl Session {
         let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));
         let given = given.as_deref().unwrap_or_default();
         let session = self.conversion_rules();
-        let (table, unenforced) = ddl::new_table(create, &database, given, session)?;
+        let (mut table, unenforced) = ddl::new_table(create, &database, given, session)?;
+        table.foreign_key_checks = self.foreign_key_checks();
         if replaced {
             self.drop_replaced(&table)?;
         }
@@ -194,7 +194,8 @@ impl Session {
     fn drop_replaced(&self, new: &NewTable) -> Result<()> {
         let engine = self.sql.engine();
         engine.check_definition(new)?;
-        let dropped = engine.drop_table(&new.database, &new.name, &self.patience());
+        let names = [(&*new.database, &*new.name)];
+        let dropped = engine.drop_tables(&names, self.foreign_key_checks(), &self.patience());
         Ok(self.unless_killed(dropped)??)
     }
 
@@ -227,7 +228,7 @@ impl Session {
         }
         let names: Vec<(&str, &str)> =
             known.iter().map(|(database, table)| (&database[..], &table[..])).collect();
-        let dropped = engine.drop_tables(&names, &self.patience());
+        let dropped = engine.drop_tables(&names, self.foreign_key_checks(), &self.patience());
         self.unless_killed(dropped)??;
         Ok(self.done(0))
     }
@@ -235,7 +236,16 @@ impl Session {
     /// The zone and the modes by which definitions are read and rows that exist converted.
     fn conversion_rules(&self) -> ConversionRules {
         let (zone, mode) = (self.variables.zone, self.variables.mode);
-        ConversionRules { zone, mode, now: self.facts().now }
+        let foreign_key_checks = self.foreign_key_checks();
+        ConversionRules { zone, mode, now: self.facts().now, foreign_key_checks }
+    }
+
+    /// Whether statements mind foreign keys.
+    pub(super) fn foreign_key_checks(&self) -> ForeignKeyChecks {
+        match self.variables.foreign_keys {
+            true => ForeignKeyChecks::On,
+            false => ForeignKeyChecks::Off,
+        }
     }
 
     fn warn_converted(&self, warning: &ConversionWarning) {

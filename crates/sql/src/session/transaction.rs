@@ -91,6 +91,7 @@ impl Session {
         let mut transaction = self.sql.engine().begin(wait)?;
         let kill = Arc::clone(&self.process.kill);
         transaction.give_up_if(Arc::new(move || kill.check().is_err()));
+        transaction.obey_foreign_keys(self.variables.foreign_keys);
         Ok(transaction)
     }
 
@@ -260,8 +261,10 @@ impl Session {
         let engine = Arc::clone(self.sql.engine());
         let transaction = group.transaction(&engine, LockWait::Never, self.durability())?;
         let mark = transaction.savepoint();
+        transaction.obey_foreign_keys(self.variables.foreign_keys);
         // What others have written into the group stays, whatever happens in here.
         let result = catch_unwind(AssertUnwindSafe(|| work(self, transaction)));
+        transaction.obey_foreign_keys(true);
         if !matches!(result, Ok(Ok(_))) {
             transaction.rollback_to(mark);
         }
@@ -328,6 +331,7 @@ impl Session {
         let lock_wait = LockWait::AtMost(self.variables.lock_wait);
         open.transaction.set_wait(if how.may_wait { lock_wait } else { LockWait::Never });
         let mark = open.transaction.savepoint();
+        open.transaction.obey_foreign_keys(self.variables.foreign_keys);
         let result = work(self, &mut open.transaction);
         let result = result.map_err(|error| self.told_apart(error));
         open.transaction.set_wait(lock_wait);

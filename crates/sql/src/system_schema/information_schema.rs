@@ -25,7 +25,9 @@ use values::types::Collation;
 use absent::empty;
 pub use asked::{AskedTables, NameColumns};
 use columns::columns;
-use keys::{check_constraints, key_column_usage, statistics, table_constraints};
+use keys::{
+    check_constraints, key_column_usage, referential_constraints, statistics, table_constraints,
+};
 pub use keywords::is_reserved;
 use keywords::keywords;
 use privileges::{
@@ -121,6 +123,7 @@ pub fn made(
         "VIEWS" => views(facts, asked),
         "STATISTICS" => statistics(engine, sizes, asked),
         "KEY_COLUMN_USAGE" => key_column_usage(engine, asked),
+        "REFERENTIAL_CONSTRAINTS" => referential_constraints(engine, asked),
         "CHECK_CONSTRAINTS" => check_constraints(engine, asked),
         "TABLE_CONSTRAINTS" => table_constraints(engine, asked),
         "EVENTS" => show::event_rows(engine, facts.zone),

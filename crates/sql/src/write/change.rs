@@ -634,7 +634,15 @@ impl DeletePlan {
                         line = Some(returning.line(context, RowView::Stored(&old))?);
                     }
                     Ok(RowChange::Delete)
-                })?;
+                });
+                let outcome = match outcome {
+                    Ok(outcome) => outcome,
+                    // Rows refer to it, which keep it.
+                    Err(error) => {
+                        context.forgive(error)?;
+                        ChangeOutcome::Unchanged
+                    }
+                };
                 deleted += u64::from(outcome == ChangeOutcome::Deleted);
                 if let (Some(returned), Some(line), ChangeOutcome::Deleted) =
                     (&mut returned, line, outcome)

@@ -3,6 +3,7 @@
 //! Not here: statistics as text (`stat`).
 
 use resources::interrupt;
+use rows::foreign_key::ForeignKeyChecks;
 
 use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
 use crate::tyrant::execute::{KeyCursor, SCAN_IN_LOOP_MAX, TyrantRows};
@@ -77,7 +78,12 @@ impl TyrantRows<'_, '_> {
             return Err(TyrantTrouble::Wait);
         }
         let (engine, table) = (self.turn.engine(), self.database.table());
-        Ok(engine.truncate_table(&table.database, &table.name, &engine.patience())?)
+        Ok(engine.truncate_table(
+            &table.database,
+            &table.name,
+            ForeignKeyChecks::On,
+            &engine.patience(),
+        )?)
     }
 
     /// Removes all records one by one: so it can be rolled back.

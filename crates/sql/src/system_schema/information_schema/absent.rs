@@ -4,19 +4,6 @@
 /// Columns of the tables that have no rows here.
 pub(super) fn empty(name: &str) -> Option<&'static [&'static str]> {
     Some(match name {
-        "REFERENTIAL_CONSTRAINTS" => &[
-            "CONSTRAINT_CATALOG",
-            "CONSTRAINT_SCHEMA",
-            "CONSTRAINT_NAME",
-            "UNIQUE_CONSTRAINT_CATALOG",
-            "UNIQUE_CONSTRAINT_SCHEMA",
-            "UNIQUE_CONSTRAINT_NAME",
-            "MATCH_OPTION",
-            "UPDATE_RULE",
-            "DELETE_RULE",
-            "TABLE_NAME",
-            "REFERENCED_TABLE_NAME",
-        ],
         "TRIGGERS" => &[
             "TRIGGER_CATALOG",
             "TRIGGER_SCHEMA",

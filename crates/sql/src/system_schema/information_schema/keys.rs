@@ -1,7 +1,8 @@
-//! STATISTICS, KEY_COLUMN_USAGE, TABLE_CONSTRAINTS and CHECK_CONSTRAINTS: indexes, by column and as
-//! constraints, and conditions.
+//! STATISTICS, KEY_COLUMN_USAGE, REFERENTIAL_CONSTRAINTS, TABLE_CONSTRAINTS and CHECK_CONSTRAINTS:
+//! indexes, by column and as constraints, foreign keys, and conditions.
 
 use rows::engine::Engine;
+use rows::foreign_key::ForeignKey;
 use rows::table::Table;
 use values::datum::Value;
 
@@ -80,6 +81,63 @@ pub(super) fn key_column_usage(engine: &Engine, asked: &AskedTables<'_>) -> List
                 ]);
             }
         }
+        for key in keys_by_name(&table) {
+            for (n, (column, parent)) in key.columns.iter().zip(&key.parent_columns).enumerate() {
+                listing.push(vec![
+                    text(CATALOG),
+                    text(&table.database),
+                    text(&key.name),
+                    text(CATALOG),
+                    text(&table.database),
+                    text(&table.name),
+                    text(column),
+                    number(n as u64 + 1),
+                    number(n as u64 + 1),
+                    text(&key.parent_database),
+                    text(&key.parent_table),
+                    text(parent),
+                ]);
+            }
+        }
+    }
+    listing
+}
+
+pub(super) fn referential_constraints(engine: &Engine, asked: &AskedTables<'_>) -> Listing {
+    let mut listing = Listing::new(&[
+        "CONSTRAINT_CATALOG",
+        "CONSTRAINT_SCHEMA",
+        "CONSTRAINT_NAME",
+        "UNIQUE_CONSTRAINT_CATALOG",
+        "UNIQUE_CONSTRAINT_SCHEMA",
+        "UNIQUE_CONSTRAINT_NAME",
+        "MATCH_OPTION",
+        "UPDATE_RULE",
+        "DELETE_RULE",
+        "TABLE_NAME",
+        "REFERENCED_TABLE_NAME",
+    ]);
+    for table in asked.tables(engine) {
+        for key in keys_by_name(&table) {
+            let parent = engine.catalog().table(&key.parent_database, &key.parent_table).ok();
+            let unique = parent.as_ref().and_then(|parent| {
+                let at = parent.unique_index_of(&key.parent_columns)?;
+                Some(text(&parent.indexes[at].name))
+            });
+            listing.push(vec![
+                text(CATALOG),
+                text(&table.database),
+                text(&key.name),
+                text(CATALOG),
+                text(&key.parent_database),
+                unique.unwrap_or(Value::Null),
+                text("NONE"),
+                text(key.on_update.words()),
+                text(key.on_delete.words()),
+                text(&table.name),
+                text(&key.parent_table),
+            ]);
+        }
     }
     listing
 }
@@ -106,6 +164,17 @@ pub(super) fn table_constraints(engine: &Engine, asked: &AskedTables<'_>) -> Lis
                 text(&table.database),
                 text(&table.name),
                 text(if n == 0 { "PRIMARY KEY" } else { "UNIQUE" }),
+                text("YES"),
+            ]);
+        }
+        for key in keys_by_name(&table) {
+            listing.push(vec![
+                text(CATALOG),
+                text(&table.database),
+                text(&key.name),
+                text(&table.database),
+                text(&table.name),
+                text("FOREIGN KEY"),
                 text("YES"),
             ]);
         }
@@ -148,6 +217,13 @@ pub(super) fn check_constraints(engine: &Engine, asked: &AskedTables<'_>) -> Lis
         }
     }
     listing
+}
+
+/// A table's foreign keys in the order in which they are shown.
+fn keys_by_name(table: &Table) -> Vec<&ForeignKey> {
+    let mut keys: Vec<&ForeignKey> = table.foreign_keys.iter().collect();
+    keys.sort_by_key(|key| key.name.to_lowercase());
+    keys
 }
 
 /// Names and conditions of a table's checks: those behind columns, under their names, then its own.

@@ -300,7 +300,10 @@ impl InsertPlan {
                     self.give_back(context, datums, inserted.generated, tally)?;
                     self.number_of(datums, inserted.generated)
                 }
-                Err(error @ (Error::Duplicate { .. } | Error::Check { .. })) => {
+                Err(
+                    error
+                    @ (Error::Duplicate { .. } | Error::Check { .. } | Error::NoParent { .. }),
+                ) => {
                     context.forgive(error.into())?;
                     tally.duplicates += 1;
                     None
