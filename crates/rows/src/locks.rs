@@ -186,8 +186,8 @@ impl LockTable {
         self.next_owner.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Locks for `owner`. `true`: newly, to be released by `release`; `false`: it had it already, or
-    /// shared it and has it for itself now.
+    /// Locks for `owner`. `true`: newly, to be released by `release`; `false`: it had it already,
+    /// or shared it and has it for itself now.
     ///
     /// # Errors
     /// `WouldWait(Lock)` with `LockWait::Never`, `LockTimeout` when the time is over, `Conflict`

@@ -1,6 +1,7 @@
 //! CREATE TABLE and its parts, as written.
 //!
-//! Accepted without effect, with a warning from the executor: CHECK .. NOT ENFORCED. Refused: FULLTEXT, SPATIAL, key parts that are expressions.
+//! Accepted without effect, with a warning from the executor: CHECK .. NOT ENFORCED. Refused:
+//! FULLTEXT, SPATIAL, key parts that are expressions.
 //!
 //! Not here: a table's options (`table_options`), ALTER TABLE (`alter`), what they do (crate `sql`,
 //! `ddl`).

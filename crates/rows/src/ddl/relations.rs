@@ -2,8 +2,8 @@
 //! refer to it and to those that it refers to, and whether the rows that are there obey a new one.
 //!
 //! Invariants
-//! 1. What refers to a table changes only with the table's gate closed, so that whoever writes in it
-//!    knows all of them.
+//! 1. What refers to a table changes only with the table's gate closed, so that whoever writes in
+//!    it knows all of them.
 //! 2. A definition that names a table or a column follows when that gets another name, in the same
 //!    batch.
 //!

@@ -2,9 +2,10 @@
 //! entries and under the row's lock.
 //!
 //! Where to look: `life` is a transaction from its beginning to its commit, `operations` what can
-//! be done with it. Below them `placing` puts rows and entries in, `changing` changes a locked
-//! row, `unique` locks and looks for unique entries, `expired` clears away what is in a new row's
-//! place, `parents` and `children` obey foreign keys, `counters` make up numbers, `expected` finds out for many rows at once.
+//! be done with it. Below them `placing` puts rows and entries in, `changing` changes a locked row,
+//! `unique` locks and looks for unique entries, `expired` clears away what is in a new row's place,
+//! `parents` and `children` obey foreign keys, `counters` make up numbers, `expected` finds out for
+//! many rows at once.
 //!
 //! Lock order within one operation: row key first, then its unique entries in index order, those
 //! that it loses and those that it gets. Operations that meet in another order, as two that change
@@ -12,8 +13,8 @@
 //!
 //! Invariants
 //! 1. An operation that fails leaves nothing in the transaction's buffer.
-//! 2. A row is decided upon (exists? old values?) only after its lock is held, and from the
-//!    latest committed state overlaid with the transaction's own writes.
+//! 2. A row is decided upon (exists? old values?) only after its lock is held, and from the latest
+//!    committed state overlaid with the transaction's own writes.
 //! 3. An expired row is absent: it is not shown, and goes when a new row takes its key.
 //! 4. Each table written stays inside its gate until the transaction ends.
 //!
