@@ -395,7 +395,7 @@ fn check_pair(child: &TableDefinition, key: &ForeignKey, parent: &TableDefinitio
     if child.columnar || parent.columnar {
         return Err(BrokenRule::ForeignKeyColumnar.into());
     }
-    // Who needs an expired row would keep what is gone.
+    // A row that needs an expired one would keep what is gone.
     if parent.retention.expires_by.is_some() && key.on_delete.refuses() {
         return Err(BrokenRule::ForeignKeyOfExpiring(key.name.clone()).into());
     }
