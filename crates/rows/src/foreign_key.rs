@@ -16,9 +16,6 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use values::types::ColumnType;
-
-use crate::schema::{Column, TableDefinition};
 
 /// Whether a statement minds foreign keys: foreign_key_checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +87,27 @@ impl ForeignKey {
         self.parent_database == database && self.parent_table == table
     }
 
+    /// What SQL says of it in a table of some database; `clause` says which actions it names.
+    pub fn text(&self, database: &str, clause: impl Fn(ReferentialAction) -> bool) -> String {
+        let quoted = |name: &String| format!("`{}`", name.replace('`', "``"));
+        let list = |names: &[String]| names.iter().map(quoted).collect::<Vec<String>>().join(", ");
+        let mut parent = quoted(&self.parent_table);
+        if self.parent_database != database {
+            parent = format!("{}.{parent}", quoted(&self.parent_database));
+        }
+        let (name, columns) = (quoted(&self.name), list(&self.columns));
+        let parent_columns = list(&self.parent_columns);
+        let mut text = format!(
+            "CONSTRAINT {name} FOREIGN KEY ({columns}) REFERENCES {parent} ({parent_columns})"
+        );
+        for (event, action) in [("DELETE", self.on_delete), ("UPDATE", self.on_update)] {
+            if clause(action) {
+                text.push_str(&format!(" ON {event} {}", action.words()));
+            }
+        }
+        text
+    }
+
     /// Lets the columns of the parent have other names.
     pub(crate) fn rename_parent_column(&mut self, from: &str, to: &str) {
         rename(&mut self.parent_columns, from, to);
@@ -127,109 +145,5 @@ pub(crate) struct ForeignColumns {
     pub index: usize,
 }
 
-impl TableDefinition {
-    /// Position of a foreign key by name, without regard to case.
-    pub fn foreign_key(&self, name: &str) -> Option<usize> {
-        self.foreign_keys.iter().position(|key| key.name.eq_ignore_ascii_case(name))
-    }
-
-    /// Positions of columns by their names; `None` if one is not there.
-    pub(crate) fn positions(&self, names: &[String]) -> Option<Vec<usize>> {
-        names.iter().map(|name| self.column(name)).collect()
-    }
-
-    /// The first index whose first columns are these, whole.
-    pub fn index_beginning_with(&self, columns: &[usize]) -> Option<usize> {
-        self.indexes.iter().position(|index| {
-            let parts = index.parts.iter().map(|part| (part.column, part.prefix));
-            index.parts.len() >= columns.len()
-                && parts.zip(columns).all(|(part, column)| part == (*column, None))
-        })
-    }
-
-    /// The first unique index that has these columns, whole, and no others.
-    pub fn unique_index_of(&self, names: &[String]) -> Option<usize> {
-        let columns = self.positions(names)?;
-        self.indexes.iter().position(|index| {
-            let parts = index.parts.iter().map(|part| (part.column, part.prefix));
-            index.unique
-                && index.parts.len() == columns.len()
-                && parts.zip(&columns).all(|(part, column)| part == (*column, None))
-        })
-    }
-
-    /// Its foreign keys by positions; `None` where one lacks a column or an index.
-    pub(crate) fn foreign_columns(&self) -> Option<Vec<ForeignColumns>> {
-        let of = |key: &ForeignKey| {
-            let columns = self.positions(&key.columns)?;
-            let index = self.index_beginning_with(&columns)?;
-            Some(ForeignColumns { columns, index })
-        };
-        self.foreign_keys.iter().map(of).collect()
-    }
-
-    /// The names that follow the table's have its new one: `table_ibfk_1`.
-    pub(crate) fn rename_foreign_keys(&mut self, from: &str, to: &str) {
-        for key in &mut self.foreign_keys {
-            if let Some(number) = generated_number(from, &key.name) {
-                key.name = generated_name(to, number);
-            }
-        }
-    }
-
-    /// The name of one more foreign key without one.
-    pub(crate) fn free_foreign_key_name(&self, table: &str) -> String {
-        let numbers = self.foreign_keys.iter().filter_map(|key| generated_number(table, &key.name));
-        generated_name(table, numbers.max().unwrap_or(0) + 1)
-    }
-}
-
-fn generated_name(table: &str, number: u64) -> String {
-    format!("{table}_ibfk_{number}")
-}
-
-/// The number in a name that was made up for a foreign key of a table.
-fn generated_number(table: &str, name: &str) -> Option<u64> {
-    let number = name.strip_prefix(table)?.strip_prefix("_ibfk_")?;
-    number.parse().ok().filter(|_| number.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// Whether values of two columns can be compared as keys: whole numbers of one size and sign, texts
-/// of one collation, of all others the same type.
-pub(crate) fn are_comparable(child: &Column, parent: &Column) -> bool {
-    use ColumnType::{Binary, Blob, Char, Enum, Int, Text, VarBinary, VarChar};
-    let collation = |ty: &ColumnType| match ty {
-        Char { collation, .. } | VarChar { collation, .. } | Text { collation, .. } => {
-            Some(*collation)
-        }
-        _ => None,
-    };
-    match (&child.ty, &parent.ty) {
-        (Int { width, unsigned, .. }, Int { width: of, unsigned: sign, .. }) => {
-            width == of && unsigned == sign
-        }
-        (VarBinary { .. } | Blob { .. }, VarBinary { .. } | Blob { .. }) => true,
-        (Binary { bytes }, Binary { bytes: of }) => bytes == of,
-        (Enum { .. }, Enum { .. }) => child.ty == parent.ty,
-        (of_child, of_parent) => match (collation(of_child), collation(of_parent)) {
-            (Some(one), Some(other)) => one == other,
-            _ => of_child == of_parent && child.unsigned == parent.unsigned,
-        },
-    }
-}
-
 /// All that refer to a table.
 pub type References = Arc<[Reference]>;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_that_was_made_up_is_known_by_its_number() {
-        assert_eq!(generated_number("t", "t_ibfk_12"), Some(12));
-        for other in ["t_ibfk_", "t_ibfk_+1", "t_ibfk_1x", "u_ibfk_1", "t_ibfk"] {
-            assert_eq!(generated_number("t", other), None, "{other}");
-        }
-    }
-}

@@ -17,12 +17,11 @@ use expression::{KillMark, QueryError, shortened};
 use resources::budget::NoMemory;
 use rows::BrokenRule;
 use rows::error::{CallerError, Error, Thing};
+use rows::foreign_key::ReferentialAction;
 use values::ErrorCode;
 use values::convert::Issue;
 use values::key::DamagedKey;
 use values::row::RowError;
-
-use crate::ddl::broken_foreign_key_text;
 
 /// Why a statement, or a part of one, was not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -379,7 +378,7 @@ impl From<&Error> for SqlError {
             }
             Error::NoParent { table, key } => {
                 let (database, name) = split_table(table);
-                let key = broken_foreign_key_text(key, database);
+                let key = key.text(database, is_told);
                 let message = format!(
                     "Cannot add or update a child row: a foreign key constraint fails \
                      (`{database}`.`{name}`, {key})"
@@ -388,7 +387,7 @@ impl From<&Error> for SqlError {
             }
             Error::HasChildren { table, key } => {
                 let (database, name) = split_table(table);
-                let key = broken_foreign_key_text(key, database);
+                let key = key.text(database, is_told);
                 let message = format!(
                     "Cannot delete or update a parent row: a foreign key constraint fails \
                      (`{database}`.`{name}`, {key})"
@@ -441,6 +440,11 @@ impl From<&Error> for SqlError {
             ),
         }
     }
+}
+
+/// Whether errors of rows that break a foreign key name an action of it.
+fn is_told(action: ReferentialAction) -> bool {
+    !matches!(action, ReferentialAction::NoAction | ReferentialAction::SetDefault)
 }
 
 /// MySQL's error for a broken rule of a table's definition, where it has that rule.

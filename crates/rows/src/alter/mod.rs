@@ -27,4 +27,3 @@ pub use alteration::{Alteration, ColumnPlace};
 pub use carry_out::{AlterOutcome, AlterWork};
 pub use conversion::{ConversionRules, ConversionWarning};
 pub use plan::implicit_default;
-pub(crate) use plan::widens;

@@ -33,5 +33,5 @@ pub(crate) use definition::{
 };
 pub use read_lock::ReadLock;
 pub(crate) use relations::Relations;
-pub(crate) use rules::validate;
 pub use rules::{COLUMNS_MAX, INDEX_PARTS_MAX, INDEXES_MAX, NAME_CHARS_MAX};
+pub(crate) use rules::{validate, widens};

@@ -14,15 +14,16 @@ use std::sync::Arc;
 use resources::interrupt;
 use values::datum::Datum;
 
+use super::rules::widens;
 use crate::broken_rule::BrokenRule;
 use crate::catalog::{CatalogChange, current};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
-use crate::foreign_key::{ForeignKey, ForeignKeyChecks, Reference, are_comparable};
+use crate::foreign_key::{ForeignKey, ForeignKeyChecks, Reference};
 use crate::schema::TableDefinition;
 use crate::store::{Direction, Reach, Read};
-use crate::table::{ClosedGate, Patience, Table};
+use crate::table::{ClosedGate, Patience, Table, are_comparable};
 
 /// Rows between two looks at whether anybody still waits.
 const LOOK_EVERY_ROWS: u64 = 1024;
@@ -383,7 +384,7 @@ fn changed_column(
         let old = old.column(before).map(|at| &old.columns[at].ty);
         let new = new.column(now).map(|at| &new.columns[at].ty);
         match (old, new) {
-            (Some(old), Some(new)) => old != new && !crate::alter::widens(old, new),
+            (Some(old), Some(new)) => old != new && !widens(old, new),
             _ => false,
         }
     };

@@ -256,3 +256,28 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     }
     Ok(())
 }
+
+/// Whether values of `old` are stored and ordered in the same bytes under `new`.
+pub(crate) fn widens(old: &ColumnType, new: &ColumnType) -> bool {
+    match (old, new) {
+        (
+            ColumnType::VarChar { chars: old_chars, collation: old_collation },
+            ColumnType::VarChar { chars, collation },
+        ) => old_collation == collation && chars >= old_chars,
+        (ColumnType::VarBinary { bytes: old_bytes }, ColumnType::VarBinary { bytes }) => {
+            bytes >= old_bytes
+        }
+        (
+            ColumnType::Enum { values: old_values, collation: old_collation },
+            ColumnType::Enum { values, collation },
+        ) => old_collation == collation && values.starts_with(old_values),
+        (
+            ColumnType::Int { width: old_width, unsigned: old_unsigned, .. },
+            ColumnType::Int { width, unsigned, .. },
+        ) => old_width == width && old_unsigned == unsigned,
+        // Numbers stay what they are; how many digits of them are shown changes, as in MySQL 9.7.
+        (ColumnType::Float(_), ColumnType::Float(_))
+        | (ColumnType::Double(_), ColumnType::Double(_)) => true,
+        _ => old == new,
+    }
+}

@@ -12,7 +12,7 @@ mod view;
 pub use alter::{alterations, table_collation};
 pub use column::default_text;
 pub use create::{new_table, new_table_like};
-pub use print::{broken_foreign_key_text, create_table_text, quoted};
+pub use print::{create_table_text, quoted};
 pub use rules::make_rules;
 pub use view::{create_view_text, security_word};
 

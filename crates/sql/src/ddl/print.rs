@@ -110,41 +110,6 @@ fn index_line(definition: &TableDefinition, index: &Index, primary: bool) -> Str
     line
 }
 
-/// A foreign key of a table of some database, as a part of its definition.
-fn foreign_key_text(key: &ForeignKey, database: &str) -> String {
-    let mut line = foreign_key_head(key, database);
-    for (event, action) in [("DELETE", key.on_delete), ("UPDATE", key.on_update)] {
-        if action != ReferentialAction::NoAction {
-            line.push_str(&format!(" ON {event} {}", action.words()));
-        }
-    }
-    line
-}
-
-/// The same as the errors of rows that break it have it.
-pub fn broken_foreign_key_text(key: &ForeignKey, database: &str) -> String {
-    let mut line = foreign_key_head(key, database);
-    for (event, action) in [("DELETE", key.on_delete), ("UPDATE", key.on_update)] {
-        if !matches!(action, ReferentialAction::NoAction | ReferentialAction::SetDefault) {
-            line.push_str(&format!(" ON {event} {}", action.words()));
-        }
-    }
-    line
-}
-
-fn foreign_key_head(key: &ForeignKey, database: &str) -> String {
-    let list = |names: &[String]| {
-        names.iter().map(|name| quoted(name)).collect::<Vec<String>>().join(", ")
-    };
-    let mut parent = quoted(&key.parent_table);
-    if key.parent_database != database {
-        parent = format!("{}.{parent}", quoted(&key.parent_database));
-    }
-    let (name, columns) = (quoted(&key.name), list(&key.columns));
-    let parent_columns = list(&key.parent_columns);
-    format!("CONSTRAINT {name} FOREIGN KEY ({columns}) REFERENCES {parent} ({parent_columns})")
-}
-
 fn columnar_index_line(index: &ColumnarIndex) -> String {
     let columns: Vec<String> = index.columns.iter().map(|name| quoted(name)).collect();
     let mut line = format!("COLUMNAR KEY {} ({})", quoted(&index.name), columns.join(","));
@@ -186,7 +151,8 @@ pub fn create_table_text(
     }
     let mut keys: Vec<&ForeignKey> = definition.foreign_keys.iter().collect();
     keys.sort_by_key(|key| key.name.to_lowercase());
-    lines.extend(keys.into_iter().map(|key| foreign_key_text(key, &definition.database)));
+    let is_said = |action| action != ReferentialAction::NoAction;
+    lines.extend(keys.into_iter().map(|key| key.text(&definition.database, is_said)));
     for check in &definition.checks {
         let (name, condition) = (quoted(&check.name), &check.condition);
         lines.push(format!("CONSTRAINT {name} CHECK ({condition})"));
