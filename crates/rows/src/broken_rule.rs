@@ -52,6 +52,9 @@ pub enum BrokenRule {
     /// NULL as the default of a column that is NOT NULL.
     #[error("Invalid default value for column '{0}'")]
     NullDefault(String),
+    /// A temporary table of a kind that there is not.
+    #[error("This server does not support temporary tables {0}")]
+    Temporary(&'static str),
     /// A view is renamed into another database.
     #[error("Changing schema from '{from}' to '{to}' is not allowed")]
     ViewLeavesDatabase {

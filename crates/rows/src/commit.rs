@@ -32,6 +32,7 @@ use crate::error::{Error, Result};
 use crate::recency::{Sizes, Wake};
 use crate::store::{Batch, Change, Durability, Reach, Store, StoreTransaction};
 use crate::table::{GateGuard, PREFIX_BYTES, PRIMARY};
+use crate::temporary_ids::is_temporary_key;
 use crate::transaction::Transaction;
 
 /// More changes of one client are a load, whose rows are not for the row cache; in a group of an
@@ -281,7 +282,9 @@ fn row_change(change: &Change) -> Option<(&[u8], Option<&[u8]>)> {
         // Only schema changes remove ranges: of tables whose ids nobody reads any more.
         Change::DeleteRange(_) => return None,
     };
-    (key.get(4..PREFIX_BYTES) == Some(&PRIMARY.to_be_bytes()[..])).then_some((key, row))
+    // Rows of temporary tables are never cached.
+    let is_row = key.get(4..PREFIX_BYTES) == Some(&PRIMARY.to_be_bytes()[..]);
+    (is_row && !is_temporary_key(key)).then_some((key, row))
 }
 
 /// The thread that commits for all, and the way to it.

@@ -26,7 +26,7 @@ use crate::images::Images;
 use crate::metrics::Metrics;
 use crate::recency::Wake;
 use crate::rules::{MakeRules, no_rules};
-use crate::store::{Direction, Durability, Reach, Read, Store};
+use crate::store::{Direction, Durability, Reach, Read, Store, TemporaryStore};
 use crate::table::{PREFIX_BYTES, Patience, Table, TableState};
 use crate::transaction::counters::as_counter;
 
@@ -67,6 +67,7 @@ impl Default for EngineOptions {
 /// Rows, for every door.
 pub struct Engine {
     store: Arc<dyn Store>,
+    temporary: Arc<dyn TemporaryStore>,
     catalog: Catalog,
     cache: Arc<RowCache>,
     images: Images,
@@ -87,12 +88,15 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Opens the rows in a store; makes the catalog in an empty one.
+    /// Opens the rows in a store that has temporary tables beside it (`open`).
     ///
     /// # Errors
-    /// `Corrupt` when the catalog does not decode, `Refused` when it is of a newer format,
-    /// `Store`.
-    pub fn open(store: Arc<dyn Store>, options: EngineOptions) -> Result<Arc<Engine>> {
+    /// As `open`.
+    pub(crate) fn open_over(
+        store: Arc<dyn Store>,
+        temporary: Arc<dyn TemporaryStore>,
+        options: EngineOptions,
+    ) -> Result<Arc<Engine>> {
         let catalog = Catalog::load(&*store, options.make_rules)?;
         let row_bytes = options.row_cache_bytes;
         let of_images = Arc::<AtomicUsize>::default();
@@ -110,6 +114,7 @@ impl Engine {
             )?;
         let engine = Engine {
             store,
+            temporary,
             catalog,
             cache,
             images,
@@ -143,6 +148,11 @@ impl Engine {
     /// The store beneath.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
+    }
+
+    /// What is committed of temporary tables.
+    pub(crate) fn temporary(&self) -> &dyn TemporaryStore {
+        &*self.temporary
     }
 
     /// The present state, for reads outside transactions.

@@ -27,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::merged::Span;
 use crate::store::{Direction, KeyRange, Reach, Read};
 use crate::table::{CoveredRow, Covering, Table};
+use crate::temporary_ids::is_temporary_key;
 
 /// Comparison of a find with the leading parts of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -467,7 +468,7 @@ impl Engine {
         row_key: &[u8],
         value: &mut Vec<u8>,
     ) -> Result<CachedRow> {
-        if !self.cache().is_on() {
+        if !self.cache().is_on() || is_temporary_key(row_key) {
             return Ok(CachedRow::Unknown);
         }
         let at = if std::ptr::addr_eq(view, self.latest()) {

@@ -2,7 +2,8 @@
 //! transactions, and the store beneath (`trait Store`).
 //!
 //! Layers, bottom up:
-//! - store: `store` (the trait), `locks`, `local`, `run`, `chunk_file`, `memory`, `conformance`
+//! - store: `store` (the trait), `locks`, `local`, `run`, `chunk_file`, `memory`, `conformance`,
+//!   `temporary`, `temporary_ids`
 //! - rows: `schema`, `foreign_key`, `event`, `table`, `catalog`, `cache`, `find`, `row_keys`,
 //!   `images`, `merged`, `leaps`, `postings`, `split`, `expiry`, `transaction`, `commit`, `bulk`,
 //!   `ddl`, `alter`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
@@ -37,6 +38,7 @@ pub mod locks;
 pub mod memory;
 pub mod merged;
 pub mod metrics;
+mod open;
 mod postings;
 mod readable;
 pub mod recency;
@@ -50,6 +52,8 @@ mod split;
 pub mod store;
 pub mod sweep;
 pub mod table;
+mod temporary;
+mod temporary_ids;
 pub mod transaction;
 pub mod view;
 

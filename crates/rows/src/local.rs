@@ -25,6 +25,7 @@ use crate::store::{
     Batch, Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read, Savepoint,
     StoreTransaction,
 };
+use crate::temporary_ids::is_temporary_key;
 
 mod chunks;
 mod held;
@@ -34,16 +35,13 @@ mod overlay;
 mod own;
 mod undo;
 
+pub use crate::store::{SortedWrite, SortedWrites};
 use held::{HeldLocks, table_of};
 pub use key_set::KeySet;
 use merged::scan;
 use overlay::Overlay;
-
-/// A write by its key; `None` as a value is a removal.
-pub type SortedWrite = (Vec<u8>, Option<Vec<u8>>);
-
-/// Writes in ascending key order without duplicates.
-pub type SortedWrites<'a> = dyn Iterator<Item = Result<SortedWrite>> + 'a;
+pub(crate) use overlay::{WRITE_OVERHEAD, merge as merge_runs, spilled as spilled_write};
+pub(crate) use own::OwnCursor;
 
 /// Gives the same writes from the first on, as often as it is asked.
 pub type Passes<'a> = dyn Fn() -> Box<SortedWrites<'a>> + 'a;
@@ -239,19 +237,42 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
         }
         if self.overlay.is_spilled() {
             self.overlay.check()?;
-            return self.store.apply_sorted(&|| Box::new(self.overlay.writes()));
+            // Those of temporary tables are not the store's (`temporary::transaction`).
+            let lasting = || self.overlay.writes().filter(|write| !is_temporary(write));
+            if lasting().next().is_none() {
+                return Ok(());
+            }
+            return self.store.apply_sorted(&|| Box::new(lasting()));
         }
         let batch = self.overlay.take();
         self.store.apply(&batch, durability)
+    }
+
+    fn writes_in<'a>(&'a self, range: &KeyRange) -> Box<SortedWrites<'a>> {
+        Box::new(self.overlay.writes_in(range))
     }
 
     fn view_at<'a>(&'a self, snapshot: &'a dyn Read) -> Box<dyn Read + 'a> {
         Box::new(LocalView { overlay: &self.overlay, base: snapshot })
     }
 
+    fn scan_over<'a>(
+        &'a self,
+        base: &'a dyn Read,
+        range: &KeyRange,
+        direction: Direction,
+        reach: Reach,
+    ) -> Result<Box<dyn Cursor + 'a>> {
+        scan(&self.overlay, base, range, direction, reach)
+    }
+
     fn frozen_at(&self, snapshot: Arc<dyn Read>) -> Arc<dyn Read> {
         Arc::new(FrozenView { overlay: self.overlay.frozen(), base: snapshot })
     }
+}
+
+fn is_temporary(write: &Result<SortedWrite>) -> bool {
+    write.as_ref().is_ok_and(|(key, _)| is_temporary_key(key))
 }
 
 /// A snapshot with a transaction's writes of one moment over it.

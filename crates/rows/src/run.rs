@@ -191,6 +191,11 @@ impl Run {
         Ok(None)
     }
 
+    /// Bytes of the file.
+    pub fn file_bytes(&self) -> u64 {
+        self.blocks.last().map_or(0, Block::end)
+    }
+
     /// Its entries in a range.
     pub fn cursor(&self, range: &KeyRange, direction: Direction) -> RunCursor<'_> {
         let next = match direction {

@@ -21,6 +21,7 @@ use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
 
 use crate::foreign_key::ForeignKey;
+use crate::temporary_ids::is_temporary_id;
 
 /// Number of a table's key range. Never reused; 0 is the catalog itself.
 pub type TableId = u32;
@@ -343,6 +344,12 @@ pub struct TableDefinition {
 pub const COLUMNAR: &str = "COLUMNAR";
 
 impl TableDefinition {
+    /// Whether it is a temporary table, of one session.
+    #[inline]
+    pub fn is_temporary(&self) -> bool {
+        is_temporary_id(self.id)
+    }
+
     /// Where the columns are in the table's rows.
     ///
     /// # Panics

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use resources::budget::Share;
 use resources::spill::SpillDirectory;
 
 use crate::begun_reads::BegunReads;
@@ -365,6 +366,30 @@ pub trait Store: Read + 'static {
     fn status(&self) -> StoreStatus;
 }
 
+/// A write by its key; `None` as a value is a removal.
+pub type SortedWrite = (Vec<u8>, Option<Vec<u8>>);
+
+/// Writes in ascending key order without duplicates.
+pub type SortedWrites<'a> = dyn Iterator<Item = Result<SortedWrite>> + 'a;
+
+/// What is committed of temporary tables, as the engine knows it (`temporary`).
+pub(crate) trait TemporaryStore: Send + Sync {
+    /// Begins a table without rows, whose memory is counted in `share`; gives its id.
+    ///
+    /// # Errors
+    /// `Exhausted` when all ids are in use.
+    fn begin(&self, share: Share) -> Result<u32>;
+    /// Forgets a table, with its rows and files.
+    fn end(&self, id: u32);
+    /// Whether a table has more in memory than it should, of a budget of so many bytes.
+    fn is_large(&self, id: u32, bytes_max: usize, is_over: bool) -> bool;
+    /// Moves what a table has in memory to a file.
+    ///
+    /// # Errors
+    /// Of the file; everything is still there.
+    fn spill(&self, id: u32, directory: &Arc<SpillDirectory>) -> Result<()>;
+}
+
 /// How long to wait for a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockWait {
@@ -459,10 +484,20 @@ pub trait StoreTransaction: Read {
     /// The buffered writes, when the store can apply them with `write_all`; the caller then does
     /// that and afterwards drops the transaction, which frees its locks. `None`: use `commit`.
     fn take_batch(&mut self) -> Option<Batch>;
-    /// Applies the buffered writes.
+    /// The buffered writes of a range, in ascending order.
+    fn writes_in<'a>(&'a self, range: &KeyRange) -> Box<SortedWrites<'a>>;
+    /// Applies the buffered writes, but for those of temporary tables.
     fn commit(self: Box<Self>, durability: Durability) -> Result<()>;
     /// The state at `snapshot` overlaid with this transaction's writes, for consistent reads.
     fn view_at<'a>(&'a self, snapshot: &'a dyn Read) -> Box<dyn Read + 'a>;
+    /// A scan of another reader overlaid with this transaction's writes.
+    fn scan_over<'a>(
+        &'a self,
+        base: &'a dyn Read,
+        range: &KeyRange,
+        direction: Direction,
+        reach: Reach,
+    ) -> Result<Box<dyn Cursor + 'a>>;
     /// As `view_at`, but with a copy of the writes made so far, so that it outlives the
     /// transaction: for results that are read piece by piece.
     fn frozen_at(&self, snapshot: Arc<dyn Read>) -> Arc<dyn Read>;

@@ -17,6 +17,7 @@ mod members;
 mod online;
 mod online_copies;
 mod seen_rows;
+mod temporary;
 mod tour;
 mod unique;
 mod writing;

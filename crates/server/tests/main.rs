@@ -62,6 +62,7 @@ mod row_counts;
 mod rules;
 mod salvage;
 mod statements;
+mod temporary;
 mod tls;
 mod true_sizes;
 mod unique_values;

@@ -13,6 +13,7 @@ use rows::store::Read;
 use crate::Sql;
 use crate::encryption::SessionTls;
 use crate::long::HoldNumber;
+use crate::relations::{Relations, TemporaryNames};
 use crate::variables::SessionVariables;
 
 /// What is the same for all of a statement.
@@ -30,8 +31,18 @@ pub struct SqlContext {
     pub variables: Arc<SessionVariables>,
     /// How its client is encrypted.
     pub tls: SessionTls,
+    /// The session's temporary tables, if it has any.
+    pub temporary: Option<Arc<TemporaryNames>>,
     /// That others are held back for its query (`LongQueries::hold_others_back`).
     pub comes_first: Option<HoldNumber>,
+}
+
+impl SqlContext {
+    /// What names mean in the statement.
+    pub fn relations(&self) -> Relations<'_> {
+        let (catalog, temporary) = (self.sql.engine().catalog(), self.temporary.as_deref());
+        Relations { catalog, temporary }
+    }
 }
 
 impl Deref for SqlContext {

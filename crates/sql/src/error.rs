@@ -503,6 +503,7 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         | BrokenRule::ExpiryColumn(_)
         | BrokenRule::ExpiryType(_)
         | BrokenRule::ColumnarRetention
+        | BrokenRule::Temporary(_)
         | BrokenRule::ColumnarIndexTwice
         | BrokenRule::ColumnarIndexOfColumnar
         | BrokenRule::ColumnarIndexRetention

@@ -33,6 +33,7 @@ mod optimize;
 mod panics;
 mod plan;
 mod point;
+mod relations;
 mod reply;
 mod server;
 mod session;

@@ -22,13 +22,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::{Mutex, RwLock};
 use resources::counter::{LINES, line};
 use rows::Engine;
+use rows::table::Table;
 use values::SqlMode;
 use values::datum::Datum;
 
 use crate::bind::{UserVariables, same_kinds, same_variables};
 use crate::point::PointSelect;
 use crate::reply::ResultColumn;
-use crate::tree::QueryPlan;
+use crate::tree::{BoundView, QueryPlan};
 use crate::write::{
     DeletePlan, Finding, InsertOfQuery, InsertPlan, JoinedDelete, JoinedUpdate, UpdatePlan,
 };
@@ -104,6 +105,41 @@ impl Plan {
             _ => return self.query(),
         };
         finding.filter(|finding| finding.is_needed).map(Finding::query)
+    }
+
+    /// Whether one of its tables is such a one.
+    pub fn any_table(&self, is_such: &dyn Fn(&Table) -> bool) -> bool {
+        let is_target = match self {
+            Plan::Select(plan) => plan.from.as_ref().is_some_and(|from| is_such(&from.table)),
+            Plan::Insert(plan) => is_such(plan.table()),
+            Plan::InsertOfQuery(plan) => is_such(plan.insert.table()),
+            Plan::Update(plan) => is_such(plan.table()),
+            Plan::Delete(plan) => is_such(plan.table()),
+            // Their targets are tables of the query.
+            Plan::JoinedUpdate(_) | Plan::JoinedDelete(_) | Plan::Query(_) | Plan::Other => false,
+        };
+        is_target || self.query().is_some_and(|query| query.tables.iter().any(|t| is_such(t)))
+    }
+
+    /// The views that it was made with.
+    pub fn views(&self) -> &[BoundView] {
+        match self {
+            Plan::Select(plan) => &plan.views,
+            plan => plan.query().map_or(&[], |query| &query.views),
+        }
+    }
+
+    /// Whether it writes to temporary tables, and to no others.
+    pub fn writes_temporary(&self) -> bool {
+        match self {
+            Plan::Insert(plan) => plan.table().is_temporary(),
+            Plan::InsertOfQuery(plan) => plan.insert.table().is_temporary(),
+            Plan::Update(plan) => plan.table().is_temporary(),
+            Plan::Delete(plan) => plan.table().is_temporary(),
+            Plan::JoinedUpdate(plan) => plan.targets().all(|table| table.is_temporary()),
+            Plan::JoinedDelete(plan) => plan.targets().all(|table| table.is_temporary()),
+            Plan::Select(_) | Plan::Query(_) | Plan::Other => false,
+        }
     }
 
     /// Whether its tables and views are as it saw them.

@@ -52,6 +52,7 @@ mod select;
 mod set;
 mod set_statement;
 mod source;
+mod temporary;
 mod transaction;
 mod view_rights;
 mod views;
@@ -84,6 +85,7 @@ use crate::load::InsertLoad;
 use crate::long::HoldNumber;
 use crate::panics;
 use crate::plan::Plan;
+use crate::relations::TemporaryNames;
 use crate::reply::{FoundRows, How, OkFigures, Parameter, PreparedReply, Reply};
 use crate::server::{
     Counters, Process, Room, Sql, StatementKind, StatementOutcome, StatementProgress,
@@ -136,6 +138,10 @@ pub struct Session {
     /// Memory for the user variables.
     user_share: Share,
     open: Option<OpenTransaction>,
+    /// Its temporary tables, if it has any.
+    temporary: Option<Arc<TemporaryNames>>,
+    /// Whether the statement that runs writes to temporary tables alone.
+    writes_temporary: bool,
     /// LOAD INSERTS; then no other transaction is open.
     inserts: Option<Box<InsertLoad>>,
     /// FLUSH TABLES WITH READ LOCK.
@@ -254,6 +260,8 @@ impl Session {
             user_variable_bytes: 0,
             user_share: sql.engine().budget().share(),
             open: None,
+            temporary: None,
+            writes_temporary: false,
             inserts: None,
             read_lock: None,
             next_read_only: None,
@@ -755,6 +763,7 @@ impl Session {
     /// Forgets the warnings of the statement before; gives back what it forgets.
     fn begin_statement(&mut self) -> (RefCell<Warnings>, (u64, u64)) {
         self.take_late_warnings();
+        self.writes_temporary = false;
         if !self.shape.is_empty() {
             self.shape = Arc::from("");
         }
@@ -802,6 +811,7 @@ impl Session {
             written: Arc::clone(&self.written.borrow()),
             variables: Arc::clone(&self.variables),
             tls: self.tls,
+            temporary: self.temporary.clone(),
             comes_first: self.comes_first,
         })
     }
@@ -812,7 +822,17 @@ impl Session {
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
         let kinds = Some((statement.parameters, &*self.user_variables));
         let rights = self.principal.rights.number;
-        self.sql.plans().find((database, mode, shape, rights), kinds, self.sql.engine())
+        let engine = self.sql.engine();
+        let known = self.sql.plans().find((database, mode, shape, rights), kinds, engine);
+        known.filter(|plan| !self.hides_any_of(plan))
+    }
+
+    /// Whether a temporary table has come to hide something that a plan was made with.
+    fn hides_any_of(&self, plan: &Plan) -> bool {
+        let Some(temporary) = &self.temporary else { return false };
+        let hides = |database: &str, name: &str| temporary.find(database, name).is_some();
+        plan.any_table(&|table| !table.is_temporary() && hides(&table.database, &table.name))
+            || plan.views().iter().any(|of| hides(&of.view.database, &of.view.name))
     }
 
     /// Whether a plan is right for a statement's literals and the session's variables.
@@ -827,7 +847,7 @@ impl Session {
         let kinds = (statement.parameters, &*self.user_variables);
         self.sql.counters().plans_made.add();
         // Plans that are kept are not counted: they are small.
-        if statement.scanned.listed > 0 {
+        if statement.scanned.listed > 0 || plan.any_table(&|table| table.is_temporary()) {
             return;
         }
         let rights = self.principal.rights.number;
@@ -887,6 +907,9 @@ fn max_execution_time(source: &[u8]) -> Option<Duration> {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            temporary.drop_all(self.sql.engine());
+        }
         self.sql.named_locks().release_all(self.process.id);
         self.sql.processes().part(self.process.id);
     }

@@ -40,5 +40,6 @@ mod row_subqueries;
 mod statement_history;
 mod statements;
 mod sweeping;
+mod temporary;
 mod view_rights;
 mod views;

@@ -37,7 +37,7 @@ pub enum Statement {
     /// ALTER TABLE.
     AlterTable(Box<AlterTable>),
     /// DROP TABLE.
-    DropTables { names: Vec<TableName>, if_exists: bool },
+    DropTables { names: Vec<TableName>, if_exists: bool, temporary: bool },
     /// CREATE VIEW, ALTER VIEW.
     CreateView(Box<CreateView>),
     /// DROP VIEW.
@@ -255,11 +255,12 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
         database_options(cursor)?;
         return Ok(Statement::CreateDatabase { name, if_not_exists });
     }
-    if cursor.take("TEMPORARY") {
-        return Err(Error::unsupported("temporary tables"));
+    let temporary = cursor.take("TEMPORARY");
+    if temporary {
+        cursor.expect("TABLE")?;
     }
-    if cursor.take("TABLE") {
-        return Ok(Statement::CreateTable(Box::new(create_table(cursor, false)?)));
+    if temporary || cursor.take("TABLE") {
+        return Ok(Statement::CreateTable(Box::new(create_table(cursor, false, temporary)?)));
     }
     let unique = cursor.take("UNIQUE");
     if !unique && cursor.is("COLUMNAR") && cursor.is_nth(1, "INDEX") {
@@ -279,11 +280,12 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
         return Ok(Statement::Account(Box::new(create_roles(cursor)?)));
     }
     let or_replace = cursor.take_all(&["OR", "REPLACE"]);
-    if or_replace && cursor.take("TABLE") {
-        return Ok(Statement::CreateTable(Box::new(create_table(cursor, true)?)));
+    let temporary = or_replace && cursor.take("TEMPORARY");
+    if temporary {
+        cursor.expect("TABLE")?;
     }
-    if or_replace && cursor.is("TEMPORARY") {
-        return Err(Error::unsupported("temporary tables"));
+    if temporary || or_replace && cursor.take("TABLE") {
+        return Ok(Statement::CreateTable(Box::new(create_table(cursor, true, temporary)?)));
     }
     let definer = definer(cursor)?;
     if cursor.take("EVENT") {
@@ -377,7 +379,10 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
         return Ok(Statement::Account(Box::new(drop_names(cursor, word == "ROLE")?)));
     }
     let view = cursor.take("VIEW");
-    cursor.take("TEMPORARY");
+    let temporary = !view && cursor.take("TEMPORARY");
+    if temporary && !cursor.is("TABLE") && !cursor.is("TABLES") {
+        return Err(cursor.syntax());
+    }
     if !(view || cursor.take("TABLE") || cursor.take("TABLES")) {
         if cursor.take("EVENT") {
             let if_exists = cursor.take_all(&["IF", "EXISTS"]);
@@ -400,7 +405,7 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let _rule = cursor.take("RESTRICT") || cursor.take("CASCADE");
     Ok(match view {
         true => Statement::DropView { names, if_exists },
-        false => Statement::DropTables { names, if_exists },
+        false => Statement::DropTables { names, if_exists, temporary },
     })
 }
 

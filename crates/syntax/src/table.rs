@@ -142,6 +142,8 @@ pub enum Element {
 /// CREATE TABLE.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateTable {
+    /// TEMPORARY: of the session.
+    pub temporary: bool,
     /// OR REPLACE: a table of this name goes.
     pub or_replace: bool,
     /// IF NOT EXISTS.
@@ -158,12 +160,16 @@ pub struct CreateTable {
     pub query: Option<Box<Query>>,
 }
 
-/// Reads what follows CREATE [OR REPLACE] TABLE.
+/// Reads what follows CREATE [OR REPLACE] [TEMPORARY] TABLE.
 ///
 /// # Errors
 /// 1064 where the statement stops making sense; 1221 when both words are said; 1235 for what this
 /// server does not do yet.
-pub fn create_table(cursor: &mut Cursor<'_>, or_replace: bool) -> Result<CreateTable> {
+pub fn create_table(
+    cursor: &mut Cursor<'_>,
+    or_replace: bool,
+    temporary: bool,
+) -> Result<CreateTable> {
     let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
     if or_replace && if_not_exists {
         return Err(Error::new(
@@ -173,6 +179,7 @@ pub fn create_table(cursor: &mut Cursor<'_>, or_replace: bool) -> Result<CreateT
     }
     let name = cursor.table_name()?;
     let mut create = CreateTable {
+        temporary,
         or_replace,
         if_not_exists,
         name,

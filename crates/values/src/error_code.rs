@@ -190,6 +190,7 @@ table! {
     NonupdateableColumn 1348 b"HY000";
     ViewSelectClause 1350 b"HY000";
     ViewSelectVariable 1351 b"HY000";
+    ViewSelectTmptable 1352 b"HY000";
     ViewWrongList 1353 b"HY000";
     ViewInvalid 1356 b"HY000";
     NoDefaultForField 1364 b"HY000" forgiven;
@@ -242,6 +243,8 @@ table! {
     DataOutOfRange 1690 b"22003" forgiven;
     TruncateIllegalFk 1701 b"42000";
     PartitionClauseOnNonpartitioned 1747 b"HY000";
+    CreatedTempTableNotRolledBack 1751 b"HY000";
+    DroppedTempTableNotRolledBack 1752 b"HY000";
     ForeignDuplicateKeyWithChildInfo 1761 b"23000" forgiven;
     CantExecuteInReadOnlyTransaction 1792 b"25006";
     UnknownAlterAlgorithm 1800 b"HY000";

@@ -166,3 +166,17 @@ fn an_account_of_sql_logs_in_and_has_its_rights_and_nobody_elses_name_is_told() 
     let proof = native_proof(b"secret", &scramble(&client.greeting));
     assert_eq!(client.send(1, &login("old", &proof, "", NATIVE, 0))[0][0], OK);
 }
+
+#[test]
+fn temporary_tables_go_with_the_session_that_a_connection_begins_again() {
+    let house = House::open();
+    let mut client = house.client(0);
+    let again: [(u8, Vec<u8>); 2] = [(0x1f, Vec::new()), (0x11, change_user("root", b"", "shop"))];
+    for (command, payload) in again {
+        let made = client.query("CREATE TEMPORARY TABLE item (id INT)");
+        assert_eq!(made[0][0], OK, "{}", message(&made[0]));
+        assert_eq!(client.query("SELECT id FROM item")[3..].len(), 1, "no row, then EOF");
+        assert_eq!(client.command(command, &payload)[0][0], OK);
+        assert_eq!(client.query("SELECT id FROM shop.item")[3..].len(), 3, "the table's own");
+    }
+}

@@ -118,7 +118,15 @@ impl Engine {
         name: &str,
         alterations: Vec<Alteration>,
     ) -> Result<AlterWork> {
-        let plan = plan(&*self.catalog().table(database, name)?, alterations)?;
+        self.alter_work_of(&*self.catalog().table(database, name)?, alterations)
+    }
+
+    /// The same of a table that the catalog need not know.
+    ///
+    /// # Errors
+    /// As `alter_table`, of the definition.
+    pub fn alter_work_of(&self, table: &Table, alterations: Vec<Alteration>) -> Result<AlterWork> {
+        let plan = plan(table, alterations)?;
         Ok(match plan {
             Plan { rebuild: true, .. } => AlterWork::Rows,
             Plan { fill, fill_columns, .. } if fill_columns || !fill.is_empty() => {
@@ -247,7 +255,7 @@ impl Engine {
 
 /// Refuses a new column whose default would be another at every look at a row: rows are looked at
 /// again where they change meanwhile.
-fn check_new_defaults(plan: &Plan, rules: &Rules) -> Result<()> {
+pub(super) fn check_new_defaults(plan: &Plan, rules: &Rules) -> Result<()> {
     for (position, node) in &rules.defaults {
         let column = &plan.definition.columns[*position];
         let is_new = plan.origins[*position].is_none() && column.absent.is_none();

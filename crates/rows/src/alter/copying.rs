@@ -159,6 +159,23 @@ impl<'a> Copying<'a> {
         })
     }
 
+    /// The same where rows were numbered one after another.
+    pub fn warnings_of_rows(&self) -> Vec<ConversionWarning> {
+        self.warnings.take(|number| number)
+    }
+
+    /// The values of a row of the copy; `None` for one that is over.
+    ///
+    /// # Errors
+    /// Those of a row that does not fit.
+    pub fn row_of(&self, row_key: &[u8], row: &[u8], number: u64) -> Result<Option<Vec<Value>>> {
+        let row = row_at(self.table, row_key, row)?;
+        if self.is_over(&row)? {
+            return Ok(None);
+        }
+        Ok(Some(self.copied(row_key, &row.values()?, None, Some(number))?.values))
+    }
+
     fn is_over(&self, row: &RowRef<'_>) -> Result<bool> {
         self.expiry.map_or(Ok(false), |expiry| expiry.is_over(row))
     }

@@ -8,6 +8,7 @@
 //! - `making`: what is made of a row there: entries of new indexes, or (`copying`) a row of a copy
 //! - `fill`: of the rows of one state; `follow`: of what has changed since (`changed_rows`), with
 //!   writers slowed down if need be (`pulse`)
+//! - `temporary`: all of it for temporary tables, which nobody else writes to
 
 mod alteration;
 mod carry_out;
@@ -20,6 +21,7 @@ mod making;
 mod online;
 mod plan;
 mod pulse;
+mod temporary;
 #[cfg(test)]
 mod tests;
 

@@ -37,8 +37,8 @@ pub struct BulkLoad {
 }
 
 impl BulkLoad {
-    /// Begins a load into a table if it is one for it: with nobody else writing to it, and none
-    /// whose rows leave by themselves. The transaction, which has not written yet,
+    /// Begins a load into a table if it is one for it: with nobody else writing to it, none whose
+    /// rows leave by themselves, and no temporary one. The transaction, which has not written yet,
     /// holds the table until the load is over.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl BulkLoad {
     ) -> Result<Option<BulkLoad>> {
         let engine = Arc::clone(&transaction.engine);
         let stays = table.recency().is_none() && table.expiry_column().is_none();
-        if !stays || engine.spill().is_none() {
+        if !stays || table.is_temporary() || engine.spill().is_none() {
             return Ok(None);
         }
         // Where changes are noted for what is in the making, files would go by unnoted. A columnar

@@ -5,8 +5,8 @@
 //! once, and a crash leaves either the old or the new state.
 //!
 //! Where to look: `definition` makes what is stored of a new table, `rules` what it must fulfil,
-//! `databases`, `tables`, `events` and `views` the changes, `space` gives the room of what was
-//! dropped back.
+//! `databases`, `tables`, `temporary`, `events` and `views` the changes, `space` gives the room of
+//! what was dropped back.
 //!
 //! Invariants
 //! 1. A change closes the table's gate first: writers inside finish, later ones see the new version
@@ -24,6 +24,7 @@ mod relations;
 mod rules;
 mod space;
 mod tables;
+mod temporary;
 mod views;
 
 pub use definition::{ENGINE, NewColumnarIndex, NewForeignKey, NewIndex, NewMember, NewTable};
@@ -35,3 +36,4 @@ pub use read_lock::ReadLock;
 pub(crate) use relations::Relations;
 pub use rules::{COLUMNS_MAX, INDEX_PARTS_MAX, INDEXES_MAX, NAME_CHARS_MAX};
 pub(crate) use rules::{validate, widens};
+pub(crate) use temporary::check_temporary;

@@ -110,7 +110,7 @@ impl Engine {
     /// Whether indexes of a table may be held in memory.
     pub(super) fn may_have_images(&self, table: &Table) -> bool {
         let stays = table.recency().is_none() && table.expiry_column().is_none();
-        stays && !table.columnar && self.images().bytes_max > 0
+        stays && !table.columnar && !table.is_temporary() && self.images().bytes_max > 0
     }
 
     /// A scan of an index went through so many entries of the store.

@@ -78,7 +78,7 @@ impl KeySet {
         self.runs.push(Arc::new(run));
         self.recent = HashSet::default();
         self.recent_bytes = 0;
-        merge(&mut self.runs, &mut self.run_bytes, directory)
+        merge(&mut self.runs, &mut self.run_bytes, directory, false)
     }
 }
 

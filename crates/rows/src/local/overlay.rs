@@ -25,12 +25,12 @@ use crate::store::{Batch, Change, Direction, KeyRange};
 
 /// Memory that one write takes besides its bytes: its share of a node, and of chunks that are not
 /// full.
-const WRITE_OVERHEAD: usize = 112;
+pub(crate) const WRITE_OVERHEAD: usize = 112;
 /// Runs of one level before they are merged.
 const RUNS_MERGED: usize = 8;
 
 /// The writes in memory.
-pub(super) type Recent = BTreeMap<Bytes, Write>;
+pub(crate) type Recent = BTreeMap<Bytes, Write>;
 
 /// Own writes, and how to undo them.
 #[derive(Default)]
@@ -213,7 +213,7 @@ impl Overlay {
         }
         self.chunks.finish();
         self.undo.spill(directory)?;
-        merge(&mut self.runs, &mut self.run_bytes, directory)
+        merge(&mut self.runs, &mut self.run_bytes, directory, false)
     }
 
     /// A position before all writes of a range.
@@ -231,7 +231,12 @@ impl Overlay {
 
     /// All writes in key order, for the store; `None` as a value is a removal.
     pub fn writes(&self) -> OverlayWrites<'_> {
-        OverlayWrites(self.cursor(&KeyRange::default(), Direction::Forward))
+        self.writes_in(&KeyRange::default())
+    }
+
+    /// The same of a range.
+    pub fn writes_in(&self, range: &KeyRange) -> OverlayWrites<'_> {
+        OverlayWrites(self.cursor(range, Direction::Forward))
     }
 }
 
@@ -253,11 +258,13 @@ impl Iterator for OverlayWrites<'_> {
     }
 }
 
-/// Merges the newest runs while there are enough of one level.
-pub(super) fn merge(
+/// Merges the newest runs while there are enough of one level. `are_all`: nothing lies beneath the
+/// oldest, so that removals need not be kept there.
+pub(crate) fn merge(
     runs: &mut Vec<Arc<Run>>,
     run_bytes: &mut usize,
     directory: &Arc<SpillDirectory>,
+    are_all: bool,
 ) -> Result<()> {
     loop {
         let Some(level) = runs.last().map(|run| run.level) else { return Ok(()) };
@@ -274,7 +281,9 @@ pub(super) fn merge(
         let older = first > 0;
         let mut own = OwnCursor::new(&nothing, merged, &all, Direction::Forward, older);
         while own.advance()? {
-            writer.add(own.key(), own.write())?;
+            if older || !are_all || own.write() != SeenWrite::Removed {
+                writer.add(own.key(), own.write())?;
+            }
         }
         drop(own);
         let run = writer.finish()?;
@@ -286,7 +295,7 @@ pub(super) fn merge(
 }
 
 /// What the runs have under a key.
-pub(super) fn spilled(runs: &[Arc<Run>], key: &[u8], value: &mut Vec<u8>) -> Result<Write> {
+pub(crate) fn spilled(runs: &[Arc<Run>], key: &[u8], value: &mut Vec<u8>) -> Result<Write> {
     if runs.is_empty() {
         return Ok(Write::Unwritten);
     }

@@ -16,7 +16,7 @@ use crate::run::{Run, RunCursor, SeenWrite, Write};
 use crate::store::{Direction, KeyRange};
 
 /// A position among all writes in a range.
-pub(super) struct OwnCursor<'a> {
+pub(crate) struct OwnCursor<'a> {
     direction: Direction,
     recent: Range<'a, Bytes, Write>,
     recent_at: Option<(&'a [u8], &'a Write)>,

@@ -207,6 +207,9 @@ impl Transaction {
             self.gates.push(gate);
         }
         self.make_room(0)?;
+        if table.is_temporary() {
+            self.make_room_of(table)?;
+        }
         if table.is_current() { Ok(()) } else { Err(Error::SchemaChanged) }
     }
 
@@ -287,6 +290,20 @@ impl Transaction {
                 return Err(Error::TransactionTooLarge { locks, bytes });
             }
             std::thread::sleep(ROOM_REST);
+        }
+    }
+
+    /// Has what is committed of a temporary table go to a file, if it is too much.
+    fn make_room_of(&self, table: &Table) -> Result<()> {
+        let (Some(directory), budget) = (self.engine.spill(), self.engine.budget()) else {
+            return Ok(());
+        };
+        let temporary = self.engine.temporary();
+        let is_large = temporary.is_large(table.id, budget.bytes_max(), budget.is_over());
+        match (is_large, self.reach()) {
+            (false, _) => Ok(()),
+            (true, Reach::Memory) => Err(Error::WouldWait(Wait::Disk)),
+            (true, Reach::Disk) => temporary.spill(table.id, directory),
         }
     }
 

@@ -25,6 +25,7 @@ use crate::context::WrittenTable;
 use crate::error::SqlError;
 use crate::file_table::{FileColumn, FileOptions, FileTable};
 use crate::index_use::IndexUse;
+use crate::relations::{Relations, TemporaryNames};
 use crate::reply::ResultColumn;
 use crate::system_schema::information_schema::{NameColumns, is_size};
 use crate::system_schema::{SystemSchema, columns_of};
@@ -279,11 +280,16 @@ impl Binder<'_> {
             return Ok(Some(part));
         }
         let readable = self.readable(database, table)?;
-        let catalog = self.facts.sql.engine().catalog();
-        let table = match catalog.table(database, table) {
+        // Within a view names mean the same to everybody.
+        let relations_there = match self.views_around.borrow().is_empty() {
+            true => self.facts.relations(),
+            false => Relations { temporary: None, ..self.facts.relations() },
+        };
+        let table = match relations_there.table(database, table) {
             Ok(table) => table,
             Err(error) => {
-                let view = catalog.view(database, table).ok_or_else(|| SqlError::from(error))?;
+                let view =
+                    relations_there.view(database, table).ok_or_else(|| SqlError::from(error))?;
                 let query = self.query_of_view(&view)?;
                 let columns = described(&query.columns);
                 let source = Source::Query(Box::new(query));
@@ -328,7 +334,10 @@ impl Binder<'_> {
         if self.is_described {
             return Ok(ColumnAccess::All);
         }
-        if self.written_to(database, table).is_some() {
+        let is_own = |own: &Arc<TemporaryNames>| own.find(database, table).is_some();
+        let is_own = self.views_around.borrow().is_empty()
+            && self.facts.temporary.as_ref().is_some_and(is_own);
+        if is_own || self.written_to(database, table).is_some() {
             return Ok(ColumnAccess::All);
         }
         match self.rights.borrow().columns(database, table, Privilege::Select) {

@@ -161,8 +161,9 @@ pub fn create_table_text(
     if let Some(index) = &definition.columnar_index {
         lines.push_str(&columnar_index_line(index));
     }
+    let temporary = if definition.is_temporary() { "TEMPORARY " } else { "" };
     let mut text = format!(
-        "CREATE TABLE {} (\n  {lines}\n) ENGINE={}",
+        "CREATE {temporary}TABLE {} (\n  {lines}\n) ENGINE={}",
         quoted(&definition.name),
         definition.engine
     );

@@ -205,7 +205,9 @@ impl Session {
             }
             Parsed::ReloadTls => self.reload_tls(),
             Parsed::CreateTable(create) => {
-                self.begin_definition()?;
+                if !create.temporary {
+                    self.begin_definition()?;
+                }
                 match create.query {
                     None => self.create_table(&create),
                     Some(_) => self.begun_anew(How::POOL, |session| session.create_table(&create)),
@@ -215,7 +217,10 @@ impl Session {
                 self.begin_definition()?;
                 self.alter_table(&alter)
             }
-            Parsed::DropTables { names, if_exists } => {
+            Parsed::DropTables { names, if_exists, temporary: true } => {
+                self.drop_temporary_tables(&names, if_exists)
+            }
+            Parsed::DropTables { names, if_exists, temporary: false } => {
                 self.begin_definition()?;
                 self.drop_tables(&names, if_exists)
             }
@@ -234,6 +239,9 @@ impl Session {
                     return Ok(self.done(0));
                 }
                 self.begin_definition()?;
+                if let Some(table) = self.temporary_table(&name)? {
+                    return self.truncate_temporary(&table);
+                }
                 let (database, table) = self.qualified(&name)?;
                 let emptied = engine.truncate_table(
                     database,
@@ -394,7 +402,7 @@ impl Session {
     /// A table by name.
     pub(crate) fn table(&self, name: &TableName) -> Result<Arc<Table>> {
         let (database, table) = self.qualified(name)?;
-        Ok(self.sql.engine().catalog().table(database, table)?)
+        Ok(self.relations().table(database, table)?)
     }
 
     pub(super) fn listed(&self, listing: Listing) -> Reply {
@@ -407,7 +415,7 @@ impl Session {
         for name in tables {
             let (database, table) = self.qualified(name)?;
             let shown = format!("{database}.{table}");
-            let found = self.sql.engine().catalog().table(database, table);
+            let found = self.relations().table(database, table);
             let view = self.view(name)?;
             let lines: &[(&str, String)] = &match (found, operation) {
                 (Err(_), "check") if let Some(view) = &view => vec![self.checked_view(view)],

@@ -106,8 +106,23 @@ impl Session {
         }
     }
 
-    /// Refuses what needs privileges on all of a table; those that are missing are named.
+    /// Whether a name is of a temporary table of the session, which may do with it what it likes.
+    fn is_own_table(&self, database: &str, table: &str) -> bool {
+        self.temporary.as_ref().is_some_and(|own| own.find(database, table).is_some())
+    }
+
+    /// Refuses what needs privileges on all of a table, unless it is the session's own.
     pub(super) fn check_table(&self, name: &TableName, needed: &[Privilege]) -> Result<()> {
+        let (database, table) = self.qualified(name)?;
+        match self.is_own_table(database, table) {
+            true => Ok(()),
+            false => self.check_base_table(name, needed),
+        }
+    }
+
+    /// Refuses what needs privileges on all of a table that no temporary one hides; those that are
+    /// missing are named.
+    pub(super) fn check_base_table(&self, name: &TableName, needed: &[Privilege]) -> Result<()> {
         let (database, table) = self.qualified(name)?;
         let held = self.principal.rights.on_table(database, table);
         self.check_held(held, table, needed)
@@ -116,6 +131,9 @@ impl Session {
     /// As `check_table`, but privileges on some column are enough.
     fn check_some_of_table(&self, name: &TableName, needed: &[Privilege]) -> Result<()> {
         let (database, table) = self.qualified(name)?;
+        if self.is_own_table(database, table) {
+            return Ok(());
+        }
         let held = self.principal.rights.on_some_of(database, table);
         self.check_held(held, table, needed)
     }
@@ -131,7 +149,8 @@ impl Session {
 
     /// Refuses what shows a table's columns and indexes to somebody who may not see it.
     pub(super) fn check_seen_table(&self, database: &str, table: &str) -> Result<()> {
-        match is_own_name(database) || self.principal.rights.sees_table(database, table) {
+        let is_own = is_own_name(database) || self.is_own_table(database, table);
+        match is_own || self.principal.rights.sees_table(database, table) {
             true => Ok(()),
             false => Err(SqlError::table_denied("SELECT", &self.user, table)),
         }
@@ -160,30 +179,40 @@ impl Session {
                     (true, false) => &[Create, Drop],
                     (true, true) => &[Insert, Create, Drop],
                 };
-                self.check_table(&create.name, needed)?;
+                if create.temporary {
+                    let (database, _) = self.qualified(&create.name)?;
+                    self.check_database(database, Privilege::CreateTemporaryTables)?;
+                } else {
+                    self.check_base_table(&create.name, needed)?;
+                }
                 match &create.like {
                     Some(source) => self.check_table(source, &[Select]),
                     None => Ok(()),
                 }
             }
             Parsed::CreateView(create) => self.check_create_view(create),
+            Parsed::AlterTable(alter) if self.temporary_table(&alter.name)?.is_some() => Ok(()),
             Parsed::AlterTable(alter) => {
                 self.check_table(&alter.name, &[Alter])?;
                 for spec in &alter.specs {
                     if let AlterSpec::Rename(to) = spec {
                         self.check_table(&alter.name, &[Drop])?;
-                        self.check_table(to, &[Insert, Create])?;
+                        self.check_base_table(to, &[Insert, Create])?;
                     }
                 }
                 Ok(())
             }
-            Parsed::DropTables { names, .. } | Parsed::DropView { names, .. } => {
+            Parsed::DropTables { temporary: true, .. } => Ok(()),
+            Parsed::DropTables { names, .. } => {
                 names.iter().try_for_each(|name| self.check_table(name, &[Drop]))
+            }
+            Parsed::DropView { names, .. } => {
+                names.iter().try_for_each(|name| self.check_base_table(name, &[Drop]))
             }
             Parsed::Truncate(name) => self.check_table(name, &[Drop]),
             Parsed::RenameTables(pairs) => pairs.iter().try_for_each(|(from, to)| {
-                self.check_table(from, &[Drop, Alter])?;
-                self.check_table(to, &[Insert, Create])
+                self.check_base_table(from, &[Drop, Alter])?;
+                self.check_base_table(to, &[Insert, Create])
             }),
             Parsed::CreateEvent(event) => self.check_event(&event.name, event.definer.as_deref()),
             Parsed::AlterEvent(event) => self.check_event(&event.name, event.definer.as_deref()),
@@ -314,6 +343,7 @@ impl Session {
                 let (database, table) = self.qualified(name)?;
                 let held = self.principal.rights.on_table(database, table);
                 match held.has_any(PrivilegeSet::all(access::Level::Table)) {
+                    _ if self.is_own_table(database, table) => Ok(()),
                     true if self.view(name)?.is_some() => self.check_show_view(name),
                     true => Ok(()),
                     false => Err(SqlError::table_denied("SHOW", &self.user, table)),
@@ -359,6 +389,9 @@ impl Session {
 
     fn authorize_insert(&self, insert: &Insert) -> Result<()> {
         let (database, table) = self.qualified(&insert.table)?;
+        if self.is_own_table(database, table) {
+            return Ok(());
+        }
         let of_table = NamedTable {
             called: table.to_owned(),
             database: database.to_owned(),
@@ -428,8 +461,8 @@ impl Session {
         Ok(named)
     }
 
-    /// The tables of FROM; what is derived is a query, whose tables are looked at where it is
-    /// bound.
+    /// The tables of FROM but the session's own; what is derived is a query, whose tables are
+    /// looked at where it is bound.
     fn named_tables(&self, tables: &[TableWithJoins]) -> Result<Vec<NamedTable>> {
         let mut named = Vec::new();
         let mut factors: Vec<&TableFactor> = Vec::new();
@@ -440,6 +473,9 @@ impl Session {
             let TableFactor::Table { name, alias, .. } = factor else { continue };
             let Ok(own) = table_name(name) else { continue };
             let (database, table) = self.qualified(&own)?;
+            if self.is_own_table(database, table) {
+                continue;
+            }
             let called = alias.as_ref().map_or(table, |alias| &alias.name.value);
             named.push(NamedTable {
                 called: called.to_owned(),
@@ -452,11 +488,11 @@ impl Session {
 
     /// The columns of a table or view, if it is there.
     fn known(&self, of_table: &NamedTable) -> Option<Vec<String>> {
-        let catalog = self.sql.engine().catalog();
-        let columns = match catalog.table(&of_table.database, &of_table.table) {
+        let relations = self.relations();
+        let columns = match relations.table(&of_table.database, &of_table.table) {
             Ok(table) => return Some(names_of(&table.columns)),
             Err(_) => {
-                let view = catalog.view(&of_table.database, &of_table.table)?;
+                let view = relations.view(&of_table.database, &of_table.table)?;
                 columns_of_view(&self.facts(), &view).ok()?
             }
         };

@@ -31,7 +31,7 @@ impl Session {
         for name in tables {
             let (database, table) = self.qualified(name)?;
             let (database, table) = (database.to_string(), table.to_string());
-            let sum = match self.sql.engine().catalog().table(&database, &table) {
+            let sum = match self.relations().table(&database, &table) {
                 Ok(_) if quick => Value::Null,
                 Ok(_) => Value::Int(self.checksum_of(&database, &table)?.into()),
                 Err(error) => {

@@ -25,7 +25,7 @@ use crate::reply::{OkFigures, Reply};
 use crate::system_schema::refuse_changes;
 
 impl Session {
-    fn note(&self, code: ErrorCode, message: String) {
+    pub(super) fn note(&self, code: ErrorCode, message: String) {
         self.warnings.borrow_mut().push(Level::Note, code, message);
     }
 
@@ -84,7 +84,7 @@ impl Session {
         }
     }
 
-    fn warn_unenforced(&self, unenforced: UnenforcedParts) {
+    pub(super) fn warn_unenforced(&self, unenforced: UnenforcedParts) {
         let mut warnings = self.warnings.borrow_mut();
         if unenforced.checks > 0 {
             let message = "CHECK constraints that are NOT ENFORCED are not kept";
@@ -98,6 +98,9 @@ impl Session {
     }
 
     pub(super) fn create_table(&mut self, create: &CreateTable) -> Result<Reply> {
+        if create.temporary {
+            return self.create_temporary(create);
+        }
         let engine = Arc::clone(self.sql.engine());
         let (database, name) = self.qualified(&create.name)?;
         let (database, name) = (database.to_string(), name.to_string());
@@ -163,7 +166,12 @@ impl Session {
     }
 
     /// Refuses CREATE OR REPLACE of a table that the new one is made of.
-    fn check_replaced(&self, create: &CreateTable, database: &str, name: &str) -> Result<()> {
+    pub(super) fn check_replaced(
+        &self,
+        create: &CreateTable,
+        database: &str,
+        name: &str,
+    ) -> Result<()> {
         if let Some(like) = &create.like
             && self.qualified(like)? == (database, name)
         {
@@ -201,15 +209,14 @@ impl Session {
 
     pub(super) fn drop_tables(&mut self, names: &[TableName], if_exists: bool) -> Result<Reply> {
         let engine = Arc::clone(self.sql.engine());
+        self.check_named_once(names)?;
         let mut known = Vec::with_capacity(names.len());
-        let mut missing = Vec::new();
+        let (mut missing, mut temporary) = (Vec::new(), Vec::new());
         for name in names {
             let (database, table) = self.qualified(name)?;
-            if known.iter().any(|(of, named)| of == database && named == table) {
-                return Err(SqlError::new(
-                    ErrorCode::NonuniqTable,
-                    format!("Not unique table/alias: '{table}'"),
-                ));
+            if self.temporary_table(name)?.is_some() {
+                temporary.push((database.to_string(), table.to_string()));
+                continue;
             }
             match engine.catalog().table(database, table) {
                 Ok(_) => known.push((database.to_string(), table.to_string())),
@@ -217,24 +224,67 @@ impl Session {
                 Err(error) => return Err(error.into()),
             }
         }
-        if !missing.is_empty() && !if_exists {
-            return Err(SqlError::new(
-                ErrorCode::BadTable,
-                format!("Unknown table '{}'", missing.join(",")),
-            ));
-        }
-        for name in missing {
-            self.note(ErrorCode::BadTable, format!("Unknown table '{name}'"));
-        }
+        self.tell_missing(missing, if_exists)?;
         let names: Vec<(&str, &str)> =
             known.iter().map(|(database, table)| (&database[..], &table[..])).collect();
         let dropped = engine.drop_tables(&names, self.foreign_key_checks(), &self.patience());
         self.unless_killed(dropped)??;
+        for (database, table) in temporary {
+            self.drop_temporary(&database, &table);
+        }
         Ok(self.done(0))
     }
 
+    /// DROP TEMPORARY TABLE.
+    pub(super) fn drop_temporary_tables(
+        &mut self,
+        names: &[TableName],
+        if_exists: bool,
+    ) -> Result<Reply> {
+        self.check_named_once(names)?;
+        let (mut known, mut missing) = (Vec::with_capacity(names.len()), Vec::new());
+        for name in names {
+            let (database, table) = self.qualified(name)?;
+            match self.temporary_table(name)? {
+                Some(_) => known.push((database.to_string(), table.to_string())),
+                None => missing.push(format!("{database}.{table}")),
+            }
+        }
+        self.tell_missing(missing, if_exists)?;
+        for (database, table) in known {
+            self.drop_temporary(&database, &table);
+        }
+        Ok(self.done(0))
+    }
+
+    /// Error 1066 where a list has a table twice.
+    fn check_named_once(&self, names: &[TableName]) -> Result<()> {
+        let mut known = Vec::with_capacity(names.len());
+        for name in names {
+            let named = self.qualified(name)?;
+            if known.contains(&named) {
+                let message = format!("Not unique table/alias: '{}'", named.1);
+                return Err(SqlError::new(ErrorCode::NonuniqTable, message));
+            }
+            known.push(named);
+        }
+        Ok(())
+    }
+
+    /// Error 1051 of tables that are not there, or notes of them.
+    fn tell_missing(&self, missing: Vec<String>, if_exists: bool) -> Result<()> {
+        if !missing.is_empty() && !if_exists {
+            let message = format!("Unknown table '{}'", missing.join(","));
+            return Err(SqlError::new(ErrorCode::BadTable, message));
+        }
+        for name in missing {
+            self.note(ErrorCode::BadTable, format!("Unknown table '{name}'"));
+        }
+        Ok(())
+    }
+
     /// The zone and the modes by which definitions are read and rows that exist converted.
-    fn conversion_rules(&self) -> ConversionRules {
+    pub(super) fn conversion_rules(&self) -> ConversionRules {
         let (zone, mode) = (self.variables.zone, self.variables.mode);
         let foreign_key_checks = self.foreign_key_checks();
         ConversionRules { zone, mode, now: self.facts().now, foreign_key_checks }
@@ -273,11 +323,15 @@ impl Session {
         }
         let (alterations, unenforced) = ddl::alterations(&table, &specs, now, session)?;
         let (database, name) = (table.database.clone(), table.name.clone());
-        drop(table);
-        let work = self.sql.engine().alter_work(&database, &name, alterations.clone())?;
+        let work = self.sql.engine().alter_work_of(&table, alterations.clone())?;
         check_algorithm(&specs, work)?;
         let mut copied = 0;
-        if !alterations.is_empty() {
+        if !alterations.is_empty() && table.is_temporary() {
+            let outcome = self.alter_temporary(&table, alterations, session)?;
+            copied = outcome.rows_copied;
+            outcome.warnings.iter().for_each(|warning| self.warn_converted(warning));
+        } else if !alterations.is_empty() {
+            drop(table);
             let patience = self.patience();
             let progress = Arc::<Progress>::default();
             self.process.show(&progress);

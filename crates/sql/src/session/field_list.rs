@@ -37,7 +37,7 @@ impl Session {
             return Ok(columns.into_iter().map(|column| (column, None)).collect());
         }
         self.check_seen_table(database, name)?;
-        let table = self.sql.engine().catalog().table(database, name)?;
+        let table = self.relations().table(database, name)?;
         let zone = self.variables.zone;
         let described = |(at, column): (usize, &Column)| {
             let shown = ResultColumn::of_table(&table, at, column.name.clone(), &table.name);

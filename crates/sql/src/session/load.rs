@@ -79,6 +79,7 @@ impl Session {
             sets,
             table: Arc::clone(&table),
         };
+        self.writes_temporary = table.is_temporary();
         let own = self.open.is_some();
         let wait = LockWait::AtMost(self.variables.lock_wait);
         let durability = self.durability();

@@ -125,6 +125,7 @@ impl Session {
             None,
             engine,
         );
+        let known = known.filter(|plan| !self.hides_any_of(plan));
         if query {
             return match known.map_or_else(|| self.select_plan(statement), Ok)? {
                 Plan::Select(plan) => {
@@ -196,6 +197,7 @@ impl Session {
             .plan
             .as_ref()
             .filter(|plan| prepared.rights == self.principal.rights.number && plan.is_current());
+        let known = known.filter(|plan| !self.hides_any_of(plan));
         let mut datums: Vec<Datum<'_>> = Vec::with_capacity(prepared.scanned.literals.len());
         prepared.scanned.datums(&prepared.text, parameters, &mut datums);
         let statement = Statement {

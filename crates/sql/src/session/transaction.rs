@@ -15,6 +15,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
+use expression::Level;
 use rows::Group;
 use rows::store::{Durability, LockWait, Read, Savepoint};
 use rows::transaction::Transaction;
@@ -35,6 +36,15 @@ pub(super) struct OpenTransaction {
     snapshot: Option<Arc<dyn Read>>,
     savepoints: Vec<(String, Savepoint)>,
     read_only: bool,
+    /// Whether temporary tables were made in it, and dropped: a rollback leaves that as it is.
+    temporary: TemporaryChanges,
+}
+
+/// What became of temporary tables in a transaction.
+#[derive(Clone, Copy, Default)]
+struct TemporaryChanges {
+    made: bool,
+    dropped: bool,
 }
 
 impl OpenTransaction {
@@ -126,6 +136,7 @@ impl Session {
             snapshot: None,
             savepoints: Vec::new(),
             read_only,
+            temporary: TemporaryChanges::default(),
         });
         Ok(())
     }
@@ -186,11 +197,35 @@ impl Session {
     /// ROLLBACK.
     pub(super) fn rollback(&mut self, chain: bool) -> Result<Reply> {
         self.inserts = None;
+        self.warn_of_temporary();
         let read_only = self.open.take().is_some_and(|open| open.read_only);
         if chain {
             self.open(Some(read_only))?;
         }
         Ok(self.done(0))
+    }
+
+    /// Notes that the open transaction makes a temporary table, or drops one.
+    pub(super) fn note_temporary(&mut self, is_made: bool) {
+        if let Some(open) = &mut self.open {
+            let temporary = &mut open.temporary;
+            *(if is_made { &mut temporary.made } else { &mut temporary.dropped }) = true;
+        }
+    }
+
+    /// Says of a rollback what it leaves of temporary tables.
+    fn warn_of_temporary(&self) {
+        let Some(open) = &self.open else { return };
+        let warn = |done: bool, code, what: &str| {
+            if done {
+                let message =
+                    format!("The {what} of some temporary tables could not be rolled back.");
+                self.warnings.borrow_mut().push(Level::Warning, code, message);
+            }
+        };
+        let TemporaryChanges { made, dropped } = open.temporary;
+        warn(made, ErrorCode::CreatedTempTableNotRolledBack, "creation");
+        warn(dropped, ErrorCode::DroppedTempTableNotRolledBack, "dropping");
     }
 
     /// SAVEPOINT.
@@ -216,6 +251,7 @@ impl Session {
     /// ROLLBACK TO SAVEPOINT.
     pub(super) fn rollback_to(&mut self, name: &str) -> Result<Reply> {
         let at = self.find_savepoint(name)?;
+        self.warn_of_temporary();
         if let Some(open) = &mut self.open {
             open.transaction.rollback_to(open.savepoints[at].1);
             open.savepoints.truncate(at + 1);
@@ -301,7 +337,8 @@ impl Session {
 
     /// Error 1792 where the transaction that begins now may only read.
     pub(super) fn check_writable(&mut self) -> Result<()> {
-        match self.next_read_only.take().unwrap_or(self.variables.read_only) {
+        let read_only = self.next_read_only.take().unwrap_or(self.variables.read_only);
+        match read_only && !self.writes_temporary {
             true => Err(read_only_error()),
             false => Ok(()),
         }
@@ -324,7 +361,7 @@ impl Session {
             }
             return Ok(result);
         };
-        if open.read_only {
+        if open.read_only && !self.writes_temporary {
             self.open = Some(open);
             return Err(read_only_error());
         }

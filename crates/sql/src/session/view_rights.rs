@@ -165,9 +165,9 @@ impl Session {
 
     /// Refuses CREATE VIEW and ALTER VIEW; what the query reads is looked at when it is bound.
     pub(super) fn check_create_view(&self, create: &CreateView) -> Result<()> {
-        self.check_table(&create.name, &[Privilege::CreateView])?;
+        self.check_base_table(&create.name, &[Privilege::CreateView])?;
         if matches!(create.presence, ViewPresence::NewOrReplaced | ViewPresence::Replaced) {
-            self.check_table(&create.name, &[Privilege::Drop])?;
+            self.check_base_table(&create.name, &[Privilege::Drop])?;
         }
         self.check_definer(create.definer.as_deref())?;
         match (create.presence, self.view(&create.name)?) {
@@ -178,8 +178,8 @@ impl Session {
 
     /// Refuses to show a view's text.
     pub(super) fn check_show_view(&self, name: &TableName) -> Result<()> {
-        self.check_table(name, &[Privilege::Select])?;
-        self.check_table(name, &[Privilege::ShowView])
+        self.check_base_table(name, &[Privilege::Select])?;
+        self.check_base_table(name, &[Privilege::ShowView])
     }
 
     /// Refuses EXPLAIN of what reads views to somebody who may not look into all of them, or may

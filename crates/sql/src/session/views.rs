@@ -27,7 +27,7 @@ impl Session {
     /// A view by name, if there is one.
     pub(super) fn view(&self, name: &TableName) -> Result<Option<Arc<View>>> {
         let (database, view) = self.qualified(name)?;
-        Ok(self.sql.engine().catalog().view(database, view))
+        Ok(self.relations().view(database, view))
     }
 
     /// A table by name, that is to be a table and no view.
@@ -77,6 +77,10 @@ impl Session {
         if bound.views.iter().any(|own| own.view.database == database && own.view.name == name) {
             let message = format!("`{database}`.`{name}` contains view recursion");
             return Err(SqlError::new(ErrorCode::ViewRecursive, message));
+        }
+        if let Some(table) = bound.tables.iter().find(|table| table.is_temporary()) {
+            let message = format!("View's SELECT refers to a temporary table '{}'", table.name);
+            return Err(SqlError::new(ErrorCode::ViewSelectTmptable, message));
         }
         check_columns(&create.columns, &bound)?;
         let kept = old.as_ref().filter(|_| create.presence == ViewPresence::Replaced);

@@ -165,8 +165,7 @@ impl Session {
             let what = "values of a query for a view WITH CHECK OPTION";
             return Err(SqlError::unsupported(what).into());
         }
-        let catalog = self.sql.engine().catalog();
-        let plan = JoinedUpdate::bind(update, catalog, self.database.as_deref(), ask)?;
+        let plan = JoinedUpdate::bind(update, self.relations(), self.database.as_deref(), ask)?;
         Ok(Plan::JoinedUpdate(Arc::new(plan)))
     }
 
@@ -191,8 +190,7 @@ impl Session {
                 }
             }
         }
-        let catalog = self.sql.engine().catalog();
-        let plan = JoinedDelete::bind(delete, catalog, self.database.as_deref(), ask)?;
+        let plan = JoinedDelete::bind(delete, self.relations(), self.database.as_deref(), ask)?;
         Ok(Plan::JoinedDelete(Arc::new(plan)))
     }
 

@@ -19,7 +19,6 @@ use expression::RowView;
 use resources::budget::Share;
 use resources::spill::SpillDirectory;
 use rows::Engine;
-use rows::catalog::Catalog;
 use rows::local::KeySet;
 use rows::store::{Reach, Read};
 use rows::table::Table;
@@ -43,6 +42,7 @@ use super::query_values::give;
 use super::{Ask, WriteContext, WriteOutcome};
 use crate::bind::scalar::Bound;
 use crate::error::{Result, SqlError};
+use crate::relations::Relations;
 use crate::tree::QueryPlan;
 
 /// The hidden column that holds a row's key.
@@ -81,14 +81,14 @@ pub struct JoinedDelete {
 
 fn tables_of(
     tables: &[TableWithJoins],
-    catalog: &Catalog,
+    relations: Relations<'_>,
     database: Option<&str>,
 ) -> Result<Vec<NamedTarget>> {
     let mut named = Vec::new();
     for with_joins in tables {
         let joined = with_joins.joins.iter().map(|join| &join.relation);
         for factor in std::iter::once(&with_joins.relation).chain(joined) {
-            factor_tables(factor, catalog, database, &mut named)?;
+            factor_tables(factor, relations, database, &mut named)?;
         }
     }
     Ok(named)
@@ -96,7 +96,7 @@ fn tables_of(
 
 fn factor_tables(
     factor: &TableFactor,
-    catalog: &Catalog,
+    relations: Relations<'_>,
     database: Option<&str>,
     named: &mut Vec<NamedTarget>,
 ) -> Result<()> {
@@ -104,15 +104,15 @@ fn factor_tables(
         TableFactor::Table { name, alias, args: None, .. } => {
             let name = table_name(name)?;
             let of = name.database.as_deref().or(database);
-            if of.is_some_and(|of| catalog.view(of, &name.table).is_some()) {
+            if of.is_some_and(|of| relations.view(of, &name.table).is_some()) {
                 return Ok(());
             }
-            let table = find_table(&name, catalog, database)?;
+            let table = find_table(&name, relations, database)?;
             let shown = alias.as_ref().map_or(name.table, |alias| alias.name.value.clone());
             named.push(NamedTarget { shown, table });
         }
         TableFactor::NestedJoin { table_with_joins, .. } => {
-            let inner = tables_of(std::slice::from_ref(table_with_joins), catalog, database)?;
+            let inner = tables_of(std::slice::from_ref(table_with_joins), relations, database)?;
             named.extend(inner);
         }
         // Derived tables and files can be read, not changed; so can views, beside tables.
@@ -121,9 +121,13 @@ fn factor_tables(
     Ok(())
 }
 
-fn find_table(name: &TableName, catalog: &Catalog, database: Option<&str>) -> Result<Arc<Table>> {
+fn find_table(
+    name: &TableName,
+    relations: Relations<'_>,
+    database: Option<&str>,
+) -> Result<Arc<Table>> {
     let database = name.database.as_deref().or(database).ok_or_else(SqlError::no_database)?;
-    Ok(catalog.table(database, &name.table)?)
+    Ok(relations.table(database, &name.table)?)
 }
 
 /// The key of a row of the table that is shown under this name.
@@ -215,17 +219,22 @@ pub(super) fn query_of(
 }
 
 impl JoinedUpdate {
+    /// The tables that are written to.
+    pub fn targets(&self) -> impl Iterator<Item = &Table> {
+        self.targets.iter().map(|table| &**table)
+    }
+
     /// Binds an UPDATE.
     ///
     /// # Errors
     /// 1054 for a column that its tables do not have; those of binding the query.
     pub fn bind(
         update: &Update,
-        catalog: &Catalog,
+        relations: Relations<'_>,
         database: Option<&str>,
         ask: Ask<'_>,
     ) -> Bound<JoinedUpdate> {
-        let named = tables_of(&update.tables, catalog, database)?;
+        let named = tables_of(&update.tables, relations, database)?;
         let mut targets: Vec<usize> = Vec::new();
         let mut sets = Vec::new();
         let mut values = Vec::new();
@@ -485,6 +494,11 @@ impl Progress {
 }
 
 impl JoinedDelete {
+    /// The tables that are written to.
+    pub fn targets(&self) -> impl Iterator<Item = &Table> {
+        self.targets.iter().map(|table| &**table)
+    }
+
     /// Binds a DELETE.
     ///
     /// # Errors
@@ -492,14 +506,14 @@ impl JoinedDelete {
     /// query.
     pub fn bind(
         delete: &Delete,
-        catalog: &Catalog,
+        relations: Relations<'_>,
         database: Option<&str>,
         ask: Ask<'_>,
     ) -> Bound<JoinedDelete> {
         if !delete.returning.is_empty() {
             return Err(SqlError::unsupported("RETURNING of rows that a query finds").into());
         }
-        let named = tables_of(&delete.tables, catalog, database)?;
+        let named = tables_of(&delete.tables, relations, database)?;
         let mut chosen = Vec::new();
         if delete.targets.is_empty() {
             let first = named.first().ok_or_else(SqlError::no_database)?;
