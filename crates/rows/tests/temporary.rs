@@ -224,7 +224,8 @@ fn a_change_that_does_not_hold_leaves_the_table_as_it_was() {
         tx.insert(&t, &user(id, "same", &format!("m{id}"))).unwrap();
     }
     commit(tx);
-    let rules = ConversionRules { zone: values::Zone::UTC, mode: SqlMode::default(), now: 0 };
+    let (zone, mode) = (values::Zone::UTC, SqlMode::default());
+    let rules = ConversionRules { zone, mode, now: 0, foreign_key_checks: true };
     let used = engine.budget().used();
     let unique = vec![Alteration::AddIndex(index("names", true, &["name"]))];
     let refused = engine.alter_temporary_table(&t, unique, rules, &|| Ok(()));
