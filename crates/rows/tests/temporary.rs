@@ -10,6 +10,7 @@ use resources::spill::SpillDirectory;
 use crate::common::*;
 use rows::alter::ConversionRules;
 use rows::ddl::NewTable;
+use rows::foreign_key::ForeignKeyChecks;
 use rows::memory::MemoryStore;
 use rows::store::{Direction, KeyRange, LockWait, Reach, Read};
 use rows::{Alteration, Engine, EngineOptions, Error, Flow, RowChange, Table, Wait};
@@ -225,7 +226,7 @@ fn a_change_that_does_not_hold_leaves_the_table_as_it_was() {
     }
     commit(tx);
     let (zone, mode) = (values::Zone::UTC, SqlMode::default());
-    let rules = ConversionRules { zone, mode, now: 0, foreign_key_checks: true };
+    let rules = ConversionRules { zone, mode, now: 0, foreign_key_checks: ForeignKeyChecks::On };
     let used = engine.budget().used();
     let unique = vec![Alteration::AddIndex(index("names", true, &["name"]))];
     let refused = engine.alter_temporary_table(&t, unique, rules, &|| Ok(()));
