@@ -97,6 +97,10 @@ impl StoreTransaction for TransactionWithTemporary {
         if is_temporary_key(key) { Ok(false) } else { self.inner.lock(key, wait) }
     }
 
+    fn lock_shared(&mut self, key: &[u8], wait: LockWait) -> Result<bool> {
+        if is_temporary_key(key) { Ok(false) } else { self.inner.lock_shared(key, wait) }
+    }
+
     fn is_locked_by_others(&self, key: &[u8]) -> bool {
         !is_temporary_key(key) && self.inner.is_locked_by_others(key)
     }
