@@ -159,7 +159,7 @@ impl Engine {
         let terms = (&plan.renames[..], plan.rebuild, checks);
         let relations = self.settle_relations(table, &mut plan.definition, terms, patience)?;
         if checks == ForeignKeyChecks::On && !plan.definition.foreign_keys.is_empty() {
-            self.check_rows_of(table, &*self.table_to_be(plan))?;
+            self.check_rows_of(table, &self.table_to_be(plan))?;
         }
         Ok(relations)
     }

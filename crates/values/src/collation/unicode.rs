@@ -118,13 +118,13 @@ impl WeightTable {
         let start = self.weights.len();
         self.pages[page][character % PAGE] = start as u32;
         self.weights.resize(start + self.levels, 0);
-        for level in 0..self.levels {
+        for (level, last) in before.iter_mut().take(self.levels).enumerate() {
             let count = numbers.next().unwrap_or_default();
             self.weights[start + level] = count as u16;
             for _ in 0..count {
                 let zigzag = numbers.next().unwrap_or_default();
-                before[level] += (zigzag >> 1) as i32 ^ -((zigzag & 1) as i32);
-                self.weights.push(before[level] as u16);
+                *last += (zigzag >> 1) as i32 ^ -((zigzag & 1) as i32);
+                self.weights.push(*last as u16);
             }
         }
     }
