@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use doors::DoorAccounts;
 use doors::handlersocket::{HandlerSocket, PortAccess};
+use doors::mysql::Users;
 use rows::Engine;
 use sql::{How, Session, SqlOptions};
 
@@ -39,6 +41,8 @@ fn make(engine: &Arc<Engine>) -> Converse {
             panic!("{text}: {error:?}");
         }
     }
-    let access = Arc::new(PortAccess { writable: true, secret: None });
+    let accounts = Arc::new(DoorAccounts::new(Users::unconfigured(), sql.access()));
+    let access = PortAccess { writable: true, secret: None, account: None, accounts };
+    let access = Arc::new(access);
     Box::new(move || Box::new(HandlerSocket::new(access.clone())))
 }

@@ -25,6 +25,12 @@ pub struct AccountName {
 }
 
 impl AccountName {
+    /// Of a text such as `app` or `app@10.0.%`; without a host it is `%`, as in statements.
+    pub fn parse(text: &str) -> AccountName {
+        let (user, host) = text.rsplit_once('@').unwrap_or((text, "%"));
+        AccountName::new(user, host)
+    }
+
     /// A name, its host in lower case.
     pub fn new(user: impl Into<String>, host: &str) -> AccountName {
         AccountName { user: user.into(), host: host.to_lowercase() }

@@ -92,6 +92,14 @@ impl AccessControl {
             && *name == first_account()
     }
 
+    /// Whether nobody has an account but `root` of a fresh server.
+    pub fn is_fresh(&self) -> bool {
+        let is_first = |(name, account): (&AccountName, &Arc<Account>)| {
+            *name == first_account() && account.stored.is_empty()
+        };
+        self.grants().accounts().iter().all(is_first)
+    }
+
     /// All accounts now.
     pub fn grants(&self) -> Arc<Grants> {
         Arc::clone(&self.present.read())
@@ -153,6 +161,13 @@ impl AccessControl {
             version: self.version(),
             is_expired: false,
         })
+    }
+
+    /// An account as it is after a login, with the roles that are active then.
+    pub fn at_login(&self, name: &AccountName) -> Principal {
+        let grants = self.grants();
+        let roles = grants.account(name).map(|account| account.roles_at_login());
+        self.acting(name, &roles.unwrap_or_default())
     }
 
     /// The same principal with what it may do now.

@@ -20,7 +20,7 @@ use crate::privilege::{Privilege, PrivilegeSet};
 pub const UNLIMITED: u64 = 0;
 
 /// The number of no rights at all.
-const NOTHING: u64 = u64::MAX;
+pub const NOTHING: u64 = u64::MAX;
 
 /// What somebody may do.
 #[derive(Debug)]

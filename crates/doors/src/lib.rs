@@ -6,6 +6,7 @@
 //!
 //! Not here: event loops, listeners, threads (crate `server`), what a row is (crate `rows`).
 
+pub mod accounts;
 pub mod conversation;
 pub mod encrypted;
 pub mod failed_logins;
@@ -21,6 +22,7 @@ mod own_table;
 pub mod site;
 pub mod tyrant;
 
+pub use accounts::{DoorAccounts, DoorPrincipal, PasswordLogin};
 pub use conversation::{Conversation, LeaveNotice, Next, Pending, Report, Turn, Urgency};
 pub use encrypted::EncryptedConversation;
 pub use failed_logins::FailedLogins;

@@ -13,10 +13,10 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use doors::FailedLogins;
 use doors::handlersocket::{HandlerSocket, PortAccess};
 use doors::memcached::{self, Memcached};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, TlsUse, Users};
+use doors::{DoorAccounts, FailedLogins};
 use resources::background::give_way;
 use resources::budget::Budget;
 use rows::Engine;
@@ -270,7 +270,8 @@ impl BoundListeners {
         let mut last = Vec::new();
         let metrics = prometheus::Sources::default();
         let stash = Budget::new(settings.stash_memory() as usize);
-        let own = DoorShared { cache, stash, metrics: metrics.clone() };
+        let accounts = Arc::new(DoorAccounts::new(users(settings), sql.access()));
+        let own = DoorShared { accounts, cache, stash, metrics: metrics.clone() };
         let mut plain: Vec<(DoorKind, Door)> = Vec::new();
         let mut doors = Vec::new();
         for place in places {
@@ -363,6 +364,8 @@ fn count_doubted(engine: &Arc<Engine>) -> anyhow::Result<()> {
 
 /// What doors of one kind share.
 struct DoorShared {
+    /// Who can log in at doors other than the MySQL door.
+    accounts: Arc<DoorAccounts>,
     cache: Arc<memcached::MemcachedShared>,
     /// For the stashes of Lua scripts.
     stash: Arc<Budget>,
@@ -432,7 +435,15 @@ fn door(
                 false => &settings.handlersocket_secret,
             };
             let secret = (!secret.is_empty()).then(|| secret.clone());
-            let access = Arc::new(PortAccess { writable, secret });
+            let account = settings.handlersocket_user.clone();
+            if let Some(name) = &account
+                && sql.access().grants().account(name).is_none()
+            {
+                let account = name.plain();
+                tracing::warn!(%account, "handlersocket-user names no account: it may do nothing");
+            }
+            let accounts = Arc::clone(&own.accounts);
+            let access = Arc::new(PortAccess { writable, secret, account, accounts });
             let failed_logins = Arc::new(FailedLogins::new(name));
             let counted = Arc::clone(&failed_logins);
             let figure = format!("{}_failed_logins", name.replace('-', "_"));

@@ -39,6 +39,7 @@ mod failing_disk;
 mod file_tables;
 mod files;
 mod full_disk_queries;
+mod handlersocket_rights;
 mod hostile;
 mod images;
 mod large;

@@ -17,7 +17,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use tls::{TlsFiles, make_own_certificate};
 
 use crate::mysql::{Failure, Mysql};
-use crate::support::{Running, figure, read_all, read_line, wait_until};
+use crate::support::{Running, ask_line, figure, read_all, read_line, wait_until};
 
 /// CLIENT_SSL, which a greeting offers and a request for TLS sets.
 const SSL: u32 = 1 << 11;
@@ -179,7 +179,7 @@ fn where_tls_is_required_nobody_else_logs_in() {
 #[test]
 fn an_account_that_requires_tls_or_a_certificate_is_let_in_with_it_alone() {
     let base = tempfile::tempdir().unwrap();
-    let server = Running::start(base.path(), &[]);
+    let server = Running::start(base.path(), &["--handlersocket-tls-port=auto"]);
     let config = trusting(&base.path().join("tls-certificate.pem"));
     let mut root = log_in(encrypt(&config, ask_for_tls(server.connect("mysql"))));
     let mut require = |what: &str| {
@@ -208,6 +208,14 @@ fn an_account_that_requires_tls_or_a_certificate_is_let_in_with_it_alone() {
     assert_eq!(reply[..3], [0xff, 0x15, 0x04], "1045 without a certificate");
     require("NONE");
     assert!(!is_refused());
+    send(&mut root, 0, b"\x03CREATE USER app IDENTIFIED BY 'x' REQUIRE SSL");
+    assert_eq!(receive(&mut root).unwrap()[0], 0, "OK");
+    let mut plain = server.connect("handlersocket");
+    assert_eq!(ask_line(&mut plain, "A\t1\tapp:x\n"), "3\t1\tunauth");
+    let mut inside = encrypt(&config, server.connect("handlersocket-tls"));
+    inside.write_all(b"A\t1\tapp:x\nA\t1\tapp:y\n").unwrap();
+    assert_eq!(read_line(&mut inside), "0\t1");
+    assert_eq!(read_line(&mut inside), "3\t1\tunauth");
     assert_eq!(server.stop().code(), Some(0));
 }
 

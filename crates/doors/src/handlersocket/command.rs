@@ -14,11 +14,11 @@ pub const FILTERS_MAX: usize = 1024;
 /// A request line.
 #[derive(Debug)]
 pub enum HandlerSocketCommand<'a> {
-    /// `A`: shows the secret.
+    /// `A`: shows the secret, or logs an account in.
     Auth {
         /// Must be `1`.
         kind: &'a [u8],
-        /// The secret, escaped.
+        /// The secret, or `user:password`, escaped.
         key: &'a [u8],
     },
     /// `P`: opens an index under a number.
@@ -163,7 +163,7 @@ macro_rules! refusals {
 
 refusals! {
     COMMAND = 2 "cmd", "An empty line or an unknown command letter.";
-    UNAUTHORISED = 3 "unauth", "A secret is set and was not shown.";
+    UNAUTHORISED = 3 "unauth", "A secret is set and was not shown, or a password was wrong.";
     AUTH_KIND = 3 "authtype", "The kind of authentication is not 1.";
     OPEN_TABLE = 1 "open_table", "No such database or table.";
     INDEX = 2 "idxnum", "No such index.";
@@ -184,6 +184,7 @@ refusals! {
     MODIFY = 2 "modop", "Unknown modification.";
     ESCAPE = 2 "escape", "A 0x01 that is not followed by a byte of 0x40 or more.";
     LINE_LENGTH = 2 "linelen", "A line above the limit; the connection closes.";
+    DENIED = 1 "1142", "The account lacks a privilege (MySQL's ER_TABLEACCESS_DENIED_ERROR).";
     JSON = 1 "3140", "No JSON for a JSON column (MySQL's ER_INVALID_JSON_TEXT).";
     DUPLICATE = 1 "121", "Another row has this unique key (HA_ERR_FOUND_DUPP_KEY).";
     EXHAUSTED = 1 "167", "AUTO_INCREMENT is exhausted (HA_ERR_AUTOINC_ERANGE).";

@@ -3,20 +3,25 @@
 //! Invariants
 //! 1. A request that would wait in a loop leaves no byte in `out` and nothing in the group.
 //! 2. Checks run in the original's order, so a client with several mistakes hears of the same
-//!    one first.
+//!    one first. Those that the original does not know, of privileges, come when it is known what
+//!    a request wants.
 //!
 //! Not here: finds (`find`), writes (`modify`), lines (`decode`), answers (`encode`).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use access::AccountName;
 use memchr::memchr;
 use rows::cache::{KeyBatch, PREFETCH_MAX};
 use rows::{Engine, Error};
+use tls::Encryption;
 
-use crate::conversation::{Conversation, Next, Turn};
+use crate::accounts::{DoorAccounts, DoorPrincipal, PasswordLogin};
+use crate::conversation::{Conversation, Next, Turn, Urgency};
 use crate::failed_logins::FailedLogins;
 use crate::foreign;
 use crate::handlersocket::command::{
@@ -39,18 +44,25 @@ const WRONG_SECRETS_MAX: u32 = 3;
 const OUT_BYTES_PER_TURN: usize = 256 * 1024;
 
 /// What a port allows.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct PortAccess {
     /// Whether writes are allowed (the port 9999).
     pub writable: bool,
-    /// The secret to be shown first, if there is one.
+    /// The secret to be shown first, if there is one. An account's password does as well.
     pub secret: Option<String>,
+    /// The account that clients act as which have shown the secret, or need none; `None`: they may
+    /// do everything.
+    pub account: Option<AccountName>,
+    /// Who can log in.
+    pub accounts: Arc<DoorAccounts>,
 }
 
 /// One client's conversation.
 pub struct HandlerSocket {
     access: Arc<PortAccess>,
-    authorised: bool,
+    /// Whom the client acts as; `None`: it has to show who it is first.
+    client: Option<DoorPrincipal>,
+    encryption: Option<Arc<Encryption>>,
     /// Where logins that fail are counted, and from where this client comes.
     watch: Option<(Arc<FailedLogins>, Option<IpAddr>)>,
     /// Secrets of this connection that were wrong.
@@ -133,13 +145,21 @@ fn refusal_for(error: &Error) -> HandlerSocketRefusal {
     }
 }
 
+impl PortAccess {
+    /// A client that has shown the secret, or needs none.
+    fn client(&self) -> DoorPrincipal {
+        self.accounts.standing_for(self.account.as_ref())
+    }
+}
+
 impl HandlerSocket {
     /// A conversation at a port with this access.
     pub fn new(access: Arc<PortAccess>) -> HandlerSocket {
-        let authorised = access.secret.is_none();
+        let client = access.secret.is_none().then(|| access.client());
         HandlerSocket {
             access,
-            authorised,
+            client,
+            encryption: None,
             watch: None,
             wrong_secrets: 0,
             handles: BTreeMap::new(),
@@ -165,14 +185,22 @@ impl HandlerSocket {
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
     ) -> Result<AnswerTime, HandlerSocketFailure> {
-        match decode::command(line)? {
+        let command = match decode::command(line)? {
             // What is told late is told alone, behind the commit of what came before.
-            HandlerSocketCommand::Auth { .. } if self.wrote => Err(HandlerSocketFailure::Wait),
-            HandlerSocketCommand::Auth { kind, key } => self.authorise(kind, key, out),
-            _ if !self.authorised => Err(HandlerSocketRefusal::UNAUTHORISED.into()),
+            HandlerSocketCommand::Auth { .. } if self.wrote => {
+                return Err(HandlerSocketFailure::Wait);
+            }
+            HandlerSocketCommand::Auth { kind, key } => {
+                return self.authorise(kind, key, out, turn.may_wait());
+            }
+            other => other,
+        };
+        let client = self.client.as_mut().ok_or(HandlerSocketRefusal::UNAUTHORISED)?;
+        client.renew();
+        match command {
             HandlerSocketCommand::Open { id, database, table, index, columns, filter_columns } => {
-                let engine = turn.engine();
-                let handle = Handle::open(engine, database, table, index, columns, filter_columns)?;
+                let opened = [database, table, index, columns, filter_columns];
+                let handle = Handle::open(turn.engine(), client, opened)?;
                 if id > HANDLES_MAX {
                     return Err(HandlerSocketRefusal::HANDLE_LIMIT.into());
                 }
@@ -181,6 +209,7 @@ impl HandlerSocket {
                 Ok(AnswerTime::Now)
             }
             HandlerSocketCommand::Execute(request) => self.execute(&request, out, turn),
+            HandlerSocketCommand::Auth { .. } => unreachable!("answered above"),
         }
     }
 
@@ -189,18 +218,40 @@ impl HandlerSocket {
         kind: &[u8],
         key: &[u8],
         out: &mut Vec<u8>,
+        may_wait: bool,
     ) -> Result<AnswerTime, HandlerSocketFailure> {
         if kind != b"1" {
             return Err(HandlerSocketRefusal::AUTH_KIND.into());
         }
         let key = unescape(key)?.unwrap_or_default();
-        self.authorised = match &self.access.secret {
-            Some(secret) => same_secret(secret.as_bytes(), &key),
-            None => true,
+        let (user, password) = match key.iter().position(|byte| *byte == b':') {
+            Some(at) => (String::from_utf8_lossy(&key[..at]), Some(&key[at + 1..])),
+            None => (Cow::Borrowed(""), None),
         };
-        if !self.authorised {
+        let is_secret = |secret: &String| same_secret(secret.as_bytes(), &key);
+        let accounts = &self.access.accounts;
+        self.client = match (&self.access.secret, password) {
+            (Some(secret), _) if is_secret(secret) => Some(self.access.client()),
+            // As the original has it: any key will do where none is needed. Where there are
+            // accounts, what looks like a login is one.
+            (None, None) => Some(self.access.client()),
+            (None, Some(_)) if accounts.are_fresh() => Some(self.access.client()),
+            // An account without a password is no way around the secret.
+            (Some(_), None | Some(b"")) => None,
+            (_, Some(password)) => {
+                let peer = self.watch.as_ref().and_then(|(_, peer)| *peer);
+                let host = peer.map_or_else(|| "localhost".to_owned(), |peer| peer.to_string());
+                let encryption = self.encryption.as_deref();
+                match accounts.log_in((&user, &host), password, encryption, may_wait) {
+                    PasswordLogin::Accepted(client) => Some(client),
+                    PasswordLogin::Denied => None,
+                    PasswordLogin::Wait => return Err(HandlerSocketFailure::Wait),
+                }
+            }
+        };
+        if self.client.is_none() {
             self.wrong_secrets += 1;
-            let delay = self.watch.as_ref().map(|(failed, peer)| failed.note("", *peer));
+            let delay = self.watch.as_ref().map(|(failed, peer)| failed.note(&user, *peer));
             return Err(HandlerSocketFailure::Denied(delay.unwrap_or_default()));
         }
         self.wrong_secrets = 0;
@@ -216,7 +267,8 @@ impl HandlerSocket {
     ) -> Result<AnswerTime, HandlerSocketFailure> {
         let engine = turn.engine();
         let handle = self.handles.get_mut(&request.id).ok_or(HandlerSocketRefusal::HANDLE)?;
-        handle.refresh(engine)?;
+        let client = self.client.as_ref().ok_or(HandlerSocketRefusal::UNAUTHORISED)?;
+        handle.refresh(engine, client)?;
         let values_max = match request.op {
             b"+" => VALUES_MAX.max(handle.columns.len()),
             _ => VALUES_MAX,
@@ -251,6 +303,9 @@ impl HandlerSocket {
             if !self.access.writable {
                 return Err(HandlerSocketRefusal::READ_ONLY.into());
             }
+            if !handle.allowed.inserts {
+                return Err(HandlerSocketRefusal::DENIED.into());
+            }
             return handle.insert(request, out, turn);
         };
         if !request.modify.is_empty() {
@@ -263,6 +318,9 @@ impl HandlerSocket {
         }
         if request.announced > handle.table.codecs[handle.index].parts.len() {
             return Err(HandlerSocketRefusal::KEY_LONG.into());
+        }
+        if !handle.allowed.allows(request) {
+            return Err(HandlerSocketRefusal::DENIED.into());
         }
         let filters = handle.filters(request)?;
         if request.modify.is_empty() {
@@ -348,8 +406,24 @@ impl Conversation for HandlerSocket {
         self.next_or(Next::Again)
     }
 
+    fn urgency(&self, input: &Input) -> Urgency {
+        match input.bytes() {
+            // A login with a slow hash: a request that waits for a disk begins otherwise.
+            [b'A', b'\t', ..] => Urgency::Handshake,
+            _ => Urgency::Ordinary,
+        }
+    }
+
     fn is_known(&self) -> bool {
-        self.authorised
+        self.client.is_some()
+    }
+
+    fn user(&self) -> Option<&str> {
+        self.client.as_ref().and_then(DoorPrincipal::user)
+    }
+
+    fn note_encryption(&mut self, encryption: &Arc<Encryption>) {
+        self.encryption = Some(Arc::clone(encryption));
     }
 
     fn commit_failed(&mut self, error: &Error, out: &mut Vec<u8>) {

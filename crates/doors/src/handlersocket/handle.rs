@@ -3,12 +3,18 @@
 //! Invariants
 //! 1. A handle never holds a table back: a schema change makes it outdated, and the next request
 //!    opens it again by the names it was opened with.
+//! 2. What its client may do with it is kept by the number of the client's rights, and made out
+//!    again when the table changes or the number does.
+//! 3. A table or column that the client may not see is opened no more than one that is not there.
 
 use std::sync::Arc;
 
+use access::rights::UNLIMITED;
+use access::{Privilege, Rights};
 use rows::{Engine, Error, Table};
 
-use crate::handlersocket::command::HandlerSocketRefusal;
+use crate::accounts::DoorPrincipal;
+use crate::handlersocket::command::{HandlerSocketRefusal, IndexRequest};
 
 /// An opened index.
 #[derive(Debug)]
@@ -22,6 +28,26 @@ pub struct Handle {
     pub columns: Vec<usize>,
     /// Positions of the filter columns.
     pub filter_columns: Vec<usize>,
+    /// What the client may do with it.
+    pub allowed: AllowedRequests,
+}
+
+/// What the rights of a number allow with an opened index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AllowedRequests {
+    number: u64,
+    /// SELECT on so many leading parts of the index.
+    pub key_parts: usize,
+    /// SELECT on the opened columns.
+    pub reads: bool,
+    /// SELECT on the filter columns.
+    pub filters: bool,
+    /// INSERT on the opened columns.
+    pub inserts: bool,
+    /// UPDATE on the opened columns.
+    pub updates: bool,
+    /// DELETE on the table.
+    pub deletes: bool,
 }
 
 /// The names a handle was opened with.
@@ -41,11 +67,8 @@ impl Handle {
     /// `OPEN_TABLE`, `INDEX`, `COLUMN`, in this order.
     pub fn open(
         engine: &Engine,
-        database: &[u8],
-        table: &[u8],
-        index: &[u8],
-        columns: &[u8],
-        filter_columns: &[u8],
+        client: &DoorPrincipal,
+        [database, table, index, columns, filter_columns]: [&[u8]; 5],
     ) -> Result<Handle, HandlerSocketRefusal> {
         let text = |token: &[u8]| {
             std::str::from_utf8(token)
@@ -54,6 +77,7 @@ impl Handle {
         };
         Handle::resolve(
             engine,
+            client,
             Names {
                 database: text(database)?,
                 table: text(table)?,
@@ -64,27 +88,108 @@ impl Handle {
         )
     }
 
-    fn resolve(engine: &Engine, names: Names) -> Result<Handle, HandlerSocketRefusal> {
-        let table = match engine.catalog().table(&names.database, &names.table) {
+    fn resolve(
+        engine: &Engine,
+        client: &DoorPrincipal,
+        names: Names,
+    ) -> Result<Handle, HandlerSocketRefusal> {
+        let rights = client.rights().ok_or(HandlerSocketRefusal::OPEN_TABLE)?;
+        let (database, name) = (&*names.database, &*names.table);
+        let is_unlimited = rights.number == UNLIMITED;
+        if !is_unlimited && !rights.sees_table(database, name) {
+            return Err(HandlerSocketRefusal::OPEN_TABLE);
+        }
+        let table = match engine.catalog().table(database, name) {
             Ok(table) => table,
             Err(Error::NotFound { .. }) => return Err(HandlerSocketRefusal::OPEN_TABLE),
             Err(_) => return Err(HandlerSocketRefusal::STORE),
         };
+        let is_seen = |column: &str| is_unlimited || rights.sees_column(database, name, column);
         let index = find_index(&table, &names.index).ok_or(HandlerSocketRefusal::INDEX)?;
-        let columns = find_columns(&table, &names.columns)?;
-        let filter_columns = find_columns(&table, &names.filter_columns)?;
-        Ok(Handle { names, table, index, columns, filter_columns })
+        let columns = find_columns(&table, &names.columns, &is_seen)?;
+        let filter_columns = find_columns(&table, &names.filter_columns, &is_seen)?;
+        let allowed = AllowedRequests::NONE;
+        let mut handle = Handle { names, table, index, columns, filter_columns, allowed };
+        handle.allowed = handle.allowed_by(client);
+        Ok(handle)
     }
 
-    /// Opens the index again if the table changed since.
+    /// Opens the index again if the table changed since, and looks at what the client may do with
+    /// it if its rights did.
     ///
     /// # Errors
     /// As `open`, when it no longer can be; the handle stays for a later try.
-    pub fn refresh(&mut self, engine: &Engine) -> Result<(), HandlerSocketRefusal> {
+    #[inline]
+    pub fn refresh(
+        &mut self,
+        engine: &Engine,
+        client: &DoorPrincipal,
+    ) -> Result<(), HandlerSocketRefusal> {
         if !self.table.is_current() {
-            *self = Handle::resolve(engine, self.names.clone())?;
+            *self = Handle::resolve(engine, client, self.names.clone())?;
+        } else if self.allowed.number != client.rights_number() {
+            self.allowed = self.allowed_by(client);
         }
         Ok(())
+    }
+
+    fn allowed_by(&self, client: &DoorPrincipal) -> AllowedRequests {
+        let number = client.rights_number();
+        match client.rights() {
+            Some(rights) => AllowedRequests { number, ..self.allowed_with(rights) },
+            None => AllowedRequests { number, ..AllowedRequests::NONE },
+        }
+    }
+
+    fn allowed_with(&self, rights: &Rights) -> AllowedRequests {
+        let (database, table) = (&*self.names.database, &*self.names.table);
+        let has = |column: usize, privilege| {
+            let name = &*self.table.columns[column].name;
+            rights.has_column(database, table, name, privilege)
+        };
+        // Without columns a privilege on any of them is enough, as it is for a statement.
+        let has_all = |columns: &[usize], privilege| {
+            rights.on_some_of(database, table).has(privilege)
+                && columns.iter().all(|column| has(*column, privilege))
+        };
+        let parts = self.table.codecs[self.index].parts.iter();
+        let readable = parts.take_while(|part| has(part.column, Privilege::Select));
+        AllowedRequests {
+            number: rights.number,
+            key_parts: readable.count(),
+            reads: has_all(&self.columns, Privilege::Select),
+            filters: has_all(&self.filter_columns, Privilege::Select),
+            inserts: has_all(&self.columns, Privilege::Insert),
+            updates: has_all(&self.columns, Privilege::Update),
+            deletes: rights.on_table(database, table).has(Privilege::Delete),
+        }
+    }
+}
+
+impl AllowedRequests {
+    const NONE: AllowedRequests = AllowedRequests {
+        number: access::rights::NOTHING,
+        key_parts: 0,
+        reads: false,
+        filters: false,
+        inserts: false,
+        updates: false,
+        deletes: false,
+    };
+
+    /// Whether a find, or a find and modify, may be carried out. Key and filters are read by both;
+    /// `?` shows the rows, and `+` and `-` read what they add to.
+    #[inline]
+    pub fn allows(&self, request: &IndexRequest<'_>) -> bool {
+        let finds =
+            self.key_parts >= request.announced && (self.filters || request.filters.is_empty());
+        let changes = match request.modify.first() {
+            None => self.reads,
+            Some(b'D') => self.deletes,
+            Some(b'U') => self.updates,
+            Some(_) => self.updates && self.reads,
+        };
+        finds && changes && (self.reads || request.modify.get(1) != Some(&b'?'))
     }
 }
 
@@ -107,7 +212,11 @@ fn find_index(table: &Table, token: &[u8]) -> Option<usize> {
     }
 }
 
-fn find_columns(table: &Table, list: &[u8]) -> Result<Vec<usize>, HandlerSocketRefusal> {
+fn find_columns(
+    table: &Table,
+    list: &[u8],
+    is_seen: &impl Fn(&str) -> bool,
+) -> Result<Vec<usize>, HandlerSocketRefusal> {
     if list.is_empty() {
         return Ok(Vec::new());
     }
@@ -116,7 +225,7 @@ fn find_columns(table: &Table, list: &[u8]) -> Result<Vec<usize>, HandlerSocketR
             table
                 .columns
                 .iter()
-                .position(|column| column.name.as_bytes() == name)
+                .position(|column| column.name.as_bytes() == name && is_seen(&column.name))
                 .ok_or(HandlerSocketRefusal::COLUMN)
         })
         .collect()

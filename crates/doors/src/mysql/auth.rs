@@ -148,7 +148,7 @@ impl Users {
     }
 
     /// These and the accounts of SQL.
-    pub(super) fn with_accounts(self, accounts: &Arc<AccessControl>) -> Users {
+    pub(crate) fn with_accounts(self, accounts: &Arc<AccessControl>) -> Users {
         if !self.secrets.is_empty() {
             accounts.close_first_account();
         }
@@ -183,6 +183,51 @@ impl Users {
             .values()
             .any(|account| account.plugin == Plugin::CachingSha2 && !account.stored.is_empty());
         is_slow.then(|| Credential { is_decoy: true, ..of(vec![self.decoy()], None, false) })
+    }
+
+    /// Whether nobody can log in but `root` of a fresh server, who has no password.
+    pub(crate) fn are_fresh(&self) -> bool {
+        self.secrets.is_empty() && self.accounts.as_ref().is_none_or(|all| all.is_fresh())
+    }
+
+    /// Whether a client that sends its password is let in, without an exchange. `certificate`: that
+    /// of the client, empty without one, where it is encrypted.
+    pub(crate) fn prove(
+        &self,
+        user: &str,
+        host: &str,
+        password: &[u8],
+        certificate: Option<&[u8]>,
+        may_wait: bool,
+    ) -> PasswordVerdict {
+        let Some(credential) = self.credential(user, host) else { return PasswordVerdict::Denied };
+        let digest = caching_sha2_digest(password);
+        let is_known = |secret: &Secret| match secret {
+            Secret::Slow(hash) => {
+                self.proven_digest(hash).is_some_and(|proven| equal_secretly(&proven, &digest))
+            }
+            quick => quick.matches(password),
+        };
+        let is_slow = |secret: &&Secret| matches!(secret, Secret::Slow(_));
+        let mut is_proven = credential.secrets.iter().any(is_known);
+        if !is_proven {
+            for secret in credential.secrets.iter().filter(is_slow) {
+                if !may_wait {
+                    return PasswordVerdict::Wait;
+                }
+                if secret.matches(password) && !credential.is_decoy {
+                    self.remember(secret, password);
+                    is_proven = true;
+                    break;
+                }
+            }
+        }
+        let is_let_in =
+            is_proven && !credential.is_locked && credential.tls_need.is_met(certificate);
+        match is_let_in {
+            true => PasswordVerdict::Accepted(credential.account),
+            false => PasswordVerdict::Denied,
+        }
     }
 
     fn decoy(&self) -> Secret {
@@ -220,6 +265,17 @@ impl Users {
         let sealed = key.and_then(|key| key.open(answer, scramble));
         sealed.or_else(|| answer.strip_suffix(&[0]).map(<[u8]>::to_vec))
     }
+}
+
+/// What is said to a client that has sent its password itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PasswordVerdict {
+    /// It is let in: as an account of SQL, or as a configured user.
+    Accepted(Option<AccountName>),
+    /// It is not.
+    Denied,
+    /// The same must be asked where waiting is allowed.
+    Wait,
 }
 
 /// What to do next about a login.

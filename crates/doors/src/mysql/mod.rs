@@ -28,5 +28,6 @@ pub(crate) mod parameters;
 mod reports;
 mod row;
 
+pub(crate) use auth::PasswordVerdict;
 pub use auth::{Account, Secret, Users};
 pub use conversation::{Mysql, MysqlDoor, TlsUse};

@@ -12,11 +12,12 @@ mod serving;
 use std::sync::Arc;
 
 use doors::handlersocket::{HandlerSocket, LINE_BYTES_MAX, PortAccess};
-use doors::{Conversation, Input, Next, Turn};
+use doors::mysql::Users;
+use doors::{Conversation, DoorAccounts, Input, Next, Turn};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions, Error, Group};
 use serving::serve;
-use sql::{How, Session, SqlOptions};
+use sql::{How, Session, Sql, SqlOptions};
 
 /// What conversations run on; `tests/cold` and its siblings run them on another.
 pub fn rows() -> (Arc<MemoryStore>, EngineOptions) {
@@ -35,6 +36,7 @@ const STORED_VALUES: &str = include_str!(concat!(
 /// An engine with a database `d` and its table `t` of three rows.
 struct House {
     engine: Arc<Engine>,
+    sql: Arc<Sql>,
     session: Session,
 }
 
@@ -45,7 +47,7 @@ impl House {
         let engine = Engine::open(store, options).unwrap();
         let sql = analytic::start(Arc::clone(&engine), &SqlOptions::default()).unwrap();
         let session = Session::new(&sql, 1, "root", "localhost", None).unwrap();
-        let mut house = House { engine, session };
+        let mut house = House { engine, sql, session };
         house.sql("CREATE DATABASE d");
         house.sql("USE d");
         house.sql("CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(20), UNIQUE KEY ua (a))");
@@ -60,7 +62,9 @@ impl House {
     }
 
     fn client(&self, writable: bool, secret: Option<&str>) -> Client {
-        let access = PortAccess { writable, secret: secret.map(String::from) };
+        let secret = secret.map(String::from);
+        let accounts = Arc::new(DoorAccounts::new(Users::unconfigured(), self.sql.access()));
+        let access = PortAccess { writable, secret, account: None, accounts };
         Client {
             engine: Arc::clone(&self.engine),
             door: HandlerSocket::new(Arc::new(access)),

@@ -16,6 +16,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use access::AccountName;
 use doors::tyrant::{DatabaseName, Periodic};
 use rows::store::Durability;
 
@@ -161,6 +162,8 @@ pub struct Settings {
     pub handlersocket_secret: String,
     /// Secret of the writing HandlerSocket door; empty: none.
     pub handlersocket_write_secret: String,
+    /// Whose rights clients of the HandlerSocket doors have that have not logged in; `None`: all.
+    pub handlersocket_user: Option<AccountName>,
     /// What is logged.
     pub log_level: &'static str,
     /// How it is logged.
@@ -288,6 +291,7 @@ impl Settings {
             tyrant_request_max: request("tyrant-max-request", TYRANT_REQUEST_BYTES_MAX)?,
             handlersocket_secret: secret("handlersocket-secret")?,
             handlersocket_write_secret: secret("handlersocket-write-secret")?,
+            handlersocket_user: values.get("handlersocket-user", value::account)?,
             log_level: choice("log-level")?,
             log_format: choice("log-format")?,
             pid_file: values.get("pid-file", value::path)?,

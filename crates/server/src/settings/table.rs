@@ -27,6 +27,8 @@ pub enum SettingKind {
     Count,
     /// A secret word; empty: none.
     Secret,
+    /// An account of SQL: `app` or `app@10.0.%`; empty: none.
+    Account,
     /// A table and its columns: `tyrant.records(k, v)`.
     Table,
     /// Texts with `;` between; in the file a list, too.
@@ -51,6 +53,7 @@ impl SettingKind {
             SettingKind::Duration => "TIME",
             SettingKind::Count => "N",
             SettingKind::Secret => "SECRET",
+            SettingKind::Account => "ACCOUNT",
             SettingKind::Table => "TABLE",
             SettingKind::List => "LIST",
             SettingKind::Mode => "MODE",
@@ -591,13 +594,22 @@ const SECRETS: Section = Section {
             "handlersocket-secret",
             SettingKind::Secret,
             "",
-            "What clients of handlersocket-port must authenticate with; empty: nothing.\n",
+            "What clients of handlersocket-port must authenticate with, unless they send\n\
+             user:password of an account; empty: nothing.\n",
         ),
         setting(
             "handlersocket-write-secret",
             SettingKind::Secret,
             "",
             "The same for handlersocket-write-port.\n",
+        ),
+        setting(
+            "handlersocket-user",
+            SettingKind::Account,
+            "",
+            "The account whose rights clients of the HandlerSocket ports have that log in by no\n\
+             password: that have shown the secret, or need none. Without a host it is that of\n\
+             any host, as in CREATE USER. Empty: these clients may do everything.\n",
         ),
     ],
 };

@@ -9,6 +9,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use access::AccountName;
 use rows::store::Durability;
 
 /// What is wrong with a text.
@@ -173,6 +174,18 @@ pub fn group(text: &str) -> Result<Option<u32>, Why> {
     };
     let found = groups.lines().find_map(number);
     found.map(Some).ok_or_else(|| "expected a group of /etc/group, or a number".into())
+}
+
+/// The name of an account of SQL; `None` when empty.
+///
+/// # Errors
+/// What is expected, for a name without a user.
+pub fn account(text: &str) -> Result<Option<AccountName>, Why> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let name = Some(AccountName::parse(text)).filter(|name| !name.user.is_empty());
+    name.map(Some).ok_or_else(|| "expected an account, such as app or app@10.0.%".into())
 }
 
 /// A path; `None` when empty.

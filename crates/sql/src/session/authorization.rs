@@ -53,10 +53,7 @@ impl Session {
 
     /// From now on it has the rights of an account, with the roles that are active at its login.
     pub fn act_as(&mut self, account: &AccountName) {
-        let access = self.sql.access();
-        let grants = access.grants();
-        let roles = grants.account(account).map(|account| account.roles_at_login());
-        self.principal = access.acting(account, &roles.unwrap_or_default());
+        self.principal = self.sql.access().at_login(account);
     }
 
     /// Whether nothing has to be asked.
