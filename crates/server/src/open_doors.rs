@@ -364,7 +364,7 @@ fn count_doubted(engine: &Arc<Engine>) -> anyhow::Result<()> {
 
 /// What doors of one kind share.
 struct DoorShared {
-    /// Who can log in at doors other than the MySQL door.
+    /// Those that can log in at doors other than the MySQL door.
     accounts: Arc<DoorAccounts>,
     cache: Arc<memcached::MemcachedShared>,
     /// For the stashes of Lua scripts.

@@ -53,7 +53,7 @@ pub struct PortAccess {
     /// The account that clients act as which have shown the secret, or need none; `None`: they may
     /// do everything.
     pub account: Option<AccountName>,
-    /// Who can log in.
+    /// The accounts that can log in.
     pub accounts: Arc<DoorAccounts>,
 }
 
