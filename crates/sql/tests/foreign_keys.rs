@@ -288,12 +288,12 @@ fn beside(sql: &Arc<Sql>, own: &mut Session, statement: &str, end: &str) -> Resu
             answer(&mut other, statement).map_err(|error| error.code().number())
         });
         let since = Instant::now();
-        let waits = "SELECT COUNT(*) FROM information_schema.processlist";
-        // Where it is slow, and waits later or not at all, its answer is the same.
-        while !other.is_finished() && since.elapsed() < PATIENCE / 600 {
-            run(own, waits);
+        let waiting = "SELECT COUNT(*) FROM information_schema.processlist WHERE state = \
+                       'Waiting for row lock'";
+        while run(own, waiting) == "0" {
+            assert!(!other.is_finished(), "{statement} does not wait");
+            assert!(since.elapsed() < PATIENCE, "{statement} does not come to its wait");
         }
-        assert!(!other.is_finished(), "{statement} waits");
         run(own, end);
         other.join().expect("no panic")
     })

@@ -247,7 +247,7 @@ fn of_two_sharers_that_want_a_lock_alone_one_is_refused_and_the_other_has_it() {
 fn sharers_behind_one_that_gives_up_have_the_lock_with_its_owners() {
     let table = LockTable::new();
     table.acquire(1, 7, LockMode::Shared, LockWait::Never).unwrap();
-    let short = LockWait::AtMost(Duration::from_millis(50));
+    let short = LockWait::AtMost(Duration::from_secs(1));
     thread::scope(|scope| {
         let alone = scope.spawn(|| table.acquire(2, 7, LockMode::Exclusive, short));
         until_queued(&table, 7, 1);

@@ -1,18 +1,28 @@
-//! The words of a statement's shape as MySQL's digests have them: one space between words and
-//! signs, keywords in capitals, names in backquotes.
+//! The words of a statement's shape as MySQL's digests have them: one space between words and signs,
+//! keywords in capitals, names in backquotes; lists of values are `(...)`, and rows of them behind
+//! the first `/* , ... */`.
 //!
 //! Not here: literals, which a shape has no more (`syntax::scan`), but for those that matter to its
 //! meaning; they are `?` here.
 
+use expression::Function;
+
 use crate::system_schema::information_schema::is_reserved;
+
+/// A list of more than one value, and what stands for rows behind the first.
+const LIST: &str = "(...)";
+const MORE_ROWS: &str = "/* , ... */";
 
 /// The digest's text of a shape.
 pub(super) fn digest_text(shape: &str) -> String {
-    let mut out = String::with_capacity(shape.len() + shape.len() / 4);
+    let mut words: Vec<String> = Vec::new();
     let mut rest = shape.trim_start();
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '`' | '"' | '\'' => quoted_length(rest, first),
+            _ if first.is_ascii_digit() => {
+                rest.find(|c| !is_word(c) && c != '.').unwrap_or(rest.len())
+            }
             _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
             '<' | '>' | '!' | ':' | '|' | '&' => {
                 rest.find(|c| !"<>=!:|&".contains(c)).unwrap_or(rest.len())
@@ -21,12 +31,35 @@ pub(super) fn digest_text(shape: &str) -> String {
         };
         let (token, behind) = rest.split_at(length);
         rest = behind.trim_start();
-        if !out.is_empty() {
-            out.push(' ');
+        words.push(word_of(token, first, rest.starts_with('(')));
+        if token == ")" {
+            shorten_list(&mut words);
         }
-        push(&mut out, token, first, rest.starts_with('('));
     }
-    out
+    words.join(" ")
+}
+
+/// A list of values that has just been closed, as one word; with rows before it that are such.
+fn shorten_list(words: &mut Vec<String>) {
+    let inside = &words[..words.len() - 1];
+    let Some(open) = inside.iter().rposition(|word| !matches!(word.as_str(), "?" | ",")) else {
+        return;
+    };
+    if words[open] != "(" || words.len() - open <= 3 {
+        return;
+    }
+    words.truncate(open);
+    words.push(LIST.to_string());
+    if let [.., first, comma, _] = &words[..]
+        && comma == ","
+        && (first == LIST || first == MORE_ROWS)
+    {
+        let is_second = first == LIST;
+        words.truncate(words.len() - 2);
+        if is_second {
+            words.push(MORE_ROWS.to_string());
+        }
+    }
 }
 
 fn is_word(c: char) -> bool {
@@ -46,20 +79,21 @@ fn quoted_length(rest: &str, quote: char) -> usize {
     rest.len()
 }
 
-fn push(out: &mut String, token: &str, first: char, is_called: bool) {
-    let name = |out: &mut String, name: &str| {
-        out.push('`');
-        out.push_str(name);
-        out.push('`');
-    };
+/// Whether a word in front of a bracket is a function's, and no table's that has its columns there.
+fn is_function(word: &str) -> bool {
+    const AGGREGATES: [&str; 6] = ["COUNT", "SUM", "MIN", "MAX", "AVG", "GROUP_CONCAT"];
+    AGGREGATES.iter().any(|name| name.eq_ignore_ascii_case(word))
+        || Function::find(word, 0).is_some()
+}
+
+fn word_of(token: &str, first: char, is_called: bool) -> String {
     match first {
-        '`' => out.push_str(token),
-        '"' | '\'' => out.push('?'),
-        _ if first.is_ascii_digit() => out.push('?'),
-        '@' => out.push_str(token),
-        _ if !is_word(first) => out.push_str(token),
-        _ if is_called || is_reserved(token) => out.push_str(&token.to_ascii_uppercase()),
-        _ => name(out, token),
+        '`' | '@' => token.to_string(),
+        '"' | '\'' => "?".to_string(),
+        _ if first.is_ascii_digit() => "?".to_string(),
+        _ if !is_word(first) => token.to_string(),
+        _ if is_reserved(token) || is_called && is_function(token) => token.to_ascii_uppercase(),
+        _ => format!("`{token}`"),
     }
 }
 
@@ -75,7 +109,20 @@ mod tests {
                 "SELECT a.`b c`,'x' FROM d.a WHERE a>=? AND b IN (?)",
                 "SELECT `a` . `b c` , ? FROM `d` . `a` WHERE `a` >= ? AND `b` IN ( ? )",
             ),
-            ("insert into `t` values (?,?)", "INSERT INTO `t` VALUES ( ? , ? )"),
+            ("insert into `t` values (?,?)", "INSERT INTO `t` VALUES (...)"),
+            ("insert into t (a) values (?), (?)", "INSERT INTO `t` ( `a` ) VALUES ( ? ) , ( ? )"),
+            (
+                "insert into t(a,b) values (?,?),(?,?),(?,?)",
+                "INSERT INTO `t` ( `a` , `b` ) VALUES (...) /* , ... */",
+            ),
+            (
+                "select sleep(0.25), concat(?,?), f (2e3)",
+                "SELECT SLEEP ( ? ) , CONCAT (...) , `f` ( ? )",
+            ),
+            (
+                "delete from t where a in (?,?,?) and b in ()",
+                "DELETE FROM `t` WHERE `a` IN (...) AND `b` IN ( )",
+            ),
             ("select @@version, @x, 1 limit 5", "SELECT @@version , @x , ? LIMIT ?"),
             ("select 'it\\'s' from \u{e9}", "SELECT ? FROM `\u{e9}`"),
             ("select 'open", "SELECT ?"),
