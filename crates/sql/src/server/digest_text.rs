@@ -1,6 +1,6 @@
-//! The words of a statement's shape as MySQL's digests have them: one space between words and signs,
-//! keywords in capitals, names in backquotes; lists of values are `(...)`, and rows of them behind
-//! the first `/* , ... */`.
+//! The words of a statement's shape as MySQL's digests have them: one space between words and
+//! signs, keywords in capitals, names in backquotes; lists of values are `(...)`, and rows of them
+//! behind the first `/* , ... */`.
 //!
 //! Not here: literals, which a shape has no more (`syntax::scan`), but for those that matter to its
 //! meaning; they are `?` here.
