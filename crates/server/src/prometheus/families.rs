@@ -185,6 +185,7 @@ pub const FAMILIES: &[Family] = &[
         Figure("query_temporary_bytes"),
         "Bytes of these temporary files",
     ),
+    gauge("temporary_tables", Figure("store_temporary_tables"), "Temporary tables of all sessions"),
     // The disk.
     gauge("disk_free_bytes", Figure("disk_free_bytes"), "Free bytes where the rows are"),
     gauge("disk_used_percent", Figure("disk_used_percent"), "How full the disk of the rows is"),
