@@ -286,7 +286,7 @@ impl Sql {
         &self.history
     }
 
-    /// Begins the files of logs anew, as FLUSH LOGS and SIGHUP ask for.
+    /// Closes log files, so that the next entry opens them again: FLUSH LOGS, SIGHUP.
     pub fn reopen_logs(&self) {
         self.history.slow_log().reopen();
     }

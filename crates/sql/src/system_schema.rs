@@ -103,7 +103,7 @@ pub fn refuse_changes(database: &str, user: &str) -> Result<()> {
     ))
 }
 
-/// TRUNCATE of a table: what it counts begins anew.
+/// TRUNCATE of a table: what it counts is set back to nothing.
 ///
 /// # Errors
 /// 1044 for what counts nothing.

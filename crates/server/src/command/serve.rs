@@ -130,7 +130,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     signal_hook::low_level::exit(0)
 }
 
-/// Waits for a signal to stop; SIGHUP has certificates read again and files of logs begun anew.
+/// Waits for a signal to stop; SIGHUP reads certificates again and reopens log files.
 fn next_to_stop(signals: &mut Signals, reload: &dyn Fn()) -> Option<i32> {
     signals.forever().find(|&signal| {
         let hangup = signal == SIGHUP;

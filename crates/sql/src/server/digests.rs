@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 use resources::counter::{LINES, line};
@@ -188,6 +189,9 @@ struct DigestName {
 pub struct StatementDigests {
     digests_max: usize,
     hasher: foldhash::fast::RandomState,
+    /// How often all were forgotten: a statement that was under way meanwhile has a digest of
+    /// before, and no name.
+    forgotten: AtomicU64,
     names: RwLock<HashMap<u64, DigestName>>,
     sums: [Mutex<HashMap<u64, DigestSum>>; LINES],
 }
@@ -199,6 +203,7 @@ impl StatementDigests {
         StatementDigests {
             digests_max: digests_max.clamp(DIGESTS_MIN, DIGESTS_MAX),
             hasher: foldhash::fast::RandomState::default(),
+            forgotten: AtomicU64::new(0),
             names: RwLock::default(),
             sums: Default::default(),
         }
@@ -208,6 +213,7 @@ impl StatementDigests {
     pub fn of(&self, schema: Option<&str>, shape: &[u8]) -> u64 {
         let shape = &shape[..shape.len().min(TEXT_BYTES_MAX)];
         let mut hasher = self.hasher.build_hasher();
+        hasher.write_u64(self.forgotten.load(Ordering::Relaxed));
         schema.hash(&mut hasher);
         hasher.write(shape);
         let digest = hasher.finish().max(OTHERS + 1);
@@ -215,15 +221,20 @@ impl StatementDigests {
         if self.sums[line()].lock().contains_key(&digest) {
             return digest;
         }
-        let mut names = self.names.write();
-        if !names.contains_key(&digest) {
-            if names.len() >= self.digests_max {
-                return OTHERS;
-            }
-            let text = digest_text(&String::from_utf8_lossy(shape));
-            names.insert(digest, DigestName { schema: schema.map(str::to_string), text });
+        let known = |names: &HashMap<u64, DigestName>| match names.contains_key(&digest) {
+            true => Some(digest),
+            false => (names.len() >= self.digests_max).then_some(OTHERS),
+        };
+        // With no room left that is all that a statement does.
+        if let Some(known) = known(&self.names.read()) {
+            return known;
         }
-        digest
+        let text = digest_text(&String::from_utf8_lossy(shape));
+        let mut names = self.names.write();
+        known(&names).unwrap_or_else(|| {
+            names.insert(digest, DigestName { schema: schema.map(str::to_string), text });
+            digest
+        })
     }
 
     /// A statement has ended.
@@ -234,6 +245,7 @@ impl StatementDigests {
     /// Forgets all of them.
     pub fn forget(&self) {
         let mut names = self.names.write();
+        self.forgotten.fetch_add(1, Ordering::Relaxed);
         names.clear();
         self.sums.iter().for_each(|sums| sums.lock().clear());
     }
@@ -310,6 +322,19 @@ mod tests {
         assert!((90..=100).contains(&sum.quantile_micros(0.95)), "{}", sum.quantile_micros(0.95));
         digests.forget();
         assert!(digests.lines().is_empty());
+    }
+
+    #[test]
+    fn what_was_under_way_while_all_were_forgotten_has_no_name_and_takes_none_from_the_next() {
+        let digests = StatementDigests::within(1 << 30);
+        let before = digests.of(None, b"SELECT a");
+        digests.forget();
+        digests.note(&ended(before, 1, "SELECT a"));
+        digests.note(&ended(digests.of(None, b"SELECT a"), 2, "SELECT a"));
+        let mut texts: Vec<_> =
+            digests.lines().into_iter().map(|line| (line.text, line.sum.micros)).collect();
+        texts.sort();
+        assert_eq!(texts, [(String::new(), 1), ("SELECT `a`".to_string(), 2)]);
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl StatementHistory {
     pub fn note(&self, ended: &EndedStatement<'_>) {
         self.digests.note(ended);
         if ended.kind.slow_after.is_some_and(|after| ended.took >= after) {
-            self.slow.log(&SlowEntry::of(ended));
+            self.slow.log(SlowEntry::of(ended));
         }
     }
 }

@@ -110,11 +110,6 @@ impl SlowLog {
         }
     }
 
-    /// Its file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Whether statements are logged.
     pub fn is_on(&self) -> bool {
         self.is_on.load(Ordering::Relaxed)
@@ -136,17 +131,12 @@ impl SlowLog {
     }
 
     /// Writes the entry, soon.
-    pub fn log(&self, entry: &SlowEntry) {
+    pub fn log(&self, entry: SlowEntry) {
         self.count.add();
-        let entry = SlowEntry {
-            text: entry.text.clone(),
-            database: entry.database.clone(),
-            statement: entry.statement.clone(),
-        };
         self.send(Order::Entry(Box::new(entry)));
     }
 
-    /// Opens the file anew with the next entry: FLUSH SLOW LOGS, SIGHUP.
+    /// Closes the file; the next entry opens it again: FLUSH SLOW LOGS, SIGHUP.
     pub fn reopen(&self) {
         if self.queue.lock().is_some() {
             self.send(Order::Reopen);
@@ -195,8 +185,9 @@ fn write_entries(path: &Path, orders: &Receiver<Order>, left_out: &Counter) {
             database = None;
         }
         let mut text = entry.text;
-        if entry.database.is_some() && entry.database != database {
-            let name = entry.database.as_deref().unwrap_or_default();
+        if let Some(name) = &entry.database
+            && entry.database != database
+        {
             let _ = writeln!(text, "use {name};");
         }
         text.push_str(&entry.statement);

@@ -55,12 +55,12 @@ pub fn made(facts: &SqlContext, table: &str, asked: &AskedTables<'_>) -> Result<
         "global_variables" => renamed(show::variables(&facts.sql, None), names),
         "session_variables" => renamed(show::variables(&facts.sql, Some(&facts.variables)), names),
         "global_status" | "session_status" => renamed(show::status(&facts.sql, facts.tls), names),
-        "events_statements_summary_by_digest" => digests::summary(facts),
+        "events_statements_summary_by_digest" => digests::summary(facts, asked),
         "processlist" => sessions::processlist(facts),
-        "threads" => sessions::threads(facts),
-        "events_statements_current" => sessions::statements(facts),
+        "threads" => sessions::threads(facts, asked),
+        "events_statements_current" => sessions::statements(facts, asked),
         _ => match empty(&lower) {
-            Some(names) => Listing::new(names),
+            Some(names) => Listing::new(&names),
             None => return Ok(None),
         },
     };
@@ -88,7 +88,7 @@ pub fn check_readable(facts: &SqlContext, table: &str) -> Result<()> {
     }
 }
 
-/// Lets a table that counts begin anew; whether it is one.
+/// Sets a table that counts back to nothing; whether it is one.
 pub fn truncate(sql: &Sql, table: &str) -> bool {
     let is_summary = table.eq_ignore_ascii_case("events_statements_summary_by_digest");
     if is_summary {

@@ -9,6 +9,7 @@ use values::types::ColumnType;
 use crate::context::SqlContext;
 use crate::server::DigestLine;
 use crate::show::{Listing, maybe, number, text};
+use crate::system_schema::information_schema::AskedTables;
 
 /// The columns, as in MySQL.
 const COLUMNS: [&str; 39] = [
@@ -54,12 +55,15 @@ const COLUMNS: [&str; 39] = [
 ];
 
 /// The statements, in no order.
-pub(super) fn summary(facts: &SqlContext) -> Listing {
+pub(super) fn summary(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&COLUMNS).long_text(2);
     for (column, name) in listing.columns.iter_mut().zip(COLUMNS) {
         if name.ends_with("_SEEN") {
             column.ty = ColumnType::Timestamp { fsp: 6 };
         }
+    }
+    if asked.are_none() {
+        return listing;
     }
     for digest in facts.sql.history().digests().lines() {
         listing.push(row(&digest));

@@ -8,7 +8,7 @@ use super::digests::picoseconds;
 use crate::context::SqlContext;
 use crate::server::ProcessLine;
 use crate::show::{self, Listing, maybe, number, text};
-use crate::system_schema::information_schema::{renamed, seen_processes};
+use crate::system_schema::information_schema::{AskedTables, renamed, seen_processes};
 
 /// `processlist`: as SHOW FULL PROCESSLIST.
 pub(super) fn processlist(facts: &SqlContext) -> Listing {
@@ -23,7 +23,7 @@ fn so_far(facts: &SqlContext, line: &ProcessLine) -> Duration {
 }
 
 /// `threads`: a line for each connection, by whose number they are known.
-pub(super) fn threads(facts: &SqlContext) -> Listing {
+pub(super) fn threads(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "THREAD_ID#",
         "NAME",
@@ -51,6 +51,9 @@ pub(super) fn threads(facts: &SqlContext) -> Listing {
         "TELEMETRY_ACTIVE",
     ])
     .long_text(10);
+    if asked.are_none() {
+        return listing;
+    }
     for line in facts.sql.processes().lines() {
         let id = number(u64::from(line.id));
         let time = number(so_far(facts, &line).as_secs());
@@ -86,7 +89,7 @@ pub(super) fn threads(facts: &SqlContext) -> Listing {
 }
 
 /// `events_statements_current`: the statements that run, with how long they have.
-pub(super) fn statements(facts: &SqlContext) -> Listing {
+pub(super) fn statements(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
     let names = [
         "THREAD_ID#",
         "EVENT_ID#",
@@ -136,6 +139,9 @@ pub(super) fn statements(facts: &SqlContext) -> Listing {
         "EXECUTION_ENGINE",
     ];
     let mut listing = Listing::new(&names).long_text(9).long_text(11);
+    if asked.are_none() {
+        return listing;
+    }
     for line in facts.sql.processes().lines() {
         let Some(info) = &line.info else { continue };
         let took = picoseconds(so_far(facts, &line).as_micros() as u64);
