@@ -15,6 +15,7 @@
 //! sockets, users.
 
 mod bind;
+mod column_default;
 mod context;
 mod ddl;
 mod encryption;
@@ -39,6 +40,7 @@ mod server;
 mod session;
 mod show;
 mod system_schema;
+mod terms;
 pub mod tree;
 mod variables;
 mod write;
@@ -64,5 +66,5 @@ pub use server::{
 };
 pub use session::{Session, SessionCommand};
 pub use system_schema::table as listing;
+pub use tree::row_count;
 pub use variables::Charsets;
-pub use write::row_count;

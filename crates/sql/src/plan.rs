@@ -27,9 +27,8 @@ use values::SqlMode;
 use values::datum::Datum;
 
 use crate::bind::{UserVariables, same_kinds, same_variables};
-use crate::point::PointSelect;
 use crate::reply::ResultColumn;
-use crate::tree::{BoundView, QueryPlan};
+use crate::tree::{BoundView, PointSelect, QueryPlan};
 use crate::write::{
     DeletePlan, Finding, InsertOfQuery, InsertPlan, JoinedDelete, JoinedUpdate, UpdatePlan,
 };

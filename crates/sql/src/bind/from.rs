@@ -29,8 +29,11 @@ use crate::relations::{Relations, TemporaryNames};
 use crate::reply::ResultColumn;
 use crate::system_schema::information_schema::{NameColumns, is_size};
 use crate::system_schema::{SystemSchema, columns_of};
-use crate::tree::{CatalogListing, Join, OutputColumn, Query, Relation, Source, push_terms};
-use crate::write::KEY_COLUMN as KEY_NAME;
+use crate::terms::push_terms;
+use crate::tree::{CatalogListing, Join, OutputColumn, Query, Relation, Source};
+
+/// The hidden column that holds a row's key.
+pub const ROW_KEY: &str = "__rowhouse_key";
 
 /// The most tables of one FROM, as in MySQL.
 const RELATIONS_MAX: usize = 61;
@@ -310,7 +313,7 @@ impl Binder<'_> {
         let mut part = add(relations, shown, qualifier, source, columns)?;
         let number = relations.len() - 1;
         part.named[0].columns.push(ScopeColumn {
-            name: KEY_NAME.to_owned(),
+            name: ROW_KEY.to_owned(),
             slot: slot(number, KEY_COLUMN),
             ty: ColumnType::Blob { size: LobSize::Normal },
             nullable: true,

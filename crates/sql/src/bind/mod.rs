@@ -47,6 +47,7 @@ use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType, LobSize};
 
+pub use from::ROW_KEY;
 pub use limit::limit_to;
 pub use over_row::{RowBinder, is_beyond_scalars};
 pub use qualify::qualified_query;

@@ -24,9 +24,9 @@ use super::title::{item_name, result_type};
 use super::zero_date::{is_never_null, zero_date_as_null};
 use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
+use crate::terms::push_terms;
 use crate::tree::{
     Aggregate, Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Source, Windowing,
-    push_terms,
 };
 
 /// An item of the select list.

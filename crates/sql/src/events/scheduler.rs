@@ -23,9 +23,8 @@ use values::ErrorCode;
 use super::job;
 use super::queue::{EventQueue, EventStep};
 use crate::error::SqlError;
-use crate::panics;
 use crate::server::Sql;
-use crate::variables;
+use crate::{panics, variables};
 
 /// Events that run at a time.
 const RUNS_MAX: usize = 16;

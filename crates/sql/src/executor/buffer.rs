@@ -22,8 +22,8 @@ use super::key::push_equal;
 use super::row_list::RowList;
 use super::{Execution, Flow};
 use crate::error::Result;
-use crate::optimize::{Class, HashKeys};
 use crate::point::GatheredRows;
+use crate::tree::{Class, HashKeys};
 
 /// Rows.
 pub enum BufferContent {

@@ -30,7 +30,7 @@ use super::drawn::DrawnBytes;
 use super::key::{push, push_ordinal};
 use super::{Execution, Flow, row_bytes};
 use crate::error::{Result, SqlError};
-use crate::optimize::is_volatile;
+use crate::terms::is_volatile;
 use crate::tree::{Aggregate, AggregateFunction, Grouping};
 
 /// What a key was in the row before.

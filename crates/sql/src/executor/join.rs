@@ -26,13 +26,12 @@ use super::row_list::RowList;
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
 use crate::file_table::{FileStep, ReadRequest, Reading};
-use crate::optimize::{JoinStep, Member, Scan};
 use crate::point::{
     Access, Filter, GatheredRows, Gatherer, IndexRanges, PieceLimits, Ranges, RowCandidate,
 };
 use crate::system_schema::information_schema::AskedTables;
 use crate::system_schema::rows_about;
-use crate::tree::{CatalogListing, Relation, Source};
+use crate::tree::{CatalogListing, JoinStep, Member, Relation, Scan, Source};
 
 /// Rows of a file that are decoded at a time.
 const FILE_BATCH_ROWS: usize = 1024;

@@ -14,7 +14,7 @@ use values::decimal::Decimal;
 use values::key::encode_part;
 use values::types::{Collation, ColumnType, LobSize};
 
-use crate::optimize::Class;
+use crate::tree::Class;
 
 /// Keys of rows, each once.
 pub type KeySet = HashSet<Vec<u8>, foldhash::fast::RandomState>;

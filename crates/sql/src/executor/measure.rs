@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crate::optimize::JoinStep;
+use crate::tree::JoinStep;
 
 /// What one step came to.
 #[derive(Clone, Copy, Debug, Default)]

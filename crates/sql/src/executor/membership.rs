@@ -24,8 +24,7 @@ use super::key::{KEY_BYTES, KeySet, push_equal_row};
 use super::{Execution, Flow};
 use crate::error::Result;
 use crate::optimize::BEGIN_ROWS;
-use crate::tree::{AskedQuery, Body, Members, Query};
-use crate::write::row_count;
+use crate::tree::{AskedQuery, Body, Members, Query, row_count};
 
 /// Most bytes of one sub-query's members.
 const MEMBERS_BYTES_MAX: usize = 24 << 20;

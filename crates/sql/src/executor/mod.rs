@@ -75,8 +75,7 @@ pub use row_list::RowList;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::reply::How;
-use crate::tree::{Body, Query};
-use crate::write::row_count;
+use crate::tree::{Body, Query, row_count};
 
 /// What a row costs that is looked at,
 const ROW_COST: u64 = 10;

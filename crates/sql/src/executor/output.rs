@@ -21,7 +21,7 @@ use super::key::{push, push_descending, push_ordinal, turn_around};
 use super::presort::SortCut;
 use super::{Execution, Flow, Give, row_bytes};
 use crate::error::Result;
-use crate::optimize::is_volatile;
+use crate::terms::is_volatile;
 use crate::tree::{LateRows, OutputColumn, Query, Select, SortKey};
 
 /// Rows that a sort with a limit keeps besides those it wants, before it throws some away.

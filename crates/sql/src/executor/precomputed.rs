@@ -22,9 +22,9 @@ use super::Execution;
 use super::group::Groups;
 use super::join::over;
 use crate::error::{Result, SqlError};
-use crate::optimize::{JoinStep, Member, Scan, known_of_table, only_counts};
+use crate::optimize::{known_of_table, only_counts};
 use crate::point::{Access, Ranges};
-use crate::tree::{Select, Source};
+use crate::tree::{JoinStep, Member, Scan, Select, Source};
 
 /// The position of the index that has the rows themselves.
 const PRIMARY_INDEX: usize = 0;

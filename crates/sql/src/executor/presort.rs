@@ -26,8 +26,7 @@ use super::join::{Then, over};
 use super::output::{ordinals_of, push_sort_key};
 use super::{Execution, Flow, row_bytes};
 use crate::error::{Result, SqlError};
-use crate::optimize::JoinStep;
-use crate::tree::{Query, Select, Source};
+use crate::tree::{JoinStep, Query, Select, Source};
 
 /// Bytes of rows that are kept until they are joined.
 const KEPT_BYTES_MAX: usize = 2 << 20;

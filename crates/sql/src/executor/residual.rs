@@ -18,7 +18,7 @@ use rows::table::{Covering, Table};
 
 use super::join::all_hold;
 use crate::error::Result;
-use crate::optimize::{columns_of, has_subquery, is_volatile};
+use crate::terms::{columns_of, has_subquery, is_volatile};
 
 /// The terms of one scan.
 pub(super) struct Residual<'r> {

@@ -14,8 +14,7 @@ use super::presort::Presort;
 use super::window::Windows;
 use super::{Execution, Flow, Give};
 use crate::error::Result;
-use crate::optimize::{JoinStep, Member};
-use crate::tree::{Query, Select, Source};
+use crate::tree::{JoinStep, Member, Query, Select, Source};
 
 impl Execution<'_> {
     pub(super) fn select(

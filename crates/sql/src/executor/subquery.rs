@@ -26,8 +26,8 @@ use super::drawn::DrawnBytes;
 use super::key::{push_equal, push_equal_row};
 use super::{Execution, Flow, RowList};
 use crate::error::{Result, SqlError};
-use crate::optimize::{Class, class_of, rule_of};
-use crate::tree::{AskedQuery, Query};
+use crate::optimize::rule_of;
+use crate::tree::{AskedQuery, Class, Query, class_of};
 
 /// Rows from which a set is made of them.
 const SET_ROWS_MIN: usize = 4;

@@ -22,14 +22,13 @@ use expression::Limits;
 use expression::limits::Room;
 use values::types::ColumnType;
 
-use super::FileColumn;
 use super::convert::converted;
 use super::footer::footer;
 use super::opened::OpenedFile;
 use super::options::wrong;
 use super::page_header::page_sizes;
-use super::pages;
 use super::types::{read_as, type_of};
+use super::{FileColumn, pages};
 use crate::error::{Result, SqlError};
 
 /// What a file says of itself.

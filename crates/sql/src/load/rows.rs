@@ -23,10 +23,11 @@ use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
 use super::lines::FileLine;
+use crate::column_default::{Store, implied_default};
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError, value_error};
 use crate::executor::with_subqueries;
-use crate::write::{Store, WriteContext, implied_default};
+use crate::write::WriteContext;
 
 /// Where a field goes.
 #[derive(Clone, Debug)]

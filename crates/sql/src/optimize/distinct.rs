@@ -23,10 +23,9 @@ use std::collections::HashSet;
 use expression::{Comparison, Kind, Node, slot, type_collation};
 use values::types::Collation;
 
-use super::access::{Class, class_of};
 use super::rewrite::is_unique_key_of;
-use super::terms::{has_subquery, is_volatile, references};
-use crate::tree::{Join, Relation, Select, Source};
+use crate::terms::{has_subquery, is_volatile, references};
+use crate::tree::{Class, Join, Relation, Select, Source, class_of};
 
 /// Forgets DISTINCT where all rows are distinct by themselves.
 pub fn forget_needless(select: &mut Select) {

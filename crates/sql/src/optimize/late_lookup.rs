@@ -17,10 +17,9 @@
 use expression::{Kind, Node, slot};
 
 use super::RowDemand;
-use super::access::{JoinStep, Member};
 use super::needs::Needs;
-use super::terms::is_volatile;
-use crate::tree::{LateRows, Select, Source};
+use crate::terms::is_volatile;
+use crate::tree::{JoinStep, LateRows, Member, Select, Source};
 
 /// A SELECT whose rows can be looked up late.
 pub struct LateNeeds {

@@ -13,13 +13,15 @@ use rows::store::Direction;
 use rows::table::{Covering, Table};
 use values::types::ColumnType;
 
-use super::access::{JoinStep, Member, SEEK_ROWS, Scan, covering, guess};
+use super::access::{SEEK_ROWS, covering, guess};
 use super::needs::Columns;
 use super::statistics::Sizes;
-use super::terms::{can_be_local, has_subquery, is_volatile, localized, references};
 use crate::error::Result;
 use crate::point::{Access, ReaderKind, ways};
-use crate::tree::{Aggregate, AggregateFunction, Grouping, Relation, Select, Source};
+use crate::terms::{can_be_local, has_subquery, is_volatile, localized, references};
+use crate::tree::{
+    Aggregate, AggregateFunction, Grouping, JoinStep, Member, Relation, Scan, Select, Source,
+};
 
 /// A way to leap, and what it comes to.
 pub struct Leaping {

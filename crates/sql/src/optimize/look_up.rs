@@ -15,13 +15,12 @@ use expression::{Kind, Node, UNTYPED};
 use rows::table::Table;
 
 use super::merge::derived_tables;
-use super::terms::columns_of;
 use crate::index_use::ColumnarUse;
-use crate::point::{
-    AccessKind, PointSelect, PointSortKey, ReaderKind, ResultOutput, RowOrigin, simple_ordering,
-    ways,
+use crate::point::{AccessKind, PointSortKey, ReaderKind, simple_ordering, ways};
+use crate::terms::columns_of;
+use crate::tree::{
+    Body, BoundQuery, Join, PointSelect, Relation, ResultOutput, RowOrigin, Select, Source,
 };
-use crate::tree::{Body, BoundQuery, Join, Relation, Select, Source};
 
 /// The plan of a query that is a look-up.
 pub fn look_up(bound: &BoundQuery) -> Option<PointSelect> {

@@ -12,7 +12,7 @@
 use expression::{Kind, Node, Subquery, parts_of, slot};
 
 use super::rewrite::RELATIONS_MAX;
-use super::terms::{has_subquery, is_volatile};
+use crate::terms::{has_subquery, is_volatile};
 use crate::tree::{
     AskedQuery, Body, Join, Query, Select, Source, free_references, outer_slots_mut,
 };

@@ -2,7 +2,6 @@
 //! how many rows that is.
 //!
 //! ```text
-//! terms     conditions taken apart: what they refer to, what they reject
 //! merge     derived tables become a part of the join           unnest    EXISTS and IN as look-ups
 //! inner     sub-queries and derived tables, and what they cost
 //! rewrite   EXISTS and IN become joins, outer joins that cannot give NULLs become inner ones
@@ -38,14 +37,13 @@ mod precomputed;
 mod rewrite;
 mod rows_only;
 mod statistics;
-mod terms;
 mod unknown;
 mod unnest;
 
 use access::RECURSION_STEPS;
 use values::datum::Value;
 
-pub use access::{Class, HashKeys, JoinStep, Member, Scan, class_of, cost_of_look_up, rows_of_way};
+pub use access::{cost_of_look_up, rows_of_way};
 pub use batches::{BatchAccess, in_batches};
 use expression::{Kind, Node};
 pub use inner::BEGIN_ROWS;
@@ -55,7 +53,6 @@ pub use precomputed::{known_of_table, only_counts};
 pub use rewrite::rule_of;
 pub use rows_only::needs_rows;
 pub use statistics::Sizes;
-pub use terms::{columns_of, has_subquery, is_volatile};
 pub use unknown::take_apart;
 
 use crate::error::Result;

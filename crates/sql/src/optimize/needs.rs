@@ -11,7 +11,7 @@
 
 use expression::{Kind, Node, parts_of, type_collation};
 
-use super::terms::can_be_local;
+use crate::terms::can_be_local;
 use crate::tree::{AggregateFunction, Join, Select};
 
 /// Columns of one relation.

@@ -6,8 +6,7 @@
 
 use expression::Node;
 
-use super::{JoinStep, Member};
-use crate::tree::Select;
+use crate::tree::{JoinStep, Member, Select};
 
 /// In the conditions of a step.
 pub fn of_step(step: &mut JoinStep) {

@@ -12,17 +12,19 @@
 
 use expression::{Kind, Node, parts_of};
 
-use super::access::{AccessPath, InOrder, JoinStep, LOOKED_UP_SHARE, Member, way_to};
+use super::access::{AccessPath, InOrder, LOOKED_UP_SHARE, way_to};
 use super::late_lookup::{LateNeeds, is_covered};
 use super::leaps::{Leaping, leaping};
 use super::needs::Needs;
 use super::precomputed::{counts_all, known_of_table};
 use super::rewrite::simplified;
-use super::terms::{has_subquery, references, rejected};
 use super::{RowDemand, Sizes, once};
 use crate::error::Result;
 use crate::point::Ordering;
-use crate::tree::{AggregateFunction, Join, LateRows, Relation, Select, SelectPlan, SortKey};
+use crate::terms::{has_subquery, references, rejected};
+use crate::tree::{
+    AggregateFunction, Join, JoinStep, LateRows, Member, Relation, Select, SelectPlan, SortKey,
+};
 
 /// Relations from which an order of joining is tried.
 const STARTS_MAX: usize = 12;

@@ -15,11 +15,11 @@ use expression::{
 use rows::schema::{Index, IndexState};
 use values::types::{Collation, ColumnType};
 
-use super::access::{Class, class_of};
-use super::terms::rejected;
 use crate::index_use::IndexUse;
+use crate::terms::rejected;
 use crate::tree::{
-    AskedQuery, Body, Join, Members, Query, Relation, Select, SetOperation, SetOperator, Source,
+    AskedQuery, Body, Class, Join, Members, Query, Relation, Select, SetOperation, SetOperator,
+    Source, class_of,
 };
 
 /// The most relations of a SELECT: bits of a set.

@@ -17,9 +17,9 @@
 
 use expression::{Kind, Node, Quantifier, Subquery, SubqueryForm, boolean};
 
-use super::terms::{has_subquery, is_volatile};
 use super::unnest::equal_conditions;
-use crate::tree::{AskedQuery, Body, Query, Select, Source, push_terms};
+use crate::terms::{has_subquery, is_volatile, push_terms};
+use crate::tree::{AskedQuery, Body, Query, Select, Source};
 
 /// Takes apart what may be unknown in a query that is not planned yet, and in all within it;
 /// `number` gives numbers to the queries that are added.

@@ -20,11 +20,11 @@ use expression::{
 use values::datum::Value;
 use values::types::Collation;
 
-use super::access::{Class, class_of};
 use super::rewrite::rule_of;
-use super::terms::{has_subquery, is_volatile};
+use crate::terms::{has_subquery, is_volatile};
 use crate::tree::{
-    AskedQuery, Body, Members, OutputColumn, Query, Select, each_node_mut, free_references,
+    AskedQuery, Body, Class, Members, OutputColumn, Query, Select, class_of, each_node_mut,
+    free_references,
 };
 
 /// Most sub-queries within one that is planned in both ways: each is planned twice then.

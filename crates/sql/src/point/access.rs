@@ -18,10 +18,10 @@ use rows::store::Direction;
 use rows::table::{Covering, Table};
 
 use super::lookup::{IndexKeys, KeyTerms, Lookup, said};
+use super::ordering::Ordering;
 use crate::error::Result;
 use crate::index_use::IndexUse;
-use crate::optimize::{columns_of, has_subquery, is_volatile};
-use crate::tree::push_terms;
+use crate::terms::{columns_of, has_subquery, is_volatile, push_terms};
 
 /// Most indexes, or ranges of them, that one OR is looked up in.
 const MERGED_MAX: usize = 32;
@@ -41,15 +41,6 @@ pub enum AccessKind {
     Index,
     /// All rows.
     All,
-}
-
-/// An order asked for: columns, and whether descending.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ordering {
-    /// Columns in order.
-    pub columns: Vec<usize>,
-    /// Descending, all of them.
-    pub descending: bool,
 }
 
 /// The way to the rows.

@@ -22,7 +22,7 @@ use rows::table::Table;
 use values::types::Collation;
 
 use super::ranges::LOOKUPS_MAX;
-use crate::tree::push_terms;
+use crate::terms::push_terms;
 
 /// Most alternatives of one OR.
 const ALTERNATIVES_MAX: usize = 1024;

@@ -3,8 +3,7 @@
 //!
 //! `lookup` finds what a condition says about the keys of an index, `access` chooses the index,
 //! `ranges` makes ranges of it when the values are known, `key` keys of values, `gather` reads
-//! rows, `sweep` past the index where these are many, `select` is the plan of a SELECT by it,
-//! `sort` orders what no index orders.
+//! rows, `sweep` past the index where these are many, `sort` orders what no index orders.
 //!
 //! Not here: everything else that SELECT can do (`analytic`).
 
@@ -12,14 +11,14 @@ mod access;
 mod gather;
 mod key;
 mod lookup;
+mod ordering;
 mod ranges;
-mod select;
 mod sort;
 mod sweep;
 
-pub use access::{Access, AccessKind, Ordering, ReaderKind, RowCandidate, plan_access, ways};
+pub use access::{Access, AccessKind, ReaderKind, RowCandidate, plan_access, ways};
 pub use gather::{Filter, GatheredRows, Gatherer, PieceLimits};
 pub use lookup::{Between, IndexKeys, Lookup};
+pub use ordering::{Ordering, PointSortKey, simple_ordering};
 pub use ranges::{IndexRanges, Ranges};
-pub use select::{PointSelect, ResultOutput, RowOrigin, simple_ordering};
-pub use sort::{PointSortKey, sort_rows};
+pub use sort::sort_rows;

@@ -9,18 +9,10 @@ use values::datum::Value;
 use values::types::ColumnType;
 
 use super::gather::GatheredRows;
+use super::ordering::PointSortKey;
 use crate::error::Result;
-use expression::{Node, RowView, Scope, compare, write_json_key};
+use expression::{RowView, Scope, compare, write_json_key};
 use rows::table::Table;
-
-/// One expression of ORDER BY.
-#[derive(Clone, Debug)]
-pub struct PointSortKey {
-    /// What is ordered by.
-    pub node: Node,
-    /// DESC.
-    pub descending: bool,
-}
 
 /// Puts rows in order; equal ones stay as they are. NULL is below everything.
 ///

@@ -543,7 +543,7 @@ impl Session {
                     _ => return ControlFlow::Continue(()),
                 };
                 let is_read =
-                    has(&known, column) || column.eq_ignore_ascii_case(crate::write::KEY_COLUMN);
+                    has(&known, column) || column.eq_ignore_ascii_case(crate::bind::ROW_KEY);
                 match is_read && !rights.has_column(database, table, column, Privilege::Select) {
                     true => ControlFlow::Break(column.clone()),
                     false => ControlFlow::Continue(()),

@@ -15,9 +15,9 @@ use crate::error::{Result, SqlError};
 use crate::executor::{Limits, Measures, StepMeasure};
 use crate::optimize::{Sizes, look_up};
 use crate::plan::Plan;
-use crate::point::{PointSelect, RowOrigin};
 use crate::reply::{How, Reply, RowStream};
 use crate::show::{self, Listing, ShownAccess};
+use crate::tree::{PointSelect, RowOrigin};
 
 impl Session {
     /// EXPLAIN of the statement with this text.

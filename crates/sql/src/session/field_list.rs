@@ -9,11 +9,11 @@ use values::text::write_text;
 use values::types::ColumnType;
 
 use super::Session;
+use crate::column_default::{Store, default_of, implied_default};
 use crate::error::{Result, SqlError};
 use crate::reply::ResultColumn;
 use crate::system_schema::{SystemSchema, columns_of};
 use crate::tree::CatalogListing;
-use crate::write::{Store, default_of, implied_default};
 
 impl Session {
     /// The columns of a table of the current database, with the texts of their defaults; `None`:

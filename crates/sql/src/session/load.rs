@@ -15,12 +15,13 @@ use values::datum::Value;
 use super::Session;
 use crate::bind::scalar::{Names, bind};
 use crate::bind::{RowBinder, is_beyond_scalars};
+use crate::column_default::defaults_of;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::load::{Goal, LoadLocal, LoadOutcome, LoadPlan};
-use crate::optimize::has_subquery;
 use crate::reply::{How, OkFigures, Reply};
-use crate::write::{defaults_of, not_updatable};
+use crate::terms::has_subquery;
+use crate::write::not_updatable;
 
 impl Session {
     pub(super) fn load(&mut self, load: LoadData) -> Result<Reply> {

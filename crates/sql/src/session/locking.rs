@@ -27,12 +27,10 @@ use super::Session;
 use super::source::{TableSource, holds_all};
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::optimize::is_volatile;
-use crate::point::{
-    Filter, GatheredRows, Gatherer, PieceLimits, PointSelect, RowOrigin, sort_rows,
-};
+use crate::point::{Filter, GatheredRows, Gatherer, PieceLimits, sort_rows};
 use crate::reply::{How, RowStream};
-use crate::tree::Locking;
+use crate::terms::is_volatile;
+use crate::tree::{Locking, PointSelect, RowOrigin};
 use crate::write::{Currency, LOOP_PIECE, until_settled};
 
 /// How much is read at a time where LIMIT says how many rows are wanted: those that others have

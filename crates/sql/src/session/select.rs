@@ -24,10 +24,9 @@ use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::optimize::look_up;
 use crate::plan::Plan;
-use crate::point::{AccessKind, Gatherer, PointSelect, ResultOutput};
+use crate::point::{AccessKind, Gatherer};
 use crate::reply::{How, Pace, Reply, ResultColumn, RowStream};
-use crate::tree::QueryPlan;
-use crate::write::row_count;
+use crate::tree::{PointSelect, QueryPlan, ResultOutput, row_count};
 
 impl Session {
     pub(super) fn run_select(

@@ -19,8 +19,9 @@ use values::temporal::Zone;
 
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::point::{Filter, GatheredRows, Gatherer, PieceLimits, PointSelect, ResultOutput};
+use crate::point::{Filter, GatheredRows, Gatherer, PieceLimits};
 use crate::reply::{How, Pace, RowSource, Sink};
+use crate::tree::{PointSelect, ResultOutput};
 
 /// How much is read at a time.
 const PIECE: PieceLimits = PieceLimits { bytes_max: 256 << 10, rows_max: 8192, ..PieceLimits::ALL };

@@ -9,8 +9,9 @@ use values::datum::Value;
 
 use super::explain::{ExplainLine, of_access};
 use super::{EXPLAIN_COLUMNS, Listing, ShownAccess, number, text};
-use crate::optimize::{JoinStep, Member, Scan};
-use crate::tree::{AskedQuery, Body, Query, Relation, Select, SetOperator, Source};
+use crate::tree::{
+    AskedQuery, Body, JoinStep, Member, Query, Relation, Scan, Select, SetOperator, Source,
+};
 
 /// The lines of a planned query.
 pub fn explain_table(query: &Query) -> Listing {

@@ -8,9 +8,10 @@ use std::fmt::Write;
 use expression::{Kind, Node, Subquery, SubqueryForm};
 
 use crate::executor::{Measures, StepMeasure};
-use crate::optimize::{JoinStep, Member, Scan};
 use crate::point::{Access, AccessKind};
-use crate::tree::{AskedQuery, Body, Query, Relation, Select, SetOperator, Source};
+use crate::tree::{
+    AskedQuery, Body, JoinStep, Member, Query, Relation, Scan, Select, SetOperator, Source,
+};
 
 /// A plan's lines.
 pub fn tree_lines(query: &Query) -> Vec<String> {

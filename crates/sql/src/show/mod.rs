@@ -21,8 +21,8 @@ use values::types::{Collation, ColumnType};
 
 use crate::bind::scalar::{Names, bind};
 use crate::error::Result;
-use crate::optimize::is_volatile;
 use crate::reply::ResultColumn;
+use crate::terms::is_volatile;
 
 pub use catalog::{
     approximate_rows, columns, columns_of_view, create_database, create_table, create_view,

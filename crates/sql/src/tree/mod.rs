@@ -20,6 +20,9 @@
 mod aggregate;
 mod aggregate_table;
 mod bound_view;
+mod limit;
+mod point_select;
+mod step;
 mod subquery;
 mod walk;
 mod window;
@@ -37,15 +40,17 @@ pub use aggregate::{Aggregate, KEPT_DIGITS};
 pub use aggregate_table::AggregateFunction;
 pub use bound_view::BoundView;
 use expression::Node;
+pub use limit::row_count;
+pub use point_select::{PointSelect, ResultOutput, RowOrigin};
+pub use step::{Class, HashKeys, JoinStep, Member, Scan, class_of};
 pub use subquery::{AskedQuery, Members};
-pub use walk::{each_node_mut, free_references, outer_slots_mut, push_terms};
+pub use walk::{each_node_mut, free_references, outer_slots_mut};
 pub use window::{
     Frame, FrameBound, WINDOW_FUNCTIONS, Window, WindowCall, WindowFunction, Windowing,
 };
 
 use crate::file_table::FileTable;
 use crate::index_use::IndexUse;
-use crate::optimize::JoinStep;
 use crate::reply::ResultColumn;
 use crate::system_schema::SystemSchema;
 use crate::system_schema::information_schema::NameColumns;

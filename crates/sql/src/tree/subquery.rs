@@ -7,8 +7,7 @@ use std::any::Any;
 use expression::{BoundQuery, Node, Subquery, SubqueryForm};
 use values::types::Collation;
 
-use super::Query;
-use crate::optimize::Class;
+use super::{Class, Query};
 
 /// A sub-query's question as a look-up: whether one of the rows of a query that depends on nothing
 /// outside equals a row at hand. A row with NULL equals none.

@@ -81,11 +81,3 @@ pub fn free_references(query: &mut Query) -> Vec<(u16, usize)> {
     free.dedup();
     free
 }
-
-/// The terms that AND joins.
-pub fn push_terms(node: Node, terms: &mut Vec<Node>) {
-    match node.kind {
-        Kind::And(nodes) => nodes.into_iter().for_each(|node| push_terms(node, terms)),
-        _ => terms.push(node),
-    }
-}

@@ -11,10 +11,10 @@ use syntax::change::AssignmentSpec;
 use values::datum::{Datum, Value};
 
 use super::WriteContext;
-use super::column::{Store, now_value};
 use super::query_values::given_to;
 use crate::bind::scalar::{Bound, Names, bind};
 use crate::bind::{RowBinder, is_beyond_scalars};
+use crate::column_default::{Store, now_value};
 use crate::error::{Result, SqlError};
 
 /// Binds `column = value` lists; `over_row` binds the values in which sub-queries stand, if there

@@ -26,21 +26,21 @@ use values::SqlMode;
 use values::row::RowRef;
 
 use super::assign::{assign, bind_assignments, update_now_columns};
-use super::column::{Store, defaults_of};
 use super::finding::{Find, Finding, FoundKeys};
 use super::returning::{ReturnedRows, Returning, bind_returning};
 use super::settled::{Currency, until_settled};
 use super::{Ask, LOOP_PIECE, WriteContext, WriteOutcome};
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
 use crate::bind::{position, zero_dates_as_null};
+use crate::column_default::{Store, defaults_of};
 use crate::error::{Result, SqlError};
 use crate::index_use::IndexUse;
-use crate::optimize::is_volatile;
 use crate::point::{
     Access, GatheredRows, Gatherer, PieceLimits, PointSortKey, plan_access, simple_ordering,
     sort_rows,
 };
-use crate::tree::push_terms;
+use crate::terms::{is_volatile, push_terms};
+use crate::tree::row_count;
 
 /// Bytes of rows read at a time.
 const PIECE_BYTES: usize = 4 << 20;
@@ -258,26 +258,6 @@ pub fn bind_delete(
     };
     let waits = target.waits() || returning.is_some();
     Ok(DeletePlan { waits, target, returning, ignore: delete.ignore })
-}
-
-/// A whole number of rows from LIMIT.
-///
-/// # Errors
-/// Those of evaluating it, and 1210 when it is no such number.
-pub fn row_count(node: Option<&Node>, scope: &expression::Scope<'_>) -> Result<Option<u64>> {
-    let Some(node) = node else { return Ok(None) };
-    let cell = node.evaluate(scope)?;
-    let count = match cell.datum() {
-        values::datum::Datum::Int(v) => u64::try_from(v).ok(),
-        values::datum::Datum::UInt(v) => Some(v),
-        values::datum::Datum::Bytes(text) => {
-            std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok())
-        }
-        _ => None,
-    };
-    count
-        .map(Some)
-        .ok_or_else(|| SqlError::new(ErrorCode::WrongArguments, "Incorrect arguments to LIMIT"))
 }
 
 impl ChangeTarget {

@@ -24,8 +24,9 @@ use rows::transaction::{RowChange, Transaction};
 use sqlparser::ast::{Expr, Ident, OrderByExpr, TableWithJoins};
 use values::datum::Datum;
 
-use super::joined::{FoundIn, KEY_COLUMN, key_item, key_of, query_of};
+use super::joined::{FoundIn, key_item, key_of, query_of};
 use super::{Ask, WriteContext};
+use crate::bind::ROW_KEY;
 use crate::bind::scalar::{BindFailure, Bound};
 use crate::error::{Result, SqlError};
 use crate::point::GatheredRows;
@@ -61,7 +62,7 @@ impl Finding {
         if in_order || limit.is_some() {
             sort.extend_from_slice(order);
             // Without an order, and among equals, rows come in the order of their keys.
-            sort.push(OrderByExpr { expr: key_of(shown), ..Ident::new(KEY_COLUMN).into() });
+            sort.push(OrderByExpr { expr: key_of(shown), ..Ident::new(ROW_KEY).into() });
         }
         let (from, selection, limit) = (tables.to_vec(), selection.cloned(), limit.cloned());
         let query = query_of(vec![key_item(shown)], from, selection, sort, limit);

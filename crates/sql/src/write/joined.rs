@@ -37,16 +37,14 @@ use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::types::ColumnType;
 
-use super::column::{Store, default_at, now_value};
 use super::query_values::give;
 use super::{Ask, WriteContext, WriteOutcome};
+use crate::bind::ROW_KEY;
 use crate::bind::scalar::Bound;
+use crate::column_default::{Store, default_at, now_value};
 use crate::error::{Result, SqlError};
 use crate::relations::Relations;
 use crate::tree::QueryPlan;
-
-/// The hidden column that holds a row's key.
-pub const KEY_COLUMN: &str = "__rowhouse_key";
 
 /// A table of the statement, under the name that it has there.
 struct NamedTarget {
@@ -132,10 +130,7 @@ fn find_table(
 
 /// The key of a row of the table that is shown under this name.
 pub(super) fn key_of(shown: &str) -> Expr {
-    Expr::CompoundIdentifier(vec![
-        Ident::with_quote('`', shown),
-        Ident::with_quote('`', KEY_COLUMN),
-    ])
+    Expr::CompoundIdentifier(vec![Ident::with_quote('`', shown), Ident::with_quote('`', ROW_KEY)])
 }
 
 /// The same as all that is selected of it.

@@ -32,13 +32,11 @@ use crate::tree::QueryPlan;
 
 pub use change::{
     DeletePlan, UpdatePlan, bind_delete, bind_delete_by_query, bind_update, bind_update_by_query,
-    row_count,
 };
-pub use column::{Store, default_of, defaults_of, implied_default, now_value};
 use expression::{Environment, ExecutionMemo, Subqueries, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_filling, bind_insert, given};
-pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress, all_of};
+pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, Progress, all_of};
 pub use of_query::InsertOfQuery;
 pub use query_values::given_to;
 pub use returning::ReturnedRows;

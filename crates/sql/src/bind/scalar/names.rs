@@ -12,9 +12,9 @@ use values::types::ColumnType;
 
 use super::{BindFailure, Bound, elsewhere};
 use crate::bind::{UserVariables, variable_type};
+use crate::column_default::{Store, default_of, implied_default};
 use crate::error::SqlError;
 use crate::reply::ResultColumn;
-use crate::write::{Store, default_of, implied_default};
 
 /// The row that INSERT would add, as ON DUPLICATE KEY UPDATE names it.
 #[derive(Clone, Debug, Default)]

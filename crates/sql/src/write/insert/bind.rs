@@ -13,10 +13,10 @@ use super::values::RowPlan;
 use super::{InsertPlan, InsertRows};
 use crate::bind::RowBinder;
 use crate::bind::scalar::{Bound, IncomingNames, Names, bind};
+use crate::column_default::{Store, defaults_of};
 use crate::error::{Result, SqlError};
-use crate::optimize::has_subquery;
+use crate::terms::has_subquery;
 use crate::write::assign::{bind_assignments, update_now_columns};
-use crate::write::column::{Store, defaults_of};
 use crate::write::query_values::given_to;
 use crate::write::returning::bind_returning;
 

@@ -19,10 +19,10 @@ use rows::table::Table;
 use rows::transaction::{RowChange, Transaction, UpsertOutcome};
 
 use super::assign::assign;
-use super::column::Store;
 use super::keys_ahead::Foresight;
 use super::returning::{ReturnedRows, Returning};
 use super::{LOOP_ROWS_MAX, RowNumber, WriteContext, WriteOutcome};
+use crate::column_default::Store;
 use crate::error::Result;
 
 pub use self::bind::{

@@ -9,6 +9,14 @@
 
 use expression::{Comparison, Kind, Node, parts_of};
 
+/// The terms that AND joins.
+pub fn push_terms(node: Node, terms: &mut Vec<Node>) {
+    match node.kind {
+        Kind::And(nodes) => nodes.into_iter().for_each(|node| push_terms(node, terms)),
+        _ => terms.push(node),
+    }
+}
+
 /// The relations of this SELECT that an expression refers to, as a set of bits.
 pub fn references(node: &Node) -> u64 {
     let mut found = 0;

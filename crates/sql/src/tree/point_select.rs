@@ -8,15 +8,14 @@
 
 use std::sync::Arc;
 
-use expression::{Kind, Node};
+use expression::Node;
 use rows::table::Table;
 use values::types::ColumnType;
 
-use super::access::{Access, Ordering};
-use super::sort::PointSortKey;
+use super::{BoundView, Locking, QueryPlan};
 use crate::index_use::IndexUse;
+use crate::point::{Access, PointSortKey};
 use crate::reply::ResultColumn;
-use crate::tree::{BoundView, Locking, QueryPlan};
 
 /// What a query is expected to cost, in rows, from which on entries are read by a tree's plan: some
 /// hundreds of them.
@@ -91,17 +90,4 @@ impl PointSelect {
         self.from.as_ref().is_none_or(|from| from.table.is_current())
             && self.views.iter().all(BoundView::is_current)
     }
-}
-
-/// The order that sort keys ask for, if it is one of columns in one direction.
-pub fn simple_ordering(sort: &[PointSortKey]) -> Option<Ordering> {
-    let descending = sort.first()?.descending;
-    let columns = sort
-        .iter()
-        .map(|key| match key.node.kind {
-            Kind::Column(position) if key.descending == descending => Some(position),
-            _ => None,
-        })
-        .collect::<Option<Vec<usize>>>()?;
-    Some(Ordering { columns, descending })
 }
