@@ -28,43 +28,46 @@ mod files;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod index_use;
+mod listing;
 mod load;
 mod long;
 mod optimize;
 mod panics;
 mod plan;
 mod point;
+mod process_line;
 mod relations;
 mod reply;
+mod results;
+mod samples;
 mod server;
 mod session;
 mod show;
+mod statement_server;
 mod system_schema;
 mod terms;
 pub mod tree;
 mod variables;
 mod write;
 
-pub use context::{QueryContext, SqlContext};
+pub use context::{HoldNumber, QueryContext, SqlContext, StatementServer};
 pub use ddl::make_rules;
 pub use encryption::{ServerTls, SessionTls};
 pub use error::{MemoryShortage, Result, SqlError};
 pub use estimate::estimated_rows;
 pub use events::EventScheduler;
 pub use executor::RecursionRows;
+pub use listing::AskedTables;
 pub use load::LoadLocal;
-pub use long::{HeldBack, HoldNumber, Load, LongQueries};
+pub use long::{HeldBack, Load, LongQueries};
 pub use optimize::{BatchAccess, Sizes, in_batches};
 pub use panics::error as panicked;
-pub use reply::{
-    ColumnFlags, How, OkFigures, Pace, Parameter, PreparedReply, Reply, ResultColumn, RowSource,
-    RowStream, Sink,
-};
+pub use process_line::ProcessLine;
+pub use reply::{OkFigures, Parameter, PreparedReply, Reply};
+pub use results::{ColumnFlags, How, Pace, ResultColumn, RowSource, RowStream, Sink};
 pub use server::{
-    ProcessLine, SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress,
-    StatementProgress,
+    SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress, StatementProgress,
 };
 pub use session::{Session, SessionCommand};
-pub use system_schema::table as listing;
 pub use tree::row_count;
 pub use variables::Charsets;

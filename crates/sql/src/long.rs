@@ -3,14 +3,12 @@
 //!
 //! Not here: which queries are long (`session::query`), how they are run (crate `analytic`).
 
-use std::num::NonZeroU64;
-
 use values::datum::Datum;
 
-use crate::context::QueryContext;
+use crate::context::{HoldNumber, QueryContext};
 use crate::error::Result;
-use crate::reply::RowStream;
-use crate::server::ProcessLine;
+use crate::process_line::ProcessLine;
+use crate::results::RowStream;
 use crate::tree::QueryPlan;
 
 /// What is under way of long queries.
@@ -21,9 +19,6 @@ pub struct Load {
     /// Those that have not ended.
     pub under_way: usize,
 }
-
-/// Which time it is that others are held back; never 0.
-pub type HoldNumber = NonZeroU64;
 
 /// That others are held back for one query.
 pub trait HeldBack: Send {

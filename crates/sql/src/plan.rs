@@ -27,7 +27,7 @@ use values::SqlMode;
 use values::datum::Datum;
 
 use crate::bind::{UserVariables, same_kinds, same_variables};
-use crate::reply::ResultColumn;
+use crate::results::ResultColumn;
 use crate::tree::{BoundView, PointSelect, QueryPlan};
 use crate::write::{
     DeletePlan, Finding, InsertOfQuery, InsertPlan, JoinedDelete, JoinedUpdate, UpdatePlan,

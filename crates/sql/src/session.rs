@@ -78,19 +78,19 @@ use values::CharacterSet;
 use values::ErrorCode;
 use values::datum::{Datum, Value};
 
-use crate::context::{SqlContext, WrittenTable};
+use crate::context::{HoldNumber, SqlContext, StatementServer, WrittenTable};
 use crate::encryption::SessionTls;
 use crate::error::{Result, SqlError};
+use crate::listing::{SystemSchema, is_own_name};
 use crate::load::InsertLoad;
-use crate::long::HoldNumber;
 use crate::panics;
 use crate::plan::Plan;
 use crate::relations::TemporaryNames;
-use crate::reply::{FoundRows, How, OkFigures, Parameter, PreparedReply, Reply};
+use crate::reply::{OkFigures, Parameter, PreparedReply, Reply};
+use crate::results::{FoundRows, How};
 use crate::server::{
     Counters, Process, Room, Sql, StatementKind, StatementOutcome, StatementProgress,
 };
-use crate::system_schema::{SystemSchema, is_own_name};
 use crate::variables::{Charsets, SessionVariables};
 
 use expression::{
@@ -673,7 +673,7 @@ impl Session {
         }
         match result {
             Ok(Reply::Rows(ref mut stream)) => {
-                stream.keep_running(self.process.run_on(Some((kind, outcome))));
+                stream.follow(Box::new(self.process.run_on(Some((kind, outcome)))));
             }
             Ok(Reply::LoadLocal(ref mut load)) => {
                 load.keep_running(self.process.run_on(Some((kind, outcome))));
@@ -806,7 +806,7 @@ impl Session {
         };
         Arc::new(SqlContext {
             statement,
-            sql: Arc::clone(&self.sql),
+            sql: Arc::clone(&self.sql) as Arc<dyn StatementServer>,
             rights: Arc::clone(&self.principal.rights),
             written: Arc::clone(&self.written.borrow()),
             variables: Arc::clone(&self.variables),

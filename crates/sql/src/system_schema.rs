@@ -9,61 +9,66 @@
 pub mod information_schema;
 pub mod performance_schema;
 
+use std::ops::Deref;
+
 use values::ErrorCode;
 use values::datum::Value;
 
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::reply::ResultColumn;
+use crate::listing::{AskedTables, SystemSchema};
+use crate::results::ResultColumn;
 use crate::server::Sql;
 use crate::show::Listing;
 use crate::tree::CatalogListing;
-use information_schema::AskedTables;
 
-/// A database of the server's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SystemSchema {
-    /// The catalog.
-    Information,
-    /// What the server does.
-    Performance,
+/// Where a table of the server's own is made: for a statement of a server.
+pub struct ListingContext<'a> {
+    /// The server.
+    pub sql: &'a Sql,
+    /// The statement's surroundings.
+    pub facts: &'a SqlContext,
 }
 
-impl SystemSchema {
-    /// All of them, by name.
-    pub const ALL: [SystemSchema; 2] = [SystemSchema::Information, SystemSchema::Performance];
+impl Deref for ListingContext<'_> {
+    type Target = SqlContext;
 
-    /// The one of this name, in either case.
-    pub fn of(database: &str) -> Option<SystemSchema> {
-        SystemSchema::ALL.into_iter().find(|schema| database.eq_ignore_ascii_case(schema.name()))
+    fn deref(&self) -> &SqlContext {
+        self.facts
     }
+}
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            SystemSchema::Information => "information_schema",
-            SystemSchema::Performance => "performance_schema",
-        }
-    }
-
+/// What is said of one of these databases.
+pub trait ListedSchema: Copy {
     /// Its tables, in order.
-    pub fn tables(self) -> &'static [&'static str] {
+    fn tables(self) -> &'static [&'static str];
+
+    /// What SHOW FULL TABLES says that they are.
+    fn table_kind(self) -> &'static str;
+
+    /// That it has no such table, as MySQL says it of each.
+    fn unknown_table(self, table: &str) -> SqlError;
+
+    /// How its tables are named in the columns of their results.
+    fn shown_table(self, table: &str) -> String;
+}
+
+impl ListedSchema for SystemSchema {
+    fn tables(self) -> &'static [&'static str] {
         match self {
             SystemSchema::Information => &information_schema::TABLES,
             SystemSchema::Performance => &performance_schema::TABLES,
         }
     }
 
-    /// What SHOW FULL TABLES says that they are.
-    pub fn table_kind(self) -> &'static str {
+    fn table_kind(self) -> &'static str {
         match self {
             SystemSchema::Information => "SYSTEM VIEW",
             SystemSchema::Performance => "BASE TABLE",
         }
     }
 
-    /// That it has no such table, as MySQL says it of each.
-    pub fn unknown_table(self, table: &str) -> SqlError {
+    fn unknown_table(self, table: &str) -> SqlError {
         match self {
             SystemSchema::Information => SqlError::new(
                 ErrorCode::UnknownTable,
@@ -76,18 +81,12 @@ impl SystemSchema {
         }
     }
 
-    /// How its tables are named in the columns of their results.
     fn shown_table(self, table: &str) -> String {
         match self {
             SystemSchema::Information => table.to_ascii_uppercase(),
             SystemSchema::Performance => table.to_ascii_lowercase(),
         }
     }
-}
-
-/// Whether a database of this name is the server's own.
-pub fn is_own_name(database: &str) -> bool {
-    SystemSchema::of(database).is_some()
 }
 
 /// Refuses what would make, change or drop one of these databases.
@@ -114,24 +113,15 @@ pub fn truncate(sql: &Sql, schema: SystemSchema, table: &str, user: &str) -> Res
     }
 }
 
-/// A table by name, without regard to case: its columns and rows; `None` when there is none.
-///
-/// # Errors
-/// Those of reading what a table is like.
-pub fn table(
-    facts: &SqlContext,
-    listing: &CatalogListing,
-) -> Result<Option<(Vec<ResultColumn>, Vec<Vec<Value>>)>> {
-    let Some(made) = made(facts, listing, &AskedTables::all())? else { return Ok(None) };
-    Ok(Some((described(made.columns, listing), made.rows)))
-}
-
 /// The columns of a table by name.
 ///
 /// # Errors
-/// As `table`; `unknown_table` when there is none; 1142 for one that the statement's principal may
+/// Those of reading what a table is like; `unknown_table` when there is none; 1142 for one that the statement's principal may
 /// not read.
-pub fn columns_of(facts: &SqlContext, listing: &CatalogListing) -> Result<Vec<ResultColumn>> {
+pub fn columns_of(
+    facts: &ListingContext<'_>,
+    listing: &CatalogListing,
+) -> Result<Vec<ResultColumn>> {
     if listing.schema == SystemSchema::Performance {
         performance_schema::check_readable(facts, &listing.name)?;
     }
@@ -144,9 +134,9 @@ pub fn columns_of(facts: &SqlContext, listing: &CatalogListing) -> Result<Vec<Re
 /// The rows of a table by name, at least those about the tables that are asked for.
 ///
 /// # Errors
-/// As `table`.
+/// Those of reading what a table is like.
 pub fn rows_about(
-    facts: &SqlContext,
+    facts: &ListingContext<'_>,
     listing: &CatalogListing,
     asked: &AskedTables<'_>,
 ) -> Result<Vec<Vec<Value>>> {
@@ -154,7 +144,7 @@ pub fn rows_about(
 }
 
 fn made(
-    facts: &SqlContext,
+    facts: &ListingContext<'_>,
     listing: &CatalogListing,
     asked: &AskedTables<'_>,
 ) -> Result<Option<Listing>> {

@@ -41,14 +41,13 @@ pub(crate) struct Execution {
 impl Execution {
     /// Begins an execution for a statement.
     pub(crate) fn of(facts: &SqlContext, under_way: Arc<()>) -> Arc<Execution> {
-        let process = facts.sql.processes().find(facts.connection_id);
         Arc::new(Execution {
             kill: Arc::clone(&facts.kill),
             is_over: AtomicBool::new(false),
             is_overdrawn: AtomicBool::new(false),
             is_beside_others: AtomicBool::new(false),
             bytes: AtomicUsize::new(0),
-            line: process.map(|process| process.line()),
+            line: facts.sql.process_line(facts.connection_id),
             _under_way: under_way,
         })
     }

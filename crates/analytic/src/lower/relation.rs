@@ -15,6 +15,7 @@ use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use expression::Node;
 use rows::Table;
+use sql::AskedTables;
 use sql::file_table::FileTable;
 use sql::index_use::IndexUse;
 use sql::tree::{CatalogListing, Join, Relation, Select, Source};
@@ -175,9 +176,8 @@ impl Lowering<'_> {
         reference: TableReference,
     ) -> Result<(LogicalPlan, RelationColumns)> {
         self.is_of_once.set(true);
-        let Some((listed, rows)) = sql::listing(self.facts, listing)? else {
-            return Err(SqlError::other("a listing that is gone"));
-        };
+        let listed = self.facts.sql.listing_columns(self.facts, listing)?;
+        let rows = self.facts.sql.listing_rows(self.facts, listing, &AskedTables::all())?;
         let types: Vec<(String, ColumnType, bool)> =
             listed.iter().map(|column| (column.name.clone(), column.ty.clone(), true)).collect();
         let schema = arrow_schema(&types);

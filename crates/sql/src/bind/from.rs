@@ -25,10 +25,9 @@ use crate::context::WrittenTable;
 use crate::error::SqlError;
 use crate::file_table::{FileColumn, FileOptions, FileTable};
 use crate::index_use::IndexUse;
+use crate::listing::{NameColumns, SystemSchema, is_size};
 use crate::relations::{Relations, TemporaryNames};
-use crate::reply::ResultColumn;
-use crate::system_schema::information_schema::{NameColumns, is_size};
-use crate::system_schema::{SystemSchema, columns_of};
+use crate::results::ResultColumn;
 use crate::terms::push_terms;
 use crate::tree::{CatalogListing, Join, OutputColumn, Query, Relation, Source};
 
@@ -198,6 +197,9 @@ impl Binder<'_> {
         if !self.facts.rights.has_global(Privilege::File) {
             return Err(SqlError::privilege_needed("FILE").into());
         }
+        if has_literal_taken_out(args) {
+            return elsewhere("a literal of FILE() without its text");
+        }
         let options = FileOptions::of(args, self.facts.mode)?;
         let files = FileTable::open(self.facts.sql.files(), &options, &self.facts.limits)?;
         self.reads_files.set(true);
@@ -268,7 +270,7 @@ impl Binder<'_> {
         let shown = alias.unwrap_or_else(|| table.to_owned());
         if let Some(schema) = SystemSchema::of(database) {
             let mut listing = CatalogListing::named(schema, table);
-            let columns = columns_of(self.facts, &listing)?;
+            let columns = self.facts.sql.listing_columns(self.facts, &listing)?;
             listing.names = NameColumns::of(&columns);
             let columns = columns
                 .into_iter()
@@ -518,4 +520,19 @@ fn find_visible<'r>(relations: &'r mut [NamedRelation], name: &str) -> Option<&'
         .iter_mut()
         .flat_map(|relation| &mut relation.columns)
         .find(|column| !column.hidden && !column.shadowed && column.name.eq_ignore_ascii_case(name))
+}
+
+/// Whether a literal was taken out of the text of a call's arguments.
+fn has_literal_taken_out(args: &ast::TableFunctionArgs) -> bool {
+    args.args.iter().any(|argument| {
+        let (ast::FunctionArg::Named { arg, .. } | ast::FunctionArg::Unnamed(arg)) = argument else {
+            return false;
+        };
+        let ast::FunctionArgExpr::Expr(expr) = arg else { return false };
+        let value = match expr {
+            ast::Expr::BinaryOp { right, .. } => &**right,
+            value => value,
+        };
+        matches!(value, ast::Expr::Value(literal) if matches!(literal.value, ast::Value::Placeholder(_)))
+    })
 }

@@ -60,7 +60,7 @@ use crate::bind::scalar::{Bound, elsewhere};
 use crate::context::SqlContext;
 use crate::error::SqlError;
 use crate::optimize;
-use crate::reply::ResultColumn;
+use crate::results::ResultColumn;
 use crate::tree::{
     AskedQuery, BoundQuery, BoundView, OutputColumn, Query, Traits, each_node_mut, free_references,
 };

@@ -29,7 +29,7 @@ use crate::bind::scalar::{Bound, Names, Resolver, bind, elsewhere};
 use crate::context::SqlContext;
 use crate::error::SqlError;
 use crate::optimize::{Sizes, plan_query};
-use crate::reply::How;
+use crate::results::How;
 use crate::tree::{AggregateFunction, Body};
 
 /// Whether something stands in an expression that only a query's binder gives a meaning to: a

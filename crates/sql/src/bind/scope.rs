@@ -26,7 +26,7 @@ use super::over_row::EnclosingRow;
 use super::{Binder, Literals, kind_of};
 use crate::bind::scalar::{BindFailure, Bound, Names, Resolver, default_node, elsewhere};
 use crate::error::SqlError;
-use crate::reply::ResultColumn;
+use crate::results::ResultColumn;
 use crate::tree::{Aggregate, WindowFunction};
 
 /// What a column is announced as. It is made for the columns that a client sees alone.

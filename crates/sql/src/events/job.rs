@@ -17,7 +17,8 @@ use values::ErrorCode;
 use values::SqlMode;
 
 use crate::error::{Result, SqlError};
-use crate::reply::{How, Pace, Reply};
+use crate::reply::Reply;
+use crate::results::{How, Pace};
 use crate::server::Sql;
 use crate::session::Session;
 

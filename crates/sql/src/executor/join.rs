@@ -26,11 +26,10 @@ use super::row_list::RowList;
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
 use crate::file_table::{FileStep, ReadRequest, Reading};
+use crate::listing::AskedTables;
 use crate::point::{
     Access, Filter, GatheredRows, Gatherer, IndexRanges, PieceLimits, Ranges, RowCandidate,
 };
-use crate::system_schema::information_schema::AskedTables;
-use crate::system_schema::rows_about;
 use crate::tree::{CatalogListing, JoinStep, Member, Relation, Scan, Source};
 
 /// Rows of a file that are decoded at a time.
@@ -472,7 +471,7 @@ impl Execution<'_> {
         }
         let asked = AskedTables::by(&listing.names, terms, local)?;
         let mut rows = RowList::default();
-        for mut row in rows_about(self.facts, listing, &asked)? {
+        for mut row in self.facts.sql.listing_rows(self.facts, listing, &asked)? {
             for (value, ty) in row.iter_mut().zip(&relation.types) {
                 *value = values::convert::convert(ty, value.as_datum(), self.facts.zone).value;
             }

@@ -74,7 +74,7 @@ pub use row_list::RowList;
 
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::reply::How;
+use crate::results::How;
 use crate::tree::{Body, Query, row_count};
 
 /// What a row costs that is looked at,

@@ -17,7 +17,7 @@ use values::tagged;
 
 use super::{Flow, row_bytes};
 use crate::error::{Result, SqlError};
-use crate::reply::{How, Pace, RowSource, Sink};
+use crate::results::{How, Pace, RowSource, Sink};
 
 /// A piece in a file ends with the row that makes it as long as this.
 const PIECE_BYTES: usize = 16 << 10;

@@ -25,7 +25,6 @@ use values::SqlMode;
 use values::types::ColumnType;
 
 use super::FileColumn;
-use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::{Result, SqlError};
 
 /// What a file holds.
@@ -81,14 +80,13 @@ impl FileOptions {
     /// Reads the arguments of a call.
     ///
     /// # Errors
-    /// 1210 for what is no option, or no value of one; `Elsewhere` where a literal was taken out of
-    /// the statement's text.
-    pub fn of(args: &TableFunctionArgs, mode: SqlMode) -> Bound<FileOptions> {
+    /// 1210 for what is no option, or no value of one.
+    pub fn of(args: &TableFunctionArgs, mode: SqlMode) -> Result<FileOptions> {
         let mut options = FileOptions::default();
         let Some((FunctionArg::Unnamed(FunctionArgExpr::Expr(path)), rest)) =
             args.args.split_first()
         else {
-            return Err(wrong("a path comes first").into());
+            return Err(wrong("a path comes first"));
         };
         options.path = text(path, "the path")?;
         for argument in rest {
@@ -100,16 +98,16 @@ impl FileOptions {
                     right,
                 })) => match &**left {
                     Expr::Identifier(name) => (name, &**right),
-                    _ => return Err(wrong("options are written as name => value").into()),
+                    _ => return Err(wrong("options are written as name => value")),
                 },
-                _ => return Err(wrong("options are written as name => value").into()),
+                _ => return Err(wrong("options are written as name => value")),
             };
             options.set(&name.value.to_ascii_lowercase(), value, mode)?;
         }
         Ok(options)
     }
 
-    fn set(&mut self, name: &str, value: &Expr, mode: SqlMode) -> Bound<()> {
+    fn set(&mut self, name: &str, value: &Expr, mode: SqlMode) -> Result<()> {
         match name {
             "format" => {
                 let name = text(value, name)?.to_ascii_lowercase();
@@ -121,7 +119,7 @@ impl FileOptions {
                         FileFormat::Csv
                     }
                     "json" | "jsonl" | "ndjson" => FileFormat::Json,
-                    _ => return Err(wrong(format_args!("there is no format '{name}'")).into()),
+                    _ => return Err(wrong(format_args!("there is no format '{name}'"))),
                 });
             }
             "columns" => self.columns = Some(columns(&text(value, name)?, mode)?),
@@ -133,7 +131,7 @@ impl FileOptions {
             "quote" => self.quote = Some(one_byte(&text(value, name)?, name)?),
             "escape" => self.escape = one_byte(&text(value, name)?, name)?,
             "nulls" => self.nulls = Some(text(value, name)?),
-            _ => return Err(wrong(format_args!("there is no option '{name}'")).into()),
+            _ => return Err(wrong(format_args!("there is no option '{name}'"))),
         }
         Ok(())
     }
@@ -162,26 +160,24 @@ impl FileOptions {
     }
 }
 
-fn text(value: &Expr, what: &str) -> Bound<String> {
+fn text(value: &Expr, what: &str) -> Result<String> {
     match value {
         Expr::Value(value) => match &value.value {
             Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) => Ok(text.clone()),
-            Value::Placeholder(_) => elsewhere("a literal of FILE() without its text"),
-            _ => Err(wrong(format_args!("{what} must be a text")).into()),
+            _ => Err(wrong(format_args!("{what} must be a text"))),
         },
-        _ => Err(wrong(format_args!("{what} must be a text")).into()),
+        _ => Err(wrong(format_args!("{what} must be a text"))),
     }
 }
 
-fn truth(value: &Expr, what: &str) -> Bound<bool> {
+fn truth(value: &Expr, what: &str) -> Result<bool> {
     let Expr::Value(literal) = value else {
-        return Err(wrong(format_args!("{what} must be TRUE or FALSE")).into());
+        return Err(wrong(format_args!("{what} must be TRUE or FALSE")));
     };
     match &literal.value {
         Value::Boolean(truth) => Ok(*truth),
         Value::Number(number, _) if number == "1" || number == "0" => Ok(number == "1"),
-        Value::Placeholder(_) => elsewhere("a literal of FILE() without its text"),
-        _ => Err(wrong(format_args!("{what} must be TRUE or FALSE")).into()),
+        _ => Err(wrong(format_args!("{what} must be TRUE or FALSE"))),
     }
 }
 

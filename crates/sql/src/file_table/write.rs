@@ -25,7 +25,7 @@ use super::export::exported;
 use super::types::field_of;
 use crate::error::{Result, SqlError};
 use crate::files::NewFile;
-use crate::reply::ResultColumn;
+use crate::results::ResultColumn;
 
 /// Rows that are gathered before they are encoded.
 const BATCH_ROWS: usize = 8192;

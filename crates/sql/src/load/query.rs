@@ -27,7 +27,7 @@ use super::filler::Filler;
 use super::large_bytes;
 use super::noted::RowWarnings;
 use crate::error::{Result, SqlError};
-use crate::reply::{How, Pace, RowStream};
+use crate::results::{How, Pace, RowStream};
 use crate::write::{InsertPlan, Tally, WriteContext, WriteOutcome, given};
 
 /// What a value takes in memory besides the bytes of a text.

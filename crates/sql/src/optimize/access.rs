@@ -10,9 +10,7 @@
 use std::sync::Arc;
 
 use expression::{Comparison, Kind, Node, parts_of};
-use rows::leaps::Leaps;
 use rows::table::{Covering, Table};
-use values::types::{Collation, ColumnType};
 
 use super::Sizes;
 use super::needs::Columns;

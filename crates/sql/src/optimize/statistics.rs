@@ -27,7 +27,7 @@ use crate::context::SqlContext;
 use crate::error::Result;
 use crate::estimate::estimated_rows;
 use crate::point::Access;
-use crate::server::Samples;
+use crate::samples::Samples;
 
 /// Ranges of one access that are looked at; the others are thought to be alike.
 const RANGES_MAX: usize = 8;

@@ -22,6 +22,8 @@ use syntax::scan::leading_word;
 
 use super::history::{EndedStatement, StatementHistory, StatementKind, StatementOutcome};
 use super::stage::StageProgress;
+use crate::process_line::ProcessLine;
+use crate::results::StreamFollower;
 
 /// Most bytes of a statement's text that the list keeps.
 const INFO_BYTES_MAX: usize = 4096;
@@ -63,31 +65,6 @@ impl ProcessesState {
     fn is_running(&self) -> bool {
         !self.info.is_empty()
     }
-}
-
-/// A line of SHOW PROCESSLIST.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProcessLine {
-    /// The connection's number.
-    pub id: u32,
-    /// User name.
-    pub user: String,
-    /// Where from.
-    pub host: String,
-    /// Current database.
-    pub database: Option<String>,
-    /// `Query` or `Sleep`; `Killed` for what is left of a statement that was answered.
-    pub command: &'static str,
-    /// Microseconds since the epoch when that began.
-    pub since: u64,
-    /// Which statement of the connection that is.
-    pub number: u64,
-    /// What a statement is at, in MySQL's words where it has some.
-    pub state: Cow<'static, str>,
-    /// The statement's text.
-    pub info: Option<String>,
-    /// Bytes that the connection has of the memory for clients.
-    pub memory_bytes: usize,
 }
 
 impl Process {
@@ -249,21 +226,21 @@ pub struct Running {
     noted: Option<(StatementKind, StatementOutcome)>,
 }
 
-impl Running {
-    /// Rows were given to the client.
-    pub fn sent(&mut self, rows: u64) {
+impl StreamFollower for Running {
+    fn sent(&mut self, rows: u64) {
         if let Some((_, outcome)) = &mut self.noted {
             outcome.sent += rows;
         }
     }
 
-    /// It ends with an error.
-    pub fn fail(&mut self) {
+    fn fail(&mut self) {
         if let Some((_, outcome)) = &mut self.noted {
             outcome.failed = true;
         }
     }
+}
 
+impl Running {
     /// Lets the process list show how far the statement is.
     pub fn show(&self, progress: &Arc<Progress>) {
         let mut state = self.process.state.lock();

@@ -27,11 +27,14 @@ use super::select::with_literals;
 use super::source::ValueRows;
 use super::views::not_a_view;
 use super::{Session, Statement};
+use crate::context::StatementServer;
 use crate::error::{Result, SqlError};
-use crate::reply::{How, Reply, ResultColumn, RowStream};
+use crate::listing::{SystemSchema, is_own_name};
+use crate::reply::Reply;
+use crate::results::{How, ResultColumn, RowStream};
 use crate::show::{self, Listing, number, text};
+use crate::system_schema;
 use crate::system_schema::information_schema::columns_of_view;
-use crate::system_schema::{self, SystemSchema, is_own_name};
 use crate::tree::CatalogListing;
 
 /// What CHECK TABLE says.
@@ -582,7 +585,7 @@ impl Session {
             return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));
         };
         let listing = CatalogListing::named(schema, table);
-        let columns = system_schema::columns_of(&self.facts(), &listing)?;
+        let columns = self.sql.listing_columns(&self.facts(), &listing)?;
         let mut listing = Listing::new(&["Field", "Type", "Null", "Key", "Default", "Extra"]);
         for column in columns {
             listing.push(vec![

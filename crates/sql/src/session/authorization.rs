@@ -32,8 +32,8 @@ use values::ErrorCode;
 use super::Session;
 use crate::context::WrittenTable;
 use crate::error::{Result, SqlError};
+use crate::listing::is_own_name;
 use crate::system_schema::information_schema::columns_of_view;
-use crate::system_schema::is_own_name;
 
 /// A table that a writing statement names: what it is called there, and its name.
 struct NamedTable {

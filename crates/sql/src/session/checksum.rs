@@ -18,7 +18,8 @@ use values::types::ColumnType;
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::load::each_row;
-use crate::reply::{Reply, ResultColumn};
+use crate::reply::Reply;
+use crate::results::ResultColumn;
 use crate::show::{Listing, text};
 use crate::write::all_of;
 

@@ -13,7 +13,8 @@ use syntax::statement::Statement as Parsed;
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::panics;
-use crate::reply::{How, Reply};
+use crate::reply::Reply;
+use crate::results::How;
 
 /// A command that stands for a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,8 @@ use crate::error::{Result, SqlError};
 use crate::executor::{Limits, Measures, StepMeasure};
 use crate::optimize::{Sizes, look_up};
 use crate::plan::Plan;
-use crate::reply::{How, Reply, RowStream};
+use crate::reply::Reply;
+use crate::results::{How, RowStream};
 use crate::show::{self, Listing, ShownAccess};
 use crate::tree::{PointSelect, RowOrigin};
 

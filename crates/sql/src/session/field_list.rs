@@ -10,9 +10,10 @@ use values::types::ColumnType;
 
 use super::Session;
 use crate::column_default::{Store, default_of, implied_default};
+use crate::context::StatementServer;
 use crate::error::{Result, SqlError};
-use crate::reply::ResultColumn;
-use crate::system_schema::{SystemSchema, columns_of};
+use crate::listing::SystemSchema;
+use crate::results::ResultColumn;
 use crate::tree::CatalogListing;
 
 impl Session {
@@ -33,7 +34,8 @@ impl Session {
     fn with_defaults(&self, name: &str) -> Result<Vec<(ResultColumn, Option<Vec<u8>>)>> {
         let database = self.database.as_deref().ok_or_else(SqlError::no_database)?;
         if let Some(schema) = SystemSchema::of(database) {
-            let columns = columns_of(&self.facts(), &CatalogListing::named(schema, name))?;
+            let columns =
+                self.sql.listing_columns(&self.facts(), &CatalogListing::named(schema, name))?;
             return Ok(columns.into_iter().map(|column| (column, None)).collect());
         }
         self.check_seen_table(database, name)?;

@@ -16,7 +16,8 @@ use super::outfile::{Form, OutfileTarget, TextForm};
 use super::set::variable_value;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
-use crate::reply::{How, OkFigures, Pace, Reply};
+use crate::reply::{OkFigures, Reply};
+use crate::results::{How, Pace};
 
 /// Where a query's rows go.
 enum Into {

@@ -14,7 +14,7 @@ use super::{Session, Statement};
 use crate::context::SqlContext;
 use crate::error::Result;
 use crate::load::each_row;
-use crate::reply::RowStream;
+use crate::results::RowStream;
 use crate::tree::QueryPlan;
 use crate::write::{
     Currency, FoundIn, JoinedDelete, JoinedUpdate, Progress, WriteContext, WriteOutcome,

@@ -19,7 +19,8 @@ use crate::column_default::defaults_of;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::load::{Goal, LoadLocal, LoadOutcome, LoadPlan};
-use crate::reply::{How, OkFigures, Reply};
+use crate::reply::{OkFigures, Reply};
+use crate::results::How;
 use crate::terms::has_subquery;
 use crate::write::not_updatable;
 

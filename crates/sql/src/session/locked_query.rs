@@ -23,7 +23,7 @@ use super::locking::lock_row;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::executor::{self, Limits, RowLocks, beyond_no_bounds};
-use crate::reply::{How, RowStream};
+use crate::results::{How, RowStream};
 use crate::tree::QueryPlan;
 
 /// How often a query is run again because rows came meanwhile.

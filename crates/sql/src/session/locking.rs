@@ -28,7 +28,7 @@ use super::source::{TableSource, holds_all};
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::point::{Filter, GatheredRows, Gatherer, PieceLimits, sort_rows};
-use crate::reply::{How, RowStream};
+use crate::results::{How, RowStream};
 use crate::terms::is_volatile;
 use crate::tree::{Locking, PointSelect, RowOrigin};
 use crate::write::{Currency, LOOP_PIECE, until_settled};

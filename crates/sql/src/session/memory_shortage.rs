@@ -25,8 +25,9 @@ use std::time::{Duration, Instant};
 use expression::KillMark;
 use resources::waiting::{Waiting, during};
 
+use crate::context::HoldNumber;
 use crate::error::{MemoryShortage, Result};
-use crate::long::{HeldBack, HoldNumber, Load};
+use crate::long::{HeldBack, Load};
 use crate::server::{LineTurn, Sql};
 
 /// How long a statement is begun again, from when it was first refused: where others hold their

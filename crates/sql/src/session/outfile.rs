@@ -21,7 +21,8 @@ use super::Session;
 use crate::error::{Result, SqlError};
 use crate::file_table::ParquetWriter;
 use crate::files::NewFile;
-use crate::reply::{How, Pace, Reply, ResultColumn};
+use crate::reply::Reply;
+use crate::results::{How, Pace, ResultColumn};
 
 /// Bytes that are gathered before they are written.
 const GATHERED_BYTES: usize = 256 << 10;

@@ -21,7 +21,8 @@ use super::{Session, Statement, query_was_empty};
 use crate::error::{Result, SqlError};
 use crate::panics;
 use crate::plan::Plan;
-use crate::reply::{How, Parameter, PreparedReply, Reply, ResultColumn};
+use crate::reply::{Parameter, PreparedReply, Reply};
+use crate::results::{How, ResultColumn};
 use crate::server::CountedStatement;
 
 /// Memory that a prepared statement takes besides its text, about: plan and columns.

@@ -28,7 +28,8 @@ use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::executor::{self, Limits, ListedRows, RunBounds, beyond_no_bounds};
 use crate::optimize::{Sizes, planned};
-use crate::reply::{How, Reply, RowSource, RowStream, Sink};
+use crate::reply::Reply;
+use crate::results::{How, RowSource, RowStream, Sink};
 use crate::tree::{BoundQuery, QueryPlan};
 use crate::variables::Executor;
 

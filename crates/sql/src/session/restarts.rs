@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use super::Session;
 use super::memory_shortage::Shortage;
 use crate::error::{Result, SqlError};
-use crate::reply::How;
+use crate::results::How;
 
 /// How long a statement is begun while tables change, from when it first met that.
 const PATIENCE: Duration = Duration::from_secs(10);

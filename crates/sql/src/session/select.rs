@@ -25,7 +25,8 @@ use crate::error::{Result, SqlError};
 use crate::optimize::look_up;
 use crate::plan::Plan;
 use crate::point::{AccessKind, Gatherer};
-use crate::reply::{How, Pace, Reply, ResultColumn, RowStream};
+use crate::reply::Reply;
+use crate::results::{How, Pace, ResultColumn, RowStream};
 use crate::tree::{PointSelect, QueryPlan, ResultOutput, row_count};
 
 impl Session {

@@ -15,7 +15,8 @@ use values::types::ColumnType;
 use super::Session;
 use crate::bind::scalar::{BindFailure, Names, bind};
 use crate::error::{Result, SqlError};
-use crate::reply::{How, Reply};
+use crate::reply::Reply;
+use crate::results::How;
 
 impl Session {
     /// The value of an expression without a row, and its text.

@@ -20,7 +20,7 @@ use values::temporal::Zone;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::point::{Filter, GatheredRows, Gatherer, PieceLimits};
-use crate::reply::{How, Pace, RowSource, Sink};
+use crate::results::{How, Pace, RowSource, Sink};
 use crate::tree::{PointSelect, ResultOutput};
 
 /// How much is read at a time.

@@ -23,7 +23,8 @@ use values::ErrorCode;
 
 use super::Session;
 use crate::error::{Result, SqlError};
-use crate::reply::{How, Reply};
+use crate::reply::Reply;
+use crate::results::How;
 
 /// Bytes of a transaction's writes and locks that an event loop adds to, or commits; what has more
 /// is a pool thread's work, where it may go to files.

@@ -26,7 +26,8 @@ use crate::optimize::{Sizes, cost_of_look_up};
 use crate::panics;
 use crate::plan::Plan;
 use crate::point::Access;
-use crate::reply::{How, OkFigures, Reply, RowStream};
+use crate::reply::{OkFigures, Reply};
+use crate::results::{How, RowStream};
 use crate::tree::QueryPlan;
 use crate::write::{Finding, FoundKeys, InsertPlan, WriteContext, WriteOutcome, bind_filling};
 

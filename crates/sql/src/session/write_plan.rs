@@ -28,7 +28,7 @@ use crate::bind::scalar::{BindFailure, Bound};
 use crate::context::WrittenTable;
 use crate::error::{Result, SqlError};
 use crate::plan::Plan;
-use crate::reply::How;
+use crate::results::How;
 use crate::write::{
     Ask, InsertOfQuery, JoinedDelete, JoinedUpdate, UpdatableView, bind_delete,
     bind_delete_by_query, bind_insert, bind_update, bind_update_by_query, not_insertable,

@@ -17,7 +17,8 @@ use super::sizes::{ShownSizes, sizes_of};
 use super::{Listing, maybe, number, text};
 use crate::ddl::{create_table_text, create_view_text, default_text, quoted, table_collation};
 use crate::error::{Result, SqlError};
-use crate::system_schema::{SystemSchema, is_own_name};
+use crate::listing::{SystemSchema, is_own_name};
+use crate::system_schema::ListedSchema;
 
 /// All databases, the server's own among them.
 pub fn database_names(engine: &Engine) -> Vec<String> {

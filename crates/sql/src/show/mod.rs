@@ -21,7 +21,7 @@ use values::types::{Collation, ColumnType};
 
 use crate::bind::scalar::{Names, bind};
 use crate::error::Result;
-use crate::reply::ResultColumn;
+use crate::results::ResultColumn;
 use crate::terms::is_volatile;
 
 pub use catalog::{

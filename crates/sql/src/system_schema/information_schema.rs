@@ -7,7 +7,6 @@
 //! (`show`), reading them in queries (`executor::join`, crate `analytic`).
 
 mod absent;
-mod asked;
 mod columns;
 mod keys;
 mod keywords;
@@ -23,7 +22,6 @@ use values::datum::Value;
 use values::types::Collation;
 
 use absent::empty;
-pub use asked::{AskedTables, NameColumns};
 use columns::columns;
 use keys::{
     check_constraints, key_column_usage, referential_constraints, statistics, table_constraints,
@@ -37,10 +35,10 @@ use tables::{schemata, table_sizes, tables};
 pub use views::columns_of_view;
 use views::views;
 
-use crate::context::SqlContext;
 use crate::error::Result;
+use crate::listing::{AskedTables, is_own_name};
 use crate::show::{self, Listing, text};
-use crate::system_schema::is_own_name;
+use crate::system_schema::ListingContext;
 use crate::tree::CatalogListing;
 
 /// The tables there are.
@@ -80,21 +78,6 @@ pub const TABLES: [&str; 30] = [
 /// The catalog's name in every table.
 const CATALOG: &str = "def";
 
-/// Whether a column of TABLES, TABLE_SIZES or STATISTICS says how large a table is: write buffers
-/// are walked and rows read for that.
-pub fn is_size(column: &str) -> bool {
-    const SIZES: [&str; 7] = [
-        "TABLE_ROWS",
-        "AVG_ROW_LENGTH",
-        "DATA_LENGTH",
-        "DATA_PLAIN_LENGTH",
-        "INDEX_LENGTH",
-        "INDEX_PLAIN_LENGTH",
-        "CARDINALITY",
-    ];
-    SIZES.contains(&column)
-}
-
 /// Whether a column has names of databases or tables, which are told apart by case where files are.
 pub fn is_cased(column: &str) -> bool {
     column.ends_with("_SCHEMA")
@@ -108,7 +91,7 @@ pub fn is_cased(column: &str) -> bool {
 /// # Errors
 /// Those of reading what a table is like.
 pub fn made(
-    facts: &SqlContext,
+    facts: &ListingContext<'_>,
     listing: &CatalogListing,
     asked: &AskedTables<'_>,
 ) -> Result<Option<Listing>> {
@@ -167,7 +150,7 @@ pub fn made(
 }
 
 /// What the statement's principal may see of a table's rows.
-fn seen(facts: &SqlContext, name: &str, made: Listing) -> Listing {
+fn seen(facts: &ListingContext<'_>, name: &str, made: Listing) -> Listing {
     let rights = &facts.rights;
     // Grants are shown to whom they are given, whatever they are on.
     if rights.number == access::rights::UNLIMITED || name.ends_with("_PRIVILEGES") {
@@ -205,7 +188,7 @@ fn seen(facts: &SqlContext, name: &str, made: Listing) -> Listing {
 }
 
 /// The processes that the statement's principal may see, of a table that has users in a column.
-pub fn seen_processes(facts: &SqlContext, made: Listing, user: usize) -> Listing {
+pub fn seen_processes(facts: &ListingContext<'_>, made: Listing, user: usize) -> Listing {
     let own = facts.user.rsplit_once('@').map_or(&*facts.user, |(name, _)| name).to_owned();
     let sees_all = facts.rights.has_global(Privilege::Process);
     made.seen(user, |user| sees_all || user == own)

@@ -11,12 +11,12 @@ mod digests;
 mod empty;
 mod sessions;
 
-use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
+use crate::listing::AskedTables;
 use crate::server::Sql;
 use crate::show::{self, Listing};
-use crate::system_schema::SystemSchema;
-use crate::system_schema::information_schema::{AskedTables, renamed};
+use crate::system_schema::information_schema::renamed;
+use crate::system_schema::{ListingContext, SystemSchema};
 use access::Privilege;
 use empty::empty;
 
@@ -48,7 +48,11 @@ pub const TABLES: [&str; 19] = [
 ///
 /// # Errors
 /// None; tables of other schemas have some.
-pub fn made(facts: &SqlContext, table: &str, asked: &AskedTables<'_>) -> Result<Option<Listing>> {
+pub fn made(
+    facts: &ListingContext<'_>,
+    table: &str,
+    asked: &AskedTables<'_>,
+) -> Result<Option<Listing>> {
     let names = &["VARIABLE_NAME", "VARIABLE_VALUE"];
     let lower = table.to_ascii_lowercase();
     let mut made = match lower.as_str() {
@@ -75,7 +79,7 @@ pub fn made(facts: &SqlContext, table: &str, asked: &AskedTables<'_>) -> Result<
 ///
 /// # Errors
 /// 1142.
-pub fn check_readable(facts: &SqlContext, table: &str) -> Result<()> {
+pub fn check_readable(facts: &ListingContext<'_>, table: &str) -> Result<()> {
     let table = table.to_ascii_lowercase();
     let is_everybodys = table.ends_with("_variables")
         || table.ends_with("_status") && !table.starts_with("replication")

@@ -51,9 +51,8 @@ pub use window::{
 
 use crate::file_table::FileTable;
 use crate::index_use::IndexUse;
-use crate::reply::ResultColumn;
-use crate::system_schema::SystemSchema;
-use crate::system_schema::information_schema::NameColumns;
+use crate::listing::{NameColumns, SystemSchema};
+use crate::results::ResultColumn;
 
 /// A query as it was bound, not planned yet.
 #[derive(Debug)]

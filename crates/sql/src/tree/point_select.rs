@@ -15,7 +15,7 @@ use values::types::ColumnType;
 use super::{BoundView, Locking, QueryPlan};
 use crate::index_use::IndexUse;
 use crate::point::{Access, PointSortKey};
-use crate::reply::ResultColumn;
+use crate::results::ResultColumn;
 
 /// What a query is expected to cost, in rows, from which on entries are read by a tree's plan: some
 /// hundreds of them.

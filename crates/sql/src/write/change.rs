@@ -21,7 +21,6 @@ use rows::table::Table;
 use rows::transaction::{ChangeOutcome, RowChange, SeenRow, Transaction};
 use sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, TableFactor, TableWithJoins};
 use syntax::change::{Delete, Update, single_table};
-use values::ErrorCode;
 use values::SqlMode;
 use values::row::RowRef;
 

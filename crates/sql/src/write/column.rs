@@ -3,15 +3,13 @@
 //! Not here: which values are of a column's domain (`values::convert`).
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use expression::{Level, Node, RowView, text_of, type_collation};
-use rows::schema::{Column, DefaultValue};
+use expression::{Level, RowView, text_of, type_collation};
+use rows::schema::Column;
 use rows::table::Table;
 use values::ErrorCode;
-use values::convert::{Issue, convert, from_text, of_today};
+use values::convert::{Issue, of_today};
 use values::datum::{Datum, Value};
-use values::temporal::{Date, DateTime, Time, Timestamp, Zone};
 use values::types::{Collation, ColumnType};
 
 use super::WriteContext;

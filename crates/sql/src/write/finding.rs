@@ -30,7 +30,7 @@ use crate::bind::ROW_KEY;
 use crate::bind::scalar::{BindFailure, Bound};
 use crate::error::{Result, SqlError};
 use crate::point::GatheredRows;
-use crate::reply::{How, Pace, RowStream};
+use crate::results::{How, Pace, RowStream};
 use crate::tree::QueryPlan;
 
 /// Rows of a piece.

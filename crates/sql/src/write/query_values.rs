@@ -14,7 +14,7 @@ use expression::{BIGINT_UNSIGNED, Kind, Node, is_number, keeps_digits, seen_as_b
 use values::datum::Value;
 use values::types::ColumnType;
 
-use crate::reply::ResultColumn;
+use crate::results::ResultColumn;
 use crate::tree::{AskedQuery, Body, Query, QueryPlan, Select};
 
 /// An expression as what a column of a type is given.

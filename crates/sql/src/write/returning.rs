@@ -24,7 +24,7 @@ use super::WriteContext;
 use crate::bind::item_name;
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
 use crate::error::{Result, SqlError};
-use crate::reply::ResultColumn;
+use crate::results::ResultColumn;
 use crate::tree::AggregateFunction;
 
 /// The clause in the words of errors.

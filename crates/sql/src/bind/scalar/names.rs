@@ -14,7 +14,7 @@ use super::{BindFailure, Bound, elsewhere};
 use crate::bind::{UserVariables, variable_type};
 use crate::column_default::{Store, default_of, implied_default};
 use crate::error::SqlError;
-use crate::reply::ResultColumn;
+use crate::results::ResultColumn;
 
 /// The row that INSERT would add, as ON DUPLICATE KEY UPDATE names it.
 #[derive(Clone, Debug, Default)]

@@ -8,12 +8,12 @@ use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::views::columns_of_view;
 use super::{AskedTables, CATALOG};
-use crate::context::SqlContext;
 use crate::ddl::default_text;
 use crate::show::catalog::{extra_words, key_word};
 use crate::show::{Listing, maybe, number, text};
+use crate::system_schema::ListingContext;
 
-pub(super) fn columns(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
+pub(super) fn columns(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
     let engine = facts.sql.engine();
     let mut listing = Listing::new(&[
         "TABLE_CATALOG",

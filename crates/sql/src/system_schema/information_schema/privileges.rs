@@ -12,8 +12,8 @@ use access::{Account, AccountName, Privilege, PrivilegeSet};
 use values::datum::Value;
 
 use super::CATALOG;
-use crate::context::SqlContext;
 use crate::show::{Listing, text};
+use crate::system_schema::ListingContext;
 
 const GRANTEE: &str = "GRANTEE";
 const IS_GRANTABLE: &str = "IS_GRANTABLE";
@@ -38,7 +38,7 @@ fn push_words(listing: &mut Listing, begin: &[&str], words: &str, option: bool) 
 
 /// The rows that each account whose grants may be seen has.
 fn of_accounts(
-    facts: &SqlContext,
+    facts: &ListingContext<'_>,
     names: &[&str],
     rows: impl Fn(&mut Listing, &str, &Account),
 ) -> Listing {
@@ -53,7 +53,7 @@ fn of_accounts(
 }
 
 /// USER_PRIVILEGES: on everything.
-pub(super) fn user_privileges(facts: &SqlContext) -> Listing {
+pub(super) fn user_privileges(facts: &ListingContext<'_>) -> Listing {
     let names = [GRANTEE, "TABLE_CATALOG", "PRIVILEGE_TYPE", IS_GRANTABLE];
     of_accounts(facts, &names, |listing, grantee, account| {
         let begin = [grantee, CATALOG];
@@ -69,7 +69,7 @@ pub(super) fn user_privileges(facts: &SqlContext) -> Listing {
 }
 
 /// SCHEMA_PRIVILEGES: on databases, by the patterns that were granted.
-pub(super) fn schema_privileges(facts: &SqlContext) -> Listing {
+pub(super) fn schema_privileges(facts: &ListingContext<'_>) -> Listing {
     let names = [GRANTEE, "TABLE_CATALOG", "TABLE_SCHEMA", "PRIVILEGE_TYPE", IS_GRANTABLE];
     of_accounts(facts, &names, |listing, grantee, account| {
         for (pattern, set) in &account.databases {
@@ -80,7 +80,7 @@ pub(super) fn schema_privileges(facts: &SqlContext) -> Listing {
 }
 
 /// TABLE_PRIVILEGES: on all of a table.
-pub(super) fn table_privileges(facts: &SqlContext) -> Listing {
+pub(super) fn table_privileges(facts: &ListingContext<'_>) -> Listing {
     let names =
         [GRANTEE, "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "PRIVILEGE_TYPE", IS_GRANTABLE];
     of_accounts(facts, &names, |listing, grantee, account| {
@@ -94,7 +94,7 @@ pub(super) fn table_privileges(facts: &SqlContext) -> Listing {
 }
 
 /// COLUMN_PRIVILEGES: on columns; they are granted on with those on their table.
-pub(super) fn column_privileges(facts: &SqlContext) -> Listing {
+pub(super) fn column_privileges(facts: &ListingContext<'_>) -> Listing {
     let names = [
         GRANTEE,
         "TABLE_CATALOG",
@@ -119,7 +119,7 @@ pub(super) fn column_privileges(facts: &SqlContext) -> Listing {
 
 /// APPLICABLE_ROLES: the roles that the own account has, and those that they have in turn;
 /// `may_grant`: of them those that it may grant on, which is ADMINISTRABLE_ROLE_AUTHORIZATIONS.
-pub(super) fn own_roles(facts: &SqlContext, may_grant: bool) -> Listing {
+pub(super) fn own_roles(facts: &ListingContext<'_>, may_grant: bool) -> Listing {
     let mut listing = Listing::new(&[
         "USER",
         "HOST",

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::show::catalog::{database_names, table_status_line};
 use crate::show::sizes::{ShownSizes, sizes_of};
 use crate::show::{Listing, number, text};
-use crate::system_schema::SystemSchema;
+use crate::system_schema::{ListedSchema, SystemSchema};
 
 pub(super) fn schemata(engine: &Engine) -> Listing {
     let mut listing = Listing::new(&[

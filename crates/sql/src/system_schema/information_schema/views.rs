@@ -10,11 +10,12 @@ use crate::context::SqlContext;
 use crate::ddl::security_word;
 use crate::error::Result;
 use crate::show::{Listing, text};
+use crate::system_schema::ListingContext;
 use crate::tree::OutputColumn;
 use crate::write::{all_of, is_updatable};
 
 /// VIEWS.
-pub(super) fn views(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
+pub(super) fn views(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "TABLE_CATALOG",
         "TABLE_SCHEMA",
@@ -51,7 +52,7 @@ pub(super) fn views(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
 
 /// Whether the statement's principal may see what a view is made of: it is its own, or SHOW VIEW
 /// and SELECT are granted on it.
-fn may_see_text(view: &View, facts: &SqlContext) -> bool {
+fn may_see_text(view: &View, facts: &ListingContext<'_>) -> bool {
     let held = facts.rights.on_table(&view.database, &view.name);
     view.definer == facts.account || held.has(Privilege::ShowView) && held.has(Privilege::Select)
 }

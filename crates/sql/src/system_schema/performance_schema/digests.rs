@@ -6,10 +6,10 @@ use values::datum::Value;
 use values::temporal::Timestamp;
 use values::types::ColumnType;
 
-use crate::context::SqlContext;
+use crate::listing::AskedTables;
 use crate::server::DigestLine;
 use crate::show::{Listing, maybe, number, text};
-use crate::system_schema::information_schema::AskedTables;
+use crate::system_schema::ListingContext;
 
 /// The columns, as in MySQL.
 const COLUMNS: [&str; 39] = [
@@ -55,7 +55,7 @@ const COLUMNS: [&str; 39] = [
 ];
 
 /// The statements, in no order.
-pub(super) fn summary(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
+pub(super) fn summary(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&COLUMNS).long_text(2);
     for (column, name) in listing.columns.iter_mut().zip(COLUMNS) {
         if name.ends_with("_SEEN") {

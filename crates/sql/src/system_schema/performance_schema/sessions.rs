@@ -5,25 +5,26 @@ use std::time::Duration;
 use values::datum::Value;
 
 use super::digests::picoseconds;
-use crate::context::SqlContext;
-use crate::server::ProcessLine;
+use crate::listing::AskedTables;
+use crate::process_line::ProcessLine;
 use crate::show::{self, Listing, maybe, number, text};
-use crate::system_schema::information_schema::{AskedTables, renamed, seen_processes};
+use crate::system_schema::ListingContext;
+use crate::system_schema::information_schema::{renamed, seen_processes};
 
 /// `processlist`: as SHOW FULL PROCESSLIST.
-pub(super) fn processlist(facts: &SqlContext) -> Listing {
+pub(super) fn processlist(facts: &ListingContext<'_>) -> Listing {
     let names = ["ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO", "MEMORY_USED"];
     seen_processes(facts, renamed(show::processes(&facts.sql, true), &names), 1)
 }
 
 /// How long a connection has been at what it does.
-fn so_far(facts: &SqlContext, line: &ProcessLine) -> Duration {
+fn so_far(facts: &ListingContext<'_>, line: &ProcessLine) -> Duration {
     let now = facts.sql.engine().clock().unix_micros();
     Duration::from_micros(now.saturating_sub(line.since))
 }
 
 /// `threads`: a line for each connection, by whose number they are known.
-pub(super) fn threads(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
+pub(super) fn threads(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&[
         "THREAD_ID#",
         "NAME",
@@ -89,7 +90,7 @@ pub(super) fn threads(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
 }
 
 /// `events_statements_current`: the statements that run, with how long they have.
-pub(super) fn statements(facts: &SqlContext, asked: &AskedTables<'_>) -> Listing {
+pub(super) fn statements(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
     let names = [
         "THREAD_ID#",
         "EVENT_ID#",

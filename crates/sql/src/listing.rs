@@ -1,5 +1,6 @@
-//! Which tables a reader of `information_schema` asks for: conditions on the names of databases and
-//! tables lead to these, so that one table among thousands is found without looking at the others.
+//! Tables that the server makes when a statement reads them: whose they are, and which tables a reader
+//! of `information_schema` asks for. Conditions on the names of databases and tables lead to these,
+//! so that one table among thousands is found without looking at the others.
 //!
 //! Names that a condition compares for equality are looked up. Other conditions on names alone
 //! (LIKE, a function of a name) are asked of every name that is left, before anything else of its
@@ -9,7 +10,7 @@
 //! 1. At least the tables are found for which the conditions hold: the reader asks them of each row
 //!    again.
 //!
-//! Not here: what is told of a table (`columns`, `keys`, `tables`).
+//! Not here: the tables themselves (`system_schema`).
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -23,8 +24,54 @@ use values::datum::{Datum, Value};
 use values::types::Collation;
 
 use crate::error::Result;
-use crate::reply::ResultColumn;
-use crate::show::text;
+use crate::results::ResultColumn;
+
+/// A database of the server's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SystemSchema {
+    /// The catalog.
+    Information,
+    /// What the server does.
+    Performance,
+}
+
+impl SystemSchema {
+    /// All of them, by name.
+    pub const ALL: [SystemSchema; 2] = [SystemSchema::Information, SystemSchema::Performance];
+
+    /// The one of this name, in either case.
+    pub fn of(database: &str) -> Option<SystemSchema> {
+        SystemSchema::ALL.into_iter().find(|schema| database.eq_ignore_ascii_case(schema.name()))
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            SystemSchema::Information => "information_schema",
+            SystemSchema::Performance => "performance_schema",
+        }
+    }
+}
+
+/// Whether a database of this name is the server's own.
+pub fn is_own_name(database: &str) -> bool {
+    SystemSchema::of(database).is_some()
+}
+
+/// Whether a column of TABLES, TABLE_SIZES or STATISTICS says how large a table is: write buffers
+/// are walked and rows read for that.
+pub fn is_size(column: &str) -> bool {
+    const SIZES: [&str; 7] = [
+        "TABLE_ROWS",
+        "AVG_ROW_LENGTH",
+        "DATA_LENGTH",
+        "DATA_PLAIN_LENGTH",
+        "INDEX_LENGTH",
+        "INDEX_PLAIN_LENGTH",
+        "CARDINALITY",
+    ];
+    SIZES.contains(&column)
+}
 
 /// Where a table of `information_schema` has names of databases and tables.
 #[derive(Clone, Debug, Default)]
@@ -172,8 +219,8 @@ impl<'a> AskedTables<'a> {
             return true;
         }
         let mut row = vec![Value::Null; columns.width];
-        columns.databases.iter().for_each(|at| row[*at] = text(database));
-        columns.tables.iter().for_each(|at| row[*at] = text(table));
+        columns.databases.iter().for_each(|at| row[*at] = Value::Bytes(database.into()));
+        columns.tables.iter().for_each(|at| row[*at] = Value::Bytes(table.into()));
         let scope = scope.with_row(RowView::Values(&row));
         // What cannot be said of a name is said of the row.
         terms.iter().all(|term| term.holds(&scope).unwrap_or(true))

@@ -26,11 +26,11 @@ const CHANGED_PART: f64 = 0.125;
 const SAMPLES_MAX: usize = 4096;
 
 /// A table, one of its indexes, and how many of that one's first parts make the key.
-pub(crate) type SampledKey = (u32, IndexId, usize);
+pub type SampledKey = (u32, IndexId, usize);
 
 /// Samples of all indexes.
 #[derive(Debug, Default)]
-pub(crate) struct Samples {
+pub struct Samples {
     kept: Mutex<HashMap<SampledKey, Sample>>,
 }
 
@@ -49,7 +49,7 @@ impl Samples {
     ///
     /// # Errors
     /// Those of `take`.
-    pub(crate) fn of<E>(
+    pub fn of<E>(
         &self,
         key: SampledKey,
         size: f64,
