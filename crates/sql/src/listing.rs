@@ -1,6 +1,6 @@
-//! Tables that the server makes when a statement reads them: whose they are, and which tables a reader
-//! of `information_schema` asks for. Conditions on the names of databases and tables lead to these,
-//! so that one table among thousands is found without looking at the others.
+//! Tables that the server makes when a statement reads them: whose they are, and which tables a
+//! reader of `information_schema` asks for. Conditions on the names of databases and tables lead to
+//! these, so that one table among thousands is found without looking at the others.
 //!
 //! Names that a condition compares for equality are looked up. Other conditions on names alone
 //! (LIKE, a function of a name) are asked of every name that is left, before anything else of its

@@ -116,8 +116,8 @@ pub fn truncate(sql: &Sql, schema: SystemSchema, table: &str, user: &str) -> Res
 /// The columns of a table by name.
 ///
 /// # Errors
-/// Those of reading what a table is like; `unknown_table` when there is none; 1142 for one that the statement's principal may
-/// not read.
+/// Those of reading what a table is like; `unknown_table` when there is none; 1142 for one that the
+/// statement's principal may not read.
 pub fn columns_of(
     facts: &ListingContext<'_>,
     listing: &CatalogListing,
