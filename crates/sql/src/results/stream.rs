@@ -145,6 +145,9 @@ impl RowStream {
     }
 
     /// Waits until the first row is there, or it is known that there is none.
+    ///
+    /// # Errors
+    /// Those of the statement.
     pub fn begin(&mut self, how: How) -> Result<()> {
         panics::caught(b"(its rows)", || self.source.begin(how))
     }
