@@ -21,6 +21,7 @@ mod ddl;
 mod encryption;
 mod error;
 mod estimate;
+mod event_schedule;
 mod events;
 mod executor;
 pub mod file_table;
@@ -28,6 +29,7 @@ mod files;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod index_use;
+mod keywords;
 mod listing;
 mod load;
 mod long;

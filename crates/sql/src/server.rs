@@ -10,6 +10,7 @@ mod locks;
 mod pause;
 mod prepared;
 mod processes;
+mod running_events;
 mod slow_log;
 mod stage;
 mod statement_admission;
@@ -28,7 +29,6 @@ use values::temporal::Zone;
 
 use crate::encryption::ServerTls;
 use crate::error::SqlError;
-use crate::events::Events;
 use crate::files::Folders;
 use crate::long::LongQueries;
 use crate::plan::PlanCache;
@@ -41,6 +41,7 @@ pub(crate) use line::{LineTurn, StatementQueue};
 pub use locks::NamedLocks;
 pub use prepared::{CountedStatement, PreparedStatements};
 pub use processes::{Process, Processes, Running, StatementProgress};
+pub use running_events::RunningEvents;
 use slow_log::SlowLog;
 pub use stage::StageProgress;
 pub(crate) use statement_admission::{Room, Rooms};
@@ -152,7 +153,7 @@ pub struct Sql {
     prepared_statements: PreparedStatements,
     rooms: Arc<Rooms>,
     begun_anew: Arc<StatementQueue>,
-    events: Events,
+    events: RunningEvents,
     files: Folders,
     tls: Option<ServerTls>,
     access: Arc<AccessControl>,
@@ -221,7 +222,7 @@ impl Sql {
             prepared_statements: PreparedStatements::default(),
             rooms,
             begun_anew: Arc::default(),
-            events: Events::new(options.event_time_max),
+            events: RunningEvents::new(options.event_time_max),
             files,
             tls: options.tls.clone(),
             access: Arc::new(access),
@@ -311,8 +312,14 @@ impl Sql {
     }
 
     /// The jobs inside the server.
-    pub(crate) fn events(&self) -> &Events {
+    pub(crate) fn events(&self) -> &RunningEvents {
         &self.events
+    }
+
+    /// Whether `event_scheduler` is ON.
+    pub(crate) fn runs_events(&self) -> bool {
+        definition("event_scheduler")
+            .is_some_and(|definition| self.globals.text(definition) == "ON")
     }
 
     /// The files that statements may read and make.

@@ -35,6 +35,7 @@ mod definitions;
 mod event_body;
 mod events;
 mod explain;
+mod feed_load;
 mod field_list;
 mod grants;
 mod inserts;

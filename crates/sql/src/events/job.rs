@@ -12,23 +12,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rows::event::EventDefinition;
-use syntax::scan::compound;
 use values::ErrorCode;
-use values::SqlMode;
 
 use crate::error::{Result, SqlError};
+use crate::event_schedule::statements;
 use crate::reply::Reply;
 use crate::results::{How, Pace};
 use crate::server::Sql;
 use crate::session::Session;
-
-/// The statements of a body, as they were written.
-pub fn statements(body: &str, mode: SqlMode) -> Vec<&str> {
-    match compound::block(body.as_bytes(), 0, mode) {
-        Some(block) => block.statements.into_iter().map(|range| &body[range]).collect(),
-        None => vec![body],
-    }
-}
 
 /// Runs an event as the connection of this number; `time_max` of zero is as long as it takes.
 ///

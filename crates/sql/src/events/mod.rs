@@ -17,9 +17,6 @@
 
 mod job;
 mod queue;
-pub mod schedule;
 mod scheduler;
 
-pub(crate) use job::statements;
 pub use scheduler::EventScheduler;
-pub(crate) use scheduler::{Events, is_on};

@@ -5,14 +5,14 @@
 //!    moments that are past: it looks at no clock.
 //! 2. A moment is past once its run has begun, or once it was passed over.
 //!
-//! Not here: threads (`scheduler`), what a moment is (`schedule`).
+//! Not here: threads (`scheduler`), what a moment is (`event_schedule`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use rows::event::{EventDefinition, EventId, EventSchedule, EventStatus};
 
-use super::schedule::first_moment;
+use crate::event_schedule::first_moment;
 
 /// How long an event waits, in seconds, whose beginning or end could not be stored.
 const RETRY_SECONDS: i64 = 10;

@@ -8,14 +8,11 @@
 //!
 //! Not here: which events are due (`queue`), what a run does (`job`).
 
-use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
 use rows::event::{EventDefinition, EventId, EventSchedule, EventStatus, RunError};
 use rows::store::Durability;
 use values::ErrorCode;
@@ -23,67 +20,17 @@ use values::ErrorCode;
 use super::job;
 use super::queue::{EventQueue, EventStep};
 use crate::error::SqlError;
+use crate::panics;
 use crate::server::Sql;
-use crate::{panics, variables};
 
 /// Events that run at a time.
 const RUNS_MAX: usize = 16;
 /// The longest sleep while moments are to come: the clock may be set meanwhile.
 const SLEEP_MAX: Duration = Duration::from_secs(1);
-/// Runs have connection numbers from here on, far from those of clients.
-const FIRST_ID: u32 = 1 << 31;
 /// Between two looks at runs that were told to end.
 const ENDING: Duration = Duration::from_millis(20);
 /// Most bytes of an error's words that are kept.
 const MESSAGE_BYTES_MAX: usize = 512;
-
-/// What sessions and runs tell the scheduler.
-#[derive(Debug)]
-pub struct Events {
-    state: Mutex<SchedulerState>,
-    changed: Condvar,
-    next_id: AtomicU32,
-    /// How long a run may take; zero: as long as it takes.
-    time_max: Duration,
-}
-
-#[derive(Debug, Default)]
-struct SchedulerState {
-    /// Events that run, with the numbers of their connections.
-    running: HashMap<EventId, u32>,
-    changed: bool,
-    stopping: bool,
-}
-
-impl Events {
-    /// Events whose runs may take so long.
-    pub(crate) fn new(time_max: Duration) -> Events {
-        Events {
-            state: Mutex::default(),
-            changed: Condvar::new(),
-            next_id: AtomicU32::new(FIRST_ID),
-            time_max,
-        }
-    }
-
-    /// An event or `event_scheduler` was changed.
-    pub(crate) fn notify(&self) {
-        self.state.lock().changed = true;
-        self.changed.notify_all();
-    }
-
-    /// Whether the server ends.
-    pub(super) fn is_stopping(&self) -> bool {
-        self.state.lock().stopping
-    }
-
-    fn ended(&self, id: EventId) {
-        let mut state = self.state.lock();
-        state.running.remove(&id);
-        state.changed = true;
-        self.changed.notify_all();
-    }
-}
 
 /// The scheduler of a server, until it is stopped.
 pub struct EventScheduler {
@@ -154,7 +101,7 @@ fn round(sql: &Arc<Sql>, queue: &mut EventQueue) -> Option<Duration> {
     let now = micros.div_euclid(1_000_000);
     let running: Vec<EventId> = sql.events().state.lock().running.keys().copied().collect();
     let events = sql.engine().catalog().events();
-    let round = queue.look(&events, now, is_on(sql), |id| running.contains(&id));
+    let round = queue.look(&events, now, sql.runs_events(), |id| running.contains(&id));
     let mut free = RUNS_MAX.saturating_sub(running.len());
     let (mut done, mut failed) = (false, false);
     for step in round.steps {
@@ -194,12 +141,6 @@ fn round(sql: &Arc<Sql>, queue: &mut EventQueue) -> Option<Duration> {
     Some(Duration::from_micros(u64::try_from(left).unwrap_or(0)).min(SLEEP_MAX))
 }
 
-/// Whether `event_scheduler` is ON.
-pub(crate) fn is_on(sql: &Sql) -> bool {
-    variables::definition("event_scheduler")
-        .is_some_and(|definition| sql.globals().text(definition) == "ON")
-}
-
 fn shown(event: &EventDefinition) -> String {
     format!("{}.{}", event.database, event.name)
 }
@@ -222,7 +163,7 @@ fn begin(sql: &Arc<Sql>, event: &Arc<EventDefinition>, now: i64) -> rows::Result
         return Ok(false);
     }
     let events = sql.events();
-    let number = FIRST_ID | events.next_id.fetch_add(1, Ordering::Relaxed);
+    let number = events.next_number();
     events.state.lock().running.insert(event.id, number);
     let (of_run, event_of_run) = (Arc::clone(sql), Arc::clone(event));
     let thread = Builder::new().name("rowhouse-event".into());

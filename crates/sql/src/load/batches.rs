@@ -21,7 +21,7 @@ const BATCH_BYTES: usize = 16 << 20;
 const BATCH_PART: usize = 16;
 
 /// Rows that are written one by one.
-pub(super) struct Batches {
+pub(crate) struct Batches {
     plan: Arc<LoadPlan>,
     loader: Loader,
     /// The batch that is gathered.

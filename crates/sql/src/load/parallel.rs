@@ -56,7 +56,7 @@ struct Block {
 }
 
 /// A load under way.
-pub(super) struct ParallelLoad {
+pub(crate) struct ParallelLoad {
     shared: Arc<LoadShared>,
     threads: Vec<JoinHandle<Option<SortedRows>>>,
     /// Until it is finished.

@@ -81,7 +81,7 @@ pub struct LoadOutcome {
 
 impl LoadPlan {
     /// Calls `work` with what runs the sub-queries in SET, if there are such.
-    pub(super) fn asking<T>(&self, work: impl FnOnce(Option<&dyn Subqueries>) -> T) -> T {
+    pub(crate) fn asking<T>(&self, work: impl FnOnce(Option<&dyn Subqueries>) -> T) -> T {
         match &self.asked {
             None => work(None),
             Some(view) => with_subqueries(&self.facts, &**view, |asked| work(Some(asked))),
@@ -90,7 +90,7 @@ impl LoadPlan {
 
     /// Whether rows can be made in any order: nothing is evaluated that may see other rows, or
     /// leave something behind for them.
-    pub(super) fn is_orderless(&self) -> bool {
+    pub(crate) fn is_orderless(&self) -> bool {
         self.sets.is_empty() && self.goals.iter().all(|goal| matches!(goal, Goal::Column(_)))
     }
 }
@@ -117,7 +117,7 @@ impl<'l> LineRow<'l> {
     }
 
     /// Calls `each` with the row.
-    pub(super) fn with<R>(self, each: impl FnOnce(&[Datum<'_>]) -> R) -> R {
+    pub(crate) fn with<R>(self, each: impl FnOnce(&[Datum<'_>]) -> R) -> R {
         let LineRow { datums, own } = self;
         let mut datums: Vec<Datum<'_>> = datums;
         for (position, value) in &own {
@@ -126,7 +126,7 @@ impl<'l> LineRow<'l> {
         each(&datums)
     }
 
-    pub(super) fn into_values(self) -> Vec<Value> {
+    pub(crate) fn into_values(self) -> Vec<Value> {
         let mut values: Vec<Value> = self.datums.iter().map(Datum::to_value).collect();
         for (position, value) in self.own {
             values[position] = value;
@@ -146,7 +146,7 @@ pub(super) struct RowMaker {
 }
 
 /// A plan and its progress, where rows are written one by one.
-pub(super) struct Loader {
+pub(crate) struct Loader {
     maker: RowMaker,
     records: u64,
     deleted: u64,
@@ -155,16 +155,16 @@ pub(super) struct Loader {
 }
 
 impl Loader {
-    pub(super) fn new(plan: &Arc<LoadPlan>) -> Loader {
+    pub(crate) fn new(plan: &Arc<LoadPlan>) -> Loader {
         Loader { maker: RowMaker::new(plan), records: 0, deleted: 0, skipped: 0, generated: None }
     }
 
-    pub(super) fn plan(&self) -> &Arc<LoadPlan> {
+    pub(crate) fn plan(&self) -> &Arc<LoadPlan> {
         &self.maker.plan
     }
 
     /// Takes the result out.
-    pub(super) fn take(&mut self) -> LoadOutcome {
+    pub(crate) fn take(&mut self) -> LoadOutcome {
         LoadOutcome {
             records: self.records,
             deleted: self.deleted,
@@ -175,7 +175,7 @@ impl Loader {
     }
 
     /// Makes a row of a line and writes it.
-    pub(super) fn row(
+    pub(crate) fn row(
         &mut self,
         transaction: &mut Transaction,
         line: &FileLine<'_>,
@@ -219,7 +219,7 @@ impl Loader {
 }
 
 impl RowMaker {
-    pub(super) fn new(plan: &Arc<LoadPlan>) -> RowMaker {
+    pub(crate) fn new(plan: &Arc<LoadPlan>) -> RowMaker {
         let columns = plan.table.columns.len();
         let is_said =
             |at| plan.goals.iter().any(|goal| matches!(goal, Goal::Column(of) if *of == at));
@@ -233,12 +233,12 @@ impl RowMaker {
     }
 
     /// What was wrong with the rows so far.
-    pub(super) fn take_warnings(&mut self) -> Warnings {
+    pub(crate) fn take_warnings(&mut self) -> Warnings {
         self.warnings.take()
     }
 
     /// How many warnings there are that `take_warnings` would give.
-    pub(super) fn warnings_kept(&self) -> usize {
+    pub(crate) fn warnings_kept(&self) -> usize {
         self.warnings.borrow().list().len()
     }
 
@@ -246,7 +246,7 @@ impl RowMaker {
     ///
     /// # Errors
     /// What is wrong with it, where that is an error.
-    pub(super) fn make<'l>(
+    pub(crate) fn make<'l>(
         &mut self,
         line: &FileLine<'l>,
         row: u64,

@@ -7,7 +7,7 @@
 
 use expression::Function;
 
-use crate::system_schema::information_schema::is_reserved;
+use crate::keywords::is_reserved;
 
 /// A list of more than one value, and what stands for rows behind the first.
 const LIST: &str = "(...)";

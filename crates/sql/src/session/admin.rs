@@ -33,8 +33,8 @@ use crate::listing::{SystemSchema, is_own_name};
 use crate::reply::Reply;
 use crate::results::{How, ResultColumn, RowStream};
 use crate::show::{self, Listing, number, text};
-use crate::system_schema;
 use crate::system_schema::information_schema::columns_of_view;
+use crate::system_schema::{self, ListedSchema};
 use crate::tree::CatalogListing;
 
 /// What CHECK TABLE says.
@@ -491,7 +491,8 @@ impl Session {
             }
             Subject::Tables { full, database } => {
                 let database = self.database_or_current(database)?;
-                let listing = show::tables(&engine, &database, *full)?;
+                let own = SystemSchema::of(&database).map(|own| (own.tables(), own.table_kind()));
+                let listing = show::tables(&engine, &database, *full, own)?;
                 let is_own = is_own_name(&database);
                 listing.seen(0, |name| is_own || rights.sees_table(&database, name))
             }

@@ -13,7 +13,7 @@ use values::ErrorCode;
 use super::Session;
 use super::select::parse_query;
 use crate::error::{Result, SqlError};
-use crate::events::statements;
+use crate::event_schedule::statements;
 
 /// Words that begin a statement of stored programs.
 const PROGRAM_WORDS: [&str; 18] = [

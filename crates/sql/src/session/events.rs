@@ -17,8 +17,7 @@ use values::temporal::read_datetime;
 
 use super::Session;
 use crate::error::{Result, SqlError};
-use crate::events::is_on;
-use crate::events::schedule::{EveryStep, unit_name};
+use crate::event_schedule::{EveryStep, unit_name};
 use crate::reply::Reply;
 use crate::server::Sql;
 use crate::variables::definition;
@@ -153,7 +152,7 @@ impl Session {
             }
             None => engine.create_event(event)?,
         }
-        if !is_on(&self.sql) {
+        if !self.sql.runs_events() {
             let message = "Event scheduler is switched off, use SET GLOBAL event_scheduler=ON to \
                            enable it.";
             self.warn_event(Level::Warning, ErrorCode::UnknownError, message);

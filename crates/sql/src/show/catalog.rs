@@ -18,7 +18,6 @@ use super::{Listing, maybe, number, text};
 use crate::ddl::{create_table_text, create_view_text, default_text, quoted, table_collation};
 use crate::error::{Result, SqlError};
 use crate::listing::{SystemSchema, is_own_name};
-use crate::system_schema::ListedSchema;
 
 /// All databases, the server's own among them.
 pub fn database_names(engine: &Engine) -> Vec<String> {
@@ -46,11 +45,16 @@ fn tables_in(engine: &Engine, database: &str) -> Result<Vec<Arc<Table>>> {
     Ok(engine.catalog().tables(database)?)
 }
 
-/// SHOW [FULL] TABLES.
+/// SHOW [FULL] TABLES; `own` are those that the server makes in this database, and what they are.
 ///
 /// # Errors
 /// 1049 when there is no such database.
-pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
+pub fn tables(
+    engine: &Engine,
+    database: &str,
+    full: bool,
+    own: Option<(&[&str], &'static str)>,
+) -> Result<Listing> {
     let title = format!("Tables_in_{database}");
     let mut listing = match full {
         true => Listing::new(&[&title, "Table_type"]),
@@ -66,8 +70,8 @@ pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
         .collect();
     names.extend(engine.catalog().views(database).iter().map(|view| (view.name.clone(), "VIEW")));
     names.sort();
-    if let Some(schema) = SystemSchema::of(database) {
-        names.extend(schema.tables().iter().map(|name| (name.to_string(), schema.table_kind())));
+    if let Some((own, kind)) = own {
+        names.extend(own.iter().map(|name| (name.to_string(), kind)));
     }
     for (name, kind) in names {
         let mut row = vec![text(name)];

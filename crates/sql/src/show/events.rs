@@ -10,7 +10,7 @@ use values::types::{Collation, ColumnType};
 
 use super::{Listing, maybe, number, text};
 use crate::ddl::quoted;
-use crate::events::schedule::zone_of;
+use crate::event_schedule::zone_of;
 
 /// The collation of every database.
 const DATABASE_COLLATION: Collation = Collation::Utf8Mb4GeneralCi;

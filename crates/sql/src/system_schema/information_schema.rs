@@ -26,7 +26,6 @@ use columns::columns;
 use keys::{
     check_constraints, key_column_usage, referential_constraints, statistics, table_constraints,
 };
-pub use keywords::is_reserved;
 use keywords::keywords;
 use privileges::{
     column_privileges, own_roles, schema_privileges, table_privileges, user_privileges,

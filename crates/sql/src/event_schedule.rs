@@ -1,4 +1,4 @@
-//! When an event is due: moments from its schedule, by the clock of its time zone.
+//! What an event does and when it is due: the statements of its body, and moments from its schedule, by the clock of its time zone.
 //!
 //! Moments are seconds since the epoch. Days and longer units are counted on the zone's clock, so
 //! that a daily event stays at its hour when clocks change; shorter ones are lengths of time. The
@@ -11,6 +11,7 @@
 
 use expression::moment::{Interval, Unit, compound, difference, shift, simple};
 use rows::event::{EventDefinition, EventSchedule};
+use values::SqlMode;
 use values::temporal::{DateTime, Zone};
 
 /// Units of events, as they are shown.
@@ -174,6 +175,14 @@ pub fn first_moment(event: &EventDefinition, from: i64) -> Option<i64> {
             };
             ends.is_none_or(|ends| moment <= ends).then_some(moment)
         }
+    }
+}
+
+/// The statements of a body, as they were written.
+pub fn statements(body: &str, mode: SqlMode) -> Vec<&str> {
+    match syntax::scan::compound::block(body.as_bytes(), 0, mode) {
+        Some(block) => block.statements.into_iter().map(|range| &body[range]).collect(),
+        None => vec![body],
     }
 }
 
