@@ -1,4 +1,5 @@
-//! What an event does and when it is due: the statements of its body, and moments from its schedule, by the clock of its time zone.
+//! What an event does and when it is due: the statements of its body, and moments from its
+//! schedule, by the clock of its time zone.
 //!
 //! Moments are seconds since the epoch. Days and longer units are counted on the zone's clock, so
 //! that a daily event stays at its hour when clocks change; shorter ones are lengths of time. The

@@ -1,8 +1,8 @@
 //! A LOAD DATA of a session, fed with its file piece by piece.
 //!
 //! Invariants
-//! 1. A load that failed keeps nothing of what was not committed; the session takes over its figures
-//!    and warnings once.
+//! 1. A load that failed keeps nothing of what was not committed; the session takes over its
+//!    figures and warnings once.
 //!
 //! Not here: making rows of a file (`load`).
 
