@@ -6,8 +6,9 @@ use std::sync::Arc;
 use doors::DoorAccounts;
 use doors::handlersocket::{HandlerSocket, PortAccess};
 use doors::mysql::Users;
+use results::How;
 use rows::Engine;
-use sql::{How, Session, SqlOptions};
+use sql::{Session, Sql, SqlOptions};
 
 use crate::shapes::byte;
 use crate::twins::{Converse, Twins};
@@ -34,7 +35,8 @@ pub fn check(mut input: &[u8]) {
 }
 
 fn make(engine: &Arc<Engine>) -> Converse {
-    let sql = analytic::start(Arc::clone(engine), &SqlOptions::default()).expect("SQL starts");
+    let sql =
+        Sql::new(Arc::clone(engine), &SqlOptions::default(), analytic::start).expect("SQL starts");
     let mut session = Session::new(&sql, 1, "root", "localhost", None).expect("a session");
     for text in ["CREATE DATABASE d", "USE d", TABLE, "INSERT INTO t (id, a) VALUES (1, 2)"] {
         if let Err(error) = session.query(text.as_bytes(), How::POOL) {

@@ -76,7 +76,7 @@ mod tests {
         };
         assert!(begun_by_libraries(&stack("parquet::arrow::decoder::DeltaByteArrayDecoder::new")));
         assert!(begun_by_libraries(&stack("<arrow_array::Array as core::Debug>::fmt")));
-        assert!(!begun_by_libraries(&stack("sql::file_table::pages::ColumnBytes::bytes_at")));
+        assert!(!begun_by_libraries(&stack("files::table::pages::ColumnBytes::bytes_at")));
         assert!(!begun_by_libraries(&stack("<parquetry::Other>::new")));
         assert!(!begun_by_libraries(""));
     }

@@ -12,7 +12,7 @@ use std::io;
 
 use datafusion::common::DataFusionError;
 use resources::disk_room::is_disk_full;
-use sql::{MemoryShortage, SqlError};
+use results::{MemoryShortage, SqlError};
 use values::ErrorCode;
 
 /// Our error as one of DataFusion's.
@@ -22,7 +22,7 @@ pub(super) fn raise(error: impl Into<SqlError>) -> DataFusionError {
 
 /// A panic of a statement of this shape as an error.
 pub(super) fn panicked(panic: &(dyn Any + Send), shape: &str) -> DataFusionError {
-    raise(sql::panicked(panic, shape.as_bytes()))
+    raise(results::panics::error(panic, shape.as_bytes()))
 }
 
 /// What to make of an error from planning: what DataFusion has no plan for, for whatever reason,

@@ -28,11 +28,11 @@
 //!
 //! Invariants
 //! 1. A query reads the view it was given, and nothing else.
-//! 2. No error leaves here in DataFusion's words alone: each has a MySQL number; 1235 says that
-//!    the row executor may know better.
+//! 2. No error leaves here in DataFusion's words alone: each has a MySQL number; 1235 says that the
+//!    row executor may know better.
 //!
-//! Not here: what a query means (crate `sql`, `bind` and `tree`), short queries (its `executor`),
-//! statements that write.
+//! Not here: what a query means (crate `sql`, `plan::bind` and `plan::tree`), short queries (its
+//! `executor`), statements that write.
 
 mod absent;
 mod carried;
@@ -66,25 +66,25 @@ use datafusion::execution::session_state::SessionState;
 use datafusion::physical_plan::display::DisplayableExecutionPlan;
 use datafusion::physical_plan::{ExecutionPlan, displayable};
 use expression::KillMark;
+use plan::context::QueryContext;
+use plan::long::{HeldBack, Load, LongQueries, LongQueryOptions};
+use plan::process_line::ProcessLine;
+use plan::tree::QueryPlan;
 use resources::counter::Counter;
+use results::{How, Pace, Result, RowStream, SqlError};
 use rows::Engine;
-use sql::tree::QueryPlan;
-use sql::{
-    HeldBack, How, Load, LongQueries, Pace, ProcessLine, QueryContext, Result, RowStream, Sql,
-    SqlError, SqlOptions,
-};
 use values::datum::Datum;
 use values::types::ColumnType;
 
 use self::ending::{Execution, Executions, interruptible};
 use self::plan_cache::{KeptPlan, KeptPlans, Name, Statement};
 
-/// The SQL layer over an engine, with the analytic way for its long queries.
+/// The analytic way over an engine, whose metrics tell of its queries.
 ///
 /// # Errors
-/// Those of `Analytic::new` and `Sql::new`.
-pub fn start(engine: Arc<Engine>, options: &SqlOptions) -> Result<Arc<Sql>> {
-    let analytic = Analytic::new(&engine, options)?;
+/// Those of `Analytic::new`.
+pub fn start(engine: &Arc<Engine>, options: &LongQueryOptions) -> Result<Arc<dyn LongQueries>> {
+    let analytic = Analytic::new(engine, options)?;
     let (environment, under_way) =
         (analytic.runtime.environment(), Arc::downgrade(&analytic.under_way));
     let bytes_max = analytic.memory().1;
@@ -99,7 +99,7 @@ pub fn start(engine: Arc<Engine>, options: &SqlOptions) -> Result<Arc<Sql>> {
         figures.push(("query_temporary_files".into(), files.active_files_count.to_string()));
         figures.push(("query_temporary_bytes".into(), files.current_bytes.to_string()));
     });
-    Sql::new(engine, options, Arc::new(analytic))
+    Ok(Arc::new(analytic))
 }
 
 /// The analytic way, shared by all sessions.
@@ -229,7 +229,7 @@ impl Analytic {
     ///
     /// # Errors
     /// 1105 when threads or the directory for temporary files cannot be had.
-    pub fn new(engine: &Arc<Engine>, options: &SqlOptions) -> Result<Analytic> {
+    pub fn new(engine: &Arc<Engine>, options: &LongQueryOptions) -> Result<Analytic> {
         let runtime = runtime::Runtime::new(options)?;
         Ok(Analytic {
             engine: Arc::clone(engine),

@@ -25,8 +25,9 @@ use datafusion::execution::TaskContext;
 use datafusion::physical_plan::ExecutionPlan;
 use foldhash::fast::RandomState;
 use parking_lot::{Mutex, RwLock};
-use sql::tree::QueryPlan;
-use sql::{Result, SqlContext, SqlError};
+use plan::context::SqlContext;
+use plan::tree::QueryPlan;
+use results::{Result, SqlError};
 use values::datum::Datum;
 
 /// Most plans kept: some tens of kilobytes each.

@@ -21,7 +21,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 use datafusion::physical_plan::ExecutionPlan;
 use expression::Limits;
-use sql::{Result, SqlError};
+use results::{Result, SqlError};
 use tokio::runtime::Handle;
 use values::ErrorCode;
 

@@ -34,7 +34,8 @@ use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use parking_lot::Mutex;
-use sql::{HeldBack, HoldNumber};
+use plan::context::HoldNumber;
+use plan::long::HeldBack;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 

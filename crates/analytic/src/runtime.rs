@@ -5,7 +5,7 @@
 //!    groupings that need more write to temporary files, or end with error 1038.
 //! 2. Worker threads only run queries: nothing else waits behind one.
 //!
-//! Not here: binding (`bind`), a single query's run (`stream`).
+//! Not here: binding (`plan::bind`), a single query's run (`stream`).
 
 use std::sync::Arc;
 
@@ -21,8 +21,10 @@ use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::prelude::SessionConfig;
+use plan::context::HoldNumber;
+use plan::long::LongQueryOptions;
 use resources::background::{begin_busy_thread, give_way};
-use sql::{HoldNumber, Result, SqlError, SqlOptions};
+use results::{Result, SqlError};
 use tokio::runtime;
 
 use super::RunnablePlan;
@@ -89,7 +91,7 @@ pub(super) struct Runtime {
 }
 
 impl Runtime {
-    pub(super) fn new(options: &SqlOptions) -> Result<Runtime> {
+    pub(super) fn new(options: &LongQueryOptions) -> Result<Runtime> {
         let failed = |error: std::io::Error| {
             SqlError::other(format!("cannot start worker threads for queries: {error}"))
         };
@@ -288,7 +290,7 @@ fn config(partitions: usize, batch_rows: usize, memory_bytes: usize) -> SessionC
     config
 }
 
-fn environment(options: &SqlOptions) -> Result<RuntimeEnv> {
+fn environment(options: &LongQueryOptions) -> Result<RuntimeEnv> {
     let named = std::num::NonZeroUsize::new(CONSUMERS_NAMED).expect("not zero");
     let pool = TrackConsumersPool::new(QueryPool::new(options.memory_bytes), named);
     let pool: Arc<dyn MemoryPool> = Arc::new(pool);

@@ -8,7 +8,8 @@ use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use values::datum::Datum;
 
-use sql::{How, Pace, Reply, RowStream, Session, Sql, SqlOptions};
+use results::{How, Pace, RowStream};
+use sql::{Reply, Session, Sql, SqlOptions};
 
 /// A server with columnar tables.
 struct House {
@@ -31,8 +32,14 @@ impl House {
         let store = ColumnStore::new(MemoryStore::new(), 8 << 20);
         let engine = Engine::open(Arc::new(store.clone()), EngineOptions::default()).unwrap();
         let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
-        let analytic = Arc::new(Analytic::new(&engine, &options).unwrap());
-        let sql = Sql::new(engine, &options, Arc::clone(&analytic) as _).unwrap();
+        let mut started = None;
+        let sql = Sql::new(engine, &options, |engine, options| {
+            let analytic = Arc::new(Analytic::new(engine, options)?);
+            started = Some(Arc::clone(&analytic));
+            Ok(analytic)
+        })
+        .unwrap();
+        let analytic = started.unwrap();
         House { sql, analytic, store }
     }
 

@@ -7,7 +7,7 @@
 //! Invariants
 //! 1. They are what a scan of the same view would find.
 //!
-//! Not here: what they are used for (`sql::executor`).
+//! Not here: what they are used for (`executor`).
 
 use resources::interrupt;
 use rows::error::{Error, Result};

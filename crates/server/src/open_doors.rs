@@ -17,10 +17,11 @@ use doors::handlersocket::{HandlerSocket, PortAccess};
 use doors::memcached::{self, Memcached};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, TlsUse, Users};
 use doors::{DoorAccounts, FailedLogins};
+use plan::encryption::ServerTls;
 use resources::background::give_way;
 use resources::budget::Budget;
 use rows::Engine;
-use sql::{ServerTls, Sql, SqlOptions};
+use sql::{Sql, SqlOptions};
 use tls::Acceptor;
 
 use crate::certificates::hostname;
@@ -255,7 +256,8 @@ impl BoundListeners {
             ..sql_options(settings, engine, self.port(DoorKind::Mysql))
         };
         let memcached_port = self.port(DoorKind::Memcached);
-        let sql = analytic::start(engine.clone(), &options).context("cannot start SQL")?;
+        let sql =
+            Sql::new(engine.clone(), &options, analytic::start).context("cannot start SQL")?;
         let mut places: Vec<DoorPlace> = Vec::new();
         let mut listeners = Vec::new();
         for (place, listener) in self.listeners {

@@ -8,9 +8,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use results::{How, Pace, SqlError};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::{How, Pace, Reply, Session, SqlError, SqlOptions};
+use sql::{Reply, Session, Sql, SqlOptions};
 use values::datum::Datum;
 
 const ROWS: i64 = 100_000;
@@ -42,8 +43,11 @@ fn timed(
 
 fn main() -> Result<(), SqlError> {
     let engine = Engine::open(Arc::new(MemoryStore::new()), EngineOptions::default())?;
-    let sql =
-        analytic::start(engine, &SqlOptions { memory_bytes: 64 << 20, ..SqlOptions::default() })?;
+    let sql = Sql::new(
+        engine,
+        &SqlOptions { memory_bytes: 64 << 20, ..SqlOptions::default() },
+        analytic::start,
+    )?;
     let mut s = Session::new(&sql, 1, "root", "localhost", None)?;
     for text in [
         "CREATE DATABASE d",

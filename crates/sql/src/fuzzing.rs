@@ -14,10 +14,10 @@ use values::ErrorCode;
 use values::datum::Value;
 use values::temporal::Zone;
 
-pub use crate::error::SqlError;
-pub use crate::file_table::{FileFormat, FileOptions};
-use crate::file_table::{FileStep, FileTable, ReadRequest, Reading};
 pub use crate::load::lines::Splitter;
+pub use files::table::{FileFormat, FileOptions};
+use files::table::{FileStep, FileTable, ReadRequest, Reading};
+pub use results::SqlError;
 
 /// The rows of a file that holds some bytes, read in batches of so many, by a statement that may
 /// use so much memory; no more rows than `rows_max`.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use values::datum::Datum;
 
 use crate::load::LoadLocal;
-use crate::results::{ResultColumn, RowStream};
+use results::{ResultColumn, RowStream};
 
 /// A parameter of a prepared statement, as it came over the wire.
 pub type Parameter<'a> = Datum<'a>;

@@ -27,13 +27,13 @@ use rows::engine::Engine;
 use values::datum::Value;
 use values::temporal::Zone;
 
-use crate::encryption::ServerTls;
-use crate::error::SqlError;
-use crate::files::Folders;
-use crate::long::LongQueries;
-use crate::plan::PlanCache;
-use crate::samples::Samples;
-use crate::variables::{GlobalVariables, definition};
+use crate::plan_cache::PlanCache;
+use files::folders::Folders;
+use plan::encryption::ServerTls;
+use plan::long::{LongQueries, LongQueryOptions};
+use plan::samples::Samples;
+use plan::variables::{GlobalVariables, definition};
+use results::{Result, SqlError};
 
 pub(crate) use digests::DigestLine;
 pub(crate) use history::{StatementHistory, StatementKind, StatementOutcome};
@@ -162,16 +162,24 @@ pub struct Sql {
 }
 
 impl Sql {
-    /// The SQL layer over an engine.
+    /// The SQL layer over an engine; `start` is what starts that which runs its long queries.
     ///
     /// # Errors
-    /// When a folder of `files` cannot be opened.
+    /// When a folder of `files` cannot be opened, and those of `start`.
     pub fn new(
         engine: Arc<Engine>,
         options: &SqlOptions,
-        long_queries: Arc<dyn LongQueries>,
-    ) -> crate::error::Result<Arc<Sql>> {
-        crate::panics::watch();
+        start: impl FnOnce(&Arc<Engine>, &LongQueryOptions) -> Result<Arc<dyn LongQueries>>,
+    ) -> Result<Arc<Sql>> {
+        let long_queries = start(
+            &engine,
+            &LongQueryOptions {
+                memory_bytes: options.memory_bytes,
+                threads: options.threads,
+                temp_dir: options.temp_dir.clone(),
+            },
+        )?;
+        results::panics::watch();
         let globals = GlobalVariables::default();
         globals.fix("version", SERVER_VERSION);
         globals.fix("port", options.port.to_string());
@@ -191,7 +199,7 @@ impl Sql {
         })?;
         globals.fix("secure_file_priv", files.shown());
         globals.fix("event_scheduler", if options.event_scheduler { "ON" } else { "OFF" });
-        let word = crate::variables::durability_word(engine.durability());
+        let word = plan::variables::durability_word(engine.durability());
         globals.fix("rowhouse_durability", word);
         globals.fix("slow_query_log", if options.slow_query_log { "ON" } else { "OFF" });
         globals.fix("slow_query_log_file", options.slow_query_log_file.display().to_string());

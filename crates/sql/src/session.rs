@@ -79,20 +79,18 @@ use values::CharacterSet;
 use values::ErrorCode;
 use values::datum::{Datum, Value};
 
-use crate::context::{HoldNumber, SqlContext, StatementServer, WrittenTable};
-use crate::encryption::SessionTls;
-use crate::error::{Result, SqlError};
-use crate::listing::{SystemSchema, is_own_name};
 use crate::load::InsertLoad;
-use crate::panics;
-use crate::plan::Plan;
-use crate::relations::TemporaryNames;
+use crate::plan_cache::Plan;
 use crate::reply::{OkFigures, Parameter, PreparedReply, Reply};
-use crate::results::{FoundRows, How};
 use crate::server::{
     Counters, Process, Room, Sql, StatementKind, StatementOutcome, StatementProgress,
 };
-use crate::variables::{Charsets, SessionVariables};
+use plan::context::{HoldNumber, SqlContext, StatementServer, WrittenTable};
+use plan::encryption::SessionTls;
+use plan::listing::{SystemSchema, is_own_name};
+use plan::relations::TemporaryNames;
+use plan::variables::{Charsets, SessionVariables};
+use results::{FoundRows, How, Result, SqlError, panics};
 
 use expression::{
     KillMark, Level, Limits, Server, SideEffects, StatementContext, SystemVariables, ThreadGuard,

@@ -8,16 +8,15 @@ use access::AccessControl;
 use rows::Engine;
 use values::datum::Value;
 
-use crate::context::{SqlContext, StatementServer};
-use crate::error::Result;
-use crate::files::Folders;
-use crate::listing::AskedTables;
-use crate::process_line::ProcessLine;
-use crate::results::ResultColumn;
-use crate::samples::Samples;
 use crate::server::Sql;
 use crate::system_schema::{ListingContext, columns_of, rows_about};
-use crate::tree::CatalogListing;
+use files::folders::Folders;
+use plan::context::{SqlContext, StatementServer};
+use plan::listing::AskedTables;
+use plan::process_line::ProcessLine;
+use plan::samples::Samples;
+use plan::tree::CatalogListing;
+use results::{Result, ResultColumn};
 
 impl StatementServer for Sql {
     fn engine(&self) -> &Arc<Engine> {

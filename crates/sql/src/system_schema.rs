@@ -14,13 +14,12 @@ use std::ops::Deref;
 use values::ErrorCode;
 use values::datum::Value;
 
-use crate::context::SqlContext;
-use crate::error::{Result, SqlError};
-use crate::listing::{AskedTables, SystemSchema};
-use crate::results::ResultColumn;
 use crate::server::Sql;
 use crate::show::Listing;
-use crate::tree::CatalogListing;
+use plan::context::SqlContext;
+use plan::listing::{AskedTables, SystemSchema};
+use plan::tree::CatalogListing;
+use results::{Result, ResultColumn, SqlError};
 
 /// Where a table of the server's own is made: for a statement of a server.
 pub struct ListingContext<'a> {

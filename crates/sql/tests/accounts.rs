@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use access::AccountName;
-use sql::{How, Session, Sql};
+use results::How;
+use sql::{Session, Sql};
 
 use crate::harness::{answer, error, run, server, session, shown};
 

@@ -5,7 +5,8 @@
 mod numbers;
 
 use crate::harness::{answer, error, lines, run, server, session};
-use sql::{How, Reply, Session};
+use results::How;
+use sql::{Reply, Session};
 
 #[test]
 fn operators_bound_more_loosely_or_more_tightly_than_in_mysql() {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::harness::{PATIENCE, answer, await_memory, error, run, session};
+use results::How;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::{How, Session, Sql, SqlOptions};
+use sql::{Session, Sql, SqlOptions};
 
 /// Memory for clients that is enough for a few values of max_allowed_packet, and no more.
 const CLIENT_BYTES: usize = 1 << 30;
@@ -15,7 +16,7 @@ fn server(client_bytes: usize) -> Arc<Sql> {
     let options = EngineOptions { client_bytes, ..EngineOptions::default() };
     let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
     let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
-    analytic::start(engine, &options).expect("starts")
+    Sql::new(engine, &options, analytic::start).expect("starts")
 }
 
 /// A session with tables `n` of 1,000 numbers and `one` of one row.

@@ -11,7 +11,7 @@ use sql::{Session, Sql, SqlOptions};
 fn server() -> Arc<Sql> {
     let store = ColumnStore::new(MemoryStore::new(), 8 << 20);
     let engine = Engine::open(Arc::new(store), EngineOptions::default()).unwrap();
-    analytic::start(engine, &SqlOptions { threads: 2, ..SqlOptions::default() }).unwrap()
+    Sql::new(engine, &SqlOptions { threads: 2, ..SqlOptions::default() }, analytic::start).unwrap()
 }
 
 /// Asked thrice, so that at least once it was known already.

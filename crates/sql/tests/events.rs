@@ -24,7 +24,7 @@ impl House {
             event_time_max,
             ..SqlOptions::default()
         };
-        let sql = analytic::start(engine, &options).expect("starts");
+        let sql = Sql::new(engine, &options, analytic::start).expect("starts");
         let scheduler = Some(EventScheduler::start(&sql).expect("a thread"));
         House { sql, scheduler }
     }

@@ -32,7 +32,7 @@ fn house() -> House {
         files: vec![folder.path().to_path_buf()],
         ..SqlOptions::default()
     };
-    let sql = analytic::start(engine, &options).unwrap();
+    let sql = Sql::new(engine, &options, analytic::start).unwrap();
     let session = session(&sql);
     House { folder, _spill: spill, sql, session }
 }

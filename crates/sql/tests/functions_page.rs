@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use expression::{Family, Function};
-use sql::tree::{AggregateFunction, WINDOW_FUNCTIONS};
+use plan::tree::{AggregateFunction, WINDOW_FUNCTIONS};
 
 const BEGIN: &str = "<!-- What follows is printed by `make functions`. -->\n";
 const END: &str = "<!-- So far. -->\n";

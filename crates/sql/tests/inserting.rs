@@ -8,9 +8,10 @@ use std::time::Instant;
 use resources::spill::SpillDirectory;
 
 use crate::harness::{PATIENCE, answer, await_memory, run, session};
+use results::How;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::{How, Reply, Session, Sql, SqlOptions};
+use sql::{Reply, Session, Sql, SqlOptions};
 
 const ROWS: u64 = 40_000;
 const TABLE: &str = "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, k VARCHAR(12) NOT NULL,
@@ -23,7 +24,7 @@ fn server(directory: Option<&tempfile::TempDir>) -> Arc<Sql> {
     let options = EngineOptions { spill, client_bytes: 256 << 20, ..EngineOptions::default() };
     let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
     let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
-    analytic::start(engine, &options).expect("starts")
+    Sql::new(engine, &options, analytic::start).expect("starts")
 }
 
 /// Rows to be read: `line` gives id, k, d and n of each.

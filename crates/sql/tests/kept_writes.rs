@@ -3,7 +3,8 @@
 //! meanwhile.
 
 use crate::harness::{answer, error, run, server, session, shown};
-use sql::{How, Session};
+use results::How;
+use sql::Session;
 use values::datum::Datum;
 use values::decimal::Decimal;
 use values::temporal::{Date, DateTime};

@@ -14,7 +14,7 @@ fn server(directory: &tempfile::TempDir) -> Arc<Sql> {
     let options = EngineOptions { spill, client_bytes: 64 << 20, ..EngineOptions::default() };
     let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
     let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
-    analytic::start(engine, &options).expect("starts")
+    Sql::new(engine, &options, analytic::start).expect("starts")
 }
 
 fn error(s: &mut Session, text: &str) -> u16 {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use resources::spill::SpillDirectory;
 
 use crate::harness::{answer, await_memory, run, session};
+use results::How;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::{How, Reply, Session, Sql, SqlOptions};
+use sql::{Reply, Session, Sql, SqlOptions};
 
 const ROWS: u64 = 30_000;
 
@@ -17,7 +18,7 @@ fn server(directory: Option<&tempfile::TempDir>) -> Arc<Sql> {
     let options = EngineOptions { spill, client_bytes: 64 << 20, ..EngineOptions::default() };
     let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
     let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
-    analytic::start(engine, &options).expect("starts")
+    Sql::new(engine, &options, analytic::start).expect("starts")
 }
 
 /// The answer, after the state that the process list shows while the file comes in.

@@ -2,7 +2,8 @@
 //! `tests/oracle/sql/statements.sql`.
 
 use crate::harness::{error, lines, run, server, session};
-use sql::{How, Reply, SqlError};
+use results::{How, SqlError};
+use sql::Reply;
 use values::datum::Datum;
 
 #[test]

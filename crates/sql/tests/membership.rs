@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::harness::{run, server, session};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::{Session, SqlOptions};
+use sql::{Session, Sql, SqlOptions};
 
 /// 700 rows each: `o` is asked about, `i` is looked into; `k` of both is indexed, `n` is not.
 fn fill(session: &mut Session) {
@@ -238,7 +238,7 @@ fn a_few_rows_not_among_many_read_all_of_these() {
     let options = EngineOptions { client_bytes: 1 << 20, ..EngineOptions::default() };
     let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
     let options = SqlOptions { memory_bytes: 64 << 20, threads: 2, ..SqlOptions::default() };
-    let sql = analytic::start(engine, &options).expect("starts");
+    let sql = Sql::new(engine, &options, analytic::start).expect("starts");
     let session = &mut session(&sql);
     run(session, "CREATE TABLE t (id INT PRIMARY KEY, k INT, s VARCHAR(20))");
     run(session, "CREATE TABLE u (id INT PRIMARY KEY, k INT, s VARCHAR(20), KEY k (k))");

@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::harness::{PATIENCE, error, run, server, session};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::{Session, SqlOptions};
+use sql::{Session, Sql, SqlOptions};
 
 /// A row for every number from 1 on, `g` in turn from 0 to 6, some of `v` NULL.
 fn numbered(s: &mut Session, rows: usize) {
@@ -62,7 +62,7 @@ fn the_row_executor_alone_answers_them() {
 fn a_pattern_of_megabytes_was_compiled_however_long_it_took() {
     let options = EngineOptions { client_bytes: 64 << 20, ..EngineOptions::default() };
     let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
-    let sql = analytic::start(engine, &SqlOptions::default()).expect("starts");
+    let sql = Sql::new(engine, &SqlOptions::default(), analytic::start).expect("starts");
     let s = &mut session(&sql);
     numbered(s, 70);
     for executor in ["rows", "columns"] {
@@ -115,7 +115,7 @@ fn a_moving_frame_that_is_added_up_too_often_goes_elsewhere() {
 fn a_recursion_ends_by_its_depth_its_limit_its_time_and_the_memory() {
     let options = EngineOptions { client_bytes: 128 << 20, ..EngineOptions::default() };
     let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
-    let sql = analytic::start(engine, &SqlOptions::default()).expect("starts");
+    let sql = Sql::new(engine, &SqlOptions::default(), analytic::start).expect("starts");
     let s = &mut session(&sql);
     let endless = "WITH RECURSIVE c AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM c)";
     assert_eq!(error(s, &format!("{endless} SELECT COUNT(*) FROM c")), 3636);

@@ -2,7 +2,8 @@
 //! MySQL 9.7 answers as these tests say.
 
 use crate::harness::{answer, error, run, server, session};
-use sql::{How, Reply, Session};
+use results::How;
+use sql::{Reply, Session};
 
 /// `t` is written to; `u` and `s` are read.
 fn tables(s: &mut Session) {

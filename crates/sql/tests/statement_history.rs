@@ -57,10 +57,10 @@ fn prepared_statements_and_rows_that_are_never_read_are_noted_once() {
     let prepared = s.prepare(b"SELECT id FROM t WHERE id >= ? AND 1").expect("prepared");
     for from in [1, 2] {
         let value = [values::datum::Datum::Int(from)];
-        let reply = s.execute(prepared.id, &value, sql::How::POOL).expect("executed");
+        let reply = s.execute(prepared.id, &value, results::How::POOL).expect("executed");
         crate::harness::shown(s, reply).expect("rows");
     }
-    let (reply, _) = s.query(b"SELECT id, id FROM t", sql::How::POOL).expect("rows");
+    let (reply, _) = s.query(b"SELECT id, id FROM t", results::How::POOL).expect("rows");
     drop(reply);
     let counts = digests(s, "count_star, sum_rows_sent", "SELECT `id` FROM%");
     assert_eq!(counts, "2\t5");
@@ -132,7 +132,7 @@ fn server_with_slow_log(path: &Path) -> Arc<Sql> {
         slow_query_log_file: path.to_path_buf(),
         ..SqlOptions::default()
     };
-    analytic::start(engine, &options).expect("starts")
+    Sql::new(engine, &options, analytic::start).expect("starts")
 }
 
 /// The file's text once it holds these words, which its own thread writes.

@@ -1,8 +1,9 @@
 //! Prepared statements, statements over several tables, files, listings, functions.
 
 use crate::harness::{answer, error, lines, run, server, session, shown};
+use results::{How, SqlError};
 use rows::Group;
-use sql::{How, OkFigures, Reply, Session, SqlError};
+use sql::{OkFigures, Reply, Session};
 use values::datum::Datum;
 
 fn load(s: &mut Session, statement: &str, file: &[u8], piece: usize) -> String {
@@ -763,7 +764,7 @@ fn columns_of_derived_tables_had_no_table() {
     let mut announced = |query: &str| -> Vec<String> {
         let (reply, _) = s.query(query.as_bytes(), How::POOL).expect("runs");
         let Reply::Rows(rows) = reply else { panic!("no rows") };
-        let column = |c: &sql::ResultColumn| {
+        let column = |c: &results::ResultColumn| {
             [&*c.database, &c.table, &c.org_table, &c.name, &c.org_name].join("|")
         };
         rows.columns().iter().map(column).collect()

@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. Types of one class are converted into each other without loss of meaning.
 //!
-//! Not here: type rules of operators (`bind`).
+//! Not here: type rules of operators (`plan::bind`).
 
 use values::types::{Collation, ColumnType};
 

@@ -13,8 +13,10 @@ use datafusion::execution::disk_manager::DiskManagerBuilder;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use expression::KillMark;
 use parking_lot::Mutex;
+use plan::context::SqlContext;
+use plan::process_line::ProcessLine;
 use resources::interrupt::Interrupt;
-use sql::{MemoryShortage, ProcessLine, SqlContext, SqlError};
+use results::{MemoryShortage, SqlError};
 use values::ErrorCode;
 
 use super::files::ExecutionFiles;

@@ -23,7 +23,7 @@ use datafusion::physical_plan::joins::{
     HashJoinExec, NestedLoopJoinExec, NestedLoopJoinExecBuilder, SortMergeJoinExec,
 };
 use resources::interrupt;
-use sql::SqlError;
+use results::SqlError;
 use values::ErrorCode;
 
 use crate::failure::raise;

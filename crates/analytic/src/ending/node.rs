@@ -40,7 +40,7 @@ use datafusion::physical_plan::{
 };
 use futures::{Stream, StreamExt};
 use resources::interrupt::{self, Interrupt};
-use sql::SqlError;
+use results::SqlError;
 use tokio::task::coop;
 use values::ErrorCode;
 

@@ -115,7 +115,7 @@ impl fmt::Display for ExecutionPool {
 
 #[cfg(test)]
 mod tests {
-    use sql::{MemoryShortage, SqlError};
+    use results::{MemoryShortage, SqlError};
 
     use super::super::execution::Executions;
     use super::super::execution::tests::execution;

@@ -5,7 +5,7 @@
 //! 1. Integers may be signed or unsigned on either side; the result's signedness was decided
 //!    when the statement was bound, and a value outside of it is an error, never wrapped.
 //!
-//! Not here: DECIMAL (`decimal`), type rules (`bind::arithmetic`).
+//! Not here: DECIMAL (`decimal`), type rules (`plan::bind::arithmetic`).
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
-use sql::SqlError;
+use results::SqlError;
 use values::ErrorCode;
 use values::datum::Datum;
 use values::types::{ColumnType, IntWidth};

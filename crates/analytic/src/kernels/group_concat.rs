@@ -23,7 +23,7 @@ use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
 use expression::Limits;
 use expression::limits::{TOO_LONG, too_long};
-use sql::SqlError;
+use results::SqlError;
 use values::ErrorCode;
 use values::collation;
 use values::types::Collation;

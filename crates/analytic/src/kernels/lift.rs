@@ -19,7 +19,8 @@ use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
-use sql::{SqlContext, SqlError};
+use plan::context::SqlContext;
+use results::SqlError;
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
 

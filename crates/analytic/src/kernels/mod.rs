@@ -6,7 +6,7 @@
 //! 2. Two functions are equal only if they would give equal results for equal arguments:
 //!    DataFusion merges equal expressions.
 //!
-//! Not here: which function an expression means (`bind`).
+//! Not here: which function an expression means (`plan::bind`).
 
 mod arithmetic;
 mod collation;

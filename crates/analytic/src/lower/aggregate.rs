@@ -23,8 +23,8 @@ use expression::{
     BIGINT_UNSIGNED, JsonMembers, Kind, Node, Number, json_element, keeps_digits, quotient,
     text_of, text_type, write_json_comparison_key,
 };
-use sql::tree::{Aggregate, AggregateFunction, KEPT_DIGITS};
-use sql::{Result, SqlError};
+use plan::tree::{Aggregate, AggregateFunction, KEPT_DIGITS};
+use results::{Result, SqlError};
 use values::convert::convert;
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;

@@ -24,7 +24,7 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 use expression::{BIGINT, BIGINT_UNSIGNED, Comparison, Node, compare, exact_beside, halves};
-use sql::Result;
+use results::Result;
 use values::convert::convert;
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;

@@ -18,7 +18,7 @@ use datafusion::functions_aggregate::min_max::min_udaf;
 use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, lit};
-use sql::Result;
+use results::Result;
 
 use super::super::failure::no_plan;
 use super::super::kernels::COLLATION_KEY;

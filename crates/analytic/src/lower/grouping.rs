@@ -19,8 +19,8 @@ use datafusion::logical_expr::{
     Operator, Union, lit,
 };
 use expression::{BIGINT, write_json_key};
-use sql::Result;
-use sql::tree::Grouping;
+use plan::tree::Grouping;
+use results::Result;
 use values::datum::{Datum, Value};
 use values::types::{ColumnType, LobSize};
 

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use datafusion::logical_expr::Expr;
 use expression::{Environment, Kind, Node, OnceNode, RowView, fit};
-use sql::{Result, SqlContext};
+use plan::context::SqlContext;
+use results::Result;
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
 

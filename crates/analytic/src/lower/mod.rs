@@ -42,11 +42,13 @@ use std::sync::Arc;
 use datafusion::common::Column;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, ScalarUDF, ScalarUDFImpl};
+use executor::RecursionRows;
 use expression::{Environment, Kind, Node};
+use plan::context::SqlContext;
+use plan::tree::Query;
+use results::Result;
 use rows::store::Read;
 use rows::{Engine, Table};
-use sql::tree::Query;
-use sql::{RecursionRows, Result, SqlContext};
 use values::ErrorCode;
 use values::datum::Datum;
 use values::temporal::Zone;
@@ -204,7 +206,7 @@ impl<'a> Lowering<'a> {
 pub(super) fn stored_rows(engine: &Engine, view: &dyn Read, tables: &[Arc<Table>]) -> Result<u64> {
     let mut rows = 0;
     for table in tables {
-        rows += sql::estimated_rows(engine, view, table)?;
+        rows += plan::estimate::estimated_rows(engine, view, table)?;
     }
     Ok(rows)
 }

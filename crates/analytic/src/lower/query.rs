@@ -16,8 +16,9 @@ use datafusion::logical_expr::{
     WindowFunctionDefinition, lit,
 };
 use expression::{BIGINT, Node};
-use sql::tree::{Body, Query, SetOperation, SetOperator};
-use sql::{Result, SqlError, row_count};
+use plan::tree::row_count;
+use plan::tree::{Body, Query, SetOperation, SetOperator};
+use results::{Result, SqlError};
 use values::datum::Value;
 use values::types::{Collation, ColumnType};
 

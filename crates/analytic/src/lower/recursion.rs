@@ -12,8 +12,9 @@ use datafusion::catalog::TableProvider;
 use datafusion::common::{Column, TableReference};
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::LogicalPlanBuilder;
-use sql::tree::Query;
-use sql::{RecursionRows, Result};
+use executor::RecursionRows;
+use plan::tree::Query;
+use results::Result;
 use values::types::ColumnType;
 
 use super::super::scan::ListedSource;

@@ -14,12 +14,12 @@ use datafusion::common::{Column, JoinType, TableReference};
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use expression::Node;
+use files::table::FileTable;
+use plan::index_use::IndexUse;
+use plan::listing::AskedTables;
+use plan::tree::{CatalogListing, Join, Relation, Select, Source};
+use results::{Result, SqlError};
 use rows::Table;
-use sql::AskedTables;
-use sql::file_table::FileTable;
-use sql::index_use::IndexUse;
-use sql::tree::{CatalogListing, Join, Relation, Select, Source};
-use sql::{Result, SqlError};
 use values::types::{ColumnType, LobSize};
 
 use super::super::failure::no_plan;

@@ -10,7 +10,7 @@ use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use expression::{KEY_COLUMN, parts_of};
-use sql::{Result, SqlError};
+use results::{Result, SqlError};
 use values::types::ColumnType;
 
 use super::super::failure::no_plan;

@@ -12,7 +12,7 @@
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Case, Expr, lit};
 use expression::{Arithmetic, BIGINT, Comparison, Function, Kind, Node, boolean, fit};
-use sql::Result;
+use results::Result;
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::types::ColumnType;

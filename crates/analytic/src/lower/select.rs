@@ -8,8 +8,8 @@
 
 use datafusion::logical_expr::utils::split_conjunction_owned;
 use datafusion::logical_expr::{BinaryExpr, Expr, LogicalPlan, Operator, lit};
-use sql::tree::{Query, Select};
-use sql::{Result, SqlError};
+use plan::tree::{Query, Select};
+use results::{Result, SqlError};
 
 use super::query::distinct;
 use super::row::{LoweredColumn, LoweredQuery, Row};

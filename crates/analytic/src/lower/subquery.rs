@@ -2,7 +2,7 @@
 //!
 //! Where a row is wanted or not, DataFusion makes joins of them; where their value is wanted, rows
 //! are counted. What depends on the enclosing row other than by equations comes here only when
-//! this executor is forced (`optimize::needs_rows`).
+//! this executor is forced (`plan::optimize::needs_rows`).
 //!
 //! Not here: derived tables (`relation`).
 
@@ -15,8 +15,8 @@ use datafusion::logical_expr::{
     Case, Expr, LogicalPlan, LogicalPlanBuilder, Subquery as DataFusionSubquery, lit,
 };
 use expression::{BIGINT, Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, common_rule};
-use sql::tree::{AskedQuery, Query};
-use sql::{Result, SqlError};
+use plan::tree::{AskedQuery, Query};
+use results::{Result, SqlError};
 use values::ErrorCode;
 use values::types::{Collation, ColumnType};
 

@@ -1,10 +1,11 @@
 //! Window functions: `f(...) OVER (...)`.
 //!
 //! Invariants
-//! 1. What functions are over, and what is kept of the row beneath, is computed first; above them
-//!    a row has the functions' values, then what was kept.
+//! 1. What functions are over, and what is kept of the row beneath, is computed first; above them a
+//!    row has the functions' values, then what was kept.
 //!
-//! Not here: running them within the memory (`analytic::window`), what they may be over (`tree`).
+//! Not here: running them within the memory (`analytic::window`), what they may be over
+//! (`plan::tree`).
 
 use columnar::arrow::arrow_type;
 use datafusion::arrow::datatypes::DataType;
@@ -21,9 +22,9 @@ use datafusion::logical_expr::{
     WindowFunctionDefinition, cast,
 };
 use expression::{BIGINT, BIGINT_UNSIGNED, Cell, Node, fit};
-use sql::tree::AggregateFunction as Aggregation;
-use sql::tree::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
-use sql::{Result, SqlError};
+use plan::tree::AggregateFunction as Aggregation;
+use plan::tree::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
+use results::{Result, SqlError};
 use values::types::ColumnType;
 
 use super::super::columns::{class_of, scalar_of};

@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. A condition found is implied by the terms.
 //!
-//! Not here: how terms are found in filters (`terms`), the tests (`columnar`, `file`).
+//! Not here: how terms are found in filters (`plan::terms`), the tests (`columnar`, `file`).
 
 use std::collections::BTreeMap;
 use std::ops::Bound;

@@ -14,7 +14,7 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
     SendableRecordBatchStream,
 };
-use sql::BatchAccess;
+use plan::optimize::BatchAccess;
 
 use super::batches::{BatchRows, Batches, EntryTest, ScanPart};
 use super::source::TableSource;

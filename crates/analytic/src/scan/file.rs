@@ -4,7 +4,7 @@
 //! conditions themselves are the scan's to see to, so that texts are compared by words, and rows
 //! are grouped where they are decoded.
 //!
-//! Not here: the scan (`file_scan`), reading and decoding (`file_table`).
+//! Not here: the scan (`file_scan`), reading and decoding (`files::table`).
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use expression::Limits;
-use sql::file_table::{FileTable, ReadRequest, RowGroup};
+use files::table::{FileTable, ReadRequest, RowGroup};
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;

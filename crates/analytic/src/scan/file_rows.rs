@@ -7,7 +7,7 @@
 //! 1. Conditions on a word are first, as they cost next to nothing; the others see the rows that
 //!    are left.
 //!
-//! Not here: reading and decoding (`file_table`), plans (`file_scan`).
+//! Not here: reading and decoding (`files::table`), plans (`file_scan`).
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::{
     collect_columns, conjunction, reassign_expr_columns, split_conjunction,
 };
-use sql::file_table::{FileRows, FileStep, FileSteps};
+use files::table::{FileRows, FileStep, FileSteps};
 
 use super::super::failure::raise;
 use super::columnar::record;

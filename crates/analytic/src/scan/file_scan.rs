@@ -19,7 +19,7 @@ use datafusion::physical_plan::{
     SendableRecordBatchStream,
 };
 use expression::Limits;
-use sql::file_table::{FileStep, FileTable, ReadRequest, Reading};
+use files::table::{FileStep, FileTable, ReadRequest, Reading};
 
 use super::super::failure::raise;
 use super::columnar::{picked, records};

@@ -1,7 +1,7 @@
 //! Rows that are there before the plan is made, in memory or in a temporary file: those of WITH
 //! RECURSIVE.
 //!
-//! Not here: how they are found (`sql::RecursionRows`, by the row executor).
+//! Not here: how they are found (`executor::RecursionRows`, by the row executor).
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
     SendableRecordBatchStream, StatisticsArgs,
 };
-use sql::RecursionRows;
+use executor::RecursionRows;
 use values::convert::convert;
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -152,7 +152,7 @@ struct ListedReading {
 }
 
 impl ListedReading {
-    fn batch(&mut self) -> sql::Result<Option<Batch>> {
+    fn batch(&mut self) -> results::Result<Option<Batch>> {
         let ListedSource { rows: all, types, zone, .. } = &self.source;
         let types: Vec<&ColumnType> = self.positions.iter().map(|at| &types[*at]).collect();
         let writer = |ty: &&ColumnType| ColumnWriter::new(ty, self.rows_max);
@@ -177,9 +177,9 @@ impl ListedReading {
 }
 
 impl Iterator for ListedReading {
-    type Item = sql::Result<Batch>;
+    type Item = results::Result<Batch>;
 
-    fn next(&mut self) -> Option<sql::Result<Batch>> {
+    fn next(&mut self) -> Option<results::Result<Batch>> {
         self.batch().transpose()
     }
 }

@@ -6,7 +6,7 @@
 //! 2. Index ranges hold at least the rows that the conditions want; the conditions themselves
 //!    are evaluated again above the scan, so a range may be too wide and never too narrow.
 //!
-//! Not here: which rows a view shows (`rows`), which index is read (`sql::in_batches`).
+//! Not here: which rows a view shows (`rows`), which index is read (`plan::optimize::in_batches`).
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. The Arrow schema is the table's columns in order, and the row key last.
 //!
-//! Not here: choosing an index (`sql::in_batches`), reading (`execution`, `batches`).
+//! Not here: choosing an index (`plan::optimize::in_batches`), reading (`execution`, `batches`).
 
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExecBuilder;
 use expression::Node;
+use plan::index_use::{ColumnarUse, IndexUse};
+use plan::optimize::{BatchAccess, Sizes};
 use rows::store::{KeyRange, Read};
 use rows::table::Covering;
 use rows::{Engine, Table};
-use sql::index_use::{ColumnarUse, IndexUse};
-use sql::{BatchAccess, Sizes};
 use values::SqlMode;
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -134,10 +134,10 @@ impl TableSource {
 
     /// The cheapest way to the rows for which terms hold, of which so many columns are read, but
     /// for those that the terms alone look at.
-    fn access(&self, terms: &[Node], wanted: &[usize]) -> sql::Result<BatchAccess> {
+    fn access(&self, terms: &[Node], wanted: &[usize]) -> results::Result<BatchAccess> {
         let sizes = Sizes::of_constants(&self.engine, &*self.view, self.setting);
         let wanted = Some(wanted).filter(|wanted| !wanted.contains(&self.table.columns.len()));
-        sql::in_batches(&self.table, &self.index_use, terms, wanted, &sizes)
+        plan::optimize::in_batches(&self.table, &self.index_use, terms, wanted, &sizes)
     }
 
     /// What a way reads, divided among workers.
@@ -267,7 +267,7 @@ impl TableSource {
     }
 
     fn rows(&self) -> rows::Result<u64> {
-        sql::estimated_rows(&self.engine, self.view.as_ref(), &self.table)
+        plan::estimate::estimated_rows(&self.engine, self.view.as_ref(), &self.table)
     }
 }
 

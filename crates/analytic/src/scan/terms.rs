@@ -9,7 +9,7 @@
 //! 2. Text conditions count only when compared under the column's own collation, for that is the
 //!    order of its index.
 //!
-//! Not here: which index is taken (`sql::in_batches`).
+//! Not here: which index is taken (`plan::optimize::in_batches`).
 
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Operator};

@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
+use results::{How, Pace, SqlError};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::{How, Pace, Reply, Session, SqlError, SqlOptions};
+use sql::{Reply, Session, Sql, SqlOptions};
 
 /// An engine without a disk, and a session in database `d`.
 pub struct House {
@@ -25,7 +26,7 @@ impl House {
         let engine = Engine::open(store, EngineOptions::default()).unwrap();
         engine.create_database("d").unwrap();
         let options = SqlOptions { memory_bytes, threads: 2, ..SqlOptions::default() };
-        let sql = analytic::start(engine, &options).unwrap();
+        let sql = Sql::new(engine, &options, analytic::start).unwrap();
         let mut session = Session::new(&sql, 1, "root", "localhost", Some("d")).unwrap();
         session.query(b"SET sql_mode = ''", How::POOL).unwrap();
         session.query(b"SET time_zone = '+00:00'", How::POOL).unwrap();

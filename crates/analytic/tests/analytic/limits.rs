@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sql::{How, Session};
+use results::How;
+use sql::Session;
 
 use crate::house::House;
 
@@ -459,7 +460,7 @@ fn a_stream_that_is_read_slowly_holds_few_rows() {
     for _ in 0..100 {
         let mut sink = |_: &[values::Datum<'_>]| {
             rows += 1;
-            Ok(sql::Pace::Pause)
+            Ok(results::Pace::Pause)
         };
         assert!(stream.next(How::POOL, &mut sink).unwrap());
     }

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use sql::ResultColumn;
+use results::ResultColumn;
 use values::CharacterSet;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;

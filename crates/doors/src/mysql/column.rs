@@ -5,7 +5,7 @@
 //!
 //! Not here: how values are written (`row`).
 
-use sql::ResultColumn;
+use results::ResultColumn;
 use values::CharacterSet;
 use values::types::{Collation, ColumnType, FixedPoint, IntWidth, LobSize};
 

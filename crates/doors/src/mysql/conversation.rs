@@ -21,8 +21,9 @@ use std::sync::Arc;
 
 use access::AccountName;
 use passwords::Scramble;
+use results::{How, SqlError};
 use rows::Group;
-use sql::{How, LoadLocal, Sql, SqlError};
+use sql::{LoadLocal, Sql};
 use tls::Encryption;
 use values::ErrorCode;
 

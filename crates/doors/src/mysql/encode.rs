@@ -6,7 +6,8 @@
 //!
 //! Not here: rows (`row`), how types map to type codes (`column`).
 
-use sql::{OkFigures, ResultColumn, SqlError};
+use results::{ResultColumn, SqlError};
+use sql::OkFigures;
 
 use super::column;
 use super::frame::Packets;

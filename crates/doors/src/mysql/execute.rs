@@ -12,11 +12,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use results::{How, Pace, ResultColumn, RowStream, SqlError};
 use rows::Group;
-use sql::{
-    How, LoadLocal, OkFigures, Pace, Reply, ResultColumn, RowStream, Session, SessionCommand,
-    SqlError,
-};
+use sql::{LoadLocal, OkFigures, Reply, Session, SessionCommand};
 use values::CharacterSet;
 use values::ErrorCode;
 use values::datum::{Datum, Value};

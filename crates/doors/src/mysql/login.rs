@@ -10,7 +10,9 @@
 use std::sync::Arc;
 
 use passwords::{FAST_SUCCESS, FULL_AUTHENTICATION};
-use sql::{Session, SessionTls, SqlError};
+use plan::encryption::SessionTls;
+use results::SqlError;
+use sql::Session;
 use tls::Encryption;
 use values::ErrorCode;
 

@@ -11,7 +11,7 @@
 //!
 //! Not here: type codes (`column`), the text of a value (`values::text`).
 
-use sql::{ResultColumn, SqlError};
+use results::{ResultColumn, SqlError};
 use values::ErrorCode;
 use values::datum::Datum;
 use values::temporal::{Date, DateTime, Time, Zone};

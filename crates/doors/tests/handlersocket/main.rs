@@ -14,10 +14,11 @@ use std::sync::Arc;
 use doors::handlersocket::{HandlerSocket, LINE_BYTES_MAX, PortAccess};
 use doors::mysql::Users;
 use doors::{Conversation, DoorAccounts, Input, Next, Turn};
+use results::How;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions, Error, Group};
 use serving::serve;
-use sql::{How, Session, Sql, SqlOptions};
+use sql::{Session, Sql, SqlOptions};
 
 /// What conversations run on; `tests/cold` and its siblings run them on another.
 pub fn rows() -> (Arc<MemoryStore>, EngineOptions) {
@@ -45,7 +46,7 @@ impl House {
     fn open() -> House {
         let (store, options) = crate::rows();
         let engine = Engine::open(store, options).unwrap();
-        let sql = analytic::start(Arc::clone(&engine), &SqlOptions::default()).unwrap();
+        let sql = Sql::new(Arc::clone(&engine), &SqlOptions::default(), analytic::start).unwrap();
         let session = Session::new(&sql, 1, "root", "localhost", None).unwrap();
         let mut house = House { engine, sql, session };
         house.sql("CREATE DATABASE d");

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use doors::mysql::{Account, MysqlDoor, Secret, Users};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::SqlOptions;
+use sql::{Sql, SqlOptions};
 
 use client::Client;
 
@@ -46,7 +46,8 @@ impl House {
     fn with(users: Users, packet_bytes_max: usize) -> House {
         let (store, options) = crate::rows();
         let engine = Engine::open(store, options).expect("an empty store");
-        let sql = analytic::start(Arc::clone(&engine), &SqlOptions::default()).expect("threads");
+        let sql = Sql::new(Arc::clone(&engine), &SqlOptions::default(), analytic::start)
+            .expect("threads");
         let door = MysqlDoor::new(sql, users).with_packet_bytes_max(packet_bytes_max);
         House { engine, door: Arc::new(door) }
     }

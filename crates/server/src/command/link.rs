@@ -145,7 +145,7 @@ fn open_here(settings: &Settings, make: bool) -> anyhow::Result<RowsLink> {
         false => DataDir::take(&settings.data_dir)?,
     };
     let (engine, _) = open_rows(settings, &data_dir)?;
-    let sql = analytic::start(engine.clone(), &sql_options(settings, &engine, 0))
+    let sql = sql::Sql::new(engine.clone(), &sql_options(settings, &engine, 0), analytic::start)
         .context("cannot start SQL")?;
     // Whoever may read the data directory may do everything, whatever its accounts say.
     let owner = Account { name: "root".to_owned(), secret: Secret::Empty };

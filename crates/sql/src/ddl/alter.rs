@@ -19,7 +19,7 @@ use super::create::{
     new_member,
 };
 use super::rules::text_for_all;
-use crate::error::{Result, SqlError};
+use results::{Result, SqlError};
 
 /// What the parts of an ALTER TABLE come to.
 ///

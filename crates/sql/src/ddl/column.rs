@@ -16,8 +16,8 @@ use values::text::write_text;
 use values::types::{Collation, ColumnType};
 
 use super::rules::{check_of, computed_of, constant_of};
-use crate::column_default::now_value;
-use crate::error::{Result, SqlError};
+use plan::column_default::now_value;
+use results::{Result, SqlError};
 
 /// Error 1067.
 fn invalid_default(name: &str) -> SqlError {

@@ -13,8 +13,7 @@ use values::types::{Collation, ColumnType};
 
 use super::UnenforcedParts;
 use super::column::column_of;
-use crate::error::{Result, SqlError};
-use crate::results::ResultColumn;
+use results::{Result, ResultColumn, SqlError};
 
 /// An index as `rows` is to make it.
 pub fn index_of(spec: &IndexSpec) -> NewIndex {

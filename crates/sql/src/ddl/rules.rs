@@ -17,9 +17,9 @@ use values::temporal::Zone;
 use values::text::write_text;
 use values::types::ColumnType;
 
-use crate::bind::scalar::{Names, bind};
-use crate::error::{Result, SqlError};
 use crate::write::given_to;
+use plan::bind::scalar::{Names, bind};
+use results::{Result, SqlError};
 
 /// How a column is computed, as the definition keeps it.
 ///

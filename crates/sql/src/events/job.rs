@@ -14,12 +14,11 @@ use std::time::{Duration, Instant};
 use rows::event::EventDefinition;
 use values::ErrorCode;
 
-use crate::error::{Result, SqlError};
 use crate::event_schedule::statements;
 use crate::reply::Reply;
-use crate::results::{How, Pace};
 use crate::server::Sql;
 use crate::session::Session;
+use results::{How, Pace, Result, SqlError};
 
 /// Runs an event as the connection of this number; `time_max` of zero is as long as it takes.
 ///

@@ -19,9 +19,8 @@ use values::ErrorCode;
 
 use super::job;
 use super::queue::{EventQueue, EventStep};
-use crate::error::SqlError;
-use crate::panics;
 use crate::server::Sql;
+use results::{SqlError, panics};
 
 /// Events that run at a time.
 const RUNS_MAX: usize = 16;

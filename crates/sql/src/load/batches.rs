@@ -13,7 +13,7 @@ use values::ErrorCode;
 
 use super::lines::Splitter;
 use super::rows::{LoadOutcome, LoadPlan, Loader};
-use crate::error::{Result, SqlError};
+use results::{Result, SqlError};
 
 /// Bytes of writes that are committed together.
 const BATCH_BYTES: usize = 16 << 20;

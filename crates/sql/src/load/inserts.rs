@@ -17,8 +17,8 @@ use rows::transaction::Transaction;
 use values::SqlMode;
 
 use super::filler::Filler;
-use crate::error::Result;
 use crate::write::{InsertPlan, RowNumber, Tally, WriteContext, WriteOutcome, given};
+use results::Result;
 
 /// A load that takes the rows of INSERTs.
 pub(crate) struct InsertLoad {

@@ -18,7 +18,7 @@ use memchr::{memchr, memchr2, memmem};
 use resources::budget::{SMALL_BYTES, Share};
 use values::ErrorCode;
 
-use crate::error::{Result, SqlError};
+use results::{Result, SqlError};
 
 use escapes::{Escapes, meant};
 use syntax::load::Format;

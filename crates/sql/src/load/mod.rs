@@ -30,8 +30,8 @@ use ::rows::engine::Engine;
 use ::rows::store::{Durability, LockWait};
 use values::{CharacterSet, StreamDecoder};
 
-use crate::error::Result;
 use crate::server::Running;
+use results::Result;
 
 use batches::Batches;
 use lines::Splitter;

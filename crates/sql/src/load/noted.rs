@@ -8,7 +8,7 @@ use expression::warning::WARNINGS_MAX;
 use expression::{Level, Warning, Warnings};
 use rows::error::Error;
 
-use crate::error::SqlError;
+use results::SqlError;
 
 /// Warnings, by row and in the order in which a row got them.
 #[derive(Default)]

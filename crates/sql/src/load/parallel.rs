@@ -33,7 +33,7 @@ use values::datum::{Datum, Value};
 use super::lines::Splitter;
 use super::noted::RowWarnings;
 use super::rows::{LoadOutcome, LoadPlan, RowMaker};
-use crate::error::{Result, SqlError};
+use results::{Result, SqlError};
 
 /// Text of a block, at most, unless a line is longer.
 const BLOCK_BYTES_MAX: usize = 128 << 10;

@@ -26,9 +26,8 @@ use values::types::ColumnType;
 use super::filler::Filler;
 use super::large_bytes;
 use super::noted::RowWarnings;
-use crate::error::{Result, SqlError};
-use crate::results::{How, Pace, RowStream};
 use crate::write::{InsertPlan, Tally, WriteContext, WriteOutcome, given};
+use results::{How, Pace, Result, RowStream, SqlError};
 
 /// What a value takes in memory besides the bytes of a text.
 const VALUE_BYTES: usize = size_of::<Value>();

@@ -23,11 +23,11 @@ use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
 use super::lines::FileLine;
-use crate::column_default::{Store, implied_default};
-use crate::context::SqlContext;
-use crate::error::{Result, SqlError, value_error};
-use crate::executor::with_subqueries;
 use crate::write::WriteContext;
+use executor::with_subqueries;
+use plan::column_default::{Store, implied_default};
+use plan::context::SqlContext;
+use results::{Result, SqlError, value_error};
 
 /// Where a field goes.
 #[derive(Clone, Debug)]

@@ -17,7 +17,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use resources::waiting::{Waiting, during};
 
 use super::pause::pause;
-use crate::error::{MemoryShortage, Result, SqlError};
+use results::{MemoryShortage, Result, SqlError};
 
 /// The statements that wait, and the one whose turn it is.
 #[derive(Debug, Default)]

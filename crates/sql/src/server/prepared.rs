@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use values::ErrorCode;
 
-use crate::error::{Result, SqlError};
-use crate::variables::{GlobalVariables, definition};
+use plan::variables::{GlobalVariables, definition};
+use results::{Result, SqlError};
 
 /// The variable that says how many there may be.
 const VARIABLE: &str = "max_prepared_stmt_count";

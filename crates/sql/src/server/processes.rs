@@ -22,8 +22,8 @@ use syntax::scan::leading_word;
 
 use super::history::{EndedStatement, StatementHistory, StatementKind, StatementOutcome};
 use super::stage::StageProgress;
-use crate::process_line::ProcessLine;
-use crate::results::StreamFollower;
+use plan::process_line::ProcessLine;
+use results::StreamFollower;
 
 /// Most bytes of a statement's text that the list keeps.
 const INFO_BYTES_MAX: usize = 4096;

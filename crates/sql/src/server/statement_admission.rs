@@ -22,7 +22,7 @@ use parking_lot::{Condvar, Mutex};
 use resources::budget::{Budget, Share};
 
 use super::line::{StatementQueue, pause_for_memory};
-use crate::error::Result;
+use results::Result;
 
 /// The part of the clients' memory that rooms have together.
 const ROOMS_PART: usize = 4;

@@ -18,9 +18,9 @@ use syntax::account::{
 use values::ErrorCode;
 
 use super::Session;
-use crate::error::{Result, SqlError};
 use crate::reply::Reply;
 use crate::show::{self, Listing, text};
+use results::{Result, SqlError};
 
 /// What is said of accounts that a statement cannot be carried out for.
 const THERE: &str = " (User account already exists)";

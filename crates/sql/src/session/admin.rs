@@ -27,15 +27,14 @@ use super::select::with_literals;
 use super::source::ValueRows;
 use super::views::not_a_view;
 use super::{Session, Statement};
-use crate::context::StatementServer;
-use crate::error::{Result, SqlError};
-use crate::listing::{SystemSchema, is_own_name};
 use crate::reply::Reply;
-use crate::results::{How, ResultColumn, RowStream};
 use crate::show::{self, Listing, number, text};
 use crate::system_schema::information_schema::columns_of_view;
 use crate::system_schema::{self, ListedSchema};
-use crate::tree::CatalogListing;
+use plan::context::StatementServer;
+use plan::listing::{SystemSchema, is_own_name};
+use plan::tree::CatalogListing;
+use results::{How, Result, ResultColumn, RowStream, SqlError};
 
 /// What CHECK TABLE says.
 const CHECKED_WHEN_READ: &str =

@@ -30,10 +30,10 @@ use syntax::statement::Statement as Parsed;
 use values::ErrorCode;
 
 use super::Session;
-use crate::context::WrittenTable;
-use crate::error::{Result, SqlError};
-use crate::listing::is_own_name;
 use crate::system_schema::information_schema::columns_of_view;
+use plan::context::WrittenTable;
+use plan::listing::is_own_name;
+use results::{Result, SqlError};
 
 /// A table that a writing statement names: what it is called there, and its name.
 struct NamedTable {
@@ -543,7 +543,7 @@ impl Session {
                     _ => return ControlFlow::Continue(()),
                 };
                 let is_read =
-                    has(&known, column) || column.eq_ignore_ascii_case(crate::bind::ROW_KEY);
+                    has(&known, column) || column.eq_ignore_ascii_case(plan::bind::ROW_KEY);
                 match is_read && !rights.has_column(database, table, column, Privilege::Select) {
                     true => ControlFlow::Break(column.clone()),
                     false => ControlFlow::Continue(()),

@@ -16,12 +16,11 @@ use values::text::write_text;
 use values::types::ColumnType;
 
 use super::Session;
-use crate::error::{Result, SqlError};
 use crate::load::each_row;
 use crate::reply::Reply;
-use crate::results::ResultColumn;
 use crate::show::{Listing, text};
 use crate::write::all_of;
+use results::{Result, ResultColumn, SqlError};
 
 impl Session {
     /// A line for each table; NULL for one that is not there, which is warned of, and for all of

@@ -11,10 +11,8 @@ use syntax::show::{Filter, Show, Subject};
 use syntax::statement::Statement as Parsed;
 
 use super::Session;
-use crate::error::{Result, SqlError};
-use crate::panics;
 use crate::reply::Reply;
-use crate::results::How;
+use results::{How, Result, SqlError, panics};
 
 /// A command that stands for a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

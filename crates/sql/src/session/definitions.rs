@@ -20,9 +20,9 @@ use values::ErrorCode;
 
 use super::Session;
 use crate::ddl::{self, UnenforcedParts};
-use crate::error::{Result, SqlError, value_error};
 use crate::reply::{OkFigures, Reply};
 use crate::system_schema::refuse_changes;
+use results::{Result, SqlError, value_error};
 
 impl Session {
     pub(super) fn note(&self, code: ErrorCode, message: String) {

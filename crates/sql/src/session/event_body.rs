@@ -12,8 +12,8 @@ use values::ErrorCode;
 
 use super::Session;
 use super::select::parse_query;
-use crate::error::{Result, SqlError};
 use crate::event_schedule::statements;
+use results::{Result, SqlError};
 
 /// Words that begin a statement of stored programs.
 const PROGRAM_WORDS: [&str; 18] = [

@@ -16,11 +16,11 @@ use values::SqlMode;
 use values::temporal::read_datetime;
 
 use super::Session;
-use crate::error::{Result, SqlError};
 use crate::event_schedule::{EveryStep, unit_name};
 use crate::reply::Reply;
 use crate::server::Sql;
-use crate::variables::definition;
+use plan::variables::definition;
+use results::{Result, SqlError};
 
 /// Most events of a server.
 const EVENTS_MAX: usize = 1024;

@@ -10,15 +10,14 @@ use syntax::scan::leading_word;
 use syntax::{Cursor, item_texts};
 
 use super::Session;
-use crate::bind::Literals;
-use crate::error::{Result, SqlError};
-use crate::executor::{Limits, Measures, StepMeasure};
-use crate::optimize::{Sizes, look_up};
-use crate::plan::Plan;
+use crate::plan_cache::Plan;
 use crate::reply::Reply;
-use crate::results::{How, RowStream};
 use crate::show::{self, Listing, ShownAccess};
-use crate::tree::{PointSelect, RowOrigin};
+use executor::{Limits, Measures, StepMeasure};
+use plan::bind::Literals;
+use plan::optimize::{Sizes, look_up};
+use plan::tree::{PointSelect, RowOrigin};
+use results::{How, Result, RowStream, SqlError};
 
 impl Session {
     /// EXPLAIN of the statement with this text.

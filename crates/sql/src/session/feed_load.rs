@@ -13,10 +13,10 @@ use expression::KillMark;
 use values::ErrorCode;
 
 use super::Session;
-use crate::error::{Result, SqlError};
 use crate::load::lines::Splitter;
 use crate::load::{LoadLocal, LoadOutcome, LoadWay, Loader, large_bytes};
 use crate::reply::OkFigures;
+use results::{Result, SqlError};
 
 /// Bytes of a file that are copied at a time.
 const PIECE_BYTES_MAX: usize = 256 << 10;

@@ -9,12 +9,11 @@ use values::text::write_text;
 use values::types::ColumnType;
 
 use super::Session;
-use crate::column_default::{Store, default_of, implied_default};
-use crate::context::StatementServer;
-use crate::error::{Result, SqlError};
-use crate::listing::SystemSchema;
-use crate::results::ResultColumn;
-use crate::tree::CatalogListing;
+use plan::column_default::{Store, default_of, implied_default};
+use plan::context::StatementServer;
+use plan::listing::SystemSchema;
+use plan::tree::CatalogListing;
+use results::{Result, ResultColumn, SqlError};
 
 impl Session {
     /// The columns of a table of the current database, with the texts of their defaults; `None`:

@@ -15,9 +15,9 @@ use values::ErrorCode;
 
 use super::Session;
 use super::accounts::edit_error;
-use crate::error::{Result, SqlError};
 use crate::reply::Reply;
 use crate::system_schema::information_schema::columns_of_view;
+use results::{Result, SqlError};
 
 impl Session {
     /// Carries GRANT or REVOKE out.

@@ -15,11 +15,11 @@ use syntax::statement::Statement as Parsed;
 use values::ErrorCode;
 
 use super::{Session, Statement};
-use crate::context::SqlContext;
-use crate::error::{Result, SqlError};
 use crate::load::InsertLoad;
 use crate::reply::Reply;
 use crate::write::{InsertPlan, WriteContext, WriteOutcome};
+use plan::context::SqlContext;
+use results::{Result, SqlError};
 
 /// Error 1192.
 fn not_now() -> SqlError {

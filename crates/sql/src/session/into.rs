@@ -15,9 +15,8 @@ use values::types::ColumnType;
 use super::outfile::{Form, OutfileTarget, TextForm};
 use super::set::variable_value;
 use super::{Session, Statement};
-use crate::error::{Result, SqlError};
 use crate::reply::{OkFigures, Reply};
-use crate::results::{How, Pace};
+use results::{How, Pace, Result, SqlError};
 
 /// Where a query's rows go.
 enum Into {

@@ -11,15 +11,14 @@ use values::datum::Datum;
 use values::types::ColumnType;
 
 use super::{Session, Statement};
-use crate::context::SqlContext;
-use crate::error::Result;
 use crate::load::each_row;
-use crate::results::RowStream;
-use crate::tree::QueryPlan;
 use crate::write::{
     Currency, FoundIn, JoinedDelete, JoinedUpdate, Progress, WriteContext, WriteOutcome,
     until_settled,
 };
+use plan::context::SqlContext;
+use plan::tree::QueryPlan;
+use results::{Result, RowStream};
 
 impl Session {
     /// UPDATE over several tables, or with sub-queries.

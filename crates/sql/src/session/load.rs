@@ -13,16 +13,15 @@ use values::CharacterSet;
 use values::datum::Value;
 
 use super::Session;
-use crate::bind::scalar::{Names, bind};
-use crate::bind::{RowBinder, is_beyond_scalars};
-use crate::column_default::defaults_of;
-use crate::context::SqlContext;
-use crate::error::{Result, SqlError};
 use crate::load::{Goal, LoadLocal, LoadOutcome, LoadPlan};
 use crate::reply::{OkFigures, Reply};
-use crate::results::How;
-use crate::terms::has_subquery;
 use crate::write::not_updatable;
+use plan::bind::scalar::{Names, bind};
+use plan::bind::{RowBinder, is_beyond_scalars};
+use plan::column_default::defaults_of;
+use plan::context::SqlContext;
+use plan::terms::has_subquery;
+use results::{How, Result, SqlError};
 
 impl Session {
     pub(super) fn load(&mut self, load: LoadData) -> Result<Reply> {

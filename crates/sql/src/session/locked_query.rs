@@ -20,11 +20,10 @@ use values::datum::Datum;
 
 use super::Session;
 use super::locking::lock_row;
-use crate::context::SqlContext;
-use crate::error::{Result, SqlError};
-use crate::executor::{self, Limits, RowLocks, beyond_no_bounds};
-use crate::results::{How, RowStream};
-use crate::tree::QueryPlan;
+use executor::{self, Limits, RowLocks, beyond_no_bounds};
+use plan::context::SqlContext;
+use plan::tree::QueryPlan;
+use results::{How, Result, RowStream, SqlError};
 
 /// How often a query is run again because rows came meanwhile.
 const RUNS_MAX: usize = 16;

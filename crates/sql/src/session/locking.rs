@@ -25,13 +25,12 @@ use values::ErrorCode;
 
 use super::Session;
 use super::source::{TableSource, holds_all};
-use crate::context::SqlContext;
-use crate::error::{Result, SqlError};
-use crate::point::{Filter, GatheredRows, Gatherer, PieceLimits, sort_rows};
-use crate::results::{How, RowStream};
-use crate::terms::is_volatile;
-use crate::tree::{Locking, PointSelect, RowOrigin};
 use crate::write::{Currency, LOOP_PIECE, until_settled};
+use executor::{Filter, GatheredRows, Gatherer, PieceLimits, sort_rows};
+use plan::context::SqlContext;
+use plan::terms::is_volatile;
+use plan::tree::{Locking, PointSelect, RowOrigin};
+use results::{How, Result, RowStream, SqlError};
 
 /// How much is read at a time where LIMIT says how many rows are wanted: those that others have
 /// locked may have to be skipped, or are gone when their lock is had.

@@ -25,10 +25,10 @@ use std::time::{Duration, Instant};
 use expression::KillMark;
 use resources::waiting::{Waiting, during};
 
-use crate::context::HoldNumber;
-use crate::error::{MemoryShortage, Result};
-use crate::long::{HeldBack, Load};
 use crate::server::{LineTurn, Sql};
+use plan::context::HoldNumber;
+use plan::long::{HeldBack, Load};
+use results::{MemoryShortage, Result};
 
 /// How long a statement is begun again, from when it was first refused: where others hold their
 /// memory for as long as they like it is told so at last.

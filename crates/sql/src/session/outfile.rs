@@ -5,7 +5,7 @@
 //! with the same FIELDS and LINES reads the same values back.
 //!
 //! Not here: which files there may be (`files`), INTO with variables (`into`), how Parquet is
-//! written (`file_table`).
+//! written (`files::table`).
 
 use std::sync::Arc;
 
@@ -18,11 +18,10 @@ use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
 
 use super::Session;
-use crate::error::{Result, SqlError};
-use crate::file_table::ParquetWriter;
-use crate::files::NewFile;
 use crate::reply::Reply;
-use crate::results::{How, Pace, ResultColumn};
+use files::folders::NewFile;
+use files::table::ParquetWriter;
+use results::{How, Pace, Result, ResultColumn, SqlError};
 
 /// Bytes that are gathered before they are written.
 const GATHERED_BYTES: usize = 256 << 10;

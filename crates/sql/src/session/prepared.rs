@@ -18,12 +18,10 @@ use values::ErrorCode;
 use values::datum::{Datum, Value};
 
 use super::{Session, Statement, query_was_empty};
-use crate::error::{Result, SqlError};
-use crate::panics;
-use crate::plan::Plan;
+use crate::plan_cache::Plan;
 use crate::reply::{Parameter, PreparedReply, Reply};
-use crate::results::{How, ResultColumn};
 use crate::server::CountedStatement;
+use results::{How, Result, ResultColumn, SqlError, panics};
 
 /// Memory that a prepared statement takes besides its text, about: plan and columns.
 const PREPARED_BYTES: usize = 4096;

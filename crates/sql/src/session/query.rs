@@ -22,16 +22,15 @@ use values::datum::Datum;
 use super::memory_shortage::{END_WAIT, await_memory};
 use super::select::parse_query;
 use super::{Session, Statement};
-use crate::bind::scalar::Bound;
-use crate::bind::{self, Literals};
-use crate::context::{QueryContext, SqlContext};
-use crate::error::{Result, SqlError};
-use crate::executor::{self, Limits, ListedRows, RunBounds, beyond_no_bounds};
-use crate::optimize::{Sizes, planned};
 use crate::reply::Reply;
-use crate::results::{How, RowSource, RowStream, Sink};
-use crate::tree::{BoundQuery, QueryPlan};
-use crate::variables::Executor;
+use executor::{self, Limits, ListedRows, RunBounds, beyond_no_bounds};
+use plan::bind::scalar::Bound;
+use plan::bind::{self, Literals};
+use plan::context::{QueryContext, SqlContext};
+use plan::optimize::{Sizes, planned};
+use plan::tree::{BoundQuery, QueryPlan};
+use plan::variables::Executor;
+use results::{How, Result, RowSource, RowStream, Sink, SqlError};
 
 /// Rows that a query may look at in an event loop: some 300 us, in which others wait.
 const LOOP_ROWS_MAX: u64 = 1_000;

@@ -19,8 +19,7 @@ use std::time::{Duration, Instant};
 
 use super::Session;
 use super::memory_shortage::Shortage;
-use crate::error::{Result, SqlError};
-use crate::results::How;
+use results::{How, Result, SqlError};
 
 /// How long a statement is begun while tables change, from when it first met that.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,7 +1,7 @@
 //! SELECT: by plan on an index, or the analytic way.
 //!
-//! Not here: binding (`bind`), which queries are look-ups (`optimize::look_up`), FOR UPDATE of one
-//! table (`locking`).
+//! Not here: binding (`plan::bind`), which queries are look-ups (`plan::optimize::look_up`), FOR
+//! UPDATE of one table (`locking`).
 
 use std::sync::Arc;
 
@@ -18,16 +18,16 @@ use values::temporal::Zone;
 
 use super::source::{TableSource, ValueRows, first_piece_for, piece_for, value_bytes};
 use super::{Session, Statement};
-use crate::bind::scalar::BindFailure;
-use crate::bind::{Literals, limit_to};
-use crate::context::{QueryContext, SqlContext};
-use crate::error::{Result, SqlError};
-use crate::optimize::look_up;
-use crate::plan::Plan;
-use crate::point::{AccessKind, Gatherer};
+use crate::plan_cache::Plan;
 use crate::reply::Reply;
-use crate::results::{How, Pace, ResultColumn, RowStream};
-use crate::tree::{PointSelect, QueryPlan, ResultOutput, row_count};
+use executor::Gatherer;
+use plan::bind::scalar::BindFailure;
+use plan::bind::{Literals, limit_to};
+use plan::context::{QueryContext, SqlContext};
+use plan::optimize::look_up;
+use plan::point::AccessKind;
+use plan::tree::{PointSelect, QueryPlan, ResultOutput, row_count};
+use results::{How, Pace, Result, ResultColumn, RowStream, SqlError};
 
 impl Session {
     pub(super) fn run_select(

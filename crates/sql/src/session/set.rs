@@ -13,10 +13,9 @@ use values::temporal::Zone;
 use values::types::ColumnType;
 
 use super::Session;
-use crate::bind::scalar::{BindFailure, Names, bind};
-use crate::error::{Result, SqlError};
 use crate::reply::Reply;
-use crate::results::How;
+use plan::bind::scalar::{BindFailure, Names, bind};
+use results::{How, Result, SqlError};
 
 impl Session {
     /// The value of an expression without a row, and its text.
@@ -99,7 +98,7 @@ impl Session {
                     self.set_names(charset.as_deref(), None)?;
                     let variables = Arc::make_mut(&mut self.variables);
                     if let Some(definition) =
-                        crate::variables::definition("character_set_connection")
+                        plan::variables::definition("character_set_connection")
                     {
                         variables.keep(definition, CharacterSet::UTF8MB4.name().to_owned())?;
                     }
@@ -134,7 +133,7 @@ impl Session {
                 return Err(SqlError::unsupported(format_args!("SET GLOBAL {name}")));
             }
             sql.globals().set(name, given)?;
-            if !crate::variables::has_effect(name) {
+            if !plan::variables::has_effect(name) {
                 self.warnings.borrow_mut().push(
                     Level::Warning,
                     ErrorCode::NotSupportedYet,
@@ -142,12 +141,12 @@ impl Session {
                 );
             }
             if name == "slow_query_log" {
-                let is_on = crate::variables::definition(name)
+                let is_on = plan::variables::definition(name)
                     .is_some_and(|definition| sql.globals().text(definition) == "ON");
                 sql.history().slow_log().switch(is_on);
             }
             if name == "max_connections" {
-                let wanted = crate::variables::definition(name)
+                let wanted = plan::variables::definition(name)
                     .filter(|_| value.is_some())
                     .map(|definition| sql.globals().text(definition));
                 let number = wanted.as_deref().map(|text| text.parse().unwrap_or(usize::MAX));
@@ -165,9 +164,9 @@ impl Session {
                 sql.events().notify();
             }
             if name == "rowhouse_durability" {
-                let definition = crate::variables::definition(name);
+                let definition = plan::variables::definition(name);
                 let word = definition.map(|definition| sql.globals().text(definition));
-                let durability = word.and_then(|word| crate::variables::parse_durability(&word));
+                let durability = word.and_then(|word| plan::variables::parse_durability(&word));
                 if let Some(durability) = durability {
                     sql.engine().set_durability(durability);
                 }
@@ -209,11 +208,11 @@ impl Session {
         let variables = Arc::make_mut(&mut self.variables);
         let shown = charset.to_ascii_lowercase();
         for name in ["character_set_client", "character_set_connection", "character_set_results"] {
-            if let Some(definition) = crate::variables::definition(name) {
+            if let Some(definition) = plan::variables::definition(name) {
                 variables.keep(definition, shown.clone())?;
             }
         }
-        if let Some(definition) = crate::variables::definition("collation_connection") {
+        if let Some(definition) = plan::variables::definition("collation_connection") {
             variables.keep(definition, collation.name().to_string())?;
         }
         Ok(())

@@ -13,9 +13,9 @@ use syntax::set::SetItem;
 use values::ErrorCode;
 
 use super::{Session, Statement};
-use crate::error::{Result, SqlError};
 use crate::reply::Reply;
-use crate::variables::definition;
+use plan::variables::definition;
+use results::{Result, SqlError};
 
 /// Variables whose values are more than a setting of the session, as MariaDB 10.11 refuses them,
 /// and those of transactions, which end later than the statement.

@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. All pieces are read from one view.
 //!
-//! Not here: choosing the view (`session::select`), reading pieces (`point::gather`).
+//! Not here: choosing the view (`session::select`), reading pieces (`executor::gather`).
 
 use std::sync::Arc;
 
@@ -17,11 +17,10 @@ use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::temporal::Zone;
 
-use crate::context::SqlContext;
-use crate::error::{Result, SqlError};
-use crate::point::{Filter, GatheredRows, Gatherer, PieceLimits};
-use crate::results::{How, Pace, RowSource, Sink};
-use crate::tree::{PointSelect, ResultOutput};
+use executor::{Filter, GatheredRows, Gatherer, PieceLimits};
+use plan::context::SqlContext;
+use plan::tree::{PointSelect, ResultOutput};
+use results::{How, Pace, Result, RowSource, Sink, SqlError};
 
 /// How much is read at a time.
 const PIECE: PieceLimits = PieceLimits { bytes_max: 256 << 10, rows_max: 8192, ..PieceLimits::ALL };

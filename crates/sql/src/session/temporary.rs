@@ -5,7 +5,7 @@
 //!    TABLE without TEMPORARY do (MySQL 9.7 manual, 15.3.3).
 //! 2. They go with the session.
 //!
-//! Not here: how names are looked up (`relations`), where rows are (`rows::temporary`).
+//! Not here: how names are looked up (`plan::relations`), where rows are (`rows::temporary`).
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use values::ErrorCode;
 
 use super::Session;
 use crate::ddl;
-use crate::error::{Result, SqlError};
-use crate::relations::{Relations, TemporaryNames};
 use crate::reply::{OkFigures, Reply};
+use plan::relations::{Relations, TemporaryNames};
+use results::{Result, SqlError};
 
 impl Session {
     /// What names mean in this session.

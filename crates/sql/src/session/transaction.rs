@@ -22,9 +22,8 @@ use rows::transaction::Transaction;
 use values::ErrorCode;
 
 use super::Session;
-use crate::error::{Result, SqlError};
 use crate::reply::Reply;
-use crate::results::How;
+use results::{How, Result, SqlError};
 
 /// Bytes of a transaction's writes and locks that an event loop adds to, or commits; what has more
 /// is a pool thread's work, where it may go to files.

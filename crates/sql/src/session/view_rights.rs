@@ -5,7 +5,7 @@
 //!    view that it names, of that view's definer on what is beneath it, and so on down to the
 //!    table.
 //!
-//! Not here: reading views (`bind::view`), other statements (`authorization`).
+//! Not here: reading views (`plan::bind::view`), other statements (`authorization`).
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -21,10 +21,10 @@ use syntax::view::{CreateView, ViewPresence};
 use values::ErrorCode;
 
 use super::Session;
-use crate::bind::{definer_rights, invalid_view};
-use crate::error::{Result, SqlError};
-use crate::tree::BoundView;
 use crate::write::UpdatableView;
+use plan::bind::{definer_rights, invalid_view};
+use plan::tree::BoundView;
+use results::{Result, SqlError};
 
 /// What a statement needs of a view, or of what is beneath one.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! CREATE, ALTER and DROP VIEW, and what a view may not be made of.
 //!
-//! Not here: the grammar (`syntax::view`), the query as it is kept (`bind::qualify`), views in
-//! queries (`bind::view`).
+//! Not here: the grammar (`syntax::view`), the query as it is kept (`plan::bind::qualify`), views
+//! in queries (`plan::bind::view`).
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -16,12 +16,12 @@ use syntax::{TableName, view_text};
 use values::ErrorCode;
 
 use super::Session;
-use crate::bind::{BindSource, Literals, bind_query, qualified_query};
-use crate::error::{Result, SqlError};
 use crate::reply::Reply;
-use crate::tree::BoundQuery;
-use crate::variables::definition;
 use crate::write::all_of;
+use plan::bind::{BindSource, Literals, bind_query, qualified_query};
+use plan::tree::BoundQuery;
+use plan::variables::definition;
+use results::{Result, SqlError};
 
 impl Session {
     /// A view by name, if there is one.

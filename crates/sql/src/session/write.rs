@@ -18,18 +18,16 @@ use values::types::ColumnType;
 
 use super::source::ValueRows;
 use super::{Session, Statement};
-use crate::context::{QueryContext, SqlContext};
-use crate::error::{Result, SqlError};
-use crate::executor::with_subqueries;
 use crate::load::QueryInsert;
-use crate::optimize::{Sizes, cost_of_look_up};
-use crate::panics;
-use crate::plan::Plan;
-use crate::point::Access;
+use crate::plan_cache::Plan;
 use crate::reply::{OkFigures, Reply};
-use crate::results::{How, RowStream};
-use crate::tree::QueryPlan;
 use crate::write::{Finding, FoundKeys, InsertPlan, WriteContext, WriteOutcome, bind_filling};
+use executor::with_subqueries;
+use plan::context::{QueryContext, SqlContext};
+use plan::optimize::{Sizes, cost_of_look_up};
+use plan::point::Access;
+use plan::tree::QueryPlan;
+use results::{How, Result, RowStream, SqlError, panics};
 
 impl Session {
     pub(super) fn run_write(

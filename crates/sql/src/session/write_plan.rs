@@ -8,7 +8,7 @@
 //! 2. What is wrong with a statement is said of its text, and no plan is kept then: the table may
 //!    be altered so that it is right.
 //!
-//! Not here: names and their meaning (`write`, `bind`), running plans (`session::write`).
+//! Not here: names and their meaning (`write`, `plan::bind`), running plans (`session::write`).
 
 use std::sync::Arc;
 
@@ -23,17 +23,16 @@ use values::datum::Datum;
 
 use super::select::with_literals;
 use super::{LOOP_SHAPE_BYTES_MAX, LOOP_TEXT_BYTES_MAX, Session, Statement};
-use crate::bind::RowBinder;
-use crate::bind::scalar::{BindFailure, Bound};
-use crate::context::WrittenTable;
-use crate::error::{Result, SqlError};
-use crate::plan::Plan;
-use crate::results::How;
+use crate::plan_cache::Plan;
 use crate::write::{
     Ask, InsertOfQuery, JoinedDelete, JoinedUpdate, UpdatableView, bind_delete,
     bind_delete_by_query, bind_insert, bind_update, bind_update_by_query, not_insertable,
     not_updatable,
 };
+use plan::bind::RowBinder;
+use plan::bind::scalar::{BindFailure, Bound};
+use plan::context::WrittenTable;
+use results::{How, Result, SqlError};
 
 impl Session {
     /// The plan of a statement's shape; `Other` for what only its text can be bound as.

@@ -16,8 +16,8 @@ use values::types::ColumnType;
 use super::sizes::{ShownSizes, sizes_of};
 use super::{Listing, maybe, number, text};
 use crate::ddl::{create_table_text, create_view_text, default_text, quoted, table_collation};
-use crate::error::{Result, SqlError};
-use crate::listing::{SystemSchema, is_own_name};
+use plan::listing::{SystemSchema, is_own_name};
+use results::{Result, SqlError};
 
 /// All databases, the server's own among them.
 pub fn database_names(engine: &Engine) -> Vec<String> {

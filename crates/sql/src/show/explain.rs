@@ -9,10 +9,10 @@ use rows::table::{PartCodec, Table};
 use values::datum::Value;
 
 use super::{Listing, maybe, number, text};
-use crate::error::Result;
-use crate::index_use::IndexUse;
-use crate::optimize::{Sizes, rows_of_way};
-use crate::point::{Access, AccessKind, IndexKeys, Lookup, ReaderKind, ways};
+use plan::index_use::IndexUse;
+use plan::optimize::{Sizes, rows_of_way};
+use plan::point::{Access, AccessKind, IndexKeys, Lookup, ReaderKind, ways};
+use results::Result;
 
 /// The columns of EXPLAIN; those ending in `#` are numbers.
 pub const EXPLAIN_COLUMNS: [&str; 12] = [

@@ -9,7 +9,7 @@ use values::datum::Value;
 
 use super::explain::{ExplainLine, of_access};
 use super::{EXPLAIN_COLUMNS, Listing, ShownAccess, number, text};
-use crate::tree::{
+use plan::tree::{
     AskedQuery, Body, JoinStep, Member, Query, Relation, Scan, Select, SetOperator, Source,
 };
 

@@ -7,9 +7,9 @@ use std::fmt::Write;
 
 use expression::{Kind, Node, Subquery, SubqueryForm};
 
-use crate::executor::{Measures, StepMeasure};
-use crate::point::{Access, AccessKind};
-use crate::tree::{
+use executor::{Measures, StepMeasure};
+use plan::point::{Access, AccessKind};
+use plan::tree::{
     AskedQuery, Body, JoinStep, Member, Query, Relation, Scan, Select, SetOperator, Source,
 };
 

@@ -19,10 +19,9 @@ use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
 
-use crate::bind::scalar::{Names, bind};
-use crate::error::Result;
-use crate::results::ResultColumn;
-use crate::terms::is_volatile;
+use plan::bind::scalar::{Names, bind};
+use plan::terms::is_volatile;
+use results::{Result, ResultColumn};
 
 pub use catalog::{
     approximate_rows, columns, columns_of_view, create_database, create_table, create_view,
@@ -138,7 +137,7 @@ impl Listing {
     /// WHERE over its columns.
     fn condition(&self, expr: &Expr, mode: SqlMode) -> Result<Node> {
         let names = Names { listing: Some(&self.columns), ..Names::none("where clause", mode) };
-        bind(expr, &names).map_err(crate::error::SqlError::from)
+        bind(expr, &names).map_err(results::SqlError::from)
     }
 
     /// Whether a filter may let the line of a name through, which stands in the column that LIKE is

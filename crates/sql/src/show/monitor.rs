@@ -10,9 +10,9 @@ use values::ErrorCode;
 use values::temporal::{Timestamp, Zone};
 
 use super::{Listing, text};
-use crate::error::{Result, SqlError};
 use crate::server::Sql;
 use crate::show::server::ENGINES;
+use results::{Result, SqlError};
 
 /// SHOW ENGINE of one by its name; `status`: STATUS, where it has one.
 ///

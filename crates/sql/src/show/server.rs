@@ -6,9 +6,9 @@ use values::datum::Value;
 use values::types::Collation;
 
 use super::{Listing, maybe, number, text};
-use crate::encryption::SessionTls;
 use crate::server::Sql;
-use crate::variables::{SessionVariables, VARIABLES};
+use plan::encryption::SessionTls;
+use plan::variables::{SessionVariables, VARIABLES};
 
 /// SHOW VARIABLES; of the session if given, else global.
 pub fn variables(sql: &Sql, session: Option<&SessionVariables>) -> Listing {

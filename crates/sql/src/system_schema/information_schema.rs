@@ -34,11 +34,11 @@ use tables::{schemata, table_sizes, tables};
 pub use views::columns_of_view;
 use views::views;
 
-use crate::error::Result;
-use crate::listing::{AskedTables, is_own_name};
 use crate::show::{self, Listing, text};
 use crate::system_schema::ListingContext;
-use crate::tree::CatalogListing;
+use plan::listing::{AskedTables, is_own_name};
+use plan::tree::CatalogListing;
+use results::Result;
 
 /// The tables there are.
 pub const TABLES: [&str; 30] = [

@@ -11,14 +11,14 @@ mod digests;
 mod empty;
 mod sessions;
 
-use crate::error::{Result, SqlError};
-use crate::listing::AskedTables;
 use crate::server::Sql;
 use crate::show::{self, Listing};
 use crate::system_schema::information_schema::renamed;
 use crate::system_schema::{ListingContext, SystemSchema};
 use access::Privilege;
 use empty::empty;
+use plan::listing::AskedTables;
+use results::{Result, SqlError};
 
 /// The tables there are.
 pub const TABLES: [&str; 19] = [

@@ -12,10 +12,10 @@ use values::datum::{Datum, Value};
 
 use super::WriteContext;
 use super::query_values::given_to;
-use crate::bind::scalar::{Bound, Names, bind};
-use crate::bind::{RowBinder, is_beyond_scalars};
-use crate::column_default::{Store, now_value};
-use crate::error::{Result, SqlError};
+use plan::bind::scalar::{Bound, Names, bind};
+use plan::bind::{RowBinder, is_beyond_scalars};
+use plan::column_default::{Store, now_value};
+use results::{Result, SqlError};
 
 /// Binds `column = value` lists; `over_row` binds the values in which sub-queries stand, if there
 /// may be such.
@@ -60,7 +60,7 @@ pub(super) fn assign(
     row: u64,
 ) -> Result<Vec<(usize, Value)>> {
     let mut values: Vec<Value> = old.iter().map(Datum::to_value).collect();
-    // Sub-queries see what INSERT would add behind the row (`bind::over_row`).
+    // Sub-queries see what INSERT would add behind the row (`plan::bind::over_row`).
     if let (Some(_), RowView::Datums(incoming)) = (context.subqueries, incoming) {
         values.extend(incoming.iter().map(Datum::to_value));
     }

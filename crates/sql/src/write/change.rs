@@ -29,17 +29,15 @@ use super::finding::{Find, Finding, FoundKeys};
 use super::returning::{ReturnedRows, Returning, bind_returning};
 use super::settled::{Currency, until_settled};
 use super::{Ask, LOOP_PIECE, WriteContext, WriteOutcome};
-use crate::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
-use crate::bind::{position, zero_dates_as_null};
-use crate::column_default::{Store, defaults_of};
-use crate::error::{Result, SqlError};
-use crate::index_use::IndexUse;
-use crate::point::{
-    Access, GatheredRows, Gatherer, PieceLimits, PointSortKey, plan_access, simple_ordering,
-    sort_rows,
-};
-use crate::terms::{is_volatile, push_terms};
-use crate::tree::row_count;
+use executor::{GatheredRows, Gatherer, PieceLimits, sort_rows};
+use plan::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
+use plan::bind::{position, zero_dates_as_null};
+use plan::column_default::{Store, defaults_of};
+use plan::index_use::IndexUse;
+use plan::point::{Access, PointSortKey, plan_access, simple_ordering};
+use plan::terms::{is_volatile, push_terms};
+use plan::tree::row_count;
+use results::{Result, SqlError};
 
 /// Bytes of rows read at a time.
 const PIECE_BYTES: usize = 4 << 20;
@@ -369,7 +367,7 @@ impl ChangeTarget {
             let mut filter = |row: RowView<'_>, candidate| {
                 self.access.takes(&scope.with_row(row), candidate, all_terms)
             };
-            let filter: Option<&mut crate::point::Filter<'_>> =
+            let filter: Option<&mut executor::Filter<'_>> =
                 if takes_all { None } else { Some(&mut filter) };
             let view = still.as_deref().unwrap_or_else(|| transaction.view());
             gatherer.fill(engine, &self.table, view, reach, piece, filter, &mut gathered)?;

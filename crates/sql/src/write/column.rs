@@ -13,8 +13,8 @@ use values::datum::{Datum, Value};
 use values::types::{Collation, ColumnType};
 
 use super::WriteContext;
-use crate::column_default::{Store, implied_default, now_value};
-use crate::error::{Result, SqlError, value_error};
+use plan::column_default::{Store, implied_default, now_value};
+use results::{Result, SqlError, value_error};
 
 /// Whether a value is there already in the form the column keeps: the usual case.
 pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {

@@ -26,12 +26,11 @@ use values::datum::Datum;
 
 use super::joined::{FoundIn, key_item, key_of, query_of};
 use super::{Ask, WriteContext};
-use crate::bind::ROW_KEY;
-use crate::bind::scalar::{BindFailure, Bound};
-use crate::error::{Result, SqlError};
-use crate::point::GatheredRows;
-use crate::results::{How, Pace, RowStream};
-use crate::tree::QueryPlan;
+use executor::GatheredRows;
+use plan::bind::ROW_KEY;
+use plan::bind::scalar::{BindFailure, Bound};
+use plan::tree::QueryPlan;
+use results::{How, Pace, Result, RowStream, SqlError};
 
 /// Rows of a piece.
 const PIECE_ROWS: usize = 1 << 16;

@@ -39,12 +39,12 @@ use values::types::ColumnType;
 
 use super::query_values::give;
 use super::{Ask, WriteContext, WriteOutcome};
-use crate::bind::ROW_KEY;
-use crate::bind::scalar::Bound;
-use crate::column_default::{Store, default_at, now_value};
-use crate::error::{Result, SqlError};
-use crate::relations::Relations;
-use crate::tree::QueryPlan;
+use plan::bind::ROW_KEY;
+use plan::bind::scalar::Bound;
+use plan::column_default::{Store, default_at, now_value};
+use plan::relations::Relations;
+use plan::tree::QueryPlan;
+use results::{Result, SqlError};
 
 /// A table of the statement, under the name that it has there.
 struct NamedTarget {

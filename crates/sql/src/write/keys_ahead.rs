@@ -11,7 +11,7 @@ use values::datum::{Datum, Value};
 
 use super::WriteContext;
 use super::insert::{InsertPlan, RowPlan};
-use crate::error::Result;
+use results::Result;
 
 /// What is known ahead of an INSERT's rows.
 pub(super) enum Foresight {

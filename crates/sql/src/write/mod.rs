@@ -24,11 +24,11 @@ use std::cell::RefCell;
 use sqlparser::ast::Query;
 use values::datum::Datum;
 
-use crate::bind::scalar::Bound;
-use crate::context::SqlContext;
-use crate::error::{Result, SqlError};
-use crate::point::PieceLimits;
-use crate::tree::QueryPlan;
+use executor::PieceLimits;
+use plan::bind::scalar::Bound;
+use plan::context::SqlContext;
+use plan::tree::QueryPlan;
+use results::{Result, SqlError};
 
 pub use change::{
     DeletePlan, UpdatePlan, bind_delete, bind_delete_by_query, bind_update, bind_update_by_query,

@@ -19,10 +19,10 @@ use super::insert::{InsertPlan, bind_insert_beside, count_mismatch, incoming_nam
 use super::joined::query_of;
 use super::query_values::give;
 use super::source_columns::{ask_beside, names_beside};
-use crate::bind::RowBinder;
-use crate::bind::scalar::{Bound, Names};
-use crate::error::{Result, SqlError};
-use crate::tree::QueryPlan;
+use plan::bind::RowBinder;
+use plan::bind::scalar::{Bound, Names};
+use plan::tree::QueryPlan;
+use results::{Result, SqlError};
 
 /// A bound INSERT or REPLACE of a query's rows.
 #[derive(Debug)]

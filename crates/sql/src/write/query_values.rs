@@ -14,8 +14,8 @@ use expression::{BIGINT_UNSIGNED, Kind, Node, is_number, keeps_digits, seen_as_b
 use values::datum::Value;
 use values::types::ColumnType;
 
-use crate::results::ResultColumn;
-use crate::tree::{AskedQuery, Body, Query, QueryPlan, Select};
+use plan::tree::{AskedQuery, Body, Query, QueryPlan, Select};
+use results::ResultColumn;
 
 /// An expression as what a column of a type is given.
 pub fn given_to(ty: &ColumnType, node: Node) -> Node {

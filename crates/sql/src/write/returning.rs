@@ -21,11 +21,10 @@ use values::ErrorCode;
 use values::datum::Value;
 
 use super::WriteContext;
-use crate::bind::item_name;
-use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
-use crate::error::{Result, SqlError};
-use crate::results::ResultColumn;
-use crate::tree::AggregateFunction;
+use plan::bind::item_name;
+use plan::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
+use plan::tree::AggregateFunction;
+use results::{Result, ResultColumn, SqlError};
 
 /// The clause in the words of errors.
 const CLAUSE: &str = "RETURNING";

@@ -10,7 +10,7 @@
 use resources::waiting::row_lock_waits;
 use rows::transaction::Transaction;
 
-use crate::error::{Result, SqlError};
+use results::{Result, SqlError};
 
 /// How often a scan is run again at most: others may come between each time.
 const RUNS_MAX: usize = 16;

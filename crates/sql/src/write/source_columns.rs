@@ -8,7 +8,7 @@
 //! The query gives such columns behind those of the row. Only a plain SELECT can: behind GROUP BY,
 //! DISTINCT or UNION there is nothing left of its tables (MySQL 8.0 manual, 15.2.7.2).
 //!
-//! Not here: what the names mean then (`bind::scalar::names`), updating (`insert`).
+//! Not here: what the names mean then (`plan::bind::scalar::names`), updating (`insert`).
 
 use std::ops::ControlFlow;
 
@@ -16,8 +16,8 @@ use rows::table::Table;
 use sqlparser::ast::{Expr, GroupByExpr, Ident, Query, SelectItem, SetExpr, visit_expressions};
 use syntax::change::Insert;
 
-use crate::bind::scalar::Names;
-use crate::bind::{RowBinder, is_beyond_scalars};
+use plan::bind::scalar::Names;
+use plan::bind::{RowBinder, is_beyond_scalars};
 
 /// The names that are those of the query's tables; `over_row` knows those in sub-queries.
 pub fn names_beside(

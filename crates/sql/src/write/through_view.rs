@@ -8,8 +8,8 @@
 //! 1. A row that the view does not show is neither changed nor deleted through it.
 //! 2. Only what the view names is named: its table's other columns are unknown.
 //!
-//! Not here: views in queries (`bind::view`); views of several tables, which nothing is written
-//! through.
+//! Not here: views in queries (`plan::bind::view`); views of several tables, which nothing is
+//! written through.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -27,9 +27,9 @@ use syntax::cursor::table_name;
 use syntax::view_query;
 use values::{ErrorCode, SqlMode};
 
-use crate::bind::scalar::{Bound, Names, bind};
-use crate::context::SqlContext;
-use crate::error::{Result, SqlError};
+use plan::bind::scalar::{Bound, Names, bind};
+use plan::context::SqlContext;
+use results::{Result, SqlError};
 
 /// A view through which rows can be written.
 #[derive(Debug)]
@@ -397,7 +397,7 @@ fn plain_select(query: &Query) -> Option<&Select> {
             Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. } => false,
             Expr::Function(function) => {
                 let name = function.name.to_string().to_lowercase();
-                function.over.is_none() && crate::tree::AggregateFunction::find(&name).is_none()
+                function.over.is_none() && plan::tree::AggregateFunction::find(&name).is_none()
             }
             _ => true,
         };

@@ -2,7 +2,8 @@
 //! what was wrong once, by both executors, each test named by that. `tests/oracle/sql/wanted.py`
 //! draws their neighbours.
 
-use sql::{How, Reply, Session};
+use results::How;
+use sql::{Reply, Session};
 use values::datum::Datum;
 use values::decimal::Decimal;
 use values::types::ColumnType;

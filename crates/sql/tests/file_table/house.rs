@@ -4,9 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use results::SqlError;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::{Session, Sql, SqlError, SqlOptions};
+use sql::{Session, Sql, SqlOptions};
 
 use crate::harness::{answer, session};
 
@@ -30,7 +31,7 @@ impl House {
             files: vec![folder.path().to_path_buf()],
             ..SqlOptions::default()
         };
-        let sql = analytic::start(engine, &options).unwrap();
+        let sql = Sql::new(engine, &options, analytic::start).unwrap();
         let session = session(&sql);
         House { folder, sql, session }
     }

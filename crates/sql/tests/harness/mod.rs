@@ -5,9 +5,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use results::{How, Pace, RowStream, SqlError};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::{How, Pace, Reply, RowStream, Session, Sql, SqlError, SqlOptions};
+use sql::{Reply, Session, Sql, SqlOptions};
 use values::datum::Datum;
 
 /// How long anything a test waits for may take, also where the machine is slow, or stands still for
@@ -20,7 +21,7 @@ pub fn server() -> Arc<Sql> {
     let options = EngineOptions { make_rules: sql::make_rules, ..EngineOptions::default() };
     let engine = Engine::open(store, options).expect("opens");
     let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
-    analytic::start(engine, &options).expect("starts")
+    Sql::new(engine, &options, analytic::start).expect("starts")
 }
 
 /// A session in the database `test`, made if it is not there.

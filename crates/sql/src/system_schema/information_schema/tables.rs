@@ -6,11 +6,11 @@ use values::datum::Value;
 use values::types::ColumnType;
 
 use super::{AskedTables, CATALOG};
-use crate::error::Result;
 use crate::show::catalog::{database_names, table_status_line};
 use crate::show::sizes::{ShownSizes, sizes_of};
 use crate::show::{Listing, number, text};
 use crate::system_schema::{ListedSchema, SystemSchema};
+use results::Result;
 
 pub(super) fn schemata(engine: &Engine) -> Listing {
     let mut listing = Listing::new(&[

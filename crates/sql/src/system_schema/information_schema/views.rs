@@ -5,14 +5,14 @@ use rows::schema::{Column, DefaultValue};
 use rows::view::{View, ViewCheck};
 
 use super::{AskedTables, CATALOG};
-use crate::bind::{BindSource, Literals, describe_query};
-use crate::context::SqlContext;
 use crate::ddl::security_word;
-use crate::error::Result;
 use crate::show::{Listing, text};
 use crate::system_schema::ListingContext;
-use crate::tree::OutputColumn;
 use crate::write::{all_of, is_updatable};
+use plan::bind::{BindSource, Literals, describe_query};
+use plan::context::SqlContext;
+use plan::tree::OutputColumn;
+use results::Result;
 
 /// VIEWS.
 pub(super) fn views(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {

@@ -6,10 +6,10 @@ use values::datum::Value;
 use values::temporal::Timestamp;
 use values::types::ColumnType;
 
-use crate::listing::AskedTables;
 use crate::server::DigestLine;
 use crate::show::{Listing, maybe, number, text};
 use crate::system_schema::ListingContext;
+use plan::listing::AskedTables;
 
 /// The columns, as in MySQL.
 const COLUMNS: [&str; 39] = [

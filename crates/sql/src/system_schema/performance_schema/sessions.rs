@@ -5,11 +5,11 @@ use std::time::Duration;
 use values::datum::Value;
 
 use super::digests::picoseconds;
-use crate::listing::AskedTables;
-use crate::process_line::ProcessLine;
 use crate::show::{self, Listing, maybe, number, text};
 use crate::system_schema::ListingContext;
 use crate::system_schema::information_schema::{renamed, seen_processes};
+use plan::listing::AskedTables;
+use plan::process_line::ProcessLine;
 
 /// `processlist`: as SHOW FULL PROCESSLIST.
 pub(super) fn processlist(facts: &ListingContext<'_>) -> Listing {

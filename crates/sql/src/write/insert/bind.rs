@@ -11,14 +11,14 @@ use values::ErrorCode;
 
 use super::values::RowPlan;
 use super::{InsertPlan, InsertRows};
-use crate::bind::RowBinder;
-use crate::bind::scalar::{Bound, IncomingNames, Names, bind};
-use crate::column_default::{Store, defaults_of};
-use crate::error::{Result, SqlError};
-use crate::terms::has_subquery;
 use crate::write::assign::{bind_assignments, update_now_columns};
 use crate::write::query_values::given_to;
 use crate::write::returning::bind_returning;
+use plan::bind::RowBinder;
+use plan::bind::scalar::{Bound, IncomingNames, Names, bind};
+use plan::column_default::{Store, defaults_of};
+use plan::terms::has_subquery;
+use results::{Result, SqlError};
 
 /// Binds an INSERT or REPLACE.
 pub fn bind_insert(

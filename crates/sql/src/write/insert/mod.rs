@@ -22,8 +22,8 @@ use super::assign::assign;
 use super::keys_ahead::Foresight;
 use super::returning::{ReturnedRows, Returning};
 use super::{LOOP_ROWS_MAX, RowNumber, WriteContext, WriteOutcome};
-use crate::column_default::Store;
-use crate::error::Result;
+use plan::column_default::Store;
+use results::Result;
 
 pub use self::bind::{
     bind_filling, bind_insert, bind_insert_beside, count_mismatch, incoming_names,

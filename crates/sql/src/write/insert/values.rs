@@ -8,11 +8,11 @@ use ::values::datum::{Datum, Value};
 use expression::{Kind, Node, RowView};
 
 use super::{InsertPlan, InsertRows};
-use crate::column_default::Store;
-use crate::error::Result;
 use crate::write::WriteContext;
 use crate::write::assign::bytes_of;
 use crate::write::column::is_stored_as_it_is;
+use plan::column_default::Store;
+use results::Result;
 
 /// A row of VALUES.
 #[derive(Debug)]

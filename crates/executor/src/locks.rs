@@ -1,0 +1,102 @@
+//! Rows that are to be locked: those that SELECTs with FOR UPDATE join, wherever they stand in a
+//! query.
+//!
+//! A run only notes them, or looks whether others have them; the caller locks them, and runs the
+//! query again under the locks (`session::locked_query`).
+//!
+//! Invariants
+//! 1. A row that others have locked is as if it were not there where SKIP LOCKED is said:
+//!    conditions never see it, and an outer join has NULLs in its place.
+//!
+//! Not here: SELECT of one table, which locks as it reads (`session::locking`).
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use expression::{JoinedRow, RowView, Scope};
+use rows::table::Table;
+
+use super::{Execution, ROW_BYTES};
+use plan::tree::{Locking, Relation, Select, Source};
+use results::Result;
+
+/// The rows that a statement locks, from run to run.
+#[derive(Default)]
+pub struct RowLocks {
+    /// Those that are locked already, and those that a run has met.
+    met: RefCell<HashSet<Vec<u8>>>,
+    /// Those that another was quicker to lock: the statement goes without them.
+    skipped: RefCell<HashSet<Vec<u8>>>,
+    wanted: RefCell<Vec<RowLockRequest>>,
+}
+
+/// A row to be locked.
+pub struct RowLockRequest {
+    /// Its table.
+    pub table: Arc<Table>,
+    /// Its key.
+    pub key: Vec<u8>,
+    /// What is done if another has it.
+    pub locking: Locking,
+}
+
+impl RowLocks {
+    /// The rows that were met and are not locked, as they were met.
+    pub fn take_wanted(&self) -> Vec<RowLockRequest> {
+        self.wanted.take()
+    }
+
+    /// Has the statement go without a row that it could not lock.
+    pub fn skip(&self, row: RowLockRequest) {
+        self.met.borrow_mut().remove(&row.key);
+        self.skipped.borrow_mut().insert(row.key);
+    }
+
+    /// The memory that it takes, about.
+    pub fn bytes(&self) -> usize {
+        let (met, skipped) = (self.met.borrow(), self.skipped.borrow());
+        let key = met.iter().next().map_or(0, Vec::len);
+        (met.len() + skipped.len()) * 2 * (key + ROW_BYTES)
+    }
+
+    /// Notes a row; `false` if that was done already.
+    fn want(&self, table: &Arc<Table>, key: &[u8], locking: Locking) -> bool {
+        if self.met.borrow().contains(key) {
+            return false;
+        }
+        self.met.borrow_mut().insert(key.to_vec());
+        let (table, key) = (Arc::clone(table), key.to_vec());
+        self.wanted.borrow_mut().push(RowLockRequest { table, key, locking });
+        true
+    }
+}
+
+impl Execution<'_> {
+    /// Whether a relation goes without a row that was found for it.
+    pub(super) fn skips_locked(&self, relation: &Relation, row: &JoinedRow<'_>) -> bool {
+        let (Some((locks, transaction)), JoinedRow::Stored(_, key)) = (self.locks, row) else {
+            return false;
+        };
+        relation.locking == Some(Locking::SkipLocked)
+            && !locks.met.borrow().contains(*key)
+            && (locks.skipped.borrow().contains(*key) || transaction.is_locked_by_others(key))
+    }
+
+    /// Notes the rows that a SELECT has joined, as far as it locks them.
+    pub(super) fn note_locked(&self, select: &Select, row: &Scope<'_>) -> Result<()> {
+        let Some((locks, _)) = self.locks else { return Ok(()) };
+        let RowView::Joined(joined) = row.row else { return Ok(()) };
+        for (number, relation) in select.relations.iter().enumerate() {
+            let (Source::Table(table), Some(locking)) = (&relation.source, relation.locking) else {
+                continue;
+            };
+            if let Some(key) = joined.key(number)
+                && locks.want(table, key, locking)
+            {
+                self.draw(2 * (key.len() + ROW_BYTES))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,442 @@
+//! Expressions that only a query gives a meaning to: aggregates, sub-queries, and rows, which are
+//! compared column by column.
+//!
+//! `(a, b) = (c, d)` is `a = c AND b = d`; `(a, b) < (c, d)` is `a < c OR a = c AND b < d`;
+//! `x NOT IN (query)` is `x <> ALL (query)` (MySQL 8.0 manual, 15.2.15). A sub-query that is a
+//! literal and no more is that literal, so that `id = (SELECT 0x41)` compares numbers, as in MySQL.
+//!
+//! Not here: computing any of them (`executor`).
+
+use expression::{
+    Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, common_rule, compared,
+    seen_beside, slot,
+};
+use sqlparser::ast::{
+    self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
+    FunctionArguments, Value as Literal,
+};
+use syntax::cursor::name_parts;
+use values::ErrorCode;
+
+use super::Binder;
+use super::grouping::AGGREGATES;
+use super::scope::QueryScope;
+use crate::bind::scalar::{Bound, Names, bind, call_node, elsewhere};
+use crate::tree::{Aggregate, AggregateFunction, AskedQuery};
+use results::SqlError;
+
+impl Binder<'_> {
+    /// Binds such an expression; `None` for all others.
+    pub(super) fn form(
+        &self,
+        scope: &QueryScope<'_>,
+        expr: &Expr,
+        names: &Names<'_>,
+    ) -> Option<Bound<Node>> {
+        Some(match expr {
+            Expr::Function(call) => {
+                let parts = name_parts(&call.name);
+                let [name] = parts.as_slice() else { return None };
+                let name = name.value.to_ascii_uppercase();
+                match &call.over {
+                    Some(over) => self.window(scope, &name, call, over, names),
+                    None => {
+                        let function = AggregateFunction::find(&name)?;
+                        self.aggregate(scope, function, call, names)
+                    }
+                }
+            }
+            Expr::Subquery(query) => match literal_of(query) {
+                Some(literal) => bind(literal, names),
+                None => self.subquery(scope, query, |_| Ok(SubqueryForm::Scalar), 1),
+            },
+            Expr::Exists { subquery, negated } => {
+                let form = SubqueryForm::Exists { negated: *negated };
+                self.subquery(scope, subquery, |_| Ok(form), 0)
+            }
+            Expr::InSubquery { expr, subquery, negated } => {
+                let (comparison, quantifier) = match negated {
+                    false => (Comparison::Equal, Quantifier::Any),
+                    true => (Comparison::NotEqual, Quantifier::All),
+                };
+                self.compared(scope, expr, comparison, quantifier, subquery, names)
+            }
+            Expr::AnyOp { left, compare_op, right, .. } => {
+                self.quantified(scope, left, compare_op, Quantifier::Any, right, names)
+            }
+            Expr::AllOp { left, compare_op, right } => {
+                self.quantified(scope, left, compare_op, Quantifier::All, right, names)
+            }
+            Expr::BinaryOp { left, op, right } => {
+                let operator = comparison(op)?;
+                match (plain(left), plain(right)) {
+                    (Expr::Tuple(a), Expr::Tuple(b)) => rows_compared(a, operator, b, names),
+                    (Expr::Tuple(_), Expr::Subquery(query)) => {
+                        self.compared(scope, left, operator, Quantifier::Only, query, names)
+                    }
+                    (Expr::Subquery(query), Expr::Tuple(_)) => {
+                        let mirrored = operator.mirrored();
+                        self.compared(scope, right, mirrored, Quantifier::Only, query, names)
+                    }
+                    _ => return None,
+                }
+            }
+            Expr::InList { expr, list, negated } => {
+                let Expr::Tuple(row) = plain(expr) else { return None };
+                row_in_list(row, list, *negated, names)
+            }
+            _ => return None,
+        })
+    }
+
+    fn aggregate(
+        &self,
+        scope: &QueryScope<'_>,
+        function: AggregateFunction,
+        call: &ast::Function,
+        names: &Names<'_>,
+    ) -> Bound<Node> {
+        self.want_literals("an aggregate")?;
+        let misplaced =
+            || SqlError::new(ErrorCode::InvalidGroupFuncUse, "Invalid use of group function");
+        if scope.inside_aggregate.get() {
+            return Err(misplaced().into());
+        }
+        let FunctionArguments::List(list) = &call.args else { return elsewhere(&call.name) };
+        if call.filter.is_some() || call.null_treatment.is_some() || !call.within_group.is_empty() {
+            return elsewhere(&call.name);
+        }
+        scope.inside_aggregate.set(true);
+        let bound = self.aggregate_of(function, list, names);
+        scope.inside_aggregate.set(false);
+        let mut aggregate = bound?;
+        // One of outer columns alone is of the SELECT that these are of, if it may stand there.
+        let mut level = aggregate.level();
+        let outer = scope.around(level);
+        if outer.is_some_and(|outer| outer.inside_aggregate.get()) {
+            return Err(misplaced().into());
+        }
+        let outer = outer.filter(|outer| level > 0 && outer.may_aggregate.get());
+        if outer.is_none() {
+            level = 0;
+            let allowed = matches!(names.clause, "field list" | "having clause" | "order clause");
+            if !allowed {
+                return Err(misplaced().into());
+            }
+        }
+        let nullable = aggregate.function.result(&aggregate.arguments).1;
+        let ty = aggregate.ty.clone();
+        aggregate.move_outwards(level);
+        let mut aggregates = outer.unwrap_or(scope).aggregates.borrow_mut();
+        let number = aggregates.iter().position(|known| *known == aggregate).unwrap_or_else(|| {
+            aggregates.push(aggregate);
+            aggregates.len() - 1
+        });
+        let kind = match level {
+            0 => Kind::Aggregate(number),
+            level => Kind::Outer(level, slot(AGGREGATES, number)),
+        };
+        Ok(Node::new(kind, ty, nullable))
+    }
+
+    /// The aggregate of a function's arguments.
+    pub(super) fn aggregate_of(
+        &self,
+        mut function: AggregateFunction,
+        list: &ast::FunctionArgumentList,
+        names: &Names<'_>,
+    ) -> Bound<Aggregate> {
+        use AggregateFunction as F;
+        let distinct = list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct);
+        let mut arguments = Vec::with_capacity(list.args.len());
+        for argument in &list.args {
+            match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => {
+                    arguments.push(bind(expr, names)?);
+                }
+                FunctionArg::Unnamed(FunctionArgExpr::Wildcard) if function == F::Count => {
+                    function = F::CountRows;
+                }
+                other => return elsewhere(other),
+            }
+        }
+        let (mut order, mut separator, mut limit) = (Vec::new(), b",".to_vec(), None);
+        for clause in &list.clauses {
+            match clause {
+                FunctionArgumentClause::OrderBy(items)
+                    if matches!(function, F::GroupConcat | F::JsonArray) =>
+                {
+                    for item in items {
+                        if matches!(item.expr, Expr::Value(_)) {
+                            return elsewhere("positions in an aggregate");
+                        }
+                        let descending = item.options.asc == Some(false);
+                        order.push((bind(&item.expr, names)?, descending));
+                    }
+                }
+                FunctionArgumentClause::Limit(Expr::Tuple(pair))
+                    if matches!(function, F::GroupConcat | F::JsonArray) && pair.len() == 2 =>
+                {
+                    limit = Some(Box::new([bind(&pair[0], names)?, bind(&pair[1], names)?]));
+                }
+                FunctionArgumentClause::Separator(_) if function != F::GroupConcat => {
+                    return Err(SqlError::syntax(&clause.to_string(), 1).into());
+                }
+                FunctionArgumentClause::Separator(literal) => match &literal.value {
+                    Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text) => {
+                        separator = text.as_bytes().to_vec();
+                    }
+                    other => return elsewhere(other),
+                },
+                other => return elsewhere(other),
+            }
+        }
+        if matches!(function, F::Sum | F::Average | F::BitAnd | F::BitOr | F::BitXor)
+            || matches!(
+                function,
+                F::DeviationOfAll | F::DeviationOfSample | F::VarianceOfAll | F::VarianceOfSample
+            )
+        {
+            arguments = arguments.into_iter().map(Node::json_as_number).collect();
+        }
+        match function {
+            F::CountRows if arguments.is_empty() && !distinct => {}
+            F::Count if arguments.len() == 1 && !distinct && is_never_null(&arguments[0]) => {
+                function = F::CountRows;
+                arguments.clear();
+            }
+            F::Count if arguments.len() == 1 || distinct && !arguments.is_empty() => {}
+            F::JsonObject if distinct => return Err(SqlError::syntax(&list.to_string(), 1).into()),
+            F::JsonObject if arguments.len() == 2 => {}
+            F::JsonObject => return Err(SqlError::syntax(&list.to_string(), 1).into()),
+            F::GroupConcat if arguments.len() == 1 => {}
+            F::GroupConcat if !arguments.is_empty() => {
+                arguments = vec![call_node("CONCAT", arguments)?];
+            }
+            _ if arguments.len() == 1 => {}
+            _ => return Err(SqlError::syntax(&list.to_string(), 1).into()),
+        }
+        if function.wants_numbers() {
+            arguments = arguments.into_iter().map(Node::with_number).collect();
+        }
+        let (ty, _) = function.result(&arguments);
+        Ok(Aggregate {
+            function,
+            arguments,
+            distinct,
+            order,
+            separator,
+            limit,
+            ty,
+            keeps_digits: false,
+        })
+    }
+
+    /// Binds a sub-query that must have so many columns; 0: any number.
+    fn subquery(
+        &self,
+        scope: &QueryScope<'_>,
+        query: &ast::Query,
+        form: impl FnOnce(&[Node]) -> Bound<SubqueryForm>,
+        width: usize,
+    ) -> Bound<Node> {
+        self.want_literals("a sub-query")?;
+        let query = self.query(query, Some(scope))?;
+        if width > 0 && query.columns.len() != width {
+            let message = format!("Operand should contain {width} column(s)");
+            return Err(SqlError::new(ErrorCode::OperandColumns, message).into());
+        }
+        let column = |column: &crate::tree::OutputColumn| {
+            Node::new(Kind::Column(0), column.ty.clone(), true)
+        };
+        let columns: Vec<Node> = query.columns.iter().map(column).collect();
+        let form = form(&columns)?;
+        let whole = Kind::Subquery(Box::new(Subquery::asking(query, form)));
+        Ok(match &whole {
+            Kind::Subquery(subquery) if matches!(subquery.form, SubqueryForm::Scalar) => {
+                let ty = subquery.query().columns[0].ty.clone();
+                Node::new(whole, ty, true)
+            }
+            Kind::Subquery(subquery) => {
+                let nullable = !matches!(subquery.form, SubqueryForm::Exists { .. });
+                boolean(whole, nullable)
+            }
+            _ => return elsewhere("a sub-query"),
+        })
+    }
+
+    fn quantified(
+        &self,
+        scope: &QueryScope<'_>,
+        left: &Expr,
+        operator: &BinaryOperator,
+        quantifier: Quantifier,
+        right: &Expr,
+        names: &Names<'_>,
+    ) -> Bound<Node> {
+        let (Some(operator), Expr::Subquery(query)) = (comparison(operator), plain(right)) else {
+            return elsewhere("ANY and ALL of something else than a query");
+        };
+        self.compared(scope, left, operator, quantifier, query, names)
+    }
+
+    /// Operands compared with the rows of a sub-query.
+    fn compared(
+        &self,
+        scope: &QueryScope<'_>,
+        left: &Expr,
+        comparison: Comparison,
+        quantifier: Quantifier,
+        query: &ast::Query,
+        names: &Names<'_>,
+    ) -> Bound<Node> {
+        let operands = match plain(left) {
+            Expr::Tuple(row) => {
+                row.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?
+            }
+            one => vec![bind(one, names)?],
+        };
+        // IN and NOT IN; MySQL compares `> ALL (SELECT 0x40)` with bytes.
+        let is_in = matches!(
+            (comparison, quantifier),
+            (Comparison::Equal, Quantifier::Any) | (Comparison::NotEqual, Quantifier::All)
+        );
+        if let (true, [operand], Some(literal)) = (is_in, &operands[..], literal_of(query)) {
+            return Ok(compare(operand, comparison, &bind(literal, names)?));
+        }
+        let width = operands.len();
+        let form = |columns: &[Node]| {
+            let operands = operands.into_iter().zip(columns);
+            let operands = operands.map(|(operand, column)| seen_beside(operand, column));
+            Ok(SubqueryForm::Compare { operands: operands.collect(), comparison, quantifier })
+        };
+        self.subquery(scope, query, form, width)
+    }
+}
+
+/// Whether a node certainly has a value; functions may give NULL where their types say otherwise.
+fn is_never_null(node: &Node) -> bool {
+    matches!(node.kind, Kind::Column(_) | Kind::Constant(_)) && !node.nullable
+}
+
+/// The literal that a query gives, if it is `SELECT literal` and no more.
+fn literal_of(query: &ast::Query) -> Option<&Expr> {
+    let ast::SetExpr::Select(select) = query.body.as_ref() else { return None };
+    let item = match select.projection.as_slice() {
+        [
+            ast::SelectItem::UnnamedExpr(item) | ast::SelectItem::ExprWithAlias { expr: item, .. },
+        ] => plain(item),
+        _ => return None,
+    };
+    let bare = query.with.is_none()
+        && query.limit_clause.is_none()
+        && select.from.is_empty()
+        && select.selection.is_none()
+        && select.having.is_none();
+    let grouped = match &select.group_by {
+        ast::GroupByExpr::All(_) => true,
+        ast::GroupByExpr::Expressions(by, _) => !by.is_empty(),
+    };
+    (bare && !grouped && matches!(item, Expr::Value(_))).then_some(item)
+}
+
+fn plain(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Nested(inner) => plain(inner),
+        other => other,
+    }
+}
+
+fn comparison(operator: &BinaryOperator) -> Option<Comparison> {
+    Some(match operator {
+        BinaryOperator::Eq => Comparison::Equal,
+        BinaryOperator::NotEq => Comparison::NotEqual,
+        BinaryOperator::Lt => Comparison::Less,
+        BinaryOperator::LtEq => Comparison::LessEqual,
+        BinaryOperator::Gt => Comparison::Greater,
+        BinaryOperator::GtEq => Comparison::GreaterEqual,
+        BinaryOperator::Spaceship => Comparison::NullSafeEqual,
+        _ => return None,
+    })
+}
+
+fn compare(a: &Node, operator: Comparison, b: &Node) -> Node {
+    let (a, b) = compared(a.clone(), b.clone());
+    let rule = common_rule([&a, &b].into_iter());
+    let nullable = operator != Comparison::NullSafeEqual && (a.nullable || b.nullable);
+    boolean(Kind::Compare(operator, Box::new(a), Box::new(b), rule), nullable)
+}
+
+fn all_of(mut nodes: Vec<Node>) -> Node {
+    if nodes.len() == 1 {
+        return nodes.remove(0);
+    }
+    let nullable = nodes.iter().any(|node| node.nullable);
+    boolean(Kind::And(nodes), nullable)
+}
+
+fn any_of(mut nodes: Vec<Node>) -> Node {
+    if nodes.len() == 1 {
+        return nodes.remove(0);
+    }
+    let nullable = nodes.iter().any(|node| node.nullable);
+    boolean(Kind::Or(nodes), nullable)
+}
+
+fn rows_compared(
+    left: &[Expr],
+    operator: Comparison,
+    right: &[Expr],
+    names: &Names<'_>,
+) -> Bound<Node> {
+    if left.len() != right.len() {
+        let message = format!("Operand should contain {} column(s)", left.len());
+        return Err(SqlError::new(ErrorCode::OperandColumns, message).into());
+    }
+    let a = left.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?;
+    let b = right.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?;
+    Ok(nodes_compared(&a, operator, &b))
+}
+
+fn nodes_compared(a: &[Node], operator: Comparison, b: &[Node]) -> Node {
+    let each = |operator: Comparison| a.iter().zip(b).map(move |(a, b)| compare(a, operator, b));
+    let strict = match operator {
+        Comparison::Equal | Comparison::NullSafeEqual => return all_of(each(operator).collect()),
+        Comparison::NotEqual => return any_of(each(operator).collect()),
+        Comparison::Less | Comparison::LessEqual => Comparison::Less,
+        Comparison::Greater | Comparison::GreaterEqual => Comparison::Greater,
+    };
+    let last = a.len() - 1;
+    let mut ways = Vec::with_capacity(a.len());
+    for at in 0..a.len() {
+        let here = if at == last { operator } else { strict };
+        let mut terms: Vec<Node> =
+            (0..at).map(|n| compare(&a[n], Comparison::Equal, &b[n])).collect();
+        terms.push(compare(&a[at], here, &b[at]));
+        ways.push(all_of(terms));
+    }
+    any_of(ways)
+}
+
+fn row_in_list(row: &[Expr], list: &[Expr], negated: bool, names: &Names<'_>) -> Bound<Node> {
+    let operands = row.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?;
+    let mut ways = Vec::with_capacity(list.len());
+    for item in list {
+        let Expr::Tuple(items) = plain(item) else {
+            let message = format!("Operand should contain {} column(s)", row.len());
+            return Err(SqlError::new(ErrorCode::OperandColumns, message).into());
+        };
+        if items.len() != operands.len() {
+            let message = format!("Operand should contain {} column(s)", row.len());
+            return Err(SqlError::new(ErrorCode::OperandColumns, message).into());
+        }
+        let items = items.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?;
+        ways.push(nodes_compared(&operands, Comparison::Equal, &items));
+    }
+    let found = any_of(ways);
+    let nullable = found.nullable;
+    Ok(match negated {
+        false => found,
+        true => boolean(Kind::Not(Box::new(found)), nullable),
+    })
+}

@@ -1,0 +1,378 @@
+//! Binding a query: a parsed statement becomes a tree of relations in which every name is
+//! resolved and every expression typed.
+//!
+//! ```text
+//! query    WITH, UNION and its kin, ORDER BY and LIMIT of the whole
+//! select   one SELECT, in the order in which MySQL gives its parts their meaning
+//! from     tables, derived tables, joins        scope     what names mean
+//! forms    aggregates, sub-queries, rows        grouping  what is seen above a GROUP BY
+//! over_row values that a statement writes, with sub-queries in them
+//! window   window functions                     recursion WITH RECURSIVE
+//! view     views, and their queries as they are kept (qualify)
+//! zero_date   `IS NULL` of days that are never NULL
+//! ```
+//!
+//! Invariants
+//! 1. What this tree cannot say fails with `BindFailure::Elsewhere`: no executor knows it.
+//! 2. A tree that was bound with some literals is right for all literals of the same kinds.
+//!
+//! Not here: expressions (`scalar`), access paths and the order of joins (`optimize`).
+
+mod forms;
+mod from;
+mod grouping;
+mod limit;
+mod locking;
+mod over_row;
+mod qualify;
+mod query;
+mod recursion;
+pub mod scalar;
+mod scope;
+mod select;
+mod title;
+mod view;
+mod window;
+mod zero_date;
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use access::Rights;
+use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
+use rows::table::Table;
+use sqlparser::ast;
+use values::ErrorCode;
+use values::datum::{Datum, Value};
+use values::types::{Collation, ColumnType, LobSize};
+
+pub use from::ROW_KEY;
+pub use limit::limit_to;
+pub use over_row::{RowBinder, is_beyond_scalars};
+pub use qualify::qualified_query;
+pub use query::position;
+pub use title::item_name;
+pub use view::{definer_rights, invalid_view};
+pub use zero_date::zero_dates_as_null;
+
+use crate::bind::scalar::{Bound, elsewhere};
+use crate::context::SqlContext;
+use crate::optimize;
+use crate::tree::{
+    AskedQuery, BoundQuery, BoundView, OutputColumn, Query, Traits, each_node_mut, free_references,
+};
+use results::{ResultColumn, SqlError};
+
+/// The deepest that SELECTs may be nested, as in MySQL.
+const NESTING_MAX: usize = 63;
+
+/// What is known of the literals that `?N` stand for.
+#[derive(Clone, Copy)]
+pub enum Literals<'a> {
+    /// All: their kinds become types.
+    Known(&'a [Datum<'a>]),
+    /// Nothing yet: what depends on them is refused, the rest is right for literals of any kind.
+    OfAnyKind,
+}
+
+/// A query as written, with what is needed to bind it.
+#[derive(Clone, Copy)]
+pub struct BindSource<'a> {
+    /// The parsed query.
+    pub query: &'a ast::Query,
+    /// The items of its first SELECT as they were written, or nothing.
+    pub texts: &'a [String],
+    /// The literals that `?N` stand for.
+    pub literals: Literals<'a>,
+    /// Whether somebody asks for the names of its columns: who writes its rows somewhere does not.
+    pub named: bool,
+}
+
+/// Binds a query.
+///
+/// # Errors
+/// `Elsewhere` for what is not supported.
+pub fn bind_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQuery> {
+    bound_by(Binder::of(source, facts), source)
+}
+
+/// Binds a query of which only the columns are wanted: nobody's rights are asked.
+///
+/// # Errors
+/// As `bind_query`.
+pub fn describe_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<BoundQuery> {
+    bound_by(Binder { is_described: true, ..Binder::of(source, facts) }, source)
+}
+
+fn bound_by(binder: Binder<'_>, source: &BindSource<'_>) -> Bound<BoundQuery> {
+    let mut query = binder.query(source.query, None)?;
+    optimize::take_apart(&mut query, &|| binder.id());
+    let (traits, variables) = finish(&mut query, false);
+    Ok(BoundQuery {
+        columns: query.columns.iter().map(result_column).collect(),
+        query,
+        literals: match source.literals {
+            Literals::Known(literals) => literals.iter().map(kind_of).collect(),
+            Literals::OfAnyKind => Vec::new(),
+        },
+        tables: binder.tables.into_inner(),
+        views: binder.views.into_inner(),
+        variables,
+        mode: binder.facts.mode,
+        traits,
+        reads_files: binder.reads_files.get(),
+        locks: binder.locks.get(),
+    })
+}
+
+/// What sub-queries refer to outside of them is known only when all is bound. `assigns`: variables
+/// are assigned to beside the query, too.
+fn finish(query: &mut Query, assigns: bool) -> (Traits, Vec<(String, ColumnType)>) {
+    let (mut traits, mut variables) = (Traits::default(), Vec::new());
+    each_node_mut(query, 1, &mut |node, _| {
+        traits.nodes += 1;
+        push_variables(node, &mut variables);
+        match &mut node.kind {
+            Kind::Subquery(subquery) => subquery.free = free_references(subquery.query_mut()),
+            Kind::Call(function, _) => traits.waits |= function.waits(),
+            Kind::Assign(..) => traits.assigns = true,
+            _ => {}
+        }
+    });
+    let assigns = assigns || traits.assigns;
+    each_node_mut(query, 1, &mut |node, _| {
+        if let Kind::Subquery(subquery) = &mut node.kind {
+            subquery.is_volatile = gives_other_rows(subquery.query_mut(), assigns);
+        }
+    });
+    (traits, variables)
+}
+
+/// Whether a query may give other rows each time that it is run in a statement.
+fn gives_other_rows(query: &mut Query, assigns: bool) -> bool {
+    let mut volatile = false;
+    each_node_mut(query, 1, &mut |node, _| {
+        volatile |= match &node.kind {
+            Kind::UserVariable(_) => assigns,
+            Kind::Assign(..) => true,
+            Kind::Call(function, _) => function.is_volatile(),
+            _ => false,
+        };
+    });
+    volatile
+}
+
+/// The kind of a literal, as the type that it is bound with. Texts and decimals differ in length
+/// from one execution to the next, so their types are roomy; a time has a fraction or none, because
+/// its text shows all digits of its type.
+pub fn kind_of(literal: &Datum<'_>) -> ColumnType {
+    let fsp = |micros: u32| if micros == 0 { 0 } else { 6 };
+    match literal {
+        Datum::Null => ColumnType::VarBinary { bytes: 0 },
+        Datum::Int(_) => BIGINT,
+        Datum::UInt(_) => BIGINT_UNSIGNED,
+        Datum::Float(_) => ColumnType::Float(None),
+        Datum::Double(_) => ColumnType::Double(None),
+        Datum::Decimal(v) => {
+            let scale = v.scale().min(30);
+            let precision = v.whole_digits().max(30) + scale;
+            ColumnType::Decimal { precision: precision.min(65), scale }
+        }
+        Datum::Bytes(_) => text_type(16_383),
+        Datum::Date(_) => ColumnType::Date,
+        Datum::Time(v) => ColumnType::Time { fsp: fsp(v.fraction()) },
+        Datum::DateTime(v) => ColumnType::DateTime { fsp: fsp(v.micros()) },
+        Datum::Timestamp(v) => ColumnType::Timestamp { fsp: fsp((v.micros() % 1_000_000) as u32) },
+        Datum::Year(_) => ColumnType::Year,
+        Datum::Enum(_) => BIGINT,
+    }
+}
+
+/// The type of a user variable: that of the value it was given (MySQL 9.7 answers so:
+/// tests/oracle/sql/wanted.py). One that was given none is a text.
+pub fn variable_type(value: Option<&Value>) -> ColumnType {
+    match value {
+        None | Some(Value::Null) => text_type(16_383),
+        Some(Value::Bytes(text)) if std::str::from_utf8(text).is_err() => {
+            ColumnType::Blob { size: LobSize::Long }
+        }
+        Some(Value::Bytes(_)) => {
+            ColumnType::Text { size: LobSize::Long, collation: Collation::Utf8Mb4GeneralCi }
+        }
+        Some(Value::Float(_)) => ColumnType::Double(None),
+        Some(Value::Year(_)) => BIGINT_UNSIGNED,
+        Some(other) => kind_of(&other.as_datum()),
+    }
+}
+
+/// User variables by lower-case name.
+pub type UserVariables = HashMap<String, Value>;
+
+/// Whether what was bound with user variables of some types is right for these.
+pub fn same_variables(types: &[(String, ColumnType)], variables: &UserVariables) -> bool {
+    types.iter().all(|(name, ty)| variable_type(variables.get(name)) == *ty)
+}
+
+/// The user variables that an expression reads, with the types that it was bound with.
+pub fn push_variables(node: &Node, variables: &mut Vec<(String, ColumnType)>) {
+    if let Kind::UserVariable(name) = &node.kind
+        && !variables.iter().any(|(known, _)| known == name)
+    {
+        variables.push((name.clone(), node.ty.clone()));
+    }
+}
+
+/// Whether a tree bound with literals of some kinds is right for these.
+pub fn same_kinds(kinds: &[ColumnType], literals: &[Datum<'_>]) -> bool {
+    kinds.len() == literals.len()
+        && kinds.iter().zip(literals).all(|(kind, literal)| kind_of(literal) == *kind)
+}
+
+fn result_column(column: &OutputColumn) -> ResultColumn {
+    let nullable = column.nullable;
+    match &column.origin {
+        // Of what a derived table computes, only the names are known there.
+        Some(origin) if origin.org_table.is_empty() => ResultColumn {
+            name: column.name.clone(),
+            ty: column.ty.clone(),
+            nullable,
+            ..(**origin).clone()
+        },
+        Some(origin) => {
+            let mut shown = ResultColumn::clone(origin);
+            shown.name.clone_from(&column.name);
+            shown.nullable = nullable;
+            shown
+        }
+        None => ResultColumn::computed(column.name.clone(), column.ty.clone(), nullable),
+    }
+}
+
+/// Most relations of a statement: a table of WITH that is used twice by the next, and so on,
+/// doubles them each time.
+const RELATIONS_MAX: usize = 4096;
+
+/// A table of WITH.
+#[derive(Clone)]
+struct CommonTable {
+    name: String,
+    rows: CommonRows,
+    /// How many relations it has.
+    relations: usize,
+}
+
+/// What a table of WITH holds.
+#[derive(Clone)]
+enum CommonRows {
+    /// A query's rows.
+    Query(Box<Query>),
+    /// Within its own recursion: the rows that were added last.
+    Added {
+        /// The recursion's number.
+        recursion: usize,
+        columns: Vec<OutputColumn>,
+        /// How deep the SELECTs are nested that may read it: within a sub-query it is another
+        /// matter each time.
+        nesting: usize,
+    },
+}
+
+/// What a statement is bound against.
+struct Binder<'a> {
+    facts: &'a SqlContext,
+    literals: Literals<'a>,
+    named: bool,
+    /// WITH, innermost last.
+    ctes: RefCell<Vec<CommonTable>>,
+    /// Relations bound so far, those within the uses of WITH's tables counted each time.
+    relations: Cell<usize>,
+    ids: Cell<usize>,
+    nesting: Cell<usize>,
+    tables: RefCell<Vec<Arc<Table>>>,
+    views: RefCell<Vec<BoundView>>,
+    /// With whose rights names are looked up.
+    rights: RefCell<Arc<Rights>>,
+    /// Whether only columns are wanted, not rows: nobody's rights are asked.
+    is_described: bool,
+    /// The views within whose queries names are bound, by number.
+    views_around: RefCell<Vec<u32>>,
+    /// Whether a relation is `FILE(...)`.
+    reads_files: Cell<bool>,
+    /// Whether some SELECT locks rows.
+    locks: Cell<bool>,
+    /// The first SELECT, and its items as they were written.
+    titles: Option<(&'a ast::Select, &'a [String])>,
+}
+
+impl<'a> Binder<'a> {
+    fn of(source: &BindSource<'a>, facts: &'a SqlContext) -> Binder<'a> {
+        let titles = match query::first_select(&source.query.body) {
+            Some(select) if select.projection.len() == source.texts.len() => {
+                Some((select, source.texts))
+            }
+            _ => None,
+        };
+        Binder { named: source.named, titles, ..Binder::new(facts, source.literals) }
+    }
+
+    fn new(facts: &'a SqlContext, literals: Literals<'a>) -> Binder<'a> {
+        Binder {
+            facts,
+            literals,
+            named: false,
+            ctes: RefCell::default(),
+            relations: Cell::new(0),
+            ids: Cell::new(0),
+            nesting: Cell::new(0),
+            tables: RefCell::default(),
+            views: RefCell::default(),
+            rights: RefCell::new(Arc::clone(&facts.rights)),
+            is_described: false,
+            views_around: RefCell::default(),
+            reads_files: Cell::new(false),
+            locks: Cell::new(false),
+            titles: None,
+        }
+    }
+
+    fn id(&self) -> usize {
+        self.ids.replace(self.ids.get() + 1)
+    }
+
+    /// Refuses what depends on the kinds of literals, as long as these are not known.
+    fn want_literals(&self, what: &str) -> Bound<()> {
+        match self.literals {
+            Literals::Known(_) => Ok(()),
+            Literals::OfAnyKind => elsewhere(format_args!("{what} without its literals")),
+        }
+    }
+
+    /// Counts so many more relations.
+    fn count_relations(&self, more: usize) -> Bound<()> {
+        let relations = self.relations.get() + more;
+        self.relations.set(relations);
+        if relations > RELATIONS_MAX {
+            let message = format!("The statement is too complex: more than {RELATIONS_MAX} tables");
+            return Err(SqlError::new(ErrorCode::StackOverrun, message).into());
+        }
+        Ok(())
+    }
+
+    /// Goes one SELECT deeper.
+    fn nested<T>(&self, bind: impl FnOnce() -> Bound<T>) -> Bound<T> {
+        self.facts.limits.check()?;
+        let depth = self.nesting.get() + 1;
+        if depth > NESTING_MAX {
+            return Err(SqlError::new(
+                ErrorCode::TooHighLevelOfNesting,
+                format!("Too high level of nesting for select, the most is {NESTING_MAX}"),
+            )
+            .into());
+        }
+        self.nesting.set(depth);
+        let bound = bind();
+        self.nesting.set(depth - 1);
+        bound
+    }
+}

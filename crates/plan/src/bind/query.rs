@@ -1,0 +1,360 @@
+//! Queries: WITH, set operations, VALUES, ORDER BY and LIMIT of the whole.
+//!
+//! Not here: a single SELECT (`select`).
+
+use expression::{Node, common_type, type_collation};
+use sqlparser::ast;
+use syntax::types::with_collation;
+use values::ErrorCode;
+use values::types::{Collation, ColumnType};
+
+use super::limit::limit_of;
+use super::recursion::is_recursive;
+use super::scope::QueryScope;
+use super::{Binder, CommonRows, CommonTable};
+use crate::bind::scalar::{Bound, elsewhere};
+use crate::tree::{Body, OutputColumn, Query, SetOperation, SetOperator, SortKey};
+use results::SqlError;
+
+/// The longest chain of UNION and its kin.
+const SIDES_MAX: usize = 500;
+
+/// The SELECT that names the columns of the whole.
+pub(super) fn first_select(body: &ast::SetExpr) -> Option<&ast::Select> {
+    match body {
+        ast::SetExpr::Select(select) => Some(select),
+        ast::SetExpr::Query(query) => first_select(&query.body),
+        ast::SetExpr::SetOperation { left, .. } => first_select(left),
+        _ => None,
+    }
+}
+
+/// The number in ORDER BY or GROUP BY that may be a position: brackets and a plus are none of it.
+pub(super) fn bare_number(expr: &ast::Expr) -> &ast::Expr {
+    match expr {
+        ast::Expr::Nested(inner)
+        | ast::Expr::UnaryOp { op: ast::UnaryOperator::Plus, expr: inner } => bare_number(inner),
+        other => other,
+    }
+}
+
+/// The position that a number in ORDER BY or GROUP BY means; 1054 when there is no such column.
+pub fn position(expr: &ast::Expr, columns: usize, clause: &str) -> Bound<Option<usize>> {
+    let ast::Expr::Value(value) = bare_number(expr) else { return Ok(None) };
+    let ast::Value::Number(text, _) = &value.value else { return Ok(None) };
+    let Ok(at) = text.parse::<usize>() else { return Ok(None) };
+    if at == 0 || at > columns {
+        return Err(SqlError::unknown_column(text, clause).into());
+    }
+    Ok(Some(at - 1))
+}
+
+impl Binder<'_> {
+    /// Binds a query; `parent` is the SELECT around it.
+    pub(super) fn query(
+        &self,
+        query: &ast::Query,
+        parent: Option<&QueryScope<'_>>,
+    ) -> Bound<Query> {
+        let before = self.ctes.borrow().len();
+        let bound = self.nested(|| self.query_with(query, parent));
+        self.ctes.borrow_mut().truncate(before);
+        bound
+    }
+
+    fn query_with(&self, query: &ast::Query, parent: Option<&QueryScope<'_>>) -> Bound<Query> {
+        if query.for_clause.is_some() || !query.pipe_operators.is_empty() {
+            return elsewhere("FOR XML");
+        }
+        if let Some(with) = &query.with {
+            for cte in &with.cte_tables {
+                let is_recursive = with.recursive && is_recursive(cte);
+                let common = self.common_table(cte, is_recursive)?;
+                self.ctes.borrow_mut().push(common);
+            }
+        }
+        let order: &[ast::OrderByExpr] = match query.order_by.as_ref().map(|order| &order.kind) {
+            None => &[],
+            Some(ast::OrderByKind::Expressions(items)) => items,
+            Some(ast::OrderByKind::All(_)) => return elsewhere("ORDER BY ALL"),
+        };
+        if order.iter().any(|item| item.options.nulls_first.is_some() || item.with_fill.is_some()) {
+            return elsewhere("NULLS FIRST");
+        }
+        let mut bound = match &*query.body {
+            ast::SetExpr::Select(select) => self.select(select, order, parent)?,
+            body => {
+                let mut bound = self.set_expression(body, parent)?;
+                if !order.is_empty() && !bound.order.is_empty() || bound.limit.is_some() {
+                    bound = self.wrapped(bound);
+                }
+                match self.order_of_columns(&bound, order)? {
+                    Some(keys) => {
+                        if !keys.is_empty() {
+                            bound.order = keys;
+                        }
+                        bound
+                    }
+                    None => self.all_of(self.one_query(bound)?, order)?,
+                }
+            }
+        };
+        self.limits(&mut bound, query)?;
+        self.lock_rows(&mut bound, &query.locks)?;
+        Ok(bound)
+    }
+
+    /// A table of WITH, in which those before it are seen.
+    pub(super) fn common_table(&self, cte: &ast::Cte, is_recursive: bool) -> Bound<CommonTable> {
+        let before = self.relations.get();
+        let query = match is_recursive {
+            true => self.recursion(cte)?,
+            false => {
+                let mut query = self.query(&cte.query, None)?;
+                rename(&mut query.columns, &cte.alias)?;
+                query
+            }
+        };
+        let (name, relations) = (cte.alias.name.value.clone(), self.relations.get() - before);
+        Ok(CommonTable { name, rows: CommonRows::Query(Box::new(query)), relations })
+    }
+
+    /// A query whose own ORDER BY and LIMIT come first: the only side of a union.
+    fn wrapped(&self, inner: Query) -> Query {
+        let columns = inner.columns.clone();
+        let set = SetOperation { operator: SetOperator::Union, all: true, sides: vec![inner] };
+        self.query_of(Body::Set(Box::new(set)), columns)
+    }
+
+    /// A query of a body, without order and limit.
+    pub(super) fn query_of(&self, body: Body, columns: Vec<OutputColumn>) -> Query {
+        Query::new(self.id(), body, columns)
+    }
+
+    pub(super) fn set_expression(
+        &self,
+        body: &ast::SetExpr,
+        parent: Option<&QueryScope<'_>>,
+    ) -> Bound<Query> {
+        match body {
+            ast::SetExpr::Select(select) => self.select(select, &[], parent),
+            ast::SetExpr::Query(query) => self.query(query, parent),
+            ast::SetExpr::SetOperation { .. } => self.set_operation(body, parent),
+            ast::SetExpr::Values(values) => self.values(values, parent),
+            ast::SetExpr::Table(table) => {
+                let mut name = Vec::new();
+                name.extend(table.schema_name.as_deref().map(ast::Ident::new));
+                name.extend(table.table_name.as_deref().map(ast::Ident::new));
+                self.all_of(self.one_table(&ast::ObjectName::from(name))?, &[])
+            }
+            other => elsewhere(other),
+        }
+    }
+
+    /// A chain of set operations, which nests to the left.
+    fn set_operation(&self, body: &ast::SetExpr, parent: Option<&QueryScope<'_>>) -> Bound<Query> {
+        let mut steps = Vec::new();
+        let mut first = body;
+        while let ast::SetExpr::SetOperation { op, set_quantifier, left, right } = first {
+            let all = match set_quantifier {
+                ast::SetQuantifier::All => true,
+                ast::SetQuantifier::Distinct | ast::SetQuantifier::None => false,
+                other => return elsewhere(other),
+            };
+            let operator = match op {
+                ast::SetOperator::Union => SetOperator::Union,
+                ast::SetOperator::Intersect => SetOperator::Intersect,
+                ast::SetOperator::Except | ast::SetOperator::Minus => SetOperator::Except,
+            };
+            steps.push((operator, all, &**right));
+            first = left;
+        }
+        if steps.len() > SIDES_MAX {
+            return elsewhere("a long chain of UNION");
+        }
+        let mut bound = self.set_expression(first, parent)?;
+        let mut common = bound.columns.clone();
+        let mut sides = Vec::with_capacity(steps.len());
+        for (operator, all, right) in steps.into_iter().rev() {
+            let right = self.set_expression(right, parent)?;
+            common = common_columns(&common, &right.columns)?;
+            sides.push((operator, all, right));
+        }
+        for (operator, all, right) in sides {
+            bound = self.combined(operator, all, bound, right)?;
+            // What is the same is so by the types of the whole chain, later sides included.
+            for (column, of_chain) in bound.columns.iter_mut().zip(&common) {
+                column.ty = of_chain.ty.clone();
+            }
+        }
+        Ok(bound)
+    }
+
+    /// Two sides of a set operation.
+    pub(super) fn combined(
+        &self,
+        operator: SetOperator,
+        all: bool,
+        left: Query,
+        right: Query,
+    ) -> Bound<Query> {
+        let columns = common_columns(&left.columns, &right.columns)?;
+        let plain = |query: &Query| {
+            query.order.is_empty() && query.limit.is_none() && query.offset.is_none()
+        };
+        // UNION of a UNION of the same kind is one of them.
+        let plain_left = plain(&left);
+        match left {
+            Query { body: Body::Set(mut set), .. }
+                if plain_left
+                    && operator == SetOperator::Union
+                    && set.operator == operator
+                    && (set.all == all || !all) =>
+            {
+                set.all &= all;
+                set.sides.push(right);
+                Ok(self.query_of(Body::Set(set), columns))
+            }
+            left => {
+                let set = SetOperation { operator, all, sides: vec![left, right] };
+                Ok(self.query_of(Body::Set(Box::new(set)), columns))
+            }
+        }
+    }
+
+    fn values(&self, values: &ast::Values, parent: Option<&QueryScope<'_>>) -> Bound<Query> {
+        let scope = QueryScope::new(parent, Vec::new());
+        let mut rows: Vec<Vec<Node>> = Vec::with_capacity(values.rows.len());
+        for row in &values.rows {
+            let bind = |expr| self.expression(&scope, expr, "field list");
+            rows.push(row.content.iter().map(bind).collect::<Bound<_>>()?);
+        }
+        let width = rows.first().map_or(0, Vec::len);
+        if rows.iter().any(|row| row.len() != width) {
+            return Err(SqlError::new(
+                ErrorCode::WrongValueCountOnRow,
+                "Column count doesn't match value count",
+            )
+            .into());
+        }
+        let columns = (0..width)
+            .map(|at| {
+                let all: Vec<Node> = rows.iter().map(|row| row[at].clone()).collect();
+                OutputColumn {
+                    name: format!("column_{at}"),
+                    ty: common_type(&all),
+                    nullable: all.iter().any(|node| node.nullable),
+                    origin: None,
+                    keeps_digits: false,
+                }
+            })
+            .collect();
+        Ok(self.query_of(Body::Values(rows), columns))
+    }
+
+    /// ORDER BY over the columns of a set operation; `None` if it is over more than columns.
+    fn order_of_columns(
+        &self,
+        bound: &Query,
+        order: &[ast::OrderByExpr],
+    ) -> Bound<Option<Vec<SortKey>>> {
+        let mut keys = Vec::with_capacity(order.len());
+        for item in order {
+            let descending = item.options.asc == Some(false);
+            let found =
+                match (position(&item.expr, bound.columns.len(), "order clause")?, &item.expr) {
+                    (Some(position), _) => position,
+                    (None, ast::Expr::Identifier(name)) => bound
+                        .columns
+                        .iter()
+                        .position(|column| column.name.eq_ignore_ascii_case(&name.value))
+                        .ok_or_else(|| SqlError::unknown_column(&name.value, "order clause"))?,
+                    _ => return Ok(None),
+                };
+            keys.push(SortKey { position: found, descending });
+        }
+        Ok(Some(keys))
+    }
+
+    /// LIMIT and OFFSET, or FETCH FIRST.
+    pub(super) fn limits(&self, bound: &mut Query, query: &ast::Query) -> Bound<()> {
+        let (limit, offset) = limit_of(query)?;
+        let scope = QueryScope::new(None, Vec::new());
+        let bind = |expr: &ast::Expr| self.expression(&scope, expr, "limit clause");
+        bound.limit = limit.as_ref().map(bind).transpose()?;
+        bound.offset = offset.as_ref().map(bind).transpose()?;
+        Ok(())
+    }
+}
+
+/// The columns of a set operation: names of the first side, types that hold both sides' values.
+fn common_columns(left: &[OutputColumn], right: &[OutputColumn]) -> Bound<Vec<OutputColumn>> {
+    if left.len() != right.len() {
+        return Err(SqlError::new(
+            ErrorCode::WrongNumberOfColumns,
+            "The used SELECT statements have a different number of columns",
+        )
+        .into());
+    }
+    let column = |(a, b): (&OutputColumn, &OutputColumn)| OutputColumn {
+        name: a.name.clone(),
+        ty: common_of(&a.ty, &b.ty),
+        nullable: a.nullable || b.nullable,
+        origin: None,
+        keeps_digits: false,
+    };
+    Ok(left.iter().zip(right).map(column).collect())
+}
+
+/// The type that holds values of both; a column of NULLs has none of its own.
+fn common_of(a: &ColumnType, b: &ColumnType) -> ColumnType {
+    const NOTHING: ColumnType = ColumnType::VarBinary { bytes: 0 };
+    match (a, b) {
+        (one, other) if *other == NOTHING => one.clone(),
+        (one, other) if *one == NOTHING => other.clone(),
+        _ => {
+            // Long texts stay long.
+            let long = |ty: &ColumnType| {
+                matches!(ty, ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json)
+            };
+            let of = |ty: &ColumnType| Node::new(expression::Kind::Column(0), ty.clone(), true);
+            let common = match (type_collation(a), type_collation(b)) {
+                // Only what was said explicitly, or is a column's, is not the default.
+                (Some(x), Some(y))
+                    if x != y && x != Collation::Binary && y != Collation::Binary =>
+                {
+                    with_collation(&common_type(&[of(a), of(b)]), Collation::Utf8Mb4Bin)
+                }
+                _ => common_type(&[of(a), of(b)]),
+            };
+            match (&common, long(a) || long(b)) {
+                (ColumnType::VarChar { collation, .. }, true) => {
+                    ColumnType::Text { size: values::types::LobSize::Long, collation: *collation }
+                }
+                (ColumnType::VarBinary { .. }, true) => {
+                    ColumnType::Blob { size: values::types::LobSize::Long }
+                }
+                _ => common,
+            }
+        }
+    }
+}
+
+/// Renames the columns of a derived table or CTE: `t (a, b)`.
+pub(super) fn rename(columns: &mut [OutputColumn], alias: &ast::TableAlias) -> Bound<()> {
+    if alias.columns.is_empty() {
+        return Ok(());
+    }
+    if alias.columns.len() != columns.len() {
+        return Err(SqlError::new(
+            ErrorCode::ViewWrongList,
+            "In definition of view, derived table or common table expression, SELECT list and \
+             column names list have different column counts",
+        )
+        .into());
+    }
+    for (column, alias) in columns.iter_mut().zip(&alias.columns) {
+        column.name = alias.name.value.clone();
+    }
+    Ok(())
+}

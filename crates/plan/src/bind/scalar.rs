@@ -1,0 +1,324 @@
+//! Binding scalars: from a parsed expression to a `Node`.
+//!
+//! Invariants
+//! 1. What cannot be evaluated here (sub-queries, aggregates, unknown functions) fails with
+//!    `BindFailure::Elsewhere`, so that the caller can try a way that knows more.
+//!
+//! Not here: the types and collations of what operands make (`expression::make`), what nodes
+//! compute (`expression`).
+
+mod call;
+mod cast;
+mod form;
+mod literal;
+mod names;
+mod operator;
+
+use std::cell::Cell;
+
+use expression::{
+    Kind, List, Node, Unit, among, boolean, case_condition, common_rule, common_type, converted_to,
+    display_chars, is_number, read_as, seen_as_bytes, text_type, type_collation, within,
+};
+use sqlparser::ast::{Expr, Value as Literal};
+use values::CharacterSet;
+use values::ErrorCode;
+use values::datum::Value;
+use values::types::{Collation, ColumnType};
+
+pub use call::call_node;
+use call::function;
+use cast::{CHARS_UNSAID, cast_type};
+use form::special;
+use literal::{items, literal, typed_text};
+pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
+use operator::{binary, refuse_unknown_digits, unary};
+use syntax::cursor::{name_parts, too_deep};
+use syntax::types::{character_set, collation};
+
+use results::SqlError;
+
+/// How deeply expressions may be nested. A level takes up to 3 KB of the stack here, and a thread
+/// that serves statements has 2 MB. The parser bounds brackets, but not chains: `a = b = c = ...`.
+const DEPTH_MAX: usize = 400;
+
+/// A level of an expression that is being bound on this thread.
+struct Level;
+
+impl Level {
+    fn enter() -> Bound<Level> {
+        LEVELS.with(|levels| match levels.get() {
+            DEPTH_MAX => Err(too_deep().into()),
+            above => {
+                levels.set(above + 1);
+                Ok(Level)
+            }
+        })
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        LEVELS.with(|levels| levels.set(levels.get() - 1));
+    }
+}
+
+thread_local!(static LEVELS: Cell<usize> = const { Cell::new(0) });
+
+/// Why an expression was not bound.
+#[derive(Debug)]
+pub enum BindFailure {
+    /// It is not evaluated here; what it is.
+    Elsewhere(String),
+    /// It is wrong.
+    Wrong(SqlError),
+}
+
+impl From<SqlError> for BindFailure {
+    fn from(error: SqlError) -> BindFailure {
+        BindFailure::Wrong(error)
+    }
+}
+
+impl From<syntax::Error> for BindFailure {
+    fn from(error: syntax::Error) -> BindFailure {
+        BindFailure::Wrong(error.into())
+    }
+}
+
+impl From<expression::Error> for BindFailure {
+    fn from(error: expression::Error) -> BindFailure {
+        BindFailure::Wrong(error.into())
+    }
+}
+
+impl From<BindFailure> for SqlError {
+    fn from(failure: BindFailure) -> SqlError {
+        match failure {
+            BindFailure::Elsewhere(what) => SqlError::unsupported(what),
+            BindFailure::Wrong(error) => error,
+        }
+    }
+}
+
+/// Result of binding.
+pub type Bound<T> = Result<T, BindFailure>;
+
+/// Not evaluated here.
+pub fn elsewhere<T>(what: impl std::fmt::Display) -> Bound<T> {
+    Err(BindFailure::Elsewhere(what.to_string()))
+}
+
+/// Binds an expression.
+pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
+    let _level = Level::enter()?;
+    if let Some(resolver) = names.resolver
+        && let Some(bound) = resolver.form(expr, names)
+    {
+        return bound;
+    }
+    match expr {
+        Expr::Nested(inner) => bind(inner, names),
+        Expr::Identifier(ident) => match ident.value.to_ascii_uppercase().as_str() {
+            // Functions that need no parentheses.
+            "CURRENT_TIMESTAMP" | "CURRENT_DATE" | "CURRENT_TIME" | "LOCALTIME"
+            | "LOCALTIMESTAMP" | "UTC_TIMESTAMP" | "UTC_DATE" | "UTC_TIME" | "CURRENT_USER"
+                if ident.quote_style.is_none() =>
+            {
+                call_node(&ident.value, Vec::new())
+            }
+            _ => names.resolve(&[ident]),
+        },
+        Expr::CompoundIdentifier(parts) => names.resolve(&parts.iter().collect::<Vec<_>>()),
+        Expr::Value(value) => literal(&value.value, names),
+        Expr::BinaryOp { left, op, right } => binary(left, op, right, names),
+        Expr::UnaryOp { op, expr } => unary(*op, expr, names),
+        Expr::IsNull(a) => Ok(boolean(Kind::IsNull(Box::new(bind(a, names)?), false), false)),
+        Expr::IsNotNull(a) => Ok(boolean(Kind::IsNull(Box::new(bind(a, names)?), true), false)),
+        Expr::IsTrue(a) => is_truth(a, true, false, names),
+        Expr::IsNotTrue(a) => is_truth(a, true, true, names),
+        Expr::IsFalse(a) => is_truth(a, false, false, names),
+        Expr::IsNotFalse(a) => is_truth(a, false, true, names),
+        Expr::IsUnknown(a) => Ok(boolean(Kind::IsNull(Box::new(bind(a, names)?), false), false)),
+        Expr::IsNotUnknown(a) => Ok(boolean(Kind::IsNull(Box::new(bind(a, names)?), true), false)),
+        Expr::InList { expr, list, negated } => {
+            let node = bind(expr, names)?;
+            let list = items(list, names)?;
+            if let [only] = list.as_slice() {
+                refuse_unknown_digits(&node, only, names)?;
+            }
+            let (node, list) = among(node, list);
+            let rule = common_rule(std::iter::once(&node).chain(&list));
+            let list = List::new(list);
+            Ok(boolean(Kind::InList(Box::new(node), list, *negated, rule), true))
+        }
+        Expr::Between { expr, negated, low, high } => {
+            let nodes = within([bind(expr, names)?, bind(low, names)?, bind(high, names)?]);
+            let rule = common_rule(nodes.iter());
+            Ok(boolean(Kind::Between(Box::new(nodes), *negated, rule), true))
+        }
+        Expr::MemberOf(member) => {
+            call_node("MEMBER OF", vec![bind(&member.value, names)?, bind(&member.array, names)?])
+        }
+        Expr::Like { negated, any: false, expr, pattern, escape_char } => {
+            let escape = match escape_char.as_ref().map(|value| &value.value) {
+                None if names.mode.no_backslash_escapes() => None,
+                None => Some('\\'),
+                Some(Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text)) => {
+                    text.chars().next()
+                }
+                Some(other) => return elsewhere(format_args!("ESCAPE {other}")),
+            };
+            let (a, b) = (bind(expr, names)?, bind(pattern, names)?);
+            let rule = common_rule([&a, &b].into_iter());
+            Ok(boolean(Kind::Like(Box::new(a), Box::new(b), escape, *negated, rule), true))
+        }
+        Expr::Function(call) => function(call, names),
+        Expr::Case { operand, conditions, else_result, .. } => {
+            case(operand.as_deref(), conditions, else_result.as_deref(), names)
+        }
+        Expr::Cast { expr, data_type, .. } => cast_node(expr, data_type, names),
+        Expr::Convert { expr, data_type: Some(data_type), charset, .. } => {
+            let node = cast_node(expr, data_type, names)?;
+            let Some(charset) = charset else { return Ok(node) };
+            let set = charset_named(charset)?;
+            match node.ty {
+                ColumnType::VarChar { chars: bytes, .. } if set.is_binary() => {
+                    Ok(Node { ty: ColumnType::VarBinary { bytes }, ..node })
+                }
+                ColumnType::VarChar { .. } if !set.is_utf8() => Ok(converted_to(node, set)),
+                ColumnType::VarChar { .. } => Ok(node),
+                _ => Err(SqlError::syntax("CHARACTER SET", 1).into()),
+            }
+        }
+        Expr::Convert { expr, charset: Some(charset), .. } => {
+            let set = charset_named(charset)?;
+            let node = bind(expr, names)?;
+            let (node, ty) = match set.is_binary() {
+                true => (seen_as_bytes(node), ColumnType::VarBinary { bytes: u32::MAX }),
+                false if set.is_utf8() => (node, text_type(16_383)),
+                false => return Ok(converted_to(node, set)),
+            };
+            let nullable = node.nullable;
+            Ok(Node::new(Kind::Cast(Box::new(node)), ty, nullable))
+        }
+        Expr::Collate { expr, collation: name } => {
+            let node = bind(expr, names)?;
+            let rule = collation(&name.to_string().replace('`', ""))?;
+            if rule != Collation::Binary
+                && type_collation(&node.ty) == Some(Collation::Binary)
+                && !matches!(node.kind, Kind::Constant(Value::Null))
+            {
+                let message =
+                    format!("COLLATION '{}' is not valid for CHARACTER SET 'binary'", rule.name());
+                return Err(SqlError::new(ErrorCode::CollationCharsetMismatch, message).into());
+            }
+            let nullable = node.nullable;
+            // What is no text has a collation as the text that it is then.
+            let known = !matches!(node.kind, Kind::Constant(Value::Null));
+            let is_text = type_collation(&node.ty).is_some();
+            let node = if matches!(node.ty, ColumnType::Enum { .. }) || (known && !is_text) {
+                let ty = text_type(display_chars(&node.ty).max(1));
+                Node::new(Kind::Cast(Box::new(node)), ty, nullable)
+            } else {
+                node
+            };
+            let ty = syntax::types::with_collation(&node.ty, rule);
+            Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable))
+        }
+        Expr::Prefixed { prefix, value } => introduced(&prefix.value, bind(value, names)?),
+        Expr::TypedString(typed) => typed_text(&typed.data_type, &typed.value.value),
+        _ => special(expr, names),
+    }
+}
+
+fn is_truth(a: &Expr, wanted: bool, negated: bool, names: &Names<'_>) -> Bound<Node> {
+    Ok(boolean(Kind::IsTruth(Box::new(bind(a, names)?), wanted, negated), false))
+}
+
+fn unit(name: &str) -> Bound<Unit> {
+    Unit::parse(name).ok_or_else(|| BindFailure::Wrong(SqlError::syntax(name, 1)))
+}
+
+fn case(
+    operand: Option<&Expr>,
+    conditions: &[sqlparser::ast::CaseWhen],
+    otherwise: Option<&Expr>,
+    names: &Names<'_>,
+) -> Bound<Node> {
+    let operand = operand.map(|expr| bind(expr, names)).transpose()?.map(Box::new);
+    let mut branches = Vec::with_capacity(conditions.len());
+    for when in conditions {
+        branches.push((bind(&when.condition, names)?, bind(&when.result, names)?));
+    }
+    // Beside JSON each value is compared in a way of its own.
+    let is_json = |node: &Node| node.ty == ColumnType::Json;
+    let operand = match operand {
+        Some(operand) if is_json(&operand) || branches.iter().any(|(when, _)| is_json(when)) => {
+            let condition = |when| case_condition(Node::clone(&operand), when);
+            branches = branches.into_iter().map(|(when, then)| (condition(when), then)).collect();
+            None
+        }
+        None => {
+            let number = |(when, then): (Node, Node)| (when.json_as_number(), then);
+            branches = branches.into_iter().map(number).collect();
+            None
+        }
+        operand => operand,
+    };
+    let otherwise = otherwise.map(|expr| bind(expr, names)).transpose()?;
+    let mut results: Vec<Node> = branches.iter().map(|(_, then)| then.clone()).collect();
+    results.extend(otherwise.clone());
+    let nullable = otherwise.is_none() || results.iter().any(|node| node.nullable);
+    let rule =
+        common_rule(operand.as_deref().into_iter().chain(branches.iter().map(|(when, _)| when)));
+    let ty = common_type(&results);
+    let kind = Kind::Case(operand, branches, otherwise.map(Box::new), rule);
+    Ok(Node::new(kind, ty, nullable))
+}
+
+/// The character set of a name.
+fn charset_named(name: &sqlparser::ast::ObjectName) -> Bound<CharacterSet> {
+    let name = name_parts(name).last().map_or("", |part| part.value.as_str());
+    Ok(character_set(name)?)
+}
+
+/// A literal behind a character set introducer: its bytes are text of that set.
+///
+/// # Errors
+/// 1115 for an unknown set; 1300 for bytes that are no text of it.
+fn introduced(prefix: &str, node: Node) -> Bound<Node> {
+    let set = character_set(prefix.trim_start_matches('_'))?;
+    if set.is_binary() {
+        let nullable = node.nullable;
+        let ty = ColumnType::VarBinary { bytes: 65_532 };
+        return Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable));
+    }
+    let Kind::Constant(Value::Bytes(bytes)) = &node.kind else { return Ok(node) };
+    let bytes = set.filled_up(bytes);
+    if !set.is_valid(&bytes) {
+        let shown: String = bytes.iter().take(6).map(|byte| format!("{byte:02X}")).collect();
+        let message = format!("Invalid {} character string: '{shown}'", set.name());
+        return Err(SqlError::new(ErrorCode::InvalidCharacterString, message).into());
+    }
+    Ok(match set.is_utf8() {
+        true => Node::constant(Value::Bytes(bytes.into_owned())),
+        false => read_as(Node::digits_literal(bytes.into_owned()), set),
+    })
+}
+
+fn cast_node(expr: &Expr, data_type: &sqlparser::ast::DataType, names: &Names<'_>) -> Bound<Node> {
+    let mut ty = cast_type(data_type)?;
+    let node = match bind(expr, names)? {
+        node if is_number(&ty) => node.with_number(),
+        node if ty.is_binary_string() => seen_as_bytes(node),
+        node => node,
+    };
+    // Without a length, the text is as long as it comes.
+    if let ColumnType::VarChar { chars, .. } = &mut ty
+        && *chars == CHARS_UNSAID
+    {
+        *chars = u32::MAX;
+    }
+    Ok(Node::new(Kind::Cast(Box::new(node)), ty, true))
+}

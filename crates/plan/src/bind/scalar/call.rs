@@ -1,0 +1,195 @@
+//! Calls of functions, and what the grammar writes like one.
+//!
+//! Not here: which functions there are (`expression::Function`).
+
+use expression::{
+    Arithmetic, BIGINT, Function, Kind, Node, ON_DEFAULT, ON_ERROR, Unit, arithmetic_node,
+    shift_node,
+};
+use sqlparser::ast::{
+    DataType, Expr, Function as Call, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
+    FunctionArgumentList, FunctionArguments, Ident, Interval,
+};
+use syntax::cursor::name_parts;
+use syntax::{JSON_EMPTY, JSON_ERROR};
+use values::datum::Value;
+use values::types::{Collation, ColumnType};
+
+use super::cast::{CHARS_UNSAID, cast_type};
+use super::names::incoming_node;
+use super::{Bound, Names, bind, elsewhere, unit};
+use results::SqlError;
+
+pub(super) fn shift(
+    base: Node,
+    interval: &Interval,
+    minus: bool,
+    names: &Names<'_>,
+) -> Bound<Node> {
+    let Some(field) = &interval.leading_field else {
+        return Err(SqlError::syntax(&interval.to_string(), 1).into());
+    };
+    let unit = unit(&field.to_string())?;
+    let amount = bind(&interval.value, names)?;
+    Ok(shift_node(base, amount, unit, minus))
+}
+
+/// A call by name of bound arguments.
+pub fn call_node(name: &str, arguments: Vec<Node>) -> Bound<Node> {
+    match expression::call_node(name, arguments) {
+        Some(node) => Ok(node?),
+        None => elsewhere(format_args!("function {name}")),
+    }
+}
+
+pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
+    let parts = name_parts(&call.name);
+    let [name] = parts.as_slice() else { return elsewhere(&call.name) };
+    if call.over.is_some() || call.filter.is_some() {
+        return elsewhere("window functions");
+    }
+    if let ("JSON_VALUE", FunctionArguments::List(list)) =
+        (name.value.to_ascii_uppercase().as_str(), &call.args)
+    {
+        return json_value(list, names);
+    }
+    let list: &[FunctionArg] = match &call.args {
+        FunctionArguments::None => &[],
+        FunctionArguments::List(list) if !list.clauses.is_empty() => {
+            return Err(SqlError::syntax(&list.clauses[0].to_string(), 1).into());
+        }
+        FunctionArguments::List(list) if list.duplicate_treatment.is_none() => &list.args,
+        _ => return elsewhere(&call.name),
+    };
+    let mut exprs = Vec::with_capacity(list.len());
+    for argument in list {
+        match argument {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => exprs.push(expr),
+            _ => return elsewhere(&call.name),
+        }
+    }
+    let upper = name.value.to_ascii_uppercase();
+    match (upper.as_str(), exprs.as_slice()) {
+        ("VALUES" | "VALUE", [Expr::Identifier(column)]) => values_call(&[column], names),
+        ("VALUES" | "VALUE", [Expr::CompoundIdentifier(parts)]) => {
+            values_call(&parts.last().into_iter().collect::<Vec<_>>(), names)
+        }
+        ("DEFAULT", [Expr::Identifier(column)]) => names.default(&[column]),
+        ("DEFAULT", [Expr::CompoundIdentifier(parts)]) => {
+            names.default(&parts.iter().collect::<Vec<_>>())
+        }
+        ("DEFAULT", _) => Err(SqlError::syntax(&call.args.to_string(), 1).into()),
+        ("ADD_MONTHS", [base, months]) => {
+            Ok(shift_node(bind(base, names)?, bind(months, names)?, Unit::Month, false))
+        }
+        ("DATE_ADD" | "ADDDATE", [base, Expr::Interval(interval)]) => {
+            shift(bind(base, names)?, interval, false, names)
+        }
+        ("DATE_SUB" | "SUBDATE", [base, Expr::Interval(interval)]) => {
+            shift(bind(base, names)?, interval, true, names)
+        }
+        ("ADDDATE", [base, days]) => {
+            Ok(shift_node(bind(base, names)?, bind(days, names)?, Unit::Day, false))
+        }
+        ("SUBDATE", [base, days]) => {
+            Ok(shift_node(bind(base, names)?, bind(days, names)?, Unit::Day, true))
+        }
+        ("ADD_MONTHS", _) => Err(expression::Error::parameter_count(&name.value).into()),
+        ("MOD", [a, b]) => {
+            let (a, b) = (bind(a, names)?, bind(b, names)?);
+            Ok(arithmetic_node(Arithmetic::Modulo, a, b, names.mode))
+        }
+        ("TIMESTAMPADD", [Expr::Identifier(field), amount, base]) => {
+            let unit = unit(&field.value)?;
+            Ok(shift_node(bind(base, names)?, bind(amount, names)?, unit, false))
+        }
+        ("TIMESTAMPDIFF", [Expr::Identifier(field), from, to]) => {
+            let unit = unit(&field.value)?;
+            let (from, to) = (Box::new(bind(from, names)?), Box::new(bind(to, names)?));
+            Ok(Node::new(Kind::Difference(unit, from, to), BIGINT, true))
+        }
+        ("CHAR", [.., _]) | (_, _) => {
+            // A query knows all that there are, aggregates too.
+            if names.resolver.is_some() && Function::find(&upper, exprs.len()).is_none() {
+                return Err(expression::Error::unknown_function(&name.value).into());
+            }
+            let arguments =
+                exprs.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<_>>>()?;
+            call_node(&upper, arguments)
+        }
+    }
+}
+
+/// The longest text that JSON_VALUE gives without RETURNING.
+const JSON_VALUE_CHARS: u32 = 512;
+
+/// JSON_VALUE, with a word and a literal for each of its clauses.
+fn json_value(list: &FunctionArgumentList, names: &Names<'_>) -> Bound<Node> {
+    let mut arguments = Vec::new();
+    let (mut on_empty, mut on_error) = (None, None);
+    for argument in &list.args {
+        match argument {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => arguments.push(bind(expr, names)?),
+            FunctionArg::Named { name, arg, .. } if name.value == JSON_EMPTY => {
+                on_empty = Some(arg)
+            }
+            FunctionArg::Named { name, arg, .. } if name.value == JSON_ERROR => {
+                on_error = Some(arg)
+            }
+            other => return elsewhere(other),
+        }
+    }
+    let word = |word: &[u8]| Node::constant(Value::Bytes(word.to_vec()));
+    for clause in [on_empty, on_error] {
+        arguments.extend(match clause {
+            None => [word(b"NULL"), Node::constant(Value::Null)],
+            Some(FunctionArgExpr::Expr(literal)) => [word(ON_DEFAULT), bind(literal, names)?],
+            Some(_) => [word(ON_ERROR), Node::constant(Value::Null)],
+        });
+    }
+    let ty = match list.clauses.as_slice() {
+        [] => ColumnType::VarChar { chars: JSON_VALUE_CHARS, collation: Collation::Utf8Mb4Bin },
+        [FunctionArgumentClause::JsonReturningClause(returning)] => {
+            returned_type(&returning.data_type)?
+        }
+        [other, ..] => return Err(SqlError::syntax(&other.to_string(), 1).into()),
+    };
+    let call = call_node("JSON_VALUE", arguments)?;
+    Ok(Node::new(call.kind, ty, true))
+}
+
+/// The type that RETURNING names: texts go by their code points, bytes are not filled up.
+fn returned_type(data_type: &DataType) -> Bound<ColumnType> {
+    let is_year = matches!(data_type, DataType::Custom(name, _)
+        if name.to_string().eq_ignore_ascii_case("YEAR"));
+    if is_year {
+        return Ok(ColumnType::Year);
+    }
+    Ok(match cast_type(data_type)? {
+        ColumnType::VarChar { chars, .. } => {
+            let chars = if chars == CHARS_UNSAID { u32::MAX } else { chars };
+            ColumnType::VarChar { chars, collation: Collation::Utf8Mb4Bin }
+        }
+        ColumnType::Binary { bytes } => ColumnType::VarBinary { bytes },
+        other => other,
+    })
+}
+
+fn values_call(parts: &[&Ident], names: &Names<'_>) -> Bound<Node> {
+    if let (Some(resolver), None) = (names.resolver, names.table) {
+        if let Some(incoming) = parts.last().and_then(|column| resolver.incoming(column)) {
+            return Ok(incoming);
+        }
+        resolver.column(parts, names.clause)?;
+        return Ok(Node::constant(Value::Null));
+    }
+    let ([column], Some(table)) = (parts, names.table) else { return elsewhere("VALUES()") };
+    let position = table
+        .column(&column.value)
+        .ok_or_else(|| SqlError::unknown_column(&column.value, names.clause))?;
+    match names.incoming {
+        Some(_) => Ok(incoming_node(table, position)),
+        // Outside of INSERT it is NULL, as in MySQL.
+        None => Ok(Node::constant(Value::Null)),
+    }
+}

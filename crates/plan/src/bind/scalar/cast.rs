@@ -1,0 +1,70 @@
+//! The types that CAST names.
+
+use expression::{BIGINT, BIGINT_UNSIGNED};
+use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
+use values::ErrorCode;
+use values::types::{Collation, ColumnType};
+
+use results::{Result, SqlError};
+
+/// Characters of CHAR without a length.
+pub const CHARS_UNSAID: u32 = 16_383;
+
+/// The type that a CAST names.
+///
+/// # Errors
+/// 1426 for a DECIMAL with too many digits, 1235 for a type that CAST does not have here.
+pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
+    let fsp = |digits: Option<u64>| digits.unwrap_or(0).min(6) as u8;
+    let chars = |length: &Option<CharacterLength>| match length {
+        Some(CharacterLength::IntegerLength { length, .. }) => *length as u32,
+        _ => CHARS_UNSAID,
+    };
+    let text = |chars| ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi };
+    Ok(match ty {
+        DataType::Signed
+        | DataType::SignedInteger
+        | DataType::Integer(_)
+        | DataType::Int(_)
+        | DataType::BigInt(_) => BIGINT,
+        DataType::Unsigned
+        | DataType::UnsignedInteger
+        | DataType::IntUnsigned(_)
+        | DataType::BigIntUnsigned(_) => BIGINT_UNSIGNED,
+        DataType::Char(length) | DataType::Character(length) | DataType::Varchar(length) => {
+            text(chars(length))
+        }
+        DataType::Nvarchar(length) => text(chars(length)),
+        DataType::Binary(length) => match length {
+            Some(bytes) => ColumnType::Binary { bytes: *bytes as u32 },
+            None => ColumnType::VarBinary { bytes: u32::MAX },
+        },
+        DataType::Varbinary(_) | DataType::Bytea => ColumnType::VarBinary { bytes: u32::MAX },
+        DataType::Decimal(info) | DataType::Numeric(info) | DataType::Dec(info) => {
+            let (precision, scale) = match info {
+                ExactNumberInfo::None => (10, 0),
+                ExactNumberInfo::Precision(precision) => (*precision, 0),
+                ExactNumberInfo::PrecisionAndScale(precision, scale) => (*precision, *scale as u64),
+            };
+            if precision > 65 || scale > 30 || scale > precision {
+                return Err(SqlError::new(
+                    ErrorCode::TooBigPrecision,
+                    "Too-big precision specified for CAST",
+                ));
+            }
+            ColumnType::Decimal { precision: precision as u8, scale: scale as u8 }
+        }
+        DataType::Double(_) | DataType::DoublePrecision | DataType::Real => {
+            ColumnType::Double(None)
+        }
+        DataType::Float(_) => ColumnType::Float(None),
+        DataType::Date => ColumnType::Date,
+        DataType::Datetime(digits) => ColumnType::DateTime { fsp: fsp(*digits) },
+        DataType::Timestamp(digits, TimezoneInfo::None) => {
+            ColumnType::DateTime { fsp: fsp(*digits) }
+        }
+        DataType::Time(digits, TimezoneInfo::None) => ColumnType::Time { fsp: fsp(*digits) },
+        DataType::JSON => ColumnType::Json,
+        other => return Err(SqlError::unsupported(format_args!("CAST AS {other}"))),
+    })
+}

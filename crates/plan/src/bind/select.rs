@@ -1,0 +1,374 @@
+//! One SELECT, in the order in which MySQL gives its parts their meaning:
+//!
+//! ```text
+//! FROM > WHERE > list > GROUP BY > HAVING > ORDER BY      names are bound in this order
+//! join > filter > group > filter > windows > project > distinct > sort > limit
+//! ```
+//!
+//! Invariants
+//! 1. While it is bound every expression is one over the joined row, aggregates and window
+//!    functions by number; what stands above them is rewritten at the end (`grouping`).
+//!
+//! Not here: LIMIT (`query`), FROM (`from`).
+
+use expression::{Kind, Node, parts_of};
+use sqlparser::ast;
+use values::ErrorCode;
+
+use super::Binder;
+use super::from::BoundFrom;
+use super::grouping::{lift, lift_functions, lift_over_windows};
+use super::query::{bare_number, position};
+use super::scope::QueryScope;
+use super::title::{item_name, result_type};
+use super::zero_date::{is_never_null, zero_date_as_null};
+use crate::bind::scalar::{Bound, elsewhere};
+use crate::terms::push_terms;
+use crate::tree::{
+    Aggregate, Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Source, Windowing,
+};
+use results::SqlError;
+
+/// An item of the select list.
+struct ListItem {
+    name: String,
+    node: Node,
+}
+
+impl Binder<'_> {
+    /// Binds a SELECT with its ORDER BY.
+    pub(super) fn select(
+        &self,
+        select: &ast::Select,
+        order: &[ast::OrderByExpr],
+        parent: Option<&QueryScope<'_>>,
+    ) -> Bound<Query> {
+        refuse_foreign(select)?;
+        let from = self.from(&select.from, parent)?;
+        let scope = QueryScope {
+            shown: from.shown,
+            named_windows: &select.named_window,
+            ..QueryScope::new(parent, from.named)
+        };
+        let mut conditions = Vec::new();
+        if let Some(selection) = &select.selection {
+            push_terms(self.expression(&scope, selection, "where clause")?, &mut conditions);
+            let is_stored_as_not_null = |at: usize| {
+                let (relation, column) = parts_of(at);
+                let source = from.relations.get(relation).map(|relation| &relation.source);
+                matches!(source, Some(Source::Table(table)) if is_never_null(table, column))
+            };
+            let own = |term| zero_date_as_null(term, is_stored_as_not_null);
+            conditions = conditions.into_iter().map(own).collect();
+        }
+        scope.may_aggregate.set(true);
+        let items = self.items(&scope, select)?;
+        scope.may_aggregate.set(false);
+        if names_aliases(select, order) {
+            let alias = |item: &ListItem| (item.name.clone(), item.node.clone());
+            *scope.aliases.borrow_mut() = items.iter().map(alias).collect();
+        }
+        let (keys, rollup) = self.group_keys(&scope, select, &items)?;
+        scope.may_aggregate.set(true);
+        let having = select.having.as_ref();
+        let mut having =
+            having.map(|expr| self.expression(&scope, expr, "having clause")).transpose()?;
+        if having.as_ref().is_some_and(is_over_windows) {
+            let message = "You cannot use the alias of an expression containing a window function in \
+                           this context.'";
+            return Err(SqlError::new(ErrorCode::WindowInvalidWindowFuncAliasUse, message).into());
+        }
+        let visible = items.len();
+        let output = |item| output_column(&scope, item);
+        let (columns, mut outputs): (Vec<OutputColumn>, Vec<Node>) =
+            items.into_iter().map(output).unzip();
+        let order = self.sort_keys(&scope, order, visible, &mut outputs)?;
+        let aggregates = scope.aggregates.take();
+        let mut windowing = Windowing { functions: scope.windows.take(), inputs: Vec::new() };
+        let grouped = !keys.is_empty() || !aggregates.is_empty();
+        let mut grouping = Grouping { keys, rollup, aggregates, others: Vec::new() };
+        let mut columns = columns;
+        if grouped {
+            if grouping.keys.is_empty() && windowing.functions.is_empty() {
+                let nodes = outputs.iter().chain(&having);
+                nodes.for_each(|node| keep_digits(&mut grouping.aggregates, node));
+            }
+            let functions =
+                windowing.functions.iter_mut().flat_map(|function| function.nodes_mut());
+            let nodes = outputs.iter_mut().chain(&mut having).chain(functions);
+            nodes.for_each(|node| lift(&mut grouping, node));
+            for (column, node) in columns.iter_mut().zip(&outputs) {
+                column.nullable = node.nullable;
+            }
+        }
+        let windowed = !windowing.functions.is_empty();
+        if windowed {
+            lift_functions(&mut windowing);
+            outputs.iter_mut().for_each(|node| lift_over_windows(&mut windowing, node));
+        }
+        let modifiers = select.select_modifiers.as_ref();
+        let body = Select {
+            relations: from.relations,
+            join: from.join,
+            conditions,
+            grouping: grouped.then_some(grouping),
+            having,
+            windowing: windowed.then_some(windowing),
+            outputs,
+            visible,
+            distinct: matches!(select.distinct, Some(ast::Distinct::Distinct)),
+            counts_found: modifiers.is_some_and(|modifiers| modifiers.sql_calc_found_rows),
+            straight: modifiers.is_some_and(|modifiers| modifiers.straight_join),
+            plan: SelectPlan::default(),
+        };
+        let mut query = self.query_of(Body::Select(Box::new(body)), columns);
+        query.order = order;
+        Ok(query)
+    }
+
+    /// All columns of FROM, in an order.
+    pub(super) fn all_of(&self, from: BoundFrom, order: &[ast::OrderByExpr]) -> Bound<Query> {
+        let scope = QueryScope { shown: from.shown, ..QueryScope::new(None, from.named) };
+        let mut items = Vec::new();
+        expand(&scope, None, &mut items)?;
+        let visible = items.len();
+        let output = |item| output_column(&scope, item);
+        let (columns, mut outputs) = items.into_iter().map(output).unzip();
+        let order = self.sort_keys(&scope, order, visible, &mut outputs)?;
+        if !scope.aggregates.take().is_empty() || !scope.windows.take().is_empty() {
+            return elsewhere("ORDER BY of a set operation by a function of several rows");
+        }
+        let body = Select {
+            relations: from.relations,
+            join: from.join,
+            conditions: Vec::new(),
+            grouping: None,
+            having: None,
+            windowing: None,
+            outputs,
+            visible,
+            distinct: false,
+            counts_found: false,
+            straight: false,
+            plan: SelectPlan::default(),
+        };
+        let mut query = self.query_of(Body::Select(Box::new(body)), columns);
+        query.order = order;
+        Ok(query)
+    }
+
+    fn items(&self, scope: &QueryScope<'_>, select: &ast::Select) -> Bound<Vec<ListItem>> {
+        let titles = self.titles.filter(|(first, _)| std::ptr::eq(*first, select));
+        let mut items = Vec::new();
+        for (at, item) in select.projection.iter().enumerate() {
+            match item {
+                ast::SelectItem::UnnamedExpr(expr) => {
+                    let node = self.expression(scope, expr, "field list")?;
+                    let title = titles.and_then(|(_, texts)| texts.get(at));
+                    let named = self.named && scope.parent.is_none();
+                    if title.is_none() && named && has_literal(&node) {
+                        // Its name is its text, of which the literals were taken out. Nobody asks
+                        // for the name of a column of a sub-query in an expression.
+                        return elsewhere("an unnamed column by shape");
+                    }
+                    items.push(ListItem { name: item_name(expr, title), node });
+                }
+                ast::SelectItem::ExprWithAlias { expr, alias } => {
+                    let node = self.expression(scope, expr, "field list")?;
+                    items.push(ListItem { name: alias.value.clone(), node });
+                }
+                ast::SelectItem::Wildcard(options)
+                    if options.opt_exclude.is_none() && options.opt_except.is_none() =>
+                {
+                    expand(scope, None, &mut items)?;
+                }
+                ast::SelectItem::QualifiedWildcard(
+                    ast::SelectItemQualifiedWildcardKind::ObjectName(name),
+                    _,
+                ) => {
+                    let parts = syntax::cursor::name_parts(name);
+                    let parts: Vec<String> = parts.iter().map(|part| part.value.clone()).collect();
+                    expand(scope, Some(&parts), &mut items)?;
+                }
+                other => return elsewhere(other),
+            }
+        }
+        Ok(items)
+    }
+
+    fn group_keys(
+        &self,
+        scope: &QueryScope<'_>,
+        select: &ast::Select,
+        items: &[ListItem],
+    ) -> Bound<(Vec<Node>, bool)> {
+        let ast::GroupByExpr::Expressions(exprs, modifiers) = &select.group_by else {
+            return elsewhere("GROUP BY ALL");
+        };
+        let rollup = match modifiers.as_slice() {
+            [] => false,
+            [ast::GroupByWithModifier::Rollup] => true,
+            _ => return elsewhere("GROUP BY with a modifier"),
+        };
+        let listed = |at: usize| -> Bound<Node> {
+            // Wildcards make positions of items and of columns differ.
+            let wild = |item: &ast::SelectItem| {
+                matches!(
+                    item,
+                    ast::SelectItem::Wildcard(_) | ast::SelectItem::QualifiedWildcard(..)
+                )
+            };
+            if select.projection.iter().any(wild) {
+                return elsewhere("the position of * in GROUP BY");
+            }
+            Ok(items[at].node.clone())
+        };
+        let mut keys: Vec<Node> = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            let expr = match expr {
+                ast::Expr::Nested(inner) => inner,
+                expr => expr,
+            };
+            let alias = match expr {
+                ast::Expr::Identifier(name) => scope.alias_of_several(&name.value),
+                _ => None,
+            };
+            let key = match (position(expr, items.len(), "group statement")?, alias) {
+                (Some(at), _) => listed(at)?,
+                (None, Some(alias)) => alias,
+                (None, None) => self.expression(scope, expr, "group statement")?,
+            };
+            if let (Some(name), Kind::Column(_)) = (column_name(expr), &key.kind) {
+                scope.grouped.borrow_mut().push((name.to_owned(), key.clone()));
+            }
+            let mut aggregate = false;
+            key.visit(&mut |node| {
+                aggregate |= matches!(node.kind, Kind::Aggregate(_) | Kind::Window(_));
+            });
+            if aggregate {
+                return Err(SqlError::new(
+                    ErrorCode::WrongGroupField,
+                    format!("Can't group on '{expr}'"),
+                )
+                .into());
+            }
+            keys.push(key);
+        }
+        Ok((keys, rollup))
+    }
+
+    /// ORDER BY: positions of outputs; what the list does not show is added to them.
+    fn sort_keys(
+        &self,
+        scope: &QueryScope<'_>,
+        order: &[ast::OrderByExpr],
+        visible: usize,
+        outputs: &mut Vec<Node>,
+    ) -> Bound<Vec<SortKey>> {
+        let mut keys = Vec::with_capacity(order.len());
+        for item in order {
+            let descending = item.options.asc == Some(false);
+            let position = match position(&item.expr, visible, "order clause")? {
+                Some(position) => position,
+                None => {
+                    let alias = match bare_number(&item.expr) {
+                        ast::Expr::Identifier(name) => scope.alias(&name.value),
+                        _ => None,
+                    };
+                    let node = match alias {
+                        Some(alias) => alias,
+                        None => self.expression(scope, &item.expr, "order clause")?,
+                    };
+                    if matches!(node.kind, Kind::Constant(_) | Kind::Parameter(_)) {
+                        continue;
+                    }
+                    outputs.iter().position(|output| *output == node).unwrap_or_else(|| {
+                        outputs.push(node);
+                        outputs.len() - 1
+                    })
+                }
+            };
+            keys.push(SortKey { position, descending });
+        }
+        Ok(keys)
+    }
+}
+
+/// Marks the aggregates that an expression is made of, and that can have more digits than they
+/// show.
+fn keep_digits(aggregates: &mut [Aggregate], node: &Node) {
+    node.visit(&mut |part| match part.kind {
+        Kind::Aggregate(number) if !std::ptr::eq(part, node) => {
+            aggregates[number].keeps_digits |= aggregates[number].has_digits();
+        }
+        _ => {}
+    });
+}
+
+/// The name of the column that an expression is, if it is nothing but a name.
+fn column_name(expr: &ast::Expr) -> Option<&str> {
+    match expr {
+        ast::Expr::Identifier(name) => Some(&name.value),
+        ast::Expr::CompoundIdentifier(parts) => parts.last().map(|name| name.value.as_str()),
+        _ => None,
+    }
+}
+
+fn is_over_windows(node: &Node) -> bool {
+    let mut found = false;
+    node.visit(&mut |node| found |= matches!(node.kind, Kind::Window(_)));
+    found
+}
+
+fn has_literal(node: &Node) -> bool {
+    let mut found = false;
+    node.visit(&mut |node| found |= matches!(node.kind, Kind::Parameter(_)));
+    found
+}
+
+/// An item as a column for the client, and what it is.
+fn output_column(
+    scope: &QueryScope<'_>,
+    ListItem { name, node }: ListItem,
+) -> (OutputColumn, Node) {
+    let (ty, nullable, origin) = (result_type(&node), node.nullable, scope.origin(&node));
+    (OutputColumn { name, ty, nullable, origin, keeps_digits: false }, node)
+}
+
+/// Whether anything may name what the list calls its items.
+fn names_aliases(select: &ast::Select, order: &[ast::OrderByExpr]) -> bool {
+    let groups =
+        !matches!(&select.group_by, ast::GroupByExpr::Expressions(keys, _) if keys.is_empty());
+    !order.is_empty() || groups || select.having.is_some()
+}
+
+fn expand(
+    scope: &QueryScope<'_>,
+    table: Option<&[String]>,
+    items: &mut Vec<ListItem>,
+) -> Bound<()> {
+    for column in scope.expand(table)? {
+        items.push(ListItem { name: column.name.clone(), node: column.node() });
+    }
+    Ok(())
+}
+
+/// What MySQL's SELECT does not have.
+fn refuse_foreign(select: &ast::Select) -> Bound<()> {
+    if matches!(select.distinct, Some(ast::Distinct::On(_))) {
+        return elsewhere("DISTINCT ON");
+    }
+    if select.top.is_some()
+        || select.into.is_some()
+        || select.qualify.is_some()
+        || select.prewhere.is_some()
+        || !select.lateral_views.is_empty()
+        || !select.connect_by.is_empty()
+        || !select.cluster_by.is_empty()
+        || !select.distribute_by.is_empty()
+        || !select.sort_by.is_empty()
+    {
+        return elsewhere("a clause of another dialect");
+    }
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! Planning a bound query: which rows are looked at, in which order relations are joined, and about
+//! how many rows that is.
+//!
+//! ```text
+//! merge     derived tables become a part of the join           unnest    EXISTS and IN as look-ups
+//! inner     sub-queries and derived tables, and what they cost
+//! rewrite   EXISTS and IN become joins, outer joins that cannot give NULLs become inner ones
+//! access    the way to one relation's rows, and what it costs      statistics   how many rows
+//! batches   the same way for DataFusion's scans                unknown   NOT IN as terms that NULLs leave known
+//! order     the order of joining                              needs        which columns
+//! doubts    what is right only as it is written      known   what needs no rows
+//! distinct  DISTINCT that changes nothing             look_up     what needs no plan of joins
+//! late      rows that are read when they are given            leaps   entries of an index that are not read
+//! ```
+//! Costs count rows looked at. They are guesses from table sizes; a statement that meets far more
+//! rows than guessed is begun again on the other executor.
+//!
+//! Invariants
+//! 1. Each condition is checked exactly once, as early as its relations are there.
+//! 2. Inner queries are planned before the expressions that hold them are copied into a plan.
+//!
+//! Not here: running it (`executor`), which index answers a condition (`point::access`).
+
+mod access;
+mod batches;
+mod distinct;
+mod inner;
+mod late_lookup;
+mod leaps;
+mod look_up;
+mod merge;
+mod needs;
+mod once;
+mod order;
+mod planned;
+mod precomputed;
+mod rewrite;
+mod rows_only;
+mod statistics;
+mod unknown;
+mod unnest;
+
+use access::RECURSION_STEPS;
+use values::datum::Value;
+
+pub use access::{cost_of_look_up, rows_of_way};
+pub use batches::{BatchAccess, in_batches};
+use expression::{Kind, Node};
+pub use inner::BEGIN_ROWS;
+pub use look_up::look_up;
+pub use planned::planned;
+pub use precomputed::{known_of_table, only_counts};
+pub use rewrite::rule_of;
+pub use rows_only::needs_rows;
+pub use statistics::Sizes;
+pub use unknown::take_apart;
+
+use crate::tree::{Body, Query, Recursion, Select, SortKey};
+use results::Result;
+
+/// Plans a query and all within it.
+///
+/// # Errors
+/// Those of reading a few rows.
+pub fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
+    match &mut query.body {
+        Body::Select(select) => {
+            let wanted = RowDemand {
+                order: &query.order,
+                rows: rows_wanted(query.limit.as_ref(), query.offset.as_ref(), sizes),
+            };
+            let (rows, cost) = plan_select(select, &wanted, sizes)?;
+            (query.rows, query.cost) = (rows, cost);
+        }
+        Body::Set(set) => {
+            (query.rows, query.cost) = (0.0, 0.0);
+            for side in &mut set.sides {
+                plan_query(side, sizes)?;
+                query.rows += side.rows;
+                query.cost += side.cost;
+            }
+        }
+        Body::Recursion(recursion) => {
+            let Recursion { first, next, .. } = &mut **recursion;
+            plan_query(first, sizes)?;
+            plan_query(next, sizes)?;
+            query.rows = first.rows + RECURSION_STEPS * next.rows;
+            query.cost = first.cost + RECURSION_STEPS * next.cost;
+        }
+        Body::Values(rows) => {
+            query.rows = rows.len() as f64;
+            query.cost = query.rows;
+            for node in rows.iter_mut().flatten() {
+                inner::plan_node(node, sizes)?;
+                query.cost += inner::Effort::of(node).of_rows(1.0);
+            }
+        }
+    }
+    if let Some(Node { kind: Kind::Constant(Value::Int(limit)), .. }) = &query.limit {
+        query.rows = query.rows.min(*limit as f64);
+    }
+    Ok(())
+}
+
+/// Rows that a LIMIT is thought to take where it does not say so.
+const LIMIT_ROWS: f64 = 64.0;
+
+/// What a query wants of its rows.
+struct RowDemand<'q> {
+    /// ORDER BY.
+    order: &'q [SortKey],
+    /// How many, with those that OFFSET passes over.
+    rows: Option<f64>,
+}
+
+/// How many rows LIMIT and OFFSET go through.
+fn rows_wanted(limit: Option<&Node>, offset: Option<&Node>, sizes: &Sizes<'_>) -> Option<f64> {
+    let number = |node: &Node| sizes.number(node);
+    let limit = number(limit?).unwrap_or(LIMIT_ROWS);
+    Some(limit + offset.and_then(number).unwrap_or(0.0))
+}
+
+fn plan_select(
+    select: &mut Select,
+    wanted: &RowDemand<'_>,
+    sizes: &Sizes<'_>,
+) -> Result<(f64, f64)> {
+    merge::derived_tables(select);
+    unnest::find_members(select);
+    rewrite::membership_as_join(select);
+    merge::derived_tables(select);
+    distinct::forget_needless(select);
+    inner::plan_queries(select, sizes)?;
+    let other = rewrite::members_as_join(select);
+    let (mut rows, mut cost) = plan_planned_within(select, wanted, sizes)?;
+    if let Some(mut other) = other {
+        let (other_rows, other_cost) = plan_planned_within(&mut other, wanted, sizes)?;
+        if other_cost < cost {
+            (*select, rows, cost) = (other, other_rows, other_cost);
+        }
+    }
+    Ok((rows, cost))
+}
+
+/// Plans a SELECT whose sub-queries and derived tables are planned.
+fn plan_planned_within(
+    select: &mut Select,
+    wanted: &RowDemand<'_>,
+    sizes: &Sizes<'_>,
+) -> Result<(f64, f64)> {
+    let efforts = inner::Efforts::of(select);
+    let (mut rows, mut cost) = order::plan_joins(select, wanted, sizes)?;
+    once::of_groups(select);
+    // In order, no more are asked than are wanted; a condition leaves about a third of them.
+    let stops_early = (select.plan.ordered || wanted.order.is_empty())
+        && select.grouping.is_none()
+        && select.windowing.is_none();
+    let asked = match wanted.rows {
+        Some(most) if stops_early => rows.min(most * 3.0),
+        _ => rows,
+    };
+    cost += efforts.once + efforts.by_row.of_rows(asked);
+    select.plan.members_first.extend(efforts.by_row.members_first(asked));
+    if let Some(grouping) = &select.grouping {
+        rows = if grouping.keys.is_empty() { 1.0 } else { rows.sqrt().max(1.0) };
+    }
+    cost += efforts.by_output.of_rows(rows);
+    select.plan.members_first.extend(efforts.by_output.members_first(rows));
+    Ok((rows, cost))
+}

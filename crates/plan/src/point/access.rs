@@ -1,0 +1,510 @@
+//! Which index answers a condition, and what is looked up in it.
+//!
+//! A condition is a list of terms joined by AND. What they say about the keys of each index is
+//! looked up there (`lookup`); what the index answers exactly leaves the filter; everything else
+//! stays there.
+//!
+//! Invariants
+//! 1. Values are known only when the statement runs: whether an index can look them up is seen
+//!    then (`ranges`).
+//!
+//! Not here: reading (`gather`).
+
+use std::sync::Arc;
+
+use expression::{Kind, Node, Scope};
+use rows::schema::IndexState;
+use rows::store::Direction;
+use rows::table::{Covering, Table};
+
+use super::lookup::{IndexKeys, KeyTerms, Lookup, said};
+use super::ordering::Ordering;
+use crate::index_use::IndexUse;
+use crate::terms::{columns_of, has_subquery, is_volatile, push_terms};
+use results::Result;
+
+/// Most indexes, or ranges of them, that one OR is looked up in.
+const MERGED_MAX: usize = 32;
+
+/// How MySQL's EXPLAIN names the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    /// One row by a unique key.
+    Const,
+    /// Rows of one key of an index.
+    Ref,
+    /// Ranges of an index, or several keys.
+    Range,
+    /// Ranges of several indexes, each for a part of the rows.
+    Merge,
+    /// All of an index, in its order.
+    Index,
+    /// All rows.
+    All,
+}
+
+/// The way to the rows.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Which index.
+    pub index: usize,
+    /// The keys that are looked up, as alternatives; never none.
+    pub keys: Vec<IndexKeys>,
+    /// Further indexes, for rows that this one does not find.
+    pub others: Vec<Other>,
+    /// With others: the condition whose rows each index finds. A row counts at the first that
+    /// holds.
+    pub branches: Vec<Node>,
+    /// Direction of reading.
+    pub direction: Direction,
+    /// Whether rows come in the order that was asked for.
+    pub ordered: bool,
+    /// The ranges, each of one value of so many leading parts, are read together, in the order of
+    /// what is behind these parts.
+    pub merged_behind: Option<usize>,
+    /// What the index does not answer.
+    pub residual: Vec<Node>,
+    /// What of that its entries tell before their rows are read, if there is such.
+    pub by_entry: Option<EntryTerms>,
+    /// All terms, for when it cannot be used after all.
+    pub terms: Vec<Node>,
+    /// How EXPLAIN names it.
+    pub kind: AccessKind,
+}
+
+/// Terms that an index does not answer, divided by what tells whether they hold.
+#[derive(Clone, Debug)]
+pub struct EntryTerms {
+    /// How entries tell the columns of `told`.
+    pub covering: Arc<Covering>,
+    /// Those that an entry tells.
+    told: Vec<Node>,
+    /// Those that its row is read for.
+    rest: Vec<Node>,
+}
+
+/// What the terms of a way are asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowCandidate {
+    /// An entry whose row is not read yet: only terms that it tells.
+    Entry,
+    /// The row of an entry that was asked: the other terms.
+    RowOfEntry,
+    /// A row that a part of the ranges has found: all terms.
+    Row(usize),
+}
+
+/// Another index that finds a part of the rows.
+#[derive(Clone, Debug)]
+pub struct Other {
+    /// Which one.
+    pub index: usize,
+    /// The keys that are looked up, as alternatives; never none.
+    pub keys: Vec<IndexKeys>,
+}
+
+/// How rows are read, which says which ways can be used and what they cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReaderKind {
+    /// Row by row, one range after the other.
+    ByRange,
+    /// Row by row, also several ranges together for the sake of their order.
+    Merging,
+    /// In batches of many rows, divided among workers: in no order, and from one index.
+    InBatches,
+}
+
+/// What an index makes of a condition.
+struct Candidate {
+    access: Access,
+    /// Higher is better.
+    score: u32,
+}
+
+/// The way of each index that may be used by who reads so, the one that is best without a look at
+/// the rows first; never none.
+pub fn ways(
+    table: &Table,
+    index_use: &IndexUse,
+    terms: &[Node],
+    order: Option<&Ordering>,
+    reader: ReaderKind,
+) -> Vec<Access> {
+    let mut candidates = Vec::with_capacity(table.indexes.len());
+    for (index, definition) in table.indexes.iter().enumerate() {
+        let (looks_up, orders) = (index_use.looks_up(index), index_use.orders(index));
+        // What is not looked up is of use only for its order.
+        let wanted = looks_up || orders && order.is_some();
+        if definition.state != IndexState::Ready || !wanted && index > 0 {
+            continue;
+        }
+        let terms_looked_up = if looks_up { terms } else { &[] };
+        let orders = match (orders, reader) {
+            (false, _) | (true, ReaderKind::InBatches) => Orders::Never,
+            (true, ReaderKind::ByRange) => Orders::ByRange,
+            (true, ReaderKind::Merging) => Orders::Merged,
+        };
+        let candidate = consider(table, index, (terms, terms_looked_up), order, orders);
+        if looks_up || index == 0 || candidate.access.kind == AccessKind::Index {
+            candidates.push(candidate);
+        }
+    }
+    if reader != ReaderKind::InBatches {
+        candidates.extend(merged(table, index_use, terms));
+    }
+    let all = |candidate: &Candidate| candidate.access.kind == AccessKind::All;
+    if index_use.is_forced() && !candidates.iter().all(all) {
+        candidates.retain(|candidate| !all(candidate));
+    }
+    candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
+    candidates.into_iter().map(|candidate| candidate.access).collect()
+}
+
+/// The best way for a condition and an order, for who reads one range after the other.
+pub fn plan_access(
+    table: &Table,
+    index_use: &IndexUse,
+    terms: &[Node],
+    order: Option<&Ordering>,
+) -> Access {
+    let best = ways(table, index_use, terms, order, ReaderKind::ByRange).into_iter().next();
+    let mut best = best.expect("all rows can be read");
+    best.ask_entries(table);
+    best.evaluate_once();
+    best
+}
+
+/// Whether rows may come in the order of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Orders {
+    Never,
+    /// One range after the other.
+    ByRange,
+    /// Also several together.
+    Merged,
+}
+
+/// What an index makes of some of the terms.
+fn consider(
+    table: &Table,
+    index: usize,
+    (all_terms, terms): (&[Node], &[Node]),
+    order: Option<&Ordering>,
+    orders: Orders,
+) -> Candidate {
+    let definition = &table.indexes[index];
+    let KeyTerms { keys, answered, fixed } = said(table, index, terms);
+    let weakest = keys.iter().map(IndexKeys::weight).min().unwrap_or_default();
+    let one = match keys.as_slice() {
+        [one] => Some(one),
+        _ => None,
+    };
+    let is_any = |lookup: &Lookup| matches!(lookup, Lookup::Any(..));
+    let is_one = |lookup: &Lookup| matches!(lookup, Lookup::One(..));
+    // A table without a primary key has an index without parts.
+    let one_row = definition.unique
+        && weakest.0 > 0
+        && weakest.0 == definition.parts.len()
+        && one.is_some_and(|keys| keys.equal.iter().all(is_one))
+        && definition.parts.iter().all(|part| part.prefix.is_none());
+    let (mut ordered, mut direction, mut merged_behind) = (true, Direction::Forward, None);
+    if let Some(order) = order.filter(|_| !one_row) {
+        ordered = orders != Orders::Never && gives_order(table, index, (fixed, fixed), order);
+        if !ordered && orders == Orders::Merged {
+            merged_behind = leading_parts(table, index, &keys, fixed, order);
+            ordered = merged_behind.is_some();
+        }
+        if ordered && order.descending {
+            direction = Direction::Backward;
+        }
+    }
+    let kind = if one_row {
+        AccessKind::Const
+    } else if weakest == (0, 0) {
+        match order.is_some() && ordered && index > 0 {
+            true => AccessKind::Index,
+            false => AccessKind::All,
+        }
+    } else if one.is_some_and(|keys| keys.between.is_none() && !keys.equal.iter().any(is_any)) {
+        AccessKind::Ref
+    } else {
+        AccessKind::Range
+    };
+    let is_whole = weakest.0 >= definition.parts.len() && fixed == weakest.0;
+    let of_kind = match kind {
+        // What the primary key narrows of a whole key is no worse for that.
+        AccessKind::Range if is_whole && index > 0 => AccessKind::Ref,
+        kind => kind,
+    };
+    let score = score(of_kind, weakest, definition.unique, ordered, index);
+    let is_answered = |position: usize| answered.get(position).copied().unwrap_or(false);
+    let left = all_terms.iter().enumerate().filter(|(position, _)| !is_answered(*position));
+    let residual = left.map(|(_, term)| term.clone()).collect();
+    let terms = all_terms.to_vec();
+    Candidate {
+        access: Access {
+            index,
+            keys,
+            others: Vec::new(),
+            branches: Vec::new(),
+            direction,
+            ordered,
+            merged_behind,
+            residual,
+            by_entry: None,
+            terms,
+            kind,
+        },
+        score,
+    }
+}
+
+/// What several indexes make of a term that joins others by OR, if each of these has one.
+fn merged(table: &Table, index_use: &IndexUse, terms: &[Node]) -> Option<Candidate> {
+    if table.columnar {
+        return None;
+    }
+    terms.iter().enumerate().find_map(|(position, term)| match &term.kind {
+        Kind::Or(branches) if branches.len() <= MERGED_MAX && !is_volatile(term) => {
+            merged_by(table, index_use, terms, position, branches)
+        }
+        _ => None,
+    })
+}
+
+fn merged_by(
+    table: &Table,
+    index_use: &IndexUse,
+    terms: &[Node],
+    position: usize,
+    branches: &[Node],
+) -> Option<Candidate> {
+    let mut ways = Vec::with_capacity(branches.len());
+    for branch in branches {
+        let mut own = Vec::new();
+        push_terms(branch.clone(), &mut own);
+        let others = terms.iter().enumerate().filter(|(other, _)| *other != position);
+        let all: Vec<Node> = own.iter().chain(others.map(|(_, term)| term)).cloned().collect();
+        let narrows = |index: &usize| {
+            let is_ready = table.indexes[*index].state == IndexState::Ready;
+            let narrowed =
+                |terms| consider(table, *index, terms, None, Orders::Never).access.is_narrow();
+            // What other terms narrow, they would narrow by themselves.
+            is_ready && index_use.looks_up(*index) && narrowed((&own, &own))
+        };
+        let indexes = (0..table.indexes.len()).filter(narrows);
+        let each = indexes.map(|index| consider(table, index, (&all, &all), None, Orders::Never));
+        ways.push(each.max_by_key(|candidate| candidate.score)?.access);
+    }
+    let mut ways = ways.into_iter();
+    let first = ways.next()?;
+    let others = ways.map(|way| Other { index: way.index, keys: way.keys }).collect();
+    let mut residual = terms.to_vec();
+    residual.remove(position);
+    let kind = AccessKind::Merge;
+    let access = Access {
+        others,
+        branches: branches.to_vec(),
+        direction: Direction::Forward,
+        ordered: false,
+        merged_behind: None,
+        residual,
+        by_entry: None,
+        terms: terms.to_vec(),
+        kind,
+        ..first
+    };
+    Some(Candidate { access, score: score(kind, (0, 0), false, false, 1) })
+}
+
+fn score(
+    kind: AccessKind,
+    (equal, range): (usize, u32),
+    unique: bool,
+    ordered: bool,
+    index: usize,
+) -> u32 {
+    let parts = equal as u32 * 10;
+    let base = match kind {
+        AccessKind::Const => 10_000,
+        AccessKind::Ref => 1_000 + 200 * u32::from(unique),
+        AccessKind::Range if equal > 0 => 800,
+        AccessKind::Range => 400,
+        AccessKind::Merge => 200,
+        AccessKind::Index => 20,
+        AccessKind::All => 10,
+    };
+    // An order for nothing is worth more than one more part of a range.
+    base + parts + range + 5 * u32::from(ordered) + u32::from(index == 0)
+}
+
+/// Behind how many leading parts the order asked for begins, if each of a few ranges has one value
+/// of these.
+fn leading_parts(
+    table: &Table,
+    index: usize,
+    keys: &[IndexKeys],
+    fixed: usize,
+    order: &Ordering,
+) -> Option<usize> {
+    let parts = &table.indexes[index].parts;
+    let is_fixed =
+        |column: &usize| table.key_parts(index).take(fixed).any(|part| part.column == *column);
+    let first = order.columns.iter().find(|column| !is_fixed(column))?;
+    // Behind an index's own parts there may be those of the primary key.
+    let behind = parts.iter().position(|part| part.column == *first).unwrap_or(parts.len());
+    let ranges: f64 = keys.iter().map(IndexKeys::lists).sum();
+    let is_merged = behind > fixed
+        && ranges <= MERGED_MAX as f64
+        && keys.iter().all(|keys| keys.equal.len() >= behind)
+        && gives_order(table, index, (fixed, behind), order);
+    is_merged.then_some(behind)
+}
+
+/// Whether ranges of the index, whose first parts are fixed, are in the order asked for, from the
+/// part behind so many on. Parts between these differ from range to range.
+fn gives_order(
+    table: &Table,
+    index: usize,
+    (fixed, behind): (usize, usize),
+    order: &Ordering,
+) -> bool {
+    let definition = &table.indexes[index];
+    let constant: Vec<usize> = table.key_parts(index).take(fixed).map(|part| part.column).collect();
+    let mut parts = definition.parts.get(behind..).unwrap_or_default().iter();
+    // A key of one range tells nothing about those of another.
+    let unique = definition.unique && behind == fixed;
+    let own: Vec<usize> = definition.parts.iter().map(|part| part.column).collect();
+    let mut primary = table.indexes[0]
+        .parts
+        .iter()
+        .filter(|part| !own.contains(&part.column) && !constant.contains(&part.column))
+        .map(|part| part.column);
+    let mut behind_unique = false;
+    for column in &order.columns {
+        if constant.contains(column) || behind_unique {
+            continue;
+        }
+        match parts.next() {
+            Some(part) if part.column == *column && part.prefix.is_none() => {
+                behind_unique = parts.len() == 0
+                    && unique
+                    && definition.parts.iter().all(|part| !table.columns[part.column].nullable);
+            }
+            Some(_) => return false,
+            // Behind a secondary index's own parts come those of the primary key.
+            // Of a unique one only where there is a NULL.
+            None if behind > fixed && definition.unique => return false,
+            None if index > 0 && primary.next() == Some(*column) => {}
+            None => return false,
+        }
+    }
+    true
+}
+
+impl Access {
+    /// Whether keys narrow what is read of the index.
+    pub fn is_narrow(&self) -> bool {
+        !matches!(self.kind, AccessKind::Index | AccessKind::All)
+    }
+
+    /// The indexes that are read.
+    pub fn indexes(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.index).chain(self.others.iter().map(|other| other.index))
+    }
+
+    /// The keys that are looked up in all indexes, with the index.
+    pub fn all_keys(&self) -> impl Iterator<Item = (usize, &IndexKeys)> {
+        let others = self.others.iter();
+        let others = others.flat_map(|other| other.keys.iter().map(|keys| (other.index, keys)));
+        self.keys.iter().map(|keys| (self.index, keys)).chain(others)
+    }
+
+    /// Whether a candidate counts; a row of several parts of the ranges does so at one of them.
+    ///
+    /// # Errors
+    /// Of the expressions.
+    pub fn takes(&self, row: &Scope<'_>, candidate: RowCandidate, all_terms: bool) -> Result<bool> {
+        let terms = match (candidate, &self.by_entry) {
+            (RowCandidate::Entry, Some(divided)) => &divided.told,
+            (RowCandidate::RowOfEntry, Some(divided)) => &divided.rest,
+            _ => self.filter(all_terms),
+        };
+        for term in terms {
+            if !term.holds(row)? {
+                return Ok(false);
+            }
+        }
+        let RowCandidate::Row(part) = candidate else { return Ok(true) };
+        if self.branches.is_empty() || all_terms {
+            return Ok(true);
+        }
+        for (number, branch) in self.branches.iter().enumerate() {
+            if branch.holds(row)? {
+                return Ok(number == part);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Has entries asked before their rows are read, where they tell whether some of the terms
+    /// hold.
+    pub fn ask_entries(&mut self, table: &Table) {
+        if self.index == 0 || !self.others.is_empty() {
+            return;
+        }
+        let mut columns = Vec::new();
+        let (mut told, mut rest) = (Vec::new(), Vec::new());
+        for term in &self.residual {
+            let own = columns_of(term);
+            let is_told = !own.is_empty()
+                && !is_volatile(term)
+                && !has_subquery(term)
+                && table.entry_columns(self.index, &own).is_some();
+            if is_told {
+                columns.extend(own);
+                told.push(term.clone());
+            } else {
+                rest.push(term.clone());
+            }
+        }
+        let covering = table.entry_columns(self.index, &columns).filter(|_| !told.is_empty());
+        let divided = |covering| EntryTerms { covering: Arc::new(covering), told, rest };
+        self.by_entry = covering.map(divided);
+    }
+
+    /// How entries are asked before their rows are read, if they are.
+    pub fn entry_columns(&self, all_terms: bool) -> Option<&Arc<Covering>> {
+        self.by_entry.as_ref().map(|divided| &divided.covering).filter(|_| !all_terms)
+    }
+
+    /// Marks what its conditions need to evaluate but once for all rows.
+    pub fn evaluate_once(&mut self) {
+        let Access { residual, terms, branches, by_entry, .. } = self;
+        let divided = by_entry.iter_mut().flat_map(|EntryTerms { told, rest, .. }| [told, rest]);
+        let all = residual.iter_mut().chain(terms).chain(branches).chain(divided.flatten());
+        all.for_each(Node::evaluate_once);
+    }
+
+    /// Whether all rows count that its ranges find.
+    pub fn takes_all(&self, all_terms: bool) -> bool {
+        self.branches.is_empty() && self.filter(all_terms).is_empty()
+    }
+
+    /// Whether literals alone say what is looked up.
+    pub fn is_of_literals(&self) -> bool {
+        let is_literal = |node: &Node| {
+            let mut literal = true;
+            node.visit(&mut |node| {
+                literal &= !matches!(node.kind, Kind::Outer(..) | Kind::Subquery(_));
+            });
+            literal
+        };
+        self.all_keys().flat_map(|(_, keys)| keys.nodes()).all(is_literal)
+    }
+
+    /// The filter that goes with the ranges.
+    pub fn filter(&self, all_terms: bool) -> &[Node] {
+        if all_terms { &self.terms } else { &self.residual }
+    }
+}

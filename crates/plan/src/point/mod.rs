@@ -1,0 +1,18 @@
+//! Conditions on one table as look-ups in an index, and ranges of it.
+//!
+//! `lookup` finds what a condition says about the keys of an index, `access` what each index makes
+//! of it, `ranges` makes ranges of that when the values are known, `key` keys of values, `ordering`
+//! is the order that is asked for.
+//!
+//! Not here: reading rows by it (`executor::gather`), what it costs (`optimize::access`).
+
+mod access;
+mod key;
+mod lookup;
+mod ordering;
+mod ranges;
+
+pub use access::{Access, AccessKind, ReaderKind, RowCandidate, plan_access, ways};
+pub use lookup::{Between, IndexKeys, Lookup};
+pub use ordering::{Ordering, PointSortKey, simple_ordering};
+pub use ranges::{IndexRanges, Ranges};

@@ -1,0 +1,326 @@
+//! The ranges of an index that an access path reads in one run, when the values are known.
+//!
+//! Invariants
+//! 1. Ranges come in ascending order, without overlap.
+//! 2. A value that the index cannot look up (a number for a text column) makes that run read the
+//!    whole index and filter by all terms.
+//!
+//! Not here: which keys are looked up (`lookup`), values as keys (`key`), reading (`gather`).
+
+use std::ops::Bound;
+
+use expression::{Node, Scope, as_key, bytes_of};
+use rows::store::KeyRange;
+use rows::table::{PartCodec, Table, successor};
+use values::datum::{Datum, Value};
+use values::key::encode_text_prefix;
+use values::types::{Collation, ColumnType};
+
+use super::access::Access;
+use super::key::{KeyBound, KeyValue, bound_key, equal_key, like_prefix};
+use super::lookup::{Between, IndexKeys, Lookup};
+use results::Result;
+
+/// Most look-ups that one statement makes of its lists; with a list that would make more of them,
+/// nothing is looked up.
+pub(super) const LOOKUPS_MAX: usize = 65_536;
+
+/// The ranges of one run, and whether the filter must check all terms.
+#[derive(Debug)]
+pub struct Ranges {
+    /// Of the access path's first index.
+    pub first: IndexRanges,
+    /// Of its others.
+    pub others: Vec<IndexRanges>,
+    /// Whether the index was not narrowed as planned.
+    pub all_terms: bool,
+}
+
+/// Ranges of one index.
+#[derive(Debug)]
+pub struct IndexRanges {
+    /// The index.
+    pub index: usize,
+    /// Ascending.
+    pub ranges: Vec<KeyRange>,
+}
+
+impl Ranges {
+    /// A part by its number.
+    pub fn part(&self, number: usize) -> &IndexRanges {
+        number.checked_sub(1).map_or(&self.first, |other| &self.others[other])
+    }
+
+    /// The same, to be changed.
+    pub fn part_mut(&mut self, number: usize) -> &mut IndexRanges {
+        match number.checked_sub(1) {
+            None => &mut self.first,
+            Some(other) => &mut self.others[other],
+        }
+    }
+
+    /// The keys of the rows, ascending, where the primary key is all that is looked up, whole, and
+    /// for at most so many rows; the ranges are none then.
+    pub fn take_row_keys(&mut self, rows_max: u64) -> Option<Vec<Vec<u8>>> {
+        let whole = self.first.index == 0
+            && self.others.is_empty()
+            && self.first.ranges.len() as u64 <= rows_max
+            && self.first.ranges.iter().all(KeyRange::is_point);
+        whole.then(|| self.first.ranges.drain(..).map(|range| range.start).collect())
+    }
+
+    /// All ranges.
+    pub fn iter(&self) -> impl Iterator<Item = &KeyRange> {
+        std::iter::once(&self.first).chain(&self.others).flat_map(|part| &part.ranges)
+    }
+}
+
+impl Access {
+    /// The ranges for the values of one run.
+    ///
+    /// # Errors
+    /// Those of evaluating what the ranges are made of, and of encoding keys.
+    pub fn ranges(&self, table: &Table, scope: &Scope<'_>) -> Result<Ranges> {
+        let of = |index: usize, keys: &[IndexKeys]| -> Result<Option<IndexRanges>> {
+            let ranges = index_ranges(table, index, keys, scope)?;
+            Ok(ranges.map(|ranges| IndexRanges { index, ranges }))
+        };
+        if let Some(first) = of(self.index, &self.keys)? {
+            let others = self.others.iter().map(|other| of(other.index, &other.keys));
+            if let Some(others) = others.collect::<Result<Option<Vec<_>>>>()? {
+                return Ok(Ranges { first, others, all_terms: false });
+            }
+        }
+        let ranges = vec![table.index_range(self.index)];
+        let first = IndexRanges { index: self.index, ranges };
+        Ok(Ranges { first, others: Vec::new(), all_terms: true })
+    }
+}
+
+/// The ranges of all alternatives; `None` if the index cannot look one of them up.
+fn index_ranges(
+    table: &Table,
+    index: usize,
+    alternatives: &[IndexKeys],
+    scope: &Scope<'_>,
+) -> Result<Option<Vec<KeyRange>>> {
+    let mut ranges = Vec::with_capacity(alternatives.len());
+    for keys in alternatives {
+        if !keys.add_ranges(table, index, scope, &mut ranges)? {
+            return Ok(None);
+        }
+    }
+    if ranges.len() > 1 {
+        ranges.sort_by(|a, b| a.start.cmp(&b.start));
+        ranges.dedup_by(|next, range| joined(range, next));
+    }
+    Ok(Some(ranges))
+}
+
+/// Takes a range into the one before it, if they are the same or overlap.
+fn joined(range: &mut KeyRange, next: &mut KeyRange) -> bool {
+    let is_open = range.end.is_empty();
+    if !is_open && *range != *next && next.start >= range.end {
+        return false;
+    }
+    if !is_open && (next.end.is_empty() || next.end > range.end) {
+        range.end = std::mem::take(&mut next.end);
+    }
+    true
+}
+
+impl IndexKeys {
+    /// Adds the ranges of these keys; `false` if the index cannot look one of them up.
+    fn add_ranges(
+        &self,
+        table: &Table,
+        index: usize,
+        scope: &Scope<'_>,
+        ranges: &mut Vec<KeyRange>,
+    ) -> Result<bool> {
+        if self.is_all() {
+            ranges.push(table.index_range(index));
+            return Ok(true);
+        }
+        // The usual case: one key.
+        let mut prefixes: Vec<Vec<Value>> = vec![Vec::with_capacity(self.equal.len())];
+        for (lookup, part) in self.equal.iter().zip(table.key_parts(index)) {
+            let ty = &part.ty;
+            let values = match lookup {
+                // No row has NULL there.
+                Lookup::Null if !part.nullable => return Ok(true),
+                Lookup::Null => vec![Value::Null],
+                Lookup::One(node, rule) => match one_key(node, ty, *rule, scope)? {
+                    KeyValue::Exact(value) => vec![value],
+                    KeyValue::Nothing => return Ok(true),
+                    KeyValue::Unusable => return Ok(false),
+                },
+                Lookup::Any(nodes, rule) => {
+                    let mut values = Vec::with_capacity(nodes.len());
+                    for node in nodes {
+                        match one_key(node, ty, *rule, scope)? {
+                            KeyValue::Exact(value) => values.push(value),
+                            KeyValue::Nothing => {}
+                            KeyValue::Unusable => return Ok(false),
+                        }
+                    }
+                    values
+                }
+            };
+            prefixes = extend(prefixes, values);
+        }
+        for prefix in &prefixes {
+            let prefix: Vec<Datum<'_>> = prefix.iter().map(Value::as_datum).collect();
+            match self.range(table, index, &prefix, scope)? {
+                NarrowOutcome::To(range) => ranges.push(range),
+                NarrowOutcome::Nothing => {}
+                NarrowOutcome::Not => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    fn range(
+        &self,
+        table: &Table,
+        index: usize,
+        prefix: &[Datum<'_>],
+        scope: &Scope<'_>,
+    ) -> Result<NarrowOutcome> {
+        let Some(between) = &self.between else { return prefix_range(table, index, prefix) };
+        let Some(part) = table.key_parts(index).nth(prefix.len()) else {
+            return Ok(NarrowOutcome::Not);
+        };
+        let ty = &part.ty;
+        let (low, high) = match between {
+            Between::NotNull => (Bound::Excluded(Value::Null), Bound::Unbounded),
+            Between::Bounds(low, high) => {
+                let mut ends = [Bound::Unbounded, Bound::Unbounded];
+                for (n, limit) in [low, high].into_iter().enumerate() {
+                    let Some(limit) = limit else { continue };
+                    let cell = limit.node.evaluate(scope)?;
+                    let datum = as_key(&limit.node, cell.datum(), ty, scope);
+                    scope.limits.check_refused()?;
+                    let bound =
+                        bound_key(ty, datum, limit.inclusive, n == 0, limit.rule, scope.zone);
+                    ends[n] = match bound {
+                        KeyBound::Exact(bound) => bound,
+                        KeyBound::Nothing => return Ok(NarrowOutcome::Nothing),
+                        KeyBound::Unusable => return Ok(NarrowOutcome::Not),
+                    };
+                }
+                let [low, high] = ends;
+                (low, high)
+            }
+            Between::Like(node, escape) => {
+                return match prefix_range(table, index, prefix)? {
+                    NarrowOutcome::To(all) => like_range(all, part, node, *escape, scope),
+                    other => Ok(other),
+                };
+            }
+        };
+        // NOT NULL as a range: everything above NULL. So is one whose ends are beyond all values.
+        if matches!((&low, &high), (Bound::Unbounded, Bound::Unbounded))
+            || matches!(between, Between::NotNull)
+        {
+            let mut found = prefix_range(table, index, prefix)?;
+            if let (NarrowOutcome::To(all), true) = (&mut found, part.nullable) {
+                let nulls: Vec<Datum<'_>> =
+                    prefix.iter().copied().chain(std::iter::once(Datum::Null)).collect();
+                all.start = table.prefix_range(index, &nulls)?.end;
+            }
+            return Ok(found);
+        }
+        let (low, high) = (low.as_ref().map(Value::as_datum), high.as_ref().map(Value::as_datum));
+        match table.between_range(index, prefix, low, high) {
+            Ok(range) => Ok(NarrowOutcome::To(range)),
+            // It may be the bound alone that is longer than keys can be.
+            Err(rows::Error::TooLarge { .. }) => match prefix_range(table, index, prefix)? {
+                NarrowOutcome::Nothing => Ok(NarrowOutcome::Nothing),
+                _ => Ok(NarrowOutcome::Not),
+            },
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// What became of an attempt to narrow the index.
+enum NarrowOutcome {
+    To(KeyRange),
+    Nothing,
+    Not,
+}
+
+/// The range of the keys that begin with these values.
+fn prefix_range(table: &Table, index: usize, prefix: &[Datum<'_>]) -> Result<NarrowOutcome> {
+    match table.prefix_range(index, prefix) {
+        Ok(range) => Ok(NarrowOutcome::To(range)),
+        // No row has a key that is longer than keys can be; an entry may be as long as two.
+        Err(rows::Error::TooLarge { .. }) => {
+            let is_own = prefix.len() <= table.codecs[index].parts.len();
+            Ok(if is_own { NarrowOutcome::Nothing } else { NarrowOutcome::Not })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn one_key(node: &Node, ty: &ColumnType, rule: Collation, scope: &Scope<'_>) -> Result<KeyValue> {
+    let cell = node.evaluate(scope)?;
+    let mut word = Vec::new();
+    let datum = match cell.datum() {
+        // The number of a word is that of its own column.
+        datum @ Datum::Enum(_) if node.ty != *ty => {
+            Datum::Bytes(bytes_of(&node.ty, datum, scope.zone, &mut word))
+        }
+        datum => as_key(node, datum, ty, scope),
+    };
+    scope.limits.check_refused()?;
+    Ok(equal_key(ty, datum, rule, scope.zone))
+}
+
+fn extend(prefixes: Vec<Vec<Value>>, values: Vec<Value>) -> Vec<Vec<Value>> {
+    if let [_] = prefixes.as_slice()
+        && values.len() == 1
+    {
+        let mut prefixes = prefixes;
+        prefixes[0].extend(values);
+        return prefixes;
+    }
+    let mut out = Vec::with_capacity(prefixes.len() * values.len());
+    for prefix in &prefixes {
+        for value in &values {
+            let mut longer = prefix.clone();
+            longer.push(value.clone());
+            out.push(longer);
+        }
+    }
+    out
+}
+
+/// The range of texts that begin as a LIKE pattern does, within that of all of them.
+fn like_range(
+    all: KeyRange,
+    part: &PartCodec,
+    node: &Node,
+    escape: Option<char>,
+    scope: &Scope<'_>,
+) -> Result<NarrowOutcome> {
+    let cell = node.evaluate(scope)?;
+    let Datum::Bytes(pattern) = cell.datum() else {
+        return Ok(if cell.is_null() { NarrowOutcome::Nothing } else { NarrowOutcome::Not });
+    };
+    let (text, _whole) = like_prefix(pattern, escape);
+    let textual = matches!(
+        part.ty,
+        ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. }
+    );
+    // Trailing spaces do not count in keys, so they cannot narrow them.
+    let text = std::str::from_utf8(&text).unwrap_or("").trim_end_matches(' ');
+    if text.is_empty() || !textual {
+        return Ok(NarrowOutcome::Not);
+    }
+    let mut start = all.start;
+    encode_text_prefix(&part.ty, part.nullable, part.prefix, text.as_bytes(), &mut start);
+    let end = successor(&start);
+    Ok(NarrowOutcome::To(KeyRange { start, end }))
+}

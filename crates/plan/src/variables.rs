@@ -1,0 +1,467 @@
+//! System variables: which there are, their defaults, and each session's values.
+//!
+//! Many exist only because clients set or ask them when they connect; those are kept and shown
+//! again without other effect. `docs/sql.md` lists the ones that do something.
+//!
+//! Invariants
+//! 1. A name is known everywhere (SET, SELECT @@, SHOW VARIABLES) or nowhere.
+//! 2. Typed copies (`mode`, `zone`, ...) always agree with the texts.
+//!
+//! Not here: the grammar of SET (`syntax::set`), user variables (`session`).
+
+mod names;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use parking_lot::RwLock;
+use rows::store::Durability;
+use values::ErrorCode;
+use values::datum::Value;
+use values::temporal::Zone;
+
+use results::{Result, SqlError};
+
+use expression::SystemVariables;
+use expression::limits::VALUE_BYTES_MAX;
+pub use names::{Definition, Kind, Reach, VARIABLES};
+use syntax::types::character_set;
+use values::{CharacterSet, SqlMode};
+
+/// What runs queries that are no look-ups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Executor {
+    /// Whoever is quicker, by estimated rows.
+    #[default]
+    Auto,
+    /// The row executor, whatever the size.
+    Rows,
+    /// The analytic way.
+    Columns,
+}
+
+/// A session's system variables.
+#[derive(Clone, Debug)]
+pub struct SessionVariables {
+    /// Values that differ from the definitions' defaults.
+    values: HashMap<&'static str, String>,
+    /// sql_mode.
+    pub mode: SqlMode,
+    /// time_zone.
+    pub zone: Zone,
+    /// autocommit.
+    pub autocommit: bool,
+    /// foreign_key_checks.
+    pub foreign_keys: bool,
+    /// rowhouse_durability, if the session says so.
+    pub durability: Option<Durability>,
+    /// innodb_lock_wait_timeout.
+    pub lock_wait: Duration,
+    /// lock_wait_timeout, once it was set.
+    pub metadata_wait: Option<Duration>,
+    /// timestamp, microseconds since the epoch; `None` is the clock.
+    pub timestamp: Option<i64>,
+    /// transaction_isolation is READ-COMMITTED or READ-UNCOMMITTED: each statement reads again.
+    pub read_committed: bool,
+    /// transaction_read_only.
+    pub read_only: bool,
+    /// What statements, literals and results are written in.
+    pub charsets: Charsets,
+    /// sql_select_limit.
+    pub select_limit: u64,
+    /// max_allowed_packet: the longest value that an expression makes.
+    pub value_bytes_max: usize,
+    /// max_execution_time, of SELECT; `None`: as long as it takes.
+    pub execution_time: Option<Duration>,
+    /// long_query_time.
+    pub long_query_time: Duration,
+    /// max_statement_time, of any statement; `None`: as long as it takes.
+    pub statement_time: Option<Duration>,
+    /// progress_report_time; `None`: no reports.
+    pub report_interval: Option<Duration>,
+    /// rowhouse_executor.
+    pub executor: Executor,
+    /// sql_auto_is_null and the like have no typed copy.
+    _private: (),
+}
+
+/// The values that new sessions start with.
+#[derive(Debug, Default)]
+pub struct GlobalVariables {
+    values: RwLock<HashMap<&'static str, String>>,
+}
+
+/// The definition of a variable by name, without regard to case.
+pub fn definition(name: &str) -> Option<&'static Definition> {
+    let lower = name.to_ascii_lowercase();
+    VARIABLES
+        .binary_search_by(|definition| definition.name.cmp(lower.as_str()))
+        .ok()
+        .map(|at| &VARIABLES[at])
+}
+
+/// Whether SET GLOBAL changes anything that the server does.
+pub fn has_effect(name: &str) -> bool {
+    matches!(
+        name,
+        "autocommit"
+            | "event_scheduler"
+            | "foreign_key_checks"
+            | "group_concat_max_len"
+            | "innodb_lock_wait_timeout"
+            | "lock_wait_timeout"
+            | "rowhouse_executor"
+            | "max_allowed_packet"
+            | "max_connections"
+            | "max_execution_time"
+            | "max_prepared_stmt_count"
+            | "max_statement_time"
+            | "progress_report_time"
+            | "rowhouse_durability"
+            | "sql_mode"
+            | "sql_select_limit"
+            | "time_zone"
+            | "timestamp"
+            | "transaction_isolation"
+            | "transaction_read_only"
+            | "tx_isolation"
+            | "tx_read_only"
+    )
+}
+
+/// Error 1193.
+pub fn unknown(name: &str) -> SqlError {
+    SqlError::new(ErrorCode::UnknownSystemVariable, format!("Unknown system variable '{name}'"))
+}
+
+/// Error 1231.
+pub fn wrong_value(name: &str, value: &str) -> SqlError {
+    SqlError::new(
+        ErrorCode::WrongValueForVar,
+        format!("Variable '{name}' can't be set to the value of '{value}'"),
+    )
+}
+
+/// A variable's value by its kind: ON and OFF are numbers in SELECT.
+fn typed(definition: &Definition, text: &str) -> Value {
+    match definition.kind {
+        Kind::Switch => Value::Int(i64::from(text == "ON")),
+        Kind::Number => match text.parse::<u64>() {
+            Ok(value) => Value::UInt(value),
+            Err(_) => Value::Int(text.parse().unwrap_or(0)),
+        },
+        Kind::Fraction => Value::Double(text.parse().unwrap_or(0.0)),
+        Kind::Text => Value::Bytes(text.as_bytes().to_vec()),
+    }
+}
+
+/// The text kept for a value given to a variable.
+fn normalise(definition: &Definition, value: &Value, text: String) -> Result<String> {
+    let wrong = || wrong_value(definition.name, if value.is_null() { "NULL" } else { &text });
+    match definition.kind {
+        Kind::Switch => match text.to_ascii_uppercase().as_str() {
+            "1" | "ON" | "TRUE" | "YES" => Ok("ON".to_string()),
+            "0" | "OFF" | "FALSE" | "NO" => Ok("OFF".to_string()),
+            _ => Err(wrong()),
+        },
+        Kind::Number => match text.parse::<i128>() {
+            Ok(number) => Ok(number.clamp(0, i128::from(u64::MAX)).to_string()),
+            Err(_) if matches!(value, Value::Bytes(_) | Value::Null) => Err(SqlError::new(
+                ErrorCode::WrongTypeForVar,
+                format!("Incorrect argument type to variable '{}'", definition.name),
+            )),
+            Err(_) => Err(wrong()),
+        },
+        Kind::Fraction => match text.parse::<f64>() {
+            Ok(_) => Ok(text),
+            Err(_) => Err(wrong()),
+        },
+        Kind::Text => Ok(text),
+    }
+}
+
+impl GlobalVariables {
+    /// The value that new sessions start with, as text.
+    pub fn text(&self, definition: &'static Definition) -> String {
+        let values = self.values.read();
+        values.get(definition.name).cloned().unwrap_or_else(|| definition.default.to_string())
+    }
+
+    /// The value, typed for SELECT.
+    pub fn value(&self, definition: &'static Definition) -> Value {
+        typed(definition, &self.text(definition))
+    }
+
+    /// Fixes a value that the server knows and nobody may set.
+    pub fn fix(&self, name: &str, value: impl Into<String>) {
+        if let Some(definition) = definition(name) {
+            self.values.write().insert(definition.name, value.into());
+        }
+    }
+
+    /// SET GLOBAL; `text` is the value printed. `None` restores the default.
+    ///
+    /// # Errors
+    /// 1193 for a name that is no variable's, 1238 or 1229 where it cannot be set, 1231 for a
+    /// value that it cannot have. It keeps its value then.
+    pub fn set(&self, name: &str, value: Option<(&Value, String)>) -> Result<()> {
+        let definition = definition(name).ok_or_else(|| unknown(name))?;
+        definition.check_settable(true)?;
+        let text = match value {
+            Some((value, text)) => normalise(definition, value, text)?,
+            None => definition.default.to_string(),
+        };
+        // A session with this value must be possible.
+        let mut possible = SessionVariables::new(&GlobalVariables::default())?;
+        possible.keep(definition, text)?;
+        self.values.write().insert(definition.name, possible.text(definition));
+        Ok(())
+    }
+}
+
+/// The character sets of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charsets {
+    /// character_set_client: that of statements as they come.
+    pub client: CharacterSet,
+    /// character_set_connection: that of literals where their bytes count.
+    pub connection: CharacterSet,
+    /// character_set_results: that of what is sent; `binary`: as it is stored.
+    pub results: CharacterSet,
+}
+
+impl Default for Charsets {
+    fn default() -> Charsets {
+        let utf8 = CharacterSet::UTF8MB4;
+        Charsets { client: utf8, connection: utf8, results: utf8 }
+    }
+}
+
+/// Typed for SELECT.
+impl SystemVariables for SessionVariables {
+    fn value(&self, name: &str) -> Option<Value> {
+        let definition = definition(name)?;
+        Some(typed(definition, &self.text(definition)))
+    }
+}
+
+impl SessionVariables {
+    /// A new session's.
+    ///
+    /// # Errors
+    /// 1231 when a global value is one that no session can have.
+    pub fn new(globals: &GlobalVariables) -> Result<SessionVariables> {
+        let mut variables = SessionVariables {
+            values: HashMap::new(),
+            foreign_keys: true,
+            mode: SqlMode::default(),
+            zone: Zone::of_system(),
+            autocommit: true,
+            durability: None,
+            lock_wait: Duration::from_secs(50),
+            metadata_wait: None,
+            timestamp: None,
+            read_committed: false,
+            read_only: false,
+            charsets: Charsets::default(),
+            select_limit: u64::MAX,
+            value_bytes_max: VALUE_BYTES_MAX,
+            execution_time: None,
+            statement_time: None,
+            long_query_time: Duration::from_secs(10),
+            report_interval: Some(Duration::from_secs(5)),
+            executor: Executor::Auto,
+            _private: (),
+        };
+        for (name, text) in globals.values.read().iter() {
+            if let Some(definition) = definition(name) {
+                variables.keep(definition, text.clone())?;
+            }
+        }
+        Ok(variables)
+    }
+
+    /// A value as text, as SHOW VARIABLES shows it.
+    pub fn text(&self, definition: &'static Definition) -> String {
+        match self.values.get(definition.name) {
+            Some(text) => text.clone(),
+            None => definition.default.to_string(),
+        }
+    }
+
+    /// SET; `text` is the value printed. `None` restores the global value.
+    ///
+    /// # Errors
+    /// As `GlobalVariables::set`; 1621 for max_allowed_packet.
+    pub fn set(
+        &mut self,
+        name: &str,
+        value: Option<(&Value, String)>,
+        globals: &GlobalVariables,
+    ) -> Result<()> {
+        let definition = definition(name).ok_or_else(|| unknown(name))?;
+        if definition.name == "max_allowed_packet" {
+            return Err(SqlError::new(
+                ErrorCode::VariableIsReadonly,
+                "SESSION variable 'max_allowed_packet' is read-only. Use SET GLOBAL to assign \
+                 the value",
+            ));
+        }
+        definition.check_settable(false)?;
+        let text = match value {
+            Some((Value::Null, _)) if definition.kind == Kind::Text => "NULL".to_string(),
+            Some((value, text)) => normalise(definition, value, text)?,
+            None => globals.text(definition),
+        };
+        self.keep(definition, text)
+    }
+
+    /// Takes a value over, and its typed copy.
+    ///
+    /// # Errors
+    /// 1231 for a value that it cannot have; the variable keeps its own then.
+    pub fn keep(&mut self, definition: &'static Definition, text: String) -> Result<()> {
+        let wrong = || wrong_value(definition.name, &text);
+        let mut shown = None;
+        match definition.name {
+            "sql_mode" => {
+                self.mode = SqlMode::parse(&text).map_err(|word| wrong_value("sql_mode", &word))?;
+                shown = Some(self.mode.to_string());
+            }
+            "time_zone" => {
+                self.zone = if text.eq_ignore_ascii_case("system") {
+                    Zone::of_system()
+                } else {
+                    Zone::parse(&text).ok_or_else(|| {
+                        SqlError::new(
+                            ErrorCode::UnknownTimeZone,
+                            format!("Unknown or incorrect time zone: '{text}'"),
+                        )
+                    })?
+                };
+                // SYSTEM stays that.
+                let place = self.zone.name().filter(|_| !text.eq_ignore_ascii_case("system"));
+                shown = place.map(str::to_string);
+            }
+            "autocommit" => self.autocommit = text == "ON",
+            "foreign_key_checks" => self.foreign_keys = text == "ON",
+            "event_scheduler" => {
+                shown = Some(match text.to_ascii_uppercase().as_str() {
+                    "ON" | "1" => "ON".to_string(),
+                    "OFF" | "0" => "OFF".to_string(),
+                    _ => return Err(wrong()),
+                });
+            }
+            "rowhouse_executor" => {
+                self.executor = match text.to_ascii_lowercase().as_str() {
+                    "auto" => Executor::Auto,
+                    "rows" => Executor::Rows,
+                    "columns" => Executor::Columns,
+                    _ => return Err(wrong()),
+                };
+            }
+            "rowhouse_durability" => {
+                self.durability = Some(parse_durability(&text).ok_or_else(wrong)?);
+            }
+            "innodb_lock_wait_timeout" => {
+                self.lock_wait = Duration::from_secs(text.parse().map_err(|_| wrong())?);
+            }
+            "lock_wait_timeout" => {
+                let seconds = text.parse().map_err(|_| wrong())?;
+                self.metadata_wait = Some(Duration::from_secs(seconds));
+            }
+            "timestamp" => {
+                let seconds: f64 = text.parse().map_err(|_| wrong())?;
+                self.timestamp = (seconds > 0.0).then_some((seconds * 1e6) as i64);
+            }
+            "transaction_isolation" | "tx_isolation" => {
+                let level = isolation(&text).ok_or_else(wrong)?;
+                self.read_committed = level.starts_with("READ");
+                self.values.insert("transaction_isolation", level.to_string());
+                self.values.insert("tx_isolation", level.to_string());
+                return Ok(());
+            }
+            "transaction_read_only" | "tx_read_only" => {
+                self.read_only = text == "ON";
+                self.values.insert("transaction_read_only", text.clone());
+                self.values.insert("tx_read_only", text);
+                return Ok(());
+            }
+            "max_allowed_packet" => {
+                let bytes: u64 = text.parse().map_err(|_| wrong())?;
+                // Whole kilobytes up to 1 GiB, as MySQL has it.
+                let bytes = bytes.clamp(1 << 10, 1 << 30) >> 10 << 10;
+                self.value_bytes_max = bytes as usize;
+                shown = Some(bytes.to_string());
+            }
+            "max_execution_time" => {
+                let millis: u64 = text.parse().map_err(|_| wrong())?;
+                self.execution_time = (millis > 0).then(|| Duration::from_millis(millis));
+            }
+            "long_query_time" => {
+                let seconds: f64 = text.parse().map_err(|_| wrong())?;
+                let time = Duration::try_from_secs_f64(seconds.clamp(0.0, 31_536_000.0));
+                self.long_query_time = time.map_err(|_| wrong())?;
+                shown = Some(format!("{:.6}", self.long_query_time.as_secs_f64()));
+            }
+            "max_statement_time" => {
+                let seconds: f64 = text.parse().map_err(|_| wrong())?;
+                let time = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
+                self.statement_time = (!time.is_zero()).then_some(time);
+            }
+            "progress_report_time" => {
+                let seconds: u32 = text.parse().unwrap_or(u32::MAX);
+                let interval = Duration::from_secs(u64::from(seconds));
+                self.report_interval = (seconds > 0).then_some(interval);
+                shown = Some(seconds.to_string());
+            }
+            "character_set_client" => {
+                let set = character_set(&text)?;
+                if !set.may_be_client() {
+                    return Err(wrong());
+                }
+                self.charsets.client = set;
+            }
+            "character_set_connection" => self.charsets.connection = character_set(&text)?,
+            "character_set_results" => {
+                self.charsets.results = match text.eq_ignore_ascii_case("null") {
+                    true => CharacterSet::BINARY,
+                    false => character_set(&text)?,
+                };
+            }
+            "sql_select_limit" => self.select_limit = text.parse().map_err(|_| wrong())?,
+            _ => {}
+        }
+        self.values.insert(definition.name, shown.unwrap_or(text));
+        Ok(())
+    }
+}
+
+/// The name MySQL shows for an isolation level, given by name or number.
+fn isolation(text: &str) -> Option<&'static str> {
+    let levels = ["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
+    let wanted = text.replace(' ', "-");
+    match wanted.parse::<usize>() {
+        Ok(number) => levels.get(number).copied(),
+        Err(_) => levels.into_iter().find(|level| level.eq_ignore_ascii_case(&wanted)),
+    }
+}
+
+/// The words for durability in the configuration and in `SET`.
+pub fn parse_durability(text: &str) -> Option<Durability> {
+    match text.to_ascii_lowercase().as_str() {
+        "every-commit" => Some(Durability::EveryCommit),
+        "every-second" => Some(Durability::EverySecond),
+        "os" => Some(Durability::Os),
+        _ => None,
+    }
+}
+
+/// The word for a durability.
+pub fn durability_word(durability: Durability) -> &'static str {
+    match durability {
+        Durability::EveryCommit => "every-commit",
+        Durability::EverySecond => "every-second",
+        Durability::Os => "os",
+    }
+}

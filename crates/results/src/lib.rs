@@ -1,0 +1,12 @@
+//! What a statement comes to: rows with what is told of their columns, or an error.
+//!
+//! Not here: other ends of a statement (`sql::reply`), bytes on the wire (crate `doors`).
+
+mod column;
+mod error;
+pub mod panics;
+mod stream;
+
+pub use column::{ColumnFlags, ResultColumn};
+pub use error::*;
+pub use stream::{FoundRows, How, Pace, RowSource, RowStream, Sink, StreamFollower};
