@@ -167,7 +167,12 @@ impl Plan {
             Plan::Select(plan) => same_variables(&plan.variables, variables),
             _ => true,
         };
-        is_query_right && is_look_up_right
+        let is_way_right = match self {
+            Plan::Update(plan) => plan.is_of_size(engine),
+            Plan::Delete(plan) => plan.is_of_size(engine),
+            _ => true,
+        };
+        is_query_right && is_look_up_right && is_way_right
     }
 
     /// Whether it is of one statement alone, because of files that it has opened.

@@ -8,6 +8,7 @@ mod alternatives;
 mod answers;
 mod basics;
 mod budget;
+mod change_ways;
 mod checksum;
 mod cliffs;
 mod collations;

@@ -282,13 +282,25 @@ pub(super) fn cheapest(
     terms: &[Node],
     wanted: &AccessRequest<'_>,
     size: f64,
-    (relations, sizes): (&[Relation], &Sizes<'_>),
+    among: (&[Relation], &Sizes<'_>),
 ) -> Result<Cheapest> {
     let ordering = wanted.order.map(|order| order.ordering);
     let mut all = ways(table, index_use, terms, ordering, wanted.reader);
     if wanted.order.is_some() && all.iter().any(|access| access.ordered) {
         all.retain(|access| access.ordered);
     }
+    cheapest_of(all, table, index_use, wanted, size, among)
+}
+
+/// The cheapest of some ways.
+pub(super) fn cheapest_of(
+    all: Vec<Access>,
+    table: &Table,
+    index_use: &IndexUse,
+    wanted: &AccessRequest<'_>,
+    size: f64,
+    (relations, sizes): (&[Relation], &Sizes<'_>),
+) -> Result<Cheapest> {
     let mut best: Option<(f64, Cheapest)> = None;
     for access in all {
         let (examined, found) = guess(&access, size, table, (relations, sizes))?;

@@ -15,6 +15,7 @@ use expression::{Kind, Node, UNTYPED};
 use rows::table::Table;
 
 use super::merge::derived_tables;
+use super::single_table::certain;
 use crate::index_use::ColumnarUse;
 use crate::point::{AccessKind, PointSortKey, ReaderKind, simple_ordering, ways};
 use crate::terms::columns_of;
@@ -105,18 +106,10 @@ fn from(
         return None;
     }
     let ordering = simple_ordering(&sort);
-    let mut all =
-        ways(table, &index_use, &select.conditions, ordering.as_ref(), ReaderKind::ByRange)
-            .into_iter();
-    let mut access = all.next()?;
-    let is_one_row = access.kind == AccessKind::Const;
-    // A locking read goes by the index of which most is said: it belongs into event loops.
-    let is_certain = locking.is_some()
-        || is_one_row
-        || access.kind != AccessKind::Merge
-            && !(access.is_narrow() && all.any(|way| way.is_narrow()));
+    let all = ways(table, &index_use, &select.conditions, ordering.as_ref(), ReaderKind::ByRange);
+    let mut access = certain(&all)?.clone();
     let sorted = sort.is_empty() || ordering.is_some() && access.ordered;
-    if !is_certain || !sorted && (locking.is_none() || !access.is_narrow()) {
+    if !sorted && (locking.is_none() || !access.is_narrow()) {
         return None;
     }
     access.ask_entries(table);

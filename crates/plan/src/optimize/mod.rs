@@ -36,6 +36,7 @@ mod planned;
 mod precomputed;
 mod rewrite;
 mod rows_only;
+mod single_table;
 mod statistics;
 mod unknown;
 mod unnest;
@@ -52,6 +53,7 @@ pub use planned::planned;
 pub use precomputed::{known_of_table, only_counts};
 pub use rewrite::rule_of;
 pub use rows_only::needs_rows;
+pub use single_table::{ChangedRows, way_to_change};
 pub use statistics::Sizes;
 pub use unknown::take_apart;
 

@@ -160,20 +160,6 @@ pub fn ways(
     candidates.into_iter().map(|candidate| candidate.access).collect()
 }
 
-/// The best way for a condition and an order, for who reads one range after the other.
-pub fn plan_access(
-    table: &Table,
-    index_use: &IndexUse,
-    terms: &[Node],
-    order: Option<&Ordering>,
-) -> Access {
-    let best = ways(table, index_use, terms, order, ReaderKind::ByRange).into_iter().next();
-    let mut best = best.expect("all rows can be read");
-    best.ask_entries(table);
-    best.evaluate_once();
-    best
-}
-
 /// Whether rows may come in the order of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Orders {

@@ -12,7 +12,7 @@ mod lookup;
 mod ordering;
 mod ranges;
 
-pub use access::{Access, AccessKind, ReaderKind, RowCandidate, plan_access, ways};
+pub use access::{Access, AccessKind, ReaderKind, RowCandidate, ways};
 pub use lookup::{Between, IndexKeys, Lookup};
 pub use ordering::{Ordering, PointSortKey, simple_ordering};
 pub use ranges::{IndexRanges, Ranges};

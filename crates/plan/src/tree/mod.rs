@@ -151,13 +151,15 @@ impl QueryPlan {
 
     /// Whether they are about as large as then: another way would be the best otherwise.
     pub fn is_of_size(&self, engine: &Engine) -> bool {
-        let about = |(table, then): (&Arc<Table>, &Option<u64>)| {
-            let (Some(then), Ok(Some(now))) = (*then, engine.row_count(table)) else { return true };
-            let (less, more) = (then.min(now), then.max(now));
-            more <= ROWS_FEW || more <= ROWS_RATIO * less
-        };
-        self.tables.iter().zip(&self.sizes).all(about)
+        self.tables.iter().zip(&self.sizes).all(|(table, then)| is_of_size(table, *then, engine))
     }
+}
+
+/// Whether a table is about as large as it was when it was planned for, if that is known.
+pub fn is_of_size(table: &Table, then: Option<u64>, engine: &Engine) -> bool {
+    let (Some(then), Ok(Some(now))) = (then, engine.row_count(table)) else { return true };
+    let (less, more) = (then.min(now), then.max(now));
+    more <= ROWS_FEW || more <= ROWS_RATIO * less
 }
 
 /// Tables of so many rows are alike, whatever is asked of them.

@@ -25,13 +25,14 @@ use super::select::with_literals;
 use super::{LOOP_SHAPE_BYTES_MAX, LOOP_TEXT_BYTES_MAX, Session, Statement};
 use crate::plan_cache::Plan;
 use crate::write::{
-    Ask, InsertOfQuery, JoinedDelete, JoinedUpdate, UpdatableView, bind_delete,
+    Ask, ChangePlanner, InsertOfQuery, JoinedDelete, JoinedUpdate, UpdatableView, bind_delete,
     bind_delete_by_query, bind_insert, bind_update, bind_update_by_query, not_insertable,
     not_updatable,
 };
 use plan::bind::RowBinder;
 use plan::bind::scalar::{BindFailure, Bound};
 use plan::context::WrittenTable;
+use plan::optimize::Sizes;
 use results::{How, Result, SqlError};
 
 impl Session {
@@ -99,16 +100,21 @@ impl Session {
             // Sizes of tables are read from the disk.
             false => Err(SqlError::WouldWait.into()),
         };
+        let facts = self.facts();
+        let sizes = || match how.may_wait {
+            true => Ok(Sizes::new(&facts, self.sql.engine().latest(), literals)),
+            false => Err(SqlError::WouldWait),
+        };
+        let planner = ChangePlanner { ask: &ask, sizes: &sizes };
         let written = self.authorize_change(change)?;
         let around = self.written.replace(written);
         let bound = match change {
             Change::Insert(insert) => {
-                let facts = self.facts();
                 let facts = of_shape.is_none().then_some(&*facts);
                 self.bind_insert((change, insert), &ask, &RowBinder { facts, how })
             }
-            Change::Update(update) => self.bind_update((change, update), &ask),
-            Change::Delete(delete) => self.bind_delete((change, delete), &ask),
+            Change::Update(update) => self.bind_update((change, update), &planner),
+            Change::Delete(delete) => self.bind_delete((change, delete), &planner),
         };
         self.written.replace(around);
         bound
@@ -142,7 +148,11 @@ impl Session {
         Ok(Plan::InsertOfQuery(Arc::new(plan)))
     }
 
-    fn bind_update(&self, (change, update): (&Change, &Update), ask: Ask<'_>) -> Bound<Plan> {
+    fn bind_update(
+        &self,
+        (change, update): (&Change, &Update),
+        planner: &ChangePlanner<'_>,
+    ) -> Bound<Plan> {
         let only = self.only_table(&update.tables, "UPDATE")?;
         let written;
         let mut update = update;
@@ -154,7 +164,7 @@ impl Session {
         }
         if let Some(OnlyTable { table, .. }) = &only {
             for bind in [bind_update, bind_update_by_query] {
-                let bound = bind(update, Arc::clone(table), self.variables.mode, ask);
+                let bound = bind(update, Arc::clone(table), self.variables.mode, planner);
                 if let Some(plan) = unless_elsewhere(bound)? {
                     return Ok(Plan::Update(Arc::new(plan)));
                 }
@@ -164,11 +174,16 @@ impl Session {
             let what = "values of a query for a view WITH CHECK OPTION";
             return Err(SqlError::unsupported(what).into());
         }
-        let plan = JoinedUpdate::bind(update, self.relations(), self.database.as_deref(), ask)?;
+        let plan =
+            JoinedUpdate::bind(update, self.relations(), self.database.as_deref(), planner.ask)?;
         Ok(Plan::JoinedUpdate(Arc::new(plan)))
     }
 
-    fn bind_delete(&self, (change, delete): (&Change, &Delete), ask: Ask<'_>) -> Bound<Plan> {
+    fn bind_delete(
+        &self,
+        (change, delete): (&Change, &Delete),
+        planner: &ChangePlanner<'_>,
+    ) -> Bound<Plan> {
         let only = match delete.targets.is_empty() {
             true => self.only_table(&delete.tables, "DELETE")?,
             false => None,
@@ -183,13 +198,14 @@ impl Session {
         }
         if let Some(OnlyTable { table, .. }) = &only {
             for bind in [bind_delete, bind_delete_by_query] {
-                let bound = bind(delete, Arc::clone(table), self.variables.mode, ask);
+                let bound = bind(delete, Arc::clone(table), self.variables.mode, planner);
                 if let Some(plan) = unless_elsewhere(bound)? {
                     return Ok(Plan::Delete(Arc::new(plan)));
                 }
             }
         }
-        let plan = JoinedDelete::bind(delete, self.relations(), self.database.as_deref(), ask)?;
+        let plan =
+            JoinedDelete::bind(delete, self.relations(), self.database.as_deref(), planner.ask)?;
         Ok(Plan::JoinedDelete(Arc::new(plan)))
     }
 

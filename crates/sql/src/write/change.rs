@@ -34,13 +34,23 @@ use plan::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
 use plan::bind::{position, zero_dates_as_null};
 use plan::column_default::{Store, defaults_of};
 use plan::index_use::IndexUse;
-use plan::point::{Access, PointSortKey, plan_access, simple_ordering};
+use plan::optimize::{ChangedRows, Sizes, way_to_change};
+use plan::point::{Access, PointSortKey, simple_ordering};
 use plan::terms::{is_volatile, push_terms};
-use plan::tree::row_count;
+use plan::tree::{is_of_size, row_count};
 use results::{Result, SqlError};
 
 /// Bytes of rows read at a time.
 const PIECE_BYTES: usize = 4 << 20;
+
+/// What plans the queries within a statement, and how many rows there are for the way to its own.
+#[derive(Clone, Copy)]
+pub struct ChangePlanner<'a> {
+    /// Plans a query.
+    pub ask: Ask<'a>,
+    /// How many rows there are.
+    pub sizes: &'a dyn Fn() -> Result<Sizes<'a>>,
+}
 
 /// Which rows a statement changes.
 #[derive(Debug)]
@@ -53,6 +63,8 @@ pub struct ChangeTarget {
     sort: Vec<PointSortKey>,
     /// Whether the index gives that order, when it is used as planned.
     sorted: bool,
+    /// Rows of the table when that way was chosen, if they made a difference.
+    size: Option<u64>,
     limit: Option<Node>,
     /// Whether the outcome depends on the order in which rows are changed, though none was asked
     /// for.
@@ -96,6 +108,7 @@ fn bind_target(
     alias: Option<&str>,
     (selection, order, limit): (Option<&Expr>, &[OrderByExpr], Option<&Expr>),
     mode: SqlMode,
+    planner: &ChangePlanner<'_>,
 ) -> Bound<ChangeTarget> {
     let shown = alias.unwrap_or(&table.name);
     let index_use = IndexUse::of_factor(Some(&table), shown, factor)?;
@@ -107,9 +120,18 @@ fn bind_target(
     }
     let sort = sort_keys(order, &Names { clause: "order clause", ..names })?;
     let ordering = simple_ordering(&sort);
-    let access = plan_access(&table, &index_use, &terms, ordering.as_ref());
-    let sorted = sort.is_empty() || ordering.is_some() && access.ordered;
     let limit = limit.map(|expr| bind(expr, &Names::none("limit clause", mode))).transpose()?;
+    let (access, size) = way_to_change(
+        &ChangedRows {
+            table: &table,
+            index_use: &index_use,
+            terms: &terms,
+            ordering: ordering.as_ref(),
+            limit: limit.as_ref(),
+        },
+        planner.sizes,
+    )?;
+    let sorted = sort.is_empty() || ordering.is_some() && access.ordered;
     let shown = shown.to_owned();
     let checks = access.terms.iter().filter(|term| !is_volatile(term)).cloned().collect();
     let (in_order, finding) = (false, None);
@@ -120,6 +142,7 @@ fn bind_target(
         index_use,
         sort,
         sorted,
+        size,
         limit,
         in_order,
         checks,
@@ -145,13 +168,13 @@ pub fn bind_update(
     update: &Update,
     table: Arc<Table>,
     mode: SqlMode,
-    ask: Ask<'_>,
+    planner: &ChangePlanner<'_>,
 ) -> Bound<UpdatePlan> {
     let Some((factor, _, alias)) = single_table(&update.tables) else {
         return Err(BindFailure::Elsewhere("UPDATE of several tables".to_string()));
     };
     let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
-    let mut target = bind_target(Arc::clone(&table), factor, alias.as_deref(), how, mode)?;
+    let mut target = bind_target(Arc::clone(&table), factor, alias.as_deref(), how, mode, planner)?;
     let names = Names::of(&table, alias.as_deref(), "field list", mode);
     let sets = bind_assignments(&update.assignments, &table, &names, None)?;
     let update_now = update_now_columns(&table, &sets);
@@ -170,7 +193,8 @@ pub fn bind_update(
     if !in_order {
         target.forget_order();
     }
-    target.finding = Finding::by_column(&table, &target.shown, &update.tables, how, in_order, ask)?;
+    target.finding =
+        Finding::by_column(&table, &target.shown, &update.tables, how, in_order, planner.ask)?;
     let defaults = defaults_of(&table);
     let values = sets.iter().filter_map(|(_, node)| node.as_ref());
     let waits = target.waits() || values.into_iter().any(Node::waits);
@@ -184,12 +208,13 @@ pub fn bind_update_by_query(
     update: &Update,
     table: Arc<Table>,
     mode: SqlMode,
-    ask: Ask<'_>,
+    planner: &ChangePlanner<'_>,
 ) -> Bound<UpdatePlan> {
     let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
     let all = Update { selection: None, order: Vec::new(), limit: None, ..update.clone() };
-    let mut plan = bind_update(&all, table, mode, &|_| elsewhere("another query"))?;
-    plan.target.find_by_query(&update.tables, how, mode, ask)?;
+    let ask: Ask<'_> = &|_| elsewhere("another query");
+    let mut plan = bind_update(&all, table, mode, &ChangePlanner { ask, ..*planner })?;
+    plan.target.find_by_query(&update.tables, how, mode, planner.ask)?;
     plan.waits = true;
     Ok(plan)
 }
@@ -199,12 +224,13 @@ pub fn bind_delete_by_query(
     delete: &Delete,
     table: Arc<Table>,
     mode: SqlMode,
-    ask: Ask<'_>,
+    planner: &ChangePlanner<'_>,
 ) -> Bound<DeletePlan> {
     let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
     let all = Delete { selection: None, order: Vec::new(), limit: None, ..delete.clone() };
-    let mut plan = bind_delete(&all, table, mode, &|_| elsewhere("another query"))?;
-    plan.target.find_by_query(&delete.tables, how, mode, ask)?;
+    let ask: Ask<'_> = &|_| elsewhere("another query");
+    let mut plan = bind_delete(&all, table, mode, &ChangePlanner { ask, ..*planner })?;
+    plan.target.find_by_query(&delete.tables, how, mode, planner.ask)?;
     plan.waits = true;
     Ok(plan)
 }
@@ -234,18 +260,18 @@ pub fn bind_delete(
     delete: &Delete,
     table: Arc<Table>,
     mode: SqlMode,
-    ask: Ask<'_>,
+    planner: &ChangePlanner<'_>,
 ) -> Bound<DeletePlan> {
     let Some((factor, _, alias)) = single_table(&delete.tables) else {
         return Err(BindFailure::Elsewhere("DELETE from several tables".to_string()));
     };
     let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
-    let mut target = bind_target(table, factor, alias.as_deref(), how, mode)?;
+    let mut target = bind_target(table, factor, alias.as_deref(), how, mode, planner)?;
     if delete.returning.is_empty() {
         target.forget_order();
     }
     target.finding =
-        Finding::by_column(&target.table, &target.shown, &delete.tables, how, false, ask)?;
+        Finding::by_column(&target.table, &target.shown, &delete.tables, how, false, planner.ask)?;
     let returning = match delete.returning.as_slice() {
         [] => None,
         items => {
@@ -439,6 +465,11 @@ impl UpdatePlan {
         &self.target.table
     }
 
+    /// Whether the table is about as large as when the way to its rows was chosen.
+    pub fn is_of_size(&self, engine: &Engine) -> bool {
+        is_of_size(&self.target.table, self.target.size, engine)
+    }
+
     /// The way to the rows, for EXPLAIN.
     pub fn access(&self) -> &Access {
         &self.target.access
@@ -542,6 +573,11 @@ impl DeletePlan {
     /// The table.
     pub fn table(&self) -> &Arc<Table> {
         &self.target.table
+    }
+
+    /// Whether the table is about as large as when the way to its rows was chosen.
+    pub fn is_of_size(&self, engine: &Engine) -> bool {
+        is_of_size(&self.target.table, self.target.size, engine)
     }
 
     /// RETURNING.
