@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use doors::DoorAccounts;
 use doors::handlersocket::{HandlerSocket, PortAccess};
 use doors::mysql::Users;
+use doors::{DoorAccounts, DoorLogins, WithoutLogin};
 use results::How;
 use rows::Engine;
 use sql::{Session, Sql, SqlOptions};
@@ -44,7 +44,8 @@ fn make(engine: &Arc<Engine>) -> Converse {
         }
     }
     let accounts = Arc::new(DoorAccounts::new(Users::unconfigured(), sql.access()));
-    let access = PortAccess { writable: true, secret: None, account: None, accounts };
+    let logins = DoorLogins::new("handlersocket", accounts, WithoutLogin::ThisMachine);
+    let access = PortAccess { writable: true, secret: None, logins: Arc::new(logins) };
     let access = Arc::new(access);
-    Box::new(move || Box::new(HandlerSocket::new(access.clone())))
+    Box::new(move || Box::new(HandlerSocket::new(access.clone(), None)))
 }

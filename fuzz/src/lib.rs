@@ -16,7 +16,9 @@ pub mod key;
 pub mod load_client;
 pub mod load_lines;
 pub mod load_split;
+pub mod login_words;
 pub mod memcached_binary;
+pub mod memcached_login;
 pub mod memcached_meta;
 pub mod memcached_text;
 pub mod memory;
@@ -50,6 +52,7 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("load_lines", load_lines::check),
     ("load_split", load_split::check),
     ("memcached_binary", memcached_binary::check),
+    ("memcached_login", memcached_login::check),
     ("memcached_meta", memcached_meta::check),
     ("memcached_text", memcached_text::check),
     ("mysql_command", mysql_command::check),

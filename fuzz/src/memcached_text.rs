@@ -4,8 +4,10 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use doors::memcached::{Memcached, MemcachedOptions, MemcachedShared, prepare};
+use doors::{DoorClient, WithoutLogin};
 use rows::Engine;
 
+use crate::login_words::logins;
 use crate::shapes::byte;
 use crate::twins::{Converse, Twins};
 
@@ -41,5 +43,8 @@ fn make(engine: &Arc<Engine>) -> Converse {
     prepare(engine).expect("an empty catalog");
     let options = MemcachedOptions { item_bytes_max: 4096, ..MemcachedOptions::default() };
     let shared = Arc::new(MemcachedShared::new(engine, options));
-    Box::new(move || Box::new(Memcached::new(shared.clone())))
+    let logins = logins("memcached", WithoutLogin::ThisMachine);
+    Box::new(move || {
+        Box::new(Memcached::new(shared.clone(), DoorClient::new(logins.clone(), None)))
+    })
 }

@@ -19,8 +19,16 @@ use crate::privilege::{Privilege, PrivilegeSet};
 /// The number of rights to everything.
 pub const UNLIMITED: u64 = 0;
 
-/// The number of no rights at all.
+/// The number of `NONE`.
 pub const NOTHING: u64 = u64::MAX;
+
+/// No rights at all.
+pub static NONE: Rights = Rights {
+    number: NOTHING,
+    global: PrivilegeSet::NONE,
+    dynamic: BTreeSet::new(),
+    grantees: Vec::new(),
+};
 
 /// What somebody may do.
 #[derive(Debug)]

@@ -8,11 +8,12 @@
 //!    a REVOKE holds for the next request.
 //! 3. An account that is not there any more, or whose password is expired, may do nothing.
 //!
-//! Not here: the exchange of the MySQL door (`mysql::auth`), late answers to failures
-//! (`failed_logins`), what each request needs (`execute` of each door).
+//! Not here: the exchange of the MySQL door (`mysql::auth`), whom a client acts as that has not
+//! logged in (`logins`), what each request needs (`execute` of each door).
 
 use std::sync::Arc;
 
+use access::host::Peer;
 use access::{AccessControl, AccountName, Principal, Rights};
 use tls::Encryption;
 
@@ -41,6 +42,8 @@ pub enum PasswordLogin {
 pub struct DoorPrincipal {
     control: Arc<AccessControl>,
     principal: Principal,
+    /// The user of the settings file that it is.
+    configured: Option<Arc<str>>,
 }
 
 impl DoorAccounts {
@@ -54,14 +57,56 @@ impl DoorAccounts {
         self.users.are_fresh()
     }
 
-    /// Whom connections act as that have not logged in: an account, or one who may do everything.
-    pub fn standing_for(&self, account: Option<&AccountName>) -> DoorPrincipal {
+    /// One who may do everything, and has no name.
+    pub fn unrestricted(&self) -> DoorPrincipal {
         let control = Arc::clone(&self.control);
-        let principal = match account {
-            Some(name) => control.at_login(name),
-            None => control.superuser(),
-        };
-        DoorPrincipal { control, principal }
+        DoorPrincipal { principal: control.superuser(), control, configured: None }
+    }
+
+    /// A user of the settings file.
+    fn configured(&self, user: &str) -> DoorPrincipal {
+        DoorPrincipal { configured: Some(user.into()), ..self.unrestricted() }
+    }
+
+    /// An account, with the roles that are active after a login.
+    fn account(&self, name: &AccountName) -> DoorPrincipal {
+        DoorPrincipal { principal: self.control.at_login(name), ..self.unrestricted() }
+    }
+
+    /// Whether a setting's account is there: one of SQL, or a user of the settings file.
+    pub fn has(&self, name: &AccountName) -> bool {
+        self.is_configured(name) || self.control.grants().account(name).is_some()
+    }
+
+    fn is_configured(&self, name: &AccountName) -> bool {
+        name.host == "%" && self.users.is_configured(&name.user)
+    }
+
+    /// The account of a setting; one that is not there may do nothing.
+    pub fn acting_as(&self, name: &AccountName) -> DoorPrincipal {
+        match self.is_configured(name) {
+            true => self.configured(&name.user),
+            false => self.account(name),
+        }
+    }
+
+    /// A client whose certificate bears the name of an account; `None` where none has that name.
+    pub fn certified(
+        &self,
+        (user, host): (&str, &str),
+        certificate: &[u8],
+    ) -> Option<DoorPrincipal> {
+        if self.users.is_configured(user) {
+            return Some(self.configured(user));
+        }
+        let grants = self.control.grants();
+        let (name, account) = grants.login(user, &Peer { host })?;
+        // An account that anybody may use is nobody's name.
+        let is_named = name.user == user && !account.locked;
+        let is_let_in = is_named
+            && account.tls_need.is_met(Some(certificate))
+            && !self.control.is_closed(name, account);
+        is_let_in.then(|| self.account(name))
     }
 
     /// Lets a client in that comes from `host` and sends a password, or does not.
@@ -74,9 +119,10 @@ impl DoorAccounts {
     ) -> PasswordLogin {
         let certificate = encryption.map(|own| own.peer_certificate.as_slice());
         match self.users.prove(user, host, password, certificate, may_wait) {
-            PasswordVerdict::Accepted(account) => {
-                PasswordLogin::Accepted(self.standing_for(account.as_ref()))
+            PasswordVerdict::Accepted(Some(account)) => {
+                PasswordLogin::Accepted(self.account(&account))
             }
+            PasswordVerdict::Accepted(None) => PasswordLogin::Accepted(self.configured(user)),
             PasswordVerdict::Denied => PasswordLogin::Denied,
             PasswordVerdict::Wait => PasswordLogin::Wait,
         }
@@ -92,22 +138,18 @@ impl DoorPrincipal {
         }
     }
 
-    /// What it may do, as of the last `renew`; `None`: nothing.
-    pub fn rights(&self) -> Option<&Rights> {
-        (!self.principal.is_expired).then_some(&self.principal.rights)
-    }
-
-    /// The number of its rights, which is another one when they are others.
+    /// What it may do, as of the last `renew`.
     #[inline]
-    pub fn rights_number(&self) -> u64 {
+    pub fn rights(&self) -> &Rights {
         match self.principal.is_expired {
-            true => access::rights::NOTHING,
-            false => self.principal.rights.number,
+            true => &access::rights::NONE,
+            false => &self.principal.rights,
         }
     }
 
-    /// The user's name; `None` for one that is no account.
+    /// The user's name; `None` for one that has none.
     pub fn user(&self) -> Option<&str> {
-        self.principal.account.as_ref().map(|name| &*name.user)
+        let account = self.principal.account.as_ref().map(|name| &*name.user);
+        account.or(self.configured.as_deref())
     }
 }

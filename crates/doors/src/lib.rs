@@ -16,6 +16,7 @@ pub mod fuzzing;
 pub mod handlersocket;
 pub mod input;
 mod log_text;
+pub mod logins;
 pub mod memcached;
 pub mod mysql;
 mod own_table;
@@ -27,3 +28,4 @@ pub use conversation::{Conversation, LeaveNotice, Next, Pending, Report, Turn, U
 pub use encrypted::EncryptedConversation;
 pub use failed_logins::FailedLogins;
 pub use input::Input;
+pub use logins::{DoorClient, DoorLogins, LoginOutcome, WithoutLogin};

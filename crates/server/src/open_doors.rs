@@ -16,7 +16,7 @@ use anyhow::Context as _;
 use doors::handlersocket::{HandlerSocket, PortAccess};
 use doors::memcached::{self, Memcached};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, TlsUse, Users};
-use doors::{DoorAccounts, FailedLogins};
+use doors::{DoorAccounts, DoorClient, DoorLogins, WithoutLogin};
 use plan::encryption::ServerTls;
 use resources::background::give_way;
 use resources::budget::Budget;
@@ -375,6 +375,32 @@ struct DoorShared {
     metrics: prometheus::Sources,
 }
 
+impl DoorShared {
+    /// How clients of a door come in, and whom they act as without a login by a setting.
+    fn logins(
+        &self,
+        door: &'static str,
+        setting: &'static str,
+        without_login: &WithoutLogin,
+    ) -> Arc<DoorLogins> {
+        if let WithoutLogin::Account(name) = without_login
+            && !self.accounts.has(name)
+        {
+            let account = name.plain();
+            tracing::warn!(setting, %account, "there is no such account: it may do nothing");
+        }
+        let accounts = Arc::clone(&self.accounts);
+        Arc::new(DoorLogins::new(door, accounts, without_login.clone()))
+    }
+}
+
+/// Adds the count of a door's logins that have failed to the server's figures.
+fn show_failed_logins(engine: &Engine, door: &str, logins: &Arc<DoorLogins>) {
+    let logins = Arc::clone(logins);
+    let figure = format!("{}_failed_logins", door.replace('-', "_"));
+    show_count(engine, figure, move || logins.failed().count());
+}
+
 fn door(
     kind: DoorKind,
     settings: &Settings,
@@ -437,26 +463,15 @@ fn door(
                 false => &settings.handlersocket_secret,
             };
             let secret = (!secret.is_empty()).then(|| secret.clone());
-            let account = settings.handlersocket_user.clone();
-            if let Some(name) = &account
-                && sql.access().grants().account(name).is_none()
-            {
-                let account = name.plain();
-                tracing::warn!(%account, "handlersocket-user names no account: it may do nothing");
-            }
-            let accounts = Arc::clone(&own.accounts);
-            let access = Arc::new(PortAccess { writable, secret, account, accounts });
-            let failed_logins = Arc::new(FailedLogins::new(name));
-            let counted = Arc::clone(&failed_logins);
-            let figure = format!("{}_failed_logins", name.replace('-', "_"));
-            show_count(engine, figure, move || counted.count());
+            let logins = own.logins(name, "handlersocket-user", &settings.handlersocket_user);
+            show_failed_logins(engine, name, &logins);
+            let access = Arc::new(PortAccess { writable, secret, logins });
             Door {
                 name,
                 admission,
                 limit_set: None,
                 converse: Arc::new(move |peer| {
-                    let conversation = HandlerSocket::new(access.clone());
-                    Box::new(conversation.watched(failed_logins.clone(), address(peer)))
+                    Box::new(HandlerSocket::new(access.clone(), address(peer)))
                 }),
                 refusal: b"2\t1\ttoo many connections\n".to_vec(),
                 overload: b"1\t1\t128\n".to_vec(),
@@ -467,13 +482,18 @@ fn door(
         }
         DoorKind::Memcached => {
             let cache = own.cache.clone();
+            let logins = own.logins(name, "memcached-user", &settings.memcached_user);
+            show_failed_logins(engine, name, &logins);
             // A line, a value, and what follows it in the same read.
             let input_bytes_max = 2 * cache.options.item_bytes_max + 16 * READ_BYTES;
             Door {
                 name,
                 admission,
                 limit_set: None,
-                converse: Arc::new(move |_| Box::new(Memcached::new(cache.clone()))),
+                converse: Arc::new(move |peer| {
+                    let client = DoorClient::new(logins.clone(), address(peer));
+                    Box::new(Memcached::new(cache.clone(), client))
+                }),
                 refusal: b"ERROR Too many open connections\r\n".to_vec(),
                 overload: b"SERVER_ERROR out of memory storing object\r\n".to_vec(),
                 fault: b"SERVER_ERROR internal error\r\n".to_vec(),

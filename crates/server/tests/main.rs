@@ -51,6 +51,7 @@ mod loading_killed;
 mod locality;
 mod locking_reads;
 mod login_methods;
+mod memcached_rights;
 mod memory;
 mod metrics;
 mod online;

@@ -4,6 +4,8 @@
 
 use rustls::{CipherSuite, ProtocolVersion};
 
+use crate::certificate_name::common_name;
+
 /// The facts of an encrypted connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encryption {
@@ -18,6 +20,14 @@ pub struct Encryption {
     pub peer_certificate: Vec<u8>,
     /// Whether it went on from an earlier session, without the costly part of the handshake.
     pub is_resumed: bool,
+}
+
+impl Encryption {
+    /// The common name of the subject of the client's certificate, if it showed one that has one
+    /// alone.
+    pub fn peer_name(&self) -> Option<String> {
+        common_name(&self.peer_certificate)
+    }
 }
 
 /// A version of the protocol as MySQL names it.

@@ -9,6 +9,7 @@
 //! allows it (whoever asks for `Encryption`).
 
 mod acceptor;
+mod certificate_name;
 mod channel;
 mod encryption;
 mod own_certificate;

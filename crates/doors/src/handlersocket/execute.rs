@@ -14,15 +14,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::AccountName;
 use memchr::memchr;
 use rows::cache::{KeyBatch, PREFETCH_MAX};
 use rows::{Engine, Error};
 use tls::Encryption;
 
-use crate::accounts::{DoorAccounts, DoorPrincipal, PasswordLogin};
 use crate::conversation::{Conversation, Next, Turn, Urgency};
-use crate::failed_logins::FailedLogins;
 use crate::foreign;
 use crate::handlersocket::command::{
     HandlerSocketCommand, HandlerSocketRefusal, IndexRequest, VALUES_MAX, find_op,
@@ -31,6 +28,7 @@ use crate::handlersocket::decode::{self, unescape};
 use crate::handlersocket::encode;
 use crate::handlersocket::handle::Handle;
 use crate::input::Input;
+use crate::logins::{DoorClient, DoorLogins, LoginOutcome};
 
 /// Longest line; a longer one is answered and the connection closed.
 pub const LINE_BYTES_MAX: usize = 64 << 20;
@@ -38,8 +36,6 @@ pub const LINE_BYTES_MAX: usize = 64 << 20;
 pub const HANDLES_MAX: u32 = 65_535;
 /// Requests of one connection in one turn, so that others get theirs.
 const REQUESTS_PER_TURN: usize = 256;
-/// Secrets of one connection that may be wrong; then it is closed.
-const WRONG_SECRETS_MAX: u32 = 3;
 /// Bytes of replies after which the turn ends.
 const OUT_BYTES_PER_TURN: usize = 256 * 1024;
 
@@ -50,23 +46,14 @@ pub struct PortAccess {
     pub writable: bool,
     /// The secret to be shown first, if there is one. An account's password does as well.
     pub secret: Option<String>,
-    /// The account that clients act as which have shown the secret, or need none; `None`: they may
-    /// do everything.
-    pub account: Option<AccountName>,
-    /// The accounts that can log in.
-    pub accounts: Arc<DoorAccounts>,
+    /// How clients come in, and whom those act as that show the secret or need none.
+    pub logins: Arc<DoorLogins>,
 }
 
 /// One client's conversation.
 pub struct HandlerSocket {
     access: Arc<PortAccess>,
-    /// Whom the client acts as; `None`: it has to show who it is first.
-    client: Option<DoorPrincipal>,
-    encryption: Option<Arc<Encryption>>,
-    /// Where logins that fail are counted, and from where this client comes.
-    watch: Option<(Arc<FailedLogins>, Option<IpAddr>)>,
-    /// Secrets of this connection that were wrong.
-    wrong_secrets: u32,
+    client: DoorClient,
     handles: BTreeMap<u32, Handle>,
     /// Bytes in front of the input in which no line ends, so that a long line that comes in
     /// pieces is searched once.
@@ -145,23 +132,17 @@ fn refusal_for(error: &Error) -> HandlerSocketRefusal {
     }
 }
 
-impl PortAccess {
-    /// A client that has shown the secret, or needs none.
-    fn client(&self) -> DoorPrincipal {
-        self.accounts.standing_for(self.account.as_ref())
-    }
-}
-
 impl HandlerSocket {
-    /// A conversation at a port with this access.
-    pub fn new(access: Arc<PortAccess>) -> HandlerSocket {
-        let client = access.secret.is_none().then(|| access.client());
+    /// A conversation at a port with this access; `peer`: `None` for a client of this machine.
+    pub fn new(access: Arc<PortAccess>, peer: Option<IpAddr>) -> HandlerSocket {
+        let logins = Arc::clone(&access.logins);
+        let client = match access.secret {
+            Some(_) => DoorClient::with_secret(logins, peer),
+            None => DoorClient::new(logins, peer),
+        };
         HandlerSocket {
             access,
             client,
-            encryption: None,
-            watch: None,
-            wrong_secrets: 0,
             handles: BTreeMap::new(),
             searched: 0,
             answered: 0,
@@ -169,13 +150,6 @@ impl HandlerSocket {
             ahead: 0,
             batch: KeyBatch::default(),
         }
-    }
-
-    /// This conversation where logins that fail are counted; `peer`: `None` for a client of this
-    /// machine.
-    #[must_use]
-    pub fn watched(self, failed_logins: Arc<FailedLogins>, peer: Option<IpAddr>) -> HandlerSocket {
-        HandlerSocket { watch: Some((failed_logins, peer)), ..self }
     }
 
     /// Serves one line.
@@ -195,12 +169,14 @@ impl HandlerSocket {
             }
             other => other,
         };
-        let client = self.client.as_mut().ok_or(HandlerSocketRefusal::UNAUTHORISED)?;
-        client.renew();
+        if !self.client.is_in() {
+            return Err(HandlerSocketRefusal::UNAUTHORISED.into());
+        }
+        self.client.renew();
         match command {
             HandlerSocketCommand::Open { id, database, table, index, columns, filter_columns } => {
                 let opened = [database, table, index, columns, filter_columns];
-                let handle = Handle::open(turn.engine(), client, opened)?;
+                let handle = Handle::open(turn.engine(), self.client.rights(), opened)?;
                 if id > HANDLES_MAX {
                     return Err(HandlerSocketRefusal::HANDLE_LIMIT.into());
                 }
@@ -229,32 +205,27 @@ impl HandlerSocket {
             None => (Cow::Borrowed(""), None),
         };
         let is_secret = |secret: &String| same_secret(secret.as_bytes(), &key);
-        let accounts = &self.access.accounts;
-        self.client = match (&self.access.secret, password) {
-            (Some(secret), _) if is_secret(secret) => Some(self.access.client()),
+        let is_fresh = self.client.accounts().are_fresh();
+        let is_in = match (&self.access.secret, password) {
+            (Some(secret), _) if is_secret(secret) => {
+                self.client.show_secret();
+                true
+            }
             // As the original has it: any key will do where none is needed. Where there are
             // accounts, what looks like a login is one.
-            (None, None) => Some(self.access.client()),
-            (None, Some(_)) if accounts.are_fresh() => Some(self.access.client()),
+            (None, None) => self.client.go_without(),
+            (None, Some(_)) if is_fresh => self.client.go_without(),
             // An account without a password is no way around the secret.
-            (Some(_), None | Some(b"")) => None,
-            (_, Some(password)) => {
-                let peer = self.watch.as_ref().and_then(|(_, peer)| *peer);
-                let host = peer.map_or_else(|| "localhost".to_owned(), |peer| peer.to_string());
-                let encryption = self.encryption.as_deref();
-                match accounts.log_in((&user, &host), password, encryption, may_wait) {
-                    PasswordLogin::Accepted(client) => Some(client),
-                    PasswordLogin::Denied => None,
-                    PasswordLogin::Wait => return Err(HandlerSocketFailure::Wait),
-                }
-            }
+            (Some(_), None | Some(b"")) => false,
+            (_, Some(password)) => match self.client.log_in(&user, password, may_wait) {
+                LoginOutcome::Accepted => true,
+                LoginOutcome::Denied(delay) => return Err(HandlerSocketFailure::Denied(delay)),
+                LoginOutcome::Wait => return Err(HandlerSocketFailure::Wait),
+            },
         };
-        if self.client.is_none() {
-            self.wrong_secrets += 1;
-            let delay = self.watch.as_ref().map(|(failed, peer)| failed.note(&user, *peer));
-            return Err(HandlerSocketFailure::Denied(delay.unwrap_or_default()));
+        if !is_in {
+            return Err(HandlerSocketFailure::Denied(self.client.deny(&user)));
         }
-        self.wrong_secrets = 0;
         encode::done(out);
         Ok(AnswerTime::Now)
     }
@@ -267,8 +238,7 @@ impl HandlerSocket {
     ) -> Result<AnswerTime, HandlerSocketFailure> {
         let engine = turn.engine();
         let handle = self.handles.get_mut(&request.id).ok_or(HandlerSocketRefusal::HANDLE)?;
-        let client = self.client.as_ref().ok_or(HandlerSocketRefusal::UNAUTHORISED)?;
-        handle.refresh(engine, client)?;
+        handle.refresh(engine, self.client.rights())?;
         let values_max = match request.op {
             b"+" => VALUES_MAX.max(handle.columns.len()),
             _ => VALUES_MAX,
@@ -340,7 +310,7 @@ impl Conversation for HandlerSocket {
         self.answered = 0;
         self.wrote = false;
         self.ahead = 0;
-        if self.wrong_secrets >= WRONG_SECRETS_MAX {
+        if self.client.is_given_up() {
             return Next::Close;
         }
         let out_start = out.len();
@@ -415,15 +385,15 @@ impl Conversation for HandlerSocket {
     }
 
     fn is_known(&self) -> bool {
-        self.client.is_some()
+        self.client.is_in()
     }
 
     fn user(&self) -> Option<&str> {
-        self.client.as_ref().and_then(DoorPrincipal::user)
+        self.client.user()
     }
 
     fn note_encryption(&mut self, encryption: &Arc<Encryption>) {
-        self.encryption = Some(Arc::clone(encryption));
+        self.client.note_encryption(encryption);
     }
 
     fn commit_failed(&mut self, error: &Error, out: &mut Vec<u8>) {

@@ -13,7 +13,6 @@ use access::rights::UNLIMITED;
 use access::{Privilege, Rights};
 use rows::{Engine, Error, Table};
 
-use crate::accounts::DoorPrincipal;
 use crate::handlersocket::command::{HandlerSocketRefusal, IndexRequest};
 
 /// An opened index.
@@ -67,7 +66,7 @@ impl Handle {
     /// `OPEN_TABLE`, `INDEX`, `COLUMN`, in this order.
     pub fn open(
         engine: &Engine,
-        client: &DoorPrincipal,
+        rights: &Rights,
         [database, table, index, columns, filter_columns]: [&[u8]; 5],
     ) -> Result<Handle, HandlerSocketRefusal> {
         let text = |token: &[u8]| {
@@ -77,7 +76,7 @@ impl Handle {
         };
         Handle::resolve(
             engine,
-            client,
+            rights,
             Names {
                 database: text(database)?,
                 table: text(table)?,
@@ -90,10 +89,9 @@ impl Handle {
 
     fn resolve(
         engine: &Engine,
-        client: &DoorPrincipal,
+        rights: &Rights,
         names: Names,
     ) -> Result<Handle, HandlerSocketRefusal> {
-        let rights = client.rights().ok_or(HandlerSocketRefusal::OPEN_TABLE)?;
         let (database, name) = (&*names.database, &*names.table);
         let is_unlimited = rights.number == UNLIMITED;
         if !is_unlimited && !rights.sees_table(database, name) {
@@ -110,7 +108,7 @@ impl Handle {
         let filter_columns = find_columns(&table, &names.filter_columns, &is_seen)?;
         let allowed = AllowedRequests::NONE;
         let mut handle = Handle { names, table, index, columns, filter_columns, allowed };
-        handle.allowed = handle.allowed_by(client);
+        handle.allowed = handle.allowed_with(rights);
         Ok(handle)
     }
 
@@ -123,22 +121,14 @@ impl Handle {
     pub fn refresh(
         &mut self,
         engine: &Engine,
-        client: &DoorPrincipal,
+        rights: &Rights,
     ) -> Result<(), HandlerSocketRefusal> {
         if !self.table.is_current() {
-            *self = Handle::resolve(engine, client, self.names.clone())?;
-        } else if self.allowed.number != client.rights_number() {
-            self.allowed = self.allowed_by(client);
+            *self = Handle::resolve(engine, rights, self.names.clone())?;
+        } else if self.allowed.number != rights.number {
+            self.allowed = self.allowed_with(rights);
         }
         Ok(())
-    }
-
-    fn allowed_by(&self, client: &DoorPrincipal) -> AllowedRequests {
-        let number = client.rights_number();
-        match client.rights() {
-            Some(rights) => AllowedRequests { number, ..self.allowed_with(rights) },
-            None => AllowedRequests { number, ..AllowedRequests::NONE },
-        }
     }
 
     fn allowed_with(&self, rights: &Rights) -> AllowedRequests {

@@ -9,7 +9,7 @@
 //! 1. A packet whose lengths contradict each other is answered and the connection closed.
 //! 2. Quiet reads hide misses, quiet writes hide success; errors are always sent.
 //!
-//! Not here: what commands do (`execute`).
+//! Not here: what commands do (`execute`), logging in (`sasl`).
 
 use crate::memcached::command::{
     Count, Delete, Fetch, KEY_BYTES_MAX, MemcachedRefusal, MemcachedTrouble, Store, StoreMode,
@@ -23,7 +23,7 @@ use crate::memcached::text::{refusing, too_large};
 /// First byte of a request.
 pub const REQUEST: u8 = 0x80;
 const RESPONSE: u8 = 0x81;
-const HEADER_BYTES: usize = 24;
+pub(super) const HEADER_BYTES: usize = 24;
 /// The expiry time that forbids making a counter.
 const DO_NOT_CREATE: u32 = u32::MAX;
 
@@ -33,6 +33,8 @@ const TOO_LARGE: u16 = 0x03;
 const INVALID: u16 = 0x04;
 const NOT_STORED: u16 = 0x05;
 const NOT_NUMERIC: u16 = 0x06;
+pub(super) const AUTH_ERROR: u16 = 0x20;
+pub(super) const AUTH_CONTINUE: u16 = 0x21;
 const UNKNOWN: u16 = 0x81;
 const INTERNAL: u16 = 0x84;
 
@@ -44,20 +46,45 @@ fn words(status: u16) -> &'static str {
         INVALID => "Invalid arguments",
         NOT_STORED => "Not stored.",
         NOT_NUMERIC => "Non-numeric server-side value for incr or decr",
+        AUTH_ERROR => "Auth failure.",
         UNKNOWN => "Unknown command",
         _ => "",
     }
 }
 
-/// A request's header.
+/// What an answer repeats of a request's header.
 #[derive(Clone, Copy)]
-struct Header {
-    opcode: u8,
-    opaque: [u8; 4],
+pub(super) struct Header {
+    pub opcode: u8,
+    pub opaque: [u8; 4],
+}
+
+/// A request's header.
+pub(super) struct PacketHead {
+    pub header: Header,
+    pub key_bytes: usize,
+    pub extras_bytes: usize,
+    /// Bytes of extras, key and value.
+    pub body_bytes: usize,
+    pub cas: u64,
+}
+
+impl PacketHead {
+    /// That in front of `bytes`, if it has all come.
+    pub fn of(bytes: &[u8]) -> Option<PacketHead> {
+        let head = bytes.first_chunk::<HEADER_BYTES>()?;
+        Some(PacketHead {
+            header: Header { opcode: head[1], opaque: [head[12], head[13], head[14], head[15]] },
+            key_bytes: usize::from(u16::from_be_bytes([head[2], head[3]])),
+            extras_bytes: usize::from(head[4]),
+            body_bytes: u32::from_be_bytes([head[8], head[9], head[10], head[11]]) as usize,
+            cas: u64::from_be_bytes(*head[16..].first_chunk().expect("a header has 24 bytes")),
+        })
+    }
 }
 
 /// Appends a packet.
-fn packet(
+pub(super) fn packet(
     header: Header,
     status: u16,
     cas: u64,
@@ -79,7 +106,8 @@ fn packet(
     }
 }
 
-fn fail(header: Header, status: u16, out: &mut Vec<u8>) {
+/// Appends a packet that says what went wrong.
+pub(super) fn fail(header: Header, status: u16, out: &mut Vec<u8>) {
     packet(header, status, 0, b"", b"", words(status).as_bytes(), out);
 }
 
@@ -89,6 +117,7 @@ pub fn refuse(opcode: u8, opaque: [u8; 4], refusal: &MemcachedRefusal, out: &mut
     match refusal {
         MemcachedRefusal::TooLarge => fail(header, TOO_LARGE, out),
         MemcachedRefusal::NotNumeric => fail(header, NOT_NUMERIC, out),
+        MemcachedRefusal::Denied => fail(header, AUTH_ERROR, out),
         MemcachedRefusal::Client(why) => packet(header, INVALID, 0, b"", b"", why.as_bytes(), out),
         MemcachedRefusal::Server(why) => packet(header, INTERNAL, 0, b"", b"", why.as_bytes(), out),
     }
@@ -119,12 +148,8 @@ pub(super) fn serve(
     if bytes[0] != REQUEST {
         return Ok(MemcachedStep::Close);
     }
-    let Some(head) = bytes.first_chunk::<HEADER_BYTES>() else { return Ok(MemcachedStep::More) };
-    let header = Header { opcode: head[1], opaque: [head[12], head[13], head[14], head[15]] };
-    let key_bytes = usize::from(u16::from_be_bytes([head[2], head[3]]));
-    let extras_bytes = usize::from(head[4]);
-    let body_bytes = u32::from_be_bytes([head[8], head[9], head[10], head[11]]) as usize;
-    let cas = u64::from_be_bytes(*head[16..].first_chunk().expect("a header has 24 bytes"));
+    let Some(head) = PacketHead::of(bytes) else { return Ok(MemcachedStep::More) };
+    let PacketHead { header, key_bytes, extras_bytes, body_bytes, cas } = head;
     let (opcode, quiet) = loud(header.opcode);
     let failing = CommitFailureReply::Packet { opcode: header.opcode, opaque: header.opaque };
     let wrong_lengths = key_bytes + extras_bytes > body_bytes || key_bytes > KEY_BYTES_MAX;
@@ -359,7 +384,13 @@ impl BinaryRequest<'_> {
     }
 
     fn stat(&self, rows: &mut MemcachedRows<'_, '_>, out: &mut Vec<u8>) {
+        let is_denied = match self.key {
+            b"reset" | b"detail on" | b"detail off" => !rows.may_reset(),
+            b"detail dump" => !rows.may_list(),
+            _ => false,
+        };
         match self.key {
+            _ if is_denied => return fail(self.header, AUTH_ERROR, out),
             b"reset" => rows.shared.reset_counts(),
             b"detail on" => rows.shared.prefixes.switch(true),
             b"detail off" => rows.shared.prefixes.switch(false),

@@ -210,6 +210,8 @@ pub enum MemcachedRefusal {
     TooLarge,
     /// Arithmetic on something that is no number.
     NotNumeric,
+    /// The client may not do that.
+    Denied,
     /// The client's fault, as a sentence.
     Client(Cow<'static, str>),
     /// Ours, as a sentence.

@@ -4,24 +4,31 @@
 //! 1. The first byte decides: 0x80 is the binary protocol for the life of the connection.
 //! 2. A request that must wait stays in the input, and nothing of it is in `out`.
 //! 3. While a list of keys is written, piece by piece, nothing behind it is served.
-//! 4. No part of a refused block of data is carried out: it is thrown away as it comes. Behind a
+//! 4. What a client may do is made out once a turn: a REVOKE holds for what it sends next.
+//! 5. No part of a refused block of data is carried out: it is thrown away as it comes. Behind a
 //!    line whose block has a length that cannot be read nothing is carried out any more.
 //!
-//! Not here: requests (`text`, `meta`, `binary`), what they do (`execute`).
+//! Not here: requests (`text`, `meta`, `binary`), logins (`login`, `sasl`), what requests do
+//! (`execute`).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rows::cache::KeyBatch;
 use rows::error::{Error, Thing};
+use tls::Encryption;
 
-use crate::conversation::{Conversation, Next, Pending, Turn};
+use crate::conversation::{Conversation, Next, Pending, Turn, Urgency};
 use crate::input::Input;
+use crate::logins::DoorClient;
 use crate::memcached::command::{MemcachedRefusal, MemcachedTrouble, Moment, refusal_for};
 use crate::memcached::execute::MemcachedRows;
 use crate::memcached::listing::{KeyListForm, Listing};
-use crate::memcached::place::{Places, prepare};
+use crate::memcached::place::{MemcachedPlace, Places, prepare};
+use crate::memcached::rights::ItemRights;
+use crate::memcached::sasl::{self, SaslExchange};
 use crate::memcached::shared::{MemcachedShared, now};
-use crate::memcached::{binary, text};
+use crate::memcached::{binary, login, text};
 
 /// Requests of one connection in one turn, so that others get theirs.
 const REQUESTS_PER_TURN: usize = 256;
@@ -43,6 +50,13 @@ pub(super) enum MemcachedStep {
         swallow: usize,
         /// What it is told when the group's commit fails.
         failing: CommitFailureReply,
+    },
+    /// A login that has failed: the answer leaves so late, and nothing else with it.
+    Denied {
+        /// Bytes of the input that it took.
+        consumed: usize,
+        /// How late.
+        delay: Duration,
     },
     /// Refused, and how long the block of data is that may follow cannot be read.
     Unmeasured {
@@ -81,6 +95,8 @@ pub(super) enum CommitFailureReply {
 /// One client's conversation.
 pub struct Memcached {
     shared: Arc<MemcachedShared>,
+    client: DoorClient,
+    sasl: SaslExchange,
     places: Places,
     /// Whether the client speaks binary; `None` before its first byte.
     binary: Option<bool>,
@@ -106,11 +122,13 @@ pub struct Memcached {
 
 impl Memcached {
     /// A new client's conversation.
-    pub fn new(shared: Arc<MemcachedShared>) -> Memcached {
+    pub fn new(shared: Arc<MemcachedShared>, client: DoorClient) -> Memcached {
         shared.counters.curr_connections.add();
         shared.counters.total_connections.add();
         Memcached {
             shared,
+            client,
+            sasl: SaslExchange::default(),
             places: Places::default(),
             binary: None,
             swallow: 0,
@@ -137,6 +155,11 @@ impl Memcached {
             return Ok(text::serve_unmeasured(bytes, out));
         }
         let binary = *self.binary.get_or_insert(bytes[0] == binary::REQUEST);
+        if (!self.client.is_in() || binary && sasl::begins(bytes))
+            && let Some(step) = self.login(binary, bytes, out, turn)?
+        {
+            return Ok(step);
+        }
         if self.shared.flush_due(moment) {
             if self.wrote || !turn.may_wait_for_writers() {
                 return Err(MemcachedTrouble::Wait);
@@ -154,6 +177,7 @@ impl Memcached {
             let mut rows = MemcachedRows {
                 shared: &self.shared,
                 places: &self.places,
+                rights: self.client.rights(),
                 turn,
                 now: moment,
                 wrote: &mut self.wrote,
@@ -183,9 +207,31 @@ impl Memcached {
         }
     }
 
+    /// Serves the request in front if it has to do with logging in, or needs a login first.
+    fn login(
+        &mut self,
+        binary: bool,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+        turn: &Turn<'_>,
+    ) -> Result<Option<MemcachedStep>, MemcachedTrouble> {
+        // What is told late is told alone, behind the commit of what came before.
+        if self.wrote {
+            return Err(MemcachedTrouble::Wait);
+        }
+        let (client, shared, may_wait) = (&mut self.client, &self.shared, turn.may_wait());
+        // What the client may do may be something else from here on.
+        self.refreshed = false;
+        match binary {
+            true => self.sasl.serve(bytes, client, shared, may_wait, out),
+            false => login::serve(bytes, client, shared, may_wait, out).map(Some),
+        }
+    }
+
     /// Looks at the tables again, and makes the built-in one that somebody has dropped.
     fn refresh(&mut self, turn: &mut Turn<'_>) -> Result<(), MemcachedTrouble> {
-        match self.places.refresh(turn.engine(), turn.reach()) {
+        self.client.renew();
+        match self.places.refresh(turn.engine(), turn.reach(), self.client.rights()) {
             Err(Error::NotFound { .. }) => {}
             refreshed => return Ok(refreshed?),
         }
@@ -193,7 +239,7 @@ impl Memcached {
             return Err(MemcachedTrouble::Wait);
         }
         prepare(turn.engine())?;
-        Ok(self.places.refresh(turn.engine(), turn.reach())?)
+        Ok(self.places.refresh(turn.engine(), turn.reach(), self.client.rights())?)
     }
 
     /// Writes the next piece of a list, which is work for where waiting is allowed.
@@ -205,8 +251,15 @@ impl Memcached {
         let engine = turn.engine();
         let moment = now(engine);
         let mut failed = Error::SchemaChanged;
+        self.client.renew();
         for _ in 0..REPEATS_MAX {
-            let piece = self.places.refresh(engine, turn.reach()).and_then(|()| {
+            let refreshed = self.places.refresh(engine, turn.reach(), self.client.rights());
+            let may_list = |home: &MemcachedPlace| home.rights.allow(ItemRights::READ);
+            if refreshed.is_ok() && !self.places.home().is_some_and(may_list) {
+                text::refusal(&MemcachedRefusal::Denied, out);
+                return Next::Close;
+            }
+            let piece = refreshed.and_then(|()| {
                 let gone = || Error::NotFound { what: Thing::Table, name: "kv.cache".into() };
                 let home = self.places.home().ok_or_else(gone)?;
                 listing.piece(engine, home, &self.shared, moment, out)
@@ -249,6 +302,9 @@ impl Conversation for Memcached {
         self.wrote = false;
         self.refreshed = false;
         self.ahead = 0;
+        if self.client.is_given_up() {
+            return Next::Close;
+        }
         if let Some(listing) = self.listing.take() {
             return self.list(listing, out, turn);
         }
@@ -277,6 +333,11 @@ impl Conversation for Memcached {
                     turn.served(1);
                     self.shared.counters.bytes_read.add_many(consumed as u64);
                     self.shared.counters.bytes_written.add_many((out.len() - mark) as u64);
+                }
+                Ok(MemcachedStep::Denied { consumed, delay }) => {
+                    input.consume(consumed);
+                    turn.served(1);
+                    return Next::Later(delay);
                 }
                 Ok(MemcachedStep::Unmeasured { consumed }) => {
                     input.consume(consumed);
@@ -311,6 +372,26 @@ impl Conversation for Memcached {
             }
         }
         self.next_or(Next::Again)
+    }
+
+    fn urgency(&self, input: &Input) -> Urgency {
+        // A login may have a slow hash to prove.
+        match !self.client.is_in() || sasl::begins(input.bytes()) {
+            true => Urgency::Handshake,
+            false => Urgency::Ordinary,
+        }
+    }
+
+    fn is_known(&self) -> bool {
+        self.client.is_in()
+    }
+
+    fn user(&self) -> Option<&str> {
+        self.client.user()
+    }
+
+    fn note_encryption(&mut self, encryption: &Arc<Encryption>) {
+        self.client.note_encryption(encryption);
     }
 
     fn pending(&self, input: &Input) -> Pending {

@@ -8,6 +8,7 @@
 //! 1. A command that would wait in a loop leaves nothing in the group and nothing marked.
 //! 2. A read-modify-write decides under the row's lock, from the row as it then is.
 //! 3. A read after a write of the same turn waits for the commit.
+//! 4. No command reaches an item but through `place`, which asks what the client may do.
 //!
 //! Not here: bytes (`text`, `meta`, `binary`), rows to items (`item`).
 
@@ -17,6 +18,7 @@ mod sight;
 mod store;
 mod write;
 
+use access::{Privilege, Rights};
 use rows::cache::KeyBatch;
 use rows::foreign_key::ForeignKeyChecks;
 
@@ -24,14 +26,17 @@ use crate::conversation::Turn;
 use crate::memcached::command::{MemcachedRefusal, MemcachedTrouble, Moment};
 use crate::memcached::item;
 use crate::memcached::place::{MemcachedPlace, Places};
+use crate::memcached::rights::ItemRights;
 use crate::memcached::shared::MemcachedShared;
 
 /// What commands run on during one turn.
 pub struct MemcachedRows<'a, 't> {
     /// What all conversations share.
     pub shared: &'a MemcachedShared,
-    /// Where items lie.
+    /// Where items lie, and what the client may do with them.
     pub places: &'a Places,
+    /// What it may do besides.
+    pub rights: &'a Rights,
     /// The turn.
     pub turn: &'a mut Turn<'t>,
     /// The present.
@@ -45,12 +50,28 @@ pub struct MemcachedRows<'a, 't> {
 }
 
 impl MemcachedRows<'_, '_> {
+    /// The place of a key, where the client may do what is needed.
     #[inline]
     fn place<'p, 'k>(
         places: &'p Places,
         key: &'k [u8],
+        needed: ItemRights,
     ) -> Result<(&'p MemcachedPlace, &'k [u8]), MemcachedTrouble> {
-        places.of(key).map_err(|why| MemcachedRefusal::Server(why.into()).into())
+        let (place, key) = places.of(key).map_err(|why| MemcachedRefusal::Server(why.into()))?;
+        if !place.rights.allow(needed) {
+            return Err(MemcachedRefusal::Denied.into());
+        }
+        Ok((place, key))
+    }
+
+    /// Whether all keys of the built-in table may be listed.
+    pub fn may_list(&self) -> bool {
+        self.places.home().is_none_or(|home| home.rights.allow(ItemRights::READ))
+    }
+
+    /// Whether what the door counts may be set back, or counted otherwise.
+    pub fn may_reset(&self) -> bool {
+        self.rights.has_global(Privilege::Reload)
     }
 
     /// Has the rows of keys fetched that are about to be read.
@@ -69,6 +90,10 @@ impl MemcachedRows<'_, '_> {
     /// # Errors
     /// See `MemcachedTrouble`.
     pub fn flush(&mut self, delay: i64) -> Result<(), MemcachedTrouble> {
+        // As TRUNCATE TABLE.
+        if !self.rights.on_table("kv", "cache").has(Privilege::Drop) {
+            return Err(MemcachedRefusal::Denied.into());
+        }
         if delay > 0 {
             self.shared.flush_at(self.now.absolute(delay));
             self.shared.counters.cmd_flush.add();

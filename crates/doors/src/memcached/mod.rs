@@ -5,6 +5,7 @@
 //! - `text`, `meta`, `binary`: the three syntaxes, each decoding and encoding
 //! - `door`: one client's conversation
 //! - `place`: the built-in table and containers; `item`: rows to items
+//! - `login`, `sasl`: who the client is; `rights`: what it may do with items
 //! - `listing`: lists of all keys
 //! - `marks`, `prefixes`, `shared`, `stats`: what conversations share
 //!
@@ -16,10 +17,13 @@ mod door;
 mod execute;
 pub(crate) mod item;
 mod listing;
+mod login;
 mod marks;
 mod meta;
 pub(crate) mod place;
 mod prefixes;
+pub(crate) mod rights;
+mod sasl;
 mod shared;
 mod stats;
 pub(crate) mod text;

@@ -13,12 +13,15 @@
 //! 1. Containers are read again when a write to their table has been acknowledged since, or when
 //!    a table they name has changed.
 //! 2. A container that makes no sense refuses every use with the reason, and hurts no other.
+//! 3. What the client may do with the items of a place is made out when the place is looked at
+//!    again, and when the number of the client's rights is another one.
 //!
 //! Not here: what is done with items (`execute`), bytes of rows (`item`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use access::Rights;
 use rows::BrokenRule;
 use rows::schema::{Column, DefaultValue};
 use rows::store::{Direction, Reach};
@@ -26,6 +29,7 @@ use rows::{Alteration, Engine, Error, Flow, Table};
 use values::types::{IntWidth, LobSize};
 use values::{Collation, ColumnType, Datum};
 
+use crate::memcached::rights::ItemRights;
 use crate::own_table;
 
 /// The expiry column of the built-in table.
@@ -48,6 +52,8 @@ pub struct MemcachedPlace {
     pub stale: Option<usize>,
     /// Whether key and value are one binary column each, which takes any bytes as they are.
     pub raw: bool,
+    /// What the client may do with items.
+    pub rights: ItemRights,
 }
 
 /// All containers, as of one state of their table.
@@ -63,6 +69,8 @@ pub struct Containers {
 pub struct Places {
     home: Option<MemcachedPlace>,
     containers: Containers,
+    /// The number of the rights that those of the places are from.
+    rights_number: u64,
 }
 
 /// The tables that the door makes for itself: that of all keys without a container, and that of
@@ -139,6 +147,7 @@ impl MemcachedPlace {
             expires: Some(named(EXPIRES_AT)?),
             stale: table.column("stale"),
             raw: true,
+            rights: ItemRights::NONE,
             table,
         })
     }
@@ -184,7 +193,9 @@ impl MemcachedPlace {
             return Err("a key column cannot be a value column".into());
         }
         let separator = separator.as_bytes().to_vec();
-        Ok(MemcachedPlace { table, values, separator, flags, expires, stale: None, raw: false })
+        let rights = ItemRights::NONE;
+        let (stale, raw) = (None, false);
+        Ok(MemcachedPlace { table, values, separator, flags, expires, stale, raw, rights })
     }
 }
 
@@ -240,19 +251,30 @@ impl Containers {
 }
 
 impl Places {
-    /// Looks again at what has changed.
+    /// Looks again at what has changed, for a client with these rights.
     ///
     /// # Errors
     /// `WouldWait` and what reading tables gives; `NotFound` when `kv.cache` was dropped.
-    pub fn refresh(&mut self, engine: &Engine, reach: Reach) -> rows::Result<()> {
+    pub fn refresh(&mut self, engine: &Engine, reach: Reach, rights: &Rights) -> rows::Result<()> {
+        let mut is_known = self.rights_number == rights.number;
         if !self.containers.is_current() {
             self.containers = Containers::read(engine, reach)?;
+            is_known = false;
         }
+        let mut home = Ok(());
         if !self.home.as_ref().is_some_and(|home| home.table.is_current()) {
             self.home = None;
-            self.home = Some(MemcachedPlace::home(engine)?);
+            home = MemcachedPlace::home(engine).map(|home| self.home = Some(home));
+            is_known = false;
         }
-        Ok(())
+        if !is_known {
+            let containers = self.containers.by_name.values_mut().flatten();
+            for place in containers.chain(&mut self.home) {
+                place.rights = ItemRights::of(place, rights);
+            }
+            self.rights_number = rights.number;
+        }
+        home
     }
 
     /// The place of a key and the part of the key that counts there.

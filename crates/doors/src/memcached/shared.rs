@@ -68,7 +68,7 @@ counters! {
     curr_connections, total_connections, cmd_get, cmd_set, cmd_flush, cmd_touch, cmd_meta,
     get_hits, get_misses, get_expired, delete_misses, delete_hits, incr_misses, incr_hits,
     decr_misses, decr_hits, cas_misses, cas_hits, cas_badval, touch_hits, touch_misses,
-    store_too_large, bytes_read, bytes_written, total_items, reclaimed,
+    store_too_large, bytes_read, bytes_written, total_items, reclaimed, auth_cmds, auth_errors,
 }
 
 /// What all conversations share.
@@ -202,7 +202,7 @@ impl MemcachedShared {
     pub fn let_containers_expire(&self, engine: &Engine) -> rows::Result<()> {
         let mut tended = self.tended.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = tended.expiring();
-        match tended.refresh(engine, Reach::Disk) {
+        match tended.refresh(engine, Reach::Disk, &access::rights::NONE) {
             // Containers need no kv.cache.
             Ok(()) | Err(rows::Error::NotFound { .. }) => {}
             Err(error) => return Err(error),

@@ -7,6 +7,7 @@ use std::io::Write as _;
 use resources::background::cores;
 use rows::recency::Recency;
 
+use crate::memcached::command::MemcachedRefusal;
 use crate::memcached::execute::MemcachedRows;
 
 /// Names and values of a sub-statistic; `None` for an unknown one.
@@ -34,8 +35,6 @@ pub fn list(sub: &[u8], rows: &MemcachedRows<'_, '_>) -> Option<Vec<(String, Str
             add("rejected_connections", "0".into());
             add("store_no_memory", "0".into());
             add("get_flushed", "0".into());
-            add("auth_cmds", "0".into());
-            add("auth_errors", "0".into());
             add("limit_maxbytes", recency.map_or(0, Recency::bytes_max).to_string());
             add("accepting_conns", "1".into());
             add("threads", cores().to_string());
@@ -61,8 +60,8 @@ pub fn list(sub: &[u8], rows: &MemcachedRows<'_, '_>) -> Option<Vec<(String, Str
             add("cas_enabled", "yes".into());
             add("tcp_backlog", "1024".into());
             add("binding_protocol", "auto-negotiate".into());
-            add("auth_enabled_sasl", "no".into());
-            add("auth_enabled_ascii", "no".into());
+            add("auth_enabled_sasl", "yes".into());
+            add("auth_enabled_ascii", "yes".into());
             add("item_size_max", options.item_bytes_max.to_string());
             add("flush_enabled", "yes".into());
             add("client_flags_size", "4".into());
@@ -91,7 +90,13 @@ pub fn list(sub: &[u8], rows: &MemcachedRows<'_, '_>) -> Option<Vec<(String, Str
 
 /// Appends the answer of the text protocol.
 pub fn text(arguments: &[&[u8]], rows: &MemcachedRows<'_, '_>, out: &mut Vec<u8>) {
+    let is_denied = match arguments {
+        [b"reset"] | [b"detail", b"on" | b"off", ..] => !rows.may_reset(),
+        [b"detail", b"dump", ..] => !rows.may_list(),
+        _ => false,
+    };
     match arguments {
+        _ if is_denied => super::text::refusal(&MemcachedRefusal::Denied, out),
         [b"reset"] => {
             rows.shared.reset_counts();
             out.extend_from_slice(b"RESET\r\n");

@@ -107,6 +107,7 @@ pub fn refusal(refusal: &MemcachedRefusal, out: &mut Vec<u8>) {
         MemcachedRefusal::NotNumeric => {
             (b"CLIENT_ERROR ", "cannot increment or decrement non-numeric value")
         }
+        MemcachedRefusal::Denied => (b"CLIENT_ERROR ", "access denied"),
         MemcachedRefusal::Client(sentence) => (b"CLIENT_ERROR ", sentence),
         MemcachedRefusal::Server(sentence) => (b"SERVER_ERROR ", sentence),
     };
@@ -154,6 +155,9 @@ pub(super) fn serve(
     if let Some(asked) = listing::asked(all) {
         match asked {
             ListRequest::Line(reply) => out.extend_from_slice(reply),
+            ListRequest::List(..) if !rows.may_list() => {
+                refusal(&MemcachedRefusal::Denied, out);
+            }
             // What was written in this turn is not visible yet.
             ListRequest::List(..) if *rows.wrote => return Err(MemcachedTrouble::Wait),
             ListRequest::List(form, limit) => {
@@ -202,7 +206,7 @@ pub(super) fn serve(
 }
 
 /// What is made of bytes in which no line ends.
-fn line_to_come(bytes: &[u8]) -> MemcachedStep {
+pub(super) fn line_to_come(bytes: &[u8]) -> MemcachedStep {
     if bytes.len() > LINE_BYTES_MAX { MemcachedStep::Close } else { MemcachedStep::More }
 }
 
@@ -212,16 +216,35 @@ fn line_to_come(bytes: &[u8]) -> MemcachedStep {
 pub(super) fn serve_unmeasured(bytes: &[u8], out: &mut Vec<u8>) -> MemcachedStep {
     let Some(end) = memchr(b'\n', bytes) else { return line_to_come(bytes) };
     let tokens = MemcachedTokens::of(bytes[..end].trim_ascii_end());
-    let length = match tokens.all() {
+    match announced_block(tokens.all()) {
+        AnnouncedBlock::Unmeasured => {
+            out.extend_from_slice(BAD_LINE);
+            MemcachedStep::Unmeasured { consumed: end + 1 }
+        }
+        AnnouncedBlock::None | AnnouncedBlock::Bytes(_) => MemcachedStep::Close,
+    }
+}
+
+/// The block of data that a line announces.
+pub(super) enum AnnouncedBlock {
+    /// None.
+    None,
+    /// One of so many bytes, and the line's end.
+    Bytes(usize),
+    /// One whose length cannot be read.
+    Unmeasured,
+}
+
+/// The block that belongs to a line with these tokens.
+pub(super) fn announced_block(tokens: &[&[u8]]) -> AnnouncedBlock {
+    let length = match tokens {
         [b"set" | b"add" | b"replace" | b"append" | b"prepend" | b"cas", rest @ ..] => rest.get(3),
         [b"ms", rest @ ..] => rest.get(1),
-        _ => return MemcachedStep::Close,
+        _ => return AnnouncedBlock::None,
     };
-    if length.is_some_and(|length| block_length(length).is_some()) {
-        return MemcachedStep::Close;
-    }
-    out.extend_from_slice(BAD_LINE);
-    MemcachedStep::Unmeasured { consumed: end + 1 }
+    length
+        .and_then(|length| block_length(length))
+        .map_or(AnnouncedBlock::Unmeasured, AnnouncedBlock::Bytes)
 }
 
 fn valid_key(key: &[u8]) -> bool {

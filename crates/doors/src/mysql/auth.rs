@@ -185,6 +185,11 @@ impl Users {
         is_slow.then(|| Credential { is_decoy: true, ..of(vec![self.decoy()], None, false) })
     }
 
+    /// Whether a user of the settings file has this name.
+    pub(crate) fn is_configured(&self, user: &str) -> bool {
+        self.secrets.contains_key(user)
+    }
+
     /// Whether nobody can log in but `root` of a fresh server, who has no password.
     pub(crate) fn are_fresh(&self) -> bool {
         self.secrets.is_empty() && self.accounts.as_ref().is_none_or(|all| all.is_fresh())

@@ -192,6 +192,8 @@ pub enum TyrantFailure {
     Missing,
     /// There is such a record already, or it does not hold what the command needs.
     Exists,
+    /// The client may not do that.
+    Denied,
     /// It will not be done here, as a sentence.
     Refused(&'static str),
     /// It makes no sense, as a sentence.
@@ -206,6 +208,7 @@ impl TyrantFailure {
         match self {
             TyrantFailure::Missing => (22, "no record found"),
             TyrantFailure::Exists => (21, "existing record"),
+            TyrantFailure::Denied => (2, "access denied"),
             TyrantFailure::Refused(why) => (2, why),
             TyrantFailure::Invalid(why) => (2, why),
             TyrantFailure::Server(why) => (9999, why),
@@ -254,6 +257,7 @@ impl From<memcached::MemcachedRefusal> for TyrantFailure {
                 TyrantFailure::Invalid("record too large".into())
             }
             memcached::MemcachedRefusal::NotNumeric => TyrantFailure::Exists,
+            memcached::MemcachedRefusal::Denied => TyrantFailure::Denied,
             memcached::MemcachedRefusal::Client(why) => TyrantFailure::Invalid(why),
             memcached::MemcachedRefusal::Server(why) => TyrantFailure::Server(why),
         }

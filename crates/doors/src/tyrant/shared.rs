@@ -166,7 +166,10 @@ impl TyrantShared {
     pub(super) fn log_failure(&self, request: &str, failure: &TyrantFailure) {
         let why = match failure {
             // Of a refusal the log has been told when it was counted.
-            TyrantFailure::Missing | TyrantFailure::Exists | TyrantFailure::Refused(_) => return,
+            TyrantFailure::Missing
+            | TyrantFailure::Exists
+            | TyrantFailure::Denied
+            | TyrantFailure::Refused(_) => return,
             TyrantFailure::Invalid(why) | TyrantFailure::Server(why) => why,
         };
         self.failed.add();

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use doors::handlersocket::{HandlerSocket, LINE_BYTES_MAX, PortAccess};
 use doors::mysql::Users;
-use doors::{Conversation, DoorAccounts, Input, Next, Turn};
+use doors::{Conversation, DoorAccounts, DoorLogins, Input, Next, Turn, WithoutLogin};
 use results::How;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions, Error, Group};
@@ -63,12 +63,20 @@ impl House {
     }
 
     fn client(&self, writable: bool, secret: Option<&str>) -> Client {
-        let secret = secret.map(String::from);
+        self.client_of(writable, secret, &self.logins())
+    }
+
+    fn logins(&self) -> Arc<DoorLogins> {
         let accounts = Arc::new(DoorAccounts::new(Users::unconfigured(), self.sql.access()));
-        let access = PortAccess { writable, secret, account: None, accounts };
+        Arc::new(DoorLogins::new("handlersocket", accounts, WithoutLogin::ThisMachine))
+    }
+
+    fn client_of(&self, writable: bool, secret: Option<&str>, logins: &Arc<DoorLogins>) -> Client {
+        let secret = secret.map(String::from);
+        let access = PortAccess { writable, secret, logins: Arc::clone(logins) };
         Client {
             engine: Arc::clone(&self.engine),
-            door: HandlerSocket::new(Arc::new(access)),
+            door: HandlerSocket::new(Arc::new(access), None),
             input: Input::new(),
             closed: false,
         }
@@ -306,16 +314,14 @@ fn a_port_with_a_secret_answers_nobody_without_it() {
 #[test]
 fn secrets_were_guessed_without_an_end_on_one_connection() {
     let house = House::open();
-    let failed = Arc::new(doors::FailedLogins::new("handlersocket"));
-    let mut client = house.client(true, Some("s"));
-    client.door = client.door.watched(failed.clone(), None);
+    let logins = house.logins();
+    let mut client = house.client_of(true, Some("s"), &logins);
     assert_eq!(client.say("A·1·a¶A·1·b¶"), "3·1·unauth¶3·1·unauth¶");
     assert!(!client.closed);
     assert_eq!(client.say("A·1·c¶A·1·s¶P·1·d·t··id¶"), "3·1·unauth¶");
     assert!(client.closed);
-    assert_eq!(failed.count(), 3);
-    let mut client = house.client(true, Some("s"));
-    client.door = client.door.watched(failed.clone(), None);
+    assert_eq!(logins.failed().count(), 3);
+    let mut client = house.client_of(true, Some("s"), &logins);
     let mut delays = Vec::new();
     for _ in 0..2 {
         client.input.extend(b"A\t1\tx\nP\t1\td\tt\t\tid\n");

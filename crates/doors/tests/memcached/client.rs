@@ -3,10 +3,13 @@
 #[path = "../common/serving.rs"]
 mod serving;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
+use access::AccessControl;
 use doors::memcached::{Memcached, MemcachedOptions, MemcachedShared, prepare};
-use doors::{Conversation, Input, Next, Turn};
+use doors::mysql::{Account, Secret, Users};
+use doors::{Conversation, DoorAccounts, DoorClient, DoorLogins, Input, Next, Turn, WithoutLogin};
 use resources::clock::SetClock;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions, Group};
@@ -20,6 +23,7 @@ pub struct House {
     pub engine: Arc<Engine>,
     pub shared: Arc<MemcachedShared>,
     pub clock: Arc<SetClock>,
+    logins: Arc<DoorLogins>,
 }
 
 impl House {
@@ -34,7 +38,11 @@ impl House {
         let engine = Engine::open(store, options).expect("an empty store");
         prepare(&engine).expect("an empty catalog");
         let shared = Arc::new(MemcachedShared::new(&engine, MemcachedOptions::default()));
-        House { engine, shared, clock }
+        let control = Arc::new(AccessControl::load(&[]).expect("no records"));
+        let app = Account { name: "app".into(), secret: Secret::new("pass word") };
+        let accounts = Arc::new(DoorAccounts::new(Users::new([app]), &control));
+        let logins = DoorLogins::new("memcached", accounts, WithoutLogin::ThisMachine);
+        House { engine, shared, clock, logins: Arc::new(logins) }
     }
 
     /// Moves the time on.
@@ -43,10 +51,21 @@ impl House {
         self.clock.set(self.clock.unix_micros() + seconds * 1_000_000);
     }
 
+    /// A client of this machine, which needs no login.
     pub fn client(&self) -> Client {
+        self.client_from(None)
+    }
+
+    /// A client from the network, which has to log in: as `app` with `pass word`.
+    pub fn stranger(&self) -> Client {
+        self.client_from(Some(IpAddr::from([192, 0, 2, 1])))
+    }
+
+    fn client_from(&self, peer: Option<IpAddr>) -> Client {
+        let client = DoorClient::new(self.logins.clone(), peer);
         Client {
             engine: self.engine.clone(),
-            conversation: Memcached::new(self.shared.clone()),
+            conversation: Memcached::new(self.shared.clone(), client),
             input: Input::new(),
             closed: false,
             largest: 0,

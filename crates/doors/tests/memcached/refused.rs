@@ -208,3 +208,34 @@ fn a_cas_without_its_number_was_answered_and_its_block_run() {
         ("cas foo 0 0 6 \nbarva2\nget foo\n", &format!("{BAD}VALUE foo 0 6\nbarval\nEND\n")),
     ]);
 }
+
+#[test]
+fn a_stranger_in_text_is_served_nothing_before_its_login() {
+    let house = House::new();
+    let mut client = house.stranger();
+    client.expect(&[
+        ("get a\n", "CLIENT_ERROR unauthenticated\n"),
+        ("ms a 1\n1\n", "CLIENT_ERROR unauthenticated\n"),
+        ("set a 0 0 x\n", "CLIENT_ERROR unauthenticated\n"),
+    ]);
+    assert!(!client.closed);
+    client.expect(&[("get a\n", "")]);
+    assert!(client.closed, "the line may have been a block of data");
+    let mut client = house.stranger();
+    client.expect(&[
+        ("set l 0 0 13\n", ""),
+        ("app pass word\n", "STORED\n"),
+        ("set a 0 0 1\n1\n", "STORED\n"),
+        ("get a\n", "VALUE a 0 1\n1\nEND\n"),
+    ]);
+    let mut client = house.stranger();
+    for _ in 0..3 {
+        assert!(!client.closed);
+        client.expect(&[("set l 0 0 5\napp x\n", "CLIENT_ERROR authentication failure\n")]);
+    }
+    client.expect(&[("set l 0 0 13\napp pass word\n", "")]);
+    assert!(client.closed, "after three");
+    let mut client = house.stranger();
+    client.expect(&[("set l 0 0 3\nappxx", "CLIENT_ERROR bad command line termination\n")]);
+    assert!(client.closed);
+}

@@ -16,7 +16,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use access::AccountName;
+use doors::WithoutLogin;
 use doors::tyrant::{DatabaseName, Periodic};
 use rows::store::Durability;
 
@@ -162,8 +162,10 @@ pub struct Settings {
     pub handlersocket_secret: String,
     /// Secret of the writing HandlerSocket door; empty: none.
     pub handlersocket_write_secret: String,
-    /// Whose rights clients of the HandlerSocket doors have that have not logged in; `None`: all.
-    pub handlersocket_user: Option<AccountName>,
+    /// Whom clients of the HandlerSocket doors act as that have not logged in.
+    pub handlersocket_user: WithoutLogin,
+    /// The same at the memcached door.
+    pub memcached_user: WithoutLogin,
     /// What is logged.
     pub log_level: &'static str,
     /// How it is logged.
@@ -196,6 +198,15 @@ impl Settings {
             values.get(name, |text| value::choice(words, text))
         };
         let secret = |name| values.get(name, |text| Ok(text.to_owned()));
+        let listen = values.get("listen", value::ip)?;
+        let without_login = |name| {
+            let said = values.get(name, value::without_login)?;
+            let otherwise = match listen.is_loopback() {
+                true => WithoutLogin::ThisMachine,
+                false => WithoutLogin::Nobody,
+            };
+            Ok::<_, SettingsError>(said.unwrap_or(otherwise))
+        };
         let request = |name, bytes_max| {
             let range = REQUEST_BYTES_MIN..=bytes_max;
             let bytes = values.get(name, |text| size_within(value::size(text)?, range))?;
@@ -224,7 +235,7 @@ impl Settings {
             recovery_max: Duration::from_secs(
                 values.get("recovery-seconds-max", value::count)?.max(1) as u64,
             ),
-            listen: values.get("listen", value::ip)?,
+            listen,
             mysql_port: values.get("mysql-port", value::port)?,
             mysql_socket: socket(["mysql-socket", "mysql-socket-mode", "mysql-socket-group"])?,
             handlersocket_port: values.get("handlersocket-port", value::port)?,
@@ -291,7 +302,8 @@ impl Settings {
             tyrant_request_max: request("tyrant-max-request", TYRANT_REQUEST_BYTES_MAX)?,
             handlersocket_secret: secret("handlersocket-secret")?,
             handlersocket_write_secret: secret("handlersocket-write-secret")?,
-            handlersocket_user: values.get("handlersocket-user", value::account)?,
+            handlersocket_user: without_login("handlersocket-user")?,
+            memcached_user: without_login("memcached-user")?,
             log_level: choice("log-level")?,
             log_format: choice("log-format")?,
             pid_file: values.get("pid-file", value::path)?,
@@ -356,16 +368,6 @@ impl Settings {
         };
         if self.users.is_empty() && self.mysql_port != Port::Off {
             return refuse("configure [[users]], or close the MySQL door (mysql-port = \"off\")");
-        }
-        if self.handlersocket_secret.is_empty() && self.handlersocket_port != Port::Off {
-            return refuse("set handlersocket-secret, or handlersocket-port = \"off\"");
-        }
-        if self.handlersocket_write_secret.is_empty() && self.handlersocket_write_port != Port::Off
-        {
-            return refuse("set handlersocket-write-secret, or handlersocket-write-port = \"off\"");
-        }
-        if self.memcached_port != Port::Off {
-            return refuse("the memcached door knows no users; set memcached-port = \"off\"");
         }
         if self.tyrant_port != Port::Off {
             return refuse("the tyrant door knows no users; set tyrant-port = \"off\"");

@@ -182,9 +182,9 @@ const DOORS: Section = Section {
             SettingKind::Ip,
             "127.0.0.1",
             "Address that all doors listen on: one of this machine's, 0.0.0.0 or :: for all.\n\
-             An address that others can reach needs users (below), a secret for every open\n\
-             HandlerSocket port, and memcached-port = \"off\" and tyrant-port = \"off\": these\n\
-             doors know no users.\n",
+             An address that others can reach needs users (below), and tyrant-port = \"off\", as\n\
+             that door knows no users. Without a login nobody comes in there, unless a setting\n\
+             such as memcached-user names the account that such clients act as.\n",
         ),
         setting(
             "mysql-port",
@@ -236,7 +236,7 @@ const DOORS: Section = Section {
             SettingKind::Mode,
             "0600",
             "Who may connect to that socket, as a file's mode: its owner, its group, others.\n\
-             This door knows no users.\n",
+             The setting memcached-user says what those may do that have not logged in.\n",
         ),
         setting(
             "memcached-socket-group",
@@ -595,7 +595,8 @@ const SECRETS: Section = Section {
             SettingKind::Secret,
             "",
             "What clients of handlersocket-port must authenticate with, unless they send\n\
-             user:password of an account; empty: nothing.\n",
+             user:password of an account; empty: a login where handlersocket-user wants one,\n\
+             and nothing otherwise.\n",
         ),
         setting(
             "handlersocket-write-secret",
@@ -608,8 +609,20 @@ const SECRETS: Section = Section {
             SettingKind::Account,
             "",
             "The account whose rights clients of the HandlerSocket ports have that log in by no\n\
-             password: that have shown the secret, or need none. Without a host it is that of\n\
-             any host, as in CREATE USER. Empty: these clients may do everything.\n",
+             password: that have shown the secret, or need none. It is one of CREATE USER, where\n\
+             a name without a host means any host, or one of the users below. Empty: these\n\
+             clients may do everything, but only those that have shown the secret come in at an\n\
+             address that others can reach; none: so it is on this machine as well.\n",
+        ),
+        setting(
+            "memcached-user",
+            SettingKind::Account,
+            "",
+            "The account whose rights clients of the memcached door have that have not logged in:\n\
+             by SASL PLAIN in the binary protocol, by a certificate with the name of an account,\n\
+             or in the text protocol. Empty: they may do everything where listen is an address\n\
+             of this machine, and have to log in elsewhere; none: they always have to. In text\n\
+             only these log in: by a first set whose value is the name, a space, the password.\n",
         ),
     ],
 };

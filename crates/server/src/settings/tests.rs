@@ -1,5 +1,7 @@
 //! Tests of settings: precedence, unknown names, combinations that are refused.
 
+use access::AccountName;
+
 use super::*;
 
 fn error(values: Values) -> String {
@@ -93,7 +95,7 @@ fn a_value_that_is_not_understood_is_named_with_its_source() {
 }
 
 #[test]
-fn a_public_address_needs_users_and_secrets() {
+fn a_public_address_needs_users_and_lets_nobody_in_without_a_login() {
     let public = || {
         let mut values = Values::defaults();
         values.set("listen", "0.0.0.0".into(), "flag").unwrap();
@@ -103,32 +105,25 @@ fn a_public_address_needs_users_and_secrets() {
     let mut with_users = public();
     let users = "[[users]]\nname = 'app'\npassword = 'secret'";
     with_users.read_toml(users, "a.toml").unwrap();
-    assert!(error(with_users).contains("set handlersocket-secret"));
-    let mut complete = public();
-    complete.read_toml(users, "a.toml").unwrap();
-    complete.set("handlersocket-secret", "a".into(), "flag").unwrap();
-    complete.set("handlersocket-write-secret", "b".into(), "flag").unwrap();
-    let with_memcached = error(complete);
-    assert!(with_memcached.contains("the memcached door knows no users"), "{with_memcached}");
-    let mut complete = public();
-    complete.read_toml(users, "a.toml").unwrap();
-    complete.set("handlersocket-secret", "a".into(), "flag").unwrap();
-    complete.set("handlersocket-write-secret", "b".into(), "flag").unwrap();
-    complete.set("memcached-port", "off".into(), "flag").unwrap();
-    let with_tyrant = error(complete);
+    let with_tyrant = error(with_users);
     assert!(with_tyrant.contains("the tyrant door knows no users"), "{with_tyrant}");
     let mut complete = public();
     complete.read_toml(users, "a.toml").unwrap();
-    for (name, value) in [
-        ("handlersocket-secret", "a"),
-        ("handlersocket-write-secret", "b"),
-        ("memcached-port", "off"),
-        ("tyrant-port", "off"),
-        ("plain-text-on-network", "allow"),
-    ] {
+    for (name, value) in
+        [("tyrant-port", "off"), ("plain-text-on-network", "allow"), ("handlersocket-user", "app")]
+    {
         complete.set(name, value.into(), "flag").unwrap();
     }
-    Settings::new(&complete).unwrap();
+    let settings = Settings::new(&complete).unwrap();
+    assert_eq!(settings.memcached_user, WithoutLogin::Nobody, "everybody was let in");
+    assert_eq!(settings.handlersocket_user, WithoutLogin::Account(AccountName::new("app", "%")));
+    complete.set("listen", "127.0.0.1".into(), "flag").unwrap();
+    let settings = Settings::new(&complete).unwrap();
+    assert_eq!(settings.memcached_user, WithoutLogin::ThisMachine);
+    complete.set("memcached-user", "none".into(), "flag").unwrap();
+    assert_eq!(Settings::new(&complete).unwrap().memcached_user, WithoutLogin::Nobody);
+    complete.set("memcached-user", "@localhost".into(), "flag").unwrap();
+    assert!(error(complete).contains("expected an account"));
 }
 
 #[test]
@@ -137,8 +132,7 @@ fn a_public_address_needs_tls_unless_plain_text_is_allowed() {
         let mut values = Values::defaults();
         values.read_toml("[[users]]\nname = 'app'\npassword = 'secret'", "a.toml").unwrap();
         let always = [("listen", "0.0.0.0"), ("memcached-port", "off"), ("tyrant-port", "off")];
-        let secrets = [("handlersocket-secret", "a"), ("handlersocket-write-secret", "b")];
-        for (name, value) in always.iter().chain(&secrets).chain(settings) {
+        for (name, value) in always.iter().chain(settings) {
             values.set(name, (*value).into(), "flag").unwrap();
         }
         values
@@ -152,10 +146,10 @@ fn a_public_address_needs_tls_unless_plain_text_is_allowed() {
     let plain_off = [("handlersocket-port", "off"), ("handlersocket-write-port", "off")];
     let closed = [required, plain_off[0], plain_off[1]];
     Settings::new(&with(&closed)).unwrap();
-    // Inside TLS a door still has to know its clients: by a secret, or by their certificates.
-    let of_tls = [("handlersocket-tls-port", "auto"), ("memcached-tls-port", "auto")];
+    // Inside TLS a door without logins has to know its clients by their certificates.
+    let of_tls = [("memcached-tls-port", "auto"), ("metrics-tls-port", "auto")];
     let open = error(with(&[&closed[..], &of_tls].concat()));
-    assert!(open.contains("memcached-tls-port lets everybody in: set tls-ca, or"), "{open}");
+    assert!(open.contains("metrics-tls-port lets everybody in: set tls-ca, or"), "{open}");
     let known = [&closed[..], &of_tls, &[("tls-ca", "/ca.pem")]].concat();
     Settings::new(&with(&known)).unwrap();
 }

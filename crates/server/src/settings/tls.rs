@@ -114,15 +114,10 @@ impl Settings {
                 return Some(format!("{instead}, {allow}"));
             }
         }
-        let secrets = [&self.handlersocket_secret, &self.handlersocket_write_secret];
-        let has_secret =
-            |position: usize| secrets.get(position).is_some_and(|each| !each.is_empty());
-        let open = tls.ports().into_iter().enumerate().find(|(position, (_, port))| {
-            *port != Port::Off && tls.client_ca.is_none() && !has_secret(*position)
-        });
-        open.map(|(position, (name, _))| {
-            let secret = if position < secrets.len() { " or a secret of that door" } else { "" };
-            format!("{name} lets everybody in: set tls-ca{secret}, or {name} = \"off\"")
-        })
+        let asks_nobody =
+            [("tyrant-tls-port", tls.tyrant_port), ("metrics-tls-port", tls.metrics_port)];
+        let open =
+            asks_nobody.iter().find(|(_, port)| *port != Port::Off && tls.client_ca.is_none());
+        open.map(|(name, _)| format!("{name} lets everybody in: set tls-ca, or {name} = \"off\""))
     }
 }

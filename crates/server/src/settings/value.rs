@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use access::AccountName;
+use doors::WithoutLogin;
 use rows::store::Durability;
 
 /// What is wrong with a text.
@@ -176,16 +177,20 @@ pub fn group(text: &str) -> Result<Option<u32>, Why> {
     found.map(Some).ok_or_else(|| "expected a group of /etc/group, or a number".into())
 }
 
-/// The name of an account of SQL; `None` when empty.
+/// Whom clients act as that have not logged in: an account, or nobody by the word `none`; `None`
+/// when empty.
 ///
 /// # Errors
 /// What is expected, for a name without a user.
-pub fn account(text: &str) -> Result<Option<AccountName>, Why> {
-    if text.is_empty() {
-        return Ok(None);
+pub fn without_login(text: &str) -> Result<Option<WithoutLogin>, Why> {
+    match text {
+        "" => return Ok(None),
+        "none" => return Ok(Some(WithoutLogin::Nobody)),
+        _ => {}
     }
     let name = Some(AccountName::parse(text)).filter(|name| !name.user.is_empty());
-    name.map(Some).ok_or_else(|| "expected an account, such as app or app@10.0.%".into())
+    let name = name.ok_or("expected an account, such as app or app@10.0.%, or none")?;
+    Ok(Some(WithoutLogin::Account(name)))
 }
 
 /// A path; `None` when empty.

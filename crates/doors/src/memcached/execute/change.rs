@@ -6,6 +6,7 @@ use crate::memcached::command::{
 use crate::memcached::execute::MemcachedRows;
 use crate::memcached::execute::write::ItemDecision;
 use crate::memcached::item::{self, Contents};
+use crate::memcached::rights::ItemRights;
 use crate::memcached::text::unsigned;
 
 impl MemcachedRows<'_, '_> {
@@ -19,14 +20,18 @@ impl MemcachedRows<'_, '_> {
         want_cas: bool,
     ) -> Result<WriteOutcome, MemcachedTrouble> {
         let now = self.now;
-        let marks = Self::place(self.places, delete.key)?.0.stale.is_some();
-        let written = self.write(delete.key, delete.new_cas, want_cas, &mut |old| {
+        let (place, _) = Self::place(self.places, delete.key, ItemRights::FIND)?;
+        let marks = place.stale.is_some();
+        // Without a column for the mark the item must go: it may not pass as fresh.
+        let stays = delete.blank || delete.invalidate && marks;
+        let change = if stays { ItemRights::UPDATE } else { ItemRights::DELETE };
+        let needed = ItemRights::FIND.and(change);
+        let written = self.write(needed, delete.key, delete.new_cas, want_cas, &mut |old| {
             let Some(old) = old else { return Ok(ItemDecision::Keep(WriteOutcome::Missing)) };
             if delete.compare.is_some_and(|compare| compare != old.cas) {
                 return Ok(ItemDecision::Keep(WriteOutcome::Exists));
             }
-            // Without a column for the mark the item must go: it may not pass as fresh.
-            if !(delete.blank || delete.invalidate && marks) {
+            if !stays {
                 return Ok(ItemDecision::Remove);
             }
             Ok(ItemDecision::Put(Contents {
@@ -61,7 +66,10 @@ impl MemcachedRows<'_, '_> {
     ) -> Result<Result<CountOutcome, WriteOutcome>, MemcachedTrouble> {
         let now = self.now;
         let (mut number, mut expires_before, mut made) = (0, 0, false);
-        let written = self.write(count.key, count.new_cas, want_cas, &mut |old| {
+        let needed = ItemRights::READ
+            .and(ItemRights::UPDATE)
+            .and_if(count.initial.is_some(), ItemRights::INSERT);
+        let written = self.write(needed, count.key, count.new_cas, want_cas, &mut |old| {
             let Some(old) = old else {
                 let Some((initial, exptime)) = count.initial else {
                     return Ok(ItemDecision::Keep(WriteOutcome::Missing));
@@ -131,13 +139,14 @@ impl MemcachedRows<'_, '_> {
         show: &mut dyn FnMut(&Item<'_>),
     ) -> Result<bool, MemcachedTrouble> {
         let now = self.now;
-        let (place, _) = Self::place(self.places, key)?;
+        let needed = ItemRights::FIND.and(ItemRights::RETOUCH);
+        let (place, _) = Self::place(self.places, key, needed)?;
         if place.expires.is_none() {
             return Err(
                 MemcachedRefusal::Client("the container has no expiry column".into()).into()
             );
         }
-        let written = self.write(key, None, false, &mut |old| {
+        let written = self.write(needed, key, None, false, &mut |old| {
             Ok(match old {
                 Some(item) => {
                     show(item);
@@ -160,7 +169,7 @@ impl MemcachedRows<'_, '_> {
 
     /// A touch counts as a read.
     fn note_read(&self, key: &[u8]) -> Result<(), MemcachedTrouble> {
-        let (place, key) = Self::place(self.places, key)?;
+        let (place, key) = Self::place(self.places, key, ItemRights::NONE)?;
         if let Some(row_key) = item::row_key(place, key)? {
             self.shared.marks.note_access(&row_key, true, self.now.0);
         }

@@ -7,6 +7,7 @@ use crate::memcached::execute::MemcachedRows;
 use crate::memcached::execute::sight::{Sight, sight};
 use crate::memcached::execute::write::ItemDecision;
 use crate::memcached::item::{self, Contents};
+use crate::memcached::rights::ItemRights;
 
 impl MemcachedRows<'_, '_> {
     /// Shows the item of a key; `false` when there is none.
@@ -36,7 +37,7 @@ impl MemcachedRows<'_, '_> {
         if *self.wrote {
             return Err(MemcachedTrouble::Wait);
         }
-        let (place, key) = Self::place(self.places, fetch.key)?;
+        let (place, key) = Self::place(self.places, fetch.key, ItemRights::READ)?;
         self.row_key.clear();
         if !item::push_row_key(place, key, self.row_key)? {
             counters.get_misses.add();
@@ -84,7 +85,10 @@ impl MemcachedRows<'_, '_> {
             return Ok(true);
         }
         let (mut made, mut expires_before) = (false, 0);
-        let written = self.write(fetch.key, fetch.new_cas, true, &mut |old| match old {
+        let needed = ItemRights::READ
+            .and_if(fetch.touch.is_some(), ItemRights::RETOUCH)
+            .and_if(fetch.vivify.is_some(), ItemRights::INSERT);
+        let written = self.write(needed, fetch.key, fetch.new_cas, true, &mut |old| match old {
             Some(item) => {
                 expires_before = item.expires;
                 Ok(match fetch.touch {
@@ -124,7 +128,7 @@ impl MemcachedRows<'_, '_> {
         if written.outcome == WriteOutcome::Missing {
             return Ok(false);
         }
-        let (place, key) = Self::place(self.places, fetch.key)?;
+        let (place, key) = Self::place(self.places, fetch.key, needed)?;
         let Some(row_key) = item::row_key(place, key)? else { return Ok(false) };
         if made {
             self.shared.marks.change(&row_key, written.version, |mark| mark.won = true);

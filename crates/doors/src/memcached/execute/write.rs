@@ -14,6 +14,7 @@ use crate::memcached::execute::MemcachedRows;
 use crate::memcached::execute::sight::sight;
 use crate::memcached::item::{self, Contents};
 use crate::memcached::place::MemcachedPlace;
+use crate::memcached::rights::ItemRights;
 
 /// What to do with an item under its lock.
 pub(super) enum ItemDecision {
@@ -29,16 +30,18 @@ pub(super) struct WrittenItem {
 }
 
 impl MemcachedRows<'_, '_> {
-    /// Runs `decide` on the item under its lock and does what it says.
+    /// Runs `decide` on the item under its lock and does what it says, if the client may do what
+    /// is needed.
     #[inline]
     pub(super) fn write(
         &mut self,
+        needed: ItemRights,
         key: &[u8],
         new_cas: Option<u64>,
         want_cas: bool,
         decide: &mut dyn FnMut(Option<&Item<'_>>) -> Result<ItemDecision, MemcachedTrouble>,
     ) -> Result<WrittenItem, MemcachedTrouble> {
-        let (place, key) = Self::place(self.places, key)?;
+        let (place, key) = Self::place(self.places, key, needed)?;
         let (shared, now) = (self.shared, self.now);
         let Some(row_key) = item::row_key(place, key)? else {
             return match decide(None)? {
