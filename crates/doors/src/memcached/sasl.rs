@@ -48,6 +48,9 @@ pub(super) struct SaslExchange {
 impl SaslExchange {
     /// Serves the packet in front; `None` where it is one that needs no login and is served as
     /// any other.
+    ///
+    /// # Errors
+    /// `Wait` where a password takes its time.
     pub fn serve(
         &mut self,
         bytes: &[u8],
