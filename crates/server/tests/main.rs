@@ -38,6 +38,7 @@ mod events;
 mod failing_disk;
 mod file_tables;
 mod files;
+mod foreign_keys;
 mod full_disk_queries;
 mod handlersocket_rights;
 mod hostile;

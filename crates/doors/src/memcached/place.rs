@@ -189,6 +189,9 @@ impl MemcachedPlace {
         if !integer(flags) || !integer(expires) {
             return Err("flags_column and expiry_column must be integers".into());
         }
+        if expires.is_some() && table.is_kept_by_others() {
+            return Err("rows that foreign keys need cannot expire by expiry_column".into());
+        }
         if values.iter().any(|value| keys.contains(value)) {
             return Err("a key column cannot be a value column".into());
         }

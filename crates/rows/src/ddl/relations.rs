@@ -87,7 +87,20 @@ impl Engine {
                 }
             }
             check_pair(definition, &key, &parent)?;
+            self.check_stays(&key, &parent)?;
             definition.foreign_keys[at] = key;
+        }
+        Ok(())
+    }
+
+    /// Looks whether the rows of a parent stay while a key needs them: a row that needs an expired
+    /// one would keep what is gone. A container lets rows expire by no definition.
+    fn check_stays(&self, key: &ForeignKey, parent: &TableDefinition) -> Result<()> {
+        let expires = |table: Arc<Table>| table.expiry_column().is_some();
+        if key.on_delete.refuses()
+            && self.catalog().table(&parent.database, &parent.name).is_ok_and(expires)
+        {
+            return Err(BrokenRule::ForeignKeyOfExpiring(key.name.clone()).into());
         }
         Ok(())
     }

@@ -192,6 +192,11 @@ impl Table {
         self.state.expiry_of_container.store(packed, Ordering::Relaxed);
     }
 
+    /// Whether a foreign key refuses that rows go which others refer to.
+    pub fn is_kept_by_others(&self) -> bool {
+        self.state.references().iter().any(|reference| reference.key.on_delete.refuses())
+    }
+
     /// Whether this and another are versions of one table.
     pub fn is_version_of(&self, other: &Table) -> bool {
         Arc::ptr_eq(&self.state, &other.state)
