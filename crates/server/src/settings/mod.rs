@@ -26,6 +26,8 @@ pub use value::Port;
 
 /// The least memory that a server runs with.
 const MEMORY_MIN: u64 = 64 << 20;
+/// The most: RocksDB lays the table of its cache out for it, in addresses that a process has.
+const MEMORY_MAX: u64 = 16 << 40;
 /// What the program takes before it serves anybody: measured, with its code, of which large queries
 /// use most, and some threads' stacks.
 const PROGRAM_BYTES: u64 = 72 << 20;
@@ -228,7 +230,7 @@ impl Settings {
         let mut settings = Settings {
             data_dir: values.get("data-dir", data_dir)?,
             memory: values
-                .get("memory", |text| size_within(value::size(text)?, MEMORY_MIN..=u64::MAX))?,
+                .get("memory", |text| size_within(value::size(text)?, MEMORY_MIN..=MEMORY_MAX))?,
             temp_dir: values.get("temp-dir", value::path)?,
             durability: values.get("durability", value::durability)?,
             lock_wait: values.get("lock-wait-timeout", value::duration)?,

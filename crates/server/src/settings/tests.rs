@@ -75,7 +75,9 @@ fn a_size_out_of_range_is_refused_in_units_and_no_longer_in_bytes() {
         values.set(name, text.to_owned(), "flag").unwrap();
         error(values)
     };
-    assert_eq!(refused("memory", "1MiB"), "flag: memory = `1MiB`: expected 64MiB or more");
+    assert_eq!(refused("memory", "1MiB"), "flag: memory = `1MiB`: expected 64MiB to 16TiB");
+    let beyond = "flag: memory = `17TiB`: expected 64MiB to 16TiB";
+    assert_eq!(refused("memory", "17TiB"), beyond, "the store ended the program");
     let packet = refused("max-allowed-packet", "2GiB");
     assert_eq!(packet, "flag: max-allowed-packet = `2GiB`: expected 1KiB to 1GiB");
 }
@@ -88,7 +90,7 @@ fn a_value_that_is_not_understood_is_named_with_its_source() {
     assert_eq!(error(values), expected);
     let mut values = Values::defaults();
     values.set("memory", "1MiB".into(), "--memory").unwrap();
-    assert!(error(values).starts_with("--memory: memory = `1MiB`: expected 64MiB or more"));
+    assert!(error(values).starts_with("--memory: memory = `1MiB`: expected 64MiB to 16TiB"));
     let mut values = Values::defaults();
     let wrong = values.read_toml("memory = true", "a.toml").unwrap_err().to_string();
     assert!(wrong.contains("`memory` takes a text or a number"), "{wrong}");
