@@ -57,6 +57,11 @@ impl GatheredRows {
         self.spans.len()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Forgets all.
     pub fn clear(&mut self) {
         self.bytes.clear();
