@@ -39,6 +39,8 @@ KINDS = [
     ("yr", "YEAR", 2024),
     ("ts", "TIMESTAMP", datetime.datetime(2023, 11, 14, 22, 13, 20)),
     ("enm", "ENUM('red','green')", "green"),
+    ("st", "SET('a','b','c')", "a,c"),
+    ("bt", "BIT(12)", b"\x0a\x01"),
     ("js", "JSON", '{"a": 1}'),
     ("nul", "DOUBLE", None),
 ]

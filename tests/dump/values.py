@@ -133,6 +133,10 @@ TYPES = [
     ("TIMESTAMP(6) NULL", lambda rng: timestamp(rng, 6), False),
     ("YEAR", lambda rng: str(rng.choice([0, 1901, 2155, rng.randint(1901, 2155)])), False),
     (f"ENUM('a','it''s','c,d','ü','') {UTF8}", lambda rng: str(rng.randint(1, 5)), True),
+    (f"SET('a','it''s','ü','') {UTF8}", lambda rng: str(rng.randint(0, 15)), True),
+    ("BIT(1)", integer(1, True), True),
+    ("BIT(12)", integer(12, True), True),
+    ("BIT(64)", integer(64, True), True),
     ("JSON", lambda rng: rng.choice(["'{}'", "'[]'", "'{\"a\": [1, null, \"x\"]}'", "'\"😀\"'"]), True),
 ]
 

@@ -473,7 +473,7 @@ fn bracketed(elements: &[u8], scope: &Scope<'_>) -> Result<Value> {
     })
 }
 
-/// A value of MIN or MAX: an ENUM by its word.
+/// A value of MIN or MAX: an ENUM or SET by its words.
 fn own_cell<'a>(
     aggregate: &Aggregate,
     argument: &Node,
@@ -481,7 +481,7 @@ fn own_cell<'a>(
     row: &Scope<'_>,
 ) -> Cell<'a> {
     match (&aggregate.ty, cell.datum()) {
-        (ColumnType::VarChar { .. }, datum @ Datum::Enum(_)) => {
+        (ColumnType::VarChar { .. }, datum @ (Datum::Enum(_) | Datum::Set(_))) => {
             let mut word = Vec::new();
             text_of(&argument.ty, datum, row.zone, &mut word);
             Cell::Owned(word)

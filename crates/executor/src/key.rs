@@ -49,10 +49,12 @@ pub fn push(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
             let collation = type_collation(ty).unwrap_or(Collation::Binary);
             encode_part(&text_like(collation), true, None, datum, out);
         }
-        (ColumnType::Enum { .. }, Datum::Enum(_)) => encode_part(ty, true, None, datum, out),
+        (ColumnType::Enum { .. }, Datum::Enum(_)) | (ColumnType::Set { .. }, Datum::Set(_)) => {
+            encode_part(ty, true, None, datum, out);
+        }
         // A word's number, where an expression has lost the words.
-        (_, Datum::Enum(number)) => {
-            let datum = Datum::UInt(u64::from(number));
+        (_, Datum::Enum(_) | Datum::Set(_)) => {
+            let datum = Datum::UInt(datum.listed_number().unwrap_or(0));
             encode_part(&expression::BIGINT_UNSIGNED, true, None, datum, out);
         }
         _ => encode_part(&own_type(ty, datum), true, None, datum, out),
@@ -138,6 +140,6 @@ fn own_type(ty: &ColumnType, datum: Datum<'_>) -> ColumnType {
         Datum::DateTime(_) => ColumnType::DateTime { fsp: 6 },
         Datum::Timestamp(_) => ColumnType::Timestamp { fsp: 6 },
         Datum::Year(_) => ColumnType::Year,
-        Datum::Null | Datum::Bytes(_) | Datum::Enum(_) => ty.clone(),
+        Datum::Null | Datum::Bytes(_) | Datum::Enum(_) | Datum::Set(_) => ty.clone(),
     }
 }

@@ -56,9 +56,10 @@ fn compare_lines(a: &[Value], b: &[Value], keys: &[PointSortKey], scope: &Scope<
                 let (rule, _) = key.node.collation();
                 let ty = &key.node.ty;
                 let sides = ((left.as_datum(), ty), (right.as_datum(), ty));
-                // An ENUM is ordered by its number, not by its word.
+                // An ENUM or SET is ordered by its number, not by its words.
                 match (left, right) {
                     (Value::Enum(x), Value::Enum(y)) => x.cmp(y),
+                    (Value::Set(x), Value::Set(y)) => x.cmp(y),
                     (Value::Bytes(x), Value::Bytes(y)) if *ty == ColumnType::Json => {
                         json_key(x).cmp(&json_key(y))
                     }

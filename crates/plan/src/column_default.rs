@@ -81,6 +81,8 @@ pub fn implied_default(ty: &ColumnType) -> Value {
         ColumnType::Timestamp { .. } => Value::Timestamp(Timestamp::ZERO),
         ColumnType::Year => Value::Year(0),
         ColumnType::Enum { .. } => Value::Enum(1),
+        ColumnType::Set { .. } => Value::Set(0),
+        ColumnType::Bit { .. } => Value::UInt(0),
     }
 }
 

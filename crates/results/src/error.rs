@@ -467,6 +467,8 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         BrokenRule::KeyColumn(_) => ErrorCode::KeyColumnDoesNotExist,
         BrokenRule::TextKeyWithoutLength(_) => ErrorCode::BlobKeyWithoutLength,
         BrokenRule::JsonKey(_) => ErrorCode::JsonUsedAsKey,
+        BrokenRule::SetValues(_) => ErrorCode::TooBigSet,
+        BrokenRule::Bits(_) => ErrorCode::TooBigDisplaywidth,
         BrokenRule::PrefixKey => ErrorCode::WrongSubKey,
         BrokenRule::PrimaryName => ErrorCode::WrongNameForIndex,
         BrokenRule::DuplicateCheck(_) => ErrorCode::DupConstraintName,

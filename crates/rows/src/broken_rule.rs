@@ -43,6 +43,12 @@ pub enum BrokenRule {
     /// An ENUM of no value, or of too many.
     #[error("Wrong number of ENUM values for column '{0}'")]
     EnumValues(String),
+    /// A SET of no member, or of too many.
+    #[error("Too many strings for column {0} and SET")]
+    SetValues(String),
+    /// A BIT of no bit, or of too many.
+    #[error("Display width out of range for column '{0}' (max = 64)")]
+    Bits(String),
     /// A computed column with a value of its own.
     #[error("Incorrect usage of DEFAULT and GENERATED ALWAYS AS for column '{0}'")]
     ComputedDefault(String),

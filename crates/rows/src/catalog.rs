@@ -13,7 +13,7 @@
 //!                              11 once there was a view, 12 once a definition had a
 //!                              foreign key, 13 once a definition had a collation of
 //!                              Unicode's weights, 14 once a view or an event had the rights of an
-//!                              account
+//!                              account, 15 once a definition had a SET or BIT
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -47,7 +47,7 @@ use crate::table::{Table, TableState};
 use crate::view::{View, ViewDefinition};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_DEFINERS;
+pub const CATALOG_FORMAT: u32 = FORMAT_BITS;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -74,6 +74,8 @@ const FORMAT_COLLATIONS: u32 = 13;
 /// Events and views may have the rights of an account alone, where earlier versions would give them
 /// all.
 const FORMAT_DEFINERS: u32 = 14;
+/// Columns may be SET and BIT, which earlier versions do not know.
+const FORMAT_BITS: u32 = 15;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -564,6 +566,7 @@ pub fn no_table(database: &str, name: &str) -> Error {
 /// The first format whose versions keep a table as it must be kept.
 fn format_of(definition: &TableDefinition) -> u32 {
     match definition {
+        definition if definition.columns.iter().any(has_bits) => FORMAT_BITS,
         definition if has_unicode_weights(definition) => FORMAT_COLLATIONS,
         definition if !definition.foreign_keys.is_empty() => FORMAT_FOREIGN_KEYS,
         definition if definition.columns.iter().any(has_digits) => FORMAT_DIGITS,
@@ -587,6 +590,10 @@ fn has_unicode_weights(definition: &TableDefinition) -> bool {
 
 fn has_digits(column: &Column) -> bool {
     matches!(column.ty, ColumnType::Float(Some(_)) | ColumnType::Double(Some(_)))
+}
+
+fn has_bits(column: &Column) -> bool {
+    matches!(column.ty, ColumnType::Set { .. } | ColumnType::Bit { .. })
 }
 
 fn put_format(format: u32) -> Change {

@@ -7,10 +7,10 @@ use crate::common::*;
 use rows::memory::MemoryStore;
 use rows::store::{Batch, Change, Direction, Durability, LockWait, Reach, Read, Store};
 use rows::{
-    Alteration, ColumnPlace, Engine, EngineOptions, Error, Flow, FoundRow, NewIndex, RowChange,
-    Thing, Wait,
+    Alteration, ColumnPlace, Engine, EngineOptions, Error, Flow, FoundRow, NewIndex, NewTable,
+    RowChange, Thing, Wait,
 };
-use values::types::IntWidth;
+use values::types::{Collation, IntWidth};
 use values::{ColumnType, Datum, Value};
 
 fn with_rows(engine: &Arc<Engine>) -> Arc<rows::Table> {
@@ -316,5 +316,35 @@ fn a_definition_that_contradicts_itself_is_told_when_the_rows_are_opened() {
     ] {
         let definition = whole.replacen(part, damaged, 1);
         assert!(matches!(open(&definition), Err(Error::Corrupt { .. })), "{damaged}");
+    }
+}
+
+#[test]
+fn a_set_or_a_bit_is_of_a_format_that_earlier_versions_refuse_and_their_data_are_opened() {
+    let format_of = |engine: &Engine| {
+        let mut format = Vec::new();
+        assert!(engine.latest().get(&[0, 0, 0, 0, 1], Reach::Disk, &mut format).unwrap());
+        format
+    };
+    let set = ColumnType::Set { values: vec!["a".into()], collation: Collation::Utf8Mb4Bin };
+    for ty in [set, ColumnType::Bit { bits: 12 }] {
+        let store = Arc::new(MemoryStore::new());
+        let open = || Engine::open(store.clone(), EngineOptions::default());
+        open().unwrap().create_database("d").unwrap();
+        // As the version before this one leaves it.
+        let earlier = Change::put(vec![0, 0, 0, 0, 1], vec![14, 0, 0, 0]);
+        store.write(&Batch { changes: vec![earlier] }, Durability::Os).unwrap();
+        let engine = open().unwrap();
+        assert_eq!(format_of(&engine), [14, 0, 0, 0]);
+        let columns = vec![column("id", int(), false), column("v", ty.clone(), true)];
+        let new = NewTable::new("d", "t", columns, vec![NewIndex::primary(&["id"])]);
+        engine.create_table(new).unwrap();
+        assert_eq!(format_of(&engine), [15, 0, 0, 0], "{ty:?}");
+        let kept = open().unwrap().catalog().table("d", "t").unwrap();
+        assert_eq!(kept.columns[1].ty, ty);
+        // And a later one.
+        let later = Change::put(vec![0, 0, 0, 0, 1], vec![16, 0, 0, 0]);
+        store.write(&Batch { changes: vec![later] }, Durability::Os).unwrap();
+        assert!(matches!(open(), Err(Error::Newer { .. })));
     }
 }

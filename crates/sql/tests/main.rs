@@ -7,6 +7,7 @@ mod accounts;
 mod alternatives;
 mod answers;
 mod basics;
+mod bits_and_sets;
 mod budget;
 mod change_ways;
 mod checksum;

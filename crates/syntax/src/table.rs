@@ -281,7 +281,7 @@ fn is_index(cursor: &Cursor<'_>) -> bool {
 }
 
 fn is_sized_type(token: &Token) -> bool {
-    const TYPES: [&str; 10] = [
+    const TYPES: [&str; 12] = [
         "VARCHAR",
         "CHAR",
         "INT",
@@ -292,6 +292,8 @@ fn is_sized_type(token: &Token) -> bool {
         "TINYINT",
         "SMALLINT",
         "ENUM",
+        "SET",
+        "BIT",
     ];
     matches!(token, Token::Word(word) if word.quote_style.is_none()
         && TYPES.iter().any(|ty| ty.eq_ignore_ascii_case(&word.value)))

@@ -81,6 +81,7 @@ pub fn with_collation(ty: &ColumnType, collation: Collation) -> ColumnType {
         ColumnType::VarChar { chars, .. } => ColumnType::VarChar { chars, collation },
         ColumnType::Text { size, .. } => ColumnType::Text { size, collation },
         ColumnType::Enum { values, .. } => ColumnType::Enum { values, collation },
+        ColumnType::Set { values, .. } => ColumnType::Set { values, collation },
         other => other,
     }
 }
@@ -186,8 +187,9 @@ pub fn type_spec(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
             TypeSpec::plain(ColumnType::Year)
         }
         "JSON" => TypeSpec::plain(ColumnType::Json),
-        "BIT" | "SET" | "GEOMETRY" | "POINT" | "LINESTRING" | "POLYGON" | "MULTIPOINT"
-        | "MULTILINESTRING" | "MULTIPOLYGON" | "GEOMETRYCOLLECTION" | "VECTOR" => {
+        "BIT" => TypeSpec::plain(bit(cursor, column)?),
+        "GEOMETRY" | "POINT" | "LINESTRING" | "POLYGON" | "MULTIPOINT" | "MULTILINESTRING"
+        | "MULTIPOLYGON" | "GEOMETRYCOLLECTION" | "VECTOR" => {
             return Err(Error::unsupported(format_args!("column type {name}")));
         }
         _ => match string_type(cursor, &name, column)? {
@@ -253,11 +255,50 @@ fn string_type(cursor: &mut Cursor<'_>, name: &str, column: &str) -> Result<Opti
             })?;
             ColumnType::Enum { values, collation }
         }
+        "SET" => set(cursor, column)?,
         _ => return Ok(None),
     };
     let mut spec = TypeSpec::plain(ty);
     attributes(cursor, &mut spec)?;
     Ok(Some(spec))
+}
+
+/// `(n)`: one bit where nothing is said.
+fn bit(cursor: &mut Cursor<'_>, column: &str) -> Result<ColumnType> {
+    match sizes(cursor)? {
+        None => Ok(ColumnType::Bit { bits: 1 }),
+        Some((bits @ 1..=64, None)) => Ok(ColumnType::Bit { bits: bits as u8 }),
+        Some((0, None)) => Err(Error::new(
+            ErrorCode::InvalidFieldSize,
+            format!("Invalid size for column '{column}'."),
+        )),
+        Some((_, None)) => Err(Error::new(
+            ErrorCode::TooBigDisplaywidth,
+            format!("Display width out of range for column '{column}' (max = 64)"),
+        )),
+        Some((_, Some(_))) => Err(cursor.syntax()),
+    }
+}
+
+/// The members of a SET, of which none has a comma.
+fn set(cursor: &mut Cursor<'_>, column: &str) -> Result<ColumnType> {
+    let values = cursor.parenthesised(|cursor| {
+        let word = cursor.string()?;
+        Ok(word.trim_end_matches(' ').to_string())
+    })?;
+    if let Some(word) = values.iter().find(|word| word.contains(',')) {
+        return Err(Error::new(
+            ErrorCode::IllegalValueForType,
+            format!("Illegal set '{word}' value found during parsing"),
+        ));
+    }
+    if values.len() > ColumnType::SET_MEMBERS_MAX {
+        return Err(Error::new(
+            ErrorCode::TooBigSet,
+            format!("Too many strings for column {column} and SET"),
+        ));
+    }
+    Ok(ColumnType::Set { values, collation: Collation::Utf8Mb4GeneralCi })
 }
 
 fn too_big(column: &str, max: u64) -> Error {

@@ -18,7 +18,7 @@ pub enum Datum<'a> {
     Null,
     /// A signed integer (every signed integer column).
     Int(i64),
-    /// An unsigned integer (every unsigned integer column).
+    /// An unsigned integer (every unsigned integer column), and the number of a BIT.
     UInt(u64),
     /// FLOAT.
     Float(f32),
@@ -40,6 +40,8 @@ pub enum Datum<'a> {
     Year(u16),
     /// ENUM: 1-based position in the type's list, 0 for ''.
     Enum(u16),
+    /// SET: a bit for each member of the type's list, the first the lowest.
+    Set(u64),
 }
 
 /// One value that owns its bytes; otherwise as `Datum`.
@@ -49,7 +51,7 @@ pub enum Value {
     Null,
     /// A signed integer.
     Int(i64),
-    /// An unsigned integer.
+    /// An unsigned integer, and the number of a BIT.
     UInt(u64),
     /// FLOAT.
     Float(f32),
@@ -71,6 +73,8 @@ pub enum Value {
     Year(u16),
     /// ENUM.
     Enum(u16),
+    /// SET.
+    Set(u64),
 }
 
 impl Value {
@@ -91,6 +95,7 @@ impl Value {
             Value::Timestamp(v) => Datum::Timestamp(*v),
             Value::Year(v) => Datum::Year(*v),
             Value::Enum(v) => Datum::Enum(*v),
+            Value::Set(v) => Datum::Set(*v),
         }
     }
 
@@ -102,6 +107,22 @@ impl Value {
 }
 
 impl Datum<'_> {
+    /// Whether it is a number that stands for words of its type: ENUM, SET.
+    #[inline]
+    pub fn is_listed(&self) -> bool {
+        matches!(self, Datum::Enum(_) | Datum::Set(_))
+    }
+
+    /// The number behind an ENUM's or a SET's words; `None` for other kinds.
+    #[inline]
+    pub fn listed_number(&self) -> Option<u64> {
+        match *self {
+            Datum::Enum(position) => Some(u64::from(position)),
+            Datum::Set(members) => Some(members),
+            _ => None,
+        }
+    }
+
     /// The same value with bytes of its own.
     #[inline]
     pub fn to_value(&self) -> Value {
@@ -119,6 +140,7 @@ impl Datum<'_> {
             Datum::Timestamp(v) => Value::Timestamp(v),
             Datum::Year(v) => Value::Year(v),
             Datum::Enum(v) => Value::Enum(v),
+            Datum::Set(v) => Value::Set(v),
         }
     }
 

@@ -107,6 +107,7 @@ table! {
     NoSuchThread 1094 b"HY000";
     KillDenied 1095 b"HY000";
     NoTablesUsed 1096 b"HY000";
+    TooBigSet 1097 b"HY000";
     WrongDbName 1102 b"42000";
     WrongTableName 1103 b"42000";
     UnknownError 1105 b"HY000";
@@ -174,6 +175,7 @@ table! {
     UnknownStorageEngine 1286 b"42000";
     NonUpdatableTable 1288 b"HY000";
     OptionPreventsStatement 1290 b"HY000";
+    DuplicatedValueInType 1291 b"HY000";
     TruncatedWrongValue 1292 b"22007" forgiven;
     InvalidOnUpdate 1294 b"HY000";
     UnsupportedPs 1295 b"HY000";
@@ -196,6 +198,7 @@ table! {
     NoDefaultForField 1364 b"HY000" forgiven;
     DivisionByZero 1365 b"22012" forgiven;
     TruncatedWrongValueForField 1366 b"HY000" forgiven;
+    IllegalValueForType 1367 b"22007";
     ViewNonupdCheck 1368 b"HY000";
     ViewCheckFailed 1369 b"HY000" forgiven;
     NoBinaryLogging 1381 b"HY000";
@@ -269,6 +272,7 @@ table! {
     SetStatementNotSupported 1971 b"42000";
     FileCorrupt 3000 b"HY000";
     FkDepthExceeded 3008 b"HY000";
+    InvalidFieldSize 3013 b"HY000";
     QueryTimeout 3024 b"HY000";
     IncorrectType 3064 b"HY000";
     WrongFkOptionForGeneratedColumn 3104 b"HY000";

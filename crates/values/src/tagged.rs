@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! kind     u8, as below; all numbers little-endian
-//! content  none of NULL; 8 bytes of integers, DOUBLE and times; 4 of FLOAT and DATE; 2 of YEAR and ENUM;
+//! content  none of NULL; 8 bytes of integers, DOUBLE, times and SET; 4 of FLOAT and DATE; 2 of YEAR and ENUM;
 //!          of DECIMAL its digits in 32 bytes and its scale in one; of bytes their length in 4, and they
 //! ```
 //! Only the process that has written them reads them, so these numbers may change.
@@ -29,6 +29,7 @@ const DATE_TIME: u8 = 9;
 const TIMESTAMP: u8 = 10;
 const YEAR: u8 = 11;
 const ENUM: u8 = 12;
+const SET: u8 = 13;
 
 /// Appends a value.
 pub fn write(datum: Datum<'_>, out: &mut Vec<u8>) {
@@ -56,6 +57,7 @@ pub fn write(datum: Datum<'_>, out: &mut Vec<u8>) {
         Datum::Timestamp(v) => put(TIMESTAMP, &v.micros().to_le_bytes()),
         Datum::Year(v) => put(YEAR, &v.to_le_bytes()),
         Datum::Enum(v) => put(ENUM, &v.to_le_bytes()),
+        Datum::Set(v) => put(SET, &v.to_le_bytes()),
     }
 }
 
@@ -85,6 +87,7 @@ pub fn read(bytes: &mut &[u8]) -> Option<Value> {
         TIMESTAMP => Value::Timestamp(Timestamp::from_micros(u64::from_le_bytes(take(bytes)?))),
         YEAR => Value::Year(u16::from_le_bytes(take(bytes)?)),
         ENUM => Value::Enum(u16::from_le_bytes(take(bytes)?)),
+        SET => Value::Set(u64::from_le_bytes(take(bytes)?)),
         _ => return None,
     })
 }
@@ -118,6 +121,7 @@ mod tests {
             Value::DateTime(DateTime::new(date, 23, 59, 59, 999_999).unwrap()),
             Value::Timestamp(Timestamp::from_micros(1_700_000_000_000_001)),
             Value::Year(1999),
+            Value::Set(1 << 63 | 5),
             Value::Enum(7),
         ];
         let mut bytes = Vec::new();

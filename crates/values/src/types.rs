@@ -165,6 +165,18 @@ pub enum ColumnType {
         /// How they compare with text.
         collation: Collation,
     },
+    /// SET('a', 'b', ...): stored as a number with a bit for each member, the first the lowest.
+    Set {
+        /// The members, in order: 1 to 64.
+        values: Vec<String>,
+        /// How they compare with text.
+        collation: Collation,
+    },
+    /// BIT(n): a number of so many bits, which is shown as its bytes.
+    Bit {
+        /// Bits, 1 to 64.
+        bits: u8,
+    },
     /// JSON: stored as the text that came in, checked to be JSON.
     Json,
 }
@@ -236,6 +248,9 @@ pub(crate) fn decimal_bytes(precision: u8) -> usize {
 }
 
 impl ColumnType {
+    /// The most members of a SET.
+    pub const SET_MEMBERS_MAX: usize = 64;
+
     /// Whether its numbers are within what values and their bytes can have. Types made from SQL
     /// are; bytes from the disk may say anything.
     pub fn is_possible(&self) -> bool {
@@ -251,6 +266,8 @@ impl ColumnType {
             | ColumnType::Timestamp { fsp } => *fsp <= 6,
             ColumnType::Binary { bytes } => *bytes <= 255,
             ColumnType::Enum { values, .. } => values.len() <= usize::from(u16::MAX),
+            ColumnType::Set { values, .. } => values.len() <= ColumnType::SET_MEMBERS_MAX,
+            ColumnType::Bit { bits } => (1..=64).contains(bits),
             _ => true,
         }
     }
@@ -278,14 +295,20 @@ impl ColumnType {
         matches!(self, Date | Time { .. } | DateTime { .. } | Timestamp { .. })
     }
 
-    /// How its strings compare; `None` for what is no string. ENUM has the collation of its words
-    /// although keys order it by position.
+    /// Whether values are numbers that stand for words: ENUM, SET.
+    pub fn is_listed(&self) -> bool {
+        matches!(self, ColumnType::Enum { .. } | ColumnType::Set { .. })
+    }
+
+    /// How its strings compare; `None` for what is no string. ENUM and SET have the collation of
+    /// their words although keys order them by number.
     pub fn collation(&self) -> Option<Collation> {
         match self {
             ColumnType::Char { collation, .. }
             | ColumnType::VarChar { collation, .. }
             | ColumnType::Text { collation, .. }
-            | ColumnType::Enum { collation, .. } => Some(*collation),
+            | ColumnType::Enum { collation, .. }
+            | ColumnType::Set { collation, .. } => Some(*collation),
             ColumnType::Json => Some(Collation::Utf8Mb4Bin),
             _ if self.is_binary_string() => Some(Collation::Binary),
             _ => None,
@@ -327,6 +350,54 @@ impl ColumnType {
         }
     }
 
+    /// Appends the members that a SET's value has, in the type's order, with commas between them.
+    pub fn write_members(&self, members: u64, out: &mut Vec<u8>) {
+        let ColumnType::Set { values, .. } = self else { return };
+        let start = out.len();
+        for (at, word) in values.iter().enumerate() {
+            if members >> at & 1 == 1 {
+                if out.len() > start {
+                    out.push(b',');
+                }
+                out.extend_from_slice(word.as_bytes());
+            }
+        }
+    }
+
+    /// Characters of an ENUM's longest word, or of a SET's text with all members; 0 for others.
+    pub fn listed_chars(&self) -> usize {
+        let chars = |word: &String| word.chars().count();
+        match self {
+            ColumnType::Enum { values, .. } => values.iter().map(chars).max().unwrap_or(0),
+            ColumnType::Set { values, .. } => {
+                values.iter().map(chars).sum::<usize>() + values.len().saturating_sub(1)
+            }
+            _ => 0,
+        }
+    }
+
+    /// The largest number that a SET or BIT holds, all of whose bits are set; 0 for others.
+    pub fn bits_max(&self) -> u64 {
+        let bits = match self {
+            ColumnType::Set { values, .. } => values.len(),
+            ColumnType::Bit { bits } => usize::from(*bits),
+            _ => 0,
+        };
+        match bits {
+            0 => 0,
+            bits => u64::MAX >> 64usize.saturating_sub(bits),
+        }
+    }
+
+    /// Bytes that hold a bit for each member of a SET, or those of a BIT; 0 for others.
+    pub fn bits_bytes(&self) -> usize {
+        match self {
+            ColumnType::Set { values, .. } => values.len().div_ceil(8).max(1),
+            ColumnType::Bit { bits } => usize::from(*bits).div_ceil(8),
+            _ => 0,
+        }
+    }
+
     /// Bytes in a row's fixed part; `None` for types that are in its variable part.
     pub fn fixed_bytes(&self) -> Option<usize> {
         Some(match self {
@@ -340,6 +411,7 @@ impl ColumnType {
             ColumnType::DateTime { fsp: 0 } | ColumnType::Timestamp { fsp: 0 } => 5,
             ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => 8,
             ColumnType::Year | ColumnType::Enum { .. } => 2,
+            ColumnType::Set { .. } | ColumnType::Bit { .. } => self.bits_bytes(),
             ColumnType::Char { .. }
             | ColumnType::VarChar { .. }
             | ColumnType::Text { .. }
@@ -381,13 +453,17 @@ impl ColumnType {
             ColumnType::DateTime { fsp } => with_fsp("datetime", *fsp),
             ColumnType::Timestamp { fsp } => with_fsp("timestamp", *fsp),
             ColumnType::Year => "year".to_string(),
-            ColumnType::Enum { values, .. } => {
-                let words: Vec<String> = values.iter().map(|word| string_literal(word)).collect();
-                format!("enum({})", words.join(","))
-            }
+            ColumnType::Enum { values, .. } => format!("enum({})", literals(values)),
+            ColumnType::Set { values, .. } => format!("set({})", literals(values)),
+            ColumnType::Bit { bits } => format!("bit({bits})"),
             ColumnType::Json => "json".to_string(),
         }
     }
+}
+
+fn literals(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| string_literal(word)).collect();
+    words.join(",")
 }
 
 /// A text in quotes, as statements of every SQL mode but NO_BACKSLASH_ESCAPES read it.

@@ -67,7 +67,7 @@ REASONS = (
     ),
     (
         "the zeros that fill a BINARY up are no part of a word to MariaDB 10.11 and here",
-        lambda cell, right, given: cell.source.startswith("BINARY") and cell.target.startswith("ENUM"),
+        lambda cell, right, given: cell.source.startswith("BINARY") and cell.target.startswith(("ENUM", "SET")),
     ),
     (
         "the day of a moment is its day, as in MariaDB 10.11; MySQL rounds to the next",
@@ -78,8 +78,8 @@ REASONS = (
         lambda cell, right, given: is_approximate(cell.source) and cell.target == "YEAR",
     ),
     (
-        "the empty value of an ENUM is no time, as in MariaDB 10.11",
-        lambda cell, right, given: cell.source.startswith("ENUM") and has_no_day(cell.target),
+        "the empty value of an ENUM or SET is no time, as in MariaDB 10.11",
+        lambda cell, right, given: cell.source.startswith(("ENUM", "SET")) and has_no_day(cell.target),
     ),
     (
         "numbers beyond BIGINT end at the limit of their own type",

@@ -67,6 +67,11 @@ TYPES = (
     ("YEAR", ("2024", "1999", "0")),
     ("ENUM('new','paid','sent')", ("'new'", "'paid'", "'sent'", "'unknown'")),
     ("ENUM('sent','open','new','12')", ("'new'", "'open'", "'12'", "'sent'")),
+    ("SET('new','paid','sent')", ("''", "'new'", "'sent,paid'", "7", "'unknown'")),
+    ("SET('sent','open','new','12')", ("'new'", "'open,12'", "'sent'", "''")),
+    ("BIT(1)", ("0", "1")),
+    ("BIT(12)", ("0", "65", "0x0414", "4095")),
+    ("BIT(64)", ("0", "20240229", "0x3132", "18446744073709551615")),
     ("JSON", ("'1'", "'1.5'", "'\"abc\"'", "'[1, 2]'", "'{\"a\": 1}'", "'null'")),
 )
 NAMES = tuple(name for name, _ in TYPES)

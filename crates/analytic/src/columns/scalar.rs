@@ -23,11 +23,13 @@ pub(crate) fn scalar_of(ty: &ColumnType, value: &Value) -> ScalarValue {
             Datum::UInt(v) => i64::try_from(v).ok(),
             _ => None,
         }),
-        ColumnType::Int { unsigned: true, .. } => ScalarValue::UInt64(match datum {
-            Datum::UInt(v) => Some(v),
-            Datum::Int(v) => u64::try_from(v).ok(),
-            _ => None,
-        }),
+        ColumnType::Int { unsigned: true, .. } | ColumnType::Bit { .. } => {
+            ScalarValue::UInt64(match datum {
+                Datum::UInt(v) => Some(v),
+                Datum::Int(v) => u64::try_from(v).ok(),
+                _ => None,
+            })
+        }
         ColumnType::Float(_) => ScalarValue::Float32(match datum {
             Datum::Float(v) => Some(v),
             _ => None,
@@ -52,6 +54,10 @@ pub(crate) fn scalar_of(ty: &ColumnType, value: &Value) -> ScalarValue {
                 _ => None,
             })
         }
+        ColumnType::Set { .. } => ScalarValue::UInt64(match datum {
+            Datum::Set(v) => Some(v),
+            _ => None,
+        }),
         ColumnType::Year | ColumnType::Enum { .. } => ScalarValue::UInt16(match datum {
             Datum::Year(v) | Datum::Enum(v) => Some(v),
             _ => None,
@@ -84,7 +90,10 @@ pub(crate) fn value_of(ty: &ColumnType, scalar: &ScalarValue) -> Option<Value> {
     }
     Some(match (ty, scalar) {
         (ColumnType::Int { .. }, ScalarValue::Int64(Some(v))) => Value::Int(*v),
-        (ColumnType::Int { .. }, ScalarValue::UInt64(Some(v))) => Value::UInt(*v),
+        (ColumnType::Set { .. }, ScalarValue::UInt64(Some(v))) => Value::Set(*v),
+        (ColumnType::Int { .. } | ColumnType::Bit { .. }, ScalarValue::UInt64(Some(v))) => {
+            Value::UInt(*v)
+        }
         (ColumnType::Float(_), ScalarValue::Float32(Some(v))) => Value::Float(*v),
         (ColumnType::Double(_), ScalarValue::Float64(Some(v))) => Value::Double(*v),
         (ColumnType::Decimal { scale, .. }, ScalarValue::Decimal128(Some(v), ..)) => {

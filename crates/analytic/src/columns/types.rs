@@ -10,7 +10,7 @@ use values::types::{Collation, ColumnType};
 /// What kind of value a type holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Integers.
+    /// Integers, BIT.
     Int,
     /// DECIMAL.
     Decimal,
@@ -30,6 +30,8 @@ pub(crate) enum Class {
     Year,
     /// ENUM.
     Enum,
+    /// SET.
+    Set,
 }
 
 impl Class {
@@ -52,7 +54,7 @@ impl Class {
 /// The class of a type.
 pub(crate) fn class_of(ty: &ColumnType) -> Class {
     match ty {
-        ColumnType::Int { .. } => Class::Int,
+        ColumnType::Int { .. } | ColumnType::Bit { .. } => Class::Int,
         ColumnType::Float(_) | ColumnType::Double(_) => Class::Real,
         ColumnType::Decimal { .. } => Class::Decimal,
         ColumnType::Char { collation, .. }
@@ -70,6 +72,7 @@ pub(crate) fn class_of(ty: &ColumnType) -> Class {
         ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => Class::DateTime,
         ColumnType::Year => Class::Year,
         ColumnType::Enum { .. } => Class::Enum,
+        ColumnType::Set { .. } => Class::Set,
     }
 }
 
@@ -84,7 +87,8 @@ pub(crate) fn collation_of(ty: &ColumnType) -> Collation {
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }
         | ColumnType::Text { collation, .. }
-        | ColumnType::Enum { collation, .. } => *collation,
+        | ColumnType::Enum { collation, .. }
+        | ColumnType::Set { collation, .. } => *collation,
         ColumnType::Json => Collation::Utf8Mb4Bin,
         _ => Collation::Binary,
     }

@@ -70,7 +70,12 @@ impl Lowering<'_> {
             });
         }
         let (expr, known) = (self.value(row, node)?, self.known_value(node));
-        Ok(CompareSide { expr, ty: node.ty.clone(), known, fixed: node.is_fixed() })
+        // A BIT is a number beside anything.
+        let ty = match node.ty {
+            ColumnType::Bit { .. } => BIGINT_UNSIGNED,
+            _ => node.ty.clone(),
+        };
+        Ok(CompareSide { expr, ty, known, fixed: node.is_fixed() })
     }
 
     /// The comparison `node`, of `a` with `b`.
@@ -259,8 +264,20 @@ impl Lowering<'_> {
             | (Class::Time, Class::Time)
             | (Class::Year, Class::Year) => plain(left, right),
             // Which word is less is no matter of their numbers.
-            (Class::Enum, Class::Enum) if a.ty == b.ty && equality => plain(left, right),
-            (Class::Enum, Class::Enum) => None,
+            (Class::Enum, Class::Enum) | (Class::Set, Class::Set) if a.ty == b.ty && equality => {
+                plain(left, right)
+            }
+            (Class::Set, Class::Int | Class::Decimal | Class::Real) => {
+                let expr = native_cast(left, &BIGINT_UNSIGNED);
+                let whole = CompareSide { expr, ty: BIGINT_UNSIGNED, known: None, fixed: a.fixed };
+                self.pair(&whole, b, rule, equality)
+            }
+            (Class::Int | Class::Decimal | Class::Real, Class::Set) => {
+                let expr = native_cast(right, &BIGINT_UNSIGNED);
+                let whole = CompareSide { expr, ty: BIGINT_UNSIGNED, known: None, fixed: b.fixed };
+                self.pair(a, &whole, rule, equality)
+            }
+            (Class::Enum | Class::Set, Class::Enum | Class::Set) => None,
             (Class::Year | Class::Enum, Class::Int | Class::Decimal | Class::Real) => {
                 let expr = native_cast(left, &BIGINT);
                 let whole = CompareSide { expr, ty: BIGINT, known: None, fixed: a.fixed };
@@ -319,7 +336,10 @@ impl Lowering<'_> {
             ColumnType::DateTime { .. } => ColumnType::DateTime { fsp: 6 },
             ColumnType::Timestamp { .. } => ColumnType::Timestamp { fsp: 6 },
             // Its neighbours differ by more than a text of it says.
-            ColumnType::Float(_) | ColumnType::Enum { .. } | ColumnType::Json => return None,
+            ColumnType::Float(_)
+            | ColumnType::Enum { .. }
+            | ColumnType::Set { .. }
+            | ColumnType::Json => return None,
             other => other.clone(),
         };
         let own = convert(&wide, value.as_datum(), self.zone()).value;

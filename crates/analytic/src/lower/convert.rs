@@ -49,7 +49,7 @@ pub(super) fn is_same(from: &ColumnType, to: &ColumnType) -> bool {
             matches!(from, ColumnType::Timestamp { .. })
                 == matches!(to, ColumnType::Timestamp { .. })
         }
-        (Class::Enum, Class::Enum) => from == to,
+        (Class::Enum, Class::Enum) | (Class::Set, Class::Set) => from == to,
         _ => a == b,
     }
 }
@@ -70,6 +70,7 @@ fn is_native(from: &ColumnType, to: &ColumnType) -> bool {
             _ => false,
         },
         (Class::Year | Class::Enum, Class::Int) => true,
+        (Class::Set, Class::Int) => matches!(to, ColumnType::Int { unsigned: true, .. }),
         _ => false,
     }
 }
@@ -97,7 +98,9 @@ impl Lowering<'_> {
             let environment = Environment::bare(&[], zone);
             // A word's number where a number is wanted.
             let datum = match datum {
-                Datum::Enum(at) if class_of(&target).is_number() => Datum::UInt(u64::from(at)),
+                Datum::Enum(_) | Datum::Set(_) if class_of(&target).is_number() => {
+                    datum.listed_number().map_or(Datum::Null, Datum::UInt)
+                }
                 datum => datum,
             };
             fit(&target, Cell::Plain(datum), &source, &environment.scope())

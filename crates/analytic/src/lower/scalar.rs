@@ -305,7 +305,7 @@ fn is_plain_number(ty: &ColumnType) -> bool {
 
 fn zero_of(ty: &ColumnType) -> ScalarValue {
     let zero = match ty {
-        ColumnType::Int { unsigned: true, .. } => Value::UInt(0),
+        ColumnType::Int { unsigned: true, .. } | ColumnType::Bit { .. } => Value::UInt(0),
         ColumnType::Int { .. } => Value::Int(0),
         ColumnType::Float(_) => Value::Float(0.0),
         ColumnType::Decimal { .. } => Value::Decimal(Decimal::ZERO),

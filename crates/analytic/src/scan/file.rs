@@ -65,7 +65,7 @@ impl FileSource {
         for (column, condition) in conditions {
             let ty = &self.files.columns()[*column].ty;
             // Statistics order texts by their bytes.
-            if is_string(ty) || matches!(ty, ColumnType::Enum { .. }) {
+            if is_string(ty) || ty.is_listed() {
                 continue;
             }
             let mut wanted = Vec::with_capacity(kept.len());

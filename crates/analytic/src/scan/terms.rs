@@ -227,6 +227,7 @@ fn known(ty: &ColumnType, scalar: &ScalarValue) -> Option<Value> {
         (ColumnType::Int { width, unsigned: true, .. }, Value::UInt(number)) => {
             *number <= width.unsigned_max()
         }
+        (ColumnType::Bit { .. }, Value::UInt(number)) => *number <= ty.bits_max(),
         (ColumnType::Int { .. }, value) => value.is_null(),
         _ => true,
     };

@@ -37,6 +37,7 @@ enum ArrowReader<'a> {
     Timestamp(&'a UInt64Array),
     Year(&'a UInt16Array),
     Enum(&'a UInt16Array),
+    Set(&'a UInt64Array),
 }
 
 fn typed<T: 'static>(array: &ArrayRef) -> Result<&T> {
@@ -70,6 +71,8 @@ impl<'a> ColumnReader<'a> {
             ColumnType::Timestamp { .. } => ArrowReader::Timestamp(typed(array)?),
             ColumnType::Year => ArrowReader::Year(typed(array)?),
             ColumnType::Enum { .. } => ArrowReader::Enum(typed(array)?),
+            ColumnType::Set { .. } => ArrowReader::Set(typed(array)?),
+            ColumnType::Bit { .. } => ArrowReader::UInt(typed(array)?),
             _ => ArrowReader::Bytes(typed(array)?),
         }))
     }
@@ -80,6 +83,7 @@ impl<'a> ColumnReader<'a> {
             ArrowReader::Truth(from) => from.is_null(row),
             ArrowReader::Int(from) | ArrowReader::Time(from) => from.is_null(row),
             ArrowReader::UInt(from)
+            | ArrowReader::Set(from)
             | ArrowReader::DateTime(from)
             | ArrowReader::Timestamp(from) => from.is_null(row),
             ArrowReader::Float(from) => from.is_null(row),
@@ -125,6 +129,7 @@ impl<'a> ColumnReader<'a> {
             }
             ArrowReader::Year(from) => Datum::Year(from.value(row)),
             ArrowReader::Enum(from) => Datum::Enum(from.value(row)),
+            ArrowReader::Set(from) => Datum::Set(from.value(row)),
         }
     }
 }

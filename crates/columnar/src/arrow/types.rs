@@ -13,6 +13,8 @@ pub fn arrow_type(ty: &ColumnType) -> DataType {
     match ty {
         ColumnType::Int { unsigned: false, .. } | ColumnType::Time { .. } => DataType::Int64,
         ColumnType::Int { unsigned: true, .. }
+        | ColumnType::Set { .. }
+        | ColumnType::Bit { .. }
         | ColumnType::DateTime { .. }
         | ColumnType::Timestamp { .. } => DataType::UInt64,
         ColumnType::Float(_) => DataType::Float32,

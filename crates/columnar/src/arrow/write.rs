@@ -36,6 +36,7 @@ enum ArrowBuilder {
     Time(Int64Builder),
     Moment(UInt64Builder),
     Short(UInt16Builder),
+    Set(UInt64Builder),
 }
 
 impl ColumnWriter {
@@ -55,6 +56,8 @@ impl ColumnWriter {
             }
             ColumnType::Date => ArrowBuilder::Date(UInt32Builder::with_capacity(capacity)),
             ColumnType::Time { .. } => ArrowBuilder::Time(Int64Builder::with_capacity(capacity)),
+            ColumnType::Bit { .. } => ArrowBuilder::UInt(UInt64Builder::with_capacity(capacity)),
+            ColumnType::Set { .. } => ArrowBuilder::Set(UInt64Builder::with_capacity(capacity)),
             ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
                 ArrowBuilder::Moment(UInt64Builder::with_capacity(capacity))
             }
@@ -72,7 +75,9 @@ impl ColumnWriter {
     pub fn append_null(&mut self) {
         match &mut self.0 {
             ArrowBuilder::Int(to) | ArrowBuilder::Time(to) => to.append_null(),
-            ArrowBuilder::UInt(to) | ArrowBuilder::Moment(to) => to.append_null(),
+            ArrowBuilder::UInt(to) | ArrowBuilder::Moment(to) | ArrowBuilder::Set(to) => {
+                to.append_null();
+            }
             ArrowBuilder::Float(to) => to.append_null(),
             ArrowBuilder::Double(to) => to.append_null(),
             ArrowBuilder::Narrow(to, _) => to.append_null(),
@@ -108,6 +113,7 @@ impl ColumnWriter {
             (ArrowBuilder::Short(to), Datum::Year(value) | Datum::Enum(value)) => {
                 to.append_value(value);
             }
+            (ArrowBuilder::Set(to), Datum::Set(value)) => to.append_value(value),
             // Expressions may hand over the other signedness when the value fits.
             (ArrowBuilder::Int(to), Datum::UInt(value)) => {
                 to.append_value(i64::try_from(value).map_err(|_| wrong_kind())?);
@@ -124,7 +130,9 @@ impl ColumnWriter {
     pub fn finish(&mut self) -> ArrayRef {
         match &mut self.0 {
             ArrowBuilder::Int(from) | ArrowBuilder::Time(from) => Arc::new(from.finish()),
-            ArrowBuilder::UInt(from) | ArrowBuilder::Moment(from) => Arc::new(from.finish()),
+            ArrowBuilder::UInt(from) | ArrowBuilder::Moment(from) | ArrowBuilder::Set(from) => {
+                Arc::new(from.finish())
+            }
             ArrowBuilder::Float(from) => Arc::new(from.finish()),
             ArrowBuilder::Double(from) => Arc::new(from.finish()),
             ArrowBuilder::Narrow(from, _) => Arc::new(from.finish()),

@@ -386,6 +386,7 @@ pub(crate) fn number_of(ty: &ColumnType, datum: Datum<'_>) -> Result<u64> {
         Datum::Time(value) => value.micros() as u64,
         Datum::DateTime(value) => value.packed(),
         Datum::Timestamp(value) => value.micros(),
+        Datum::Set(value) => value,
         Datum::Year(value) | Datum::Enum(value) => u64::from(value),
         Datum::Decimal(value) => {
             let ColumnType::Decimal { scale, .. } = ty else { return Err(wrong_kind()) };

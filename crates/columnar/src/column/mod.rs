@@ -82,7 +82,9 @@ pub(crate) fn shape_of(ty: &ColumnType) -> Shape {
         | ColumnType::DateTime { .. }
         | ColumnType::Timestamp { .. }
         | ColumnType::Year
-        | ColumnType::Enum { .. } => Shape::Number { unsigned: true },
+        | ColumnType::Enum { .. }
+        | ColumnType::Set { .. }
+        | ColumnType::Bit { .. } => Shape::Number { unsigned: true },
         ColumnType::Decimal { precision, .. } if *precision <= DIGITS_64_MAX => {
             Shape::Number { unsigned: false }
         }

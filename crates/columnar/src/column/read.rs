@@ -411,6 +411,8 @@ pub(crate) fn datum_of(ty: &ColumnType, number: u64) -> Option<Datum<'static>> {
         ColumnType::Timestamp { .. } => Datum::Timestamp(Timestamp::from_micros(number)),
         ColumnType::Year => Datum::Year(u16::try_from(number).ok()?),
         ColumnType::Enum { .. } => Datum::Enum(u16::try_from(number).ok()?),
+        ColumnType::Set { .. } => Datum::Set(number),
+        ColumnType::Bit { .. } => Datum::UInt(number),
         ColumnType::Decimal { scale, .. } => {
             Datum::Decimal(decimal_from_128(i128::from(number as i64), *scale))
         }

@@ -46,7 +46,8 @@ pub fn value(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
         Datum::Null => out.push(0),
         Datum::Bytes(bytes) => escaped(bytes, out),
         // Numbers, times and their like print without control bytes.
-        Datum::Enum(_) => {
+        Datum::UInt(number) if !matches!(ty, ColumnType::Bit { .. }) => write_u64(number, out),
+        Datum::Enum(_) | Datum::Set(_) | Datum::UInt(_) => {
             let mut word = Vec::new();
             write_text(ty, datum, Zone::UTC, &mut word);
             escaped(&word, out);

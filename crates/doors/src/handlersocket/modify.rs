@@ -307,6 +307,7 @@ fn as_integer(ty: &ColumnType, datum: Datum<'_>) -> i128 {
             i128::from(leading_integer(&bytes[start..]))
         }
         Datum::Enum(number) => i128::from(number),
+        Datum::Set(number) => i128::from(number),
         Datum::Year(year) => i128::from(year),
         Datum::Double(value) => value.round_ties_even() as i128,
         Datum::Float(value) => value.round_ties_even() as i128,

@@ -41,7 +41,8 @@ pub fn is_text(ty: &ColumnType) -> bool {
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }
         | ColumnType::Text { collation, .. }
-        | ColumnType::Enum { collation, .. } => *collation != Collation::Binary,
+        | ColumnType::Enum { collation, .. }
+        | ColumnType::Set { collation, .. } => *collation != Collation::Binary,
         ColumnType::Json => true,
         _ => false,
     }
@@ -57,7 +58,7 @@ pub fn row_in(
     let converted = |(column, datum): (&ResultColumn, &Datum<'_>)| match datum {
         Datum::Null => Value::Null,
         Datum::Bytes(text) if is_text(&column.ty) => Value::Bytes(set.encode(text).into_owned()),
-        Datum::Enum(_) if is_text(&column.ty) => {
+        Datum::Enum(_) | Datum::Set(_) if is_text(&column.ty) => {
             let mut word = Vec::new();
             write_text(&column.ty, *datum, zone, &mut word);
             Value::Bytes(set.encode(&word).into_owned())

@@ -66,7 +66,7 @@ pub fn wire(column: &ResultColumn, results: Option<CharacterSet>) -> WireColumn 
 }
 
 fn of_type(ty: &ColumnType) -> WireColumn {
-    use column_flag::{BINARY, BLOB, ENUM, NUM, UNSIGNED, ZEROFILL};
+    use column_flag::{BINARY, BLOB, ENUM, NUM, SET, UNSIGNED, ZEROFILL};
     let binary = |type_code: u8, length: u32, decimals: u8, flags: u16| WireColumn {
         type_code,
         character_set: character_set::BINARY,
@@ -120,10 +120,17 @@ fn of_type(ty: &ColumnType) -> WireColumn {
         ColumnType::DateTime { fsp } => binary(type_code::DATETIME, 19 + fraction(fsp), fsp, 0),
         ColumnType::Timestamp { fsp } => binary(type_code::TIMESTAMP, 19 + fraction(fsp), fsp, 0),
         ColumnType::Year => number(type_code::YEAR, 4, 0, UNSIGNED | ZEROFILL),
-        ColumnType::Enum { ref values, collation } => {
-            let chars = values.iter().map(|word| word.chars().count()).max().unwrap_or(0);
-            let text = text(type_code::STRING, chars as u32, collation);
+        ColumnType::Enum { collation, .. } => {
+            let text = text(type_code::STRING, ty.listed_chars() as u32, collation);
             WireColumn { flags: text.flags | ENUM, ..text }
+        }
+        ColumnType::Set { collation, .. } => {
+            let text = text(type_code::STRING, ty.listed_chars() as u32, collation);
+            WireColumn { flags: text.flags | SET, ..text }
+        }
+        // Its values are bytes, in spite of the sign.
+        ColumnType::Bit { bits } => {
+            WireColumn { flags: UNSIGNED, ..binary(type_code::BIT, bits.into(), 0, 0) }
         }
         // Clients take JSON for text by its type, in spite of the character set.
         ColumnType::Json => binary(type_code::JSON, u32::MAX, 0, BLOB),

@@ -134,6 +134,8 @@ pub mod column_flag {
     pub const ENUM: u16 = 1 << 8;
     /// AUTO_INCREMENT.
     pub const AUTO_INCREMENT: u16 = 1 << 9;
+    /// SET.
+    pub const SET: u16 = 1 << 11;
     /// TIMESTAMP column that sets itself.
     pub const TIMESTAMP: u16 = 1 << 10;
     /// NOT NULL and without a default.

@@ -115,7 +115,7 @@ fn write_as_text(out: &mut Vec<u8>, ty: &ColumnType, datum: Datum<'_>, zone: Zon
     if length < NULL as usize {
         out[start] = length as u8;
     } else {
-        // Only words of an ENUM are ever that long.
+        // Only words of an ENUM or SET are ever that long.
         let text = out.split_off(start + 1);
         out.truncate(start);
         write_lenenc(out, text.len() as u64);

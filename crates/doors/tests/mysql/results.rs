@@ -57,6 +57,9 @@ fn the_binary_form_of_every_type_is_as_the_protocol_says() {
         ("TIMESTAMP", "'2024-02-29 00:00:00'", &[4, 0xE8, 7, 2, 29]),
         ("YEAR", "2024", &[0xE8, 7]),
         ("ENUM('red','green')", "'green'", b"\x05green"),
+        ("SET('red','green','blue')", "'blue,red'", b"\x08red,blue"),
+        ("BIT(12)", "b'101000000001'", b"\x02\x0a\x01"),
+        ("BIT", "1", b"\x01\x01"),
         ("JSON", "'[1]'", b"\x03[1]"),
     ];
     client.query("SET time_zone = '+00:00'");

@@ -75,7 +75,7 @@ pub fn as_key<'d>(node: &Node, datum: Datum<'d>, ty: &ColumnType, scope: &Scope<
         return datum;
     }
     let number = match ty {
-        ColumnType::Int { .. } => Datum::Int(0),
+        ColumnType::Int { .. } | ColumnType::Bit { .. } => Datum::Int(0),
         ColumnType::Decimal { .. } => Datum::Decimal(Decimal::ZERO),
         _ => return datum,
     };

@@ -59,7 +59,9 @@ pub(crate) fn null_if<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
         return Ok(NULL);
     }
     match a.datum() {
-        Datum::Enum(_) => Ok(settle(node, &arguments[0], &arguments[..1], a, scope)),
+        Datum::Enum(_) | Datum::Set(_) => {
+            Ok(settle(node, &arguments[0], &arguments[..1], a, scope))
+        }
         _ => Ok(a),
     }
 }

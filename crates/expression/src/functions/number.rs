@@ -22,7 +22,7 @@ pub(crate) fn same_type(arguments: &[Node]) -> ColumnType {
     let Some(first) = arguments.first() else { return BIGINT };
     match &first.ty {
         ColumnType::Int { .. } | ColumnType::Decimal { .. } => first.ty.clone(),
-        ColumnType::Year => BIGINT_UNSIGNED,
+        ColumnType::Year | ColumnType::Bit { .. } => BIGINT_UNSIGNED,
         // A time is its number.
         ColumnType::Date => BIGINT,
         ty @ (ColumnType::Time { .. }
@@ -69,7 +69,7 @@ fn known_digits(node: &Node) -> Option<i64> {
 /// The result type of FLOOR and CEILING: an integer where every value fits one.
 pub(crate) fn whole_type(arguments: &[Node]) -> ColumnType {
     match arguments.first().map(|node| &node.ty) {
-        Some(ColumnType::Int { unsigned: true, .. }) => BIGINT_UNSIGNED,
+        Some(ColumnType::Int { unsigned: true, .. } | ColumnType::Bit { .. }) => BIGINT_UNSIGNED,
         Some(
             ColumnType::Int { .. }
             | ColumnType::Year

@@ -7,7 +7,7 @@ use values::datum::Value;
 use values::types::{Collation, ColumnType};
 
 use crate::tree::common::{common_type, display_chars};
-use crate::tree::node::{BIGINT, Kind, Node, common_collation, text_type};
+use crate::tree::node::{BIGINT, BIGINT_UNSIGNED, Kind, Node, common_collation, text_type};
 
 /// The longest text of a result.
 const CHARS_MAX: u32 = 16_383;
@@ -16,7 +16,7 @@ const CHARS_MAX: u32 = 16_383;
 /// text.
 pub(crate) fn text(arguments: &[Node]) -> ColumnType {
     let known = arguments.iter().filter(|node| !matches!(node.kind, Kind::Constant(Value::Null)));
-    let rule = known.map(Node::collation).reduce(common_collation);
+    let rule = known.map(Node::text_collation).reduce(common_collation);
     let length = arguments.iter().map(|node| display_chars(&node.ty)).sum::<u32>();
     match rule {
         Some((Collation::Binary, _)) => ColumnType::VarBinary { bytes: length.clamp(1, 65_532) },
@@ -57,10 +57,12 @@ pub(crate) fn first(arguments: &[Node]) -> ColumnType {
     arguments.first().map_or(BIGINT, |node| node.ty.clone())
 }
 
-/// NULLIF: an ENUM that was not the other value is its word.
+/// NULLIF: an ENUM or SET that was not the other value is its words.
 pub(crate) fn chosen_first(arguments: &[Node]) -> ColumnType {
     match arguments {
-        [Node { ty: ColumnType::Enum { .. }, .. }, _] => common_type(&arguments[..1]),
+        [Node { ty: ColumnType::Enum { .. } | ColumnType::Set { .. }, .. }, _] => {
+            common_type(&arguments[..1])
+        }
         _ => first(arguments),
     }
 }
@@ -74,6 +76,7 @@ pub(crate) fn chosen_by_first(arguments: &[Node]) -> ColumnType {
 pub(crate) fn extreme(arguments: &[Node]) -> ColumnType {
     match common_type(arguments) {
         ColumnType::Float(digits) => ColumnType::Double(digits),
+        ColumnType::Bit { .. } => BIGINT_UNSIGNED,
         common => common,
     }
 }

@@ -76,12 +76,12 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>) -> Result<Cell<'a>> {
         | Function::IsFreeLock
         | Function::IsUsedLock => named_lock(function, arguments, scope)?,
         Function::Charset => {
-            let collation = arguments[0].collation().0;
+            let collation = arguments[0].text_collation().0;
             let set = charset_of(&arguments[0]).map_or("utf8mb4", CharacterSet::name);
             text(if collation == Collation::Binary { "binary" } else { set })
         }
         Function::Coercibility => int(i64::from(arguments[0].coercibility())),
-        Function::CollationOf => text(arguments[0].collation().0.name()),
+        Function::CollationOf => text(arguments[0].text_collation().0.name()),
         _ => return Err(Error::unknown_function(function.name())),
     })
 }

@@ -38,9 +38,8 @@ pub fn display_chars(ty: &ColumnType) -> u32 {
         ColumnType::Time { .. } => 17,
         ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => 26,
         ColumnType::Year => 4,
-        ColumnType::Enum { values, .. } => {
-            values.iter().map(|word| word.chars().count() as u32).max().unwrap_or(1)
-        }
+        ColumnType::Enum { .. } | ColumnType::Set { .. } => ty.listed_chars().max(1) as u32,
+        ColumnType::Bit { bits } => u32::from(*bits),
     }
 }
 
@@ -70,7 +69,9 @@ pub fn common_type(nodes: &[Node]) -> ColumnType {
     for ty in known {
         common = both(&common, ty);
     }
-    let texts = nodes.iter().filter(|node| node.is_text() && !is_null(node)).map(Node::collation);
+    let is_text = |node: &&Node| node.is_text() || matches!(node.ty, ColumnType::Bit { .. });
+    let texts = nodes.iter().filter(is_text).filter(|node| !is_null(node));
+    let texts = texts.map(Node::text_collation);
     let rule = texts.reduce(common_collation).map(|(rule, _)| rule);
     match &common {
         ColumnType::VarChar { chars, .. } => {
@@ -82,8 +83,8 @@ pub fn common_type(nodes: &[Node]) -> ColumnType {
             let collation = rule.unwrap_or(Collation::Utf8Mb4GeneralCi);
             ColumnType::VarChar { chars: (*bytes).min(16_383), collation }
         }
-        // An ENUM that was chosen is its word.
-        ColumnType::Enum { collation, .. } => {
+        // An ENUM or SET that was chosen is its words.
+        ColumnType::Enum { collation, .. } | ColumnType::Set { collation, .. } => {
             ColumnType::VarChar { chars: display_chars(&common), collation: *collation }
         }
         // A literal of digits is bytes here.
@@ -97,6 +98,7 @@ fn exact_digits(ty: &ColumnType) -> (u8, u8) {
     match ty {
         ColumnType::Decimal { precision, scale } => (precision - scale, *scale),
         ColumnType::Year => (4, 0),
+        ColumnType::Bit { bits } => (*bits, 0),
         _ => (20, 0),
     }
 }
@@ -117,15 +119,23 @@ fn common_digits(a: &ColumnType, b: &ColumnType) -> Option<FixedPoint> {
 
 fn both(a: &ColumnType, b: &ColumnType) -> ColumnType {
     use ColumnType as T;
-    let whole = |ty: &T| matches!(ty, T::Int { .. } | T::Year);
+    let whole = |ty: &T| matches!(ty, T::Int { .. } | T::Year | T::Bit { .. });
     let exact = |ty: &T| whole(ty) || matches!(ty, T::Decimal { .. });
     let number = |ty: &T| exact(ty) || matches!(ty, T::Float(_) | T::Double(_));
     let dated = |ty: &T| matches!(ty, T::Date | T::DateTime { .. } | T::Timestamp { .. });
     let temporal = |ty: &T| dated(ty) || matches!(ty, T::Time { .. });
-    let bytes = |ty: &T| matches!(ty, T::Binary { .. } | T::VarBinary { .. } | T::Blob { .. });
+    // The text of a BIT is its bytes.
+    let bytes = |ty: &T| ty.is_binary_string() || matches!(ty, T::Bit { .. });
     match (a, b) {
         _ if a == b => a.clone(),
-        (T::Int { unsigned: true, .. }, T::Int { unsigned: true, .. }) => BIGINT_UNSIGNED,
+        (T::Bit { bits: x }, T::Bit { bits: y }) => T::Bit { bits: *x.max(y) },
+        (T::Int { unsigned: true, .. }, T::Bit { .. })
+        | (T::Bit { .. }, T::Int { unsigned: true, .. })
+        | (T::Int { unsigned: true, .. }, T::Int { unsigned: true, .. }) => BIGINT_UNSIGNED,
+        // A signed number with bits, none of which is a sign: as MySQL 9.7 has it.
+        (T::Bit { bits }, other) | (other, T::Bit { bits }) if whole(other) => {
+            T::Decimal { precision: exact_digits(other).0.max(*bits), scale: 0 }
+        }
         (T::Int { unsigned: x, .. }, T::Int { unsigned: y, .. }) if x != y => mixed_signs(a, b),
         _ if whole(a) && whole(b) => BIGINT,
         _ if exact(a) && exact(b) => {

@@ -279,6 +279,7 @@ impl Node {
             Value::Timestamp(_) => ColumnType::Timestamp { fsp: 6 },
             Value::Year(_) => ColumnType::Year,
             Value::Enum(_) => BIGINT,
+            Value::Set(_) => BIGINT_UNSIGNED,
             Value::Null => ColumnType::VarBinary { bytes: 0 },
         };
         let nullable = value.is_null();
@@ -332,11 +333,20 @@ impl Node {
         }
     }
 
+    /// The same where it is text among texts: a BIT is bytes.
+    pub fn text_collation(&self) -> (Collation, u8) {
+        match self.ty {
+            ColumnType::Bit { .. } => (Collation::Binary, 2),
+            _ => self.collation(),
+        }
+    }
+
     /// What COERCIBILITY says: as `collation`, but numbers are 5 (MariaDB 10.11 answers so:
     /// tests/oracle/sql/functions.sql).
     pub fn coercibility(&self) -> u8 {
         match (&self.kind, self.is_text()) {
             (Kind::Constant(Value::Null), _) => 6,
+            (_, false) if matches!(self.ty, ColumnType::Bit { .. }) => self.text_collation().1,
             (_, false) => 5,
             _ => self.collation().1,
         }
@@ -376,10 +386,22 @@ impl Node {
         }
     }
 
-    /// An operand of arithmetic: as `with_number`, and JSON as the number that it is.
+    /// An operand of arithmetic: as `with_number`, and JSON and BIT as the number that it is.
     #[must_use]
     pub fn as_operand(self) -> Node {
-        self.with_number().json_as_number()
+        self.with_number().json_as_number().bits_as_number()
+    }
+
+    /// A BIT as its number; anything else as it is.
+    #[must_use]
+    pub fn bits_as_number(self) -> Node {
+        match self.ty {
+            ColumnType::Bit { .. } => {
+                let nullable = self.nullable;
+                Node::new(Kind::Cast(Box::new(self)), BIGINT_UNSIGNED, nullable)
+            }
+            _ => self,
+        }
     }
 
     /// JSON as the number that it is; anything else as it is.
@@ -505,7 +527,8 @@ pub fn type_collation(ty: &ColumnType) -> Option<Collation> {
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }
         | ColumnType::Text { collation, .. }
-        | ColumnType::Enum { collation, .. } => Some(*collation),
+        | ColumnType::Enum { collation, .. }
+        | ColumnType::Set { collation, .. } => Some(*collation),
         ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => {
             Some(Collation::Binary)
         }

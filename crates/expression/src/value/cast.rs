@@ -53,12 +53,12 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
         }
         _ => {
             let mut buffer = Vec::new();
-            // An ENUM goes by its word, unless a number is wanted.
+            // An ENUM or SET goes by its words, unless a number is wanted.
             let datum = match cell.datum() {
-                Datum::Enum(number) if is_number(ty) => Datum::UInt(u64::from(number)),
-                datum @ Datum::Enum(_) => {
-                    Datum::Bytes(bytes_of(&node.ty, datum, scope.zone, &mut buffer))
-                }
+                datum @ (Datum::Enum(_) | Datum::Set(_)) => match datum.listed_number() {
+                    Some(number) if is_number(ty) => Datum::UInt(number),
+                    _ => Datum::Bytes(bytes_of(&node.ty, datum, scope.zone, &mut buffer)),
+                },
                 // First the time of day, then its digits: 23:59:59.9 becomes 24:00:00.
                 Datum::DateTime(moment) if matches!(ty, ColumnType::Time { .. }) => {
                     Datum::Time(moment.time())
@@ -103,6 +103,7 @@ pub fn is_number(ty: &ColumnType) -> bool {
             | ColumnType::Double(_)
             | ColumnType::Float(_)
             | ColumnType::Year
+            | ColumnType::Bit { .. }
     )
 }
 
@@ -225,7 +226,8 @@ pub fn fit(ty: &ColumnType, cell: Cell<'_>, from: &ColumnType, scope: &Scope<'_>
         (ty, datum),
         (_, Datum::Null)
             | (ColumnType::Int { unsigned: false, .. }, Datum::Int(_))
-            | (ColumnType::Int { unsigned: true, .. }, Datum::UInt(_))
+            | (ColumnType::Int { unsigned: true, .. } | ColumnType::Bit { .. }, Datum::UInt(_))
+            | (ColumnType::Set { .. }, Datum::Set(_))
             | (ColumnType::Double(_), Datum::Double(_))
             | (ColumnType::Date, Datum::Date(_))
             | (ColumnType::DateTime { .. }, Datum::DateTime(_))

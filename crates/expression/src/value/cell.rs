@@ -85,6 +85,7 @@ impl<'a> Cell<'a> {
             Value::Timestamp(v) => Cell::Plain(Datum::Timestamp(v)),
             Value::Year(v) => Cell::Plain(Datum::Year(v)),
             Value::Enum(v) => Cell::Plain(Datum::Enum(v)),
+            Value::Set(v) => Cell::Plain(Datum::Set(v)),
         }
     }
 }
@@ -98,6 +99,8 @@ pub fn text_of(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>)
             write_untyped(Datum::Decimal(shown), zone, out);
         }
         (Datum::Enum(_), ColumnType::Enum { .. })
+        | (Datum::Set(_), ColumnType::Set { .. })
+        | (Datum::UInt(_), ColumnType::Bit { .. })
         | (
             Datum::Float(_) | Datum::Double(_),
             ColumnType::Float(Some(_)) | ColumnType::Double(Some(_)),

@@ -21,7 +21,7 @@ use crate::tree::node::UNTYPED;
 use crate::value::cell::text_of;
 use crate::value::number::Number;
 
-/// The order of two values; `None` if one is NULL. The types are the nodes', for ENUM.
+/// The order of two values; `None` if one is NULL. The types are the nodes', for ENUM and SET.
 pub fn compare(
     (a, a_ty): (Datum<'_>, &ColumnType),
     (b, b_ty): (Datum<'_>, &ColumnType),
@@ -41,13 +41,14 @@ pub fn compare(
         }
         (Datum::Bytes(x), Datum::Bytes(y)) => Some(collation::compare(rule, x, y)),
         (Datum::Enum(x), Datum::Enum(y)) if x == y && a_ty == b_ty => Some(Ordering::Equal),
-        // An ENUM is its word beside anything but a number.
-        (Datum::Enum(_), _) if !is_number(b) => {
+        (Datum::Set(x), Datum::Set(y)) if x == y && a_ty == b_ty => Some(Ordering::Equal),
+        // An ENUM or SET is its words beside anything but a number.
+        (Datum::Enum(_) | Datum::Set(_), _) if !is_number(b) => {
             let mut word = Vec::new();
             text_of(a_ty, a, zone, &mut word);
             compare((Datum::Bytes(&word), &UNTYPED), (b, b_ty), rule, zone)
         }
-        (_, Datum::Enum(_)) if !is_number(a) => {
+        (_, Datum::Enum(_) | Datum::Set(_)) if !is_number(a) => {
             let mut word = Vec::new();
             text_of(b_ty, b, zone, &mut word);
             compare((a, a_ty), (Datum::Bytes(&word), &UNTYPED), rule, zone)
@@ -164,7 +165,7 @@ pub fn span(datum: Datum<'_>, zone: Zone) -> Option<Time> {
                 _ => None,
             }
         }
-        Datum::Null | Datum::Year(_) | Datum::Enum(_) => None,
+        Datum::Null | Datum::Year(_) | Datum::Enum(_) | Datum::Set(_) => None,
     }
 }
 

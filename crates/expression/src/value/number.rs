@@ -134,6 +134,7 @@ impl Number {
             }
             Datum::Year(v) => Number::Int(i64::from(v)),
             Datum::Enum(v) => Number::Int(i64::from(v)),
+            Datum::Set(v) => Number::UInt(v),
         };
         Some((number, false))
     }

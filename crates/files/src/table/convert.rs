@@ -11,6 +11,7 @@ use std::sync::{Arc, LazyLock};
 
 use arrow::array::{
     Array, ArrayRef, AsArray, BinaryViewArray, BinaryViewBuilder, PrimitiveArray, UInt16Builder,
+    UInt64Builder,
 };
 use arrow::compute::cast;
 use arrow::datatypes::{
@@ -20,7 +21,9 @@ use arrow::datatypes::{
 };
 use arrow::error::ArrowError;
 use arrow::json::writer::{EncoderOptions, make_encoder};
-use values::temporal::{Date, DateTime, Time};
+use values::convert::{Converted, from_text};
+use values::datum::Value;
+use values::temporal::{Date, DateTime, Time, Zone};
 use values::types::{ColumnType, IntWidth};
 
 use super::types::read_as;
@@ -57,6 +60,8 @@ pub(super) fn converted(ty: &ColumnType, array: &ArrayRef) -> ConvertResult<Arra
         }
         ColumnType::Time { .. } => times(array),
         ColumnType::Enum { values, .. } => words(values, array),
+        ColumnType::Set { .. } => members(ty, array),
+        ColumnType::Bit { .. } => bits(ty, array),
         ColumnType::Json if !is_text(array.data_type()) => json(array),
         _ => texts(ty, array),
     }
@@ -285,6 +290,37 @@ fn words(words: &[String], array: &ArrayRef) -> ConvertResult<ArrayRef> {
         }
     }
     Ok(Arc::new(found.finish()))
+}
+
+/// The numbers of a SET's texts.
+fn members(ty: &ColumnType, array: &ArrayRef) -> ConvertResult<ArrayRef> {
+    let texts = cast_to(array, &DataType::Utf8View)?;
+    let mut found = UInt64Builder::with_capacity(texts.len());
+    for text in texts.as_string_view() {
+        let Some(text) = text else {
+            found.append_null();
+            continue;
+        };
+        match from_text(ty, text.as_bytes(), Zone::UTC) {
+            Converted { value: Value::Set(members), issue: None, .. } => {
+                found.append_value(members)
+            }
+            _ => {
+                let message = format!("'{text}' has no member of its SET");
+                return Err(ArrowError::ParseError(message));
+            }
+        }
+    }
+    Ok(Arc::new(found.finish()))
+}
+
+/// The numbers of a BIT, which have no more bits than it.
+fn bits(ty: &ColumnType, array: &ArrayRef) -> ConvertResult<ArrayRef> {
+    let numbers = cast_to(array, &DataType::UInt64)?;
+    match numbers.as_primitive::<UInt64Type>().iter().flatten().find(|n| *n > ty.bits_max()) {
+        Some(number) => Err(ArrowError::ParseError(format!("{number} has too many bits"))),
+        None => Ok(numbers),
+    }
 }
 
 /// Nested values as texts.

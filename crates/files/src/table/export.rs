@@ -54,6 +54,17 @@ pub(super) fn exported(ty: &ColumnType, array: &ArrayRef) -> ConvertResult<Array
             }
             Arc::new(words.finish())
         }
+        ColumnType::Set { .. } => {
+            let members = array.as_primitive::<UInt64Type>();
+            let mut texts = StringViewBuilder::with_capacity(members.len());
+            let mut text = Vec::new();
+            for members in members {
+                text.clear();
+                ty.write_members(members.unwrap_or(0), &mut text);
+                texts.append_option(members.map(|_| String::from_utf8_lossy(&text)));
+            }
+            Arc::new(texts.finish())
+        }
         _ if written_as(ty) == DataType::Utf8View => {
             Arc::new(array.as_binary_view().clone().to_string_view()?)
         }

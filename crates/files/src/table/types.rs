@@ -3,14 +3,14 @@
 //! ```text
 //! in a file                       here                    written as
 //! Int8 .. Int64                   TINYINT .. BIGINT       the same; MEDIUMINT as Int32
-//! UInt8 .. UInt64                 the same UNSIGNED       the same; YEAR as UInt16
+//! UInt8 .. UInt64                 the same UNSIGNED       the same; YEAR as UInt16, BIT as UInt64
 //! Boolean                         TINYINT(1)              (TINYINT(1) as Int8: it may hold 7)
 //! Float16, Float32; Float64       FLOAT; DOUBLE           Float32; Float64
 //! Decimal(p, s)                   DECIMAL(p, s)           Decimal128, beyond 38 digits Decimal256
 //! Date32, Date64                  DATE                    Date32
 //! Timestamp(s .. ns, any zone)    DATETIME(0, 3, 6), UTC  Timestamp(us), TIMESTAMP with zone UTC
 //! Time32, Time64, Duration        TIME(0, 3, 6)           Duration(us)
-//! text, dictionaries of text      LONGTEXT                Utf8View; ENUM, JSON too
+//! text, dictionaries of text      LONGTEXT                Utf8View; ENUM, SET, JSON too
 //! binary; of a fixed size         LONGBLOB; BINARY(n)     BinaryView
 //! structs, lists, maps            JSON
 //! intervals                       LONGTEXT
@@ -137,10 +137,12 @@ pub(super) fn written_as(ty: &ColumnType) -> DataType {
         ColumnType::Timestamp { .. } => D::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
         ColumnType::Time { .. } => D::Duration(TimeUnit::Microsecond),
         ColumnType::Year => D::UInt16,
+        ColumnType::Bit { .. } => D::UInt64,
         ColumnType::Char { .. }
         | ColumnType::VarChar { .. }
         | ColumnType::Text { .. }
         | ColumnType::Enum { .. }
+        | ColumnType::Set { .. }
         | ColumnType::Json => D::Utf8View,
         ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => {
             D::BinaryView

@@ -186,6 +186,7 @@ pub fn kind_of(literal: &Datum<'_>) -> ColumnType {
         Datum::Timestamp(v) => ColumnType::Timestamp { fsp: fsp((v.micros() % 1_000_000) as u32) },
         Datum::Year(_) => ColumnType::Year,
         Datum::Enum(_) => BIGINT,
+        Datum::Set(_) => BIGINT_UNSIGNED,
     }
 }
 

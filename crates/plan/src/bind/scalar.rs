@@ -206,7 +206,8 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let node = bind(expr, names)?;
             let rule = collation(&name.to_string().replace('`', ""))?;
             if rule != Collation::Binary
-                && type_collation(&node.ty) == Some(Collation::Binary)
+                && (type_collation(&node.ty) == Some(Collation::Binary)
+                    || matches!(node.ty, ColumnType::Bit { .. }))
                 && !matches!(node.kind, Kind::Constant(Value::Null))
             {
                 let message =
@@ -217,7 +218,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             // What is no text has a collation as the text that it is then.
             let known = !matches!(node.kind, Kind::Constant(Value::Null));
             let is_text = type_collation(&node.ty).is_some();
-            let node = if matches!(node.ty, ColumnType::Enum { .. }) || (known && !is_text) {
+            let node = if node.ty.is_listed() || (known && !is_text) {
                 let ty = text_type(display_chars(&node.ty).max(1));
                 Node::new(Kind::Cast(Box::new(node)), ty, nullable)
             } else {

@@ -287,7 +287,7 @@ fn key_for_sums(key: &Node, distances: &[Distance], title: &str) -> Result<Node>
     let exact = |scale: u8| ColumnType::Decimal { precision: 65, scale: scale.max(15) };
     let intervals = distances.iter().filter(|distance| distance.unit.is_some()).count();
     let ty = match &key.ty {
-        ColumnType::Int { .. } | ColumnType::Year => exact(0),
+        ColumnType::Int { .. } | ColumnType::Year | ColumnType::Bit { .. } => exact(0),
         ColumnType::Decimal { scale, .. } => exact(*scale),
         ColumnType::Float(_) | ColumnType::Double(_) => ColumnType::Double(None),
         ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {

@@ -11,7 +11,6 @@ use expression::{Kind, Node, parts_of};
 use rows::leaps::Leaps;
 use rows::store::Direction;
 use rows::table::{Covering, Table};
-use values::types::ColumnType;
 
 use super::access::{SEEK_ROWS, covering, guess};
 use super::needs::Columns;
@@ -154,7 +153,7 @@ fn extremes_of(aggregates: &[Aggregate]) -> Option<Extremes> {
         let [argument] = &aggregate.arguments[..] else { return None };
         let Kind::Column(slot) = argument.kind else { return None };
         // Its words have another order than its numbers, by which an index has them.
-        if matches!(argument.ty, ColumnType::Enum { .. }) {
+        if argument.ty.is_listed() {
             return None;
         }
         let column = parts_of(slot).1;

@@ -57,7 +57,7 @@ fn question(table: &Table, aggregate: &Aggregate) -> Option<Question> {
     let [argument] = &aggregate.arguments[..] else { return None };
     let at = column(argument)?;
     let ty = &table.columns[at].ty;
-    // Of different values the smallest is that of all; the words of an ENUM order otherwise.
+    // Of different values the smallest is that of all; the words of an ENUM or SET order otherwise.
     let is_own = aggregate.ty == *ty && has_extremes(ty);
     match aggregate.function {
         F::Count if !aggregate.distinct => Some(Question::Values(at)),

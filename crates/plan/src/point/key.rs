@@ -9,7 +9,7 @@
 use std::cmp::Ordering;
 use std::ops::Bound;
 
-use expression::{Number, UNTYPED, compare};
+use expression::{BIGINT_UNSIGNED, Number, UNTYPED, compare};
 use values::convert::convert;
 use values::datum::{Datum, Value};
 use values::key::trim_spaces;
@@ -129,6 +129,25 @@ pub fn equal_key(ty: &ColumnType, datum: Datum<'_>, rule: Collation, zone: Zone)
                 _ => KeyValue::Nothing,
             },
         },
+        ColumnType::Set { values, collation } => match datum {
+            // Of this very type.
+            Datum::Set(members) => KeyValue::Exact(Value::Set(members)),
+            // Two values with one text, or members that the comparison does not tell apart.
+            Datum::Bytes(_)
+                if rule != *collation
+                    || values.iter().any(|word| trim_spaces(word.as_bytes()).is_empty()) =>
+            {
+                KeyValue::Unusable
+            }
+            _ => match nearest(ty, datum, rule, zone) {
+                Some((value, Ordering::Equal)) => KeyValue::Exact(value),
+                _ => KeyValue::Nothing,
+            },
+        },
+        ColumnType::Bit { .. } => match equal_key(&BIGINT_UNSIGNED, datum, rule, zone) {
+            KeyValue::Exact(Value::UInt(number)) if number > ty.bits_max() => KeyValue::Nothing,
+            other => other,
+        },
         ColumnType::Decimal { .. } => match datum {
             Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) => {
                 converted(ty, datum, zone, KeyValue::Nothing)
@@ -217,7 +236,7 @@ fn nearest(
     zone: Zone,
 ) -> Option<(Value, Ordering)> {
     let is_alike = match (ty, datum) {
-        (ColumnType::Enum { .. }, _) | (_, Datum::Bytes(_)) => true,
+        (ColumnType::Enum { .. } | ColumnType::Set { .. }, _) | (_, Datum::Bytes(_)) => true,
         // Which day a time is of depends on the statement.
         (ColumnType::Time { .. }, _) => matches!(datum, Datum::Time(_)),
         _ => matches!(datum, Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_)),
@@ -300,8 +319,23 @@ pub fn bound_key(
             None => KeyBound::Unusable,
         };
     }
-    // An ENUM compares by its word but is kept by its number.
-    if matches!(ty, ColumnType::Enum { .. }) {
+    if matches!(ty, ColumnType::Bit { .. }) {
+        return match bound_key(&BIGINT_UNSIGNED, datum, inclusive, low, rule, zone) {
+            // Beyond all that it holds, where keys have no bytes.
+            KeyBound::Exact(
+                Bound::Included(Value::UInt(number)) | Bound::Excluded(Value::UInt(number)),
+            ) if number > ty.bits_max() => {
+                if low {
+                    KeyBound::Nothing
+                } else {
+                    KeyBound::Exact(Bound::Unbounded)
+                }
+            }
+            other => other,
+        };
+    }
+    // An ENUM or SET compares by its words but is kept by its number.
+    if ty.is_listed() {
         return KeyBound::Unusable;
     }
     if let ColumnType::Binary { bytes: length } = ty {

@@ -9,7 +9,7 @@
 
 use std::ops::Bound;
 
-use expression::{Node, Scope, as_key, bytes_of};
+use expression::{Node, Scope, as_key, bytes_of, is_number};
 use rows::store::KeyRange;
 use rows::table::{PartCodec, Table, successor};
 use values::datum::{Datum, Value};
@@ -268,8 +268,12 @@ fn one_key(node: &Node, ty: &ColumnType, rule: Collation, scope: &Scope<'_>) -> 
     let cell = node.evaluate(scope)?;
     let mut word = Vec::new();
     let datum = match cell.datum() {
+        // Beside a number it is one.
+        datum @ (Datum::Enum(_) | Datum::Set(_)) if is_number(ty) => {
+            datum.listed_number().map_or(Datum::Null, Datum::UInt)
+        }
         // The number of a word is that of its own column.
-        datum @ Datum::Enum(_) if node.ty != *ty => {
+        datum @ (Datum::Enum(_) | Datum::Set(_)) if node.ty != *ty => {
             Datum::Bytes(bytes_of(&node.ty, datum, scope.zone, &mut word))
         }
         datum => as_key(node, datum, ty, scope),

@@ -144,25 +144,41 @@ fn average(arguments: &[Node]) -> (ColumnType, bool) {
     (average_type(arguments.first().map(|node| &node.ty)), true)
 }
 
+/// A BIT of a group is a number.
 fn any_value(arguments: &[Node]) -> (ColumnType, bool) {
-    let ty = arguments.first().map(|node| node.ty.clone());
-    (ty.unwrap_or(ColumnType::VarBinary { bytes: 0 }), true)
+    match own_type(arguments) {
+        ColumnType::Bit { .. } => (BIGINT_UNSIGNED, true),
+        other => (other, true),
+    }
 }
 
-/// An ENUM's least word is sought among words.
+fn own_type(arguments: &[Node]) -> ColumnType {
+    let ty = arguments.first().map(|node| node.ty.clone());
+    ty.unwrap_or(ColumnType::VarBinary { bytes: 0 })
+}
+
+/// The least word of an ENUM or SET is sought among words.
 fn extreme(arguments: &[Node]) -> (ColumnType, bool) {
-    match any_value(arguments) {
-        (ColumnType::Enum { values, collation }, nullable) => {
-            let chars = values.iter().map(|word| word.chars().count() as u32);
-            (ColumnType::VarChar { chars: chars.max().unwrap_or(0), collation }, nullable)
+    let ty = own_type(arguments);
+    match ty {
+        ColumnType::Enum { collation, .. } | ColumnType::Set { collation, .. } => {
+            (ColumnType::VarChar { chars: ty.listed_chars() as u32, collation }, true)
         }
-        other => other,
+        other => (other, true),
     }
 }
 
 fn joined_text(arguments: &[Node]) -> (ColumnType, bool) {
-    let collations = arguments.iter().map(|node| type_collation(&node.ty));
-    let ty = match collations.flatten().next().unwrap_or(Collation::Utf8Mb4GeneralCi) {
+    let collation = |node: &Node| match node.ty {
+        ColumnType::Bit { .. } => Some(Collation::Binary),
+        _ => type_collation(&node.ty),
+    };
+    let ty = match arguments
+        .iter()
+        .filter_map(collation)
+        .next()
+        .unwrap_or(Collation::Utf8Mb4GeneralCi)
+    {
         Collation::Binary => ColumnType::Blob { size: LobSize::Normal },
         collation => ColumnType::Text { size: LobSize::Normal, collation },
     };
@@ -185,6 +201,7 @@ fn exact(ty: Option<&ColumnType>) -> Option<(u8, u8)> {
             0,
         )),
         ColumnType::Year => Some((4, 0)),
+        ColumnType::Bit { bits } => Some((*bits, 0)),
         ColumnType::Decimal { precision, scale } => Some((*precision, *scale)),
         ColumnType::Date => Some((8, 0)),
         ColumnType::Time { fsp } => Some((7 + fsp, *fsp)),

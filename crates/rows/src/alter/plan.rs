@@ -513,6 +513,7 @@ pub fn implicit_default(ty: &ColumnType) -> Vec<u8> {
             values.first().map(|word| word.clone().into_bytes()).unwrap_or_default()
         }
         ColumnType::Json => b"null".to_vec(),
+        // Of a BIT that is 0, of a SET no member.
         _ => Vec::new(),
     }
 }

@@ -187,6 +187,12 @@ fn validate_column(definition: &TableDefinition, position: usize, column: &Colum
         ColumnType::Enum { values, .. } if values.is_empty() || values.len() > 65_535 => {
             return wrong(BrokenRule::EnumValues);
         }
+        ColumnType::Set { values, .. }
+            if values.is_empty() || values.len() > ColumnType::SET_MEMBERS_MAX =>
+        {
+            return wrong(BrokenRule::SetValues);
+        }
+        ColumnType::Bit { bits } if !(1..=64).contains(bits) => return wrong(BrokenRule::Bits),
         _ => {}
     }
     if column.computed.is_some() {
@@ -271,6 +277,17 @@ pub(crate) fn widens(old: &ColumnType, new: &ColumnType) -> bool {
             ColumnType::Enum { values: old_values, collation: old_collation },
             ColumnType::Enum { values, collation },
         ) => old_collation == collation && values.starts_with(old_values),
+        (
+            ColumnType::Set { values: old_values, collation: old_collation },
+            ColumnType::Set { values, collation },
+        ) => {
+            old_collation == collation
+                && values.starts_with(old_values)
+                && old.bits_bytes() == new.bits_bytes()
+        }
+        (ColumnType::Bit { bits: old_bits }, ColumnType::Bit { bits }) => {
+            bits >= old_bits && old.bits_bytes() == new.bits_bytes()
+        }
         (
             ColumnType::Int { width: old_width, unsigned: old_unsigned, .. },
             ColumnType::Int { width, unsigned, .. },

@@ -78,7 +78,7 @@ fn generated_number(table: &str, name: &str) -> Option<u64> {
 /// Whether values of two columns can be compared as keys: whole numbers of one size and sign, texts
 /// of one collation, of all others the same type.
 pub(crate) fn are_comparable(child: &Column, parent: &Column) -> bool {
-    use ColumnType::{Binary, Blob, Char, Enum, Int, Text, VarBinary, VarChar};
+    use ColumnType::{Binary, Bit, Blob, Char, Enum, Int, Set, Text, VarBinary, VarChar};
     let collation = |ty: &ColumnType| match ty {
         Char { collation, .. } | VarChar { collation, .. } | Text { collation, .. } => {
             Some(*collation)
@@ -92,6 +92,11 @@ pub(crate) fn are_comparable(child: &Column, parent: &Column) -> bool {
         (VarBinary { .. } | Blob { .. }, VarBinary { .. } | Blob { .. }) => true,
         (Binary { bytes }, Binary { bytes: of }) => bytes == of,
         (Enum { .. }, Enum { .. }) => child.ty == parent.ty,
+        // As numbers, of as many bytes.
+        (Set { collation: one, .. }, Set { collation: other, .. }) => {
+            one == other && child.ty.bits_bytes() == parent.ty.bits_bytes()
+        }
+        (Bit { .. }, Bit { .. }) => child.ty.bits_bytes() == parent.ty.bits_bytes(),
         (of_child, of_parent) => match (collation(of_child), collation(of_parent)) {
             (Some(one), Some(other)) => one == other,
             _ => of_child == of_parent && child.unsigned == parent.unsigned,

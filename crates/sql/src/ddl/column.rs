@@ -1,6 +1,7 @@
 //! Columns and their defaults.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use rows::alter::ConversionRules;
 use rows::schema::{Column, DefaultValue};
@@ -9,8 +10,10 @@ use syntax::table::{ColumnSpec, DefaultSpec};
 use syntax::types::with_collation;
 use values::ErrorCode;
 use values::SqlMode;
+use values::collation::equal;
 use values::convert::{convert, from_text};
 use values::datum::{Datum, Value};
+use values::key::write_text_key;
 use values::temporal::Zone;
 use values::text::write_text;
 use values::types::{Collation, ColumnType};
@@ -38,6 +41,9 @@ pub fn column_of(
         true => spec.ty.ty.clone(),
         false => with_collation(&spec.ty.ty, collation),
     };
+    if session.mode.strict() {
+        check_words(&ty, &spec.name)?;
+    }
     let nullable = match spec.nullable {
         Some(nullable) => nullable && !spec.primary,
         None => !spec.primary && !spec.auto_increment,
@@ -85,6 +91,32 @@ pub fn column_of(
     })
 }
 
+/// Refuses words of an ENUM or SET that its collation does not tell apart.
+///
+/// # Errors
+/// 1291.
+fn check_words(ty: &ColumnType, name: &str) -> Result<()> {
+    let (values, collation, kind) = match ty {
+        ColumnType::Enum { values, collation } => (values, *collation, "ENUM"),
+        ColumnType::Set { values, collation } => (values, *collation, "SET"),
+        _ => return Ok(()),
+    };
+    let mut keys = HashSet::with_capacity(values.len());
+    for word in values {
+        let mut key = Vec::new();
+        write_text_key(collation, word.as_bytes(), &mut key);
+        if !keys.insert(key) {
+            let is_same = |other: &&String| equal(collation, other.as_bytes(), word.as_bytes());
+            let first = values.iter().find(is_same).unwrap_or(word);
+            return Err(SqlError::new(
+                ErrorCode::DuplicatedValueInType,
+                format!("Column '{name}' has duplicated value '{first}' in {kind}"),
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// A default as the catalog keeps it.
 ///
 /// # Errors
@@ -114,6 +146,10 @@ pub fn default_value(
             true => Ok(DefaultValue::Literal(None)),
             false => Err(invalid_default(name)),
         };
+    }
+    // The words of a list are said, not numbered.
+    if ty.is_listed() && !matches!(value, Value::Bytes(_)) {
+        return Err(invalid_default(name));
     }
     let converted = match value.as_datum() {
         Datum::Bytes(text) => from_text(ty, text, session.zone),
@@ -157,13 +193,20 @@ pub fn literal_in_zone<'t>(ty: &ColumnType, text: &'t [u8], zone: Zone) -> Cow<'
     }
 }
 
+/// The default of a BIT as a literal, `b'101'`; `None` for other types.
+pub fn bits_literal(ty: &ColumnType, text: &[u8]) -> Option<String> {
+    match (ty, from_text(ty, text, Zone::UTC).value) {
+        (ColumnType::Bit { .. }, Value::UInt(number)) => Some(format!("b'{number:b}'")),
+        _ => None,
+    }
+}
+
 /// A default as SHOW COLUMNS and information_schema print it; `None` is NULL or none.
 pub fn default_text(column: &Column, zone: Zone) -> Option<String> {
     match &column.default {
         DefaultValue::None | DefaultValue::Literal(None) => None,
-        DefaultValue::Literal(Some(text)) => {
-            Some(literal_in_zone(&column.ty, text, zone).into_owned())
-        }
+        DefaultValue::Literal(Some(text)) => bits_literal(&column.ty, text)
+            .or_else(|| Some(literal_in_zone(&column.ty, text, zone).into_owned())),
         DefaultValue::CurrentTimestamp => Some(now_text(&column.ty)),
         DefaultValue::Expression(text) => Some(text.clone()),
     }

@@ -8,7 +8,7 @@ use rows::schema::{Column, ColumnarIndex, DefaultValue, Index, MemberIndex, Tabl
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, string_literal};
 
-use super::column::{literal_in_zone, now_text};
+use super::column::{bits_literal, literal_in_zone, now_text};
 
 /// A name in backticks.
 pub fn quoted(name: &str) -> String {
@@ -21,14 +21,16 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }
         | ColumnType::Text { collation, .. }
-        | ColumnType::Enum { collation, .. } => Some(*collation),
+        | ColumnType::Enum { collation, .. }
+        | ColumnType::Set { collation, .. } => Some(*collation),
         _ => None,
     };
     if let Some(collation) = long_collation(&column.ty) {
         let set = collation.split('_').next().unwrap_or_default();
         line.push_str(&format!(" CHARACTER SET {set} COLLATE {collation}"));
     } else if let Some(collation) = collation.filter(|collation| *collation != default) {
-        line.push_str(&format!(" CHARACTER SET utf8mb4 COLLATE {}", collation.name()));
+        let set = if collation == Collation::Binary { "binary" } else { "utf8mb4" };
+        line.push_str(&format!(" CHARACTER SET {set} COLLATE {}", collation.name()));
     }
     if let Some(computed) = &column.computed {
         let word = if computed.stored { "STORED" } else { "VIRTUAL" };
@@ -41,8 +43,11 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
     }
     match &column.default {
         DefaultValue::Literal(Some(text)) => {
-            let text = literal_in_zone(&column.ty, text, zone);
-            line.push_str(&format!(" DEFAULT {}", string_literal(&text)));
+            let literal = match bits_literal(&column.ty, text) {
+                Some(bits) => bits,
+                None => string_literal(&literal_in_zone(&column.ty, text, zone)),
+            };
+            line.push_str(&format!(" DEFAULT {literal}"));
         }
         DefaultValue::CurrentTimestamp => {
             line.push_str(&format!(" DEFAULT {}", now_text(&column.ty)));

@@ -175,6 +175,7 @@ fn is_text(ty: &ColumnType) -> bool {
             | ColumnType::Float(_)
             | ColumnType::Double(_)
             | ColumnType::Year
+            | ColumnType::Bit { .. }
     )
 }
 

@@ -456,7 +456,12 @@ fn literal_token(value: Datum<'_>, zone: Zone) -> Token {
     let mut text = Vec::new();
     match value {
         Datum::Null => Token::make_word("NULL", None),
-        Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Year(_) | Datum::Enum(_) => {
+        Datum::Int(_)
+        | Datum::UInt(_)
+        | Datum::Decimal(_)
+        | Datum::Year(_)
+        | Datum::Enum(_)
+        | Datum::Set(_) => {
             values::text::write_untyped(value, zone, &mut text);
             Token::Number(String::from_utf8_lossy(&text).into_owned(), false)
         }

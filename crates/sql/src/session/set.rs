@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use expression::{Environment, Level};
+use expression::{BIGINT_UNSIGNED, Environment, Level};
 use syntax::set::{Scope as Whose, SetItem};
 use values::CharacterSet;
 use values::ErrorCode;
@@ -233,13 +233,16 @@ impl Session {
 /// A value as a user variable keeps it, a time as its text, and how it prints.
 pub(super) fn variable_value(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> (Value, String) {
     let mut shown = Vec::new();
+    // A BIT is its number.
+    let ty = if matches!(ty, ColumnType::Bit { .. }) { &BIGINT_UNSIGNED } else { ty };
     expression::text_of(ty, datum, zone, &mut shown);
     let value = match datum {
         Datum::Date(_)
         | Datum::Time(_)
         | Datum::DateTime(_)
         | Datum::Timestamp(_)
-        | Datum::Enum(_) => Value::Bytes(shown.clone()),
+        | Datum::Enum(_)
+        | Datum::Set(_) => Value::Bytes(shown.clone()),
         // As many digits as it shows.
         Datum::Decimal(value) => match ty {
             ColumnType::Decimal { scale, .. } => {

@@ -68,6 +68,7 @@ fn part_bytes(part: &PartCodec) -> u64 {
                 1
             }
         }
+        T::Set { .. } | T::Bit { .. } => part.ty.bits_bytes() as u64,
         T::Json => 0,
     };
     bytes + u64::from(part.nullable)

@@ -20,6 +20,8 @@ use results::ResultColumn;
 /// An expression as what a column of a type is given.
 pub fn given_to(ty: &ColumnType, node: Node) -> Node {
     match ty {
+        // As the bytes that it is.
+        ColumnType::Bit { .. } => node,
         _ if is_number(ty) => node.with_number(),
         _ if ty.is_binary_string() => seen_as_bytes(node),
         _ => node,

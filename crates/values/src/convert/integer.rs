@@ -130,6 +130,7 @@ pub(super) fn whole_of(datum: Datum<'_>, zone: Zone) -> Option<i128> {
             Some(i128::from(value.round(0).unwrap_or(value).to_number()))
         }
         Datum::Year(value) | Datum::Enum(value) => Some(i128::from(value)),
+        Datum::Set(value) => Some(i128::from(value)),
     }
 }
 

@@ -8,6 +8,7 @@
 //!
 //! Not here: reading dates (`temporal`) and decimals (`decimal`), printing (`text`).
 
+mod bits;
 mod dispatch;
 mod integer;
 mod json;
@@ -18,6 +19,7 @@ mod strings;
 mod temporal;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use dispatch::{convert, from_text};
 pub use plain::plain_of_text;
@@ -35,7 +37,7 @@ pub enum Issue {
     OutOfRange,
     /// Too long for the column, 1265 and 1406; cut.
     TooLong,
-    /// Something behind the value was left out, or no word of the ENUM, 1265. For temporal types
+    /// Something behind the value was left out, or no word of the ENUM or SET, 1265. For temporal types
     /// the error is 1292.
     Truncated,
     /// No value of the type at all, 1366; temporal types 1265 and 1292. Zero was taken.
@@ -54,10 +56,12 @@ pub enum Issue {
 }
 
 impl Issue {
-    /// The same as an error of strict mode: what follows a time of day makes it an incorrect one.
+    /// The same as an error of strict mode: what follows a time of day makes it an incorrect one, and a
+    /// number of too many bits is too long.
     pub fn as_error(self, ty: &ColumnType) -> Issue {
         match (self, ty) {
             (Issue::Truncated, ColumnType::Time { .. }) => Issue::Incorrect { what: "time" },
+            (Issue::OutOfRange, ColumnType::Bit { .. }) => Issue::TooLong,
             (issue, _) => issue.for_type(ty),
         }
     }

@@ -56,6 +56,7 @@ pub(super) fn double_of(datum: Datum<'_>, zone: Zone) -> Option<f64> {
             Some(of_time(value.to_number() as f64, value.micros()))
         }
         Datum::Year(value) | Datum::Enum(value) => Some(f64::from(value)),
+        Datum::Set(value) => Some(value as f64),
     }
 }
 

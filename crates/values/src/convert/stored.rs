@@ -5,26 +5,69 @@
 //! VARBINARY the number behind it: a YEAR without zeros, a FLOAT or DOUBLE with as many digits as
 //! there is room for.
 //!
-//! An ENUM is its position to a column of numbers and its word to any other; a time is laid out
+//! ALTER TABLE gives a SET the text of a number, and a BIT the whole number at the front of a text;
+//! statements give them the number and the bytes. A BIT is its number to CHAR, VARCHAR, BINARY and
+//! VARBINARY, its bytes to TEXT and BLOB.
+//!
+//! An ENUM or SET is its number to a column of numbers and its words to any other; a time is laid out
 //! with the digits of its own type, a TIMESTAMP on the clock of the session (MySQL 9.7 and MariaDB
 //! 10.11 answer so: tests/oracle/sql/conversions.py).
 //!
 //! Not here: texts and constants without a declared type (`dispatch`), what a mode says of days
 //! with zeros (`SqlMode::refuses_value`).
 
-use super::{Converted, convert};
+use super::{Converted, bits, convert};
 use crate::datum::{Datum, Value};
 use crate::temporal::{DateTime, Zone};
 use crate::text::{write_f64_within, write_text, write_untyped};
 use crate::types::ColumnType;
 
-/// Makes a value of type `from` a value of type `ty`. `zone` is the session's.
+/// Makes a value of type `from` a value of type `ty`, as ALTER TABLE does. `zone` is the session's.
 pub fn convert_from(ty: &ColumnType, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> Converted {
+    match (ty, datum) {
+        (ColumnType::Bit { .. }, Datum::Bytes(text)) => {
+            let is_long = matches!(from, ColumnType::Text { .. } | ColumnType::Blob { .. });
+            bits::from_leading_integer(ty.bits_max(), text, is_long)
+        }
+        (ColumnType::Bit { .. }, Datum::Decimal(value)) => {
+            let whole =
+                value.to_i128().unwrap_or(if value.is_negative() { i128::MIN } else { i128::MAX });
+            let number = match u64::try_from(whole) {
+                Ok(number) => Datum::UInt(number),
+                Err(_) if whole > 0 => Datum::UInt(u64::MAX),
+                Err(_) => Datum::Int(i64::try_from(whole).unwrap_or(i64::MIN)),
+            };
+            convert(ty, number, zone)
+        }
+        (ColumnType::Bit { .. }, Datum::Float(value)) => {
+            convert(ty, Datum::Double(f64::from(value).round_ties_even()), zone)
+        }
+        (ColumnType::Bit { .. }, Datum::Double(value)) => {
+            convert(ty, Datum::Double(value.round_ties_even()), zone)
+        }
+        (ColumnType::Set { .. }, _)
+            if is_number(from) && !matches!(from, ColumnType::Bit { .. }) =>
+        {
+            as_text(ty, datum, from, zone)
+        }
+        _ => of_type(ty, datum, from, zone),
+    }
+}
+
+/// What ALTER TABLE and statements make of a value alike.
+fn of_type(ty: &ColumnType, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> Converted {
+    let is_long = matches!(ty, ColumnType::Text { .. } | ColumnType::Blob { .. });
     match datum {
+        Datum::UInt(_) if is_long && matches!(from, ColumnType::Bit { .. }) => {
+            as_text(ty, datum, from, zone)
+        }
+        _ if is_temporal(datum) && matches!(ty, ColumnType::Set { .. }) => {
+            as_text(ty, datum, from, zone)
+        }
         // An invalid word stays one, which is no error in any mode.
         Datum::Enum(0) if matches!(ty, ColumnType::Enum { .. }) => Converted::clean(Value::Enum(0)),
-        Datum::Enum(_) if ty == from => Converted::clean(datum.to_value()),
-        Datum::Enum(_) if !is_number(ty) => as_text(ty, datum, from, zone),
+        Datum::Enum(_) | Datum::Set(_) if ty == from => Converted::clean(datum.to_value()),
+        Datum::Enum(_) | Datum::Set(_) if !is_number(ty) => as_text(ty, datum, from, zone),
         Datum::Time(_)
         | Datum::DateTime(_)
         | Datum::Timestamp(_)
@@ -43,14 +86,17 @@ pub fn assign_from(ty: &ColumnType, datum: Datum<'_>, from: &ColumnType, zone: Z
     let room = match ty {
         ColumnType::Char { chars, .. } | ColumnType::VarChar { chars, .. } => *chars,
         ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } => *bytes,
-        _ => return convert_from(ty, datum, from, zone),
+        ColumnType::Bit { .. } if matches!(datum, Datum::Date(_)) => {
+            return as_text(ty, datum, from, zone);
+        }
+        _ => return of_type(ty, datum, from, zone),
     };
     let mut text = Vec::with_capacity(32);
     match datum {
         Datum::Year(year) => write_untyped(Datum::UInt(year.into()), zone, &mut text),
         Datum::Float(value) => write_f64_within(value.into(), room as usize, &mut text),
         Datum::Double(value) => write_f64_within(value, room as usize, &mut text),
-        _ => return convert_from(ty, datum, from, zone),
+        _ => return of_type(ty, datum, from, zone),
     }
     super::from_text(ty, &text, zone)
 }
@@ -76,10 +122,15 @@ fn as_text(ty: &ColumnType, datum: Datum<'_>, from: &ColumnType, zone: Zone) -> 
     super::from_text(ty, &text, zone)
 }
 
-/// Whether an ENUM is its position there.
+/// Whether an ENUM or SET is its number there.
 fn is_number(ty: &ColumnType) -> bool {
-    use ColumnType::{Decimal, Double, Float, Int, Year};
-    matches!(ty, Int { .. } | Float(_) | Double(_) | Decimal { .. } | Year)
+    use ColumnType::{Bit, Decimal, Double, Float, Int, Year};
+    matches!(ty, Bit { .. } | Int { .. } | Float(_) | Double(_) | Decimal { .. } | Year)
+}
+
+fn is_temporal(datum: Datum<'_>) -> bool {
+    use Datum::{Date, DateTime, Time, Timestamp};
+    matches!(datum, Date(_) | Time(_) | DateTime(_) | Timestamp(_))
 }
 
 fn is_text_like(ty: &ColumnType) -> bool {

@@ -165,7 +165,7 @@ pub(super) fn from_datum(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Conve
         Datum::Time(value) if is_time => fit_time(ty.fsp(), value, false),
         Datum::Time(_) => incorrect(ty),
         Datum::Int(value) => from_number(ty, value, Fraction::default(), zone),
-        Datum::UInt(value) => match i64::try_from(value) {
+        Datum::UInt(value) | Datum::Set(value) => match i64::try_from(value) {
             Ok(value) => from_number(ty, value, Fraction::default(), zone),
             Err(_) => from_number(ty, i64::MAX, Fraction::default(), zone),
         },

@@ -202,6 +202,8 @@ fn decode_body(ty: &ColumnType, body: &[u8]) -> Result<Value, DamagedKey> {
         }
         ColumnType::Year => Value::Year(unsigned(body) as u16),
         ColumnType::Enum { .. } => Value::Enum(unsigned(body) as u16),
+        ColumnType::Set { .. } => Value::Set(unsigned(body)),
+        ColumnType::Bit { .. } => Value::UInt(unsigned(body)),
         ColumnType::Binary { .. } => Value::Bytes(body.to_vec()),
         ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => Value::Bytes(read_bytes(body)),
         ColumnType::Char { collation, .. }

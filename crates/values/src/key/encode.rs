@@ -126,6 +126,10 @@ fn encode_other(ty: &ColumnType, prefix: Option<u32>, datum: Datum<'_>, out: &mu
         (ColumnType::Year, Datum::Year(value)) | (ColumnType::Enum { .. }, Datum::Enum(value)) => {
             out.extend_from_slice(&value.to_be_bytes());
         }
+        (ColumnType::Set { .. }, Datum::Set(value))
+        | (ColumnType::Bit { .. }, Datum::UInt(value)) => {
+            push_low_bytes(value, ty.bits_bytes(), out);
+        }
         (ColumnType::Binary { bytes: length }, Datum::Bytes(bytes)) => {
             let length = binary_part_bytes(*length, prefix);
             let bytes = &bytes[..bytes.len().min(length)];

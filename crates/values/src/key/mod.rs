@@ -14,6 +14,7 @@
 //!                    bits of microseconds below and 4 zero bits above
 //! TIMESTAMP          5 bytes of seconds since the epoch, or 8 of microseconds if fsp > 0
 //! YEAR, ENUM         2 bytes
+//! SET, BIT           1-8 bytes, as many as hold the members' or the type's bits, big-endian
 //! BINARY(n)          n bytes (a prefix part: that many)
 //! VARBINARY, BLOB    bytes with 00 written as 00 FF, then 00 01
 //! CHAR, VARCHAR,     `utf8mb4_0900_bin`: as VARBINARY; Unicode's weights: drawn in `leveled`; else

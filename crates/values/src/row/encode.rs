@@ -108,6 +108,9 @@ fn write_fixed(place: Place, datum: Datum<'_>, to: &mut [u8]) {
         (Kind::Year, Datum::Year(value)) | (Kind::Enum, Datum::Enum(value)) => {
             put(value.to_le_bytes(), 2, to);
         }
+        (Kind::Set(bytes), Datum::Set(value)) | (Kind::Bit(bytes), Datum::UInt(value)) => {
+            put(value.to_le_bytes(), usize::from(bytes), to);
+        }
         (Kind::Raw(length), Datum::Bytes(bytes)) if bytes.len() <= length as usize => {
             to[..bytes.len()].copy_from_slice(bytes);
         }

@@ -34,6 +34,10 @@ pub(super) enum Kind {
     Timestamp,
     Year,
     Enum,
+    /// SET, in so many bytes.
+    Set(u8),
+    /// BIT, in so many bytes.
+    Bit(u8),
     /// BINARY(n).
     Raw(u32),
     /// In the variable part.
@@ -59,6 +63,8 @@ impl Kind {
             ColumnType::Timestamp { .. } => Kind::Timestamp,
             ColumnType::Year => Kind::Year,
             ColumnType::Enum { .. } => Kind::Enum,
+            ColumnType::Set { .. } => Kind::Set(ty.bits_bytes() as u8),
+            ColumnType::Bit { .. } => Kind::Bit(ty.bits_bytes() as u8),
             ColumnType::Binary { bytes } => Kind::Raw(*bytes),
             ColumnType::Char { .. }
             | ColumnType::VarChar { .. }

@@ -16,7 +16,7 @@
 //! All numbers are little-endian. The fixed part holds integers in their own width, FLOAT and
 //! DOUBLE as IEEE 754, DECIMAL(p,s) as value * 10^s in two's complement of 1-28 bytes by p, DATE
 //! 3 bytes, TIME 3 bytes of seconds or 6 of microseconds, DATETIME 5 or 8 and TIMESTAMP 5 or 8
-//! bytes as in keys, YEAR and ENUM 2, BINARY(n) n.
+//! bytes as in keys, YEAR and ENUM 2, SET and BIT 1-8 as in keys, BINARY(n) n.
 //!
 //! Invariants
 //! 1. Where a slot is depends on the types of the slots before it alone, so a row with fewer

@@ -221,6 +221,8 @@ impl<'a> RowRef<'a> {
             Kind::Double => Datum::Double(f64::from_le_bytes(take(from))),
             Kind::Year => Datum::Year(u16::from_le_bytes(take(from))),
             Kind::Enum => Datum::Enum(u16::from_le_bytes(take(from))),
+            Kind::Set(bytes) => Datum::Set(low(from, usize::from(bytes))),
+            Kind::Bit(bytes) => Datum::UInt(low(from, usize::from(bytes))),
             Kind::Raw(length) => Datum::Bytes(&from[..length as usize]),
             _ => return checked(place, from).ok_or_else(|| corrupt("a column is no value")),
         })

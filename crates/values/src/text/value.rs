@@ -15,7 +15,7 @@ use crate::types::ColumnType;
 pub fn write_text(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
     match datum {
         Datum::Int(value) => write_i64(value, out),
-        Datum::UInt(value) => write_u64(value, out),
+        Datum::UInt(value) if !matches!(ty, ColumnType::Bit { .. }) => write_u64(value, out),
         Datum::Bytes(bytes) => out.extend_from_slice(bytes),
         _ => write_other(ty, datum, zone, out),
     }
@@ -25,6 +25,10 @@ fn write_other(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>)
     match (datum, ty) {
         (Datum::Enum(position), ColumnType::Enum { .. }) => {
             out.extend_from_slice(ty.enum_word(position).as_bytes());
+        }
+        (Datum::Set(members), ColumnType::Set { .. }) => ty.write_members(members, out),
+        (Datum::UInt(number), ColumnType::Bit { .. }) => {
+            out.extend_from_slice(&number.to_be_bytes()[8 - ty.bits_bytes()..]);
         }
         (
             Datum::Double(value),
@@ -75,5 +79,6 @@ pub fn write_untyped(datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
             out.extend_from_slice(&pair(value % 100));
         }
         Datum::Enum(position) => write_u64(u64::from(position), out),
+        Datum::Set(members) => write_u64(members, out),
     }
 }

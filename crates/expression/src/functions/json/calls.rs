@@ -150,7 +150,7 @@ impl<'g, 'a> JsonCall<'g, 'a> {
             // What is never a document is none where it is NULL either.
             Datum::Null if !is_no_text(&self.arguments[at].ty) => return Ok(None),
             Datum::Bytes(text) => text,
-            datum @ Datum::Enum(_) => {
+            datum @ (Datum::Enum(_) | Datum::Set(_)) => {
                 bytes_of(&self.arguments[at].ty, datum, self.scope.zone, &mut buffer)
             }
             _ => {

@@ -15,7 +15,7 @@ use values::codes::to_base64;
 use values::datum::Datum;
 use values::decimal::Decimal;
 use values::temporal::Zone;
-use values::text::write_untyped;
+use values::text::{write_text, write_untyped};
 use values::types::ColumnType;
 
 use crate::tree::node::TRUTH;
@@ -125,6 +125,10 @@ impl Json {
             Datum::Null => return Json::Null,
             Datum::Int(value) if *ty == TRUTH => return Json::Bool(value != 0),
             Datum::Int(value) => return Json::Int(value),
+            Datum::UInt(_) if matches!(ty, ColumnType::Bit { .. }) => {
+                write_text(ty, datum, zone, &mut text);
+                return Json::of_bytes(ty, &text);
+            }
             Datum::UInt(value) => return Json::of_unsigned(value),
             Datum::Year(value) => return Json::Int(i64::from(value)),
             Datum::Decimal(value) => {
@@ -143,7 +147,7 @@ impl Json {
             Datum::DateTime(value) => value.write(6, &mut text),
             Datum::Timestamp(value) => value.to_datetime(zone).write(6, &mut text),
             Datum::Time(value) => value.write(6, &mut text),
-            datum @ Datum::Enum(_) => {
+            datum @ (Datum::Enum(_) | Datum::Set(_)) => {
                 let mut buffer = Vec::new();
                 text.extend_from_slice(bytes_of(ty, datum, zone, &mut buffer));
             }
@@ -162,6 +166,7 @@ impl Json {
                 return Json::read(bytes).unwrap_or_else(|_| Json::of_text(bytes));
             }
             ColumnType::VarBinary { .. } => 15,
+            ColumnType::Bit { .. } => 16,
             ColumnType::Binary { .. } => 254,
             ColumnType::Blob { .. } => 252,
             _ => return Json::of_text(bytes),

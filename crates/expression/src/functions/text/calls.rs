@@ -10,7 +10,7 @@ use values::ErrorCode;
 use values::codes::{from_hex, write_hex};
 use values::collation;
 use values::datum::Datum;
-use values::types::Collation;
+use values::types::{Collation, ColumnType};
 
 use crate::functions::call::{Call, int, whole};
 use crate::functions::function::Function;
@@ -31,8 +31,10 @@ pub(crate) fn call<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'
     let mut buffers = vec![Vec::new(); cells.len()];
     let texts = texts_of(arguments, cells, scope, &mut buffers);
     let number = |n: usize| cells.get(n).and_then(|cell| whole(cell, scope)).unwrap_or(0);
-    let binary =
-        arguments.first().is_some_and(|a| type_collation(&a.ty) == Some(Collation::Binary));
+    let is_binary = |a: &Node| {
+        matches!(a.ty, ColumnType::Bit { .. }) || type_collation(&a.ty) == Some(Collation::Binary)
+    };
+    let binary = arguments.first().is_some_and(is_binary);
     let first = texts.first().copied().unwrap_or_default();
     Ok(match function {
         F::Concat => {
@@ -433,7 +435,8 @@ fn hex<'a>(cell: &Cell<'_>, text: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> 
         | Datum::DateTime(_)
         | Datum::Timestamp(_)
         | Datum::Time(_)
-        | Datum::Enum(_) => {
+        | Datum::Enum(_)
+        | Datum::Set(_) => {
             made(Function::Hex, text.len().saturating_mul(2), scope, || write_hex(text, true))?
         }
         number => {

@@ -42,8 +42,8 @@ pub fn read_as(node: Node, set: CharacterSet) -> Node {
 
 /// A value as text of a character set; what that lacks is `?`. Bytes are read as such text.
 pub fn converted_to(node: Node, set: CharacterSet) -> Node {
-    match type_collation(&node.ty) {
-        Some(Collation::Binary) => read_as(node, set),
+    match node.text_collation() {
+        (Collation::Binary, _) => read_as(node, set),
         _ => read_as(written_in(node, set), set),
     }
 }

@@ -23,7 +23,7 @@ pub fn fraction_digits(node: &Node) -> u8 {
             *fsp
         }
         ColumnType::Decimal { scale, .. } => (*scale).min(6),
-        ColumnType::Int { .. } | ColumnType::Date | ColumnType::Year => 0,
+        ColumnType::Int { .. } | ColumnType::Date | ColumnType::Year | ColumnType::Bit { .. } => 0,
         _ => 6,
     }
 }

@@ -122,8 +122,8 @@ fn lengths(ty: &ColumnType) -> (Value, Value) {
         ColumnType::Text { size, .. } | ColumnType::Blob { size } => {
             (number(lob(size)), number(lob(size)))
         }
-        ColumnType::Enum { values, .. } => {
-            let longest = values.iter().map(|word| word.chars().count() as u64).max().unwrap_or(0);
+        ColumnType::Enum { .. } | ColumnType::Set { .. } => {
+            let longest = ty.listed_chars() as u64;
             (number(longest), number(longest * 4))
         }
         _ => (Value::Null, Value::Null),
@@ -150,6 +150,7 @@ fn precisions(ty: &ColumnType) -> (Value, Value, Value) {
         ColumnType::Decimal { precision, scale } => {
             (number(u64::from(*precision)), number(u64::from(*scale)), Value::Null)
         }
+        ColumnType::Bit { bits } => (number(u64::from(*bits)), Value::Null, Value::Null),
         ColumnType::Time { fsp } | ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => {
             fraction(*fsp)
         }
