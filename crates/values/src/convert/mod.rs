@@ -37,8 +37,8 @@ pub enum Issue {
     OutOfRange,
     /// Too long for the column, 1265 and 1406; cut.
     TooLong,
-    /// Something behind the value was left out, or no word of the ENUM or SET, 1265. For temporal types
-    /// the error is 1292.
+    /// Something behind the value was left out, or no word of the ENUM or SET, 1265. For temporal
+    /// types the error is 1292.
     Truncated,
     /// No value of the type at all, 1366; temporal types 1265 and 1292. Zero was taken.
     Incorrect {
@@ -56,8 +56,8 @@ pub enum Issue {
 }
 
 impl Issue {
-    /// The same as an error of strict mode: what follows a time of day makes it an incorrect one, and a
-    /// number of too many bits is too long.
+    /// The same as an error of strict mode: what follows a time of day makes it an incorrect one,
+    /// and a number of too many bits is too long.
     pub fn as_error(self, ty: &ColumnType) -> Issue {
         match (self, ty) {
             (Issue::Truncated, ColumnType::Time { .. }) => Issue::Incorrect { what: "time" },

@@ -9,9 +9,9 @@
 //! statements give them the number and the bytes. A BIT is its number to CHAR, VARCHAR, BINARY and
 //! VARBINARY, its bytes to TEXT and BLOB.
 //!
-//! An ENUM or SET is its number to a column of numbers and its words to any other; a time is laid out
-//! with the digits of its own type, a TIMESTAMP on the clock of the session (MySQL 9.7 and MariaDB
-//! 10.11 answer so: tests/oracle/sql/conversions.py).
+//! An ENUM or SET is its number to a column of numbers and its words to any other; a time is laid
+//! out with the digits of its own type, a TIMESTAMP on the clock of the session (MySQL 9.7 and
+//! MariaDB 10.11 answer so: tests/oracle/sql/conversions.py).
 //!
 //! Not here: texts and constants without a declared type (`dispatch`), what a mode says of days
 //! with zeros (`SqlMode::refuses_value`).
