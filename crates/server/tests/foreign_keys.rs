@@ -23,7 +23,9 @@ const TABLES: [&str; 4] = [
 fn with_tables(directory: &Path) -> (Running, Mysql) {
     let server = Running::start(directory, &[]);
     let mut sql = login(&server);
-    TABLES.iter().for_each(|table| drop(sql.execute(table).unwrap()));
+    for table in TABLES {
+        sql.execute(table).unwrap();
+    }
     sql.execute(
         "INSERT INTO rowhouse.containers (name, db, tbl, key_columns, value_columns) VALUES \
          ('p', 'd', 'p', 'id', 'v'), ('c', 'd', 'c', 'id', 'pid'), ('r', 'd', 'r', 'id', 'pid')",

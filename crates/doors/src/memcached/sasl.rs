@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_message_has_three_parts_and_names_nobody_else() {
-        let of = |message: &'static [u8]| plain(message).map(|(user, word)| (user, word));
+        let of = |message: &'static [u8]| plain(message);
         assert_eq!(of(b"\0app\0pass"), Some(("app".into(), &b"pass"[..])));
         assert_eq!(of(b"app\0app\0"), Some(("app".into(), &b""[..])));
         for wrong in [&b"root\0app\0pass"[..], b"\0app", b"app", b"", b"\0app\0pa\0ss"] {
