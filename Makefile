@@ -16,12 +16,23 @@ program = $(CARGO_TARGET_DIR)/release/rowhouse
 # What is served: the same without symbols, which are in $(served).debug.
 served = $(CARGO_TARGET_DIR)/rowhouse
 
-.PHONY: build run check test functions unit scripts fuzz crashes lint setup rocksdb peers sample
+.PHONY: build package install run check test functions unit scripts fuzz crashes lint setup rocksdb peers sample
 
 # The server alone; its dependencies have the features that the whole workspace gives them.
 build: setup rocksdb
 	cargo build --release --package server
 	@scripts/strip-program $(program) $(served)
+
+# A .deb and an .rpm with their debug information apart, in PACKAGES.
+PACKAGES ?= $(CARGO_TARGET_DIR)/packages
+package: build
+	packaging/package $(program) "$(PACKAGES)"
+
+# What a package holds, into this system or a tree: make install DESTDIR=/tmp/tree PREFIX=/usr
+DESTDIR ?=
+PREFIX ?= /usr/local
+install: build
+	packaging/install $(served) "$(DESTDIR)" "$(PREFIX)"
 
 run: build
 	exec $(served) serve --data-dir "$(DATA_DIR)" $(FLAGS)

@@ -130,6 +130,11 @@ impl DoorAccounts {
 }
 
 impl DoorPrincipal {
+    /// The account that it is; `None`: a user of the settings file, or one without a name.
+    pub fn account(&self) -> Option<&AccountName> {
+        self.principal.account.as_ref()
+    }
+
     /// Makes out again what it may do if accounts have changed.
     #[inline]
     pub fn renew(&mut self) {

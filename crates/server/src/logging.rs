@@ -10,6 +10,10 @@ use std::io::{self, IsTerminal};
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::recent_lines::RecentLines;
 
 /// Our own crates, of which all is logged that a level asks for.
 const OURS: [&str; 8] =
@@ -37,8 +41,8 @@ pub fn start(level: &str, format: &str) {
         .with_target(false);
     // It fails only when logging was started before, which is as well.
     let _ = match format {
-        "short" => lines.without_time().try_init(),
-        _ => lines.try_init(),
+        "short" => lines.without_time().finish().with(RecentLines).try_init(),
+        _ => lines.finish().with(RecentLines).try_init(),
     };
 }
 

@@ -26,19 +26,18 @@ use tls::Acceptor;
 
 use crate::certificates::hostname;
 use crate::data_dir::DataDir;
+use crate::http::{self, UNAVAILABLE};
 use crate::net::address::Listener;
 use crate::net::connection::{Door, DoorTls, Peer};
 use crate::net::connection_places::Admission;
 use crate::net::poller::READ_BYTES;
+use crate::page::{self, PageDoor, PageShared};
 use crate::prometheus::{self, MetricsDoor};
 use crate::settings::{Port, Settings, SocketSetting, TYRANT_DATABASES_MAX};
 use crate::status::StatusDoor;
 use crate::tyrant_doors::{self, Last};
 use crate::upkeep;
 
-/// What a scraper is told that cannot be served now.
-const UNAVAILABLE: &[u8] =
-    b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 /// The largest request of the status door.
 const STATUS_BYTES_MAX: usize = 1024;
 
@@ -56,6 +55,8 @@ enum DoorKind {
     /// That of a further database, by its position in the settings.
     TyrantMore(usize),
     Metrics,
+    /// The operator's page.
+    Page,
     Status,
     /// The MySQL protocol for who looks after the server, at a socket in the data directory.
     Admin,
@@ -94,8 +95,8 @@ impl DoorKind {
             DoorKind::HandlerSocket | DoorKind::HandlerSocketWrite => (most.handlersocket, 0),
             DoorKind::Memcached => (most.memcached, 0),
             DoorKind::Tyrant | DoorKind::TyrantMore(_) => (most.tyrant, 0),
-            // A scraper or `rowhouse status` gets in when the server is full.
-            DoorKind::Metrics | DoorKind::Status => {
+            // An operator, a scraper or `rowhouse status` gets in when the server is full.
+            DoorKind::Metrics | DoorKind::Page | DoorKind::Status => {
                 return Admission::Own { connections_max: STATUS_CONNECTIONS_MAX };
             }
             DoorKind::Admin => {
@@ -115,6 +116,7 @@ impl DoorKind {
             // The settings have no more of them.
             DoorKind::TyrantMore(position) => TYRANT_MORE[position],
             DoorKind::Metrics => "metrics",
+            DoorKind::Page => "page",
             DoorKind::Status => "status",
             DoorKind::Admin => "admin",
         }
@@ -137,6 +139,7 @@ impl DoorPlace {
             (true, DoorKind::Memcached) => "memcached-tls",
             (true, DoorKind::Tyrant) => "tyrant-tls",
             (true, DoorKind::Metrics) => "metrics-tls",
+            (true, DoorKind::Page) => "page-tls",
             (_, kind) => kind.name(),
         }
     }
@@ -189,6 +192,7 @@ impl BoundListeners {
             ),
             address(DoorKind::Tyrant, settings.tyrant_port, socket(&settings.tyrant_socket)),
             address(DoorKind::Metrics, settings.metrics_port, None),
+            address(DoorKind::Page, settings.admin_port, None),
             address(DoorKind::Status, Port::Off, private(data_dir.status_socket())),
             address(DoorKind::Admin, Port::Off, private(data_dir.admin_socket())),
         ];
@@ -202,6 +206,7 @@ impl BoundListeners {
             (DoorKind::Memcached, tls.memcached_port),
             (DoorKind::Tyrant, tls.tyrant_port),
             (DoorKind::Metrics, tls.metrics_port),
+            (DoorKind::Page, tls.admin_port),
         ];
         let encrypted =
             encrypted.map(|(kind, port)| DoorAddress { is_tls: true, ..address(kind, port, None) });
@@ -211,7 +216,9 @@ impl BoundListeners {
             let place = DoorPlace { kind, is_tls };
             if let Some(port) = port.to_bind() {
                 let ip = match kind {
-                    DoorKind::Metrics if !is_tls => IpAddr::from(Ipv4Addr::LOCALHOST),
+                    DoorKind::Metrics | DoorKind::Page if !is_tls => {
+                        IpAddr::from(Ipv4Addr::LOCALHOST)
+                    }
                     _ => settings.listen,
                 };
                 let address = SocketAddr::new(ip, port);
@@ -307,6 +314,10 @@ fn refused(place: DoorPlace, setting: &str, address: &str) -> String {
         // Their place is that of the data directory.
         (DoorKind::Status | DoorKind::Admin, _) => said,
         (DoorKind::TyrantMore(_), _) => format!("{said}: give it another port in tyrant-databases"),
+        (DoorKind::Page, "port") => {
+            let port = if place.is_tls { "admin-tls-port" } else { "admin-port" };
+            format!("{said}: set {port} to another port, or to off to close the door")
+        }
         (_, "port") => {
             format!("{said}: set {door}-port to another port, or to off to close the door")
         }
@@ -515,7 +526,34 @@ fn door(
                 refusal: UNAVAILABLE.to_vec(),
                 overload: UNAVAILABLE.to_vec(),
                 fault: UNAVAILABLE.to_vec(),
-                input_bytes_max: prometheus::REQUEST_BYTES_MAX + READ_BYTES,
+                input_bytes_max: http::HEAD_BYTES_MAX + READ_BYTES,
+                tls: None,
+            }
+        }
+        DoorKind::Page => {
+            let failed_logins = Arc::new(FailedLogins::new(name));
+            let counted = Arc::clone(&failed_logins);
+            show_count(engine, format!("{name}_failed_logins"), move || counted.count());
+            let shared = Arc::new(PageShared {
+                sql: Arc::clone(sql),
+                accounts: Arc::clone(&own.accounts),
+                failed_logins,
+                metrics: own.metrics.clone(),
+                settings: settings.shown.clone(),
+                data_dir: settings.data_dir.clone(),
+            });
+            Door {
+                name,
+                admission,
+                limit_set: None,
+                converse: Arc::new(move |peer| {
+                    let from = (host(peer), address(peer));
+                    Box::new(PageDoor::new(Arc::clone(&shared), peer.id, from))
+                }),
+                refusal: UNAVAILABLE.to_vec(),
+                overload: UNAVAILABLE.to_vec(),
+                fault: UNAVAILABLE.to_vec(),
+                input_bytes_max: http::HEAD_BYTES_MAX + page::BODY_BYTES_MAX + READ_BYTES,
                 tls: None,
             }
         }

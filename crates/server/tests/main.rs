@@ -58,6 +58,7 @@ mod metrics;
 mod online;
 mod online_copies;
 mod operating;
+mod page;
 mod processes;
 mod program;
 mod progress;

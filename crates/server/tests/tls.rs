@@ -24,12 +24,13 @@ const SSL: u32 = 1 << 11;
 /// PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH.
 const CAPABILITIES: u32 = 0x200 | 0x8000 | 0x8_0000;
 /// All ports of TLS.
-const PORTS: [&str; 5] = [
+const PORTS: [&str; 6] = [
     "--handlersocket-tls-port=auto",
     "--handlersocket-write-tls-port=auto",
     "--memcached-tls-port=auto",
     "--tyrant-tls-port=auto",
     "--metrics-tls-port=auto",
+    "--admin-tls-port=auto",
 ];
 
 type Encrypted = StreamOwned<ClientConnection, TcpStream>;
@@ -141,7 +142,7 @@ fn every_door_answers_inside_tls() {
     socket.write_all(b"P\t1\tkv\tcache\tPRIMARY\tv\n1\t=\t1\ta\n").unwrap();
     assert_eq!(read_line(&mut socket), "0\t1");
     assert_eq!(read_line(&mut socket), "0\t1\thello");
-    for (door, path) in [("tyrant-tls", "/none"), ("metrics-tls", "/metrics")] {
+    for (door, path) in [("tyrant-tls", "/none"), ("metrics-tls", "/metrics"), ("page-tls", "/")] {
         let mut http = open(door);
         write!(http, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             .unwrap();

@@ -12,6 +12,7 @@ pub mod check;
 pub mod dump;
 mod link;
 pub mod load;
+pub mod manual;
 mod progress;
 pub mod restore;
 pub mod salvage;
@@ -66,6 +67,7 @@ pub fn run() -> ExitCode {
         Some(("salvage", flags)) => {
             settings(flags).map_err(Into::into).and_then(|settings| salvage::run(&settings, flags))
         }
+        Some(("manual", flags)) => manual::run(flags),
         Some(("sample", _)) => print(&sample()),
         _ => print(&format!("rowhouse {VERSION}\n")),
     };
@@ -132,6 +134,7 @@ pub fn grammar() -> Command {
         .subcommand(with_data_dir(restore::grammar()))
         .subcommand(with_data_dir(salvage::grammar()))
         .subcommand(Command::new("sample").about("Prints a commented file of all settings"))
+        .subcommand(manual::grammar())
         .subcommand(Command::new("version").about("Prints the version"))
 }
 

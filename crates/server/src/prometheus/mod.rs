@@ -8,4 +8,4 @@ mod door;
 pub mod families;
 mod process;
 
-pub use door::{MetricsDoor, REQUEST_BYTES_MAX, Sources};
+pub use door::{MetricsDoor, Sources};

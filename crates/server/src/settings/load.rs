@@ -69,6 +69,17 @@ pub struct User {
     pub password: String,
 }
 
+/// A setting as it holds, to be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenSetting {
+    /// Its name.
+    pub name: &'static str,
+    /// Its text; of a secret only whether there is one.
+    pub text: String,
+    /// `default`, a file's path, a variable of the environment, or a flag.
+    pub from: String,
+}
+
 /// Texts of all settings, each with where it was given.
 pub struct Values {
     texts: HashMap<&'static str, (String, String)>,
@@ -83,6 +94,17 @@ impl Values {
     pub fn defaults() -> Values {
         let default = |s: &Setting| (s.name, (s.default.to_owned(), "default".to_owned()));
         Values { texts: table::all().map(default).collect(), users: Vec::new(), files: Vec::new() }
+    }
+
+    /// All settings, in the order of the table, without what is secret.
+    pub fn shown(&self) -> Vec<GivenSetting> {
+        let shown = |setting: &'static Setting| {
+            let (text, from) = &self.texts[setting.name];
+            let is_secret = setting.kind == SettingKind::Secret && !text.is_empty();
+            let text = if is_secret { "(set)".to_owned() } else { text.clone() };
+            GivenSetting { name: setting.name, text, from: from.clone() }
+        };
+        table::all().map(shown).collect()
     }
 
     /// Sets a value; the name must be in the table.

@@ -20,7 +20,7 @@ use doors::WithoutLogin;
 use doors::tyrant::{DatabaseName, Periodic};
 use rows::store::Durability;
 
-pub use load::{SettingsError, User, Values};
+pub use load::{GivenSetting, SettingsError, User, Values};
 pub use tls::TlsSettings;
 pub use value::Port;
 
@@ -116,6 +116,8 @@ pub struct Settings {
     pub tls: TlsSettings,
     /// Where the metrics door listens.
     pub metrics_port: Port,
+    /// Where the operator's page is.
+    pub admin_port: Port,
     /// Event loops.
     pub threads: usize,
     /// Connections at all doors.
@@ -178,6 +180,8 @@ pub struct Settings {
     pub users: Vec<User>,
     /// What is allowed, but surely not meant.
     pub warnings: Vec<String>,
+    /// All settings as they were given.
+    pub shown: Vec<GivenSetting>,
 }
 
 impl Settings {
@@ -268,6 +272,7 @@ impl Settings {
                 .get("tyrant-periodic", |text| value::list(text, Periodic::parse))?,
             tls: TlsSettings::of(values, choice("tls")?, choice("plain-text-on-network")?)?,
             metrics_port: values.get("metrics-port", value::port)?,
+            admin_port: values.get("admin-port", value::port)?,
             threads: match values
                 .get("threads", |text| within(value::count(text)?, 0..=THREADS_MAX))?
             {
@@ -311,6 +316,7 @@ impl Settings {
             pid_file: values.get("pid-file", value::path)?,
             users: values.users.clone(),
             warnings: Vec::new(),
+            shown: values.shown(),
         };
         if !settings.tyrant_periodic.is_empty() && settings.tyrant_lua.is_none() {
             let why = "tyrant-periodic names functions, but tyrant-lua no script";

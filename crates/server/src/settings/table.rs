@@ -344,6 +344,14 @@ const DOORS: Section = Section {
             "Port of metrics for Prometheus, at /metrics over HTTP. It knows no users, so it listens\n\
              on this machine alone, whatever listen says.\n",
         ),
+        setting(
+            "admin-port",
+            SettingKind::Port,
+            "off",
+            "Port of the operator's page, over HTTP: what is slow, who blocks whom, what changed.\n\
+             A user logs in there by name and password; what it shows needs the privilege PROCESS.\n\
+             In plain text, so it listens on this machine alone, whatever listen says.\n",
+        ),
     ],
 };
 
@@ -407,6 +415,12 @@ const TLS: Section = Section {
             SettingKind::Port,
             "off",
             "Port of metrics, inside TLS from the first byte on.\n",
+        ),
+        setting(
+            "admin-tls-port",
+            SettingKind::Port,
+            "off",
+            "Port of the operator's page, inside TLS from the first byte on.\n",
         ),
         setting(
             "plain-text-on-network",

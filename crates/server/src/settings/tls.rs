@@ -27,6 +27,8 @@ pub struct TlsSettings {
     pub tyrant_port: Port,
     /// The metrics door, inside TLS.
     pub metrics_port: Port,
+    /// The operator's page, inside TLS.
+    pub admin_port: Port,
     /// Whether others may be spoken to in plain text.
     pub plain_on_network: bool,
 }
@@ -63,6 +65,7 @@ impl TlsSettings {
             memcached_port: values.get("memcached-tls-port", value::port)?,
             tyrant_port: values.get("tyrant-tls-port", value::port)?,
             metrics_port: values.get("metrics-tls-port", value::port)?,
+            admin_port: values.get("admin-tls-port", value::port)?,
             plain_on_network: plain_text == "allow",
         };
         if settings.mysql == TlsUse::Off {
@@ -81,13 +84,14 @@ impl TlsSettings {
     }
 
     /// The ports that speak TLS from the first byte on, by their settings.
-    pub fn ports(&self) -> [(&'static str, Port); 5] {
+    pub fn ports(&self) -> [(&'static str, Port); 6] {
         [
             ("handlersocket-tls-port", self.handlersocket_port),
             ("handlersocket-write-tls-port", self.handlersocket_write_port),
             ("memcached-tls-port", self.memcached_port),
             ("tyrant-tls-port", self.tyrant_port),
             ("metrics-tls-port", self.metrics_port),
+            ("admin-tls-port", self.admin_port),
         ]
     }
 }

@@ -1,0 +1,11 @@
+//! The operator's page: one page of ours over HTTP at `admin-port`, and what it asks for as JSON.
+//!
+//! Not here: what SQL answers already: the page's views are statements (`views`) that run as a
+//! session of whoever has logged in.
+
+mod answers;
+mod door;
+mod login;
+mod views;
+
+pub use door::{BODY_BYTES_MAX, PageDoor, PageShared};

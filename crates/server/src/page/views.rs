@@ -1,0 +1,75 @@
+//! What the page shows of what SQL answers: a few statements for each view.
+//!
+//! Invariants
+//! 1. Each runs as a session of the user, who sees what SQL lets this user see. A part that fails
+//!    says why, and the others are shown.
+//!
+//! Not here: figures of the doors, settings of the program (`door`), how answers are written
+//! (`answers`).
+
+/// A view's parts: names, and the statements that answer them.
+pub type ViewParts = &'static [(&'static str, &'static str)];
+
+/// The views by name.
+const VIEWS: &[(&str, ViewParts)] = &[
+    ("statements", &[("statements", STATEMENTS)]),
+    ("waiting", &[("connections", CONNECTIONS), ("waits", LOCK_WAITS)]),
+    ("tables", &[("tables", TABLES), ("keys", KEYS)]),
+    ("work", &[("running", RUNNING), ("events", EVENTS)]),
+    ("variables", &[("variables", "SHOW GLOBAL VARIABLES")]),
+];
+
+/// A view by its name.
+pub fn find(name: &str) -> Option<ViewParts> {
+    VIEWS.iter().find(|(known, _)| *known == name).map(|(_, parts)| *parts)
+}
+
+const STATEMENTS: &str = "
+    SELECT schema_name, digest_text, count_star, sum_timer_wait, avg_timer_wait, quantile_99,
+           sum_errors, sum_warnings, sum_rows_sent, sum_rows_affected, last_seen,
+           query_sample_text
+    FROM performance_schema.events_statements_summary_by_digest
+    ORDER BY sum_timer_wait DESC LIMIT 200";
+
+const CONNECTIONS: &str = "
+    SELECT id, user, host, db, command, time, state, info, memory_used
+    FROM information_schema.processlist ORDER BY time DESC LIMIT 500";
+
+/// Connections are known by their numbers in `threads`, too.
+const LOCK_WAITS: &str = "
+    SELECT requesting_thread_id, blocking_thread_id
+    FROM performance_schema.data_lock_waits LIMIT 500";
+
+const TABLES: &str = "
+    SELECT s.table_schema, s.table_name, t.engine, s.table_rows, s.data_length, s.index_length,
+           s.data_plain_length + s.index_plain_length AS plain_length
+    FROM information_schema.table_sizes s
+    JOIN information_schema.tables t
+      ON t.table_schema = s.table_schema AND t.table_name = s.table_name
+    ORDER BY s.data_length + s.index_length DESC LIMIT 200";
+
+const KEYS: &str = "
+    SELECT table_schema, table_name, index_name, non_unique, seq_in_index, column_name, sub_part,
+           index_type
+    FROM information_schema.statistics
+    ORDER BY table_schema, table_name, index_name, seq_in_index LIMIT 2000";
+
+const RUNNING: &str = "
+    SELECT id, user, db, time, state, info, memory_used FROM information_schema.processlist
+    WHERE command <> 'Sleep' AND id <> CONNECTION_ID() ORDER BY time DESC LIMIT 100";
+
+const EVENTS: &str = "
+    SELECT event_schema, event_name, status, interval_value, interval_field, execute_at,
+           last_executed
+    FROM information_schema.events ORDER BY event_schema, event_name LIMIT 200";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_is_found_by_its_name() {
+        assert_eq!(find("waiting").unwrap().len(), 2);
+        assert!(find("").is_none() && find("../now").is_none());
+    }
+}
