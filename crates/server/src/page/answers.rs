@@ -7,8 +7,9 @@
 //!
 //! Not here: which statements (`views`), rights (the session's).
 
+use results::{How, Pace, RowStream, SqlError};
 use serde_json::{Value, json};
-use sql::{How, Pace, Reply, RowStream, Session, SqlError};
+use sql::{Reply, Session};
 use values::text::write_text;
 
 /// Rows of one answer.

@@ -26,12 +26,14 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use access::Privilege;
+use access::{AccountName, Privilege};
 use doors::{
     Conversation, DoorAccounts, FailedLogins, Input, LeaveNotice, Next, PasswordLogin, Turn,
 };
+use plan::encryption::SessionTls;
+use results::{How, SqlError};
 use serde_json::{Map, Value, json};
-use sql::{Session, SessionTls, Sql};
+use sql::{Session, Sql};
 use tls::Encryption;
 
 use super::{answers, login, views};
@@ -92,7 +94,7 @@ pub struct PageDoor {
 /// A user that has logged in.
 struct PageClient {
     user: String,
-    account: Option<access::AccountName>,
+    account: Option<AccountName>,
     session: Session,
 }
 
@@ -135,11 +137,7 @@ impl PageDoor {
         Ok(())
     }
 
-    fn session(
-        &self,
-        user: &str,
-        account: Option<&access::AccountName>,
-    ) -> Result<Session, sql::SqlError> {
+    fn session(&self, user: &str, account: Option<&AccountName>) -> Result<Session, SqlError> {
         let (sql, id) = (&self.shared.sql, self.connection_id);
         let mut session = match account {
             Some(account) => Session::of_account(sql, id, (user, &self.host), account, None)?,
@@ -149,7 +147,7 @@ impl PageDoor {
             session.set_tls(SessionTls { version, cipher });
         }
         for statement in SESSION_BEGINS {
-            session.query(statement.as_bytes(), sql::How::POOL)?;
+            session.query(statement.as_bytes(), How::POOL)?;
         }
         Ok(session)
     }

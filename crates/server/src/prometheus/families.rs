@@ -360,4 +360,36 @@ mod tests {
         let missing: Vec<String> = named.filter(|name| !page.contains(name)).collect();
         assert!(missing.is_empty(), "docs/operations.md lacks {missing:?}");
     }
+
+    #[test]
+    fn dashboards_and_alerts_ask_for_what_there_is() {
+        let dashboard = include_str!("../../../../packaging/monitoring/grafana.json");
+        let alerts = include_str!("../../../../packaging/monitoring/alerts.yaml");
+        let known: HashSet<String> = FAMILIES
+            .iter()
+            .map(|family| match family.kind {
+                FamilyKind::Counter => format!("{}_total", family.name),
+                FamilyKind::Gauge => family.name.to_owned(),
+            })
+            .chain([format!("{}_bucket", DURATION.0)])
+            .collect();
+        let is_of_name = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+        for (page, least) in [(dashboard, 30), (alerts, 9)] {
+            let mut asked: Vec<&str> = page
+                .split("rowhouse_")
+                .skip(1)
+                .map(|rest| &rest[..rest.find(|l| !is_of_name(l)).unwrap_or(rest.len())])
+                .collect();
+            asked.sort_unstable();
+            asked.dedup();
+            assert!(asked.len() >= least, "{asked:?}");
+            let unknown: Vec<_> = asked.iter().filter(|name| !known.contains(**name)).collect();
+            assert!(unknown.is_empty(), "no such metrics: {unknown:?}");
+        }
+        let parsed: serde_json::Value = serde_json::from_str(dashboard).unwrap();
+        let panels = parsed["panels"].as_array().unwrap();
+        let rows = panels.iter().filter(|panel| panel["type"] == "row");
+        let titles: Vec<&str> = rows.filter_map(|row| row["title"].as_str()).collect();
+        assert_eq!(titles, ["Health", "Doors", "Store", "Queries"]);
+    }
 }
