@@ -93,6 +93,14 @@ def views(browser):
         drawn(browser, view)
         text = browser.run("document.body.innerText")
         check(f"{view} tells of {words}", words in text, True)
+    browser.run("location.hash = '#statements'")
+    drawn(browser, "statements")
+    browser.run("[...document.querySelectorAll('main td button')].find((one) => /INSERT/.test(one.getAttribute('aria-label'))).click()")
+    browser.wait("the sample", "/INSERT/.test(document.querySelector('dialog pre')?.textContent)")
+    browser.wait("the plan", "document.querySelector('dialog ul.tree li, dialog .bad') !== null")
+    audit(browser, "a sample")
+    browser.run("document.querySelector('dialog button').click()")
+    browser.wait("the end of the dialog", "document.querySelector('dialog') === null")
     browser.key("/")
     focused = browser.run("document.activeElement.id")
     check("/ goes to the filter", focused, "filter")
@@ -152,7 +160,10 @@ def waiting(browser, sql):
         f"[...document.querySelectorAll('ul.tree button')].find((one) => "
         f"/connection {waiter.thread_id()}$/.test(one.getAttribute('aria-label'))).click()"
     )
-    thread.join(30)
+    # The browser goes on as long as it is asked.
+    end = time.monotonic() + 30
+    while thread.is_alive() and time.monotonic() < end:
+        browser.run("0")
     check("the button asks", browser.run("/^End connection/.test(window.asked)"), True)
     check("and ends the one that waits", (thread.is_alive(), len(ended)), (False, 1))
     holder.rollback()

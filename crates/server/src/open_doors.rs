@@ -16,7 +16,7 @@ use anyhow::Context as _;
 use doors::handlersocket::{HandlerSocket, PortAccess};
 use doors::memcached::{self, Memcached};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, TlsUse, Users};
-use doors::{DoorAccounts, DoorClient, DoorLogins, WithoutLogin};
+use doors::{DoorAccounts, DoorClient, DoorLogins, FailedLogins, WithoutLogin};
 use plan::encryption::ServerTls;
 use resources::background::give_way;
 use resources::budget::Budget;

@@ -28,7 +28,8 @@ use std::sync::Arc;
 
 use access::{AccountName, Privilege};
 use doors::{
-    Conversation, DoorAccounts, FailedLogins, Input, LeaveNotice, Next, PasswordLogin, Turn,
+    Conversation, DoorAccounts, DoorPrincipal, FailedLogins, Input, LeaveNotice, Next,
+    PasswordLogin, Turn,
 };
 use plan::encryption::SessionTls;
 use results::{How, SqlError};
@@ -94,7 +95,7 @@ pub struct PageDoor {
 /// A user that has logged in.
 struct PageClient {
     user: String,
-    account: Option<AccountName>,
+    principal: DoorPrincipal,
     session: Session,
 }
 
@@ -124,16 +125,18 @@ impl PageDoor {
             self.client = None;
             return Err(wrong());
         };
-        let account = principal.account().cloned();
-        let is_same = |client: &PageClient| client.user == user && client.account == account;
-        if self.client.as_ref().is_some_and(is_same) {
+        let is_same = |client: &&mut PageClient| {
+            client.user == user && client.principal.account() == principal.account()
+        };
+        if let Some(client) = self.client.as_mut().filter(is_same) {
+            client.principal = principal;
             return Ok(());
         }
         self.client = None;
-        let session = self.session(&user, account.as_ref()).map_err(|error| {
+        let session = self.session(&user, principal.account()).map_err(|error| {
             (HttpAnswer::text("503 Service Unavailable", error.message()), false)
         })?;
-        self.client = Some(PageClient { user, account, session });
+        self.client = Some(PageClient { user, principal, session });
         Ok(())
     }
 
@@ -154,15 +157,8 @@ impl PageDoor {
 
     /// Whether the user may see what everybody does.
     fn sees_all(&self) -> bool {
-        let access = self.shared.sql.access();
-        let Some(client) = &self.client else { return false };
-        match &client.account {
-            None => true,
-            Some(account) => {
-                let principal = access.at_login(account);
-                !principal.is_expired && principal.rights.has_global(Privilege::Process)
-            }
-        }
+        let client = self.client.as_ref();
+        client.is_some_and(|client| client.principal.rights().has_global(Privilege::Process))
     }
 
     fn answer(&mut self, request: &HttpRequest, turn: &Turn<'_>) -> HttpAnswer {

@@ -17,9 +17,12 @@ function node(name, options = {}, ...children) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
     else if (value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  made.append(...present(children));
   return made;
 }
+
+// Children may be lists of their own, and what is not there is null.
+const present = (children) => children.flat(3).filter((child) => child !== null && child !== undefined);
 
 function svg(values, label) {
   const space = "http://www.w3.org/2000/svg";
@@ -40,7 +43,7 @@ function svg(values, label) {
 function show(...children) {
   const main = document.getElementById("main");
   const focused = document.activeElement && document.activeElement.dataset.keep;
-  main.replaceChildren(...children);
+  main.replaceChildren(...present(children));
   if (focused) {
     const again = [...main.querySelectorAll("[data-keep]")].find((each) => each.dataset.keep === focused);
     if (again) again.focus();
@@ -79,11 +82,14 @@ function uptime(seconds) {
 const place = (path) => new URL(path, location.origin).href;
 
 async function ask(name, order) {
+  const mine = turn;
   const options = order
     ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(order) }
     : {};
   const answer = await fetch(place(`/api/${name}`), options);
   const said = await answer.json().catch(() => ({ error: `${answer.status} ${answer.statusText}` }));
+  // Another view was chosen meanwhile: `renew` shows nothing of this one any more.
+  if (!order && mine !== turn) throw new Error("outdated");
   if (said.error && !order) throw new Error(said.error);
   return said;
 }
@@ -318,7 +324,7 @@ async function kill(id, query) {
 }
 
 const ends = (id, query) => node("button", { type: "button", class: "end", "data-keep": `kill ${query} ${id}`,
-  onclick: () => kill(id, query), "aria-label": `End ${query ? "the statement of " : ""}connection ${id}` },
+  onclick: () => kill(id, query), "aria-label": query ? `End statement of connection ${id}` : `End connection ${id}` },
 query ? "End statement" : "End connection");
 
 function person(row) {
@@ -520,7 +526,7 @@ addEventListener("keydown", (event) => {
   const link = document.querySelectorAll("nav a")[Number(event.key) - 1];
   if (link) {
     location.hash = link.hash;
-    document.getElementById("main").focus();
+    document.getElementById("main").focus({ preventScroll: true });
   } else if (event.key === "/" && document.getElementById("filter")) {
     event.preventDefault();
     document.getElementById("filter").focus();
