@@ -3,8 +3,8 @@
 //! Invariants
 //! 1. What a request may hold is bounded before any of it is kept: a head of 8 KiB, and as long a
 //!    body as the door allows. A body has a length; other ways to send one are refused.
-//! 2. Who sent a request is told by what browsers say themselves (`Host`, `Origin`,
-//!    `Sec-Fetch-Site`), which a page cannot change.
+//! 2. Which page asks is told by what browsers say themselves (`Host`, `Origin`, `Sec-Fetch-Site`),
+//!    which the page cannot change.
 //!
 //! Not here: what is answered (`prometheus::door`, `page::door`), limits of time (`net`), Tokyo
 //! Tyrant's own HTTP (`doors::tyrant`).
