@@ -7,9 +7,11 @@ use std::time::Duration;
 use doors::tyrant::{
     DatabaseName, ScriptOptions, Scripts, Tyrant, TyrantOptions, TyrantShared, prepare,
 };
+use doors::{DoorClient, WithoutLogin};
 use resources::budget::Budget;
 use rows::Engine;
 
+use crate::login_words::logins;
 use crate::shapes::byte;
 use crate::twins::{Converse, Twins};
 
@@ -85,5 +87,6 @@ fn make(engine: &Arc<Engine>, database: &str) -> Converse {
         scripts: Some(Scripts::new(engine, script).expect("a script that runs")),
     };
     let shared = Arc::new(TyrantShared::new(engine, options));
-    Box::new(move || Box::new(Tyrant::new(shared.clone())))
+    let logins = logins("tyrant", WithoutLogin::ThisMachine);
+    Box::new(move || Box::new(Tyrant::new(shared.clone(), DoorClient::new(logins.clone(), None))))
 }

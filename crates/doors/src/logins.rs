@@ -116,6 +116,13 @@ impl DoorClient {
         DoorClient { logins, peer, encryption: None, principal: None, failures: 0 }
     }
 
+    /// The same client, of which nothing is known yet: whom a single request names.
+    #[must_use]
+    pub fn unknown(&self) -> DoorClient {
+        let encryption = self.encryption.clone();
+        DoorClient { encryption, ..DoorClient::with_secret(Arc::clone(&self.logins), self.peer) }
+    }
+
     /// Whether it may ask for something.
     #[inline]
     pub fn is_in(&self) -> bool {

@@ -279,8 +279,9 @@ impl BoundListeners {
         let mut last = Vec::new();
         let metrics = prometheus::Sources::default();
         let stash = Budget::new(settings.stash_memory() as usize);
-        let accounts = Arc::new(DoorAccounts::new(users(settings), sql.access()));
-        let own = DoorShared { accounts, cache, stash, metrics: metrics.clone() };
+        let users = users(settings);
+        let accounts = Arc::new(DoorAccounts::new(users.clone(), sql.access()));
+        let own = DoorShared { users, accounts, cache, stash, metrics: metrics.clone() };
         let mut plain: Vec<(DoorKind, Door)> = Vec::new();
         let mut doors = Vec::new();
         for place in places {
@@ -377,6 +378,8 @@ fn count_doubted(engine: &Arc<Engine>) -> anyhow::Result<()> {
 
 /// What doors of one kind share.
 struct DoorShared {
+    /// Those of the settings file, and the passwords that were proved at any door.
+    users: Users,
     /// Those that can log in at doors other than the MySQL door.
     accounts: Arc<DoorAccounts>,
     cache: Arc<memcached::MemcachedShared>,
@@ -406,7 +409,7 @@ impl DoorShared {
 }
 
 /// Adds the count of a door's logins that have failed to the server's figures.
-fn show_failed_logins(engine: &Engine, door: &str, logins: &Arc<DoorLogins>) {
+pub(crate) fn show_failed_logins(engine: &Engine, door: &str, logins: &Arc<DoorLogins>) {
     let logins = Arc::clone(logins);
     let figure = format!("{}_failed_logins", door.replace('-', "_"));
     show_count(engine, figure, move || logins.failed().count());
@@ -424,14 +427,15 @@ fn door(
     let admission = kind.admission(settings);
     let mut tyrant = |database, is_first| {
         let scripts = (is_first, &own.stash);
-        let (door, ends) =
-            tyrant_doors::open(settings, engine, (name, admission), database, scripts)?;
+        let logins = own.logins(name, "tyrant-user", &settings.tyrant_user);
+        let named = (name, admission);
+        let (door, ends) = tyrant_doors::open(settings, engine, named, database, logins, scripts)?;
         last.extend(ends);
         Ok::<_, anyhow::Error>(door)
     };
     Ok(match kind {
         DoorKind::Mysql | DoorKind::Admin => {
-            let door = MysqlDoor::new(sql.clone(), users(settings));
+            let door = MysqlDoor::new(sql.clone(), own.users.clone());
             let door = door.with_packet_bytes_max(settings.packet_max);
             let door = door.with_tls(settings.tls.mysql);
             // Clients of this machine do not ask whose certificate it is.
@@ -640,7 +644,7 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
 }
 
 /// The client's address, unless it is on this machine.
-fn address(peer: Peer) -> Option<IpAddr> {
+pub(crate) fn address(peer: Peer) -> Option<IpAddr> {
     peer.address.map(|address| address.ip()).filter(|address| !address.is_loopback())
 }
 

@@ -13,6 +13,7 @@ use anyhow::Context as _;
 use doors::tyrant::{
     self, Clockwork, DatabaseName, FAILED, ScriptOptions, Scripts, Tyrant, TyrantShared,
 };
+use doors::{DoorClient, DoorLogins};
 use resources::budget::Budget;
 use rows::Engine;
 
@@ -20,7 +21,7 @@ use crate::copies::Copies;
 use crate::net::connection::Door;
 use crate::net::connection_places::Admission;
 use crate::net::poller::READ_BYTES;
-use crate::open_doors::show_count;
+use crate::open_doors::{address, show_count, show_failed_logins};
 use crate::settings::Settings;
 
 /// What is still to be done when nobody is served any more.
@@ -35,6 +36,7 @@ pub fn open(
     engine: &Arc<Engine>,
     (name, admission): (&'static str, Admission),
     database: &DatabaseName,
+    logins: Arc<DoorLogins>,
     (is_first, stash): (bool, &Arc<Budget>),
 ) -> anyhow::Result<(Door, Option<Last>)> {
     tyrant::prepare(engine, database)
@@ -74,12 +76,16 @@ pub fn open(
     show_count(engine, figure("refused"), move || counted.refused());
     let counted = Arc::clone(&shared);
     show_count(engine, figure("failed"), move || counted.failed());
+    show_failed_logins(engine, name, &logins);
     let last = begin(&shared, settings, engine, is_first)?;
     let door = Door {
         name,
         admission,
         limit_set: None,
-        converse: Arc::new(move |_| Box::new(Tyrant::new(shared.clone()))),
+        converse: Arc::new(move |peer| {
+            let client = DoorClient::new(logins.clone(), address(peer));
+            Box::new(Tyrant::new(shared.clone(), client))
+        }),
         // The protocol has no words for it: who is not wanted finds the connection closed.
         refusal: Vec::new(),
         overload: vec![FAILED],

@@ -12,6 +12,8 @@
 //! | `delete` | DELETE, SELECT on the key |
 //! | `md` with `I` or `x` | UPDATE, SELECT on the key |
 //!
+//! Tyrant's records are items, too; what its commands need stands in `tyrant::execute`.
+//!
 //! Invariants
 //! 1. A request needs what the statement of SQL would that does the same.
 //!
@@ -24,7 +26,7 @@ use crate::memcached::place::MemcachedPlace;
 
 /// A set of what may be done with items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ItemRights(u8);
+pub struct ItemRights(u16);
 
 impl ItemRights {
     /// Nothing.
@@ -41,6 +43,14 @@ impl ItemRights {
     pub const UPDATE: ItemRights = ItemRights(8 | 16);
     /// DELETE on the table.
     pub const DELETE: ItemRights = ItemRights(32);
+    /// DROP on the table: all of them are removed at once.
+    pub const DROP: ItemRights = ItemRights(64);
+    /// INDEX on the table.
+    pub const INDEX: ItemRights = ItemRights(128);
+    /// EXECUTE on the database: functions of scripts are called.
+    pub const EXECUTE: ItemRights = ItemRights(256);
+    /// BACKUP_ADMIN: all tables are copied.
+    pub const COPY: ItemRights = ItemRights(512);
 
     /// These and those.
     #[must_use]
@@ -78,14 +88,19 @@ impl ItemRights {
         let finds = has_all(&keys, Privilege::Select);
         let reads = finds && has_all(&contents, Privilege::Select);
         let inserts = has_all(&keys, Privilege::Insert) && has_all(&contents, Privilege::Insert);
-        let deletes = rights.on_table(database, table).has(Privilege::Delete);
+        let on_table = rights.on_table(database, table);
+        let executes = rights.on_database(database).has(Privilege::Execute);
         ItemRights::NONE
             .and_if(finds, ItemRights::FIND)
             .and_if(reads, ItemRights::READ)
             .and_if(inserts, ItemRights::INSERT)
             .and_if(has_all(&expires, Privilege::Update), ItemRights::RETOUCH)
             .and_if(has_all(&contents, Privilege::Update), ItemRights::UPDATE)
-            .and_if(deletes, ItemRights::DELETE)
+            .and_if(on_table.has(Privilege::Delete), ItemRights::DELETE)
+            .and_if(on_table.has(Privilege::Drop), ItemRights::DROP)
+            .and_if(on_table.has(Privilege::Index), ItemRights::INDEX)
+            .and_if(executes, ItemRights::EXECUTE)
+            .and_if(rights.has_dynamic("BACKUP_ADMIN"), ItemRights::COPY)
     }
 }
 

@@ -100,18 +100,19 @@ pub struct Account {
     pub secret: Secret,
 }
 
-/// All accounts of a server, shared by its connections.
-#[derive(Debug)]
+/// All accounts of a server, shared by its connections. A clone remembers the same proved passwords:
+/// what one door has proved another one knows.
+#[derive(Clone, Debug)]
 pub struct Users {
-    secrets: HashMap<String, Secret>,
+    secrets: Arc<HashMap<String, Secret>>,
     /// Those of SQL; a name that is among the configured ones is theirs.
     accounts: Option<Arc<AccessControl>>,
     /// SHA256(SHA256(password)) of slow hashes whose password was proved since the start: the
     /// "caching" of caching_sha2_password.
-    proven: Mutex<HashMap<ProvenKey, [u8; 32]>>,
-    key: OnceLock<Option<KeyPair>>,
+    proven: Arc<Mutex<HashMap<ProvenKey, [u8; 32]>>>,
+    key: Arc<OnceLock<Option<KeyPair>>>,
     /// What nobody's password makes.
-    decoy: OnceLock<Secret>,
+    decoy: Arc<OnceLock<Secret>>,
 }
 
 /// Salt and hash.
@@ -137,13 +138,13 @@ impl Users {
 
     /// These accounts; of two with the same name the last counts.
     pub fn new(accounts: impl IntoIterator<Item = Account>) -> Users {
-        let secrets = accounts.into_iter().map(|account| (account.name, account.secret)).collect();
+        let secrets = accounts.into_iter().map(|account| (account.name, account.secret));
         Users {
-            secrets,
+            secrets: Arc::new(secrets.collect()),
             accounts: None,
-            proven: Mutex::default(),
-            key: OnceLock::new(),
-            decoy: OnceLock::new(),
+            proven: Arc::default(),
+            key: Arc::default(),
+            decoy: Arc::default(),
         }
     }
 

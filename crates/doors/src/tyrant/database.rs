@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use access::Rights;
 use rows::schema::Column;
 use rows::{Engine, Error, Table};
 use values::RowRef;
@@ -27,6 +28,7 @@ use values::{ColumnType, Datum, Value, Zone};
 use crate::handlersocket::coerce::default_value;
 use crate::memcached::item::{self, Contents};
 use crate::memcached::place::MemcachedPlace;
+use crate::memcached::rights::ItemRights;
 use crate::own_table;
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::TyrantFailure;
@@ -159,14 +161,20 @@ pub struct Database {
     form: RecordForm,
     /// Most bytes of a key that is taken as it is.
     key_bytes_max: usize,
+    /// The number of the rights that those of the place are from.
+    rights_number: u64,
 }
 
 impl Database {
-    /// Looks the table up.
+    /// Looks the table up, for a client with these rights.
     ///
     /// # Errors
     /// Why it cannot serve.
-    pub fn open(engine: &Engine, name: &DatabaseName) -> Result<Database, TyrantFailure> {
+    pub fn open(
+        engine: &Engine,
+        name: &DatabaseName,
+        rights: &Rights,
+    ) -> Result<Database, TyrantFailure> {
         let cannot = |why: String| TyrantFailure::Server(format!("{name}: {why}").into());
         let table = engine.catalog().table(&name.database, &name.table);
         let table = table.map_err(|error| cannot(error.to_string()))?;
@@ -218,7 +226,23 @@ impl Database {
             key_bytes_max = *bytes as usize;
             place.raw = true;
         }
-        Ok(Database { place, form, key_bytes_max })
+        place.rights = ItemRights::of(&place, rights);
+        Ok(Database { place, form, key_bytes_max, rights_number: rights.number })
+    }
+
+    /// Makes out again what a client may do if its rights are others.
+    #[inline]
+    pub fn allow(&mut self, rights: &Rights) {
+        if self.rights_number != rights.number {
+            self.place.rights = ItemRights::of(&self.place, rights);
+            self.rights_number = rights.number;
+        }
+    }
+
+    /// What the client may do with records.
+    #[inline]
+    pub fn rights(&self) -> ItemRights {
+        self.place.rights
     }
 
     /// Whether records have columns.

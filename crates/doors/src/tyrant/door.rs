@@ -12,20 +12,25 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use access::rights::NOTHING;
 use memchr::memchr;
 use resources::interrupt::{self, Interrupt};
 use rows::cache::{KeyBatch, PREFETCH_MAX};
 use rows::error::Error;
+use tls::Encryption;
 
-use crate::conversation::{Conversation, LeaveNotice, Next, Turn};
+use crate::conversation::{Conversation, LeaveNotice, Next, Turn, Urgency};
 use crate::input::Input;
+use crate::logins::DoorClient;
 use crate::tyrant::command::{TyrantCommand, TyrantFailure, TyrantTrouble, failure_for};
 use crate::tyrant::database::{Database, prepare};
 use crate::tyrant::decode::{self, DecodedRequest, Decoder, MAGIC};
 use crate::tyrant::encode::{self, FAILED};
 use crate::tyrant::execute::{KeyCursor, TyrantRows};
-use crate::tyrant::http::{self, Expects};
+use crate::tyrant::http::{self, Expects, HttpRequest};
+use crate::tyrant::login::{HttpLogin, HttpLoginOutcome};
 use crate::tyrant::shared::TyrantShared;
 use crate::tyrant::text;
 
@@ -51,6 +56,13 @@ enum TyrantStep {
         failing: FailureReply,
         /// Whether the connection ends behind it.
         closes: bool,
+    },
+    /// A login has failed: the answer leaves so late, and nothing else with it.
+    Denied {
+        /// Bytes of the input that it took.
+        consumed: usize,
+        /// How late.
+        delay: Duration,
     },
     /// The connection ends; what is in `out` is sent first.
     Close,
@@ -105,7 +117,7 @@ impl FailureReply {
             FailureReply::Code => out.push(FAILED),
             FailureReply::Misc => encode::misc_failed(out),
             FailureReply::Line => text::failed(failure, out),
-            FailureReply::Status { head } => http::failed(head, out),
+            FailureReply::Status { head } => http::failed(failure, head, out),
         }
     }
 }
@@ -113,6 +125,14 @@ impl FailureReply {
 /// One client's conversation.
 pub struct Tyrant {
     shared: Arc<TyrantShared>,
+    /// The client as it is without a login.
+    client: DoorClient,
+    /// The client as its HTTP requests say who it is.
+    http_login: Option<Box<HttpLogin>>,
+    /// Whether the request in front does so.
+    says_who: bool,
+    /// Whether the request in front waits for its login to be proved.
+    proves: bool,
     decoder: Decoder,
     /// The table, as of this turn or an earlier one.
     database: Option<Database>,
@@ -140,10 +160,14 @@ pub struct Tyrant {
 
 impl Tyrant {
     /// A new client's conversation.
-    pub fn new(shared: Arc<TyrantShared>) -> Tyrant {
+    pub fn new(shared: Arc<TyrantShared>, client: DoorClient) -> Tyrant {
         Tyrant {
             decoder: Decoder::new(shared.options.request_bytes_max),
             shared,
+            client,
+            http_login: None,
+            says_who: false,
+            proves: false,
             database: None,
             cursor: KeyCursor::default(),
             last_failure: None,
@@ -167,6 +191,7 @@ impl Tyrant {
         turn: &mut Turn<'_>,
     ) -> Result<TyrantStep, TyrantTrouble> {
         self.leaves = true;
+        self.says_who = false;
         if bytes[0] == MAGIC {
             return self.binary(bytes, out, turn);
         }
@@ -254,11 +279,51 @@ impl Tyrant {
             (DecodedRequest::Request { command, consumed }, _) => (command, consumed),
         };
         let failing = FailureReply::Status { head: request.is_head() };
+        self.continued = false;
+        let done = TyrantStep::Done { consumed, failing, closes: request.closes() };
+        if http::refuse(&request, &self.shared, out) {
+            return Ok(done);
+        }
+        match self.log_in(&request, turn.may_wait())? {
+            HttpLoginOutcome::Accepted => {}
+            HttpLoginOutcome::Denied(delay) => {
+                http::unauthorized(request.is_head(), out);
+                self.closing |= request.closes();
+                return Ok(TyrantStep::Denied { consumed, delay });
+            }
+            HttpLoginOutcome::Wait => return Err(TyrantTrouble::Wait),
+        }
+        if !acting(&mut self.client, &mut self.http_login, self.says_who).is_in() {
+            http::unauthorized(request.is_head(), out);
+            return Ok(done);
+        }
         self.serve(failing, "HTTP request", out, turn, &mut |rows, _, out| {
             http::execute(&request, rows, out)
         })?;
-        self.continued = false;
-        Ok(TyrantStep::Done { consumed, failing, closes: request.closes() })
+        Ok(done)
+    }
+
+    /// Looks at what a request says of its client.
+    fn log_in(
+        &mut self,
+        request: &HttpRequest<'_>,
+        may_wait: bool,
+    ) -> Result<HttpLoginOutcome, TyrantTrouble> {
+        let Some(said) = request.authorization() else { return Ok(HttpLoginOutcome::Accepted) };
+        self.says_who = true;
+        let client = &self.client;
+        let login =
+            self.http_login.get_or_insert_with(|| Box::new(HttpLogin::new(client.unknown())));
+        if login.knows(said) {
+            return Ok(HttpLoginOutcome::Accepted);
+        }
+        // What is told late is told alone, behind the commit of what came before.
+        if self.wrote {
+            return Err(TyrantTrouble::Wait);
+        }
+        let outcome = login.prove(said, may_wait);
+        self.proves = outcome == HttpLoginOutcome::Wait;
+        Ok(outcome)
     }
 
     /// Runs a request and tells its failure; `false` when it failed.
@@ -292,10 +357,19 @@ impl Tyrant {
         run: &mut RunRequest<'_>,
     ) -> Result<(), TyrantTrouble> {
         let mark = out.len();
+        acting(&mut self.client, &mut self.http_login, self.says_who).renew();
         for _ in 0..REPEATS_MAX {
             if !self.database.as_ref().is_some_and(Database::is_current) {
                 self.database = None;
                 self.database = Some(self.open(turn)?);
+            }
+            let client = acting(&mut self.client, &mut self.http_login, self.says_who);
+            let rights = client.rights();
+            if rights.number == NOTHING {
+                return Err(TyrantFailure::Denied.into());
+            }
+            if let Some(database) = &mut self.database {
+                database.allow(rights);
             }
             let mut rows = TyrantRows {
                 shared: &self.shared,
@@ -331,12 +405,24 @@ impl Tyrant {
             }
             prepare(turn.engine(), name)?;
         }
-        Ok(Database::open(turn.engine(), name)?)
+        Ok(Database::open(turn.engine(), name, &access::rights::NONE)?)
     }
 
     /// What the turn comes to: replies that depend on the group come before everything else.
     fn next_or(&self, next: Next) -> Next {
         if self.wrote { Next::Commit } else { next }
+    }
+}
+
+/// The client that the request in front is from.
+fn acting<'c>(
+    client: &'c mut DoorClient,
+    http_login: &'c mut Option<Box<HttpLogin>>,
+    says_who: bool,
+) -> &'c mut DoorClient {
+    match http_login {
+        Some(login) if says_who => &mut login.client,
+        _ => client,
     }
 }
 
@@ -367,7 +453,9 @@ impl Conversation for Tyrant {
         self.answered.clear();
         self.wrote = false;
         self.ahead = 0;
-        if self.closing {
+        self.proves = false;
+        let is_given_up = self.http_login.as_ref().is_some_and(|login| login.client.is_given_up());
+        if self.closing || is_given_up {
             return Next::Close;
         }
         let _working = turn.may_wait().then(|| interrupt::working(self.presence.clone()));
@@ -393,6 +481,11 @@ impl Conversation for Tyrant {
                         return self.next_or(Next::Close);
                     }
                 }
+                Ok(TyrantStep::Denied { consumed, delay }) => {
+                    input.consume(consumed);
+                    turn.served(1);
+                    return Next::Later(delay);
+                }
                 // What came before is committed first; then this is met again.
                 Ok(TyrantStep::Close) | Err(TyrantTrouble::Close) => {
                     out.truncate(mark);
@@ -408,6 +501,24 @@ impl Conversation for Tyrant {
             }
         }
         self.next_or(Next::Again)
+    }
+
+    fn urgency(&self, _input: &Input) -> Urgency {
+        // A login may have a slow hash to prove.
+        if self.proves { Urgency::Handshake } else { Urgency::Ordinary }
+    }
+
+    fn is_known(&self) -> bool {
+        self.client.is_in() || self.http_login.as_ref().is_some_and(|login| login.client.is_in())
+    }
+
+    fn user(&self) -> Option<&str> {
+        let of_http = self.http_login.as_ref().and_then(|login| login.client.user());
+        of_http.or_else(|| self.client.user())
+    }
+
+    fn note_encryption(&mut self, encryption: &Arc<Encryption>) {
+        self.client.note_encryption(encryption);
     }
 
     fn leave(&self) -> Option<LeaveNotice> {

@@ -9,6 +9,11 @@
 //! 3. A read after a write of the same turn waits for the commit, but for those of a script, which
 //!    see what it has written.
 //!
+//! 4. Records are reached only where `may` says that the client may: a script's call does what its
+//!    client may do. `put` needs INSERT and UPDATE, `putkeep` INSERT alone; `get`, searches and
+//!    iteration SELECT; what adds to a record all three; `out` DELETE and SELECT on the key;
+//!    `vanish` DROP, `setindex` INDEX, `ext` EXECUTE, `copy` BACKUP_ADMIN.
+//!
 //! Not here: bytes (`decode`, `encode`), rows to records (`database`).
 
 mod read;
@@ -24,6 +29,7 @@ use rows::{Engine, Error};
 use values::pattern::CompiledPattern;
 
 use crate::conversation::Turn;
+use crate::memcached::rights::ItemRights;
 use crate::tyrant::command::{TyrantCommand, TyrantFailure, TyrantTrouble};
 use crate::tyrant::condition;
 use crate::tyrant::database::Database;
@@ -189,6 +195,15 @@ impl TyrantRows<'_, '_> {
         Ok(())
     }
 
+    /// Ends a command here that the client may not give.
+    #[inline]
+    pub(super) fn may(&self, needed: ItemRights) -> Result<(), TyrantTrouble> {
+        match self.database.rights().allow(needed) {
+            true => Ok(()),
+            false => Err(TyrantFailure::Denied.into()),
+        }
+    }
+
     /// Ends a command here that is too long for where others wait for it.
     pub(super) fn needs_time(&self) -> Result<(), TyrantTrouble> {
         if self.turn.may_wait() { Ok(()) } else { Err(TyrantTrouble::Wait) }
@@ -235,6 +250,7 @@ impl TyrantRows<'_, '_> {
                 TyrantFailure::Invalid("the setting tyrant-lua names no script".into()).into()
             );
         };
+        self.may(ItemRights::EXECUTE)?;
         self.may_read()?;
         self.needs_time()?;
         // A transaction that is open would be one that the call could wait for.

@@ -11,16 +11,18 @@
 //!
 //! Invariants
 //! 1. Nothing of an incomplete request is done.
-//! 2. A request that calls the server by another's name is refused: nobody logs in here, and a page
-//!    of another site could otherwise reach this port through its reader's browser (DNS rebinding).
-//!    Of two different names nobody knows which one somebody in between has looked at, and HTTP/1.1
+//! 2. Each request says by `Authorization: Basic` who sends it, or is one without a login: nothing
+//!    is remembered of the one before, as a proxy sends those of several clients.
+//! 3. A request that calls the server by another's name is refused, whoever sends it: a page of
+//!    another site could otherwise reach this port through its reader's browser (DNS rebinding). Of
+//!    two different names nobody knows which one somebody in between has looked at, and HTTP/1.1
 //!    asks for one.
-//! 3. A request that a browser sends for the page of another origin is refused, whatever it asks
+//! 4. A request that a browser sends for the page of another origin is refused, whatever it asks
 //!    for; and no answer is taken for a page or a script.
-//! 4. A body whose length is not known from `Content-Length` is not guessed: the request is refused
+//! 5. A body whose length is not known from `Content-Length` is not guessed: the request is refused
 //!    and the connection ends, so that no part of a body is taken for the next request.
 //!
-//! Not here: what commands do (`execute`, `misc`).
+//! Not here: what commands do (`execute`, `misc`), who is let in (`login`).
 
 use std::io::Write as _;
 
@@ -34,6 +36,7 @@ use crate::tyrant::decode::DecodedRequest;
 use crate::tyrant::encode::{self, CountedReply};
 use crate::tyrant::execute::TyrantRows;
 use crate::tyrant::lua::{Call, Locking};
+use crate::tyrant::shared::TyrantShared;
 use crate::tyrant::{misc, stat};
 
 /// Tells a client that asked for it to send its body.
@@ -81,9 +84,16 @@ pub struct HttpRequest<'a> {
     ambiguous: bool,
     /// Whether a browser says that it is for the page of another origin.
     is_foreign: bool,
+    /// What the client says of who it is.
+    authorization: Option<&'a [u8]>,
 }
 
-impl HttpRequest<'_> {
+impl<'a> HttpRequest<'a> {
+    /// What the client says of who it is.
+    pub fn authorization(&self) -> Option<&'a [u8]> {
+        self.authorization
+    }
+
     /// Whether the connection ends behind it.
     pub fn closes(&self) -> bool {
         !self.keeps || self.unmeasured || self.ambiguous
@@ -131,6 +141,7 @@ pub fn decode(bytes: &[u8], bytes_max: usize) -> (DecodedRequest<HttpRequest<'_>
         host_of_path,
         ambiguous: false,
         is_foreign: false,
+        authorization: None,
     };
     let (mut length, mut expects) = (None, false);
     let mut origins = Vec::new();
@@ -152,6 +163,10 @@ pub fn decode(bytes: &[u8], bytes_max: usize) -> (DecodedRequest<HttpRequest<'_>
                 let same = |host: &[u8]| host.eq_ignore_ascii_case(value);
                 request.ambiguous |= !request.host.is_none_or(same);
                 request.host = Some(value);
+            }
+            b"authorization" => {
+                request.ambiguous |= request.authorization.is_some();
+                request.authorization = Some(value);
             }
             b"origin" => origins.push(value),
             b"sec-fetch-site" => request.is_foreign |= !matches!(value, b"same-origin" | b"none"),
@@ -270,7 +285,27 @@ pub(super) fn push_percent_encoded(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Runs a request and appends its answer.
+/// Answers a request that is refused whoever sends it; `false` for another one.
+pub fn refuse(request: &HttpRequest<'_>, shared: &TyrantShared, out: &mut Vec<u8>) -> bool {
+    let hosts = [request.host, request.host_of_path];
+    if request.ambiguous {
+        status(400, "Bad Request", out);
+    } else if request.unmeasured {
+        status(411, "Length Required", out);
+    } else if hosts.iter().flatten().any(|host| !is_ours(host, &shared.options.hosts)) {
+        let why = "the page of another site asks for this server by its own name";
+        shared.log_refusal("HTTP request", why);
+        status(403, "Forbidden", out);
+    } else if request.is_foreign {
+        shared.log_refusal("HTTP request", "a browser sends it for the page of another site");
+        status(403, "Forbidden", out);
+    } else {
+        return false;
+    }
+    true
+}
+
+/// Runs a request that is not refused, and appends its answer.
 ///
 /// # Errors
 /// See `TyrantTrouble`; what was appended is then to be cut off.
@@ -280,26 +315,6 @@ pub fn execute(
     out: &mut Vec<u8>,
 ) -> Result<(), TyrantTrouble> {
     let counters = &rows.shared.counters;
-    if request.ambiguous {
-        status(400, "Bad Request", out);
-        return Ok(());
-    }
-    if request.unmeasured {
-        status(411, "Length Required", out);
-        return Ok(());
-    }
-    let hosts = [request.host, request.host_of_path];
-    if hosts.iter().flatten().any(|host| !is_ours(host, &rows.shared.options.hosts)) {
-        let why = "the page of another site asks for this server by its own name";
-        rows.shared.log_refusal("HTTP request", why);
-        status(403, "Forbidden", out);
-        return Ok(());
-    }
-    if request.is_foreign {
-        rows.shared.log_refusal("HTTP request", "a browser sends it for the page of another site");
-        status(403, "Forbidden", out);
-        return Ok(());
-    }
     match request.method {
         None => status(501, "Not Implemented", out),
         Some(Method::Get | Method::Head) => {
@@ -430,12 +445,30 @@ fn status(code: u16, words: &str, out: &mut Vec<u8>) {
 }
 
 /// Appends the answer that tells of a failure; to HEAD it has no body.
-pub fn failed(to_head: bool, out: &mut Vec<u8>) {
-    let words = "Internal Server Error";
+pub fn failed(failure: &TyrantFailure, to_head: bool, out: &mut Vec<u8>) {
+    let (code, words) = match failure {
+        TyrantFailure::Denied => (403, "Forbidden"),
+        _ => (500, "Internal Server Error"),
+    };
     match to_head {
-        true => head(500, words, "text/plain", 0, out),
-        false => status(500, words, out),
+        true => head(code, words, "text/plain", 0, out),
+        false => status(code, words, out),
     }
+}
+
+/// Appends the answer that asks for a login; to HEAD it has no body.
+pub fn unauthorized(to_head: bool, out: &mut Vec<u8>) {
+    let words = "Unauthorized";
+    let body = if to_head { "" } else { "Unauthorized\n" };
+    // Writing into a vector does not fail.
+    let _ = write!(
+        out,
+        "HTTP/1.1 401 {words}\r\nWWW-Authenticate: Basic realm=\"rowhouse\", charset=\"UTF-8\"\r\n\
+         Content-Type: text/plain\r\nContent-Length: {}\r\n",
+        body.len()
+    );
+    out.extend_from_slice(NOT_SNIFFED);
+    let _ = write!(out, "\r\n{body}");
 }
 
 #[cfg(test)]

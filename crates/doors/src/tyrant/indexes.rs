@@ -22,6 +22,7 @@
 use rows::{Alteration, Engine, NewIndex, NewMember, Table};
 use values::{ColumnType, MemberKind};
 
+use crate::memcached::rights::ItemRights;
 use crate::memcached::text::signed;
 use crate::tyrant::access::index_of;
 use crate::tyrant::command::{TyrantFailure, TyrantTrouble, failure_for};
@@ -46,6 +47,7 @@ enum Kind {
 /// `Invalid` for what there is not; `Exists` and `Missing` as the type wants it; see
 /// `TyrantTrouble`.
 pub fn set(rows: &mut TyrantRows<'_, '_>, column: &[u8], kind: &[u8]) -> Result<(), TyrantTrouble> {
+    rows.may(ItemRights::INDEX)?;
     let (kind, keeps) = kind_of(kind)?;
     let database = rows.database;
     let table = database.table().clone();

@@ -33,6 +33,7 @@ mod execute;
 mod hits;
 mod http;
 mod indexes;
+mod login;
 mod lookup;
 mod lua;
 mod misc;

@@ -20,6 +20,7 @@ use resources::budget::Share;
 use rows::store::Direction;
 use values::RowRef;
 
+use crate::memcached::rights::ItemRights;
 use crate::tyrant::access::SearchAccess;
 use crate::tyrant::command::{List, TyrantFailure, TyrantTrouble};
 use crate::tyrant::encode::CountedReply;
@@ -46,6 +47,7 @@ pub fn run(
     if !rows.database.is_table() {
         return Err(TyrantFailure::Invalid("not a table database".into()).into());
     }
+    rows.may(ItemRights::READ)?;
     let mut patterns = rows.turn.engine().budget().share();
     let search = Search::parse(elements, &mut |text| rows.pattern(text, &mut patterns))?;
     rows.may_read()?;

@@ -3,13 +3,16 @@
 #[path = "../common/serving.rs"]
 mod serving;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use access::AccessControl;
+use doors::mysql::{Account, Secret, Users};
 use doors::tyrant::{
     DatabaseName, ScriptOptions, Scripts, Tyrant, TyrantOptions, TyrantShared, prepare,
 };
-use doors::{Conversation, Input, Next, Turn};
+use doors::{Conversation, DoorAccounts, DoorClient, DoorLogins, Input, Next, Turn, WithoutLogin};
 use resources::budget::Budget;
 use resources::clock::SetClock;
 use rows::{Engine, EngineOptions, Group};
@@ -27,6 +30,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 pub struct House {
     pub engine: Arc<Engine>,
     pub shared: Arc<TyrantShared>,
+    logins: Arc<DoorLogins>,
 }
 
 impl House {
@@ -75,13 +79,30 @@ impl House {
             scripts,
         };
         let shared = Arc::new(TyrantShared::new(&engine, options));
-        House { engine, shared }
+        let control = Arc::new(AccessControl::load(&[]).expect("no records"));
+        let app = Account { name: "app".into(), secret: Secret::new("pass:word") };
+        let accounts = Arc::new(DoorAccounts::new(Users::new([app]), &control));
+        let logins = DoorLogins::new("tyrant", accounts, WithoutLogin::ThisMachine);
+        House { engine, shared, logins: Arc::new(logins) }
     }
 
+    /// A client of this machine, which needs no login.
     pub fn client(&self) -> Client {
+        self.client_from(None)
+    }
+
+    /// A client from the network, which has to log in: as `app` with `pass:word`.
+    pub fn stranger(&self) -> Client {
+        self.client_from(Some(IpAddr::from([192, 0, 2, 1])))
+    }
+
+    fn client_from(&self, peer: Option<IpAddr>) -> Client {
         Client {
             engine: self.engine.clone(),
-            conversation: Tyrant::new(self.shared.clone()),
+            conversation: Tyrant::new(
+                self.shared.clone(),
+                DoorClient::new(self.logins.clone(), peer),
+            ),
             input: Input::new(),
             closed: false,
         }

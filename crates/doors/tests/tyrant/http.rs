@@ -298,3 +298,28 @@ fn a_request_of_http_1_1_without_a_host_was_served() {
     }
     assert_eq!(house.client().ask("GET /a HTTP/1.0\n\n"), plain("404 Not Found"));
 }
+
+#[test]
+fn a_stranger_says_with_each_request_who_it_is() {
+    let house = House::new();
+    let mut client = house.stranger();
+    let mut status = |head: &str| {
+        let request = format!("{head}\nHost: localhost\nContent-Length: 0\n\n");
+        let answer = client.send(request.replace('\n', "\r\n").as_bytes());
+        let line = String::from_utf8_lossy(&answer).lines().next().unwrap_or_default().to_owned();
+        (line, client.closed)
+    };
+    let app = "Authorization: Basic YXBwOnBhc3M6d29yZA==";
+    let unauthorized = ("HTTP/1.1 401 Unauthorized".to_owned(), false);
+    assert_eq!(status("PUT /a HTTP/1.1"), unauthorized);
+    assert_eq!(status(&format!("PUT /a HTTP/1.1\n{app}")).0, "HTTP/1.1 201 Created");
+    assert_eq!(status(&format!("GET /a HTTP/1.1\n{app}")).0, "HTTP/1.1 200 OK");
+    assert_eq!(status("HEAD /a HTTP/1.1"), unauthorized);
+    // A page of another site guesses nothing through its reader's browser.
+    for _ in 0..4 {
+        let foreign = "GET /a HTTP/1.1\nAuthorization: Basic eDp5\nSec-Fetch-Site: cross-site";
+        assert_eq!(status(foreign), ("HTTP/1.1 403 Forbidden".to_owned(), false));
+    }
+    let twice = format!("GET /a HTTP/1.1\n{app}\n{app}");
+    assert_eq!(status(&twice), ("HTTP/1.1 400 Bad Request".to_owned(), true));
+}

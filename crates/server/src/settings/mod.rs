@@ -170,6 +170,8 @@ pub struct Settings {
     pub handlersocket_user: WithoutLogin,
     /// The same at the memcached door.
     pub memcached_user: WithoutLogin,
+    /// The same at the Tyrant doors.
+    pub tyrant_user: WithoutLogin,
     /// What is logged.
     pub log_level: &'static str,
     /// How it is logged.
@@ -311,6 +313,7 @@ impl Settings {
             handlersocket_write_secret: secret("handlersocket-write-secret")?,
             handlersocket_user: without_login("handlersocket-user")?,
             memcached_user: without_login("memcached-user")?,
+            tyrant_user: without_login("tyrant-user")?,
             log_level: choice("log-level")?,
             log_format: choice("log-format")?,
             pid_file: values.get("pid-file", value::path)?,
@@ -376,12 +379,6 @@ impl Settings {
         };
         if self.users.is_empty() && self.mysql_port != Port::Off {
             return refuse("configure [[users]], or close the MySQL door (mysql-port = \"off\")");
-        }
-        if self.tyrant_port != Port::Off {
-            return refuse("the tyrant door knows no users; set tyrant-port = \"off\"");
-        }
-        if self.tyrant_databases.iter().any(|more| more.port != Port::Off) {
-            return refuse("the tyrant doors know no users; set tyrant-databases = []");
         }
         if let Some(why) = self.public_without_tls() {
             return refuse(&why);

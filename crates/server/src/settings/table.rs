@@ -182,9 +182,9 @@ const DOORS: Section = Section {
             SettingKind::Ip,
             "127.0.0.1",
             "Address that all doors listen on: one of this machine's, 0.0.0.0 or :: for all.\n\
-             An address that others can reach needs users (below), and tyrant-port = \"off\", as\n\
-             that door knows no users. Without a login nobody comes in there, unless a setting\n\
-             such as memcached-user names the account that such clients act as.\n",
+             An address that others can reach needs users (below). Without a login nobody comes in\n\
+             there, unless a setting such as memcached-user names the account that such clients\n\
+             act as.\n",
         ),
         setting(
             "mysql-port",
@@ -256,7 +256,7 @@ const DOORS: Section = Section {
             SettingKind::Mode,
             "0600",
             "Who may connect to that socket, as a file's mode: its owner, its group, others.\n\
-             This door knows no users.\n",
+             The setting tyrant-user says what those may do.\n",
         ),
         setting(
             "tyrant-socket-group",
@@ -637,6 +637,13 @@ const SECRETS: Section = Section {
              or in the text protocol. Empty: they may do everything where listen is an address\n\
              of this machine, and have to log in elsewhere; none: they always have to. In text\n\
              only these log in: by a first set whose value is the name, a space, the password.\n",
+        ),
+        setting(
+            "tyrant-user",
+            SettingKind::Account,
+            "",
+            "The same for the Tyrant doors, where HTTP alone has logins (Basic) and certificates\n\
+             are one: clients of the binary protocol and of memcached's text have these rights.\n",
         ),
     ],
 };

@@ -107,17 +107,15 @@ fn a_public_address_needs_users_and_lets_nobody_in_without_a_login() {
     let mut with_users = public();
     let users = "[[users]]\nname = 'app'\npassword = 'secret'";
     with_users.read_toml(users, "a.toml").unwrap();
-    let with_tyrant = error(with_users);
-    assert!(with_tyrant.contains("the tyrant door knows no users"), "{with_tyrant}");
+    assert!(error(with_users).contains("plain-text-on-network"));
     let mut complete = public();
     complete.read_toml(users, "a.toml").unwrap();
-    for (name, value) in
-        [("tyrant-port", "off"), ("plain-text-on-network", "allow"), ("handlersocket-user", "app")]
-    {
+    for (name, value) in [("plain-text-on-network", "allow"), ("handlersocket-user", "app")] {
         complete.set(name, value.into(), "flag").unwrap();
     }
     let settings = Settings::new(&complete).unwrap();
     assert_eq!(settings.memcached_user, WithoutLogin::Nobody, "everybody was let in");
+    assert_eq!(settings.tyrant_user, WithoutLogin::Nobody);
     assert_eq!(settings.handlersocket_user, WithoutLogin::Account(AccountName::new("app", "%")));
     complete.set("listen", "127.0.0.1".into(), "flag").unwrap();
     let settings = Settings::new(&complete).unwrap();

@@ -118,10 +118,10 @@ impl Settings {
                 return Some(format!("{instead}, {allow}"));
             }
         }
-        let asks_nobody =
-            [("tyrant-tls-port", tls.tyrant_port), ("metrics-tls-port", tls.metrics_port)];
-        let open =
-            asks_nobody.iter().find(|(_, port)| *port != Port::Off && tls.client_ca.is_none());
-        open.map(|(name, _)| format!("{name} lets everybody in: set tls-ca, or {name} = \"off\""))
+        let is_open = tls.metrics_port != Port::Off && tls.client_ca.is_none();
+        is_open.then(|| {
+            "metrics-tls-port lets everybody in: set tls-ca, or metrics-tls-port = \"off\""
+                .to_owned()
+        })
     }
 }

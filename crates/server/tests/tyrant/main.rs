@@ -5,6 +5,7 @@ mod by_column;
 mod documents;
 #[path = "../support/mysql.rs"]
 mod mysql;
+mod rights;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -129,3 +129,13 @@ fn scrambles_hold_neither_zero_nor_dollar() {
         assert!(new_scramble().iter().all(|&byte| byte > 32 && byte < 127 && byte != b'$'));
     }
 }
+
+#[test]
+fn each_door_proved_a_slow_hash_by_itself() {
+    let door = users(&Plugin::CachingSha2.store("secret"));
+    let other = door.clone();
+    let prove = |users: &Users, may_wait| users.prove("bob", "h", b"secret", None, may_wait);
+    assert_eq!(prove(&other, false), PasswordVerdict::Wait);
+    assert_eq!(prove(&door, true), PasswordVerdict::Accepted(None));
+    assert_eq!(prove(&other, false), PasswordVerdict::Accepted(None));
+}

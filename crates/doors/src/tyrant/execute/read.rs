@@ -6,6 +6,7 @@ use rows::FoundRow;
 use rows::cache::PREFETCH_MAX;
 use values::RowRef;
 
+use crate::memcached::rights::ItemRights;
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{List, TyrantTrouble};
 use crate::tyrant::execute::{LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, TyrantRows};
@@ -43,6 +44,7 @@ impl TyrantRows<'_, '_> {
         key: &[u8],
         show: &mut dyn FnMut(&RowRef<'_>) -> rows::Result<()>,
     ) -> Result<bool, TyrantTrouble> {
+        self.may(ItemRights::READ)?;
         self.may_read()?;
         self.row_key.clear();
         let database = self.database;

@@ -15,6 +15,7 @@ use rows::store::{Direction, KeyRange};
 use rows::{Flow, FoundRow};
 use values::RowRef;
 
+use crate::memcached::rights::ItemRights;
 use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
 use crate::tyrant::execute::{TyrantRows, count_reply};
 
@@ -168,6 +169,7 @@ impl TyrantRows<'_, '_> {
         start: Vec<u8>,
         visit: &mut dyn FnMut(&[u8], &[u8], &RowRef<'_>) -> rows::Result<ControlFlow<()>>,
     ) -> Result<(), TyrantTrouble> {
+        self.may(ItemRights::READ)?;
         let database = self.database;
         let mut range = database.table().index_range(0);
         // A key of the time before the table was emptied or rebuilt stands in another range.

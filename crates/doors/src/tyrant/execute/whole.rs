@@ -5,6 +5,7 @@
 use resources::interrupt;
 use rows::foreign_key::ForeignKeyChecks;
 
+use crate::memcached::rights::ItemRights;
 use crate::tyrant::command::{TyrantFailure, TyrantTrouble};
 use crate::tyrant::execute::{KeyCursor, SCAN_IN_LOOP_MAX, TyrantRows};
 
@@ -15,6 +16,7 @@ impl TyrantRows<'_, '_> {
     /// # Errors
     /// See `TyrantTrouble`.
     pub fn record_count(&mut self) -> Result<u64, TyrantTrouble> {
+        self.may(ItemRights::FIND)?;
         self.may_read()?;
         self.needs_time()?;
         let (engine, table) = (self.turn.engine(), self.database.table());
@@ -30,6 +32,7 @@ impl TyrantRows<'_, '_> {
     /// # Errors
     /// See `TyrantTrouble`.
     pub fn database_bytes(&mut self) -> Result<u64, TyrantTrouble> {
+        self.may(ItemRights::FIND)?;
         self.may_read()?;
         self.needs_time()?;
         let range = self.database.table().full_range();
@@ -51,6 +54,7 @@ impl TyrantRows<'_, '_> {
     /// # Errors
     /// `Invalid` where no copies are taken; see `TyrantTrouble`.
     pub fn copy(&mut self, path: &[u8]) -> Result<(), TyrantTrouble> {
+        self.may(ItemRights::COPY)?;
         let Some(copy) = &self.shared.options.copy else {
             let why =
                 "the setting tyrant-copies names no directory; `rowhouse backup` takes backups";
@@ -71,6 +75,7 @@ impl TyrantRows<'_, '_> {
     /// # Errors
     /// See `TyrantTrouble`.
     pub fn vanish(&mut self) -> Result<(), TyrantTrouble> {
+        self.may(ItemRights::DROP)?;
         if self.reads_own {
             return self.remove_all();
         }

@@ -11,6 +11,7 @@ use values::RowRef;
 use values::member::number;
 use values::{Datum, Value};
 
+use crate::memcached::rights::ItemRights;
 use crate::memcached::text::signed;
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{PutMode, TyrantFailure, TyrantTrouble};
@@ -19,6 +20,9 @@ use crate::tyrant::execute::TyrantRows;
 
 /// The column of a table database that `addint` and `adddouble` add to.
 const NUMBER_COLUMN: &[u8] = b"_num";
+
+/// What adding to a record needs that is made where it is missing.
+const ADD: ItemRights = ItemRights::READ.and(ItemRights::UPDATE).and(ItemRights::INSERT);
 
 /// What to do with a record under its lock.
 enum RecordDecision {
@@ -35,7 +39,7 @@ impl TyrantRows<'_, '_> {
         if self.database.is_table() {
             return self.put_columns(mode, key, &Columns::of_joined(value)?);
         }
-        self.change_value(key, &mut |old| {
+        self.change_value(needed(mode), key, &mut |old| {
             let Some(old) = old else {
                 return if needs_record(mode) {
                     Err(TyrantFailure::Missing)
@@ -70,7 +74,7 @@ impl TyrantRows<'_, '_> {
             return Err(TyrantFailure::Invalid("columns have no order of bytes".into()).into());
         }
         let database = self.database;
-        self.change(key, &mut |old| {
+        self.change(needed(mode), key, &mut |old| {
             let Some(old) = old else {
                 return match needs_record(mode) {
                     true => Err(TyrantFailure::Missing.into()),
@@ -94,7 +98,8 @@ impl TyrantRows<'_, '_> {
     /// # Errors
     /// `Missing`; see `TyrantTrouble`.
     pub fn out(&mut self, key: &[u8]) -> Result<(), TyrantTrouble> {
-        self.change(key, &mut |old| match old {
+        let needed = ItemRights::DELETE.and(ItemRights::FIND);
+        self.change(needed, key, &mut |old| match old {
             Some(_) => Ok(RecordDecision::Remove),
             None => Err(TyrantFailure::Missing.into()),
         })
@@ -110,7 +115,8 @@ impl TyrantRows<'_, '_> {
         holds: &dyn Fn(&Columns) -> bool,
     ) -> Result<(), TyrantTrouble> {
         let database = self.database;
-        let removed = self.change(key, &mut |old| match old {
+        let needed = ItemRights::DELETE.and(ItemRights::READ);
+        let removed = self.change(needed, key, &mut |old| match old {
             Some(row) if holds(&database.columns(row)?) => Ok(RecordDecision::Remove),
             _ => Err(TyrantFailure::Missing.into()),
         });
@@ -130,7 +136,7 @@ impl TyrantRows<'_, '_> {
             return Ok(self.add_to_column(key, by.into())? as i32);
         }
         let mut sum = by;
-        self.change_value(key, &mut |old| {
+        self.change_value(ADD, key, &mut |old| {
             if let Some(old) = old {
                 let old: [u8; 4] = old.try_into().map_err(|_| TyrantFailure::Exists)?;
                 sum = i32::from_le_bytes(old).wrapping_add(by);
@@ -149,7 +155,7 @@ impl TyrantRows<'_, '_> {
             return self.add_to_column(key, by);
         }
         let mut sum = by;
-        self.change_value(key, &mut |old| {
+        self.change_value(ADD, key, &mut |old| {
             if let Some(old) = old {
                 let old: [u8; 8] = old.try_into().map_err(|_| TyrantFailure::Exists)?;
                 sum = f64::from_le_bytes(old) + by;
@@ -163,7 +169,7 @@ impl TyrantRows<'_, '_> {
     fn add_to_column(&mut self, key: &[u8], by: f64) -> Result<f64, TyrantTrouble> {
         let database = self.database;
         let mut sum = by;
-        self.change(key, &mut |old| {
+        self.change(ADD, key, &mut |old| {
             let mut columns = old.map_or(Ok(Columns::default()), |row| database.columns(row))?;
             sum = columns.get(NUMBER_COLUMN).map_or(0.0, number) + by;
             columns.set(NUMBER_COLUMN, sum.to_string().as_bytes());
@@ -181,7 +187,7 @@ impl TyrantRows<'_, '_> {
             return Err(TyrantFailure::Invalid("a record of columns is no number".into()).into());
         }
         let mut sum = 0;
-        self.change_value(key, &mut |old| {
+        self.change_value(ItemRights::READ.and(ItemRights::UPDATE), key, &mut |old| {
             let old = leading_number(old.ok_or(TyrantFailure::Missing)?);
             sum = u64::try_from(old.saturating_add(by)).unwrap_or(0);
             Ok(sum.to_string().into_bytes())
@@ -195,6 +201,7 @@ impl TyrantRows<'_, '_> {
     /// # Errors
     /// See `TyrantTrouble`.
     pub fn lock_record(&mut self, key: &[u8]) -> Result<bool, TyrantTrouble> {
+        self.may(ItemRights::FIND)?;
         self.row_key.clear();
         if !self.database.push_row_key(key, self.row_key)? {
             return Ok(false);
@@ -220,15 +227,17 @@ impl TyrantRows<'_, '_> {
         done
     }
 
-    /// Locks a record and puts the value that `decide` makes of its present one.
+    /// Locks a record and puts the value that `decide` makes of its present one, if the client may
+    /// do what is needed.
     #[inline]
     fn change_value(
         &mut self,
+        needed: ItemRights,
         key: &[u8],
         decide: &mut dyn FnMut(Option<&[u8]>) -> Result<Vec<u8>, TyrantFailure>,
     ) -> Result<(), TyrantTrouble> {
         let database = self.database;
-        self.change(key, &mut |old| {
+        self.change(needed, key, &mut |old| {
             let value = match old {
                 Some(row) => decide(Some(&database.value(row)?)),
                 None => decide(None),
@@ -237,13 +246,16 @@ impl TyrantRows<'_, '_> {
         })
     }
 
-    /// Locks a record, shows its row to `decide`, and does what that says.
+    /// Locks a record, shows its row to `decide`, and does what that says, if the client may do
+    /// what is needed.
     #[inline]
     fn change(
         &mut self,
+        needed: ItemRights,
         key: &[u8],
         decide: &mut dyn FnMut(Option<&RowRef<'_>>) -> Result<RecordDecision, TyrantTrouble>,
     ) -> Result<(), TyrantTrouble> {
+        self.may(needed)?;
         self.row_key.clear();
         let database = self.database;
         if !database.push_row_key(key, self.row_key)? {
@@ -280,6 +292,18 @@ impl TyrantRows<'_, '_> {
         }
         *self.wrote = true;
         Ok(())
+    }
+}
+
+/// What a put needs.
+fn needed(mode: PutMode) -> ItemRights {
+    let changes = ItemRights::UPDATE;
+    match mode {
+        PutMode::Over => changes.and(ItemRights::INSERT),
+        PutMode::Keep => ItemRights::INSERT,
+        PutMode::Concatenate | PutMode::Shift(_) => ADD,
+        PutMode::Replace => changes.and(ItemRights::FIND),
+        PutMode::Append | PutMode::Prepend => changes.and(ItemRights::READ),
     }
 }
 

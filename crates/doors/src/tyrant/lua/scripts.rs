@@ -15,6 +15,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use access::Rights;
 use resources::budget::Budget;
 use resources::interrupt::{self, Interrupt};
 use resources::log_rate::LogRate;
@@ -189,7 +190,7 @@ impl Scripts {
         engine: &Arc<Engine>,
         call: &Call<'_>,
     ) -> Result<Vec<u8>, TyrantFailure> {
-        let database = Database::open(engine, &shared.options.database)?;
+        let database = Database::open(engine, &shared.options.database, &Rights::unlimited())?;
         self.serve(shared, engine, &database, &mut KeyCursor::default(), call)
     }
 

@@ -1,0 +1,91 @@
+//! Logging in at HTTP: the scheme Basic (RFC 7617), with each request.
+//!
+//! Invariants
+//! 1. What proved a password once on a connection is compared from then on, not proved again; a
+//!    REVOKE, a lock and a DROP USER hold for the next request all the same.
+//! 2. A request that says who sends it acts as that account or as nobody, never as one without a
+//!    login.
+//!
+//! Not here: requests (`http`), who is let in (`logins`).
+
+use std::time::Duration;
+
+use values::codes::from_base64;
+
+use crate::logins::{DoorClient, LoginOutcome};
+
+/// The scheme, and the space behind it.
+const SCHEME: &[u8] = b"basic ";
+
+/// The client of a connection as the requests say who it is.
+#[derive(Debug)]
+pub(super) struct HttpLogin {
+    pub client: DoorClient,
+    /// What the last request with a login said, where that was right.
+    proved: Vec<u8>,
+}
+
+/// What became of a request's login.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HttpLoginOutcome {
+    /// It is right.
+    Accepted,
+    /// It is not, and the client is told so this late.
+    Denied(Duration),
+    /// The same must be asked where waiting is allowed.
+    Wait,
+}
+
+impl HttpLogin {
+    /// Of a client that has not said anything yet.
+    pub fn new(client: DoorClient) -> HttpLogin {
+        HttpLogin { client, proved: Vec::new() }
+    }
+
+    /// Whether this was said before, and right.
+    pub fn knows(&self, said: &[u8]) -> bool {
+        self.client.is_in() && self.proved == said
+    }
+
+    /// Proves what a request says of its client.
+    pub fn prove(&mut self, said: &[u8], may_wait: bool) -> HttpLoginOutcome {
+        let outcome = match user_and_password(said) {
+            Some((user, password)) => self.client.log_in(&user, &password, may_wait),
+            None => LoginOutcome::Denied(self.client.deny("")),
+        };
+        match outcome {
+            LoginOutcome::Wait => HttpLoginOutcome::Wait,
+            LoginOutcome::Accepted => {
+                self.proved = said.to_vec();
+                HttpLoginOutcome::Accepted
+            }
+            LoginOutcome::Denied(delay) => {
+                self.proved.clear();
+                HttpLoginOutcome::Denied(delay)
+            }
+        }
+    }
+}
+
+/// What the header says; `None` for another scheme.
+fn user_and_password(said: &[u8]) -> Option<(String, Vec<u8>)> {
+    let (scheme, coded) = said.split_at_checked(SCHEME.len())?;
+    let said = from_base64(coded.trim_ascii()).filter(|_| scheme.eq_ignore_ascii_case(SCHEME))?;
+    let colon = memchr::memchr(b':', &said)?;
+    Some((String::from_utf8_lossy(&said[..colon]).into_owned(), said[colon + 1..].to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_may_have_colons_and_other_schemes_are_none() {
+        let of = |said: &str| user_and_password(said.as_bytes());
+        assert_eq!(of("Basic YXBwOmE6Yg=="), Some(("app".into(), b"a:b".to_vec())));
+        assert_eq!(of("basic  YXBwOg=="), Some(("app".into(), Vec::new())));
+        for wrong in ["Bearer YXBwOmE6Yg==", "Basic", "Basic !", "Basic YXBw", ""] {
+            assert_eq!(of(wrong), None, "{wrong}");
+        }
+    }
+}
