@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. What proved a password once on a connection is compared from then on, not proved again; a
-//!    REVOKE, a lock and a DROP USER hold for the next request all the same.
+//!    REVOKE and a DROP USER hold for the next request all the same.
 //! 2. A request that says who sends it acts as that account or as nobody, never as one without a
 //!    login.
 //!

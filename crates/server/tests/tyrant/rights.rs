@@ -164,7 +164,7 @@ fn a_script_may_do_what_its_client_may() {
     let script = "function read(key, value) return _get(key) end\n\
                   function write(key, value) if _put(key, value) then return 'ok' end end";
     let (directory, _, flag) = with_script(script);
-    let mut place = Place::open(directory.path(), &["--tyrant-user=app", &flag]);
+    let mut place = Place::open(&directory.path().join("data"), &["--tyrant-user=app", &flag]);
     place.run("INSERT INTO tyrant.records VALUES ('a', '1')");
     place.run("GRANT SELECT ON tyrant.records TO app");
     assert!(!place.succeeds(&ext("read", "a", "")), "no EXECUTE");
