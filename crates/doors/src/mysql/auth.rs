@@ -100,8 +100,8 @@ pub struct Account {
     pub secret: Secret,
 }
 
-/// All accounts of a server, shared by its connections. A clone remembers the same proved passwords:
-/// what one door has proved another one knows.
+/// All accounts of a server, shared by its connections. A clone remembers the same proved
+/// passwords: what one door has proved another one knows.
 #[derive(Clone, Debug)]
 pub struct Users {
     secrets: Arc<HashMap<String, Secret>>,
