@@ -208,6 +208,18 @@ impl SqlError {
         SqlError::new(ErrorCode::BadField, format!("Unknown column '{name}' in '{clause}'"))
     }
 
+    /// Error 1052 for a name that several tables have.
+    pub fn ambiguous_column(name: &str, clause: &str) -> SqlError {
+        let message = format!("Column '{name}' in {clause} is ambiguous");
+        SqlError::new(ErrorCode::NonUniq, message)
+    }
+
+    /// Error 1241 for an operand that has not so many columns.
+    pub fn operand_columns(columns: usize) -> SqlError {
+        let message = format!("Operand should contain {columns} column(s)");
+        SqlError::new(ErrorCode::OperandColumns, message)
+    }
+
     /// 1046.
     pub fn no_database() -> SqlError {
         SqlError::new(ErrorCode::NoDb, "No database selected")

@@ -224,7 +224,15 @@ fn a_locking_clause_is_heard_wherever_it_stands() {
     // A statement, and the rows of `t` and of `u` that it locks.
     let cases: &[(&str, &[i64], &[i64])] = &[
         ("SELECT * FROM (SELECT * FROM t WHERE id = 1 FOR UPDATE) x", &[1], &[]),
-        ("SELECT * FROM (SELECT * FROM t WHERE id = 1) x FOR UPDATE", &[1], &[]),
+        ("SELECT * FROM (SELECT * FROM t WHERE id = 1) x FOR UPDATE", &[], &[]),
+        ("SELECT * FROM (SELECT * FROM t WHERE id = 1) x JOIN u USING (id) FOR UPDATE", &[], &[1]),
+        ("SELECT * FROM whole WHERE id = 1 FOR UPDATE", &[1], &[]),
+        (
+            "SELECT * FROM whole JOIN u USING (id) FOR UPDATE OF u, whole NOWAIT",
+            &[1, 2, 3],
+            &[1, 2, 3],
+        ),
+        ("SELECT 1 FOR UPDATE", &[], &[]),
         (
             "SELECT * FROM (SELECT id FROM t WHERE id < 3 LIMIT 2 FOR UPDATE) x JOIN u USING (id)",
             &[0, 1],
@@ -258,22 +266,18 @@ fn a_locking_clause_is_heard_wherever_it_stands() {
         ),
         ("SELECT (SELECT MAX(n) FROM t WHERE id = 2 LOCK IN SHARE MODE) FROM u", &[2], &[]),
         ("(SELECT id FROM t WHERE id = 1 FOR UPDATE) UNION (SELECT id FROM u)", &[1], &[]),
-        (
-            "SELECT id FROM t WHERE id = 1 UNION SELECT id FROM u WHERE id = 2 FOR UPDATE",
-            &[1],
-            &[2],
-        ),
+        ("SELECT id FROM t WHERE id = 1 UNION SELECT id FROM u WHERE id = 2 FOR UPDATE", &[], &[2]),
         ("SELECT * FROM t JOIN u ON u.t = t.id WHERE u.id = 3 FOR UPDATE OF t", &[3], &[]),
         (
             "WITH c AS (SELECT id FROM t LIMIT 2)
          SELECT * FROM c a JOIN c b USING (id) FOR UPDATE OF b",
-            &[0, 1],
+            &[],
             &[],
         ),
         (
             "WITH RECURSIVE c AS (SELECT id FROM t WHERE id = 1 UNION ALL
          SELECT t.id FROM t JOIN c ON t.id = c.id + 1 WHERE t.id < 4) SELECT * FROM c FOR UPDATE",
-            &[1, 2, 3],
+            &[],
             &[],
         ),
         ("SELECT t.id INTO @x FROM t JOIN u ON u.t = t.id WHERE u.id = 3 FOR UPDATE", &[3], &[3]),
@@ -288,6 +292,7 @@ fn a_locking_clause_is_heard_wherever_it_stands() {
             &[2],
         ),
     ];
+    run(&mut client, "CREATE VIEW whole AS SELECT * FROM t");
     for (text, of_t, of_u) in cases {
         run(&mut client, "BEGIN");
         run(&mut client, text);

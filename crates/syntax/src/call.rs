@@ -35,6 +35,10 @@ pub(super) fn special(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserErro
     if parser.parse_keyword(Keyword::CAST) {
         return Some(cast(parser));
     }
+    if is_next(parser, "ROW") {
+        parser.advance_token();
+        return Some(row(parser));
+    }
     if is_next(parser, "GET_FORMAT") {
         parser.advance_token();
         return Some(get_format(parser));
@@ -71,6 +75,31 @@ fn interval(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
         leading_precision: None,
         last_field: None,
         fractional_seconds_precision: None,
+    }))
+}
+
+/// What follows ROW: at least two values in brackets.
+fn row(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    let mut values = vec![parser.parse_expr()?];
+    parser.expect_token(&Token::Comma)?;
+    values.extend(parser.parse_comma_separated(Parser::parse_expr)?);
+    parser.expect_token(&Token::RParen)?;
+    Ok(Expr::Tuple(values))
+}
+
+/// `(VALUES ROW(...) ...)` as an operand, which sqlparser takes for brackets around a call.
+pub(super) fn values_query(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserError>> {
+    let is = |n, keyword| matches!(&parser.peek_nth_token_ref(n).token, Token::Word(word) if word.keyword == keyword);
+    let opens = parser.peek_token_ref().token == Token::LParen;
+    if !(opens && is(1, Keyword::VALUES) && is(2, Keyword::ROW)) {
+        return None;
+    }
+    parser.advance_token();
+    let query = parser.parse_query();
+    Some(query.and_then(|query| {
+        parser.expect_token(&Token::RParen)?;
+        Ok(Expr::Subquery(query))
     }))
 }
 

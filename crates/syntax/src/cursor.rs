@@ -11,10 +11,12 @@
 
 use resources::interrupt;
 use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query};
+use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Whitespace, Word};
 use values::{ErrorCode, SqlMode};
 
+use super::brackets::say_brackets;
 use super::dialect::{self, RowhouseDialect};
 use super::scan::{DIGITS_MARK, LIST_MARK};
 use crate::error::{Error, Result};
@@ -109,7 +111,7 @@ impl<'a> Cursor<'a> {
                     let word = Word {
                         value: std::mem::take(value),
                         quote_style: Some('`'),
-                        keyword: sqlparser::keywords::Keyword::NoKeyword,
+                        keyword: Keyword::NoKeyword,
                     };
                     token.token = Token::Word(word);
                 }
@@ -117,7 +119,7 @@ impl<'a> Cursor<'a> {
             }
             operand = match &token.token {
                 Token::Whitespace(_) => operand,
-                Token::Word(word) => word.keyword == sqlparser::keywords::Keyword::NoKeyword,
+                Token::Word(word) => word.keyword == Keyword::NoKeyword,
                 Token::Number(..)
                 | Token::RParen
                 | Token::Placeholder(_)
@@ -127,6 +129,8 @@ impl<'a> Cursor<'a> {
         }
         say_for_share(&mut tokens);
         say_select_for_table(&mut tokens);
+        say_each_lock(&mut tokens);
+        say_brackets(&mut tokens)?;
         check_depth(&tokens)?;
         check_forms(&tokens)?;
         Ok(Cursor::of_tokens(tokens, text))
@@ -448,10 +452,54 @@ fn say_for_share(tokens: &mut [TokenWithSpan]) {
     }
 }
 
+/// Says `FOR UPDATE OF a, b NOWAIT` as a clause for each table, which is what the parser reads.
+fn say_each_lock(tokens: &mut Vec<TokenWithSpan>) {
+    if !tokens.iter().any(|token| is_word(&token.token, "OF")) {
+        return;
+    }
+    let is_lock = |token: &Token| is_word(token, "UPDATE") || is_word(token, "SHARE");
+    tokens.retain(|token| !matches!(token.token, Token::Whitespace(_)));
+    let mut at = 2;
+    while at < tokens.len() {
+        let is_clause = is_word(&tokens[at].token, "OF")
+            && is_lock(&tokens[at - 1].token)
+            && is_word(&tokens[at - 2].token, "FOR");
+        if !is_clause {
+            at += 1;
+            continue;
+        }
+        let words = tokens[at - 2..=at].to_vec();
+        let is_name = |token: &TokenWithSpan| match &token.token {
+            Token::Word(_) => {
+                !["NOWAIT", "SKIP", "FOR"].iter().any(|word| is_word(&token.token, word))
+            }
+            Token::Comma | Token::Period => true,
+            _ => false,
+        };
+        let end = (at + 1..tokens.len()).find(|at| !is_name(&tokens[*at])).unwrap_or(tokens.len());
+        let wait_words = match tokens.get(end) {
+            Some(token) if is_word(&token.token, "NOWAIT") => 1,
+            Some(token) if is_word(&token.token, "SKIP") => 2.min(tokens.len() - end),
+            _ => 0,
+        };
+        let wait = tokens[end..end + wait_words].to_vec();
+        let mut each = Vec::new();
+        for token in &tokens[at + 1..end] {
+            match token.token {
+                Token::Comma => each.extend(wait.iter().chain(&words).cloned()),
+                _ => each.push(token.clone()),
+            }
+        }
+        let behind = at + 1 + each.len();
+        tokens.splice(at + 1..end, each);
+        at = behind;
+    }
+}
+
 /// Puts `SELECT * FROM t` in the place of `TABLE t` where a query begins: the parser takes the two
 /// words behind the name for a part of it, whatever they say.
 fn say_select_for_table(tokens: &mut Vec<TokenWithSpan>) {
-    const BEFORE: [&str; 5] = ["UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT"];
+    const BEFORE: [&str; 6] = ["UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT", "AS"];
     if !tokens.iter().any(|token| is_word(&token.token, "TABLE")) {
         return;
     }
@@ -467,7 +515,12 @@ fn say_select_for_table(tokens: &mut Vec<TokenWithSpan>) {
         }
         let token = &tokens[at].token;
         if !matches!(token, Token::Whitespace(_)) {
-            begins = *token == Token::LParen || BEFORE.iter().any(|word| is_word(token, word));
+            // Behind a name as well: INSERT INTO t TABLE u, CREATE TABLE t TABLE u.
+            let is_name = matches!(token, Token::Word(word)
+                if word.quote_style.is_some() || word.keyword == Keyword::NoKeyword);
+            begins = is_name
+                || matches!(token, Token::LParen | Token::RParen)
+                || BEFORE.iter().any(|word| is_word(token, word));
         }
         at += 1;
     }
@@ -617,7 +670,8 @@ pub fn too_deep() -> Error {
     Error::new(ErrorCode::StackOverrun, "Thread stack overrun: the statement is nested too deeply")
 }
 
-fn is_word(token: &Token, word: &str) -> bool {
+/// Whether a token is a word of the grammar.
+pub fn is_word(token: &Token, word: &str) -> bool {
     matches!(token, Token::Word(Word { value, quote_style: None, .. })
         if value.eq_ignore_ascii_case(word))
 }

@@ -164,6 +164,9 @@ impl Dialect for RowhouseDialect {
             let operand = parser.parse_subexpr(UNARY);
             return Some(operand.map(|expr| Expr::UnaryOp { op, expr: Box::new(expr) }));
         }
+        if let Some(query) = call::values_query(parser) {
+            return Some(query);
+        }
         if let Some(call) = call::special(parser) {
             return Some(call);
         }
@@ -243,8 +246,8 @@ impl Dialect for RowhouseDialect {
     }
 
     fn is_column_alias(&self, keyword: &Keyword, parser: &mut Parser) -> bool {
-        // Behind a SELECT without FROM there may be ON DUPLICATE KEY UPDATE.
-        *keyword != Keyword::ON && BASE.is_column_alias(keyword, parser)
+        // Behind a SELECT without FROM there may be ON DUPLICATE KEY UPDATE, or FOR UPDATE.
+        !matches!(keyword, Keyword::ON | Keyword::FOR) && BASE.is_column_alias(keyword, parser)
     }
 
     fn is_table_factor_alias(

@@ -17,6 +17,7 @@
 
 pub mod account;
 pub mod alter;
+mod brackets;
 mod call;
 pub mod change;
 pub mod cursor;

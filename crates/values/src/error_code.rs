@@ -295,6 +295,7 @@ table! {
     UnknownAuthid 3523 b"HY000";
     RoleNotGranted 3530 b"HY000";
     UnresolvedTableLock 3568 b"HY000";
+    DuplicateTableLock 3569 b"HY000";
     LockNowait 3572 b"HY000";
     CteRecursiveRequiresUnion 3573 b"HY000";
     CteRecursiveRequiresNonrecursive 3574 b"HY000";

@@ -20,9 +20,10 @@ use values::ErrorCode;
 
 use super::Binder;
 use super::grouping::AGGREGATES;
+use super::query::first_select;
 use super::scope::QueryScope;
 use crate::bind::scalar::{Bound, Names, bind, call_node, elsewhere};
-use crate::tree::{Aggregate, AggregateFunction, AskedQuery};
+use crate::tree::{Aggregate, AggregateFunction, AskedQuery, Body, Query};
 use results::SqlError;
 
 impl Binder<'_> {
@@ -78,13 +79,21 @@ impl Binder<'_> {
                         let mirrored = operator.mirrored();
                         self.compared(scope, right, mirrored, Quantifier::Only, query, names)
                     }
+                    (Expr::Subquery(row), Expr::Subquery(query)) if gives_rows(row) => {
+                        self.compared(scope, left, operator, Quantifier::Only, query, names)
+                    }
+                    (Expr::Tuple(row), _) => Err(SqlError::operand_columns(row.len()).into()),
+                    (_, Expr::Tuple(_)) => Err(SqlError::operand_columns(1).into()),
                     _ => return None,
                 }
             }
-            Expr::InList { expr, list, negated } => {
-                let Expr::Tuple(row) = plain(expr) else { return None };
-                row_in_list(row, list, *negated, names)
-            }
+            Expr::InList { expr, list, negated } => match plain(expr) {
+                Expr::Tuple(row) => row_in_list(row, list, *negated, names),
+                Expr::Subquery(row) if gives_rows(row) => {
+                    self.query_in_list(scope, expr, list, *negated, names)
+                }
+                _ => return None,
+            },
             _ => return None,
         })
     }
@@ -243,8 +252,7 @@ impl Binder<'_> {
         self.want_literals("a sub-query")?;
         let query = self.query(query, Some(scope))?;
         if width > 0 && query.columns.len() != width {
-            let message = format!("Operand should contain {width} column(s)");
-            return Err(SqlError::new(ErrorCode::OperandColumns, message).into());
+            return Err(SqlError::operand_columns(width).into());
         }
         let column = |column: &crate::tree::OutputColumn| {
             Node::new(Kind::Column(0), column.ty.clone(), true)
@@ -280,6 +288,49 @@ impl Binder<'_> {
         self.compared(scope, left, operator, quantifier, query, names)
     }
 
+    /// The values of a row, or of what is no row.
+    fn row(&self, scope: &QueryScope<'_>, expr: &Expr, names: &Names<'_>) -> Bound<Vec<Node>> {
+        match plain(expr) {
+            Expr::Tuple(row) => row.iter().map(|expr| bind(expr, names)).collect(),
+            Expr::Subquery(query) if gives_rows(query) => self.row_of_query(scope, query),
+            one => Ok(vec![bind(one, names)?]),
+        }
+    }
+
+    /// The columns of a query that gives one row: each is asked for by itself.
+    fn row_of_query(&self, scope: &QueryScope<'_>, query: &ast::Query) -> Bound<Vec<Node>> {
+        self.want_literals("a sub-query")?;
+        let width = self.query(query, Some(scope))?.columns.len();
+        let column = |at: usize| {
+            let query = column_of(self.query(query, Some(scope))?, at)?;
+            let ty = query.columns[0].ty.clone();
+            let asked = Subquery::asking(query, SubqueryForm::Scalar);
+            Ok(Node::new(Kind::Subquery(Box::new(asked)), ty, true))
+        };
+        (0..width).map(column).collect()
+    }
+
+    /// A query of one row as an operand of IN (list).
+    fn query_in_list(
+        &self,
+        scope: &QueryScope<'_>,
+        row: &Expr,
+        list: &[Expr],
+        negated: bool,
+        names: &Names<'_>,
+    ) -> Bound<Node> {
+        let operands = self.row(scope, row, names)?;
+        let mut ways = Vec::with_capacity(list.len());
+        for item in list {
+            let items = self.row(scope, item, names)?;
+            if items.len() != operands.len() {
+                return Err(SqlError::operand_columns(operands.len()).into());
+            }
+            ways.push(nodes_compared(&operands, Comparison::Equal, &items));
+        }
+        Ok(one_of(ways, negated))
+    }
+
     /// Operands compared with the rows of a sub-query.
     fn compared(
         &self,
@@ -290,17 +341,15 @@ impl Binder<'_> {
         query: &ast::Query,
         names: &Names<'_>,
     ) -> Bound<Node> {
-        let operands = match plain(left) {
-            Expr::Tuple(row) => {
-                row.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?
-            }
-            one => vec![bind(one, names)?],
-        };
         // IN and NOT IN; MySQL compares `> ALL (SELECT 0x40)` with bytes.
         let is_in = matches!(
             (comparison, quantifier),
             (Comparison::Equal, Quantifier::Any) | (Comparison::NotEqual, Quantifier::All)
         );
+        let operands = self.row(scope, left, names)?;
+        if operands.len() > 1 && !is_in && quantifier != Quantifier::Only {
+            return Err(SqlError::operand_columns(1).into());
+        }
         if let (true, [operand], Some(literal)) = (is_in, &operands[..], literal_of(query)) {
             return Ok(compare(operand, comparison, &bind(literal, names)?));
         }
@@ -389,13 +438,33 @@ fn rows_compared(
     right: &[Expr],
     names: &Names<'_>,
 ) -> Bound<Node> {
-    if left.len() != right.len() {
-        let message = format!("Operand should contain {} column(s)", left.len());
-        return Err(SqlError::new(ErrorCode::OperandColumns, message).into());
-    }
-    let a = left.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?;
-    let b = right.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?;
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    push_pairs(left, right, names, &mut a, &mut b)?;
     Ok(nodes_compared(&a, operator, &b))
+}
+
+/// The values of two rows, those of rows within them in their places.
+fn push_pairs(
+    left: &[Expr],
+    right: &[Expr],
+    names: &Names<'_>,
+    a: &mut Vec<Node>,
+    b: &mut Vec<Node>,
+) -> Bound<()> {
+    if left.len() != right.len() {
+        return Err(SqlError::operand_columns(left.len()).into());
+    }
+    for (left, right) in left.iter().zip(right) {
+        match (plain(left), plain(right)) {
+            (Expr::Tuple(left), Expr::Tuple(right)) => push_pairs(left, right, names, a, b)?,
+            (Expr::Tuple(left), _) => return Err(SqlError::operand_columns(left.len()).into()),
+            (left, right) => {
+                a.push(bind(left, names)?);
+                b.push(bind(right, names)?);
+            }
+        }
+    }
+    Ok(())
 }
 
 fn nodes_compared(a: &[Node], operator: Comparison, b: &[Node]) -> Node {
@@ -419,24 +488,54 @@ fn nodes_compared(a: &[Node], operator: Comparison, b: &[Node]) -> Node {
 }
 
 fn row_in_list(row: &[Expr], list: &[Expr], negated: bool, names: &Names<'_>) -> Bound<Node> {
-    let operands = row.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?;
     let mut ways = Vec::with_capacity(list.len());
     for item in list {
         let Expr::Tuple(items) = plain(item) else {
-            let message = format!("Operand should contain {} column(s)", row.len());
-            return Err(SqlError::new(ErrorCode::OperandColumns, message).into());
+            return Err(SqlError::operand_columns(row.len()).into());
         };
-        if items.len() != operands.len() {
-            let message = format!("Operand should contain {} column(s)", row.len());
-            return Err(SqlError::new(ErrorCode::OperandColumns, message).into());
-        }
-        let items = items.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?;
-        ways.push(nodes_compared(&operands, Comparison::Equal, &items));
+        ways.push(rows_compared(row, Comparison::Equal, items, names)?);
     }
+    Ok(one_of(ways, negated))
+}
+
+fn one_of(ways: Vec<Node>, negated: bool) -> Node {
     let found = any_of(ways);
     let nullable = found.nullable;
-    Ok(match negated {
+    match negated {
         false => found,
         true => boolean(Kind::Not(Box::new(found)), nullable),
-    })
+    }
+}
+
+/// Whether a query has several columns, as its text says.
+fn gives_rows(query: &ast::Query) -> bool {
+    if let ast::SetExpr::Values(values) = query.body.as_ref() {
+        return values.rows.first().is_some_and(|row| row.content.len() > 1);
+    }
+    let Some(select) = first_select(&query.body) else { return false };
+    let is_one = |item: &ast::SelectItem| {
+        matches!(item, ast::SelectItem::UnnamedExpr(_) | ast::SelectItem::ExprWithAlias { .. })
+    };
+    select.projection.len() != 1 || !select.projection.iter().all(is_one)
+}
+
+/// A query of which one column is left.
+fn column_of(mut query: Query, at: usize) -> Bound<Query> {
+    let Body::Select(select) = &mut query.body else {
+        return elsewhere("a set operation as a row");
+    };
+    if select.distinct {
+        return elsewhere("DISTINCT in a row");
+    }
+    select.outputs.swap(0, at);
+    select.visible = 1;
+    for key in &mut query.order {
+        if key.position == 0 {
+            key.position = at;
+        } else if key.position == at {
+            key.position = 0;
+        }
+    }
+    query.columns = vec![query.columns.swap_remove(at)];
+    Ok(query)
 }

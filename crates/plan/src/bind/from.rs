@@ -181,6 +181,9 @@ impl Binder<'_> {
             ast::TableFactor::NestedJoin { table_with_joins, alias: None } => {
                 self.table_with_joins(table_with_joins, parent, relations)
             }
+            ast::TableFactor::NestedJoin { alias: Some(alias), .. } => {
+                Err(SqlError::syntax(&alias.to_string(), 1).into())
+            }
             other => elsewhere(other),
         }
     }
@@ -295,6 +298,7 @@ impl Binder<'_> {
                 let view =
                     relations_there.view(database, table).ok_or_else(|| SqlError::from(error))?;
                 let query = self.query_of_view(&view)?;
+                self.view_queries.borrow_mut().push(query.id);
                 let columns = described(&query.columns);
                 let source = Source::Query(Box::new(query));
                 let mut part = add(relations, shown, qualifier, source, columns)?;
@@ -486,6 +490,10 @@ fn using(mut left: Part, mut right: Part, side: Side, names: &[String]) -> Bound
     let (mut common, mut hidden) = (Vec::new(), Vec::new());
     for name in names {
         let missing = || SqlError::unknown_column(name, "from clause");
+        let is_it = |column: &&ScopeColumn| column.name.eq_ignore_ascii_case(name);
+        if [&left, &right].iter().any(|part| visible(&part.named).filter(is_it).count() > 1) {
+            return Err(SqlError::ambiguous_column(name, "from clause").into());
+        }
         let a = find_visible(&mut left.named, name).ok_or_else(missing)?;
         let b = find_visible(&mut right.named, name).ok_or_else(missing)?;
         let (x, y) = compared(a.read()?, b.read()?);
@@ -498,8 +506,14 @@ fn using(mut left: Part, mut right: Part, side: Side, names: &[String]) -> Bound
         hidden.push(other.slot);
     }
     // A RIGHT JOIN shows the columns of its right side first.
+    let behind = right.named.len();
     let mut part = match side {
-        Side::Right => joined(right, left, Side::Left, terms),
+        Side::Right => {
+            let mut part = joined(right, left, Side::Left, terms);
+            // Names stay in the order in which FROM has them.
+            part.named.rotate_left(behind);
+            part
+        }
         _ => joined(left, right, side, terms),
     };
     // The common columns come first, in the order of the side that shows them.

@@ -1,9 +1,9 @@
 //! FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE: which relations' rows are locked, and how.
 //!
-//! A clause is about the tables of its own SELECT and of what is derived in its FROM, as if that
-//! were written there; sub-queries of expressions have clauses of their own. Of a set operation it
-//! is about all sides. MariaDB leaves tables alone that are within derived ones, and all sides but
-//! the last one.
+//! A clause is about the tables of its own SELECT, and of views that stand for tables there; rows
+//! of a derived table, of a table of WITH, of a sub-query are locked by clauses of their own. Behind
+//! a set operation it is about the last side (MySQL 9.7 answers so; MariaDB 10.11 as well, but for
+//! views). Two clauses for one table are an error.
 //!
 //! Invariants
 //! 1. A lock that is asked for is had: what cannot be locked (files, listings) is written by no
@@ -12,47 +12,95 @@
 //! Not here: locking (`session::locking`, `session::locked_query`).
 
 use sqlparser::ast::{LockClause, NonBlock};
+use syntax::TableName;
 use syntax::cursor::table_name;
 use values::ErrorCode;
 
-use super::Binder;
+use super::{Binder, CommonRows};
 use crate::tree::{Body, Locking, Query, Relation, Source};
 use results::{Result, SqlError};
 
 /// What a clause says about rows that others have locked, and the name that its OF says.
-fn locking_of(clause: &LockClause) -> Result<(Locking, Option<String>)> {
+fn locking_of(clause: &LockClause) -> Result<(Locking, Option<TableName>)> {
     let only = clause.of.as_ref().map(table_name).transpose()?;
     let locking = match clause.nonblock {
         None => Locking::Wait,
         Some(NonBlock::Nowait) => Locking::NoWait,
         Some(NonBlock::SkipLocked) => Locking::SkipLocked,
     };
-    Ok((locking, only.map(|name| name.table)))
+    Ok((locking, only))
+}
+
+/// A name as a clause says it.
+fn quoted(name: &TableName) -> String {
+    match &name.database {
+        Some(database) => format!("`{database}`.`{}`", name.table),
+        None => format!("`{}`", name.table),
+    }
 }
 
 /// Error 3568 for OF that names no relation of its SELECT.
-fn unresolved(name: &str) -> SqlError {
-    SqlError::new(
-        ErrorCode::UnresolvedTableLock,
-        format!("Unresolved table name `{name}` in locking clause."),
-    )
+fn unresolved(name: &TableName) -> SqlError {
+    let message = format!("Unresolved table name {} in locking clause.", quoted(name));
+    SqlError::new(ErrorCode::UnresolvedTableLock, message)
+}
+
+/// Error 3569 for a table that is named twice, or is no table.
+fn locked_twice(name: &str) -> SqlError {
+    let message = format!("Table {name} appears in multiple locking clauses.");
+    SqlError::new(ErrorCode::DuplicateTableLock, message)
+}
+
+/// Whether OF means this relation.
+fn is_named(relation: &Relation, name: &TableName) -> bool {
+    let same_database = match (&relation.source, &name.database) {
+        (Source::Table(table), Some(database)) => table.database == *database,
+        _ => true,
+    };
+    relation.name == name.table && same_database
+}
+
+/// What a clause finds in FROM.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// A table, or what has no rows that anybody else could lock.
+    Table,
+    View,
+    /// A table of WITH.
+    Common,
+    Derived,
 }
 
 impl Binder<'_> {
     /// Marks the relations of a query that its clauses lock.
     ///
     /// # Errors
-    /// 3568 for OF that names none.
+    /// 3568 for OF that names none, 3569 for two clauses that are about the same one.
     pub(super) fn lock_rows(&self, query: &mut Query, clauses: &[LockClause]) -> Result<()> {
+        let mut locked = Vec::new();
         for clause in clauses {
             let (locking, only) = locking_of(clause)?;
             let mut is_met = false;
-            each_relation(query, &mut |relation| {
-                if only.as_ref().is_none_or(|name| relation.name == *name) {
-                    is_met = true;
-                    self.lock(relation, locking);
+            for (at, relation) in last_relations(query).iter_mut().enumerate() {
+                if only.as_ref().is_some_and(|name| !is_named(relation, name)) {
+                    continue;
                 }
-            });
+                let found = self.found(relation);
+                if found == Found::Derived && only.is_none() {
+                    continue;
+                }
+                is_met = true;
+                let is_again = locked.contains(&at) || relation.locking.is_some();
+                if found == Found::Derived || is_again {
+                    let name = match &only {
+                        Some(name) => quoted(name),
+                        None => relation.name.clone(),
+                    };
+                    return Err(locked_twice(&name));
+                }
+                locked.push(at);
+                self.lock(relation, locking);
+            }
             if let Some(name) = only.filter(|_| !is_met) {
                 return Err(unresolved(&name));
             }
@@ -61,29 +109,45 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// Marks a table, or all that a derived one is made of; what it says itself stays.
+    fn found(&self, relation: &Relation) -> Found {
+        let Source::Query(query) = &relation.source else { return Found::Table };
+        if self.view_queries.borrow().contains(&query.id) {
+            return Found::View;
+        }
+        let is_common = self.ctes.borrow().iter().any(|common| match &common.rows {
+            CommonRows::Query(own) => own.id == query.id,
+            CommonRows::Added { .. } => false,
+        });
+        if is_common { Found::Common } else { Found::Derived }
+    }
+
+    /// Marks a table, or all that a view stands for.
     fn lock(&self, relation: &mut Relation, locking: Locking) {
-        match &mut relation.source {
-            Source::Table(_) => drop(relation.locking.get_or_insert(locking)),
-            Source::Query(query) => {
-                // A table of WITH that stands elsewhere as well is another, without locks.
-                query.id = self.id();
-                each_relation(query, &mut |inner| self.lock(inner, locking));
-            }
-            Source::Added(_) | Source::Listing(_) | Source::File(_) => {}
+        if matches!(relation.source, Source::Table(_)) {
+            relation.locking.get_or_insert(locking);
+        }
+        if self.found(relation) == Found::View
+            && let Source::Query(query) = &mut relation.source
+            && stands_for_tables(query)
+        {
+            last_relations(query).iter_mut().for_each(|inner| self.lock(inner, locking));
         }
     }
 }
 
-/// Calls `each` with the relations of a SELECT, or of all that a query is put together of.
-fn each_relation(query: &mut Query, each: &mut dyn FnMut(&mut Relation)) {
+/// Whether each row of a query is made of one row of each of its tables.
+fn stands_for_tables(query: &Query) -> bool {
+    let Body::Select(select) = &query.body else { return false };
+    let plain = select.grouping.is_none() && select.windowing.is_none() && !select.distinct;
+    plain && query.limit.is_none() && query.offset.is_none()
+}
+
+/// The relations of a SELECT, or of the last one that a query is put together of.
+fn last_relations(query: &mut Query) -> &mut [Relation] {
     match &mut query.body {
-        Body::Select(select) => select.relations.iter_mut().for_each(each),
-        Body::Set(set) => set.sides.iter_mut().for_each(|side| each_relation(side, each)),
-        Body::Recursion(all) => {
-            each_relation(&mut all.first, each);
-            each_relation(&mut all.next, each);
-        }
-        Body::Values(_) => {}
+        Body::Select(select) => &mut select.relations,
+        Body::Set(set) => set.sides.last_mut().map_or(&mut [], last_relations),
+        Body::Recursion(all) => last_relations(&mut all.next),
+        Body::Values(_) => &mut [],
     }
 }

@@ -292,6 +292,8 @@ struct Binder<'a> {
     nesting: Cell<usize>,
     tables: RefCell<Vec<Arc<Table>>>,
     views: RefCell<Vec<BoundView>>,
+    /// The numbers of the queries that views stand for.
+    view_queries: RefCell<Vec<usize>>,
     /// With whose rights names are looked up.
     rights: RefCell<Arc<Rights>>,
     /// Whether only columns are wanted, not rows: nobody's rights are asked.
@@ -328,6 +330,7 @@ impl<'a> Binder<'a> {
             nesting: Cell::new(0),
             tables: RefCell::default(),
             views: RefCell::default(),
+            view_queries: RefCell::default(),
             rights: RefCell::new(Arc::clone(&facts.rights)),
             is_described: false,
             views_around: RefCell::default(),

@@ -286,8 +286,7 @@ impl<'p> QueryScope<'p> {
                 }
                 if found.is_some() {
                     let name = parts.join(".");
-                    let message = format!("Column '{name}' in {clause} is ambiguous");
-                    return Err(SqlError::new(ErrorCode::NonUniq, message).into());
+                    return Err(SqlError::ambiguous_column(&name, clause).into());
                 }
                 found = Some((relation, column));
             }

@@ -15,7 +15,34 @@ use values::types::string_literal;
 
 use super::QueryPrinter;
 
+/// The values of two rows side by side, those of rows within them in their places.
+fn push_pairs<'e>(a: &'e [Expr], b: &'e [Expr], pairs: &mut Vec<(&'e Expr, &'e Expr)>) {
+    for (a, b) in a.iter().zip(b) {
+        match (bare(a), bare(b)) {
+            (Expr::Tuple(a), Expr::Tuple(b)) => push_pairs(a, b, pairs),
+            pair => pairs.push(pair),
+        }
+    }
+}
+
+/// What stands in brackets.
+fn bare(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Nested(inner) => bare(inner),
+        other => other,
+    }
+}
+
 impl QueryPrinter<'_> {
+    /// Rows that are compared value by value.
+    fn pairs(&mut self, a: &[Expr], b: &[Expr], op: &BinaryOperator, between: &str) {
+        let mut pairs = Vec::new();
+        push_pairs(a, b, &mut pairs);
+        self.push("(");
+        self.list(&pairs, between, |printer, (a, b)| printer.binary(a, op, b));
+        self.push(")");
+    }
+
     pub(super) fn expression(&mut self, expr: &Expr) {
         match expr {
             Expr::Nested(inner) => self.expression(inner),
@@ -26,7 +53,26 @@ impl QueryPrinter<'_> {
             }
             Expr::Value(value) => self.value(&value.value),
             Expr::UnaryOp { op, expr } => self.unary(*op, expr),
-            Expr::BinaryOp { left, op, right } => self.binary(left, op, right),
+            Expr::BinaryOp { left, op, right } => match (bare(left), op, bare(right)) {
+                (
+                    Expr::Tuple(a),
+                    BinaryOperator::Eq | BinaryOperator::Spaceship,
+                    Expr::Tuple(b),
+                ) => {
+                    self.pairs(a, b, op, " and ");
+                }
+                (Expr::Tuple(a), BinaryOperator::NotEq, Expr::Tuple(b)) => {
+                    self.pairs(a, b, op, " or ");
+                }
+                _ => self.binary(left, op, right),
+            },
+            Expr::InList { expr, list, negated: false }
+                if list.len() == 1 && matches!(bare(expr), Expr::Tuple(_)) =>
+            {
+                if let (Expr::Tuple(a), Expr::Tuple(b)) = (bare(expr), bare(&list[0])) {
+                    self.pairs(a, b, &BinaryOperator::Eq, " and ");
+                }
+            }
             Expr::IsNull(inner) => self.suffixed(inner, " is null"),
             Expr::IsNotNull(inner) => self.suffixed(inner, " is not null"),
             Expr::IsTrue(inner) => self.suffixed(inner, " is true"),

@@ -164,7 +164,7 @@ impl QueryPrinter<'_> {
                 self.push(")");
             }
             SetExpr::SetOperation { op, set_quantifier, left, right } => {
-                self.set_expression(left);
+                self.set_operand(left, *op);
                 self.push(match op {
                     SetOperator::Union => " union ",
                     SetOperator::Intersect => " intersect ",
@@ -173,7 +173,7 @@ impl QueryPrinter<'_> {
                 if *set_quantifier == SetQuantifier::All {
                     self.push("all ");
                 }
-                self.set_expression(right);
+                self.set_operand(right, *op);
             }
             SetExpr::Values(values) => {
                 self.push("values ");
@@ -184,6 +184,18 @@ impl QueryPrinter<'_> {
                 });
             }
             other => self.push(&other.to_string()),
+        }
+    }
+
+    /// A side of a set operation; one of another kind stands in brackets.
+    fn set_operand(&mut self, side: &SetExpr, around: SetOperator) {
+        let is_other = matches!(side, SetExpr::SetOperation { op, .. } if *op != around);
+        if is_other {
+            self.push("(");
+        }
+        self.set_expression(side);
+        if is_other {
+            self.push(")");
         }
     }
 

@@ -35,9 +35,6 @@ pub(super) fn binary(
         let (ty, nullable) = (node.ty.clone(), node.nullable);
         return Ok(Node::new(Kind::Assign(name.to_lowercase(), Box::new(node)), ty, nullable));
     }
-    if matches!(left, Expr::Tuple(_)) {
-        return elsewhere("row constructors");
-    }
     if matches!(op, B::And | B::Or) {
         return chain(left, op, right, names);
     }
