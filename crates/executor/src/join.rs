@@ -28,7 +28,7 @@ use crate::{Filter, GatheredRows, Gatherer, PieceLimits};
 use files::table::{FileStep, ReadRequest, Reading};
 use plan::listing::AskedTables;
 use plan::point::{Access, IndexRanges, Ranges, RowCandidate};
-use plan::tree::{CatalogListing, JoinStep, Member, Relation, Scan, Source};
+use plan::tree::{CatalogListing, JoinStep, Member, Query, Relation, Scan, Source};
 use results::{Result, SqlError};
 
 /// Rows of a file that are decoded at a time.
@@ -147,6 +147,9 @@ impl Execution<'_> {
     ) -> Result<Flow> {
         let relation = &relations[scan.relation];
         let local = Scope { row: RowView::None, joined, ..*scope };
+        if let (Source::Query(query), Some(_)) = (&relation.source, &relation.lateral) {
+            return self.scan_within(query, &scan.terms, &over(scope, joined), &local, each);
+        }
         if let Some(keys) = &scan.hash {
             let buffer = self.kept_scan(relation, scan, &local)?;
             return buffer.each_matching(keys, self, &local, each);
@@ -181,6 +184,27 @@ impl Execution<'_> {
                 self.each_of(&buffer, &scan.terms, &local, each)
             }
         }
+    }
+
+    /// Runs a LATERAL query within the row that is joined before (`around`).
+    fn scan_within(
+        &self,
+        query: &Query,
+        terms: &[Node],
+        around: &Scope<'_>,
+        local: &Scope<'_>,
+        each: &mut Each<'_>,
+    ) -> Result<Flow> {
+        let mut flow = Flow::Continue;
+        self.run_within(query, around, &mut |row| {
+            self.look(1)?;
+            let row = JoinedRow::Values(&row);
+            if all_hold(terms, &local.with_row(view_of(&row)))? {
+                flow = each(&row)?;
+            }
+            Ok(flow)
+        })?;
+        Ok(flow)
     }
 
     fn each_of(

@@ -429,6 +429,18 @@ impl SessionVariables {
                     false => character_set(&text)?,
                 };
             }
+            "div_precision_increment"
+            | "default_week_format"
+            | "sql_auto_is_null"
+            | "max_sort_length"
+                if text != definition.default =>
+            {
+                return Err(SqlError::unsupported(format_args!("{} = {text}", definition.name)));
+            }
+            "lc_time_names" if !text.eq_ignore_ascii_case(definition.default) && text != "0" => {
+                return Err(SqlError::unsupported(format_args!("lc_time_names = '{text}'")));
+            }
+            "collation_connection" => drop(syntax::types::collation(&text)?),
             "sql_select_limit" => self.select_limit = text.parse().map_err(|_| wrong())?,
             _ => {}
         }

@@ -17,10 +17,9 @@
 //!
 //! Not here: reading the tables (sqlparser), what a join means (`sql::bind::from`).
 
-use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
+use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace, Word};
 
-use crate::cursor::{is_word, too_deep};
-use crate::error::Result;
+use crate::error::{Result, too_deep};
 
 /// Deepest nesting of brackets around tables.
 const DEPTH_MAX: usize = 100;
@@ -53,6 +52,12 @@ const BEHIND_TABLES: [&str; 15] = [
 
 /// Words that begin a hint about indexes.
 const HINT: [&str; 3] = ["USE", "FORCE", "IGNORE"];
+
+/// Whether a token is a word of the grammar.
+pub fn is_word(token: &Token, word: &str) -> bool {
+    matches!(token, Token::Word(Word { value, quote_style: None, .. })
+        if value.eq_ignore_ascii_case(word))
+}
 
 /// Says brackets around joins so that the parser reads them.
 ///

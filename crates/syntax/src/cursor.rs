@@ -16,10 +16,10 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Whitespace, Word};
 use values::{ErrorCode, SqlMode};
 
-use super::brackets::say_brackets;
+use super::brackets::{is_word, say_brackets};
 use super::dialect::{self, RowhouseDialect};
 use super::scan::{DIGITS_MARK, LIST_MARK};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, too_deep};
 
 static DIALECT: RowhouseDialect = RowhouseDialect;
 
@@ -663,17 +663,6 @@ fn named_table(database: Option<String>, table: String) -> Result<TableName> {
         return Err(Error::new(ErrorCode::WrongDbName, "Incorrect database name ''"));
     }
     Ok(TableName { database, table })
-}
-
-/// What is said of a statement whose parts are nested too deeply.
-pub fn too_deep() -> Error {
-    Error::new(ErrorCode::StackOverrun, "Thread stack overrun: the statement is nested too deeply")
-}
-
-/// Whether a token is a word of the grammar.
-pub fn is_word(token: &Token, word: &str) -> bool {
-    matches!(token, Token::Word(Word { value, quote_style: None, .. })
-        if value.eq_ignore_ascii_case(word))
 }
 
 /// The place that sqlparser's messages end in: ` at Line: 1, Column: 5`.

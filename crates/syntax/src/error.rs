@@ -60,3 +60,8 @@ impl Error {
         )
     }
 }
+
+/// What is said of a statement whose parts are nested too deeply.
+pub fn too_deep() -> Error {
+    Error::new(ErrorCode::StackOverrun, "Thread stack overrun: the statement is nested too deeply")
+}

@@ -40,6 +40,6 @@ mod view_text;
 
 pub use call::{JSON_EMPTY, JSON_ERROR};
 pub use cursor::{Cursor, TableName};
-pub use error::{Error, Result};
+pub use error::{Error, Result, too_deep};
 pub use select_list::item_texts;
 pub use view_text::{view_query, view_text};

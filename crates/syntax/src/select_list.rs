@@ -103,9 +103,20 @@ fn is_word(byte: u8) -> bool {
 
 /// Words behind a SELECT list.
 fn ends_list(word: &[u8]) -> bool {
-    ["FROM", "LIMIT", "ORDER", "WHERE", "FOR", "UNION", "EXCEPT", "INTERSECT", "GROUP", "HAVING"]
-        .iter()
-        .any(|known| known.as_bytes().eq_ignore_ascii_case(word))
+    const BEHIND: [&str; 11] = [
+        "FROM",
+        "LIMIT",
+        "ORDER",
+        "WHERE",
+        "FOR",
+        "LOCK",
+        "UNION",
+        "EXCEPT",
+        "INTERSECT",
+        "GROUP",
+        "HAVING",
+    ];
+    BEHIND.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }
 
 fn is_modifier(word: &[u8]) -> bool {

@@ -186,6 +186,7 @@ table! {
     SpDoesNotExist 1305 b"42000";
     SpBadstatement 1314 b"0A000";
     QueryInterrupted 1317 b"70100";
+    SpUndeclaredVar 1327 b"42000";
     SpFetchNoData 1329 b"02000";
     ViewNoExplain 1345 b"HY000";
     WrongObject 1347 b"HY000";

@@ -106,6 +106,9 @@ impl Lowering<'_> {
 
     fn relation(&self, relation: &Relation) -> Result<(LogicalPlan, RelationColumns)> {
         let reference = TableReference::bare(self.qualifier(&relation.name));
+        if relation.lateral.is_some() {
+            return Err(SqlError::not_lowerable("LATERAL"));
+        }
         match &relation.source {
             Source::Table(table) => self.table(table, relation.index_use, reference),
             Source::Query(query) => {

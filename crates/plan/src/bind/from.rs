@@ -26,7 +26,9 @@ use crate::index_use::IndexUse;
 use crate::listing::{NameColumns, SystemSchema, is_size};
 use crate::relations::{Relations, TemporaryNames};
 use crate::terms::push_terms;
-use crate::tree::{CatalogListing, Join, OutputColumn, Query, Relation, Source};
+use crate::tree::{
+    CatalogListing, Join, LateralNames, OutputColumn, Query, Relation, Source, free_references,
+};
 use files::table::{FileColumn, FileOptions, FileTable};
 use results::{ResultColumn, SqlError};
 
@@ -65,6 +67,33 @@ enum Side {
     Right,
 }
 
+/// The relations that stand before a part of FROM.
+struct Before<'b> {
+    named: &'b [NamedRelation],
+    /// Those before these.
+    further: Option<&'b Before<'b>>,
+}
+
+/// What a LATERAL query sees around it.
+struct Around<'b> {
+    /// The SELECT around its own.
+    parent: Option<&'b QueryScope<'b>>,
+    before: &'b Before<'b>,
+}
+
+impl<'b> Around<'b> {
+    /// The names of the relations before it.
+    fn scope(&self) -> QueryScope<'b> {
+        let mut named = Vec::new();
+        let mut next = Some(self.before);
+        while let Some(before) = next {
+            named.extend(before.named.iter().cloned());
+            next = before.further;
+        }
+        QueryScope::new(self.parent, named)
+    }
+}
+
 impl Binder<'_> {
     /// Binds FROM.
     pub(super) fn from(
@@ -75,7 +104,12 @@ impl Binder<'_> {
         let mut relations = Vec::new();
         let mut all: Option<Part> = None;
         for item in from {
-            let Some(part) = self.table_with_joins(item, parent, &mut relations)? else { continue };
+            let before =
+                Before { named: all.as_ref().map_or(&[], |part| &part.named), further: None };
+            let around = Around { parent, before: &before };
+            let Some(part) = self.table_with_joins(item, &around, &mut relations)? else {
+                continue;
+            };
             all = Some(match all {
                 None => part,
                 Some(before) => joined(before, part, Side::Inner, Vec::new()),
@@ -118,14 +152,22 @@ impl Binder<'_> {
     fn table_with_joins(
         &self,
         item: &ast::TableWithJoins,
-        parent: Option<&QueryScope<'_>>,
+        around: &Around<'_>,
         relations: &mut Vec<Relation>,
     ) -> Bound<Option<Part>> {
-        let mut left = self.factor(&item.relation, parent, relations)?;
+        let mut left = self.factor(&item.relation, around, relations)?;
         for join in &item.joins {
-            let right = self.factor(&join.relation, parent, relations)?;
+            use ast::JoinOperator as J;
+            // The right side of a RIGHT JOIN is read first.
+            let is_right = matches!(join.join_operator, J::Right(_) | J::RightOuter(_));
+            let right = {
+                let named = left.as_ref().filter(|_| !is_right).map_or(&[][..], |part| &part.named);
+                let before = Before { named, further: Some(around.before) };
+                let around = Around { parent: around.parent, before: &before };
+                self.factor(&join.relation, &around, relations)?
+            };
             let (Some(before), Some(right)) = (left, right) else { return elsewhere("DUAL") };
-            left = Some(self.join(before, right, &join.join_operator, parent)?);
+            left = Some(self.join(before, right, &join.join_operator, around.parent)?);
         }
         Ok(left)
     }
@@ -133,7 +175,7 @@ impl Binder<'_> {
     fn factor(
         &self,
         factor: &ast::TableFactor,
-        parent: Option<&QueryScope<'_>>,
+        around: &Around<'_>,
         relations: &mut Vec<Relation>,
     ) -> Bound<Option<Part>> {
         match factor {
@@ -169,17 +211,27 @@ impl Binder<'_> {
             } if is_file(name) && partitions.is_empty() && index_hints.is_empty() => {
                 self.file(args, alias.as_ref(), relations).map(Some)
             }
-            ast::TableFactor::Derived { subquery, alias, lateral: false, .. } => {
+            ast::TableFactor::Derived { subquery, alias, lateral, .. } => {
                 let Some(alias) = alias else {
                     let message = "Every derived table must have its own alias";
                     return Err(SqlError::new(ErrorCode::DerivedMustHaveAlias, message).into());
                 };
-                let mut query = self.query(subquery, None)?;
+                let mut query = match lateral {
+                    true => self.query(subquery, Some(&around.scope()))?,
+                    false => self.query(subquery, None)?,
+                };
                 rename(&mut query.columns, alias)?;
-                self.derived(query, alias.name.value.clone(), relations).map(Some)
+                let free = if *lateral { free_references(&mut query) } else { Vec::new() };
+                let part = self.derived(query, alias.name.value.clone(), relations)?;
+                if let Some(relation) = relations.last_mut().filter(|_| !free.is_empty()) {
+                    let own = free.into_iter().filter(|(level, _)| *level == 1);
+                    let slots = own.map(|(_, slot)| slot).collect();
+                    relation.lateral = Some(LateralNames { slots });
+                }
+                Ok(Some(part))
             }
             ast::TableFactor::NestedJoin { table_with_joins, alias: None } => {
-                self.table_with_joins(table_with_joins, parent, relations)
+                self.table_with_joins(table_with_joins, around, relations)
             }
             ast::TableFactor::NestedJoin { alias: Some(alias), .. } => {
                 Err(SqlError::syntax(&alias.to_string(), 1).into())
@@ -461,7 +513,8 @@ fn add(
     let types = columns.iter().map(|(_, ty, ..)| ty.clone()).collect();
     let index_use = IndexUse::default();
     let locking = None;
-    relations.push(Relation { name: name.clone(), source, types, index_use, locking });
+    let lateral = None;
+    relations.push(Relation { name: name.clone(), source, types, index_use, locking, lateral });
     let named = NamedRelation::new(name, database, number, columns.into_iter());
     let shown = named.columns.iter().map(|column| column.slot).collect();
     Ok(Part { join: Join::Relation(number), named: vec![named], shown })

@@ -13,8 +13,8 @@ use results::SqlError;
 /// How many rows a query gives at most, and how many it passes over before.
 ///
 /// # Errors
-/// 1064 for FETCH beside LIMIT or of a percentage, 4180 for WITH TIES without an order, 1235 with
-/// one.
+/// 1064 for an expression, 1327 for a name, 1064 for FETCH beside LIMIT or of a percentage, 4180 for
+/// WITH TIES without an order, 1235 with one.
 pub(super) fn limit_of(query: &Query) -> Bound<(Option<Expr>, Option<Expr>)> {
     let (limit, offset) = match &query.limit_clause {
         None => (None, None),
@@ -31,6 +31,20 @@ pub(super) fn limit_of(query: &Query) -> Bound<(Option<Expr>, Option<Expr>)> {
         },
         Some(LimitClause::LimitOffset { .. }) => return elsewhere("LIMIT BY"),
     };
+    for expr in limit.iter().chain(&offset) {
+        let is_literal = matches!(expr, Expr::Value(value)
+            if matches!(value.value, Value::Number(..) | Value::Placeholder(_)));
+        // A name would be that of a routine's variable.
+        if let Expr::Identifier(name) = expr
+            && !name.value.starts_with('@')
+        {
+            let message = format!("Undeclared variable: {}", name.value);
+            return Err(SqlError::new(ErrorCode::SpUndeclaredVar, message).into());
+        }
+        if !is_literal {
+            return Err(SqlError::syntax(&expr.to_string(), 1).into());
+        }
+    }
     let Some(Fetch { with_ties, percent, quantity }) = &query.fetch else {
         return Ok((limit, offset));
     };

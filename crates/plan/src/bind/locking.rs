@@ -62,7 +62,7 @@ fn is_named(relation: &Relation, name: &TableName) -> bool {
 
 /// What a clause finds in FROM.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum LockTarget {
     /// A table, or what has no rows that anybody else could lock.
     Table,
     View,
@@ -86,12 +86,12 @@ impl Binder<'_> {
                     continue;
                 }
                 let found = self.found(relation);
-                if found == Found::Derived && only.is_none() {
+                if found == LockTarget::Derived && only.is_none() {
                     continue;
                 }
                 is_met = true;
                 let is_again = locked.contains(&at) || relation.locking.is_some();
-                if found == Found::Derived || is_again {
+                if found == LockTarget::Derived || is_again {
                     let name = match &only {
                         Some(name) => quoted(name),
                         None => relation.name.clone(),
@@ -109,16 +109,16 @@ impl Binder<'_> {
         Ok(())
     }
 
-    fn found(&self, relation: &Relation) -> Found {
-        let Source::Query(query) = &relation.source else { return Found::Table };
+    fn found(&self, relation: &Relation) -> LockTarget {
+        let Source::Query(query) = &relation.source else { return LockTarget::Table };
         if self.view_queries.borrow().contains(&query.id) {
-            return Found::View;
+            return LockTarget::View;
         }
         let is_common = self.ctes.borrow().iter().any(|common| match &common.rows {
             CommonRows::Query(own) => own.id == query.id,
             CommonRows::Added { .. } => false,
         });
-        if is_common { Found::Common } else { Found::Derived }
+        if is_common { LockTarget::Common } else { LockTarget::Derived }
     }
 
     /// Marks a table, or all that a view stands for.
@@ -126,7 +126,7 @@ impl Binder<'_> {
         if matches!(relation.source, Source::Table(_)) {
             relation.locking.get_or_insert(locking);
         }
-        if self.found(relation) == Found::View
+        if self.found(relation) == LockTarget::View
             && let Source::Query(query) = &mut relation.source
             && stands_for_tables(query)
         {

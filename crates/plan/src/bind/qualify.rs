@@ -35,20 +35,46 @@ const NAME_CHARS_MAX: usize = 64;
 pub fn qualified_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<ast::Query> {
     let binder = Binder::of(source, facts);
     let mut query = source.query.clone();
-    binder.qualify(&mut query, None, source.texts)?;
+    binder.qualify(&mut query, None, Items::Named(source.texts))?;
     Ok(query)
 }
 
+/// The items of a SELECT list, as to their names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Items<'t> {
+    /// They have names, by their texts where these are known.
+    Named(&'t [String]),
+    /// Nobody asks for their names: it is a sub-query of an expression.
+    Unnamed,
+}
+
+impl<'t> Items<'t> {
+    fn text(self, at: usize) -> Option<&'t String> {
+        match self {
+            Items::Named(texts) => texts.get(at),
+            Items::Unnamed => None,
+        }
+    }
+
+    /// Those of another side of a set operation than the first.
+    fn of_later_side(self) -> Items<'t> {
+        match self {
+            Items::Named(_) => Items::Named(&[]),
+            Items::Unnamed => Items::Unnamed,
+        }
+    }
+}
+
 impl Binder<'_> {
-    /// Qualifies a query; `texts`: the items of its first SELECT as they were written.
+    /// Qualifies a query.
     fn qualify(
         &self,
         query: &mut ast::Query,
         parent: Option<&QueryScope<'_>>,
-        texts: &[String],
+        items: Items<'_>,
     ) -> Bound<()> {
         let before = self.ctes.borrow().len();
-        let done = self.nested(|| self.qualify_nested(query, parent, texts));
+        let done = self.nested(|| self.qualify_nested(query, parent, items));
         self.ctes.borrow_mut().truncate(before);
         done
     }
@@ -57,7 +83,7 @@ impl Binder<'_> {
         &self,
         query: &mut ast::Query,
         parent: Option<&QueryScope<'_>>,
-        texts: &[String],
+        items: Items<'_>,
     ) -> Bound<()> {
         // Rows are locked by whoever reads the view.
         query.locks.clear();
@@ -66,12 +92,12 @@ impl Binder<'_> {
                 // Within its own recursion its name means it as well.
                 let is_recursive = with.recursive && is_recursive(table);
                 if !is_recursive {
-                    self.qualify(&mut table.query, None, &[])?;
+                    self.qualify(&mut table.query, None, Items::Named(&[]))?;
                 }
                 let common = self.common_table(table, is_recursive)?;
                 self.ctes.borrow_mut().push(common);
                 if is_recursive {
-                    self.qualify(&mut table.query, None, &[])?;
+                    self.qualify(&mut table.query, None, Items::Named(&[]))?;
                 }
             }
         }
@@ -82,9 +108,9 @@ impl Binder<'_> {
                     Some(ast::OrderByKind::Expressions(keys)) => keys.as_mut_slice(),
                     _ => &mut [],
                 };
-                self.qualify_select(select, keys, parent, texts)
+                self.qualify_select(select, keys, parent, items)
             }
-            body => self.qualify_body(body, parent, texts),
+            body => self.qualify_body(body, parent, items),
         }
     }
 
@@ -92,14 +118,14 @@ impl Binder<'_> {
         &self,
         body: &mut SetExpr,
         parent: Option<&QueryScope<'_>>,
-        texts: &[String],
+        items: Items<'_>,
     ) -> Bound<()> {
         match body {
-            SetExpr::Select(select) => self.qualify_select(select, &mut [], parent, texts),
-            SetExpr::Query(query) => self.qualify(query, parent, texts),
+            SetExpr::Select(select) => self.qualify_select(select, &mut [], parent, items),
+            SetExpr::Query(query) => self.qualify(query, parent, items),
             SetExpr::SetOperation { left, right, .. } => {
-                self.qualify_body(left, parent, texts)?;
-                self.qualify_body(right, parent, &[])
+                self.qualify_body(left, parent, items)?;
+                self.qualify_body(right, parent, items.of_later_side())
             }
             _ => Ok(()),
         }
@@ -110,11 +136,11 @@ impl Binder<'_> {
         select: &mut ast::Select,
         order: &mut [ast::OrderByExpr],
         parent: Option<&QueryScope<'_>>,
-        texts: &[String],
+        items: Items<'_>,
     ) -> Bound<()> {
         let from = self.from(&select.from, parent)?;
         let scope = QueryScope { shown: from.shown, ..QueryScope::new(parent, from.named) };
-        self.name_items(select, &scope, texts)?;
+        self.name_items(select, &scope, items)?;
         let aliases: Vec<String> = select.projection.iter().filter_map(alias_of).collect();
         let mut at = 0;
         for item in &mut select.from {
@@ -134,20 +160,20 @@ impl Binder<'_> {
         &self,
         select: &mut ast::Select,
         scope: &QueryScope<'_>,
-        texts: &[String],
+        items: Items<'_>,
     ) -> Bound<()> {
-        let (items, mut taken) = (std::mem::take(&mut select.projection), HashSet::new());
-        for (at, item) in items.into_iter().enumerate() {
+        let (list, mut taken) = (std::mem::take(&mut select.projection), HashSet::new());
+        for (at, item) in list.into_iter().enumerate() {
             let table = match item {
                 SelectItem::UnnamedExpr(expr) => {
-                    let text = texts.get(at).map(|text| text.trim().to_owned());
+                    let text = items.text(at).map(|text| text.trim().to_owned());
                     let mut name = item_name(&expr, text.as_ref());
                     let is_column =
                         matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
                     let is_bad = name.is_empty()
                         || name.chars().count() > NAME_CHARS_MAX
                         || taken.contains(&name.to_lowercase());
-                    if scope.parent.is_some() {
+                    if items == Items::Unnamed {
                         select.projection.push(SelectItem::UnnamedExpr(expr));
                         continue;
                     }
@@ -177,9 +203,9 @@ impl Binder<'_> {
                     || Expr::Identifier(Ident::new(column.name.clone())),
                     |owner| full_name(owner, column),
                 );
-                select.projection.push(match scope.parent {
-                    Some(_) => SelectItem::UnnamedExpr(expr),
-                    None => named(expr, column.name.clone()),
+                select.projection.push(match items {
+                    Items::Unnamed => SelectItem::UnnamedExpr(expr),
+                    Items::Named(_) => named(expr, column.name.clone()),
                 });
             }
         }
@@ -239,9 +265,9 @@ impl Binder<'_> {
                 }
                 Ok(())
             }
-            TableFactor::Derived { subquery, .. } => {
+            TableFactor::Derived { subquery, lateral, .. } => {
                 *at += 1;
-                self.qualify(subquery, None, &[])
+                self.qualify(subquery, Some(scope).filter(|_| *lateral), Items::Named(&[]))
             }
             TableFactor::NestedJoin { table_with_joins, .. } => {
                 self.qualify_joins(table_with_joins, scope, at)
@@ -386,7 +412,7 @@ impl VisitorMut for Qualifier<'_> {
     fn pre_visit_query(&mut self, query: &mut ast::Query) -> ControlFlow<BindFailure> {
         self.within += 1;
         match self.within {
-            1 => match self.binder.qualify(query, Some(self.scope), &[]) {
+            1 => match self.binder.qualify(query, Some(self.scope), Items::Unnamed) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(failure) => ControlFlow::Break(failure),
             },

@@ -33,7 +33,8 @@ use form::special;
 use literal::{items, literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
 use operator::{binary, refuse_unknown_digits, unary};
-use syntax::cursor::{name_parts, too_deep};
+use syntax::cursor::name_parts;
+use syntax::too_deep;
 use syntax::types::{character_set, collation};
 
 use results::SqlError;

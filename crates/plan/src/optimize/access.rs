@@ -13,6 +13,7 @@ use expression::{Comparison, Kind, Node, parts_of};
 use rows::table::{Covering, Table};
 
 use super::Sizes;
+use super::inner::BEGIN_ROWS;
 use super::needs::Columns;
 use crate::index_use::IndexUse;
 use crate::point::{Access, AccessKind, Between, IndexKeys, Lookup, Ordering, ReaderKind, ways};
@@ -60,6 +61,7 @@ pub fn way_to(
     let filters: Vec<Node> = whole.into_iter().cloned().collect();
     let unseen = 0.34f64.powi(filters.len() as i32);
     let index_use = &relations[number].index_use;
+    let is_lateral = relations[number].lateral.is_some();
     let (size, direct) = match &relations[number].source {
         Source::Table(table) => {
             let size = sizes.rows(table)?;
@@ -99,12 +101,16 @@ pub fn way_to(
         }
         None => {
             let found = size * selectivity(&local);
-            let step = step(scan(None, local.clone(), None, same, size), found);
-            AccessPath { step, examined: size, once: 0.0 }
+            let examined = match (&relations[number].source, is_lateral) {
+                (Source::Query(query), true) => query.cost.max(size) + BEGIN_ROWS,
+                _ => size,
+            };
+            let step = step(scan(None, local.clone(), None, same, examined), found);
+            AccessPath { step, examined, once: 0.0 }
         }
     };
     // A hash table over what changes with every step would have to be made again each time.
-    let changes = matches!(relations[number].source, Source::Added(_));
+    let changes = is_lateral || matches!(relations[number].source, Source::Added(_));
     if before <= 1.0 || nested.examined <= LOOK_UP_COST_MAX || changes {
         return Ok(nested);
     }

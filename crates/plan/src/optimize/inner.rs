@@ -85,7 +85,7 @@ impl Efforts {
         let mut efforts =
             Efforts { once: 0.0, by_row: Effort::default(), by_output: Effort::default() };
         for relation in &select.relations {
-            if let Source::Query(query) = &relation.source {
+            if let (Source::Query(query), None) = (&relation.source, &relation.lateral) {
                 efforts.once += query.cost;
             }
         }

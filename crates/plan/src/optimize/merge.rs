@@ -19,6 +19,10 @@ use crate::tree::{
 
 /// Merges the derived tables of a SELECT that can be.
 pub fn derived_tables(select: &mut Select) {
+    // What a LATERAL query names has a number; it stays what it is.
+    if select.has_lateral() {
+        return;
+    }
     let mut at = 0;
     while at < select.relations.len() {
         // What comes in its place may be a derived table itself.
@@ -45,6 +49,7 @@ fn is_part_of_join(select: &Select, at: usize) -> bool {
         && inner.join.is_some()
         && inner.is_plain()
         && !inner.distinct
+        && !inner.has_lateral()
         // Its own order says nothing of the relations around it.
         && !inner.straight
         && others + inner.relations.len() <= RELATIONS_MAX

@@ -82,6 +82,9 @@ impl Needs {
                 select.having.iter().for_each(|node| needs.add(node));
             }
         }
+        let lateral = select.relations.iter().filter_map(|relation| relation.lateral.as_ref());
+        let seen = lateral.flat_map(|names| &names.slots);
+        seen.for_each(|slot| needs.add_slot(*slot, true));
         let mut filled = 0;
         if let Some(join) = &select.join {
             needs.add_terms_of(join, &mut filled);

@@ -110,6 +110,9 @@ pub fn plan_joins(
     let without = conditions.iter().fold(0, |all, term| all | rejected(term));
     let mut pool = Pool { items: Vec::new(), terms: conditions };
     flatten(simplified(join, without), select.straight, &mut pool);
+    if select.has_lateral() {
+        put_laterals_behind(&mut pool, &select.relations);
+    }
     let relations = &select.relations;
     let mut planner = Planner { relations, needs, sizes, cut: OrderCut::of(select, wanted) };
     let order = wanted_order(select, wanted);
@@ -248,6 +251,19 @@ fn flatten(join: Join, straight: bool, pool: &mut Pool) {
                 }
             };
             pool.items.push(JoinItem { what, outer: true, on, relations, needs });
+        }
+    }
+}
+
+/// Lets what sees relations before it come behind them.
+fn put_laterals_behind(pool: &mut Pool, relations: &[Relation]) {
+    for item in &mut pool.items {
+        let own = relations.iter().enumerate().filter(|(n, _)| item.relations >> n & 1 == 1);
+        let seen = own.filter_map(|(_, relation)| relation.lateral.as_ref());
+        let named = seen.fold(0, |all, names| all | names.relations());
+        item.needs |= named & !item.relations;
+        if let What::Group(inner) = &mut item.what {
+            put_laterals_behind(inner, relations);
         }
     }
 }

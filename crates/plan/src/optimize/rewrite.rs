@@ -187,6 +187,7 @@ fn with_query(join: Join, joined: JoinedQuery, relations: &mut Vec<Relation>) ->
         types,
         index_use: IndexUse::default(),
         locking: None,
+        lateral: None,
     });
     Join::Inner(vec![join, Join::Relation(number)], terms)
 }

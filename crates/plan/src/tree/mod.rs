@@ -39,7 +39,7 @@ use values::types::ColumnType;
 pub use aggregate::{Aggregate, KEPT_DIGITS};
 pub use aggregate_table::AggregateFunction;
 pub use bound_view::BoundView;
-use expression::Node;
+use expression::{Node, parts_of};
 pub use limit::row_count;
 pub use point_select::{PointSelect, ResultOutput, RowOrigin};
 pub use step::{Class, HashKeys, JoinStep, Member, Scan, class_of};
@@ -338,6 +338,11 @@ impl Select {
             && !self.counts_found
     }
 
+    /// Whether a relation of it is a query that sees the ones before it.
+    pub fn has_lateral(&self) -> bool {
+        self.relations.iter().any(|relation| relation.lateral.is_some())
+    }
+
     /// Whether rows are to be locked that it joins, or that derived tables in its FROM join.
     pub fn locks_rows(&self) -> bool {
         self.relations.iter().any(|relation| match &relation.source {
@@ -396,6 +401,22 @@ pub struct Relation {
     pub index_use: IndexUse,
     /// FOR UPDATE, FOR SHARE: the rows of a table that its SELECT joins are locked.
     pub locking: Option<Locking>,
+    /// What a LATERAL query sees of the row that is joined before; `None`: nothing.
+    pub lateral: Option<LateralNames>,
+}
+
+/// What the query of a relation names outside of itself: it is run for each row joined before.
+#[derive(Clone, Debug, Default)]
+pub struct LateralNames {
+    /// Columns of relations before it, by slot.
+    pub slots: Vec<usize>,
+}
+
+impl LateralNames {
+    /// The relations before it that it names, as a set of bits.
+    pub fn relations(&self) -> u64 {
+        self.slots.iter().fold(0, |all, slot| all | 1 << parts_of(*slot).0)
+    }
 }
 
 /// What a locking read does about a row that another transaction has locked.

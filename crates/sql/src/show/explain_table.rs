@@ -162,8 +162,9 @@ impl Table {
                 line.extra.push("Using filesort".to_owned());
             }
         }
-        for (query, id) in derived {
-            self.query_as(query, "DERIVED", id);
+        for (query, id, is_lateral) in derived {
+            let select_type = if is_lateral { "DEPENDENT DERIVED" } else { "DERIVED" };
+            self.query_as(query, select_type, id);
         }
         let plan = &select.plan;
         select.outputs.iter().chain(&select.having).for_each(|node| self.subqueries(node));
@@ -175,7 +176,7 @@ impl Table {
         &mut self,
         within: &Within<'q>,
         steps: &'q [JoinStep],
-        derived: &mut Vec<(&'q Query, u64)>,
+        derived: &mut Vec<(&'q Query, u64, bool)>,
     ) {
         let Within { id, select_type, relations, joined } = *within;
         for step in steps {
@@ -186,7 +187,7 @@ impl Table {
                     let mut line = match (&relation.source, &scan.access) {
                         (Source::Query(query), _) => {
                             let id = self.next_id();
-                            derived.push((query, id));
+                            derived.push((query, id, relation.lateral.is_some()));
                             ExplainLine::of_all(format!("<derived{id}>"))
                         }
                         (Source::Table(table), Some(access)) => {
