@@ -6,7 +6,7 @@ use values::datum::Value;
 
 use super::call::call_node;
 use super::{Bound, Names, bind, elsewhere, unit};
-use crate::error::SqlError;
+use results::SqlError;
 
 pub(super) fn special(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
     match expr {
