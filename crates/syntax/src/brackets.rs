@@ -158,8 +158,11 @@ impl<'t> TableLists<'t> {
         if self.is(at, "USING") && *self.token(at + 1) != Token::LParen {
             return Some(at + 1);
         }
-        let is_statement =
-            self.is(at, "UPDATE") && (at == 0 || !self.is_any(at - 1, &["FOR", "KEY", "ON"]));
+        // In GRANT it is a privilege, with columns in brackets.
+        let begins = at == 0
+            || *self.token(at - 1) == Token::RParen
+            || self.is_any(at - 1, &["EXPLAIN", "DESCRIBE", "DESC", "ANALYZE", "DO"]);
+        let is_statement = self.is(at, "UPDATE") && begins;
         if !is_statement {
             return None;
         }

@@ -51,6 +51,8 @@ impl Binder<'_> {
                 Some(literal) => bind(literal, names),
                 None => self.subquery(scope, query, |_| Ok(SubqueryForm::Scalar), 1),
             },
+            // Whoever compares rows takes them apart.
+            Expr::Tuple(_) => Err(SqlError::operand_columns(1).into()),
             Expr::Exists { subquery, negated } => {
                 let form = SubqueryForm::Exists { negated: *negated };
                 self.subquery(scope, subquery, |_| Ok(form), 0)

@@ -6,7 +6,6 @@ use values::datum::Value;
 
 use super::call::call_node;
 use super::{Bound, Names, bind, elsewhere, unit};
-use results::SqlError;
 
 pub(super) fn special(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
     match expr {
@@ -46,7 +45,7 @@ pub(super) fn special(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let unit = unit(&field.to_string())?;
             Ok(Node::new(Kind::Extract(unit, Box::new(bind(expr, names)?)), BIGINT, true))
         }
-        Expr::Tuple(_) => Err(SqlError::operand_columns(1).into()),
+        Expr::Tuple(_) => elsewhere("row constructors"),
         Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => {
             elsewhere("sub-queries")
         }
