@@ -8,8 +8,8 @@
 //! {oj a LEFT JOIN b ON x}     (a LEFT JOIN b ON x)
 //! ```
 //!
-//! An ON or a USING belongs to the last join that has none yet, and what stands between is its right
-//! side; a join that gets none goes to the left, as in MySQL.
+//! An ON or a USING belongs to the last join that has none yet, and what stands between is its
+//! right side; a join that gets none goes to the left, as in MySQL.
 //!
 //! Invariants
 //! 1. Tokens keep their places in the text; one that is put in has the place of its neighbour.
@@ -216,7 +216,8 @@ impl<'t> TableLists<'t> {
 
     /// Passes a chain of joins: how many tables it is made of, and the place behind it.
     fn joins(&mut self, first: usize, depth: usize) -> Result<(usize, usize)> {
-        // Where the right sides begin of joins that have no condition yet, and after how many tables.
+        // Where the right sides begin of joins that have no condition yet, and after how many
+        // tables.
         let mut open: Vec<(usize, usize)> = Vec::new();
         let mut at = self.table(first, depth)?;
         let mut tables = 1;

@@ -13,8 +13,8 @@ use results::SqlError;
 /// How many rows a query gives at most, and how many it passes over before.
 ///
 /// # Errors
-/// 1064 for an expression, 1327 for a name, 1064 for FETCH beside LIMIT or of a percentage, 4180 for
-/// WITH TIES without an order, 1235 with one.
+/// 1064 for an expression, 1327 for a name, 1064 for FETCH beside LIMIT or of a percentage, 4180
+/// for WITH TIES without an order, 1235 with one.
 pub(super) fn limit_of(query: &Query) -> Bound<(Option<Expr>, Option<Expr>)> {
     let (limit, offset) = match &query.limit_clause {
         None => (None, None),

@@ -1,9 +1,9 @@
 //! FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE: which relations' rows are locked, and how.
 //!
 //! A clause is about the tables of its own SELECT, and of views that stand for tables there; rows
-//! of a derived table, of a table of WITH, of a sub-query are locked by clauses of their own. Behind
-//! a set operation it is about the last side (MySQL 9.7 answers so; MariaDB 10.11 as well, but for
-//! views). Two clauses for one table are an error.
+//! of a derived table, of a table of WITH, of a sub-query are locked by clauses of their own.
+//! Behind a set operation it is about the last side (MySQL 9.7 answers so; MariaDB 10.11 as well,
+//! but for views). Two clauses for one table are an error.
 //!
 //! Invariants
 //! 1. A lock that is asked for is had: what cannot be locked (files, listings) is written by no
