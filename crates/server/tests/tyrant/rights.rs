@@ -144,7 +144,7 @@ fn a_revoke_holds_for_the_next_command_of_an_open_connection() {
     let mut place = Place::open(directory.path(), &["--tyrant-user=app"]);
     place.run("INSERT INTO tyrant.records VALUES ('a', '1')");
     let mut client = place.server.connect("tyrant");
-    let mut is_told = |client: &mut TcpStream, is_there: bool| {
+    let is_told = |client: &mut TcpStream, is_there: bool| {
         client.write_all(&get("a")).unwrap();
         let mut answer = vec![0; if is_there { 6 } else { 1 }];
         client.read_exact(&mut answer).unwrap();
