@@ -40,8 +40,9 @@ impl Session {
     /// Refuses a statement that may not be in a body, or is none.
     fn check_within(&self, statement: &str) -> Result<()> {
         let mode = self.variables.mode;
-        let mut scanned =
-            Scanned::within(self.sql.engine().budget().bytes_max() / super::LITERALS_PART);
+        let mut scanned = Scanned::within(
+            self.sql.engine().budget().bytes_max() / super::statement::LITERALS_PART,
+        );
         scanned.scan(statement.as_bytes(), mode)?;
         let source = &statement[scanned.start..scanned.end];
         let word = String::from_utf8_lossy(leading_word(source.as_bytes())).to_ascii_uppercase();

@@ -17,7 +17,8 @@ use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, wit
 use values::ErrorCode;
 use values::datum::{Datum, Value};
 
-use super::{Session, Statement, query_was_empty};
+use super::statement::{LITERALS_PART, query_was_empty};
+use super::{Session, Statement};
 use crate::plan_cache::Plan;
 use crate::reply::{Parameter, PreparedReply, Reply};
 use crate::server::CountedStatement;
@@ -60,8 +61,7 @@ impl Session {
         }
         let text =
             open_version_comments(text, self.variables.mode).unwrap_or_else(|| text.to_vec());
-        let mut scanned =
-            Scanned::within(self.sql.engine().budget().bytes_max() / super::LITERALS_PART);
+        let mut scanned = Scanned::within(self.sql.engine().budget().bytes_max() / LITERALS_PART);
         scanned.scan(&text, self.variables.mode)?;
         // It stays until it is closed, or its client leaves.
         let mut share = self.sql.engine().budget().kept_share();

@@ -71,8 +71,9 @@ impl Session {
 
     fn run_text(&mut self, text: &str, outer: &Statement<'_>) -> Result<Reply> {
         let text = text.as_bytes();
-        let mut scanned =
-            Scanned::within(self.sql.engine().budget().bytes_max() / super::LITERALS_PART);
+        let mut scanned = Scanned::within(
+            self.sql.engine().budget().bytes_max() / super::statement::LITERALS_PART,
+        );
         scanned.scan(text, self.variables.mode)?;
         if usize::from(scanned.parameters) != outer.own.len() {
             return Err(SqlError::unsupported("parameters for the variables of SET STATEMENT"));
