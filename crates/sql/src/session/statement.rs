@@ -1,10 +1,11 @@
 //! A statement from its text, or from what was prepared, to its reply.
 //!
 //! Invariants
-//! 1. A statement that would wait and may not has done nothing: it is the caller's to repeat, and counts
-//!    where it is repeated.
+//! 1. A statement that would wait and may not has done nothing: it is the caller's to repeat, and
+//!    counts where it is repeated.
 //!
-//! Not here: how statements are carried out (`select`, `write`, `admin`), prepared ones (`prepared`).
+//! Not here: how statements are carried out (`select`, `write`, `admin`), prepared ones
+//! (`prepared`).
 
 use std::cell::RefCell;
 use std::sync::Arc;
