@@ -30,23 +30,35 @@ use results::{Result, ResultColumn};
 pub enum SystemSchema {
     /// The catalog.
     Information,
+    /// Accounts and what else MySQL keeps in tables of its own.
+    Mysql,
     /// What the server does.
     Performance,
 }
 
 impl SystemSchema {
     /// All of them, by name.
-    pub const ALL: [SystemSchema; 2] = [SystemSchema::Information, SystemSchema::Performance];
+    pub const ALL: [SystemSchema; 3] =
+        [SystemSchema::Information, SystemSchema::Mysql, SystemSchema::Performance];
 
-    /// The one of this name, in either case.
+    /// The one of this name; those that everybody sees are found in either case.
     pub fn of(database: &str) -> Option<SystemSchema> {
-        SystemSchema::ALL.into_iter().find(|schema| database.eq_ignore_ascii_case(schema.name()))
+        SystemSchema::ALL.into_iter().find(|schema| match schema.is_everybodys() {
+            true => database.eq_ignore_ascii_case(schema.name()),
+            false => database == schema.name(),
+        })
+    }
+
+    /// Whether everybody sees it and its tables, without having been granted anything there.
+    pub fn is_everybodys(self) -> bool {
+        matches!(self, SystemSchema::Information | SystemSchema::Performance)
     }
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             SystemSchema::Information => "information_schema",
+            SystemSchema::Mysql => "mysql",
             SystemSchema::Performance => "performance_schema",
         }
     }
@@ -55,6 +67,11 @@ impl SystemSchema {
 /// Whether a database of this name is the server's own.
 pub fn is_own_name(database: &str) -> bool {
     SystemSchema::of(database).is_some()
+}
+
+/// Whether a database of this name is the server's own and seen by everybody.
+pub fn is_everybodys(database: &str) -> bool {
+    SystemSchema::of(database).is_some_and(SystemSchema::is_everybodys)
 }
 
 /// Whether a column of TABLES, TABLE_SIZES or STATISTICS says how large a table is: write buffers

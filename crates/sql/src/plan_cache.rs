@@ -31,7 +31,7 @@ use crate::write::{
 };
 use plan::bind::{UserVariables, same_kinds, same_variables};
 use plan::tree::{BoundView, PointSelect, QueryPlan};
-use results::ResultColumn;
+use results::{ResultColumn, SqlError};
 
 /// Most shapes whose plans are kept.
 const PLANS_MAX: usize = 4096;
@@ -71,6 +71,9 @@ pub enum Plan {
     Delete(Arc<DeletePlan>),
     /// DELETE of rows that a query finds.
     JoinedDelete(Arc<JoinedDelete>),
+    /// What a dump says of the server's own tables: nothing is done but that it
+    /// is warned of.
+    PassedOver(Arc<SqlError>),
     /// Not a matter of shapes: parsed again from its text each time.
     Other,
 }
@@ -92,7 +95,7 @@ impl Plan {
             Plan::JoinedUpdate(plan) => Some(&plan.query),
             Plan::Delete(plan) => plan.finding().map(Finding::query),
             Plan::JoinedDelete(plan) => Some(&plan.query),
-            Plan::Select(_) | Plan::Insert(_) | Plan::Other => None,
+            Plan::Select(_) | Plan::Insert(_) | Plan::PassedOver(_) | Plan::Other => None,
         }
     }
 
@@ -115,7 +118,11 @@ impl Plan {
             Plan::Update(plan) => is_such(plan.table()),
             Plan::Delete(plan) => is_such(plan.table()),
             // Their targets are tables of the query.
-            Plan::JoinedUpdate(_) | Plan::JoinedDelete(_) | Plan::Query(_) | Plan::Other => false,
+            Plan::JoinedUpdate(_)
+            | Plan::JoinedDelete(_)
+            | Plan::Query(_)
+            | Plan::PassedOver(_)
+            | Plan::Other => false,
         };
         is_target || self.query().is_some_and(|query| query.tables.iter().any(|t| is_such(t)))
     }
@@ -137,7 +144,7 @@ impl Plan {
             Plan::Delete(plan) => plan.table().is_temporary(),
             Plan::JoinedUpdate(plan) => plan.targets().all(|table| table.is_temporary()),
             Plan::JoinedDelete(plan) => plan.targets().all(|table| table.is_temporary()),
-            Plan::Select(_) | Plan::Query(_) | Plan::Other => false,
+            Plan::Select(_) | Plan::Query(_) | Plan::PassedOver(_) | Plan::Other => false,
         }
     }
 
@@ -150,7 +157,11 @@ impl Plan {
             Plan::Update(plan) => plan.table().is_current(),
             Plan::Delete(plan) => plan.table().is_current(),
             // Their targets are tables of the query.
-            Plan::JoinedUpdate(_) | Plan::JoinedDelete(_) | Plan::Query(_) | Plan::Other => true,
+            Plan::JoinedUpdate(_)
+            | Plan::JoinedDelete(_)
+            | Plan::Query(_)
+            | Plan::PassedOver(_)
+            | Plan::Other => true,
         };
         is_target_current && self.query().is_none_or(QueryPlan::is_current)
     }
@@ -175,9 +186,10 @@ impl Plan {
         is_query_right && is_look_up_right && is_way_right
     }
 
-    /// Whether it is of one statement alone, because of files that it has opened.
-    pub fn reads_files(&self) -> bool {
-        self.query().is_some_and(|query| query.reads_files)
+    /// Whether it may be kept for other statements: it has opened no files, and does not depend on
+    /// what the session checks.
+    pub fn serves_again(&self) -> bool {
+        !matches!(self, Plan::PassedOver(_)) && !self.query().is_some_and(|query| query.reads_files)
     }
 
     /// The columns of RETURNING.
@@ -191,6 +203,7 @@ impl Plan {
             | Plan::JoinedDelete(_)
             | Plan::Select(_)
             | Plan::Query(_)
+            | Plan::PassedOver(_)
             | Plan::Other => None,
         };
         returning.map(|returning| Arc::clone(&returning.columns))
@@ -208,6 +221,7 @@ impl Plan {
             | Plan::JoinedDelete(_)
             | Plan::Select(_)
             | Plan::Query(_)
+            | Plan::PassedOver(_)
             | Plan::Other => false,
         }
     }

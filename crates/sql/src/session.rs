@@ -47,6 +47,7 @@ mod locked_query;
 mod locking;
 mod memory_shortage;
 mod outfile;
+mod own_tables;
 mod prepared;
 mod query;
 mod restarts;

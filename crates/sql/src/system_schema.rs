@@ -4,9 +4,10 @@
 //! Invariants
 //! 1. No statement makes, changes or drops them or a table in them: `refuse_changes`.
 //!
-//! Not here: their tables (`information_schema`, `performance_schema`).
+//! Not here: their tables (`information_schema`, `mysql`, `performance_schema`).
 
 pub mod information_schema;
+pub mod mysql;
 pub mod performance_schema;
 
 use std::ops::Deref;
@@ -56,6 +57,7 @@ impl ListedSchema for SystemSchema {
     fn tables(self) -> &'static [&'static str] {
         match self {
             SystemSchema::Information => &information_schema::TABLES,
+            SystemSchema::Mysql => mysql::names(),
             SystemSchema::Performance => &performance_schema::TABLES,
         }
     }
@@ -63,7 +65,7 @@ impl ListedSchema for SystemSchema {
     fn table_kind(self) -> &'static str {
         match self {
             SystemSchema::Information => "SYSTEM VIEW",
-            SystemSchema::Performance => "BASE TABLE",
+            SystemSchema::Mysql | SystemSchema::Performance => "BASE TABLE",
         }
     }
 
@@ -73,7 +75,7 @@ impl ListedSchema for SystemSchema {
                 ErrorCode::UnknownTable,
                 format!("Unknown table '{table}' in information_schema"),
             ),
-            SystemSchema::Performance => SqlError::new(
+            SystemSchema::Mysql | SystemSchema::Performance => SqlError::new(
                 ErrorCode::NoSuchTable,
                 format!("Table '{}.{table}' doesn't exist", self.name()),
             ),
@@ -83,6 +85,7 @@ impl ListedSchema for SystemSchema {
     fn shown_table(self, table: &str) -> String {
         match self {
             SystemSchema::Information => table.to_ascii_uppercase(),
+            SystemSchema::Mysql => table.to_owned(),
             SystemSchema::Performance => table.to_ascii_lowercase(),
         }
     }
@@ -91,9 +94,13 @@ impl ListedSchema for SystemSchema {
 /// Refuses what would make, change or drop one of these databases.
 ///
 /// # Errors
-/// 1044, as MySQL answers whoever asks.
+/// 1044, 3552 of those that not everybody sees, as MySQL answers whoever asks.
 pub fn refuse_changes(database: &str, user: &str) -> Result<()> {
     let Some(schema) = SystemSchema::of(database) else { return Ok(()) };
+    if !schema.is_everybodys() {
+        let message = format!("Access to system schema '{}' is rejected.", schema.name());
+        return Err(SqlError::new(ErrorCode::NoSystemSchemaAccess, message));
+    }
     let (name, host) = user.rsplit_once('@').unwrap_or((user, "%"));
     Err(SqlError::new(
         ErrorCode::DbaccessDenied,
@@ -125,6 +132,7 @@ pub fn columns_of(
         performance_schema::check_readable(facts, &listing.name)?;
     }
     match made(facts, listing, &AskedTables::none())? {
+        Some(made) if listing.schema == SystemSchema::Mysql => Ok(made.columns),
         Some(made) => Ok(described(made.columns, listing)),
         None => Err(listing.schema.unknown_table(&listing.name)),
     }
@@ -149,6 +157,7 @@ fn made(
 ) -> Result<Option<Listing>> {
     match listing.schema {
         SystemSchema::Information => information_schema::made(facts, listing, asked),
+        SystemSchema::Mysql => mysql::made(facts, &listing.name, asked),
         SystemSchema::Performance => performance_schema::made(facts, &listing.name, asked),
     }
 }

@@ -34,6 +34,7 @@ mod loading;
 mod many_updates;
 mod mariadb_forms;
 mod membership;
+mod mysql_database;
 mod once;
 mod ordinals;
 mod over_rows;

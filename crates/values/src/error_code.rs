@@ -67,6 +67,7 @@ table! {
     ErrorOnRead 1024 b"HY000";
     ErrorOnWrite 1026 b"HY000";
     GetErrno 1030 b"HY000";
+    OpenAsReadonly 1036 b"HY000";
     OutOfSortmemory 1038 b"HY001";
     ConCount 1040 b"08004";
     OutOfResources 1041 b"HY000";
@@ -295,6 +296,7 @@ table! {
     CapacityExceeded 3170 b"HY000";
     UnknownAuthid 3523 b"HY000";
     RoleNotGranted 3530 b"HY000";
+    NoSystemSchemaAccess 3552 b"HY000";
     UnresolvedTableLock 3568 b"HY000";
     DuplicateTableLock 3569 b"HY000";
     LockNowait 3572 b"HY000";

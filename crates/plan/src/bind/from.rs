@@ -323,6 +323,10 @@ impl Binder<'_> {
         let qualifier = alias.is_none().then(|| database.to_owned());
         let shown = alias.unwrap_or_else(|| table.to_owned());
         if let Some(schema) = SystemSchema::of(database) {
+            let readable = match schema.is_everybodys() {
+                true => ColumnAccess::All,
+                false => self.readable(database, table)?,
+            };
             let mut listing = CatalogListing::named(schema, table);
             let columns = self.facts.sql.listing_columns(self.facts, &listing)?;
             listing.names = NameColumns::of(&columns);
@@ -335,6 +339,9 @@ impl Binder<'_> {
             let mut part = add(relations, shown, qualifier, source, columns)?;
             for column in &mut part.named[0].columns {
                 column.told = is_size(&column.name).then(|| Arc::clone(&sizes));
+            }
+            if readable == ColumnAccess::Some {
+                self.deny_columns(&mut part.named[0], (database, table));
             }
             return Ok(Some(part));
         }

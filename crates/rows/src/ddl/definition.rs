@@ -166,7 +166,7 @@ impl From<&MemberIndex> for NewMember {
 }
 
 /// Makes a definition (without id) and checks it.
-pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
+pub(crate) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
     check_name(&new.name)?;
     let mut columns = new.columns;
     for (slot, column) in columns.iter_mut().enumerate() {

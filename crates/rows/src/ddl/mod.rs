@@ -29,7 +29,7 @@ mod views;
 
 pub use definition::{ENGINE, NewColumnarIndex, NewForeignKey, NewIndex, NewMember, NewTable};
 pub(crate) use definition::{
-    add_check, add_columnar_index, add_foreign_key, add_index, add_member, hidden_key,
+    add_check, add_columnar_index, add_foreign_key, add_index, add_member, define, hidden_key,
     take_index_id,
 };
 pub use read_lock::ReadLock;

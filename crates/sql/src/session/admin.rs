@@ -32,7 +32,7 @@ use crate::show::{self, Listing, number, text};
 use crate::system_schema::information_schema::columns_of_view;
 use crate::system_schema::{self, ListedSchema};
 use plan::context::StatementServer;
-use plan::listing::{SystemSchema, is_own_name};
+use plan::listing::{SystemSchema, is_everybodys, is_own_name};
 use plan::tree::CatalogListing;
 use results::{How, Result, ResultColumn, RowStream, SqlError};
 
@@ -112,6 +112,9 @@ impl Session {
             if matches!(show.subject, Subject::Warnings { .. } | Subject::WarningCount { .. }));
         if !keeps_warnings {
             self.begin_statement();
+        }
+        if self.passes_over(&parsed)? {
+            return Ok(self.done(0));
         }
         if writes(&parsed) {
             self.check_read_lock()?;
@@ -322,7 +325,7 @@ impl Session {
                 self.commit_open()?;
                 for name in &names {
                     if self.view(name)?.is_none() {
-                        self.table(name)?;
+                        self.definition(name)?;
                     }
                 }
                 Ok(self.done(0))
@@ -407,6 +410,18 @@ impl Session {
         Ok(self.relations().table(database, table)?)
     }
 
+    /// What a table is like; those of the server's own database `mysql` too.
+    pub(super) fn definition(&self, name: &TableName) -> Result<Arc<Table>> {
+        let (database, table) = self.qualified(name)?;
+        match SystemSchema::of(database) {
+            Some(schema @ SystemSchema::Mysql) => {
+                let found = system_schema::mysql::table(table).cloned();
+                found.ok_or_else(|| schema.unknown_table(table))
+            }
+            _ => self.table(name),
+        }
+    }
+
     pub(super) fn listed(&self, listing: Listing) -> Reply {
         let source = ValueRows::new(listing.rows, Room::default());
         Reply::Rows(RowStream::new(listing.columns.into(), self.variables.zone, source))
@@ -417,7 +432,7 @@ impl Session {
         for name in tables {
             let (database, table) = self.qualified(name)?;
             let shown = format!("{database}.{table}");
-            let found = self.relations().table(database, table);
+            let found = self.definition(name);
             let view = self.view(name)?;
             let lines: &[(&str, String)] = &match (found, operation) {
                 (Err(_), "check") if let Some(view) = &view => vec![self.checked_view(view)],
@@ -429,6 +444,7 @@ impl Session {
                     ("Error", format!("Table '{shown}' doesn't exist")),
                     ("status", "Operation failed".to_string()),
                 ],
+                (Ok(table), _) if table.is_listed() => vec![("status", "OK".to_string())],
                 (Ok(_), "optimize") => vec![
                     ("note", "Rows are kept in order; there is nothing to do".to_string()),
                     ("status", "OK".to_string()),
@@ -486,37 +502,41 @@ impl Session {
         Ok(match subject {
             Subject::Databases => {
                 let listing = show::databases(&engine);
-                listing.seen(0, |name| is_own_name(name) || rights.sees_database(name))
+                listing.seen(0, |name| is_everybodys(name) || rights.sees_database(name))
             }
             Subject::Tables { full, database } => {
                 let database = self.database_or_current(database)?;
                 let own = SystemSchema::of(&database).map(|own| (own.tables(), own.table_kind()));
                 let listing = show::tables(&engine, &database, *full, own)?;
-                let is_own = is_own_name(&database);
+                let is_own = is_everybodys(&database);
                 listing.seen(0, |name| is_own || rights.sees_table(&database, name))
             }
             Subject::TableStatus { database } => {
                 let (database, mode) = (self.database_or_current(database)?, self.variables.mode);
-                let listing = show::table_status(&engine, &database, filter, mode)?;
+                let own = match SystemSchema::of(&database) {
+                    Some(SystemSchema::Mysql) => system_schema::mysql::tables(),
+                    _ => &[],
+                };
+                let listing = show::table_status(&engine, &database, own, filter, mode)?;
                 self.sql.counters().tables_listed.add_many(listing.rows.len() as u64);
-                let is_own = is_own_name(&database);
+                let is_own = is_everybodys(&database);
                 listing.seen(0, |name| is_own || rights.sees_table(&database, name))
             }
             Subject::OpenTables => {
                 let database = self.database_or_current(&None)?;
                 let listing = show::open_tables(&engine, &database)?;
-                let is_own = is_own_name(&database);
+                let is_own = is_everybodys(&database);
                 listing.seen(1, |name| is_own || rights.sees_table(&database, name))
             }
             Subject::Columns { full, table } => self.columns_of(table, *full)?,
             Subject::Indexes { table } if self.view(table)?.is_some() => show::no_index_lines(),
             Subject::Indexes { table } => {
-                let table = self.table(table)?;
+                let table = self.definition(table)?;
                 show::index_lines(&table, show::approximate_rows(&engine, &table))
             }
             Subject::CreateTable { table } => match self.view(table)? {
                 Some(view) => show::create_view(&view, self.database.as_deref()),
-                None => show::create_table(&engine, &*self.table(table)?, self.variables.zone),
+                None => show::create_table(&engine, &*self.definition(table)?, self.variables.zone),
             },
             Subject::CreateView { name } => match self.view(name)? {
                 Some(view) => show::create_view(&view, self.database.as_deref()),
@@ -579,8 +599,8 @@ impl Session {
             let rights = &self.principal.rights;
             return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));
         }
-        let Some(schema) = SystemSchema::of(database) else {
-            let listing = show::columns(&*self.table(name)?, full, self.variables.zone);
+        let Some(schema) = SystemSchema::of(database).filter(|own| own.is_everybodys()) else {
+            let listing = show::columns(&*self.definition(name)?, full, self.variables.zone);
             let rights = &self.principal.rights;
             return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));
         };

@@ -32,7 +32,7 @@ use values::ErrorCode;
 use super::Session;
 use crate::system_schema::information_schema::columns_of_view;
 use plan::context::WrittenTable;
-use plan::listing::is_own_name;
+use plan::listing::is_everybodys;
 use results::{Result, SqlError};
 
 /// A table that a writing statement names: what it is called there, and its name.
@@ -97,7 +97,7 @@ impl Session {
 
     /// Refuses what is about a database that may not be seen.
     pub(super) fn check_seen_database(&self, database: &str) -> Result<()> {
-        match is_own_name(database) || self.principal.rights.sees_database(database) {
+        match is_everybodys(database) || self.principal.rights.sees_database(database) {
             true => Ok(()),
             false => Err(SqlError::database_denied(&self.user, database)),
         }
@@ -146,7 +146,7 @@ impl Session {
 
     /// Refuses what shows a table's columns and indexes to somebody who may not see it.
     pub(super) fn check_seen_table(&self, database: &str, table: &str) -> Result<()> {
-        let is_own = is_own_name(database) || self.is_own_table(database, table);
+        let is_own = is_everybodys(database) || self.is_own_table(database, table);
         match is_own || self.principal.rights.sees_table(database, table) {
             true => Ok(()),
             false => Err(SqlError::table_denied("SELECT", &self.user, table)),

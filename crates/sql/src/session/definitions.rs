@@ -22,6 +22,7 @@ use super::Session;
 use crate::ddl::{self, UnenforcedParts};
 use crate::reply::{OkFigures, Reply};
 use crate::system_schema::refuse_changes;
+use plan::listing::SystemSchema;
 use results::{Result, SqlError, value_error};
 
 impl Session {
@@ -46,8 +47,16 @@ impl Session {
     }
 
     pub(super) fn create_database(&mut self, name: &str, if_not_exists: bool) -> Result<Reply> {
-        refuse_changes(name, &self.user)?;
-        match self.sql.engine().create_database(name) {
+        let made = match SystemSchema::of(name) {
+            Some(own) if !own.is_everybodys() => {
+                Err(rows::Error::Exists { what: rows::Thing::Database, name: name.to_owned() })
+            }
+            _ => {
+                refuse_changes(name, &self.user)?;
+                self.sql.engine().create_database(name)
+            }
+        };
+        match made {
             Ok(()) => Ok(self.done(1)),
             Err(rows::Error::Exists { .. }) if if_not_exists => {
                 self.note(

@@ -4,6 +4,7 @@
 //! Not here: which columns match (`doors::mysql`), SHOW COLUMNS (`show::catalog`).
 
 use rows::schema::Column;
+use syntax::TableName;
 use values::temporal::Zone;
 use values::text::write_text;
 use values::types::ColumnType;
@@ -32,13 +33,14 @@ impl Session {
 
     fn with_defaults(&self, name: &str) -> Result<Vec<(ResultColumn, Option<Vec<u8>>)>> {
         let database = self.database.as_deref().ok_or_else(SqlError::no_database)?;
-        if let Some(schema) = SystemSchema::of(database) {
+        if let Some(schema) = SystemSchema::of(database).filter(|own| own.is_everybodys()) {
             let columns =
                 self.sql.listing_columns(&self.facts(), &CatalogListing::named(schema, name))?;
             return Ok(columns.into_iter().map(|column| (column, None)).collect());
         }
         self.check_seen_table(database, name)?;
-        let table = self.relations().table(database, name)?;
+        let name = TableName { database: None, table: name.to_owned() };
+        let table = self.definition(&name)?;
         let zone = self.variables.zone;
         let described = |(at, column): (usize, &Column)| {
             let shown = ResultColumn::of_table(&table, at, column.name.clone(), &table.name);

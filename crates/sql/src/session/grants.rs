@@ -6,6 +6,8 @@
 //!
 //! Not here: the grammar (`syntax::grant`), what privileges allow (`authorization`).
 
+use std::sync::Arc;
+
 use access::edit::{GrantTarget, GrantedPrivileges};
 use access::{AccountName, Edit, EditError, Level, Privilege, PrivilegeSet, privilege};
 use expression::Level as WarningLevel;
@@ -17,6 +19,7 @@ use super::Session;
 use super::accounts::edit_error;
 use crate::reply::Reply;
 use crate::system_schema::information_schema::columns_of_view;
+use crate::system_schema::mysql;
 use results::{Result, SqlError};
 
 impl Session {
@@ -198,7 +201,9 @@ impl Session {
             return Ok(());
         }
         let catalog = self.sql.engine().catalog();
-        let columns = match (catalog.table(database, name), catalog.view(database, name)) {
+        let own = mysql::table(name).filter(|own| own.database == *database);
+        let found = own.map_or_else(|| catalog.table(database, name), |own| Ok(Arc::clone(own)));
+        let columns = match (found, catalog.view(database, name)) {
             (Ok(table), _) => table.columns.clone(),
             (Err(_), Some(view)) => columns_of_view(&self.facts(), &view)?,
             (Err(missing), None) => return Err(missing.into()),

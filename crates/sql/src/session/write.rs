@@ -157,6 +157,11 @@ impl Session {
             }
             Plan::JoinedUpdate(plan) => self.update_joined(plan, statement, facts),
             Plan::JoinedDelete(plan) => self.delete_joined(plan, statement, facts),
+            Plan::PassedOver(why) => {
+                let mut warnings = self.warnings.borrow_mut();
+                warnings.push(Level::Warning, why.code(), why.message().to_owned());
+                Ok(WriteOutcome::default())
+            }
             Plan::Other | Plan::Select(_) | Plan::Query(_) => self.run_by_text(statement, facts),
         }
     }

@@ -51,7 +51,7 @@ impl Session {
         let bound = parsed.map(|change| self.bind_change(&change, Some(literals), statement.how));
         let plan = match bound {
             // A plan does not know that a view was replaced.
-            Ok(Ok(plan)) if !plan.reads_files() && !is_through_view => plan,
+            Ok(Ok(plan)) if plan.serves_again() && !is_through_view => plan,
             Ok(Err(BindFailure::Wrong(error)))
                 if error == SqlError::WouldWait
                     || statement.source().len() > LOOP_TEXT_BYTES_MAX =>
@@ -107,6 +107,9 @@ impl Session {
         };
         let planner = ChangePlanner { ask: &ask, sizes: &sizes };
         let written = self.authorize_change(change)?;
+        if let Some(why) = self.why_passed_over(change)? {
+            return Ok(Plan::PassedOver(Arc::new(why)));
+        }
         let around = self.written.replace(written);
         let bound = match change {
             Change::Insert(insert) => {

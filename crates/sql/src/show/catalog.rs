@@ -16,7 +16,7 @@ use values::types::ColumnType;
 use super::sizes::{ShownSizes, sizes_of};
 use super::{Listing, maybe, number, text};
 use crate::ddl::{create_table_text, create_view_text, default_text, quoted, table_collation};
-use plan::listing::{SystemSchema, is_own_name};
+use plan::listing::{SystemSchema, is_everybodys, is_own_name};
 use results::{Result, SqlError};
 
 /// All databases, the server's own among them.
@@ -60,8 +60,8 @@ pub fn tables(
         true => Listing::new(&[&title, "Table_type"]),
         false => Listing::new(&[&title]),
     };
-    // The server's own are named in either case.
-    if !is_own_name(database) {
+    // Those that everybody sees are named in either case.
+    if !is_everybodys(database) {
         listing = listing.cased(0);
     }
     let mut names: Vec<(String, &str)> = tables_in(engine, database)?
@@ -101,6 +101,9 @@ pub fn open_tables(engine: &Engine, database: &str) -> Result<Listing> {
 pub fn approximate_rows(engine: &Engine, table: &Table) -> u64 {
     /// Rows looked at.
     const SAMPLE: usize = 128;
+    if table.is_listed() {
+        return 0;
+    }
     let (mut seen, mut bytes) = (0u64, 0u64);
     let range = table.index_range(0);
     let view = engine.latest();
@@ -136,13 +139,15 @@ fn created(seconds: u64) -> Value {
     if moment == DateTime::ZERO { Value::Null } else { Value::DateTime(moment) }
 }
 
-/// SHOW TABLE STATUS, of the tables that a filter may let through.
+/// SHOW TABLE STATUS, of the tables that a filter may let through; `own` are those of a database of
+/// the server's own.
 ///
 /// # Errors
 /// 1049 when there is no such database, and those of the filter.
 pub fn table_status(
     engine: &Engine,
     database: &str,
+    own: &[Arc<Table>],
     filter: &Filter,
     mode: SqlMode,
 ) -> Result<Listing> {
@@ -169,6 +174,7 @@ pub fn table_status(
     .cased(0);
     listing.columns[11].ty = ColumnType::DateTime { fsp: 0 };
     let mut tables = tables_in(engine, database)?;
+    tables.extend(own.iter().cloned());
     let may_pass = listing.by_name(filter, mode)?;
     // How large a table is takes long to find out.
     tables.retain(|table| may_pass(&table.name));
@@ -197,11 +203,11 @@ fn name_in(line: &[Value]) -> Option<&[u8]> {
 /// from ENGINE on; with its sizes, which take long to find out, or zeros.
 pub fn table_status_line(engine: &Engine, table: &Table, sizes: bool) -> Vec<Value> {
     // A table that goes meanwhile, or a damaged one, has its line all the same.
-    let shown = match sizes {
+    let shown = match sizes && !table.is_listed() {
         true => sizes_of(engine, table).unwrap_or_default(),
         false => ShownSizes::default(),
     };
-    let next = table.auto_increment().and_then(|_| engine.auto_increment_next(table).ok());
+    let next = next_number(engine, table);
     vec![
         text(&table.name),
         text(&table.engine),
@@ -405,10 +411,16 @@ pub fn index_lines(table: &Table, rows: u64) -> Listing {
     listing
 }
 
+/// The next AUTO_INCREMENT value of a table that has such a column and rows of its own.
+fn next_number(engine: &Engine, table: &Table) -> Option<u64> {
+    let counts = table.auto_increment().is_some() && !table.is_listed();
+    counts.then(|| engine.auto_increment_next(table).ok()).flatten()
+}
+
 /// SHOW CREATE TABLE.
 pub fn create_table(engine: &Engine, table: &Table, zone: Zone) -> Listing {
     let mut listing = Listing::new(&["Table", "Create Table"]).long_text(1);
-    let next = table.auto_increment().and_then(|_| engine.auto_increment_next(table).ok());
+    let next = next_number(engine, table);
     let definition = create_table_text(table, table_collation(table), next, zone);
     listing.push(vec![text(&table.name), text(definition)]);
     listing

@@ -14,9 +14,12 @@ mod privileges;
 mod tables;
 mod views;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use access::Privilege;
+use rows::engine::Engine;
+use rows::table::Table;
 use values::collation::COLLATIONS;
 use values::datum::Value;
 use values::types::Collation;
@@ -28,20 +31,21 @@ use keys::{
 };
 use keywords::keywords;
 use privileges::{
-    column_privileges, own_roles, schema_privileges, table_privileges, user_privileges,
+    column_privileges, own_roles, role_column_grants, role_table_grants, schema_privileges,
+    table_privileges, user_privileges,
 };
 use tables::{schemata, table_sizes, tables};
 pub use views::columns_of_view;
 use views::views;
 
 use crate::show::{self, Listing, text};
-use crate::system_schema::ListingContext;
-use plan::listing::{AskedTables, is_own_name};
+use crate::system_schema::{ListingContext, mysql};
+use plan::listing::{AskedTables, is_everybodys};
 use plan::tree::CatalogListing;
 use results::Result;
 
 /// The tables there are.
-pub const TABLES: [&str; 30] = [
+pub const TABLES: [&str; 39] = [
     "ADMINISTRABLE_ROLE_AUTHORIZATIONS",
     "APPLICABLE_ROLES",
     "CHARACTER_SETS",
@@ -54,6 +58,12 @@ pub const TABLES: [&str; 30] = [
     "ENGINES",
     "EVENTS",
     "FILES",
+    "INNODB_CMP",
+    "INNODB_CMPMEM",
+    "INNODB_CMPMEM_RESET",
+    "INNODB_CMP_RESET",
+    "INNODB_METRICS",
+    "INNODB_TABLESPACES",
     "KEYWORDS",
     "KEY_COLUMN_USAGE",
     "PARAMETERS",
@@ -61,6 +71,9 @@ pub const TABLES: [&str; 30] = [
     "PLUGINS",
     "PROCESSLIST",
     "REFERENTIAL_CONSTRAINTS",
+    "ROLE_COLUMN_GRANTS",
+    "ROLE_ROUTINE_GRANTS",
+    "ROLE_TABLE_GRANTS",
     "ROUTINES",
     "SCHEMATA",
     "SCHEMA_PRIVILEGES",
@@ -137,6 +150,8 @@ pub fn made(
         "SCHEMA_PRIVILEGES" => schema_privileges(facts),
         "TABLE_PRIVILEGES" => table_privileges(facts),
         "COLUMN_PRIVILEGES" => column_privileges(facts),
+        "ROLE_TABLE_GRANTS" => role_table_grants(facts),
+        "ROLE_COLUMN_GRANTS" => role_column_grants(facts),
         "APPLICABLE_ROLES" => own_roles(facts, false),
         "ADMINISTRABLE_ROLE_AUTHORIZATIONS" => own_roles(facts, true),
         _ => match empty(&upper) {
@@ -152,7 +167,8 @@ pub fn made(
 fn seen(facts: &ListingContext<'_>, name: &str, made: Listing) -> Listing {
     let rights = &facts.rights;
     // Grants are shown to whom they are given, whatever they are on.
-    if rights.number == access::rights::UNLIMITED || name.ends_with("_PRIVILEGES") {
+    let is_of_grants = name.ends_with("_PRIVILEGES") || name.ends_with("_GRANTS");
+    if rights.number == access::rights::UNLIMITED || is_of_grants {
         return made;
     }
     let place = |name: &str| made.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name));
@@ -172,7 +188,7 @@ fn seen(facts: &ListingContext<'_>, name: &str, made: Listing) -> Listing {
     };
     made.retained(|row| {
         let database = text(row, database);
-        if is_own_name(&database) {
+        if is_everybodys(&database) {
             return true;
         }
         match (name, table, column) {
@@ -191,6 +207,13 @@ pub fn seen_processes(facts: &ListingContext<'_>, made: Listing, user: usize) ->
     let own = facts.user.rsplit_once('@').map_or(&*facts.user, |(name, _)| name).to_owned();
     let sees_all = facts.rights.has_global(Privilege::Process);
     made.seen(user, |user| sees_all || user == own)
+}
+
+/// The tables that are asked for, those that stand in the database `mysql` among them.
+fn shown_tables(engine: &Engine, asked: &AskedTables<'_>) -> Vec<Arc<Table>> {
+    let mut tables = asked.tables(engine);
+    tables.extend(mysql::asked_tables(asked).cloned());
+    tables
 }
 
 /// A listing of SHOW under the names that its columns have here.

@@ -21,18 +21,24 @@ use plan::listing::AskedTables;
 use results::{Result, SqlError};
 
 /// The tables there are.
-pub const TABLES: [&str; 19] = [
+pub const TABLES: [&str; 25] = [
     "data_lock_waits",
     "data_locks",
     "events_statements_current",
     "events_statements_summary_by_digest",
+    "events_waits_summary_global_by_event_name",
+    "file_summary_by_event_name",
+    "file_summary_by_instance",
     "global_status",
     "global_variables",
+    "memory_summary_global_by_event_name",
     "metadata_locks",
     "processlist",
     "replication_applier_status",
+    "replication_applier_status_by_worker",
     "replication_connection_configuration",
     "replication_connection_status",
+    "replication_group_member_stats",
     "replication_group_members",
     "session_account_connect_attrs",
     "session_connect_attrs",

@@ -92,6 +92,11 @@ impl Zone {
         }
     }
 
+    /// The names of all places, in order of the alphabet.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        chrono_tz::TZ_VARIANTS.iter().map(|place| place.name())
+    }
+
     /// Seconds that its clock is ahead of UTC at an instant, given in seconds since the epoch.
     fn offset_at(self, instant: i64) -> i32 {
         match self.0 {

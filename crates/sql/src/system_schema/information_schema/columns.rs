@@ -7,7 +7,7 @@ use values::temporal::Zone;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::views::columns_of_view;
-use super::{AskedTables, CATALOG};
+use super::{AskedTables, CATALOG, shown_tables};
 use crate::ddl::default_text;
 use crate::show::catalog::{extra_words, key_word};
 use crate::show::{Listing, maybe, number, text};
@@ -41,7 +41,7 @@ pub(super) fn columns(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Li
     ])
     .long_text(5)
     .long_text(15);
-    for table in asked.tables(engine) {
+    for table in shown_tables(engine, asked) {
         for (position, column) in table.columns.iter().enumerate() {
             let names = (&*table.database, &*table.name, position);
             let key = (key_word(&table, position), extra_words(column));

@@ -6,7 +6,7 @@ use rows::foreign_key::ForeignKey;
 use rows::table::Table;
 use values::datum::Value;
 
-use super::{AskedTables, CATALOG};
+use super::{AskedTables, CATALOG, shown_tables};
 use crate::show::catalog::{approximate_rows, index_lines};
 use crate::show::{Listing, number, text};
 
@@ -32,7 +32,7 @@ pub(super) fn statistics(engine: &Engine, sizes: bool, asked: &AskedTables<'_>) 
         "IS_VISIBLE",
         "EXPRESSION",
     ]);
-    for table in asked.tables(engine) {
+    for table in shown_tables(engine, asked) {
         let rows = if sizes { approximate_rows(engine, &table) } else { 0 };
         for mut line in index_lines(&table, rows).rows {
             let behind = line.split_off(2);
@@ -62,7 +62,7 @@ pub(super) fn key_column_usage(engine: &Engine, asked: &AskedTables<'_>) -> List
         "REFERENCED_TABLE_NAME",
         "REFERENCED_COLUMN_NAME",
     ]);
-    for table in asked.tables(engine) {
+    for table in shown_tables(engine, asked) {
         for index in table.indexes.iter().filter(|index| index.unique) {
             for (n, part) in index.parts.iter().enumerate() {
                 listing.push(vec![
@@ -152,7 +152,7 @@ pub(super) fn table_constraints(engine: &Engine, asked: &AskedTables<'_>) -> Lis
         "CONSTRAINT_TYPE",
         "ENFORCED",
     ]);
-    for table in asked.tables(engine) {
+    for table in shown_tables(engine, asked) {
         for (n, index) in table.indexes.iter().enumerate() {
             if !index.unique || index.parts.is_empty() {
                 continue;

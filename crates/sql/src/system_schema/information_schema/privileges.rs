@@ -1,5 +1,6 @@
 //! USER_PRIVILEGES, SCHEMA_PRIVILEGES, TABLE_PRIVILEGES, COLUMN_PRIVILEGES: what accounts and roles
-//! were granted; APPLICABLE_ROLES and ADMINISTRABLE_ROLE_AUTHORIZATIONS: the roles of one's own.
+//! were granted; APPLICABLE_ROLES and ADMINISTRABLE_ROLE_AUTHORIZATIONS: the roles of one's own;
+//! ROLE_TABLE_GRANTS and ROLE_COLUMN_GRANTS: what these were granted.
 //!
 //! Invariants
 //! 1. Grants of all accounts are seen by whoever may read the database `mysql`; everybody else sees
@@ -7,13 +8,13 @@
 //!
 //! Not here: grants as statements (`access::shown`).
 
-use access::account::DefaultRoles;
+use access::account::{DefaultRoles, TableGrant};
 use access::{Account, AccountName, Privilege, PrivilegeSet};
 use values::datum::Value;
 
 use super::CATALOG;
 use crate::show::{Listing, text};
-use crate::system_schema::ListingContext;
+use crate::system_schema::{ListingContext, mysql};
 
 const GRANTEE: &str = "GRANTEE";
 const IS_GRANTABLE: &str = "IS_GRANTABLE";
@@ -113,6 +114,62 @@ pub(super) fn column_privileges(facts: &ListingContext<'_>) -> Listing {
                     push_set(listing, &begin, *set, option);
                 }
             }
+        }
+    })
+}
+
+const ROLE_GRANT_BEGIN: [&str; 7] = [
+    "GRANTOR",
+    "GRANTOR_HOST",
+    GRANTEE,
+    "GRANTEE_HOST",
+    "TABLE_CATALOG",
+    "TABLE_SCHEMA",
+    "TABLE_NAME",
+];
+
+/// The rows about each table that one of the own account's roles was granted something on; who
+/// granted it is not known.
+fn of_roles(
+    facts: &ListingContext<'_>,
+    behind: &[&str],
+    rows: impl Fn(&mut Listing, &[Value], &TableGrant),
+) -> Listing {
+    let mut listing = Listing::new(&[&ROLE_GRANT_BEGIN[..], behind].concat());
+    let grants = facts.sql.access().grants();
+    for role in grants.roles_of(&AccountName::parse(&facts.account)) {
+        let Some(account) = grants.account(&role) else { continue };
+        for (database, tables) in &account.tables {
+            for (table, granted) in tables {
+                let begin = ["", "", &role.user, &role.host, CATALOG, database, table];
+                rows(&mut listing, &begin.map(text), granted);
+            }
+        }
+    }
+    listing
+}
+
+/// ROLE_TABLE_GRANTS: what the own account's roles were granted on tables.
+pub(super) fn role_table_grants(facts: &ListingContext<'_>) -> Listing {
+    of_roles(facts, &["PRIVILEGE_TYPE", IS_GRANTABLE], |listing, begin, granted| {
+        let option = granted.whole.has(Privilege::GrantOption);
+        if !granted.whole.is_empty() {
+            let mut row = begin.to_vec();
+            row.extend([mysql::table_members(granted.whole), yes_or_no(option)]);
+            listing.push(row);
+        }
+    })
+}
+
+/// ROLE_COLUMN_GRANTS: the same of columns.
+pub(super) fn role_column_grants(facts: &ListingContext<'_>) -> Listing {
+    let behind = ["COLUMN_NAME", "PRIVILEGE_TYPE", IS_GRANTABLE];
+    of_roles(facts, &behind, |listing, begin, granted| {
+        let option = granted.whole.has(Privilege::GrantOption);
+        for (column, set) in &granted.columns {
+            let mut row = begin.to_vec();
+            row.extend([text(column), mysql::column_members(*set), yes_or_no(option)]);
+            listing.push(row);
         }
     })
 }

@@ -5,7 +5,7 @@ use rows::error::Error;
 use values::datum::Value;
 use values::types::ColumnType;
 
-use super::{AskedTables, CATALOG};
+use super::{AskedTables, CATALOG, shown_tables};
 use crate::show::catalog::{database_names, table_status_line};
 use crate::show::sizes::{ShownSizes, sizes_of};
 use crate::show::{Listing, number, text};
@@ -62,7 +62,7 @@ pub(super) fn tables(engine: &Engine, sizes: bool, asked: &AskedTables<'_>) -> L
     for column in [14, 15, 16] {
         listing.columns[column].ty = ColumnType::DateTime { fsp: 0 };
     }
-    for table in asked.tables(engine) {
+    for table in shown_tables(engine, asked) {
         let mut row =
             vec![text(CATALOG), text(&table.database), text(&table.name), text("BASE TABLE")];
         row.extend(table_status_line(engine, &table, sizes).into_iter().skip(1));
@@ -81,6 +81,7 @@ pub(super) fn tables(engine: &Engine, sizes: bool, asked: &AskedTables<'_>) -> L
     }
     let own = SystemSchema::ALL
         .into_iter()
+        .filter(|schema| schema.is_everybodys())
         .flat_map(|schema| schema.tables().iter().map(move |name| (schema, *name)));
     for (schema, name) in own.filter(|(schema, name)| asked.has(schema.name(), name)) {
         let mut row = vec![Value::Null; 21];

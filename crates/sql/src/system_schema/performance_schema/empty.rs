@@ -42,6 +42,32 @@ const WAITS: [&str; 35] = [
     "MAX_TIMER_DELETE#",
 ];
 
+/// Reads and writes of files, by kind.
+const FILE_WAITS: [&str; 22] = [
+    "COUNT_STAR#",
+    "SUM_TIMER_WAIT#",
+    "MIN_TIMER_WAIT#",
+    "AVG_TIMER_WAIT#",
+    "MAX_TIMER_WAIT#",
+    "COUNT_READ#",
+    "SUM_TIMER_READ#",
+    "MIN_TIMER_READ#",
+    "AVG_TIMER_READ#",
+    "MAX_TIMER_READ#",
+    "SUM_NUMBER_OF_BYTES_READ#",
+    "COUNT_WRITE#",
+    "SUM_TIMER_WRITE#",
+    "MIN_TIMER_WRITE#",
+    "AVG_TIMER_WRITE#",
+    "MAX_TIMER_WRITE#",
+    "SUM_NUMBER_OF_BYTES_WRITE#",
+    "COUNT_MISC#",
+    "SUM_TIMER_MISC#",
+    "MIN_TIMER_MISC#",
+    "AVG_TIMER_MISC#",
+    "MAX_TIMER_MISC#",
+];
+
 /// Columns of the tables that have no rows here.
 pub(super) fn empty(name: &str) -> Option<Vec<&'static str>> {
     let columns: &[&str] = match name {
@@ -154,6 +180,73 @@ pub(super) fn empty(name: &str) -> Option<Vec<&'static str>> {
         ],
         "session_connect_attrs" | "session_account_connect_attrs" => {
             &["PROCESSLIST_ID#", "ATTR_NAME", "ATTR_VALUE", "ORDINAL_POSITION#"]
+        }
+        "events_waits_summary_global_by_event_name" => &[
+            "EVENT_NAME",
+            "COUNT_STAR#",
+            "SUM_TIMER_WAIT#",
+            "MIN_TIMER_WAIT#",
+            "AVG_TIMER_WAIT#",
+            "MAX_TIMER_WAIT#",
+        ],
+        "memory_summary_global_by_event_name" => &[
+            "EVENT_NAME",
+            "COUNT_ALLOC#",
+            "COUNT_FREE#",
+            "SUM_NUMBER_OF_BYTES_ALLOC#",
+            "SUM_NUMBER_OF_BYTES_FREE#",
+            "LOW_COUNT_USED#",
+            "CURRENT_COUNT_USED#",
+            "HIGH_COUNT_USED#",
+            "LOW_NUMBER_OF_BYTES_USED#",
+            "CURRENT_NUMBER_OF_BYTES_USED#",
+            "HIGH_NUMBER_OF_BYTES_USED#",
+        ],
+        "replication_group_member_stats" => &[
+            "CHANNEL_NAME",
+            "VIEW_ID",
+            "MEMBER_ID",
+            "COUNT_TRANSACTIONS_IN_QUEUE#",
+            "COUNT_TRANSACTIONS_CHECKED#",
+            "COUNT_CONFLICTS_DETECTED#",
+            "COUNT_TRANSACTIONS_ROWS_VALIDATING#",
+            "TRANSACTIONS_COMMITTED_ALL_MEMBERS",
+            "LAST_CONFLICT_FREE_TRANSACTION",
+            "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE#",
+            "COUNT_TRANSACTIONS_REMOTE_APPLIED#",
+            "COUNT_TRANSACTIONS_LOCAL_PROPOSED#",
+            "COUNT_TRANSACTIONS_LOCAL_ROLLBACK#",
+        ],
+        "replication_applier_status_by_worker" => &[
+            "CHANNEL_NAME",
+            "WORKER_ID#",
+            "THREAD_ID#",
+            "SERVICE_STATE",
+            "LAST_ERROR_NUMBER#",
+            "LAST_ERROR_MESSAGE",
+            "LAST_ERROR_TIMESTAMP",
+            "LAST_APPLIED_TRANSACTION",
+            "LAST_APPLIED_TRANSACTION_ORIGINAL_COMMIT_TIMESTAMP",
+            "LAST_APPLIED_TRANSACTION_IMMEDIATE_COMMIT_TIMESTAMP",
+            "LAST_APPLIED_TRANSACTION_START_APPLY_TIMESTAMP",
+            "LAST_APPLIED_TRANSACTION_END_APPLY_TIMESTAMP",
+            "APPLYING_TRANSACTION",
+            "APPLYING_TRANSACTION_ORIGINAL_COMMIT_TIMESTAMP",
+            "APPLYING_TRANSACTION_IMMEDIATE_COMMIT_TIMESTAMP",
+            "APPLYING_TRANSACTION_START_APPLY_TIMESTAMP",
+            "LAST_APPLIED_TRANSACTION_RETRIES_COUNT#",
+            "LAST_APPLIED_TRANSACTION_LAST_TRANSIENT_ERROR_NUMBER#",
+            "LAST_APPLIED_TRANSACTION_LAST_TRANSIENT_ERROR_MESSAGE",
+            "LAST_APPLIED_TRANSACTION_LAST_TRANSIENT_ERROR_TIMESTAMP",
+            "APPLYING_TRANSACTION_RETRIES_COUNT#",
+            "APPLYING_TRANSACTION_LAST_TRANSIENT_ERROR_NUMBER#",
+            "APPLYING_TRANSACTION_LAST_TRANSIENT_ERROR_MESSAGE",
+            "APPLYING_TRANSACTION_LAST_TRANSIENT_ERROR_TIMESTAMP",
+        ],
+        "file_summary_by_event_name" => return Some([&["EVENT_NAME"][..], &FILE_WAITS].concat()),
+        "file_summary_by_instance" => {
+            let begin = ["FILE_NAME", "EVENT_NAME", "OBJECT_INSTANCE_BEGIN#"];
+            return Some([&begin[..], &FILE_WAITS].concat());
         }
         "table_io_waits_summary_by_index_usage" => {
             return Some([&OBJECT[..], &["INDEX_NAME"], &WAITS].concat());
