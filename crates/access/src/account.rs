@@ -159,6 +159,12 @@ impl Account {
         }
     }
 
+    /// What MySQL keeps of it as JSON (`User_attributes` of `mysql.user`): the retained password.
+    pub fn attributes(&self) -> Option<String> {
+        let retained = self.retained.as_ref()?;
+        Some(serde_json::json!({ "additional_password": retained }).to_string())
+    }
+
     /// What was granted on a table.
     pub fn table(&self, database: &str, table: &str) -> Option<&TableGrant> {
         self.tables.get(database)?.get(table)

@@ -111,9 +111,7 @@ fn user(table: &Table, name: &AccountName, account: &Account) -> Vec<Value> {
         "authentication_string" => Some(text(&account.stored)),
         "password_expired" => Some(yes_or_no(account.expired)),
         "account_locked" => Some(yes_or_no(account.locked)),
-        "User_attributes" => account.retained.as_ref().map(|retained| {
-            text(serde_json::json!({ "additional_password": retained }).to_string())
-        }),
+        "User_attributes" => account.attributes().map(text),
         _ => granted(account.global, column).or_else(|| grantee(name, column)),
     })
 }
