@@ -5,6 +5,7 @@
 //! for each table   SHOW CREATE TABLE, SELECT, SHOW CREATE TABLE again
 //! for each event   SHOW CREATE EVENT
 //! for each view    SHOW COLUMNS, and at the end SHOW CREATE VIEW
+//! if it is wanted  accounts and what they were granted (`accounts`)
 //! ```
 //!
 //! Invariants
@@ -20,6 +21,7 @@
 
 use std::io::Write;
 
+use crate::accounts;
 use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::literal::{self, Form, name};
@@ -32,7 +34,7 @@ const ROW_BYTES: usize = 8 << 20;
 /// Bytes of such a value that one statement holds.
 const PIECE_BYTES: usize = 4 << 20;
 /// Databases that are never dumped: they show what is elsewhere.
-const SHOWN_ONLY: [&str; 4] = ["information_schema", "mysql", "performance_schema", "sys"];
+const SHOWN_ONLY: [&str; 3] = ["information_schema", "mysql", "performance_schema"];
 /// Tables that a server of Rowhouse makes at its start, which its doors use.
 const BUILT_IN: [(&str, &str); 3] =
     [("kv", "cache"), ("rowhouse", "containers"), ("tyrant", "records")];
@@ -53,6 +55,8 @@ pub enum TableChoice {
 pub struct DumpOptions {
     /// Which tables.
     pub wanted: TableChoice,
+    /// Whether accounts and what they were granted are written, too.
+    pub accounts: bool,
     /// The version of the program, for the first line.
     pub version: String,
 }
@@ -144,6 +148,9 @@ pub fn dump(
     // A view may be of another that comes behind it, so all have their columns before.
     for Database { name, views, .. } in &tables {
         views.iter().try_for_each(|view| dumping.view(name, view))?;
+    }
+    if options.accounts {
+        dumping.accounts()?;
     }
     dumping.write(FOOT)?;
     let DumpTotals { tables, rows, .. } = dumping.dumped;
@@ -309,6 +316,13 @@ impl<W: Write> DumpRun<'_, W> {
     }
 
     /// The events of a database, as they were defined.
+    /// Behind everything that privileges may be granted on.
+    fn accounts(&mut self) -> Result<()> {
+        let statements = accounts::statements(self.client)?;
+        self.write("\n")?;
+        statements.iter().try_for_each(|statement| self.write(format!("{statement};\n")))
+    }
+
     fn events(&mut self, database: &str) -> Result<()> {
         let list = self.client.list(&format!("SHOW EVENTS FROM {}", name(database)));
         let events = match list {

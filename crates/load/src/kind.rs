@@ -18,6 +18,8 @@ pub enum Kind {
     Names(String),
     /// Has no meaning for a load: locks, keys switched off, the file's own transactions.
     Needless,
+    /// Makes an account or a role (`user`, and its name), or grants something.
+    Account(&'static str, String),
     /// Is not carried out, and told: what it makes (`trigger`), and its name.
     Skipped(&'static str, String),
 }
@@ -78,7 +80,7 @@ pub fn kind(text: &[u8]) -> Kind {
         }
         "SET" => Kind::Set,
         "CHANGE" => Kind::Skipped("replication position", "CHANGE MASTER".to_owned()),
-        "GRANT" | "REVOKE" => Kind::Skipped("grant", String::new()),
+        "GRANT" | "REVOKE" => Kind::Account("grant", String::new()),
         "INSTALL" => Kind::Skipped("plugin", String::new()),
         "CREATE" | "ALTER" | "DROP" => made(&words),
         _ => Kind::Alone,
@@ -105,6 +107,9 @@ fn made(words: &[Word<'_>]) -> Kind {
         return match (dropped, name) {
             // What is not there need not be dropped.
             (true, _) => Kind::Needless,
+            (false, name) if ["user", "role"].contains(thing) => {
+                Kind::Account(thing, name.map(Word::text).unwrap_or_default())
+            }
             (false, name) => Kind::Skipped(thing, name.map(Word::text).unwrap_or_default()),
         };
     }
@@ -213,7 +218,16 @@ mod tests {
         assert_eq!(of("/*!50106 DROP EVENT IF EXISTS `e` */"), Kind::Alone);
         assert_eq!(of("CREATE OR REPLACE VIEW a.v AS SELECT 1 AS `trigger`"), Kind::Alone);
         assert_eq!(of("/*!50001 DROP VIEW IF EXISTS `v`*/"), Kind::Alone);
-        assert_eq!(of("GRANT ALL ON *.* TO x"), skipped("grant", ""));
+    }
+
+    #[test]
+    fn accounts_and_grants_are_told_apart_from_what_is_never_carried_out() {
+        let account = |thing, name: &str| Kind::Account(thing, name.to_owned());
+        assert_eq!(of("GRANT ALL ON *.* TO x"), account("grant", ""));
+        assert_eq!(of("CREATE USER IF NOT EXISTS `x`@`%` ACCOUNT LOCK"), account("user", "x"));
+        assert_eq!(of("ALTER USER `x`@`%` DEFAULT ROLE `r`@`%`"), account("user", "x"));
+        assert_eq!(of("CREATE ROLE r"), account("role", "r"));
+        assert_eq!(of("DROP USER x"), Kind::Needless);
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //!
 //! Not here: how a server is found or opened (crate `server`), SQL's meaning (crate `sql`).
 
+mod accounts;
 mod client;
 mod dump;
 mod error;

@@ -51,6 +51,8 @@ pub struct LoadOptions {
     pub database: Option<String>,
     /// Go on behind statements that fail.
     pub force: bool,
+    /// Make accounts and grant what the file says; otherwise these are left out, and told.
+    pub accounts: bool,
     /// The longest statement, in bytes.
     pub statement_bytes_max: usize,
 }
@@ -167,7 +169,11 @@ pub fn load(
 
 impl Loading<'_> {
     fn statement(&mut self, text: &[u8], line: u64) -> Result<()> {
-        let kind = kind(text);
+        let kind = match kind(text) {
+            Kind::Account(..) if self.options.accounts => Kind::Alone,
+            Kind::Account(thing, name) => Kind::Skipped(thing, name),
+            kind => kind,
+        };
         let setting = kind == Kind::Set;
         match kind {
             Kind::Needless => return Ok(()),
@@ -177,7 +183,7 @@ impl Loading<'_> {
             }
             Kind::Names(name) => check_names(&name)?,
             Kind::Rows => return self.row_statement(text, line),
-            Kind::Alone | Kind::Set => {}
+            Kind::Account(..) | Kind::Alone | Kind::Set => {}
         }
         self.commit()?;
         self.line = line;
@@ -349,7 +355,7 @@ impl Loading<'_> {
             let (thing, name) = &told;
             let reason = match *thing {
                 "setting" => "the server has no such setting",
-                "grant" | "user" | "role" => "users are in the settings file",
+                "grant" | "user" | "role" => "loaded only with --accounts",
                 _ => "Rowhouse has none",
             };
             let space = if name.is_empty() { "" } else { " " };

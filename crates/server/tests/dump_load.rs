@@ -406,3 +406,27 @@ fn a_server_elsewhere_and_a_user_are_named_by_flags() {
     let missing = on(&data_dir, "dump", &["--user=app", "--password=secret", "--tables=d.u"]);
     assert!(text(&missing.stderr).contains("there is no table `d`.`u`"));
 }
+
+#[test]
+fn accounts_and_their_grants_go_into_another_server_where_that_is_wanted() {
+    let directory = tempfile::tempdir().unwrap();
+    let (one, two) = (directory.path().join("one"), directory.path().join("two"));
+    let made = "CREATE DATABASE d; CREATE TABLE d.t (a INT PRIMARY KEY, b INT);\n\
+                CREATE ROLE reader; CREATE USER ann@localhost IDENTIFIED WITH \
+                'mysql_native_password' AS '*14E65567ABDB5135D0CFD9A70B3032C179A49EE7';\n\
+                GRANT SELECT (a), INSERT ON d.t TO reader; GRANT ALL ON `d_%`.* TO ann@localhost;\n\
+                GRANT reader TO ann@localhost; ALTER USER ann@localhost DEFAULT ROLE reader;\n";
+    let loaded = load(&one, made, &["--accounts"]);
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    assert!(!dump(&one, &[]).contains("USER"));
+    let dumped = dump(&one, &["--accounts"]);
+    assert!(dumped.contains("GRANT ALL PRIVILEGES ON `d_%`.* TO `ann`@`localhost`;"), "{dumped}");
+    assert!(!dumped.contains("`mysql`"), "{dumped}");
+    // Without the flag there are none, and that is told.
+    let without = load(&directory.path().join("three"), &dumped, &[]);
+    assert!(without.status.success(), "{}", text(&without.stderr));
+    assert!(text(&without.stderr).contains("skipped user ann"), "{}", text(&without.stderr));
+    let loaded = load(&two, &dumped, &["--accounts"]);
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    assert_eq!(dump(&two, &["--accounts"]), dumped);
+}

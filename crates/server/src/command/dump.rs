@@ -27,9 +27,15 @@ pub fn grammar() -> Command {
         .arg(all.help("All databases; so without --databases and --tables, too"))
         .arg(list("databases", "NAMES", "These databases, separated by commas"))
         .arg(list("tables", "NAMES", "These tables, as database.table, separated by commas"))
+        .arg(accounts().help("Accounts, their stored passwords and grants, too"))
         .arg(quiet());
     let command = command.group(clap::ArgGroup::new("what").args(["all", "databases", "tables"]));
     link::with_flags(command)
+}
+
+/// Accounts.
+pub(super) fn accounts() -> Arg {
+    Arg::new("accounts").long("accounts").action(ArgAction::SetTrue)
 }
 
 /// No progress.
@@ -50,7 +56,11 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
         (None, Some(tables)) => TableChoice::Tables(pairs(tables)?),
         (None, None) => TableChoice::All,
     };
-    let options = DumpOptions { wanted, version: super::VERSION.to_owned() };
+    let options = DumpOptions {
+        wanted,
+        accounts: flags.get_flag("accounts"),
+        version: super::VERSION.to_owned(),
+    };
     let quiet = flags.get_flag("quiet");
     let mut reached = link::reach(settings, flags, false)?;
     let mut progress = Progress::new("dumping", None, quiet);

@@ -27,6 +27,10 @@ pub fn grammar() -> Command {
         .arg(file.help("The file; - is standard input"))
         .arg(database.help("The database to begin with, for a file that names none"))
         .arg(force.help("Goes on behind statements that fail; exit code 1 all the same"))
+        .arg(
+            dump::accounts()
+                .help("Makes accounts and grants as the file says, which is left out otherwise"),
+        )
         .arg(dump::quiet());
     link::with_flags(command)
 }
@@ -51,6 +55,7 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
         file,
         database: flags.get_one::<String>("database").cloned(),
         force: flags.get_flag("force"),
+        accounts: flags.get_flag("accounts"),
         statement_bytes_max: settings.packet_max.saturating_sub(HEAD_BYTES),
     };
     let mut reached = link::reach(settings, flags, true)?;
