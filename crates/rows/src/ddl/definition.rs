@@ -6,6 +6,8 @@
 //!
 //! Not here: what a definition must fulfil (`rules`).
 
+use std::sync::Arc;
+
 use values::member::MemberKind;
 use values::types::{Collation, ColumnType};
 
@@ -13,11 +15,12 @@ use super::rules::{check_name, validate};
 use crate::broken_rule::BrokenRule;
 use crate::error::{Error, Result, Thing};
 use crate::foreign_key::{ForeignKey, ForeignKeyChecks, ReferentialAction};
+use crate::rules::MakeRules;
 use crate::schema::{
     CheckDefinition, Column, ColumnarIndex, Index, IndexId, IndexPart, IndexState, MemberIndex,
     Retention, TableDefinition,
 };
-use crate::table::PRIMARY;
+use crate::table::{PRIMARY, Table};
 
 /// The engine shown for tables that were made without one.
 pub const ENGINE: &str = "InnoDB";
@@ -165,8 +168,17 @@ impl From<&MemberIndex> for NewMember {
     }
 }
 
+/// A table that is only shown: its rows are made when a statement reads it, and the store has none
+/// of them.
+///
+/// # Errors
+/// `Definition` of what is no table.
+pub fn listed_table(new: NewTable, make_rules: MakeRules) -> Result<Table> {
+    Ok(Table::new(define(new, 0)?, Arc::default(), make_rules))
+}
+
 /// Makes a definition (without id) and checks it.
-pub(crate) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
+pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
     check_name(&new.name)?;
     let mut columns = new.columns;
     for (slot, column) in columns.iter_mut().enumerate() {

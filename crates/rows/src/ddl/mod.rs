@@ -27,9 +27,11 @@ mod tables;
 mod temporary;
 mod views;
 
-pub use definition::{ENGINE, NewColumnarIndex, NewForeignKey, NewIndex, NewMember, NewTable};
+pub use definition::{
+    ENGINE, NewColumnarIndex, NewForeignKey, NewIndex, NewMember, NewTable, listed_table,
+};
 pub(crate) use definition::{
-    add_check, add_columnar_index, add_foreign_key, add_index, add_member, define, hidden_key,
+    add_check, add_columnar_index, add_foreign_key, add_index, add_member, hidden_key,
     take_index_id,
 };
 pub use read_lock::ReadLock;

@@ -16,7 +16,6 @@ use values::row::RowLayout;
 use super::keys::IndexCodec;
 use super::members::MemberCodec;
 use super::state::TableState;
-use crate::ddl::{NewTable, define};
 use crate::error::Result;
 use crate::foreign_key::{ForeignColumns, References};
 use crate::images::ImagePlace;
@@ -64,16 +63,7 @@ impl Deref for Table {
 }
 
 impl Table {
-    /// A table that is only shown: its rows are made when a statement reads it, and the store has
-    /// none of them.
-    ///
-    /// # Errors
-    /// `Definition` of what is no table.
-    pub fn listed(new: NewTable, make_rules: MakeRules) -> Result<Table> {
-        Ok(Table::new(define(new, 0)?, Arc::default(), make_rules))
-    }
-
-    /// Whether it is only shown.
+    /// Whether it is only shown (`ddl::listed_table`).
     pub fn is_listed(&self) -> bool {
         self.id == 0
     }

@@ -22,6 +22,7 @@ pub use accounts::{column_members, table_members};
 use std::sync::{Arc, LazyLock};
 
 use rows::alter::ConversionRules;
+use rows::ddl::listed_table;
 use rows::foreign_key::ForeignKeyChecks;
 use rows::table::Table;
 use syntax::Cursor;
@@ -59,7 +60,7 @@ fn defined(text: &str) -> Result<Arc<Table>> {
         return Err(cursor.syntax().into());
     };
     let (new, _) = new_table(&create, SystemSchema::Mysql.name(), &[], rules)?;
-    Ok(Arc::new(Table::listed(new, make_rules)?))
+    Ok(Arc::new(listed_table(new, make_rules)?))
 }
 
 /// All of them, by name.
