@@ -143,7 +143,7 @@ pub fn made(
         ),
         "COLLATION_CHARACTER_SET_APPLICABILITY" => applicability(),
         "PROCESSLIST" => renamed(
-            show::processes(&facts.sql, true),
+            show::processes(facts.sql, true),
             &["ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO", "MEMORY_USED"],
         ),
         "USER_PRIVILEGES" => user_privileges(facts),

@@ -62,9 +62,9 @@ pub fn made(
     let names = &["VARIABLE_NAME", "VARIABLE_VALUE"];
     let lower = table.to_ascii_lowercase();
     let mut made = match lower.as_str() {
-        "global_variables" => renamed(show::variables(&facts.sql, None), names),
-        "session_variables" => renamed(show::variables(&facts.sql, Some(&facts.variables)), names),
-        "global_status" | "session_status" => renamed(show::status(&facts.sql, facts.tls), names),
+        "global_variables" => renamed(show::variables(facts.sql, None), names),
+        "session_variables" => renamed(show::variables(facts.sql, Some(&facts.variables)), names),
+        "global_status" | "session_status" => renamed(show::status(facts.sql, facts.tls), names),
         "events_statements_summary_by_digest" => digests::summary(facts, asked),
         "processlist" => sessions::processlist(facts),
         "threads" => sessions::threads(facts, asked),

@@ -574,7 +574,7 @@ mod tests {
             ("b collate utf8mb4_bin", "(`b` collate utf8mb4_bin)"),
             ("b like 'a|%' escape '|'", "(`b` like 'a|%' escape '|')"),
             ("-a * ~b", "(-(`a`) * ~(`b`))"),
-            ("(a, b) = (1, 2)", "((`a`,`b`) = (1,2))"),
+            ("(a, b) = (1, 2)", "((`a` = 1) and (`b` = 2))"),
             ("a > any (select 1 AS y)", "(`a` > any (select 1 AS `y`))"),
             ("not a", "(not(`a`))"),
             (

@@ -14,7 +14,7 @@ use plan::process_line::ProcessLine;
 /// `processlist`: as SHOW FULL PROCESSLIST.
 pub(super) fn processlist(facts: &ListingContext<'_>) -> Listing {
     let names = ["ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO", "MEMORY_USED"];
-    seen_processes(facts, renamed(show::processes(&facts.sql, true), &names), 1)
+    seen_processes(facts, renamed(show::processes(facts.sql, true), &names), 1)
 }
 
 /// How long a connection has been at what it does.
