@@ -25,6 +25,7 @@ use rows::begun_reads::BegunReads;
 use rows::error::{Error, Result, Wait};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
+use rows::row_lock_wait::RowLockWait;
 use rows::sizes::RangeSizes;
 use rows::store::{
     Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read,
@@ -381,6 +382,10 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
 
     fn watch_refused(&self, waker: LockWaker) -> bool {
         self.inner.watch_refused(waker)
+    }
+
+    fn row_lock_waits(&self) -> Vec<RowLockWait> {
+        self.inner.row_lock_waits()
     }
 
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {

@@ -22,6 +22,7 @@ use rows::begun_reads::BegunReads;
 use rows::error::{Error, Result};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
+use rows::row_lock_wait::RowLockWait;
 use rows::sizes::RangeSizes;
 use rows::store::{
     Batch, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read, Store,
@@ -323,6 +324,10 @@ impl Store for RocksStore {
 
     fn watch_refused(&self, waker: LockWaker) -> bool {
         self.locks().watch_refused(waker)
+    }
+
+    fn row_lock_waits(&self) -> Vec<RowLockWait> {
+        self.locks().waits()
     }
 
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {

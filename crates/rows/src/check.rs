@@ -376,7 +376,7 @@ fn between(part: &KeyRange, whole: &KeyRange, shown: impl Fn(&[u8]) -> String) -
 }
 
 /// A key of an index as its values, `(7, 'seven')`; in hex where these are not in it.
-fn shown(table: &Table, index: usize, key: &[u8]) -> String {
+pub(crate) fn shown(table: &Table, index: usize, key: &[u8]) -> String {
     let Some(mut rest) = key.get(PREFIX_BYTES..) else { return hex(key) };
     let mut text = String::from("(");
     for (position, part) in table.key_parts(index).enumerate() {

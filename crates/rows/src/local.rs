@@ -20,7 +20,8 @@ use std::sync::Arc;
 use resources::spill::SpillDirectory;
 
 use crate::error::Result;
-use crate::locks::{LockMode, LockTable};
+use crate::locks::LockTable;
+use crate::row_lock_wait::LockMode;
 use crate::store::{
     Batch, Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read, Savepoint,
     StoreTransaction,
@@ -87,7 +88,7 @@ impl<S: LocalStore> LocalTransaction<S> {
             return Ok(false);
         }
         let lock = LockTable::hash(key);
-        let newly = self.store.locks().acquire(self.owner, lock, mode, wait)?;
+        let newly = self.store.locks().acquire(self.owner, (lock, key), mode, wait)?;
         if newly {
             self.held.push(key, lock);
         }
@@ -157,8 +158,10 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     fn lock_table(&mut self, table: [u8; 4], claim: &mut dyn FnMut() -> bool) -> bool {
         let own = LockTable::hash(&table);
         let locks = self.store.locks();
-        if !matches!(locks.acquire(self.owner, own, LockMode::Exclusive, LockWait::Never), Ok(true))
-        {
+        if !matches!(
+            locks.acquire(self.owner, (own, &table), LockMode::Exclusive, LockWait::Never),
+            Ok(true)
+        ) {
             return false;
         }
         if !claim() {
@@ -173,10 +176,14 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     fn await_table(&mut self, table: [u8; 4], wait: LockWait) -> Result<()> {
         let lock = LockTable::hash(&table);
         let locks = self.store.locks();
-        if locks.acquire(self.owner, lock, LockMode::Exclusive, wait)? {
+        if locks.acquire(self.owner, (lock, &table), LockMode::Exclusive, wait)? {
             locks.release(self.owner, &[lock]);
         }
         Ok(())
+    }
+
+    fn lock_owner(&self) -> Option<u64> {
+        Some(self.owner)
     }
 
     fn locks_of(&self, table: [u8; 4]) -> usize {

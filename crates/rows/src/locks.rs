@@ -16,6 +16,8 @@
 //!
 //! Not here: which keys a request locks (`transaction`), nor locks across a network (a store's).
 
+mod waits;
+
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
@@ -29,6 +31,7 @@ use resources::interrupt;
 use resources::waiting::{Waiting, during};
 
 use crate::error::{Error, Result, Wait};
+use crate::row_lock_wait::LockMode;
 use crate::store::{LockWait, LockWaker};
 
 /// Places that a shard keeps, however few of them are in use.
@@ -72,15 +75,6 @@ enum Owners {
     One(u64),
     /// Of those who share it, one at least.
     Sharers(Vec<u64>),
-}
-
-/// How a lock is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LockMode {
-    /// By its owner alone.
-    Exclusive,
-    /// Beside others who want it so.
-    Shared,
 }
 
 impl Owners {
@@ -137,6 +131,8 @@ struct LockQueue {
 struct Waiter {
     owner: u64,
     mode: LockMode,
+    /// For those who ask who waits for what.
+    key: Box<[u8]>,
     granted: Mutex<bool>,
     wake: Condvar,
 }
@@ -186,13 +182,19 @@ impl LockTable {
         self.next_owner.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Locks for `owner`. `true`: newly, to be released by `release`; `false`: it had it already,
-    /// or shared it and has it for itself now.
+    /// Locks for `owner` the hash of a key. `true`: newly, to be released by `release`; `false`: it
+    /// had it already, or shared it and has it for itself now.
     ///
     /// # Errors
     /// `WouldWait(Lock)` with `LockWait::Never`, `LockTimeout` when the time is over, `Conflict`
     /// when the wait would close a circle of waiters.
-    pub fn acquire(&self, owner: u64, lock: u64, mode: LockMode, wait: LockWait) -> Result<bool> {
+    pub fn acquire(
+        &self,
+        owner: u64,
+        (lock, key): (u64, &[u8]),
+        mode: LockMode,
+        wait: LockWait,
+    ) -> Result<bool> {
         if let Some(newly) = self.try_acquire(owner, lock, mode) {
             return Ok(newly);
         }
@@ -203,7 +205,7 @@ impl LockTable {
             }
             LockWait::AtMost(time) => {
                 let deadline = Instant::now().checked_add(time);
-                self.acquire_waiting(owner, lock, mode, deadline)
+                self.acquire_waiting(owner, (lock, key), mode, deadline)
             }
         }
     }
@@ -287,13 +289,13 @@ impl LockTable {
     fn acquire_waiting(
         &self,
         owner: u64,
-        lock: u64,
+        (lock, key): (u64, &[u8]),
         mode: LockMode,
         deadline: Option<Instant>,
     ) -> Result<bool> {
         let (waiter, shares) = {
             let mut waiting = self.waiting.lock();
-            let (waiter, shares) = match self.enqueue(owner, lock, mode) {
+            let (waiter, shares) = match self.enqueue(owner, (lock, key), mode) {
                 Ok(newly) => return Ok(newly),
                 Err(waiting) => waiting,
             };
@@ -314,7 +316,12 @@ impl LockTable {
 
     /// Puts a waiter at the end of the lock's queue, or before all if it shares the lock, which is
     /// given too; what `acquire` gives when the lock can be had.
-    fn enqueue(&self, owner: u64, lock: u64, mode: LockMode) -> Result<bool, (Arc<Waiter>, bool)> {
+    fn enqueue(
+        &self,
+        owner: u64,
+        (lock, key): (u64, &[u8]),
+        mode: LockMode,
+    ) -> Result<bool, (Arc<Waiter>, bool)> {
         let mut locks = self.shard(lock).locks.lock();
         let Some(held) = locks.get_mut(&lock) else {
             locks.insert(lock, HeldLock { owners: Owners::new(owner, mode), wanted: None });
@@ -323,8 +330,13 @@ impl LockTable {
         if let Some(newly) = held.admit(owner, mode) {
             return Ok(newly);
         }
-        let waiter =
-            Arc::new(Waiter { owner, mode, granted: Mutex::new(false), wake: Condvar::new() });
+        let waiter = Arc::new(Waiter {
+            owner,
+            mode,
+            key: key.into(),
+            granted: Mutex::new(false),
+            wake: Condvar::new(),
+        });
         let shares = held.owners.all().contains(&owner);
         let queue = &mut held.wanted.get_or_insert_default().queue;
         match shares {

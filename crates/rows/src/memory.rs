@@ -26,6 +26,7 @@ use crate::begun_reads::BegunReads;
 use crate::error::{Error, Result, Wait};
 use crate::local::{LocalStore, LocalTransaction, Passes};
 use crate::locks::LockTable;
+use crate::row_lock_wait::RowLockWait;
 use crate::sizes::{EntryLayer, RangeSizes};
 use crate::store::{
     Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read,
@@ -422,6 +423,10 @@ impl Store for MemoryStore {
 
     fn watch_refused(&self, waker: LockWaker) -> bool {
         self.locks().watch_refused(waker)
+    }
+
+    fn row_lock_waits(&self) -> Vec<RowLockWait> {
+        self.locks().waits()
     }
 
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {

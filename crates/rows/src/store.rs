@@ -27,6 +27,7 @@ use resources::spill::SpillDirectory;
 use crate::begun_reads::BegunReads;
 use crate::bulk::{BlockCursor, RowBlock};
 use crate::error::{Error, Result};
+use crate::row_lock_wait::RowLockWait;
 use crate::sizes::RangeSizes;
 use crate::table::Table;
 
@@ -269,6 +270,11 @@ pub trait Store: Read + 'static {
         false
     }
 
+    /// Which transactions wait for row locks of which others; nothing where that is not known.
+    fn row_lock_waits(&self) -> Vec<RowLockWait> {
+        Vec::new()
+    }
+
     /// Reads that the calling thread begins and does not wait for, and that write eight bytes to
     /// `wake`, an eventfd, when they have come. `None`: who is refused something has to read where
     /// it may wait.
@@ -441,6 +447,11 @@ pub trait StoreTransaction: Read {
     fn await_table(&mut self, table: [u8; 4], wait: LockWait) -> Result<()> {
         let _ = (table, wait);
         Ok(())
+    }
+    /// What it is called among those who wait for row locks (`Store::row_lock_waits`); `None` where
+    /// that is not known.
+    fn lock_owner(&self) -> Option<u64> {
+        None
     }
     /// Locks held of keys that begin with `table`.
     fn locks_of(&self, table: [u8; 4]) -> usize {

@@ -50,6 +50,7 @@ mod loading;
 mod loading_in_order;
 mod loading_killed;
 mod locality;
+mod lock_waits;
 mod locking_reads;
 mod login_methods;
 mod memcached_rights;

@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
+use crate::row_lock_wait::RowLockWait;
 
 const LONG: LockWait = LockWait::AtMost(Duration::from_secs(30));
 
@@ -25,12 +26,12 @@ fn until_queued(table: &LockTable, lock: u64, count: usize) {
 fn a_lock_goes_to_the_one_who_waited_longest() {
     let table = LockTable::new();
     let order = Mutex::new(Vec::new());
-    assert!(table.acquire(100, 7, LockMode::Exclusive, LockWait::Never).unwrap());
+    assert!(table.acquire(100, (7, b""), LockMode::Exclusive, LockWait::Never).unwrap());
     thread::scope(|scope| {
         for owner in 1..=4_u64 {
             let (table, order) = (&table, &order);
             scope.spawn(move || {
-                table.acquire(owner, 7, LockMode::Exclusive, LONG).unwrap();
+                table.acquire(owner, (7, b""), LockMode::Exclusive, LONG).unwrap();
                 order.lock().push(owner);
                 table.release(owner, &[7]);
             });
@@ -45,12 +46,12 @@ fn a_lock_goes_to_the_one_who_waited_longest() {
 #[test]
 fn a_lock_handed_to_a_waiter_cannot_be_overtaken() {
     let table = LockTable::new();
-    table.acquire(1, 7, LockMode::Exclusive, LockWait::Never).unwrap();
+    table.acquire(1, (7, b""), LockMode::Exclusive, LockWait::Never).unwrap();
     thread::scope(|scope| {
-        scope.spawn(|| table.acquire(2, 7, LockMode::Exclusive, LONG).unwrap());
+        scope.spawn(|| table.acquire(2, (7, b""), LockMode::Exclusive, LONG).unwrap());
         until_queued(&table, 7, 1);
         table.release(1, &[7]);
-        let refused = table.acquire(1, 7, LockMode::Exclusive, LockWait::Never);
+        let refused = table.acquire(1, (7, b""), LockMode::Exclusive, LockWait::Never);
         assert!(matches!(refused, Err(Error::WouldWait(Wait::Lock))));
     });
     table.release(2, &[7]);
@@ -62,14 +63,14 @@ fn of_a_circle_of_many_waiters_exactly_one_is_refused() {
     let table = LockTable::new();
     let refused = AtomicUsize::new(0);
     for owner in 1..=OWNERS {
-        table.acquire(owner, owner, LockMode::Exclusive, LockWait::Never).unwrap();
+        table.acquire(owner, (owner, b""), LockMode::Exclusive, LockWait::Never).unwrap();
     }
     thread::scope(|scope| {
         for owner in 1..=OWNERS {
             let (table, refused) = (&table, &refused);
             scope.spawn(move || {
                 let next = owner % OWNERS + 1;
-                match table.acquire(owner, next, LockMode::Exclusive, LONG) {
+                match table.acquire(owner, (next, b""), LockMode::Exclusive, LONG) {
                     Ok(_) => table.release(owner, &[next, owner]),
                     Err(Error::Conflict) => {
                         refused.fetch_add(1, Ordering::Relaxed);
@@ -88,13 +89,13 @@ fn of_a_circle_of_many_waiters_exactly_one_is_refused() {
 fn a_chain_of_waiters_that_closes_no_circle_is_not_refused() {
     let table = LockTable::new();
     for owner in 1..=3 {
-        table.acquire(owner, owner, LockMode::Exclusive, LockWait::Never).unwrap();
+        table.acquire(owner, (owner, b""), LockMode::Exclusive, LockWait::Never).unwrap();
     }
     thread::scope(|scope| {
         for owner in 1..=2_u64 {
             let table = &table;
             scope.spawn(move || {
-                table.acquire(owner, owner + 1, LockMode::Exclusive, LONG).unwrap();
+                table.acquire(owner, (owner + 1, b""), LockMode::Exclusive, LONG).unwrap();
                 table.release(owner, &[owner, owner + 1]);
             });
             until_queued(table, owner + 1, 1);
@@ -115,34 +116,34 @@ fn a_waker_is_called_once_and_only_when_no_thread_waits_any_more() {
         })
     };
     assert!(!table.watch_refused(waker.clone()), "nothing was refused");
-    table.acquire(1, 7, LockMode::Exclusive, LockWait::Never).unwrap();
-    assert!(table.acquire(3, 7, LockMode::Exclusive, LockWait::Never).is_err());
+    table.acquire(1, (7, b""), LockMode::Exclusive, LockWait::Never).unwrap();
+    assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
     assert!(!LockTable::new().watch_refused(waker.clone()), "of another table");
-    assert!(table.acquire(3, 7, LockMode::Exclusive, LockWait::Never).is_err());
+    assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
     assert!(table.watch_refused(waker.clone()));
     thread::scope(|scope| {
-        scope.spawn(|| table.acquire(2, 7, LockMode::Exclusive, LONG).unwrap());
+        scope.spawn(|| table.acquire(2, (7, b""), LockMode::Exclusive, LONG).unwrap());
         until_queued(&table, 7, 1);
-        assert!(table.acquire(3, 7, LockMode::Exclusive, LockWait::Never).is_err());
+        assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
         assert!(!table.watch_refused(waker.clone()), "a thread comes first");
         table.release(1, &[7]);
     });
     assert_eq!(calls.load(Ordering::SeqCst), 0);
     table.release(2, &[7]);
     assert_eq!(calls.load(Ordering::SeqCst), 1);
-    table.acquire(2, 7, LockMode::Exclusive, LockWait::Never).unwrap();
+    table.acquire(2, (7, b""), LockMode::Exclusive, LockWait::Never).unwrap();
     table.release(2, &[7]);
     assert_eq!(calls.load(Ordering::SeqCst), 1);
     // Free before anybody could wait.
-    table.acquire(1, 7, LockMode::Exclusive, LockWait::Never).unwrap();
-    assert!(table.acquire(3, 7, LockMode::Exclusive, LockWait::Never).is_err());
+    table.acquire(1, (7, b""), LockMode::Exclusive, LockWait::Never).unwrap();
+    assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
     table.release(1, &[7]);
     assert!(table.watch_refused(waker.clone()));
     assert_eq!(calls.load(Ordering::SeqCst), 2);
     // Few are called at once.
-    table.acquire(1, 7, LockMode::Exclusive, LockWait::Never).unwrap();
+    table.acquire(1, (7, b""), LockMode::Exclusive, LockWait::Never).unwrap();
     for place in 0..2 * WAKERS_MAX {
-        assert!(table.acquire(3, 7, LockMode::Exclusive, LockWait::Never).is_err());
+        assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
         assert_eq!(table.watch_refused(waker.clone()), place < WAKERS_MAX);
     }
     table.release(1, &[7]);
@@ -165,7 +166,7 @@ fn threads_that_lock_at_random_neither_hang_nor_meet() {
                     for _ in 0..3 {
                         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                         let lock = (random >> 33) % LOCKS as u64;
-                        match table.acquire(owner, lock, LockMode::Exclusive, LONG) {
+                        match table.acquire(owner, (lock, b""), LockMode::Exclusive, LONG) {
                             Ok(true) => {
                                 assert_eq!(inside[lock as usize].fetch_add(1, Ordering::SeqCst), 0);
                                 held.push(lock);
@@ -194,7 +195,7 @@ fn an_uncontended_lock_costs_well_under_a_microsecond() {
     let started = Instant::now();
     for key in 0..ROUNDS {
         let lock = LockTable::hash(&key.to_be_bytes());
-        assert!(table.acquire(1, lock, LockMode::Exclusive, LockWait::Never).unwrap());
+        assert!(table.acquire(1, (lock, b""), LockMode::Exclusive, LockWait::Never).unwrap());
         table.release(1, &[lock]);
     }
     let each = started.elapsed().as_nanos() as u64 / ROUNDS;
@@ -205,13 +206,13 @@ fn an_uncontended_lock_costs_well_under_a_microsecond() {
 #[test]
 fn a_shared_lock_keeps_out_who_wants_it_alone_and_nobody_overtakes_that() {
     let table = LockTable::new();
-    let share = |owner| table.acquire(owner, 7, LockMode::Shared, LockWait::Never);
+    let share = |owner| table.acquire(owner, (7, b""), LockMode::Shared, LockWait::Never);
     assert!(share(1).unwrap());
     assert!(share(2).unwrap());
     assert!(!share(2).unwrap(), "it has it");
-    assert!(table.acquire(3, 7, LockMode::Exclusive, LockWait::Never).is_err());
+    assert!(table.acquire(3, (7, b""), LockMode::Exclusive, LockWait::Never).is_err());
     thread::scope(|scope| {
-        scope.spawn(|| table.acquire(3, 7, LockMode::Exclusive, LONG).unwrap());
+        scope.spawn(|| table.acquire(3, (7, b""), LockMode::Exclusive, LONG).unwrap());
         until_queued(&table, 7, 1);
         assert!(share(4).is_err(), "behind who waits");
         assert!(!share(1).unwrap(), "it has it still");
@@ -229,12 +230,12 @@ fn a_shared_lock_keeps_out_who_wants_it_alone_and_nobody_overtakes_that() {
 fn of_two_sharers_that_want_a_lock_alone_one_is_refused_and_the_other_has_it() {
     let table = LockTable::new();
     for owner in [1, 2] {
-        table.acquire(owner, 7, LockMode::Shared, LockWait::Never).unwrap();
+        table.acquire(owner, (7, b""), LockMode::Shared, LockWait::Never).unwrap();
     }
     thread::scope(|scope| {
-        let first = scope.spawn(|| table.acquire(1, 7, LockMode::Exclusive, LONG).unwrap());
+        let first = scope.spawn(|| table.acquire(1, (7, b""), LockMode::Exclusive, LONG).unwrap());
         until_queued(&table, 7, 1);
-        let second = table.acquire(2, 7, LockMode::Exclusive, LONG);
+        let second = table.acquire(2, (7, b""), LockMode::Exclusive, LONG);
         assert!(matches!(second, Err(Error::Conflict)));
         table.release(2, &[7]);
         assert!(!first.join().unwrap(), "it had it already");
@@ -246,16 +247,46 @@ fn of_two_sharers_that_want_a_lock_alone_one_is_refused_and_the_other_has_it() {
 #[test]
 fn sharers_behind_one_that_gives_up_have_the_lock_with_its_owners() {
     let table = LockTable::new();
-    table.acquire(1, 7, LockMode::Shared, LockWait::Never).unwrap();
+    table.acquire(1, (7, b""), LockMode::Shared, LockWait::Never).unwrap();
     let short = LockWait::AtMost(Duration::from_secs(1));
     thread::scope(|scope| {
-        let alone = scope.spawn(|| table.acquire(2, 7, LockMode::Exclusive, short));
+        let alone = scope.spawn(|| table.acquire(2, (7, b""), LockMode::Exclusive, short));
         until_queued(&table, 7, 1);
-        let shared = scope.spawn(|| table.acquire(3, 7, LockMode::Shared, LONG).unwrap());
+        let shared = scope.spawn(|| table.acquire(3, (7, b""), LockMode::Shared, LONG).unwrap());
         assert!(matches!(alone.join().unwrap(), Err(Error::LockTimeout)));
         assert!(shared.join().unwrap());
     });
     table.release(1, &[7]);
     table.release(3, &[7]);
     assert_eq!(table.held(), 0);
+}
+
+#[test]
+fn waits_tell_who_waits_for_whom_and_for_which_key() {
+    let table = LockTable::new();
+    table.acquire(1, (7, b"k"), LockMode::Shared, LockWait::Never).unwrap();
+    table.acquire(2, (7, b"k"), LockMode::Shared, LockWait::Never).unwrap();
+    assert_eq!(table.waits(), []);
+    thread::scope(|scope| {
+        let waiter =
+            scope.spawn(|| table.acquire(3, (7, b"k"), LockMode::Exclusive, LONG).unwrap());
+        while table.waits().is_empty() {
+            thread::yield_now();
+        }
+        let wait = RowLockWait {
+            lock: 7,
+            key: b"k"[..].into(),
+            mode: LockMode::Exclusive,
+            waiting: 3,
+            holders: vec![1, 2],
+            held: LockMode::Shared,
+        };
+        assert_eq!(table.waits(), std::slice::from_ref(&wait));
+        table.release(1, &[7]);
+        assert_eq!(table.waits(), [RowLockWait { holders: vec![2], ..wait }]);
+        table.release(2, &[7]);
+        waiter.join().unwrap();
+    });
+    assert_eq!(table.waits(), []);
+    table.release(3, &[7]);
 }

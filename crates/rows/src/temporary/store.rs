@@ -17,6 +17,7 @@ use super::tables::TemporaryTables;
 use super::transaction::TransactionWithTemporary;
 use crate::begun_reads::BegunReads;
 use crate::error::Result;
+use crate::row_lock_wait::RowLockWait;
 use crate::sizes::RangeSizes;
 use crate::store::{
     Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read,
@@ -164,6 +165,10 @@ impl Store for StoreWithTemporary {
 
     fn watch_refused(&self, waker: LockWaker) -> bool {
         self.inner.watch_refused(waker)
+    }
+
+    fn row_lock_waits(&self) -> Vec<RowLockWait> {
+        self.inner.row_lock_waits()
     }
 
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {

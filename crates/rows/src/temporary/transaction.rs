@@ -117,6 +117,10 @@ impl StoreTransaction for TransactionWithTemporary {
         self.inner.await_table(table, wait)
     }
 
+    fn lock_owner(&self) -> Option<u64> {
+        self.inner.lock_owner()
+    }
+
     fn locks_of(&self, table: [u8; 4]) -> usize {
         self.inner.locks_of(table)
     }

@@ -142,6 +142,11 @@ impl Transaction {
         self.given_up = Some(given_up);
     }
 
+    /// What it is called among those who wait for row locks (`Store::row_lock_waits`).
+    pub fn lock_owner(&self) -> Option<u64> {
+        self.store.lock_owner()
+    }
+
     /// Whether nothing is written.
     pub fn is_empty(&self) -> bool {
         self.store.is_empty() && self.others.iter().all(Transaction::is_empty)

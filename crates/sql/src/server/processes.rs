@@ -10,8 +10,9 @@
 //!    meanwhile holds.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use expression::KillMark;
@@ -37,6 +38,8 @@ pub struct Process {
     pub kill: Arc<KillMark>,
     /// What its thread waits for, if it has one.
     pub waits: Arc<WaitMark>,
+    /// What its transaction is called among those who wait for row locks; 0 for none.
+    lock_owner: AtomicU64,
     /// Told of each statement that ends.
     history: Arc<StatementHistory>,
     state: Mutex<ProcessesState>,
@@ -68,6 +71,16 @@ impl ProcessesState {
 }
 
 impl Process {
+    /// A transaction begins, whose locks others may wait for.
+    pub fn begin_transaction(&self, lock_owner: Option<u64>) {
+        self.lock_owner.store(lock_owner.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// What its last transaction is called among those who wait for row locks; 0 for none.
+    pub fn lock_owner(&self) -> u64 {
+        self.lock_owner.load(Ordering::Relaxed)
+    }
+
     /// A statement begins, or goes on where it may wait.
     pub fn enter(&self, text: &[u8], now: u64) {
         let text = &without_secrets(text);
@@ -276,6 +289,7 @@ impl Processes {
     /// A connection comes.
     pub fn join(&self, id: u32, user: &str, host: &str, now: u64) -> Arc<Process> {
         let process = Arc::new(Process {
+            lock_owner: AtomicU64::new(0),
             id,
             kill: Arc::new(KillMark::default()),
             waits: Arc::default(),
@@ -304,6 +318,14 @@ impl Processes {
     /// A connection by number.
     pub fn find(&self, id: u32) -> Option<Arc<Process>> {
         self.list.lock().get(&id).cloned()
+    }
+
+    /// The connections by what their last transactions are called among those who wait for row
+    /// locks.
+    pub fn by_lock_owner(&self) -> HashMap<u64, Arc<Process>> {
+        let list = self.list.lock();
+        let named = list.values().map(|process| (process.lock_owner(), Arc::clone(process)));
+        named.filter(|(owner, _)| *owner > 0).collect()
     }
 
     /// How many there are.

@@ -102,6 +102,7 @@ impl Session {
         let kill = Arc::clone(&self.process.kill);
         transaction.give_up_if(Arc::new(move || kill.check().is_err()));
         transaction.obey_foreign_keys(self.variables.foreign_keys);
+        self.process.begin_transaction(transaction.lock_owner());
         Ok(transaction)
     }
 

@@ -9,6 +9,7 @@
 
 mod digests;
 mod empty;
+mod locks;
 mod sessions;
 
 use crate::server::Sql;
@@ -68,6 +69,8 @@ pub fn made(
         "events_statements_summary_by_digest" => digests::summary(facts, asked),
         "processlist" => sessions::processlist(facts),
         "threads" => sessions::threads(facts, asked),
+        "data_lock_waits" => locks::waits(facts, asked),
+        "data_locks" => locks::locks(facts, asked),
         "events_statements_current" => sessions::statements(facts, asked),
         _ => match empty(&lower) {
             Some(names) => Listing::new(&names),

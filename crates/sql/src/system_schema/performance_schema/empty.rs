@@ -71,36 +71,6 @@ const FILE_WAITS: [&str; 22] = [
 /// Columns of the tables that have no rows here.
 pub(super) fn empty(name: &str) -> Option<Vec<&'static str>> {
     let columns: &[&str] = match name {
-        "data_lock_waits" => &[
-            "ENGINE",
-            "REQUESTING_ENGINE_LOCK_ID",
-            "REQUESTING_ENGINE_TRANSACTION_ID#",
-            "REQUESTING_THREAD_ID#",
-            "REQUESTING_EVENT_ID#",
-            "REQUESTING_OBJECT_INSTANCE_BEGIN#",
-            "BLOCKING_ENGINE_LOCK_ID",
-            "BLOCKING_ENGINE_TRANSACTION_ID#",
-            "BLOCKING_THREAD_ID#",
-            "BLOCKING_EVENT_ID#",
-            "BLOCKING_OBJECT_INSTANCE_BEGIN#",
-        ],
-        "data_locks" => &[
-            "ENGINE",
-            "ENGINE_LOCK_ID",
-            "ENGINE_TRANSACTION_ID#",
-            "THREAD_ID#",
-            "EVENT_ID#",
-            "OBJECT_SCHEMA",
-            "OBJECT_NAME",
-            "PARTITION_NAME",
-            "SUBPARTITION_NAME",
-            "INDEX_NAME",
-            "OBJECT_INSTANCE_BEGIN#",
-            "LOCK_TYPE",
-            "LOCK_MODE",
-            "LOCK_STATUS",
-            "LOCK_DATA",
-        ],
         "metadata_locks" => &[
             "OBJECT_TYPE",
             "OBJECT_SCHEMA",

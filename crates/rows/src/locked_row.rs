@@ -1,0 +1,34 @@
+//! The row that a lock is of, for those who look at locks from outside.
+//!
+//! Not here: locks (`locks`).
+
+use std::sync::Arc;
+
+use crate::check::shown;
+use crate::engine::Engine;
+use crate::table::Table;
+
+/// What a locked key belongs to.
+#[derive(Clone, Debug)]
+pub struct LockedRow {
+    /// The table.
+    pub table: Arc<Table>,
+    /// Which of its indexes the key is of; `None`: the whole table is locked.
+    pub index: Option<usize>,
+    /// The key's values; empty for a whole table.
+    pub values: String,
+}
+
+impl Engine {
+    /// What a locked key belongs to; `None` where the table is gone.
+    pub fn locked_row(&self, key: &[u8]) -> Option<LockedRow> {
+        let id = u32::from_be_bytes(*key.first_chunk()?);
+        let table = self.catalog().all_tables().into_iter().find(|table| table.id == id)?;
+        let index = key.get(4..6).and_then(|bytes| {
+            let id = u16::from_be_bytes([bytes[0], bytes[1]]);
+            table.indexes.iter().position(|index| u64::from(index.id) == u64::from(id))
+        });
+        let values = index.map_or_else(String::new, |index| shown(&table, index, key));
+        Some(LockedRow { table, index, values })
+    }
+}

@@ -1,0 +1,29 @@
+//! A wait for a row lock, as it is told to those who look at it from outside.
+//!
+//! Not here: locks (`locks`), the row that one is of (`locked_row`).
+
+/// How a lock is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockMode {
+    /// By its owner alone.
+    Exclusive,
+    /// Beside others who want it so.
+    Shared,
+}
+
+/// A transaction that waits for a row lock, and those that have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowLockWait {
+    /// The lock: the hash of its key.
+    pub lock: u64,
+    /// The key that is wanted.
+    pub key: Box<[u8]>,
+    /// How it is wanted.
+    pub mode: LockMode,
+    /// The owner that waits.
+    pub waiting: u64,
+    /// The owners that have the lock, and how.
+    pub holders: Vec<u64>,
+    /// How they have it.
+    pub held: LockMode,
+}

@@ -1,0 +1,74 @@
+//! Who waits for whom: `performance_schema.data_lock_waits` and `data_locks` name the connection that
+//! waits for a row, the one that has it, and the row.
+
+use crate::mysql::Mysql;
+use crate::support::{Running, wait_until};
+use crate::writers::login;
+
+const WAITS: &str = "SELECT requesting_thread_id, blocking_thread_id \
+                     FROM performance_schema.data_lock_waits ORDER BY 1, 2";
+const LOCKS: &str = "SELECT thread_id, object_schema, object_name, index_name, lock_type, lock_mode, \
+                     lock_status, lock_data FROM performance_schema.data_locks \
+                     ORDER BY lock_status, thread_id";
+
+/// The rows of a query, a line each.
+fn lines(sql: &mut Mysql, query: &str) -> Vec<String> {
+    let rows = sql.query(query).unwrap();
+    let line = |row: &Vec<Option<String>>| {
+        row.iter().map(|value| value.as_deref().unwrap_or("NULL")).collect::<Vec<_>>().join(" ")
+    };
+    rows.iter().map(line).collect()
+}
+
+/// A connection and its number.
+fn connection(server: &Running) -> (Mysql, String) {
+    let mut sql = login(server);
+    let id = lines(&mut sql, "SELECT CONNECTION_ID()").remove(0);
+    (sql, id)
+}
+
+#[test]
+fn a_forgotten_transaction_is_named_by_those_who_wait_for_its_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let mut watcher = login(&server);
+    watcher.execute("CREATE DATABASE d").unwrap();
+    watcher.execute("CREATE TABLE d.t (a INT, b INT, v INT, PRIMARY KEY (a, b))").unwrap();
+    watcher.execute("INSERT INTO d.t VALUES (1, 10, 0), (2, 20, 0)").unwrap();
+    assert_eq!(lines(&mut watcher, WAITS), [""; 0]);
+
+    let ((mut holder, holder_id), (mut waiter, waiter_id)) =
+        (connection(&server), connection(&server));
+    holder.execute("BEGIN").unwrap();
+    holder.execute("UPDATE d.t SET v = 1 WHERE a = 1").unwrap();
+    waiter.send_query("UPDATE d.t SET v = 2 WHERE a = 1 AND b = 10").unwrap();
+    let pair = format!("{waiter_id} {holder_id}");
+    wait_until("the wait", || lines(&mut watcher, WAITS) == [&pair[..]]);
+    let of =
+        |id: &str, status: &str| format!("{id} d t PRIMARY RECORD X,REC_NOT_GAP {status} 1, 10");
+    let locks = lines(&mut watcher, LOCKS);
+    assert_eq!(locks, [of(&holder_id, "GRANTED"), of(&waiter_id, "WAITING")]);
+    // Another transaction of the holder has none of these locks.
+    holder.execute("ROLLBACK").unwrap();
+    waiter.result().unwrap();
+    assert_eq!(lines(&mut watcher, WAITS), [""; 0]);
+    assert_eq!(lines(&mut watcher, LOCKS), [""; 0]);
+
+    // All who share a row keep it from one that wants it for itself; a KILL of each lets it in.
+    let ((mut sharer, sharer_id), (mut other, other_id)) =
+        (connection(&server), connection(&server));
+    for sharer in [&mut sharer, &mut other] {
+        sharer.execute("BEGIN").unwrap();
+        sharer.query("SELECT v FROM d.t WHERE a = 2 FOR SHARE").unwrap();
+    }
+    waiter.send_query("DELETE FROM d.t WHERE a = 2").unwrap();
+    let pairs = [format!("{waiter_id} {sharer_id}"), format!("{waiter_id} {other_id}")];
+    wait_until("both", || lines(&mut watcher, WAITS) == pairs);
+    watcher.execute(&format!("KILL {sharer_id}")).unwrap();
+    wait_until("one", || lines(&mut watcher, WAITS) == pairs[1..]);
+    watcher.execute(&format!("KILL {other_id}")).unwrap();
+    waiter.result().unwrap();
+    assert_eq!(lines(&mut watcher, WAITS), [""; 0]);
+    drop((watcher, holder, waiter));
+    server.stop();
+}

@@ -1,0 +1,152 @@
+//! `data_lock_waits` and `data_locks`: who waits for a row lock, and who has it. Locks that nobody waits
+//! for are not listed: there may be millions, and nobody asks whose they are.
+//!
+//! Not here: waits for changes of a table's definition.
+
+use rows::locked_row::LockedRow;
+use rows::row_lock_wait::{LockMode, RowLockWait};
+use values::datum::Value;
+
+use crate::server::Process;
+use crate::show::{Listing, number, text};
+use crate::system_schema::ListingContext;
+use plan::listing::AskedTables;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+const ENGINE: &str = "INNODB";
+
+/// The columns of `data_lock_waits`.
+const WAITS: [&str; 11] = [
+    "ENGINE",
+    "REQUESTING_ENGINE_LOCK_ID",
+    "REQUESTING_ENGINE_TRANSACTION_ID#",
+    "REQUESTING_THREAD_ID#",
+    "REQUESTING_EVENT_ID#",
+    "REQUESTING_OBJECT_INSTANCE_BEGIN#",
+    "BLOCKING_ENGINE_LOCK_ID",
+    "BLOCKING_ENGINE_TRANSACTION_ID#",
+    "BLOCKING_THREAD_ID#",
+    "BLOCKING_EVENT_ID#",
+    "BLOCKING_OBJECT_INSTANCE_BEGIN#",
+];
+
+/// The columns of `data_locks`.
+const LOCKS: [&str; 15] = [
+    "ENGINE",
+    "ENGINE_LOCK_ID",
+    "ENGINE_TRANSACTION_ID#",
+    "THREAD_ID#",
+    "EVENT_ID#",
+    "OBJECT_SCHEMA",
+    "OBJECT_NAME",
+    "PARTITION_NAME",
+    "SUBPARTITION_NAME",
+    "INDEX_NAME",
+    "OBJECT_INSTANCE_BEGIN#",
+    "LOCK_TYPE",
+    "LOCK_MODE",
+    "LOCK_STATUS",
+    "LOCK_DATA",
+];
+
+/// What a transaction's part in a lock is called.
+fn lock_id(owner: u64, wait: &RowLockWait) -> Value {
+    text(format!("{owner}:{:016x}", wait.lock))
+}
+
+/// A connection's number and that of its statement; NULL for a transaction that is none's.
+fn event_of(owner: u64, connections: &HashMap<u64, Arc<Process>>) -> [Value; 2] {
+    match connections.get(&owner) {
+        Some(process) => [number(u64::from(process.id)), number(process.line().number)],
+        None => [Value::Null, Value::Null],
+    }
+}
+
+/// `data_lock_waits`: a line for each transaction that waits and each that it waits for.
+pub(super) fn waits(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
+    let mut listing = Listing::new(&WAITS);
+    if asked.are_none() {
+        return listing;
+    }
+    let connections = facts.sql.processes().by_lock_owner();
+    for wait in facts.sql.engine().store().row_lock_waits() {
+        for holder in &wait.holders {
+            let [thread, event] = event_of(wait.waiting, &connections);
+            let [blocking_thread, blocking_event] = event_of(*holder, &connections);
+            listing.push(vec![
+                text(ENGINE),
+                lock_id(wait.waiting, &wait),
+                number(wait.waiting),
+                thread,
+                event,
+                number(wait.lock),
+                lock_id(*holder, &wait),
+                number(*holder),
+                blocking_thread,
+                blocking_event,
+                number(wait.lock),
+            ]);
+        }
+    }
+    listing
+}
+
+/// `data_locks`: each lock that is waited for, as those have it who do, and as those want it who wait.
+pub(super) fn locks(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
+    let mut listing = Listing::new(&LOCKS);
+    if asked.are_none() {
+        return listing;
+    }
+    let connections = facts.sql.processes().by_lock_owner();
+    let mut told = BTreeSet::new();
+    for wait in facts.sql.engine().store().row_lock_waits() {
+        let Some(row) = facts.sql.engine().locked_row(&wait.key) else { continue };
+        let holders = wait.holders.iter().map(|holder| (*holder, wait.held, "GRANTED"));
+        for (owner, mode, status) in holders.chain([(wait.waiting, wait.mode, "WAITING")]) {
+            if told.insert((owner, wait.lock)) {
+                listing.push(line(&wait, &row, (owner, mode, status), &connections));
+            }
+        }
+    }
+    listing
+}
+
+fn line(
+    wait: &RowLockWait,
+    row: &LockedRow,
+    (owner, mode, status): (u64, LockMode, &str),
+    connections: &HashMap<u64, Arc<Process>>,
+) -> Vec<Value> {
+    let [thread, event] = event_of(owner, connections);
+    let kind = match mode {
+        LockMode::Exclusive => "X",
+        LockMode::Shared => "S",
+    };
+    let bare = row.values.strip_prefix('(').and_then(|values| values.strip_suffix(')'));
+    let values = bare.unwrap_or(&row.values);
+    let (index, lock_type, mode, data) = match row.index {
+        Some(index) => {
+            let name = text(row.table.indexes[index].name.clone());
+            (name, "RECORD", format!("{kind},REC_NOT_GAP"), text(values.to_owned()))
+        }
+        None => (Value::Null, "TABLE", kind.to_owned(), Value::Null),
+    };
+    vec![
+        text(ENGINE),
+        lock_id(owner, wait),
+        number(owner),
+        thread,
+        event,
+        text(row.table.database.clone()),
+        text(row.table.name.clone()),
+        Value::Null,
+        Value::Null,
+        index,
+        number(wait.lock),
+        text(lock_type),
+        text(mode),
+        text(status),
+        data,
+    ]
+}
