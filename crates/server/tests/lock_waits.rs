@@ -54,21 +54,25 @@ fn a_forgotten_transaction_is_named_by_those_who_wait_for_its_rows() {
     assert_eq!(lines(&mut watcher, WAITS), [""; 0]);
     assert_eq!(lines(&mut watcher, LOCKS), [""; 0]);
 
-    // All who share a row keep it from one that wants it for itself; a KILL of each lets it in.
-    let ((mut sharer, sharer_id), (mut other, other_id)) =
-        (connection(&server), connection(&server));
-    for sharer in [&mut sharer, &mut other] {
-        sharer.execute("BEGIN").unwrap();
-        sharer.query("SELECT v FROM d.t WHERE a = 2 FOR SHARE").unwrap();
-    }
-    waiter.send_query("DELETE FROM d.t WHERE a = 2").unwrap();
-    let pairs = [format!("{waiter_id} {sharer_id}"), format!("{waiter_id} {other_id}")];
-    wait_until("both", || lines(&mut watcher, WAITS) == pairs);
-    watcher.execute(&format!("KILL {sharer_id}")).unwrap();
-    wait_until("one", || lines(&mut watcher, WAITS) == pairs[1..]);
-    watcher.execute(&format!("KILL {other_id}")).unwrap();
+    // Two wait for one, who is in the middle of nothing; a KILL lets the first of them in.
+    let ((mut idle, idle_id), (mut second, second_id)) = (connection(&server), connection(&server));
+    idle.execute("BEGIN").unwrap();
+    idle.query("SELECT v FROM d.t WHERE a = 2 FOR UPDATE").unwrap();
+    let pair_of = |waiter: &str| format!("{waiter} {idle_id}");
+    waiter.execute("BEGIN").unwrap();
+    waiter.send_query("UPDATE d.t SET v = 3 WHERE a = 2").unwrap();
+    wait_until("one", || lines(&mut watcher, WAITS) == [pair_of(&waiter_id)]);
+    second.send_query("DELETE FROM d.t WHERE a = 2").unwrap();
+    let both = [pair_of(&waiter_id), pair_of(&second_id)];
+    wait_until("both", || lines(&mut watcher, WAITS) == both);
+    watcher.execute(&format!("KILL {idle_id}")).unwrap();
     waiter.result().unwrap();
+    let next = format!("{second_id} {waiter_id}");
+    wait_until("the next", || lines(&mut watcher, WAITS) == [&next[..]]);
+    waiter.execute("COMMIT").unwrap();
+    second.result().unwrap();
     assert_eq!(lines(&mut watcher, WAITS), [""; 0]);
+    assert_eq!(lines(&mut watcher, "SELECT COUNT(*) FROM d.t"), ["1"]);
     drop((watcher, holder, waiter));
     server.stop();
 }
