@@ -21,7 +21,7 @@ use datafusion::physical_plan::execution_plan::ExecutionPlanProperties;
 use datafusion::physical_plan::limit::{GlobalLimitExec, LocalLimitExec};
 use datafusion::physical_plan::sorts::sort::SortExec;
 
-use super::runtime::{TEXT_BYTES, row_bytes};
+use super::row_width::{TEXT_BYTES, row_bytes};
 
 /// The part of the memory that the rows which a limit leaves may take.
 const KEPT_PART: usize = 4;

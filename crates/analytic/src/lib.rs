@@ -53,6 +53,7 @@ mod pool;
 mod query_admission;
 mod query_clock;
 mod row_counts;
+mod row_width;
 mod runtime;
 mod scan;
 mod sorted_keys;

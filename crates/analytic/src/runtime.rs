@@ -35,6 +35,7 @@ use super::large_limit::SortWhole;
 use super::pool::QueryPool;
 use super::query_admission::{OthersHeldBack, Places, keeps_rows};
 use super::query_clock::GivenTime;
+use super::row_width::row_bytes;
 use super::scan::{CountInScans, GroupInScans};
 
 /// Rows of a batch, at least and at most.
@@ -64,10 +65,6 @@ const MERGE_BYTES_MAX: usize = 10 << 20;
 /// The part of the memory that one side of a join may take in a table of hashes. Larger ones are
 /// sorted, which may go to files.
 const HASHED_PART: usize = 8;
-/// Bytes that a row takes in such a table besides its columns.
-const HASHED_ROW_BYTES: usize = 32;
-/// Bytes of a column whose values have no fixed width, by guess.
-pub(super) const TEXT_BYTES: usize = 40;
 /// Consumers that an out-of-memory error would name.
 const CONSUMERS_NAMED: usize = 3;
 
@@ -247,14 +244,6 @@ fn rows_of(plan: &Arc<dyn ExecutionPlan>) -> usize {
         Some(rows) => rows,
         None => plan.children().iter().map(|child| rows_of(child)).max().unwrap_or(0),
     }
-}
-
-/// About how many bytes a row of a plan takes where it is kept.
-pub(super) fn row_bytes(plan: &Arc<dyn ExecutionPlan>) -> usize {
-    let schema = plan.schema();
-    let columns = schema.fields().iter();
-    let bytes = columns.map(|field| field.data_type().primitive_width().unwrap_or(TEXT_BYTES));
-    HASHED_ROW_BYTES + bytes.sum::<usize>()
 }
 
 /// Rows of a batch of a query that is divided among threads.

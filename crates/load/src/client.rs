@@ -7,13 +7,10 @@
 
 use crate::error::{Error, Result};
 use crate::login::{Login, log_in};
-use crate::wire::{Cursor, Link, Packets};
+use crate::wire::{Cursor, EOF, ERROR, Link, OK, Packets, refusal};
 
 const COM_QUERY: u8 = 3;
-pub(crate) const OK: u8 = 0;
 const LOCAL_FILE: u8 = 0xfb;
-pub(crate) const EOF: u8 = 0xfe;
-pub(crate) const ERROR: u8 = 0xff;
 
 /// A connection that has logged in.
 pub struct Client {
@@ -147,22 +144,6 @@ impl Rows<'_> {
             _ => Ok(Some(Cursor(payload))),
         }
     }
-}
-
-/// What an error packet says.
-pub(crate) fn refusal(payload: &[u8]) -> Error {
-    let mut cursor = Cursor(payload.get(1..).unwrap_or_default());
-    let number = cursor.u16().unwrap_or(0);
-    // Before the login errors come without a state.
-    let state = match cursor.0.first() {
-        Some(b'#') if cursor.0.len() >= 6 => {
-            let state = String::from_utf8_lossy(&cursor.0[1..6]).into_owned();
-            cursor.0 = &cursor.0[6..];
-            state
-        }
-        _ => "HY000".to_owned(),
-    };
-    Error::Server { number, state, message: String::from_utf8_lossy(cursor.0).into_owned() }
 }
 
 fn column(definition: &[u8]) -> Result<Column> {

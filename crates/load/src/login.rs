@@ -17,9 +17,8 @@ use passwords::{
     caching_sha2_proof, native_proof, seal,
 };
 
-use crate::client::{EOF, ERROR, OK, refusal};
 use crate::error::{Error, Result};
-use crate::wire::{Cursor, Packets};
+use crate::wire::{Cursor, EOF, ERROR, OK, Packets, refusal};
 
 /// LONG_PASSWORD, LONG_FLAG, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH.
 const CAPABILITIES: u32 = 1 | 1 << 2 | 1 << 9 | 1 << 13 | 1 << 15 | 1 << 19;

@@ -18,6 +18,12 @@ pub trait Link: Read + Write {}
 
 impl<T: Read + Write> Link for T {}
 
+/// The first byte of an answer: done.
+pub(crate) const OK: u8 = 0;
+/// Rows, or columns, are over.
+pub(crate) const EOF: u8 = 0xfe;
+/// What was asked is refused.
+pub(crate) const ERROR: u8 = 0xff;
 /// The longest payload of one packet.
 const PACKET_BYTES_MAX: usize = 0xff_ffff;
 /// How much is read at a time.
@@ -199,6 +205,22 @@ impl<'a> Cursor<'a> {
         self.0 = self.0.get(end + 1..).unwrap_or_default();
         bytes
     }
+}
+
+/// What an error packet says.
+pub(crate) fn refusal(payload: &[u8]) -> Error {
+    let mut cursor = Cursor(payload.get(1..).unwrap_or_default());
+    let number = cursor.u16().unwrap_or(0);
+    // Before the login errors come without a state.
+    let state = match cursor.0.first() {
+        Some(b'#') if cursor.0.len() >= 6 => {
+            let state = String::from_utf8_lossy(&cursor.0[1..6]).into_owned();
+            cursor.0 = &cursor.0[6..];
+            state
+        }
+        _ => "HY000".to_owned(),
+    };
+    Error::Server { number, state, message: String::from_utf8_lossy(cursor.0).into_owned() }
 }
 
 #[cfg(test)]

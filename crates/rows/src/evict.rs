@@ -21,8 +21,8 @@ use crate::error::{Error, Result};
 use crate::expiry::Expiry;
 use crate::find::row_at;
 use crate::recency::{Recency, UNKNOWN};
+use crate::removal::{RemovedRows, remove};
 use crate::store::{Direction, Reach};
-use crate::sweep::{RemovedRows, remove};
 use crate::table::Table;
 
 /// Rows looked at between two looks at how much is left to do.

@@ -43,6 +43,7 @@ mod open;
 mod postings;
 mod readable;
 pub mod recency;
+pub mod removal;
 pub mod row_keys;
 pub mod row_lock_wait;
 pub mod rules;

@@ -14,25 +14,21 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
-use values::row::RowRef;
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::evict;
 use crate::expiry::Expiry;
 use crate::find::row_at;
+use crate::removal::{RemovedRows, remove};
 use crate::schema::TableId;
-use crate::store::{Direction, Durability, LockWait, Reach};
+use crate::store::{Direction, Reach};
 use crate::table::Table;
-use crate::transaction::{ChangeOutcome, RowChange};
 
 /// Rows looked at without a pause for those who write to the table.
 const CHUNK_ROWS: usize = 10_000;
-/// Rows removed by one commit.
-const COMMIT_ROWS: usize = 512;
 /// A sweep goes on with a table while more than one row in so many has expired.
 const WORTHWHILE_PART: usize = 4;
 /// Chunks of one table in one sweep.
@@ -43,22 +39,6 @@ const CHUNKS_MAX: usize = 32;
 pub struct Sweeper {
     places: Mutex<HashMap<TableId, Vec<u8>>>,
     hands: Mutex<HashMap<TableId, Vec<u8>>>,
-}
-
-/// Rows that left a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RemovedRows {
-    /// Because they had expired.
-    pub expired: usize,
-    /// Because the table was full.
-    pub evicted: usize,
-}
-
-impl RemovedRows {
-    pub(crate) fn add(&mut self, more: RemovedRows) {
-        self.expired += more.expired;
-        self.evicted += more.evicted;
-    }
 }
 
 /// Told of the rows that left a table.
@@ -176,35 +156,4 @@ fn sweep_chunk(
         None => first,
     };
     Ok(SweptChunk { removed, ended })
-}
-
-/// Removes those rows that may still go when their lock is held; gives how many went. A crash may
-/// bring them back, for the next sweep.
-pub(crate) fn remove(
-    engine: &Arc<Engine>,
-    table: &Arc<Table>,
-    row_keys: &[Vec<u8>],
-    may_go: &mut dyn FnMut(&[u8], &RowRef<'_>) -> Result<bool>,
-) -> Result<usize> {
-    let mut removed = 0;
-    for keys in row_keys.chunks(COMMIT_ROWS) {
-        let mut transaction = engine.begin(LockWait::AtMost(Duration::ZERO))?;
-        let mut gone = 0;
-        for key in keys {
-            let changed = transaction.change_stored_row(table, key, &mut |row| {
-                Ok(if may_go(key, &row)? { RowChange::Delete } else { RowChange::Keep })
-            });
-            match changed {
-                Ok(ChangeOutcome::Deleted) => gone += 1,
-                // Someone else is at it.
-                Ok(_) | Err(Error::LockTimeout | Error::Conflict | Error::WouldWait(_)) => {}
-                // Other rows keep it.
-                Err(Error::HasChildren { .. } | Error::CascadeTooDeep { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        transaction.commit(Durability::Os)?;
-        removed += gone;
-    }
-    Ok(removed)
 }

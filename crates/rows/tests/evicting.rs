@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::common::*;
 use rows::memory::MemoryStore;
+use rows::removal::RemovedRows;
 use rows::schema::Retention;
 use rows::store::{Durability, LockWait, Reach};
-use rows::sweep::{RemovedRows, Sweeper};
+use rows::sweep::Sweeper;
 use rows::{Alteration, Engine, EngineOptions, Error, NewTable, RowChange, Table};
 use values::{Datum, Value};
 

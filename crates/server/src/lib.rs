@@ -8,6 +8,7 @@ pub mod command;
 pub mod copies;
 pub mod data_dir;
 mod disk_watch;
+mod door_figures;
 pub mod frozen;
 pub mod http;
 pub mod logging;

@@ -26,6 +26,7 @@ use tls::Acceptor;
 
 use crate::certificates::hostname;
 use crate::data_dir::DataDir;
+use crate::door_figures::{address, show_count, show_failed_logins};
 use crate::http::{self, UNAVAILABLE};
 use crate::net::address::Listener;
 use crate::net::connection::{Door, DoorTls, Peer};
@@ -408,13 +409,6 @@ impl DoorShared {
     }
 }
 
-/// Adds the count of a door's logins that have failed to the server's figures.
-pub(crate) fn show_failed_logins(engine: &Engine, door: &str, logins: &Arc<DoorLogins>) {
-    let logins = Arc::clone(logins);
-    let figure = format!("{}_failed_logins", door.replace('-', "_"));
-    show_count(engine, figure, move || logins.failed().count());
-}
-
 fn door(
     kind: DoorKind,
     settings: &Settings,
@@ -578,15 +572,6 @@ fn door(
     })
 }
 
-/// Adds a count to the server's figures.
-pub(crate) fn show_count(
-    engine: &Engine,
-    figure: String,
-    count: impl Fn() -> u64 + Send + Sync + 'static,
-) {
-    engine.metrics().register(move |figures| figures.push((figure.clone(), count().to_string())));
-}
-
 fn users(settings: &Settings) -> Users {
     if settings.users.is_empty() {
         return Users::unconfigured();
@@ -641,11 +626,6 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
         slow_query_log_file: settings.slow_query_log_file(),
         long_query_time: settings.long_query_time,
     }
-}
-
-/// The client's address, unless it is on this machine.
-pub(crate) fn address(peer: Peer) -> Option<IpAddr> {
-    peer.address.map(|address| address.ip()).filter(|address| !address.is_loopback())
 }
 
 /// The client's host as SQL shows it.

@@ -18,10 +18,10 @@ use resources::budget::Budget;
 use rows::Engine;
 
 use crate::copies::Copies;
+use crate::door_figures::{address, show_count, show_failed_logins};
 use crate::net::connection::Door;
 use crate::net::connection_places::Admission;
 use crate::net::poller::READ_BYTES;
-use crate::open_doors::{address, show_count, show_failed_logins};
 use crate::settings::Settings;
 
 /// What is still to be done when nobody is served any more.

@@ -1,4 +1,4 @@
-//! Who waits for whom: `performance_schema.data_lock_waits` and `data_locks` name the connection that
+//! Waits for row locks: `performance_schema.data_lock_waits` and `data_locks` name the connection that
 //! waits for a row, the one that has it, and the row.
 
 use crate::mysql::Mysql;

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use resources::counter::Counter;
 use rows::foreign_key::ForeignKeyChecks;
+use rows::removal::RemovedRows;
 use rows::store::Reach;
-use rows::sweep::{RemovedRows, Sweeper};
+use rows::sweep::Sweeper;
 use rows::{Engine, Table};
 
 use crate::memcached::command::Moment;

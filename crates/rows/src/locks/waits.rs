@@ -1,4 +1,4 @@
-//! Who waits for whom, for those who look at it from outside.
+//! Waits for row locks: which transaction waits for which, for those who look at it from outside.
 //!
 //! Not here: waiting (`locks`).
 
