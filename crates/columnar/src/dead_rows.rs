@@ -96,22 +96,7 @@ pub(crate) fn dead_in(selection: &Selection, dead: &DeadRows) -> Vec<u32> {
 /// The rows of a range that are not dead.
 pub(crate) fn alive(range: Range<usize>, dead: &DeadRows) -> Selection {
     let dead = dead.within(&range);
-    others(range, &dead)
-}
-
-/// The rows of a range without some of them.
-pub(crate) fn others(range: Range<usize>, dead: &[u32]) -> Selection {
-    if dead.is_empty() {
-        return Selection::Range(range);
-    }
-    let mut rows = Vec::with_capacity(range.len() - dead.len());
-    let mut next = range.start as u32;
-    for dead in dead {
-        rows.extend(next..*dead);
-        next = dead + 1;
-    }
-    rows.extend(next..range.end as u32);
-    Selection::Rows(rows)
+    Selection::without(range, &dead)
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ pub mod collation;
 pub mod convert;
 pub mod datum;
 pub mod decimal;
+mod digits;
 pub mod error_code;
 pub mod key;
 pub mod member;

@@ -1,9 +1,8 @@
 //! Collations of Unicode's weights, next to what MySQL 9.7 says of the same texts.
 
 use values::codes::from_hex;
-use values::collation::{
-    compare, equal, like, shown_weight_bytes, write_shown_weights, write_weights,
-};
+use values::collation::{compare, equal, like, shown_weight_bytes, write_shown_weights};
+use values::key::write_weights;
 use values::types::Collation::{
     self, Utf8Mb4Unicode520Ci, Utf8Mb4UnicodeCi, Utf8Mb40900AiCi, Utf8Mb40900AsCi, Utf8Mb40900AsCs,
     Utf8Mb40900Bin,

@@ -3,7 +3,8 @@
 //! `recorded/floats.tsv` and `values/compare.tsv` were recorded from MariaDB 10.11 by the scripts
 //! beside them.
 
-use values::collation::{compare, equal, like, write_weights};
+use values::collation::{compare, equal, like};
+use values::key::write_weights;
 use values::text::{write_f32, write_f64};
 use values::types::Collation;
 

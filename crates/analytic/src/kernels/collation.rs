@@ -56,7 +56,7 @@ impl CollationKey {
                 keys.append_null();
             } else {
                 key.clear();
-                collation::write_weights(self.collation, texts.value(row), &mut key);
+                values::key::write_weights(self.collation, texts.value(row), &mut key);
                 keys.append_value(&key);
             }
         }
@@ -85,7 +85,7 @@ impl ScalarUDFImpl for CollationKey {
             },
             [ColumnarValue::Scalar(ScalarValue::BinaryView(Some(text)))] => {
                 let mut key = Vec::new();
-                collation::write_weights(self.collation, text, &mut key);
+                values::key::write_weights(self.collation, text, &mut key);
                 Ok(ColumnarValue::Scalar(ScalarValue::BinaryView(Some(key))))
             }
             [ColumnarValue::Scalar(scalar)] if scalar.is_null() => {

@@ -25,7 +25,6 @@ use expression::Limits;
 use expression::limits::{TOO_LONG, too_long};
 use results::SqlError;
 use values::ErrorCode;
-use values::collation;
 use values::types::Collation;
 
 use super::super::failure::raise;
@@ -275,7 +274,7 @@ impl Texts {
 /// By these texts are equal.
 fn weights(collation: Collation, text: &[u8]) -> Box<[u8]> {
     let mut weights = Vec::new();
-    collation::write_weights(collation, text, &mut weights);
+    values::key::write_weights(collation, text, &mut weights);
     weights.into_boxed_slice()
 }
 

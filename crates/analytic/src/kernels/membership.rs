@@ -14,7 +14,6 @@ use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
-use values::collation;
 use values::types::Collation;
 
 /// Whether the first text equals one of the others.
@@ -37,7 +36,7 @@ impl TextMembership {
 
     fn key(&self, text: &[u8]) -> Vec<u8> {
         let mut key = Vec::with_capacity(2 * text.len() + 4);
-        collation::write_weights(self.collation, text, &mut key);
+        values::key::write_weights(self.collation, text, &mut key);
         key
     }
 }
@@ -73,7 +72,7 @@ impl ScalarUDFImpl for TextMembership {
         let mut key = Vec::new();
         let mut holds = |text: &[u8]| {
             key.clear();
-            collation::write_weights(self.collation, text, &mut key);
+            values::key::write_weights(self.collation, text, &mut key);
             match members.contains(&key) {
                 true => Some(true),
                 false if unknown => None,

@@ -459,7 +459,7 @@ fn extreme(value: Expr, ty: &ColumnType, least: bool, add: &mut Add<'_>) -> Expr
         Arc::new(move |args| {
             Ok(pack_text(args[0], |text, out| match is_json {
                 true => write_json_comparison_key(text, out),
-                false => values::collation::write_weights(collation, text, out),
+                false => values::key::write_weights(collation, text, out),
             }))
         }),
     );

@@ -33,6 +33,21 @@ pub(crate) enum Selection {
 }
 
 impl Selection {
+    /// The rows of a range without some of them, which are in ascending order.
+    pub fn without(range: Range<usize>, left_out: &[u32]) -> Selection {
+        if left_out.is_empty() {
+            return Selection::Range(range);
+        }
+        let mut rows = Vec::with_capacity(range.len() - left_out.len());
+        let mut next = range.start as u32;
+        for row in left_out {
+            rows.extend(next..*row);
+            next = row + 1;
+        }
+        rows.extend(next..range.end as u32);
+        Selection::Rows(rows)
+    }
+
     /// How many rows.
     pub fn len(&self) -> usize {
         match self {

@@ -9,7 +9,6 @@
 use std::ops::Range;
 
 use super::{Column, Narrow, Selection, Values};
-use crate::dead_rows::others;
 
 /// What some numbers come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +115,7 @@ impl Column {
             return none;
         }
         if self.valid.is_some() {
-            return of_rows(&others(range.clone(), dead));
+            return of_rows(&Selection::without(range.clone(), dead));
         }
         let of = offsets.offsets(range);
         let (mut gone, mut is_end) = (0u128, false);
@@ -134,7 +133,7 @@ impl Column {
         if is_end {
             let wanted = numbers.ends.is_some_and(is_better);
             numbers.ends = match wanted {
-                true => of_rows(&others(range.clone(), dead)).ends,
+                true => of_rows(&Selection::without(range.clone(), dead)).ends,
                 false => None,
             };
         }
@@ -179,7 +178,7 @@ mod tests {
                     let unflip = |number: u64| i128::from((number ^ 1 << 63) as i64);
                     let ends = found.ends.map(|(least, most)| (unflip(least), unflip(most)));
                     assert_eq!((found.count, found.sum, ends), expected(&wide, &dead));
-                    let rows = others(0..1000, &dead);
+                    let rows = Selection::without(0..1000, &dead);
                     assert_eq!(column.numbers(false, &rows, &[], None), found);
                 }
             }

@@ -20,8 +20,8 @@ use std::fmt::{self, Debug, Formatter};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use values::collation::write_weights;
 use values::datum::Datum;
+use values::key::write_weights;
 use values::types::{Collation, ColumnType};
 
 use crate::evaluation::condition::are_texts;

@@ -10,7 +10,6 @@ use std::cmp::Ordering;
 
 use super::leveled::LeveledRule;
 use super::weights::{ASCII, next_character, weight};
-use crate::key::write_text_key;
 use crate::types::Collation;
 
 /// Compares two texts.
@@ -30,15 +29,6 @@ pub fn compare(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
 #[inline]
 pub fn equal(collation: Collation, a: &[u8], b: &[u8]) -> bool {
     a == b || !collation.is_by_bytes() && compare(collation, a, b) == Ordering::Equal
-}
-
-/// Appends bytes that are the same for equal texts and order as the texts do: a key for sorting,
-/// grouping and hashing.
-pub fn write_weights(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
-    match collation.is_by_bytes() {
-        true => out.extend_from_slice(text),
-        false => write_text_key(collation, text, out),
-    }
 }
 
 /// Appends the weights of a text's characters, as WEIGHT_STRING shows them: two bytes each under

@@ -10,7 +10,7 @@ mod tests;
 mod unicode;
 mod weights;
 
-pub use compare::{compare, equal, shown_weight_bytes, write_shown_weights, write_weights};
+pub use compare::{compare, equal, shown_weight_bytes, write_shown_weights};
 pub(crate) use leveled::LeveledRule;
 pub use like::like;
 pub use names::COLLATIONS;

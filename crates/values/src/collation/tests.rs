@@ -1,5 +1,6 @@
 //! Tests of `collation`: what the module's documentation promises, by example.
 
+use crate::key::write_weights;
 use std::cmp::Ordering;
 
 use proptest::prelude::*;

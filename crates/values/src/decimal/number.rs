@@ -19,7 +19,7 @@ use std::fmt;
 use ethnum::{I256, U256};
 
 use super::wide::Uint512;
-use crate::text::write_u64;
+use crate::digits::write_u64;
 
 /// An exact decimal number.
 #[derive(Clone, Copy)]

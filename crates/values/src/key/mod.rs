@@ -35,4 +35,4 @@ mod text;
 
 pub use decode::{DamagedKey, decode_part, is_reversible, skip_part};
 pub use encode::{encode_part, encode_text_prefix};
-pub use text::{first_characters, trim_spaces, write_text_key};
+pub use text::{first_characters, trim_spaces, write_text_key, write_weights};

@@ -163,3 +163,12 @@ pub(super) fn read_bin_key(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
     text.extend_from_slice(rest);
     Some((text, length))
 }
+
+/// Appends bytes that are the same for equal texts and order as the texts do: a key for sorting,
+/// grouping and hashing.
+pub fn write_weights(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
+    match collation.is_by_bytes() {
+        true => out.extend_from_slice(text),
+        false => write_text_key(collation, text, out),
+    }
+}

@@ -6,7 +6,7 @@
 //! Not here: reading text (`parse_time`).
 
 use super::calendar::{SECOND, push_fraction, push_two, step};
-use crate::text::write_u64;
+use crate::digits::write_u64;
 
 /// A signed length of time, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

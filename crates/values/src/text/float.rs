@@ -10,7 +10,7 @@
 
 use std::fmt::{self, Write};
 
-use super::integer::write_i64;
+use crate::digits::write_i64;
 
 /// Digits before the point up to which trailing zeros are written out.
 const POINT_MAX: i32 = 15;

@@ -3,8 +3,8 @@
 //! Not here: quoting and escaping, which each door does in its own way.
 
 use super::float::{write_f32, write_f64, write_fixed};
-use super::integer::{write_i64, write_u64};
 use crate::datum::Datum;
+use crate::digits::{write_i64, write_u64};
 use crate::temporal::Zone;
 use crate::types::ColumnType;
 
