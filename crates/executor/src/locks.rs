@@ -11,21 +11,22 @@
 //! Not here: SELECT of one table, which locks as it reads (`session::locking`).
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use expression::{JoinedRow, RowView, Scope};
+use rows::row_lock_wait::LockMode;
 use rows::table::Table;
 
 use super::{Execution, ROW_BYTES};
-use plan::tree::{Locking, Relation, Select, Source};
+use plan::tree::{LockConflict, Locking, Relation, Select, Source};
 use results::Result;
 
 /// The rows that a statement locks, from run to run.
 #[derive(Default)]
 pub struct RowLocks {
-    /// Those that are locked already, and those that a run has met.
-    met: RefCell<HashSet<Vec<u8>>>,
+    /// Those that are locked already, and those that a run has met, and how.
+    met: RefCell<HashMap<Vec<u8>, LockMode>>,
     /// Those that another was quicker to lock: the statement goes without them.
     skipped: RefCell<HashSet<Vec<u8>>>,
     wanted: RefCell<Vec<RowLockRequest>>,
@@ -56,16 +57,19 @@ impl RowLocks {
     /// The memory that it takes, about.
     pub fn bytes(&self) -> usize {
         let (met, skipped) = (self.met.borrow(), self.skipped.borrow());
-        let key = met.iter().next().map_or(0, Vec::len);
+        let key = met.keys().next().map_or(0, Vec::len);
         (met.len() + skipped.len()) * 2 * (key + ROW_BYTES)
     }
 
     /// Notes a row; `false` if that was done already.
     fn want(&self, table: &Arc<Table>, key: &[u8], locking: Locking) -> bool {
-        if self.met.borrow().contains(key) {
-            return false;
+        // Whatever is locked alone is locked beside others, too.
+        match self.met.borrow().get(key) {
+            Some(LockMode::Exclusive) => return false,
+            Some(mode) if *mode == locking.mode => return false,
+            _ => {}
         }
-        self.met.borrow_mut().insert(key.to_vec());
+        self.met.borrow_mut().insert(key.to_vec(), locking.mode);
         let (table, key) = (Arc::clone(table), key.to_vec());
         self.wanted.borrow_mut().push(RowLockRequest { table, key, locking });
         true
@@ -78,9 +82,12 @@ impl Execution<'_> {
         let (Some((locks, transaction)), JoinedRow::Stored(_, key)) = (self.locks, row) else {
             return false;
         };
-        relation.locking == Some(Locking::SkipLocked)
-            && !locks.met.borrow().contains(*key)
-            && (locks.skipped.borrow().contains(*key) || transaction.is_locked_by_others(key))
+        relation.locking.is_some_and(|locking| {
+            locking.on_conflict == LockConflict::SkipLocked
+                && !locks.met.borrow().contains_key(*key)
+                && (locks.skipped.borrow().contains(*key)
+                    || transaction.is_locked_by_others(key, locking.mode))
+        })
     }
 
     /// Notes the rows that a SELECT has joined, as far as it locks them.

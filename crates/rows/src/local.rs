@@ -143,8 +143,9 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
         self.lock_as(key, LockMode::Shared, wait)
     }
 
-    fn is_locked_by_others(&self, key: &[u8]) -> bool {
-        let is_others = |key: &[u8]| self.store.locks().is_others(self.owner, LockTable::hash(key));
+    fn is_locked_by_others(&self, key: &[u8], mode: LockMode) -> bool {
+        let locks = self.store.locks();
+        let is_others = |key: &[u8]| locks.is_others(self.owner, LockTable::hash(key), mode);
         is_others(&table_of(key)) || is_others(key)
     }
 

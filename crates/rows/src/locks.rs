@@ -100,9 +100,10 @@ impl Owners {
         }
     }
 
-    /// Whether somebody other than `owner` has it.
-    fn has_others(&self, owner: u64) -> bool {
-        self.all().iter().any(|other| *other != owner)
+    /// Whether somebody other than `owner` has it in a way that this mode does not go with.
+    fn are_against(&self, owner: u64, mode: LockMode) -> bool {
+        let is_shared = matches!(self, Owners::Sharers(_)) && mode == LockMode::Shared;
+        !is_shared && self.all().iter().any(|other| *other != owner)
     }
 
     /// Gives the lock to one more in a mode, if that can be just now; `None` if it cannot, else
@@ -219,10 +220,10 @@ impl LockTable {
         held.admit(owner, mode)
     }
 
-    /// Whether another than `owner` has a lock just now.
-    pub fn is_others(&self, owner: u64, lock: u64) -> bool {
+    /// Whether another than `owner` has a lock just now, against this mode.
+    pub fn is_others(&self, owner: u64, lock: u64, mode: LockMode) -> bool {
         let locks = self.shard(lock).locks.lock();
-        locks.get(&lock).is_some_and(|held| held.owners.has_others(owner))
+        locks.get(&lock).is_some_and(|held| held.owners.are_against(owner, mode))
     }
 
     /// Frees locks that `acquire` gave newly to `owner`.

@@ -27,7 +27,7 @@ use resources::spill::SpillDirectory;
 use crate::begun_reads::BegunReads;
 use crate::bulk::{BlockCursor, RowBlock};
 use crate::error::{Error, Result};
-use crate::row_lock_wait::RowLockWait;
+use crate::row_lock_wait::{LockMode, RowLockWait};
 use crate::sizes::RangeSizes;
 use crate::table::Table;
 
@@ -425,10 +425,10 @@ pub trait StoreTransaction: Read {
     fn lock_shared(&mut self, key: &[u8], wait: LockWait) -> Result<bool> {
         self.lock(key, wait)
     }
-    /// Whether another transaction has locked a key, by itself or with its table, as far as that is
-    /// known without asking for the lock.
-    fn is_locked_by_others(&self, key: &[u8]) -> bool {
-        let _ = key;
+    /// Whether another transaction has locked a key against this mode, by itself or with its table,
+    /// as far as that is known without asking for the lock.
+    fn is_locked_by_others(&self, key: &[u8], mode: LockMode) -> bool {
+        let _ = (key, mode);
         false
     }
     /// Frees a key that `lock` gave newly, before anything was decided on that ground. A store

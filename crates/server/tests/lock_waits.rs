@@ -1,7 +1,7 @@
-//! Waits for row locks: `performance_schema.data_lock_waits` and `data_locks` name the connection that
-//! waits for a row, the one that has it, and the row.
+//! Waits for row locks: `performance_schema.data_lock_waits` and `data_locks` name the connection
+//! that waits for a row, the one that has it, and the row.
 
-use crate::mysql::Mysql;
+use crate::mysql::{Failure, Mysql};
 use crate::support::{Running, wait_until};
 use crate::writers::login;
 
@@ -74,5 +74,69 @@ fn a_forgotten_transaction_is_named_by_those_who_wait_for_its_rows() {
     assert_eq!(lines(&mut watcher, WAITS), [""; 0]);
     assert_eq!(lines(&mut watcher, "SELECT COUNT(*) FROM d.t"), ["1"]);
     drop((watcher, holder, waiter));
+    server.stop();
+}
+
+#[test]
+fn readers_for_share_go_beside_each_other_and_keep_writers_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let mut watcher = login(&server);
+    watcher.execute("CREATE DATABASE d").unwrap();
+    watcher.execute("CREATE TABLE d.t (a INT PRIMARY KEY, k INT, v INT, KEY k (k))").unwrap();
+    watcher.execute("INSERT INTO d.t VALUES (1, 1, 0), (2, 2, 0), (3, 3, 0)").unwrap();
+    let ((mut one, one_id), (mut other, other_id)) = (connection(&server), connection(&server));
+    let number = |answer: Result<Vec<Vec<Option<String>>>, Failure>| match answer {
+        Err(Failure::Error { number, .. }) => number,
+        other => panic!("{other:?}"),
+    };
+    // A look-up, a range, an index, a join.
+    for query in [
+        "SELECT v FROM d.t WHERE a = 1 FOR SHARE NOWAIT",
+        "SELECT v FROM d.t WHERE a BETWEEN 1 AND 2 LOCK IN SHARE MODE",
+        "SELECT v FROM d.t WHERE k = 2 FOR SHARE NOWAIT",
+        "SELECT x.v FROM d.t x JOIN d.t y ON y.a = x.k WHERE x.a = 2 FOR SHARE NOWAIT",
+    ] {
+        for reader in [&mut one, &mut other] {
+            reader.execute("BEGIN").unwrap();
+            reader.query(query).unwrap_or_else(|error| panic!("{query}: {error:?}"));
+        }
+        let beside = query.replace(" NOWAIT", "");
+        assert!(!watcher.query(&beside).unwrap().is_empty(), "{query}");
+        let id = if query.contains("= 2") { 2 } else { 1 };
+        let alone = format!("SELECT v FROM d.t WHERE a = {id} FOR UPDATE");
+        assert_eq!(number(watcher.query(&format!("{alone} NOWAIT"))), 3572, "{query}");
+        assert_eq!(lines(&mut watcher, &format!("{alone} SKIP LOCKED")), [""; 0], "{query}");
+        let shared = format!("SELECT v FROM d.t WHERE a = {id} FOR SHARE SKIP LOCKED");
+        assert_eq!(lines(&mut watcher, &shared), ["0"], "{query}");
+        let joined = "SELECT x.a FROM d.t x JOIN d.t y ON y.a = x.k FOR SHARE SKIP LOCKED";
+        assert_eq!(lines(&mut watcher, joined).len(), 3, "{query}");
+        for reader in [&mut one, &mut other] {
+            reader.execute("COMMIT").unwrap();
+        }
+    }
+    // One of them writes when the other is gone.
+    for reader in [&mut one, &mut other] {
+        reader.execute("BEGIN").unwrap();
+        reader.query("SELECT v FROM d.t WHERE a = 3 FOR SHARE").unwrap();
+    }
+    one.send_query("UPDATE d.t SET v = 1 WHERE a = 3").unwrap();
+    let pair = format!("{one_id} {other_id}");
+    wait_until("the writer waits", || lines(&mut watcher, WAITS) == [&pair[..]]);
+    other.execute("COMMIT").unwrap();
+    one.result().unwrap();
+    one.execute("COMMIT").unwrap();
+    // Both want to: one of them has to begin again.
+    for reader in [&mut one, &mut other] {
+        reader.execute("BEGIN").unwrap();
+        reader.query("SELECT v FROM d.t WHERE a = 3 FOR SHARE").unwrap();
+    }
+    one.send_query("UPDATE d.t SET v = v + 1 WHERE a = 3").unwrap();
+    wait_until("the first waits", || lines(&mut watcher, WAITS) == [&pair[..]]);
+    assert_eq!(number(other.query("UPDATE d.t SET v = v + 1 WHERE a = 3")), 1213);
+    one.result().unwrap();
+    one.execute("COMMIT").unwrap();
+    assert_eq!(lines(&mut watcher, "SELECT v FROM d.t WHERE a = 3"), ["2"]);
+    drop((watcher, one, other));
     server.stop();
 }

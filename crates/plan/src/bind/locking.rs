@@ -11,24 +11,29 @@
 //!
 //! Not here: locking (`session::locking`, `session::locked_query`).
 
-use sqlparser::ast::{LockClause, NonBlock};
+use rows::row_lock_wait::LockMode;
+use sqlparser::ast::{LockClause, LockType, NonBlock};
 use syntax::TableName;
 use syntax::cursor::table_name;
 use values::ErrorCode;
 
 use super::{Binder, CommonRows};
-use crate::tree::{Body, Locking, Query, Relation, Source};
+use crate::tree::{Body, LockConflict, Locking, Query, Relation, Source};
 use results::{Result, SqlError};
 
-/// What a clause says about rows that others have locked, and the name that its OF says.
+/// How a clause has rows locked, and the name that its OF says.
 fn locking_of(clause: &LockClause) -> Result<(Locking, Option<TableName>)> {
     let only = clause.of.as_ref().map(table_name).transpose()?;
-    let locking = match clause.nonblock {
-        None => Locking::Wait,
-        Some(NonBlock::Nowait) => Locking::NoWait,
-        Some(NonBlock::SkipLocked) => Locking::SkipLocked,
+    let mode = match clause.lock_type {
+        LockType::Share => LockMode::Shared,
+        LockType::Update => LockMode::Exclusive,
     };
-    Ok((locking, only))
+    let on_conflict = match clause.nonblock {
+        None => LockConflict::Wait,
+        Some(NonBlock::Nowait) => LockConflict::NoWait,
+        Some(NonBlock::SkipLocked) => LockConflict::SkipLocked,
+    };
+    Ok((Locking { mode, on_conflict }, only))
 }
 
 /// A name as a clause says it.

@@ -32,6 +32,7 @@ use std::sync::atomic::AtomicBool;
 
 use resources::forecast::Forecast;
 use rows::Engine;
+use rows::row_lock_wait::LockMode;
 use rows::table::Table;
 use values::SqlMode;
 use values::types::ColumnType;
@@ -419,9 +420,18 @@ impl LateralNames {
     }
 }
 
+/// How a locking read locks the rows that it gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Locking {
+    /// FOR UPDATE: alone; FOR SHARE: beside others who read so.
+    pub mode: LockMode,
+    /// What becomes of a row that another transaction has locked.
+    pub on_conflict: LockConflict,
+}
+
 /// What a locking read does about a row that another transaction has locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Locking {
+pub enum LockConflict {
     /// It waits.
     Wait,
     /// It fails: NOWAIT.

@@ -17,6 +17,7 @@ use super::all_keys;
 use super::tables::TemporaryTables;
 use crate::error::Result;
 use crate::local::SortedWrites;
+use crate::row_lock_wait::LockMode;
 use crate::store::{
     Batch, Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read, Savepoint,
     StoreTransaction,
@@ -101,8 +102,8 @@ impl StoreTransaction for TransactionWithTemporary {
         if is_temporary_key(key) { Ok(false) } else { self.inner.lock_shared(key, wait) }
     }
 
-    fn is_locked_by_others(&self, key: &[u8]) -> bool {
-        !is_temporary_key(key) && self.inner.is_locked_by_others(key)
+    fn is_locked_by_others(&self, key: &[u8], mode: LockMode) -> bool {
+        !is_temporary_key(key) && self.inner.is_locked_by_others(key, mode)
     }
 
     fn unlock(&mut self, key: &[u8]) {

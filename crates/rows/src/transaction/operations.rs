@@ -20,6 +20,7 @@ use super::outcome::{
 use crate::error::{CallerError, Error, Result};
 use crate::expiry::Expiry;
 use crate::find::row_at;
+use crate::row_lock_wait::LockMode;
 use crate::rules::with_computed;
 use crate::table::{PREFIX_BYTES, Table};
 
@@ -176,14 +177,31 @@ impl Transaction {
     /// `LockTimeout`, `Conflict`, `WouldWait(Lock)` with `LockWait::Never`, and `SchemaChanged`.
     /// Locks that were had before stay.
     pub fn lock_row(&mut self, table: &Arc<Table>, row_key: &[u8]) -> Result<()> {
-        self.enter(table)?;
-        self.store.lock(row_key, self.wait).map(drop)
+        self.lock_row_as(table, row_key, LockMode::Exclusive)
     }
 
-    /// Whether another transaction has a row locked just now, as far as the store knows that
-    /// without asking for it.
-    pub fn is_locked_by_others(&self, row_key: &[u8]) -> bool {
-        self.store.is_locked_by_others(row_key)
+    /// As `lock_row`, in a mode.
+    ///
+    /// # Errors
+    /// As `lock_row`.
+    pub fn lock_row_as(
+        &mut self,
+        table: &Arc<Table>,
+        row_key: &[u8],
+        mode: LockMode,
+    ) -> Result<()> {
+        self.enter(table)?;
+        match mode {
+            LockMode::Exclusive => self.store.lock(row_key, self.wait),
+            LockMode::Shared => self.store.lock_shared(row_key, self.wait),
+        }
+        .map(drop)
+    }
+
+    /// Whether another transaction has a row locked just now against this mode, as far as the store
+    /// knows that without asking for it.
+    pub fn is_locked_by_others(&self, row_key: &[u8], mode: LockMode) -> bool {
+        self.store.is_locked_by_others(row_key, mode)
     }
 
     fn change<E: From<Error>>(

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use expression::{RowView, Scope};
 use rows::engine::Engine;
+use rows::row_lock_wait::LockMode;
 use rows::store::{Direction, LockWait, Reach};
 use rows::table::Table;
 use rows::transaction::Transaction;
@@ -29,7 +30,7 @@ use crate::write::{Currency, LOOP_PIECE, until_settled};
 use executor::{Filter, GatheredRows, Gatherer, PieceLimits, sort_rows};
 use plan::context::SqlContext;
 use plan::terms::is_volatile;
-use plan::tree::{Locking, PointSelect, RowOrigin};
+use plan::tree::{LockConflict, Locking, PointSelect, RowOrigin};
 use results::{How, Result, RowStream, SqlError};
 
 /// How much is read at a time where LIMIT says how many rows are wanted: those that others have
@@ -63,11 +64,12 @@ impl Session {
         // An index that cannot be used as planned does not give the order either.
         let sorted = !from.sort.is_empty() && (!from.sorted || all_terms);
         // LIMIT counts the rows that are had, so that those skipped do not count.
-        let skips = from.locking == Some(Locking::SkipLocked);
+        let of_update = Locking { mode: LockMode::Exclusive, on_conflict: LockConflict::Wait };
+        let locking = from.locking.unwrap_or(of_update);
+        let skips = locking.on_conflict == LockConflict::SkipLocked;
         // So that a row which has gone when its lock is had is made up for by the next.
         let cut_later = sorted || skips || limit != u64::MAX;
         let (skip, take) = if cut_later { (0, u64::MAX) } else { (offset, limit) };
-        let locking = from.locking.unwrap_or(Locking::Wait);
         let usual = match how.may_wait {
             true => LockWait::AtMost(self.variables.lock_wait),
             false => LockWait::Never,
@@ -211,18 +213,20 @@ pub(super) fn lock_row(
     locking: Locking,
     usual: LockWait,
 ) -> Result<bool> {
-    if locking == Locking::Wait {
-        transaction.lock_row(table, key)?;
+    if locking.on_conflict == LockConflict::Wait {
+        transaction.lock_row_as(table, key, locking.mode)?;
         return Ok(true);
     }
     // Neither is said of a change of the table's definition.
     transaction.enter(table)?;
     transaction.set_wait(LockWait::AtMost(Duration::ZERO));
-    let locked = transaction.lock_row(table, key);
+    let locked = transaction.lock_row_as(table, key, locking.mode);
     transaction.set_wait(usual);
-    match (locked, locking) {
+    match (locked, locking.on_conflict) {
         (Ok(()), _) => Ok(true),
-        (Err(rows::Error::LockTimeout | rows::Error::Conflict), Locking::SkipLocked) => Ok(false),
+        (Err(rows::Error::LockTimeout | rows::Error::Conflict), LockConflict::SkipLocked) => {
+            Ok(false)
+        }
         (Err(rows::Error::LockTimeout | rows::Error::Conflict), _) => Err(SqlError::new(
             ErrorCode::LockNowait,
             "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is \

@@ -1,5 +1,5 @@
-//! `data_lock_waits` and `data_locks`: who waits for a row lock, and who has it. Locks that nobody waits
-//! for are not listed: there may be millions, and nobody asks whose they are.
+//! `data_lock_waits` and `data_locks`: who waits for a row lock, and who has it. Locks that nobody
+//! waits for are not listed: there may be millions, and nobody asks whose they are.
 //!
 //! Not here: waits for changes of a table's definition.
 
@@ -92,7 +92,8 @@ pub(super) fn waits(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> List
     listing
 }
 
-/// `data_locks`: each lock that is waited for, as those have it who do, and as those want it who wait.
+/// `data_locks`: each lock that is waited for, as those have it who do, and as those want it who
+/// wait.
 pub(super) fn locks(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&LOCKS);
     if asked.are_none() {
