@@ -63,7 +63,7 @@ def audit(browser, name):
 
 
 def drawn(browser, view):
-    browser.wait(f"the view {view}", f"document.body.dataset.drawn === '{view}'")
+    browser.wait(f"the view {view}", f"document.body?.dataset.drawn === '{view}'")
 
 
 def picture(browser, name):

@@ -67,6 +67,8 @@ class Suite:
 
 
 def plain(value):
+    if isinstance(value, set):  # Connector/Python's SET
+        return ",".join(sorted(value))
     return bytes(value) if isinstance(value, bytearray) else value
 
 

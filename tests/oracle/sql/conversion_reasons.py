@@ -31,7 +31,7 @@ def time_to_day(cell, right, given):
 
 def number_or_text_to_time(cell, right, given):
     texts = ("CHAR", "VARCHAR", "TEXT", "BINARY", "VARBINARY", "BLOB")
-    numbers = ("TINYINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL")
+    numbers = ("TINYINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "BIT")
     is_temporal = has_no_day(cell.target) or has_day(cell.target)
     return is_temporal and cell.source.startswith(texts + numbers)
 
@@ -88,6 +88,10 @@ REASONS = (
     (
         "a DOUBLE beyond BIGINT is the largest in a BIT; MySQL's ALTER refuses it in strict mode",
         lambda cell, right, given: cell.source == "DOUBLE" and cell.target == "BIT(64)" and right == "error 1292",
+    ),
+    (
+        "bytes that are no UTF-8 are question marks in a text, as in MariaDB 10.11; MySQL ends the text there",
+        lambda cell, right, given: cell.source.startswith("BIT") and "?" in given and given.startswith(right),
     ),
     (
         "the year of a moment is its year, as in MariaDB 10.11; MySQL has 0000",
