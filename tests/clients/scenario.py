@@ -111,6 +111,8 @@ def kinds(cursor, binary=None, as_text=(), unread=()):
                 got = plain(got)
                 # The C extension gives JSON of a prepared statement as bytes, also from MySQL.
                 got = got.decode() if name == "js" and isinstance(got, bytes) else got
+                # Connector/Python makes a number of a BIT.
+                got = got.to_bytes(len(value)) if name == "bt" and isinstance(got, int) else got
                 expected = value if row % 2 == 1 else None
                 assert got == expected, f"row {row}, {name}: got {got!r}, expected {expected!r}"
 
