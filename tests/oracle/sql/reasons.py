@@ -140,13 +140,6 @@ REASONS = [
         ("types",),
     ),
     Reason(
-        "a column of USING that the left side has twice is not ambiguous",
-        "SELECT * FROM p LEFT JOIN w USING (a) RIGHT JOIN q USING (s)",
-        r"USING|NATURAL",
-        ("error",),
-        lambda theirs, ours: theirs.error == 1052,
-    ),
-    Reason(
         "a whole number of a time is signed, in MariaDB as its column",
         "SELECT id, ts % ti AS c0 FROM v",
         r".",

@@ -551,7 +551,8 @@ fn using(mut left: Part, mut right: Part, side: Side, names: &[String]) -> Bound
     for name in names {
         let missing = || SqlError::unknown_column(name, "from clause");
         let is_it = |column: &&ScopeColumn| column.name.eq_ignore_ascii_case(name);
-        if [&left, &right].iter().any(|part| visible(&part.named).filter(is_it).count() > 1) {
+        let found = [&left, &right].map(|part| visible(&part.named).filter(is_it).count());
+        if found.iter().all(|count| *count > 0) && found.iter().any(|count| *count > 1) {
             return Err(SqlError::ambiguous_column(name, "from clause").into());
         }
         let a = find_visible(&mut left.named, name).ok_or_else(missing)?;
