@@ -129,7 +129,7 @@ fn line(
     let (index, lock_type, mode, data) = match row.index {
         Some(index) => {
             let name = text(row.table.indexes[index].name.clone());
-            (name, "RECORD", format!("{kind},REC_NOT_GAP"), text(values.to_owned()))
+            (name, "RECORD", format!("{kind},REC_NOT_GAP"), text(values))
         }
         None => (Value::Null, "TABLE", kind.to_owned(), Value::Null),
     };
