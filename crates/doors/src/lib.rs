@@ -14,6 +14,7 @@ mod foreign;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod handlersocket;
+mod http_basic;
 pub mod input;
 mod log_text;
 pub mod logins;
@@ -27,5 +28,6 @@ pub use accounts::{DoorAccounts, DoorPrincipal, PasswordLogin};
 pub use conversation::{Conversation, LeaveNotice, Next, Pending, Report, Turn, Urgency};
 pub use encrypted::EncryptedConversation;
 pub use failed_logins::FailedLogins;
+pub use http_basic::basic_login;
 pub use input::Input;
 pub use logins::{DoorClient, DoorLogins, LoginOutcome, WithoutLogin};

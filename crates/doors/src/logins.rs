@@ -159,6 +159,16 @@ impl DoorClient {
         &self.logins.accounts
     }
 
+    /// The account that it acts as; `None` for a user of the settings file.
+    pub fn account(&self) -> Option<&AccountName> {
+        self.principal.as_ref().and_then(DoorPrincipal::account)
+    }
+
+    /// How its connection is encrypted, if it is.
+    pub fn encryption(&self) -> Option<&Encryption> {
+        self.encryption.as_deref()
+    }
+
     /// The connection is encrypted. A certificate that the settings' authorities have signed is a
     /// login of the account whose name it bears, if there is one.
     pub fn note_encryption(&mut self, encryption: &Arc<Encryption>) {
@@ -206,7 +216,8 @@ impl DoorClient {
         self.logins.failed.note(user, self.peer)
     }
 
-    fn host(&self) -> String {
+    /// Its host as SQL shows it.
+    pub fn host(&self) -> String {
         self.peer.map_or_else(|| "localhost".to_owned(), |peer| peer.to_string())
     }
 }

@@ -8,5 +8,5 @@ pub mod panics;
 mod stream;
 
 pub use column::{ColumnFlags, ResultColumn};
-pub use error::*;
+pub use error::{MemoryShortage, Result, SqlError, value_error};
 pub use stream::{FoundRows, How, Pace, RowSource, RowStream, Sink, StreamFollower};

@@ -10,6 +10,7 @@
 //! Tyrant's own HTTP (`doors::tyrant`).
 
 use doors::site::{is_origin_of, is_ours};
+use doors::{Input, Next};
 
 /// The longest request line with its headers.
 pub const HEAD_BYTES_MAX: usize = 8 * 1024;
@@ -73,6 +74,34 @@ impl HttpInput {
         }
         request.body = bytes[begin..end].to_vec();
         HttpInput::Request(Box::new(request), end)
+    }
+}
+
+/// The request in front of an input, and its bytes.
+///
+/// # Errors
+/// What the turn ends with where there is none; a refusal is written then.
+pub fn next_request(
+    input: &Input,
+    body_bytes_max: usize,
+    out: &mut Vec<u8>,
+) -> Result<(Box<HttpRequest>, usize), Next> {
+    match HttpInput::read(input.bytes(), body_bytes_max) {
+        HttpInput::Part => Err(Next::Input),
+        HttpInput::Refused(answer) => {
+            answer.write(out, false, true);
+            Err(Next::Close)
+        }
+        HttpInput::Request(request, bytes) => Ok((request, bytes)),
+    }
+}
+
+/// What a turn ends with behind an answer.
+pub fn after(closes: bool, input: &Input) -> Next {
+    match closes {
+        true => Next::Close,
+        false if input.is_empty() => Next::Input,
+        false => Next::Again,
     }
 }
 

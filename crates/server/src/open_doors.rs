@@ -16,7 +16,7 @@ use anyhow::Context as _;
 use doors::handlersocket::{HandlerSocket, PortAccess};
 use doors::memcached::{self, Memcached};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, TlsUse, Users};
-use doors::{DoorAccounts, DoorClient, DoorLogins, FailedLogins, WithoutLogin};
+use doors::{DoorAccounts, DoorClient, DoorLogins, WithoutLogin};
 use plan::encryption::ServerTls;
 use resources::background::give_way;
 use resources::budget::Budget;
@@ -529,13 +529,11 @@ fn door(
             }
         }
         DoorKind::Page => {
-            let failed_logins = Arc::new(FailedLogins::new(name));
-            let counted = Arc::clone(&failed_logins);
-            show_count(engine, format!("{name}_failed_logins"), move || counted.count());
+            let accounts = Arc::clone(&own.accounts);
+            let logins = Arc::new(DoorLogins::new(name, accounts, WithoutLogin::Nobody));
+            show_failed_logins(engine, name, &logins);
             let shared = Arc::new(PageShared {
                 sql: Arc::clone(sql),
-                accounts: Arc::clone(&own.accounts),
-                failed_logins,
                 metrics: own.metrics.clone(),
                 settings: settings.shown.clone(),
                 data_dir: settings.data_dir.clone(),
@@ -545,8 +543,8 @@ fn door(
                 admission,
                 limit_set: None,
                 converse: Arc::new(move |peer| {
-                    let from = (host(peer), address(peer));
-                    Box::new(PageDoor::new(Arc::clone(&shared), peer.id, from))
+                    let stranger = DoorClient::with_secret(Arc::clone(&logins), address(peer));
+                    Box::new(PageDoor::new(Arc::clone(&shared), peer.id, stranger))
                 }),
                 refusal: UNAVAILABLE.to_vec(),
                 overload: UNAVAILABLE.to_vec(),

@@ -5,7 +5,7 @@ use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 
-use crate::mysql::{Failure, Mysql};
+use crate::mysql::{Failure, Mysql, error_number};
 use crate::support::{Running, ask_line, wait_until};
 use crate::writers::{Lines, assert_sound, login, one};
 
@@ -36,13 +36,6 @@ fn with_tables(directory: &Path) -> (Running, Mysql) {
     let server = Running::start(directory, &["--tyrant-database=d.c(id, pid)"]);
     let sql = login(&server);
     (server, sql)
-}
-
-fn number(answered: Result<u64, Failure>) -> u16 {
-    match answered {
-        Err(Failure::Error { number, .. }) => number,
-        other => panic!("{other:?}"),
-    }
 }
 
 /// Puts a record at the Tyrant door; its status.
@@ -87,7 +80,7 @@ fn rows_of_every_door_obey_the_foreign_keys_of_their_table() {
     assert_eq!(hs.ask("1\t+\t2\th\tada\n"), "0\t1");
     assert_eq!(hs.ask("1\t+\t2\tn\teve\n"), "1\t1\t151");
     assert_eq!(hs.ask("1\t=\t1\th\t1\t0\tU\th\teve\n"), "1\t1\t151");
-    assert_eq!(number(sql.execute("INSERT INTO d.c VALUES ('n', 'eve')")), 1452);
+    assert_eq!(error_number(sql.execute("INSERT INTO d.c VALUES ('n', 'eve')")), 1452);
     assert_eq!(one(&mut sql, "SELECT GROUP_CONCAT(id ORDER BY id) FROM d.c"), "h,m,t");
 
     // What keeps a parent keeps it at each door; nothing of its other children goes either.
@@ -96,7 +89,7 @@ fn rows_of_every_door_obey_the_foreign_keys_of_their_table() {
     assert_eq!(memcached.ask("delete p:ada\r\n"), kept);
     assert_eq!(hs.ask("P\t2\td\tp\tPRIMARY\tid\n"), "0\t1");
     assert_eq!(hs.ask("2\t=\t1\tada\t1\t0\tD\n"), "1\t1\t152");
-    assert_eq!(number(sql.execute("DELETE FROM d.p WHERE id = 'ada'")), 1451);
+    assert_eq!(error_number(sql.execute("DELETE FROM d.p WHERE id = 'ada'")), 1451);
     assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.c WHERE pid = 'ada'"), "3");
 
     assert_eq!(memcached.ask("delete r:k\r\n"), "DELETED");
@@ -147,8 +140,8 @@ fn a_kept_plan_obeys_a_foreign_key_that_came_after_it() {
         sql.execute(&format!("UPDATE d.late SET pid = NULL WHERE id = {id}")).unwrap();
     }
     sql.execute("ALTER TABLE d.late ADD FOREIGN KEY (pid) REFERENCES d.p (id)").unwrap();
-    assert_eq!(number(sql.execute("INSERT INTO d.late VALUES (3, 'eve')")), 1452);
-    assert_eq!(number(sql.execute("UPDATE d.late SET pid = 'eve' WHERE id = 1")), 1452);
+    assert_eq!(error_number(sql.execute("INSERT INTO d.late VALUES (3, 'eve')")), 1452);
+    assert_eq!(error_number(sql.execute("UPDATE d.late SET pid = 'eve' WHERE id = 1")), 1452);
     sql.execute("ALTER TABLE d.late DROP FOREIGN KEY late_ibfk_1").unwrap();
     sql.execute("INSERT INTO d.late VALUES (3, 'eve')").unwrap();
     drop(sql);
@@ -176,7 +169,7 @@ fn what_expires_takes_its_children_along_and_needs_no_one_that_keeps_it() {
     // Now that rows of `p` expire, no new key may keep them; nor when an EXPIRES_BY says so.
     let keeps = "CREATE TABLE d.r (pid VARCHAR(20), FOREIGN KEY (pid) REFERENCES d.p (id))";
     wait_until("the container", || sql.execute(keeps).is_err());
-    assert_eq!(number(sql.execute(keeps)), 1235);
+    assert_eq!(error_number(sql.execute(keeps)), 1235);
     sql.execute("DELETE FROM rowhouse.containers").unwrap();
     wait_until("no container", || sql.execute(keeps).is_ok());
     drop(sql);

@@ -7,6 +7,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
+use crate::account_place::AccountPlace;
 use crate::mysql::{Failure, Mysql};
 use crate::support::{Running, ask_line, figure, read_all};
 
@@ -31,40 +32,28 @@ const REQUESTS: &[(&str, &[&str], &str)] = &[
     ("2·+·2·8·80", &["INSERT(id)", "INSERT(a)"], "0·1"),
 ];
 
-struct Place {
-    server: Running,
-    sql: Mysql,
-    directory: tempfile::TempDir,
+/// A server with `d.t` of three rows, and the account `app` with a password.
+fn open(flags: &[&str]) -> AccountPlace {
+    AccountPlace::open(
+        flags,
+        &[
+            "CREATE DATABASE d",
+            "CREATE TABLE d.t (id INT PRIMARY KEY, a INT, b INT, KEY ka (a))",
+            "INSERT INTO d.t VALUES (1,10,5),(2,20,5),(3,30,5)",
+            "CREATE USER app IDENTIFIED BY 'pass:word'",
+        ],
+    )
 }
 
-impl Place {
-    /// A server with `d.t` of three rows, and the account `app` with a password.
-    fn open(flags: &[&str]) -> Place {
-        let directory = tempfile::tempdir().unwrap();
-        let server = Running::start(directory.path(), flags);
-        let sql = Mysql::login(server.connect("mysql")).unwrap();
-        let mut place = Place { server, sql, directory };
-        place.run("CREATE DATABASE d");
-        place.run("CREATE TABLE d.t (id INT PRIMARY KEY, a INT, b INT, KEY ka (a))");
-        place.run("INSERT INTO d.t VALUES (1,10,5),(2,20,5),(3,30,5)");
-        place.run("CREATE USER app IDENTIFIED BY 'pass:word'");
-        place
-    }
+fn connect(place: &AccountPlace) -> TcpStream {
+    place.server.connect("handlersocket-write")
+}
 
-    fn run(&mut self, text: &str) {
-        let done = self.sql.execute(text);
-        assert!(done.is_ok(), "{text}: {done:?}");
-    }
-
-    fn connect(&self) -> TcpStream {
-        self.server.connect("handlersocket-write")
-    }
-
-    fn app(&self) -> TcpStream {
-        let mut client = self.connect();
-        assert_eq!(say(&mut client, "A·1·app:pass:word"), "0·1");
-        client
-    }
+/// A client that has logged in.
+fn app(place: &AccountPlace) -> TcpStream {
+    let mut client = connect(place);
+    assert_eq!(say(&mut client, "A·1·app:pass:word"), "0·1");
+    client
 }
 
 fn say(client: &mut TcpStream, line: &str) -> String {
@@ -73,25 +62,25 @@ fn say(client: &mut TcpStream, line: &str) -> String {
 
 #[test]
 fn each_request_needs_its_privileges_and_a_revoke_holds_for_the_next_one() {
-    let mut place = Place::open(&[]);
-    place.run("GRANT SELECT ON d.t TO app");
-    let mut client = place.app();
+    let mut place = open(&[]);
+    place.sql.run("GRANT SELECT ON d.t TO app");
+    let mut client = app(&place);
     assert_eq!(say(&mut client, "P·1·d·t··a·b"), "0·1");
     assert_eq!(say(&mut client, "P·2·d·t·ka·id,a"), "0·1");
-    place.run("REVOKE SELECT ON d.t FROM app");
+    place.sql.run("REVOKE SELECT ON d.t FROM app");
     for (request, needed, reply) in REQUESTS {
         assert_eq!(say(&mut client, request), DENIED, "{request} with nothing");
         for privilege in *needed {
-            place.run(&format!("GRANT {privilege} ON d.t TO app"));
+            place.sql.run(&format!("GRANT {privilege} ON d.t TO app"));
         }
         for privilege in *needed {
-            place.run(&format!("REVOKE {privilege} ON d.t FROM app"));
+            place.sql.run(&format!("REVOKE {privilege} ON d.t FROM app"));
             assert_eq!(say(&mut client, request), DENIED, "{request} without {privilege}");
-            place.run(&format!("GRANT {privilege} ON d.t TO app"));
+            place.sql.run(&format!("GRANT {privilege} ON d.t TO app"));
         }
         assert_eq!(say(&mut client, request), *reply, "{request}");
         for privilege in *needed {
-            place.run(&format!("REVOKE {privilege} ON d.t FROM app"));
+            place.sql.run(&format!("REVOKE {privilege} ON d.t FROM app"));
         }
     }
     let rows = place.sql.query("SELECT id, a FROM d.t ORDER BY id");
@@ -101,12 +90,12 @@ fn each_request_needs_its_privileges_and_a_revoke_holds_for_the_next_one() {
 
 #[test]
 fn what_may_not_be_seen_is_opened_no_more_than_what_is_not_there() {
-    let mut place = Place::open(&[]);
-    let mut client = place.app();
+    let mut place = open(&[]);
+    let mut client = app(&place);
     for table in ["t", "missing"] {
         assert_eq!(say(&mut client, &format!("P·1·d·{table}··a")), "1·1·open_table");
     }
-    place.run("GRANT SELECT(id, a) ON d.t TO app");
+    place.sql.run("GRANT SELECT(id, a) ON d.t TO app");
     for column in ["b", "missing"] {
         assert_eq!(say(&mut client, &format!("P·1·d·t··{column}")), "2·1·fld");
         assert_eq!(say(&mut client, &format!("P·1·d·t··a·{column}")), "2·1·fld");
@@ -114,38 +103,38 @@ fn what_may_not_be_seen_is_opened_no_more_than_what_is_not_there() {
     assert_eq!(say(&mut client, "P·1·d·t··id,a"), "0·1");
     assert_eq!(say(&mut client, "1·=·1·2"), "0·2·2·20");
     // The table is another one behind the same names, and so is what was granted on it.
-    place.run("ALTER TABLE d.t ADD COLUMN c INT FIRST");
+    place.sql.run("ALTER TABLE d.t ADD COLUMN c INT FIRST");
     assert_eq!(say(&mut client, "1·=·1·2"), "0·2·2·20");
-    place.run("DROP USER app");
+    place.sql.run("DROP USER app");
     assert_eq!(say(&mut client, "1·=·1·2"), DENIED);
     assert_eq!(say(&mut client, "P·1·d·t··id,a"), "1·1·open_table");
 }
 
 #[test]
 fn roles_and_expired_passwords_hold_for_open_connections() {
-    let mut place = Place::open(&[]);
-    place.run("CREATE ROLE reader");
-    place.run("GRANT SELECT ON d.* TO reader");
-    place.run("GRANT reader TO app");
-    place.run("ALTER USER app DEFAULT ROLE reader");
-    let mut client = place.app();
+    let mut place = open(&[]);
+    place.sql.run("CREATE ROLE reader");
+    place.sql.run("GRANT SELECT ON d.* TO reader");
+    place.sql.run("GRANT reader TO app");
+    place.sql.run("ALTER USER app DEFAULT ROLE reader");
+    let mut client = app(&place);
     assert_eq!(say(&mut client, "P·1·d·t··a"), "0·1");
     assert_eq!(say(&mut client, "1·=·1·2"), "0·1·20");
     assert_eq!(say(&mut client, "1·=·1·2·1·0·D"), DENIED);
-    place.run("ALTER USER app PASSWORD EXPIRE");
+    place.sql.run("ALTER USER app PASSWORD EXPIRE");
     assert_eq!(say(&mut client, "1·=·1·2"), DENIED);
-    place.run("ALTER USER app IDENTIFIED BY 'other'");
+    place.sql.run("ALTER USER app IDENTIFIED BY 'other'");
     assert_eq!(say(&mut client, "1·=·1·2"), "0·1·20");
-    place.run("REVOKE reader FROM app");
+    place.sql.run("REVOKE reader FROM app");
     assert_eq!(say(&mut client, "1·=·1·2"), DENIED);
 }
 
 #[test]
 fn wrong_passwords_are_counted_told_and_answered_late_and_end_the_connection() {
-    let mut place = Place::open(&["--handlersocket-write-secret=word"]);
-    place.run("CREATE USER quick IDENTIFIED WITH mysql_native_password BY 'x'");
-    place.run("GRANT SELECT ON d.* TO app");
-    let mut client = place.connect();
+    let mut place = open(&["--handlersocket-write-secret=word"]);
+    place.sql.run("CREATE USER quick IDENTIFIED WITH mysql_native_password BY 'x'");
+    place.sql.run("GRANT SELECT ON d.* TO app");
+    let mut client = connect(&place);
     assert_eq!(say(&mut client, "P·1·d·t··a"), UNAUTHORISED);
     for login in ["quick:x", "app:pass:word"] {
         assert_eq!(say(&mut client, &format!("A·1·{login}")), "0·1", "{login}");
@@ -171,8 +160,8 @@ fn wrong_passwords_are_counted_told_and_answered_late_and_end_the_connection() {
         ("ALTER USER app REQUIRE NONE", true),
         ("DROP USER app", false),
     ] {
-        place.run(statement);
-        let mut client = place.connect();
+        place.sql.run(statement);
+        let mut client = connect(&place);
         let reply = if is_in { "0·1" } else { UNAUTHORISED };
         assert_eq!(say(&mut client, "A·1·app:pass:word"), reply, "after {statement}");
         // What failed takes the right away that a client had.
@@ -183,15 +172,15 @@ fn wrong_passwords_are_counted_told_and_answered_late_and_end_the_connection() {
 
 #[test]
 fn clients_without_a_login_act_as_the_account_of_a_setting() {
-    let mut place = Place::open(&["--handlersocket-user=guest"]);
-    let mut client = place.connect();
+    let mut place = open(&["--handlersocket-user=guest"]);
+    let mut client = connect(&place);
     assert_eq!(say(&mut client, "P·1·d·t··a"), "1·1·open_table", "nobody has that account");
-    place.run("CREATE USER guest");
-    place.run("GRANT SELECT ON d.t TO guest");
+    place.sql.run("CREATE USER guest");
+    place.sql.run("GRANT SELECT ON d.t TO guest");
     assert_eq!(say(&mut client, "P·1·d·t··a"), "0·1");
     assert_eq!(say(&mut client, "1·=·1·2"), "0·1·20");
     assert_eq!(say(&mut client, "1·=·1·2·1·0·U·1"), DENIED);
-    place.run("GRANT ALL ON d.* TO app");
+    place.sql.run("GRANT ALL ON d.* TO app");
     assert_eq!(say(&mut client, "A·1·app:pass:word"), "0·1");
     assert_eq!(say(&mut client, "1·=·1·2·1·0·U·1"), "0·1·1");
     assert_eq!(say(&mut client, "A·1·no secret is needed"), "0·1");
@@ -216,9 +205,9 @@ fn without_accounts_any_key_opens_a_door_without_a_secret() {
 
 #[test]
 fn replies_around_a_login_keep_their_order() {
-    let mut place = Place::open(&[]);
-    place.run("GRANT SELECT, INSERT ON d.t TO app");
-    let mut client = place.connect();
+    let mut place = open(&[]);
+    place.sql.run("GRANT SELECT, INSERT ON d.t TO app");
+    let mut client = connect(&place);
     let lines = [
         "P·1·d·t··id,a",
         "1·+·2·4·40",

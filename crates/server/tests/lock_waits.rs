@@ -1,7 +1,7 @@
 //! Waits for row locks: `performance_schema.data_lock_waits` and `data_locks` name the connection
 //! that waits for a row, the one that has it, and the row.
 
-use crate::mysql::{Failure, Mysql};
+use crate::mysql::{Mysql, error_number};
 use crate::support::{Running, wait_until};
 use crate::writers::login;
 
@@ -86,10 +86,6 @@ fn readers_for_share_go_beside_each_other_and_keep_writers_out() {
     watcher.execute("CREATE TABLE d.t (a INT PRIMARY KEY, k INT, v INT, KEY k (k))").unwrap();
     watcher.execute("INSERT INTO d.t VALUES (1, 1, 0), (2, 2, 0), (3, 3, 0)").unwrap();
     let ((mut one, one_id), (mut other, other_id)) = (connection(&server), connection(&server));
-    let number = |answer: Result<Vec<Vec<Option<String>>>, Failure>| match answer {
-        Err(Failure::Error { number, .. }) => number,
-        other => panic!("{other:?}"),
-    };
     // A look-up, a range, an index, a join.
     for query in [
         "SELECT v FROM d.t WHERE a = 1 FOR SHARE NOWAIT",
@@ -105,7 +101,7 @@ fn readers_for_share_go_beside_each_other_and_keep_writers_out() {
         assert!(!watcher.query(&beside).unwrap().is_empty(), "{query}");
         let id = if query.contains("= 2") { 2 } else { 1 };
         let alone = format!("SELECT v FROM d.t WHERE a = {id} FOR UPDATE");
-        assert_eq!(number(watcher.query(&format!("{alone} NOWAIT"))), 3572, "{query}");
+        assert_eq!(error_number(watcher.query(&format!("{alone} NOWAIT"))), 3572, "{query}");
         assert_eq!(lines(&mut watcher, &format!("{alone} SKIP LOCKED")), [""; 0], "{query}");
         let shared = format!("SELECT v FROM d.t WHERE a = {id} FOR SHARE SKIP LOCKED");
         assert_eq!(lines(&mut watcher, &shared), ["0"], "{query}");
@@ -133,7 +129,7 @@ fn readers_for_share_go_beside_each_other_and_keep_writers_out() {
     }
     one.send_query("UPDATE d.t SET v = v + 1 WHERE a = 3").unwrap();
     wait_until("the first waits", || lines(&mut watcher, WAITS) == [&pair[..]]);
-    assert_eq!(number(other.query("UPDATE d.t SET v = v + 1 WHERE a = 3")), 1213);
+    assert_eq!(error_number(other.query("UPDATE d.t SET v = v + 1 WHERE a = 3")), 1213);
     one.result().unwrap();
     one.execute("COMMIT").unwrap();
     assert_eq!(lines(&mut watcher, "SELECT v FROM d.t WHERE a = 3"), ["2"]);

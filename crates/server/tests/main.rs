@@ -4,6 +4,8 @@
 //! Not here: power cuts and kills (`crash`), what loops do in which order (`loops`), the Tyrant
 //! door by column (`tyrant`): programs of their own.
 
+#[path = "support/account_place.rs"]
+mod account_place;
 #[path = "support/backups.rs"]
 mod backups;
 #[path = "support/by_column.rs"]

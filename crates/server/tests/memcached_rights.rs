@@ -6,8 +6,8 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-use crate::mysql::Mysql;
-use crate::support::{Running, figure, read_all};
+use crate::account_place::AccountPlace;
+use crate::support::{figure, read_all};
 
 const DENIED: &str = "CLIENT_ERROR access denied\r\n";
 const UNAUTHENTICATED: &str = "CLIENT_ERROR unauthenticated\r\n";
@@ -69,47 +69,29 @@ const WHOLE: &[(&str, &str, &str)] = &[
     ("lru_crawler metadump all", "SELECT ON kv.cache", "END\r\n"),
 ];
 
-struct Place {
-    server: Running,
-    sql: Mysql,
-    directory: tempfile::TempDir,
+/// A server with `d.t` of one row behind the container `c`, and the account `app`.
+fn open(flags: &[&str]) -> AccountPlace {
+    AccountPlace::open(
+        flags,
+        &[
+            "CREATE DATABASE d",
+            "CREATE TABLE d.t (id INT PRIMARY KEY, a INT, f INT, e BIGINT)",
+            "INSERT INTO d.t VALUES (1, 10, 0, 0)",
+            "INSERT INTO rowhouse.containers VALUES ('c', 'd', 't', 'id', 'a', '|', 'f', 'e')",
+            "CREATE USER app IDENTIFIED BY 'pass word'",
+        ],
+    )
 }
 
-impl Place {
-    /// A server with `d.t` of one row behind the container `c`, and the account `app`.
-    fn open(flags: &[&str]) -> Place {
-        let directory = tempfile::tempdir().unwrap();
-        let server = Running::start(directory.path(), flags);
-        let sql = Mysql::login(server.connect("mysql")).unwrap();
-        let mut place = Place { server, sql, directory };
-        place.run("CREATE DATABASE d");
-        place.run("CREATE TABLE d.t (id INT PRIMARY KEY, a INT, f INT, e BIGINT)");
-        place.run("INSERT INTO d.t VALUES (1, 10, 0, 0)");
-        place.run(
-            "INSERT INTO rowhouse.containers VALUES ('c', 'd', 't', 'id', 'a', '|', 'f', 'e')",
-        );
-        place.run("CREATE USER app IDENTIFIED BY 'pass word'");
-        place
-    }
+fn connect(place: &AccountPlace) -> TcpStream {
+    place.server.connect("memcached")
+}
 
-    fn run(&mut self, text: &str) {
-        let done = self.sql.execute(text);
-        assert!(done.is_ok(), "{text}: {done:?}");
-    }
-
-    fn connect(&self) -> TcpStream {
-        self.server.connect("memcached")
-    }
-
-    fn app(&self) -> TcpStream {
-        let mut client = self.connect();
-        assert_eq!(say(&mut client, "set any 0 0 13\r\napp pass word", 1), "STORED\r\n");
-        client
-    }
-
-    fn figure(&self, name: &str) -> u64 {
-        figure(self.directory.path(), name)
-    }
+/// A client that has logged in.
+fn app(place: &AccountPlace) -> TcpStream {
+    let mut client = connect(place);
+    assert_eq!(say(&mut client, "set any 0 0 13\r\napp pass word", 1), "STORED\r\n");
+    client
 }
 
 /// Sends a request and reads so many lines.
@@ -146,22 +128,22 @@ fn packet(client: &mut TcpStream, opcode: u8, key: &[u8], value: &[u8]) -> (u16,
 
 #[test]
 fn each_request_needs_its_privileges_and_a_revoke_holds_for_the_next_one() {
-    let mut place = Place::open(&["--memcached-user=none"]);
-    let mut client = place.app();
+    let mut place = open(&["--memcached-user=none"]);
+    let mut client = app(&place);
     for (request, needed, reply) in REQUESTS {
         let lines = reply.matches('\n').count();
         assert_eq!(say(&mut client, request, 1), DENIED, "{request} with nothing");
         for privilege in *needed {
-            place.run(&format!("GRANT {privilege} ON d.t TO app"));
+            place.sql.run(&format!("GRANT {privilege} ON d.t TO app"));
         }
         for privilege in *needed {
-            place.run(&format!("REVOKE {privilege} ON d.t FROM app"));
+            place.sql.run(&format!("REVOKE {privilege} ON d.t FROM app"));
             assert_eq!(say(&mut client, request, 1), DENIED, "{request} without {privilege}");
-            place.run(&format!("GRANT {privilege} ON d.t TO app"));
+            place.sql.run(&format!("GRANT {privilege} ON d.t TO app"));
         }
         assert_eq!(say(&mut client, request, lines), *reply, "{request}");
         for privilege in *needed {
-            place.run(&format!("REVOKE {privilege} ON d.t FROM app"));
+            place.sql.run(&format!("REVOKE {privilege} ON d.t FROM app"));
         }
     }
     let rows = place.sql.query("SELECT id, a FROM d.t").unwrap_or_else(|why| panic!("{why}"));
@@ -170,8 +152,8 @@ fn each_request_needs_its_privileges_and_a_revoke_holds_for_the_next_one() {
 
 #[test]
 fn what_concerns_all_keys_needs_its_privilege() {
-    let mut place = Place::open(&["--memcached-user=none"]);
-    let mut client = place.app();
+    let mut place = open(&["--memcached-user=none"]);
+    let mut client = app(&place);
     client.write_all(b"stats\r\n").unwrap();
     let mut stats = String::new();
     while !stats.ends_with("END\r\n") {
@@ -182,17 +164,17 @@ fn what_concerns_all_keys_needs_its_privilege() {
     assert!(stats.contains("STAT auth_cmds 1\r\n"), "{stats}");
     for (request, granted, reply) in WHOLE {
         assert_eq!(say(&mut client, request, 1), DENIED, "{request}");
-        place.run(&format!("GRANT {granted} TO app"));
+        place.sql.run(&format!("GRANT {granted} TO app"));
         assert_eq!(say(&mut client, request, 1), *reply, "{request}");
-        place.run(&format!("REVOKE {granted} FROM app"));
+        place.sql.run(&format!("REVOKE {granted} FROM app"));
     }
 }
 
 #[test]
 fn sasl_logs_in_and_nothing_else_is_served_before() {
-    let mut place = Place::open(&["--memcached-user=none"]);
-    place.run("GRANT ALL ON kv.* TO app");
-    let mut client = place.connect();
+    let mut place = open(&["--memcached-user=none"]);
+    place.sql.run("GRANT ALL ON kv.* TO app");
+    let mut client = connect(&place);
     assert_eq!(packet(&mut client, 0x20, b"", b""), (0, b"PLAIN".to_vec()));
     assert_eq!(packet(&mut client, 0x0a, b"", b"").0, 0, "noop");
     assert_eq!(packet(&mut client, 0x0b, b"", b"").0, 0, "version");
@@ -200,32 +182,32 @@ fn sasl_logs_in_and_nothing_else_is_served_before() {
     assert_eq!(packet(&mut client, 0x21, b"PLAIN", login), (0, b"Authenticated".to_vec()));
     assert_eq!(packet(&mut client, 0x00, b"k", b"").0, 1, "not found");
     assert_eq!(packet(&mut client, 0x00, b"c:1", b"").0, 0x20, "not allowed");
-    place.run("REVOKE ALL ON kv.* FROM app");
+    place.sql.run("REVOKE ALL ON kv.* FROM app");
     assert_eq!(packet(&mut client, 0x00, b"k", b"").0, 0x20);
-    place.run("GRANT SELECT ON kv.cache TO app");
+    place.sql.run("GRANT SELECT ON kv.cache TO app");
     assert_eq!(packet(&mut client, 0x21, b"PLAIN", b"").0, 0x21, "go on");
     assert_eq!(packet(&mut client, 0x22, b"PLAIN", login).0, 0);
     assert_eq!(packet(&mut client, 0x00, b"k", b"").0, 1);
-    place.run("DROP USER app");
+    place.sql.run("DROP USER app");
     assert_eq!(packet(&mut client, 0x00, b"k", b"").0, 0x20);
     for value in [&b"\0app\0pass word"[..], b"\0nobody\0", b"root\0app\0x"] {
         let (status, words) = packet(&mut client, 0x21, b"PLAIN", value);
         assert_eq!((status, &words[..]), (0x20, &b"Auth failure."[..]));
     }
     assert_eq!(read_all(&mut client), b"", "closed after three");
-    assert_eq!(place.figure("memcached_failed_logins"), 3);
+    assert_eq!(figure(place.directory.path(), "memcached_failed_logins"), 3);
     let log = place.server.log();
     assert!(log.contains("a login has failed") && log.contains("door=\"memcached\""), "{log}");
 
-    let mut client = place.connect();
+    let mut client = connect(&place);
     assert_eq!(packet(&mut client, 0x00, b"k", b"").0, 0x20);
     assert_eq!(read_all(&mut client), b"", "closed, as the original does it");
 }
 
 #[test]
 fn a_first_set_logs_in_and_blocks_of_data_are_no_requests() {
-    let place = Place::open(&["--memcached-user=none"]);
-    let mut client = place.connect();
+    let place = open(&["--memcached-user=none"]);
+    let mut client = connect(&place);
     for request in ["get a", "mg a v", "version", "mn", "stats", "flush_all"] {
         assert_eq!(say(&mut client, request, 1), UNAUTHENTICATED, "{request}");
     }
@@ -240,21 +222,21 @@ fn a_first_set_logs_in_and_blocks_of_data_are_no_requests() {
     assert_eq!(say(&mut client, "set x 0 0 3\r\napp", 1), no_space);
     assert_eq!(say(&mut client, "set x 0 0 13\r\napp pass word", 1), "STORED\r\n");
     assert_eq!(say(&mut client, "set x 0 0 13\r\napp pass word", 1), DENIED, "now it is a value");
-    let mut client = place.connect();
+    let mut client = connect(&place);
     client.write_all(b"quit\r\n").unwrap();
     assert_eq!(read_all(&mut client), b"");
 }
 
 #[test]
 fn clients_without_a_login_act_as_the_account_of_a_setting() {
-    let mut place = Place::open(&["--memcached-user=guest"]);
-    let mut client = place.connect();
+    let mut place = open(&["--memcached-user=guest"]);
+    let mut client = connect(&place);
     assert_eq!(say(&mut client, "get c:1", 1), DENIED, "nobody has that account");
-    place.run("CREATE USER guest");
-    place.run("GRANT SELECT ON d.t TO guest");
+    place.sql.run("CREATE USER guest");
+    place.sql.run("GRANT SELECT ON d.t TO guest");
     assert_eq!(say(&mut client, "get c:1", 3), "VALUE c:1 0 2\r\n10\r\nEND\r\n");
     assert_eq!(say(&mut client, "set c:1 0 0 13\r\napp pass word", 1), DENIED, "no login");
-    place.run("ALTER USER guest PASSWORD EXPIRE");
+    place.sql.run("ALTER USER guest PASSWORD EXPIRE");
     assert_eq!(say(&mut client, "get c:1", 1), DENIED);
     let log = place.server.log();
     assert!(log.contains("setting=\"memcached-user\" account=guest@%"), "{log}");
@@ -262,9 +244,9 @@ fn clients_without_a_login_act_as_the_account_of_a_setting() {
 
 #[test]
 fn replies_around_a_login_keep_their_order() {
-    let mut place = Place::open(&["--memcached-user=none"]);
-    place.run("GRANT ALL ON kv.* TO app");
-    let mut client = place.connect();
+    let mut place = open(&["--memcached-user=none"]);
+    place.sql.run("GRANT ALL ON kv.* TO app");
+    let mut client = connect(&place);
     let sent = "get a\r\nset l 0 0 13\r\napp pass word\r\nset a 0 0 1\r\n1\r\nget a\r\nget c:1\r\n";
     client.write_all(sent.as_bytes()).unwrap();
     let replies = [UNAUTHENTICATED, "STORED\r\nSTORED\r\nVALUE a 0 1\r\n1\r\nEND\r\n", DENIED];

@@ -4,8 +4,6 @@
 
 use std::io::{Read as _, Write as _};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::mysql::{Mysql, Rows};
@@ -26,8 +24,8 @@ fn open() -> Place {
 }
 
 fn login(user: &str, password: &str) -> String {
-    let coded = STANDARD.encode(format!("{user}:{password}"));
-    format!("Authorization: Basic {coded}\r\n")
+    let coded = values::codes::to_base64(format!("{user}:{password}").as_bytes(), None);
+    format!("Authorization: Basic {}\r\n", String::from_utf8(coded).unwrap())
 }
 
 impl Place {

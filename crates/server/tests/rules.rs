@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::mysql::{Failure, Mysql};
+use crate::mysql::{Failure, Mysql, error_number};
 use crate::support::{Running, ask_line, rowhouse, run};
 use crate::writers::{Lines, ROWS, Writers, assert_sound, login, one, start};
 
@@ -34,13 +34,6 @@ fn with_table(directory: &Path) -> (Running, Mysql) {
     (server, sql)
 }
 
-fn number(answered: Result<u64, Failure>) -> u16 {
-    match answered {
-        Err(Failure::Error { number, .. }) => number,
-        other => panic!("{other:?}"),
-    }
-}
-
 /// Rows of `d.r` as one text, without what the clock gives.
 fn rows(sql: &mut Mysql) -> String {
     let rows = sql.query("SELECT id, v, twice, word, at > NOW() FROM d.r ORDER BY id").unwrap();
@@ -56,8 +49,8 @@ fn rows_of_every_door_obey_the_rules_of_their_table() {
     let directory = tempfile::tempdir().unwrap();
     let (server, mut sql) = with_table(directory.path());
     sql.execute("INSERT INTO d.r (id, v) VALUES ('sql', 1)").unwrap();
-    assert_eq!(number(sql.execute("INSERT INTO d.r (id, v) VALUES ('no', -1)")), 4025);
-    assert_eq!(number(sql.execute("UPDATE d.r SET v = -1")), 4025);
+    assert_eq!(error_number(sql.execute("INSERT INTO d.r (id, v) VALUES ('no', -1)")), 4025);
+    assert_eq!(error_number(sql.execute("UPDATE d.r SET v = -1")), 4025);
 
     let mut hs = Lines(BufReader::new(server.connect("handlersocket-write")));
     assert_eq!(hs.ask("P\t1\td\tr\tPRIMARY\tid,v\n"), "0\t1");
@@ -99,7 +92,7 @@ fn rows_of_every_door_obey_the_rules_of_their_table() {
     let server = Running::start(directory.path(), &[]);
     let mut sql = login(&server);
     assert_eq!(rows(&mut sql), expected);
-    assert_eq!(number(sql.execute("UPDATE d.r SET v = -1 WHERE id = 'hs'")), 4025);
+    assert_eq!(error_number(sql.execute("UPDATE d.r SET v = -1 WHERE id = 'hs'")), 4025);
     sql.execute("UPDATE d.r SET v = 50 WHERE id = 'hs'").unwrap();
     assert_eq!(one(&mut sql, "SELECT id FROM d.r WHERE twice = 100"), "hs");
     let reply = ask_line(&mut server.connect("memcached"), "set r:no 0 0 2\r\n-1\r\n");
@@ -139,7 +132,7 @@ fn dumps_and_loads_keep_rules_and_rows() {
     let loaded = load.wait_with_output().unwrap();
     assert!(loaded.status.success(), "{}", String::from_utf8_lossy(&loaded.stderr));
     assert_eq!((rows(&mut sql), shown(&mut sql, "r"), shown(&mut sql, "s")), before);
-    assert_eq!(number(sql.execute("INSERT INTO d.s (a) VALUES (7)")), 4025);
+    assert_eq!(error_number(sql.execute("INSERT INTO d.s (a) VALUES (7)")), 4025);
     assert_eq!(one(&mut sql, "SELECT b FROM d.s WHERE a = 1"), "1\\");
     drop(sql);
     server.stop();
@@ -174,7 +167,9 @@ fn a_large_load_is_refused_as_a_whole_or_forgiven_by_row() {
     sql.execute("INSERT INTO d.copy (id, v) SELECT id, v FROM d.r").unwrap();
     assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.copy WHERE twice = v * 2"), "200000");
     assert_eq!(
-        number(sql.execute("INSERT INTO d.copy (id, v) SELECT CONCAT('x', id), 5 - v FROM d.r")),
+        error_number(
+            sql.execute("INSERT INTO d.copy (id, v) SELECT CONCAT('x', id), 5 - v FROM d.r")
+        ),
         4025
     );
     assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.copy"), "200000");
@@ -192,9 +187,9 @@ fn conditions_that_come_beside_writers_hold_for_every_row() {
     sql.execute(alter).unwrap_or_else(|error| panic!("{alter}: {error}"));
     // A condition that some row breaks is not added, whether the row was there or comes meanwhile.
     let refused = sql.execute("ALTER TABLE d.t ADD CONSTRAINT none CHECK (id < 150010)");
-    assert_eq!(number(refused), 4025);
+    assert_eq!(error_number(refused), 4025);
     writers.end();
-    assert_eq!(number(sql.execute("UPDATE d.t SET a = 100000000 WHERE id = 5")), 4025);
+    assert_eq!(error_number(sql.execute("UPDATE d.t SET a = 100000000 WHERE id = 5")), 4025);
     assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.t WHERE a >= 100000000"), "0");
     drop(sql);
     server.stop();

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::mysql::{Failure, Mysql, Rows};
+use crate::mysql::{Mysql, error_number};
 use crate::support::{Running, figure, run, wait_until};
 
 const SESSIONS: usize = 500;
@@ -15,13 +15,6 @@ fn client(server: &Running) -> Mysql {
     client.query("CREATE DATABASE IF NOT EXISTS d").unwrap();
     client.query("USE d").unwrap();
     client
-}
-
-fn number(answer: Result<Rows, Failure>) -> u16 {
-    match answer {
-        Err(Failure::Error { number, .. }) => number,
-        other => panic!("{other:?}"),
-    }
 }
 
 fn dump(data_dir: &Path) -> String {
@@ -108,7 +101,7 @@ fn rows_in_files_go_with_a_session_that_is_killed_and_with_a_server_that_is() {
     let server = Running::start(directory.path(), &[]);
     assert_eq!(spilled(directory.path()), files_before);
     let mut again = client(&server);
-    assert_eq!(number(again.query("SELECT * FROM alone")), 1146);
+    assert_eq!(error_number(again.query("SELECT * FROM alone")), 1146);
     assert_eq!(again.query("SELECT COUNT(*) FROM t").unwrap(), [[Some("0".into())]]);
     assert_eq!(tables(directory.path()), 0);
 }

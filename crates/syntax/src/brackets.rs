@@ -15,7 +15,7 @@
 //! 1. Tokens keep their places in the text; one that is put in has the place of its neighbour.
 //! 2. A list that makes no sense is left as it is: the parser says what is wrong with it.
 //!
-//! Not here: reading the tables (sqlparser), what a join means (`sql::bind::from`).
+//! Not here: reading the tables (sqlparser), what a join means (`plan::bind`).
 
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace, Word};
 

@@ -11,7 +11,7 @@
 //!    for that.
 //! 2. Numbers ascend, so that each is there once.
 //!
-//! Not here: words, and what the server does about an error (`sql::error`).
+//! Not here: words, and what the server does about an error (`results::SqlError`).
 
 /// Makes the table: a name, MySQL's number, the SQLSTATE, and `forgiven` where INSERT IGNORE and
 /// its like make a warning of it.

@@ -6,16 +6,12 @@
 //! 2. A request that says who sends it acts as that account or as nobody, never as one without a
 //!    login.
 //!
-//! Not here: requests (`http`), who is let in (`logins`).
+//! Not here: requests (`http`), the header (`http_basic`), who is let in (`logins`).
 
 use std::time::Duration;
 
-use values::codes::from_base64;
-
+use crate::http_basic::basic_login;
 use crate::logins::{DoorClient, LoginOutcome};
-
-/// The scheme, and the space behind it.
-const SCHEME: &[u8] = b"basic ";
 
 /// The client of a connection as the requests say who it is.
 #[derive(Debug)]
@@ -49,7 +45,7 @@ impl HttpLogin {
 
     /// Proves what a request says of its client.
     pub fn prove(&mut self, said: &[u8], may_wait: bool) -> HttpLoginOutcome {
-        let outcome = match user_and_password(said) {
+        let outcome = match basic_login(said) {
             Some((user, password)) => self.client.log_in(&user, &password, may_wait),
             None => LoginOutcome::Denied(self.client.deny("")),
         };
@@ -63,29 +59,6 @@ impl HttpLogin {
                 self.proved.clear();
                 HttpLoginOutcome::Denied(delay)
             }
-        }
-    }
-}
-
-/// What the header says; `None` for another scheme.
-fn user_and_password(said: &[u8]) -> Option<(String, Vec<u8>)> {
-    let (scheme, coded) = said.split_at_checked(SCHEME.len())?;
-    let said = from_base64(coded.trim_ascii()).filter(|_| scheme.eq_ignore_ascii_case(SCHEME))?;
-    let colon = memchr::memchr(b':', &said)?;
-    Some((String::from_utf8_lossy(&said[..colon]).into_owned(), said[colon + 1..].to_vec()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_password_may_have_colons_and_other_schemes_are_none() {
-        let of = |said: &str| user_and_password(said.as_bytes());
-        assert_eq!(of("Basic YXBwOmE6Yg=="), Some(("app".into(), b"a:b".to_vec())));
-        assert_eq!(of("basic  YXBwOg=="), Some(("app".into(), Vec::new())));
-        for wrong in ["Bearer YXBwOmE6Yg==", "Basic", "Basic !", "Basic YXBw", ""] {
-            assert_eq!(of(wrong), None, "{wrong}");
         }
     }
 }

@@ -22,23 +22,20 @@
 //!
 //! Not here: HTTP (`crate::http`), statements (`views`), rows as JSON (`answers`).
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use access::{AccountName, Privilege};
-use doors::{
-    Conversation, DoorAccounts, DoorPrincipal, FailedLogins, Input, LeaveNotice, Next,
-    PasswordLogin, Turn,
-};
+use access::Privilege;
+use doors::{Conversation, DoorClient, Input, LeaveNotice, LoginOutcome, Next, Turn, basic_login};
 use plan::encryption::SessionTls;
 use results::{How, SqlError};
 use serde_json::{Map, Value, json};
 use sql::{Session, Sql};
 use tls::Encryption;
 
-use super::{answers, login, views};
-use crate::http::{HttpAnswer, HttpInput, HttpRequest};
+use super::{answers, views};
+use crate::http::{self, HttpAnswer, HttpRequest};
 use crate::net::latency::BOUNDS_MICROS;
 use crate::prometheus::Sources;
 use crate::recent_lines;
@@ -70,10 +67,6 @@ const CONSOLE_WORDS: [&str; 8] =
 pub struct PageShared {
     /// What sessions speak to.
     pub sql: Arc<Sql>,
-    /// The accounts that can log in.
-    pub accounts: Arc<DoorAccounts>,
-    /// Logins that failed.
-    pub failed_logins: Arc<FailedLogins>,
     /// Counters of the event loops.
     pub metrics: Sources,
     /// The program's settings.
@@ -86,67 +79,66 @@ pub struct PageShared {
 pub struct PageDoor {
     shared: Arc<PageShared>,
     connection_id: u32,
-    host: String,
-    peer: Option<IpAddr>,
-    encryption: Option<Arc<Encryption>>,
+    /// The client as it is before a request says who sends it.
+    stranger: DoorClient,
     client: Option<PageClient>,
 }
 
 /// A user that has logged in.
 struct PageClient {
     user: String,
-    principal: DoorPrincipal,
+    login: DoorClient,
     session: Session,
 }
 
 impl PageDoor {
-    /// A conversation with a client by its host as SQL shows it, and by its address.
-    pub fn new(
-        shared: Arc<PageShared>,
-        connection_id: u32,
-        (host, peer): (String, Option<IpAddr>),
-    ) -> PageDoor {
-        PageDoor { shared, connection_id, host, peer, encryption: None, client: None }
+    /// A conversation with a client that has not logged in.
+    pub fn new(shared: Arc<PageShared>, connection_id: u32, stranger: DoorClient) -> PageDoor {
+        PageDoor { shared, connection_id, stranger, client: None }
     }
 
-    /// Lets the request's user in; or what to answer, and how late.
-    fn log_in(&mut self, request: &HttpRequest) -> Result<(), (HttpAnswer, bool)> {
+    /// Lets the request's user in; or what to answer, and how late, if it is the client's failure.
+    fn log_in(&mut self, request: &HttpRequest) -> Result<(), (HttpAnswer, Option<Duration>)> {
         let denied = |why: &str| HttpAnswer::text("401 Unauthorized", why).with(ASKS_PASSWORD);
         let Some(header) = &request.authorization else {
-            return Err((denied("Log in with a name and password of this server.\n"), false));
+            return Err((denied("Log in with a name and password of this server.\n"), None));
         };
-        let wrong = || (denied("Access denied: wrong name or password.\n"), true);
-        let (user, password) = login::basic(header).ok_or_else(wrong)?;
-        let asked = (user.as_str(), self.host.as_str());
-        let accounts = &self.shared.accounts;
-        let PasswordLogin::Accepted(principal) =
-            accounts.log_in(asked, &password, self.encryption.as_deref(), true)
-        else {
-            self.client = None;
-            return Err(wrong());
+        let wrong = |delay| (denied("Access denied: wrong name or password.\n"), Some(delay));
+        let mut login = self.stranger.unknown();
+        let Some((user, password)) = basic_login(header.as_bytes()) else {
+            return Err(wrong(login.deny("")));
         };
+        match login.log_in(&user, &password, true) {
+            LoginOutcome::Accepted => {}
+            LoginOutcome::Denied(delay) => {
+                self.client = None;
+                return Err(wrong(delay));
+            }
+            // It may wait, so this does not come; nobody is let in by it.
+            LoginOutcome::Wait => return Err(wrong(login.deny(&user))),
+        }
         let is_same = |client: &&mut PageClient| {
-            client.user == user && client.principal.account() == principal.account()
+            client.user == user && client.login.account() == login.account()
         };
         if let Some(client) = self.client.as_mut().filter(is_same) {
-            client.principal = principal;
+            client.login = login;
             return Ok(());
         }
         self.client = None;
-        let session = self.session(&user, principal.account()).map_err(|error| {
-            (HttpAnswer::text("503 Service Unavailable", error.message()), false)
+        let session = self.session(&user, &login).map_err(|error| {
+            (HttpAnswer::text("503 Service Unavailable", error.message()), None)
         })?;
-        self.client = Some(PageClient { user, principal, session });
+        self.client = Some(PageClient { user, login, session });
         Ok(())
     }
 
-    fn session(&self, user: &str, account: Option<&AccountName>) -> Result<Session, SqlError> {
-        let (sql, id) = (&self.shared.sql, self.connection_id);
-        let mut session = match account {
-            Some(account) => Session::of_account(sql, id, (user, &self.host), account, None)?,
-            None => Session::new(sql, id, user, &self.host, None)?,
+    fn session(&self, user: &str, login: &DoorClient) -> Result<Session, SqlError> {
+        let (sql, id, host) = (&self.shared.sql, self.connection_id, login.host());
+        let mut session = match login.account() {
+            Some(account) => Session::of_account(sql, id, (user, &host), account, None)?,
+            None => Session::new(sql, id, user, &host, None)?,
         };
-        if let Some(Encryption { version, cipher, .. }) = self.encryption.as_deref() {
+        if let Some(Encryption { version, cipher, .. }) = login.encryption() {
             session.set_tls(SessionTls { version, cipher });
         }
         for statement in SESSION_BEGINS {
@@ -158,7 +150,7 @@ impl PageDoor {
     /// Whether the user may see what everybody does.
     fn sees_all(&self) -> bool {
         let client = self.client.as_ref();
-        client.is_some_and(|client| client.principal.rights().has_global(Privilege::Process))
+        client.is_some_and(|client| client.login.rights().has_global(Privilege::Process))
     }
 
     fn answer(&mut self, request: &HttpRequest, turn: &Turn<'_>) -> HttpAnswer {
@@ -279,7 +271,7 @@ impl PageDoor {
     fn refusal(&self, request: &HttpRequest) -> Option<HttpAnswer> {
         // A certificate bears the server's name; without one, whoever leads a name here is no site
         // of ours.
-        if self.encryption.is_none() && !request.is_for_us() {
+        if self.stranger.encryption().is_none() && !request.is_for_us() {
             let why = "Call this server by its address or as localhost.\n";
             return Some(HttpAnswer::text("403 Forbidden", why));
         }
@@ -309,13 +301,9 @@ fn denied_again() -> HttpAnswer {
 
 impl Conversation for PageDoor {
     fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
-        let (request, bytes) = match HttpInput::read(input.bytes(), BODY_BYTES_MAX) {
-            HttpInput::Part => return Next::Input,
-            HttpInput::Refused(answer) => {
-                answer.write(out, false, true);
-                return Next::Close;
-            }
-            HttpInput::Request(request, bytes) => (request, bytes),
+        let (request, bytes) = match http::next_request(input, BODY_BYTES_MAX, out) {
+            Ok(request) => request,
+            Err(next) => return next,
         };
         // Passwords are proved and statements run where waiting is allowed.
         if !turn.may_wait() {
@@ -327,10 +315,8 @@ impl Conversation for PageDoor {
             Some(answer) => answer,
             None => match self.log_in(&request) {
                 Ok(()) => self.answer(&request, turn).with(CLOSED),
-                Err((answer, has_failed)) => {
-                    let user = request.authorization.as_deref().and_then(login::basic);
-                    let user = user.map_or(String::new(), |(user, _)| user);
-                    late = has_failed.then(|| self.shared.failed_logins.note(&user, self.peer));
+                Err((answer, delay)) => {
+                    late = delay;
                     answer
                 }
             },
@@ -339,9 +325,7 @@ impl Conversation for PageDoor {
         turn.served(1);
         match late {
             Some(delay) => Next::Later(delay),
-            None if request.closes || self.is_killed() => Next::Close,
-            None if input.is_empty() => Next::Input,
-            None => Next::Again,
+            None => http::after(request.closes || self.is_killed(), input),
         }
     }
 
@@ -363,7 +347,7 @@ impl Conversation for PageDoor {
     }
 
     fn note_encryption(&mut self, encryption: &Arc<Encryption>) {
-        self.encryption = Some(Arc::clone(encryption));
+        self.stranger.note_encryption(encryption);
     }
 
     fn commit_failed(&mut self, _error: &rows::Error, _out: &mut Vec<u8>) {

@@ -5,7 +5,6 @@
 
 mod answers;
 mod door;
-mod login;
 mod views;
 
 pub use door::{BODY_BYTES_MAX, PageDoor, PageShared};

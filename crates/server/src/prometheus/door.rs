@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use doors::{Conversation, Input, Next, Turn};
 
 use super::collector;
-use crate::http::{HttpAnswer, HttpInput, HttpRequest};
+use crate::http::{self, HttpAnswer, HttpRequest};
 use crate::net::metrics::Metrics;
 
 /// Counters of the event loops, once these have started.
@@ -58,13 +58,9 @@ const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 impl Conversation for MetricsDoor {
     fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
-        let (request, bytes) = match HttpInput::read(input.bytes(), 0) {
-            HttpInput::Part => return Next::Input,
-            HttpInput::Refused(answer) => {
-                answer.write(out, false, true);
-                return Next::Close;
-            }
-            HttpInput::Request(request, bytes) => (request, bytes),
+        let (request, bytes) = match http::next_request(input, 0, out) {
+            Ok(request) => request,
+            Err(next) => return next,
         };
         if !turn.may_wait() {
             return Next::Offload;
@@ -72,11 +68,7 @@ impl Conversation for MetricsDoor {
         input.consume(bytes);
         self.answer(&request, turn).write(out, request.method == "HEAD", request.closes);
         turn.served(1);
-        match request.closes {
-            true => Next::Close,
-            false if input.is_empty() => Next::Input,
-            false => Next::Again,
-        }
+        http::after(request.closes, input)
     }
 
     fn commit_failed(&mut self, _error: &rows::Error, _out: &mut Vec<u8>) {

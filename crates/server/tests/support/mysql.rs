@@ -48,6 +48,15 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// The number of the error that a statement was refused with.
+#[track_caller]
+pub fn error_number<T: fmt::Debug>(answer: Result<T, Failure>) -> u16 {
+    match answer {
+        Err(Failure::Error { number, .. }) => number,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Rows of text; NULL is `None`.
 pub type Rows = Vec<Vec<Option<String>>>;
 
@@ -88,6 +97,13 @@ impl Mysql {
     pub fn query(&mut self, text: &str) -> Result<Rows, Failure> {
         self.send_query(text)?;
         self.result()
+    }
+
+    /// Executes a statement that is to succeed.
+    #[track_caller]
+    pub fn run(&mut self, text: &str) {
+        let done = self.execute(text);
+        assert!(done.is_ok(), "{text}: {done:?}");
     }
 
     /// Runs a statement that has no rows; how many rows it changed.

@@ -153,6 +153,11 @@ impl Process {
         self.state.lock().progress.as_ref().map_or(0, |progress| progress.stages_begun())
     }
 
+    /// Which statement of the connection runs, or was the last.
+    pub fn statement_number(&self) -> u64 {
+        self.state.lock().number
+    }
+
     /// The user's name.
     pub fn user(&self) -> String {
         self.state.lock().user.clone()

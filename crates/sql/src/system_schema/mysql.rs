@@ -10,7 +10,7 @@
 //! Invariants
 //! 1. Nothing is stored: each row is made of what the server has when a statement reads it. What it
 //!    has nothing of has no rows, and a column of which nothing is known is NULL, 0 or empty.
-//! 2. A table is read by those who have SELECT on it, as others are (`bind::from`).
+//! 2. A table is read by those who have SELECT on it, as others are (`plan::bind`).
 //!
 //! Not here: refusing to write to them (`session::own_tables`).
 
@@ -34,8 +34,7 @@ use super::ListingContext;
 use crate::ddl::{make_rules, new_table};
 use crate::show::Listing;
 use plan::listing::{AskedTables, SystemSchema};
-use results::Result;
-use results::ResultColumn;
+use results::{Result, ResultColumn};
 
 /// The tables there are, by name.
 static TABLES: LazyLock<Vec<Arc<Table>>> = LazyLock::new(|| {
@@ -111,17 +110,15 @@ pub fn made(
 /// Brings rows into the order of the primary key, in which MySQL gives them.
 fn sort_by_key(table: &Table, rows: &mut [Vec<Value>]) {
     let parts = &table.indexes[0].parts;
-    rows.sort_by(|a, b| {
-        let of = |row: &[Value]| -> Vec<Vec<u8>> {
-            let text = |value: &Value| match value {
-                Value::Bytes(text) => text.clone(),
-                Value::UInt(number) => number.to_be_bytes().to_vec(),
-                _ => Vec::new(),
-            };
-            parts.iter().map(|part| text(&row[part.column])).collect()
-        };
-        of(a).cmp(&of(b))
-    });
+    let bytes = |value: &Value| match value {
+        Value::Bytes(text) => text.clone(),
+        Value::UInt(number) => number.to_be_bytes().to_vec(),
+        _ => Vec::new(),
+    };
+    let key = |row: &Vec<Value>| -> Vec<Vec<u8>> {
+        parts.iter().map(|part| bytes(&row[part.column])).collect()
+    };
+    rows.sort_by_cached_key(key);
 }
 
 /// A row of values by their columns' names; columns without one are as if nothing was given.

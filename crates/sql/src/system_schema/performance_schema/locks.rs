@@ -58,7 +58,7 @@ fn lock_id(owner: u64, wait: &RowLockWait) -> Value {
 /// A connection's number and that of its statement; NULL for a transaction that is none's.
 fn event_of(owner: u64, connections: &HashMap<u64, Arc<Process>>) -> [Value; 2] {
     match connections.get(&owner) {
-        Some(process) => [number(u64::from(process.id)), number(process.line().number)],
+        Some(process) => [number(u64::from(process.id)), number(process.statement_number())],
         None => [Value::Null, Value::Null],
     }
 }
