@@ -2,11 +2,12 @@
 //!
 //! The lab is a client like everyone: it knows Rowhouse by its program, its flags and its doors.
 //! One file per experiment (`experiments`), peer (`peers`) and protocol (`protocols`); the load
-//! generator is `generator`, results are `report`.
+//! generator is `generator`, a run's results are `report`, all stored ones together `measured`.
 
 mod experiments;
 mod generator;
 mod machine;
+mod measured;
 mod peers;
 mod plot;
 mod process;
@@ -74,6 +75,8 @@ enum Experiment {
     Nasty(experiments::nasty::NastyOptions),
     /// Look-ups, updates and the game with data of 0.5 to 10 times the memory.
     Wall(experiments::wall::WallOptions),
+    /// All stored results on one page: HTML, Markdown and the drawing of the README.
+    Report(measured::ReportOptions),
     /// The echo server that other experiments start as their limit.
     #[command(hide = true)]
     EchoServer {
@@ -108,6 +111,7 @@ fn main() -> Result<()> {
         Experiment::Cache(options) => experiments::cache::run(&options),
         Experiment::Nasty(options) => experiments::nasty::run(&options),
         Experiment::Wall(options) => experiments::wall::run(&options),
+        Experiment::Report(options) => measured::run(&options),
         Experiment::EchoServer { threads } => peers::serve_echo(threads),
     }
 }

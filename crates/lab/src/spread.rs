@@ -1,9 +1,9 @@
 //! The middle and the ends of a few measurements.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Median, smallest and largest of a measure over rounds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// The median (the mean of the middle two if the count is even).
     pub median: f64,

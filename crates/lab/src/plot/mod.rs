@@ -1,4 +1,5 @@
-//! Drawings of results as SVG: bars per contender, lines over a swept number, panels over time.
+//! Drawings of results as SVG: bars per contender, lines over a swept number, panels over time,
+//! ratios on both sides of 1.
 //!
 //! Invariants
 //! 1. A contender has one colour in every drawing (`contender`), and one that keeps nothing when
@@ -10,6 +11,7 @@
 mod bars;
 mod contender;
 mod lines;
+mod ratios;
 mod time;
 
 use std::path::Path;
@@ -19,6 +21,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use crate::report::{Measurement, Report};
+pub use ratios::RatioBar;
 pub use time::{Mark, Panel};
 
 /// Width of a drawing in pixels; its height follows from what it shows.
@@ -44,6 +47,8 @@ enum Shape {
     Lines(String, String, Vec<Chart>),
     /// What the x axis counts, figures below each other, and marks through all of them.
     Time(String, Vec<Panel>, Vec<Mark>),
+    /// Ratios on both sides of 1, and what stands below them.
+    Ratios(Vec<RatioBar>, String),
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -80,12 +85,24 @@ impl Drawing {
         Drawing { title: title.to_owned(), shape: Shape::Time(x_unit.to_owned(), panels, marks) }
     }
 
+    /// Ratios on both sides of 1, with a note below.
+    pub fn ratios(title: &str, bars: Vec<RatioBar>, note: &str) -> Drawing {
+        Drawing { title: title.to_owned(), shape: Shape::Ratios(bars, note.to_owned()) }
+    }
+
     /// Writes the file.
     pub fn save(&self, file: &Path) -> Result<()> {
+        std::fs::write(file, self.text()?)?;
+        Ok(())
+    }
+
+    /// The drawing as SVG.
+    pub fn text(&self) -> Result<String> {
         let height = match &self.shape {
             Shape::Bars(_, groups) => bars::height(groups),
             Shape::Lines(_, _, charts) => lines::height(charts),
             Shape::Time(_, panels, marks) => time::height(panels, marks),
+            Shape::Ratios(bars, _) => ratios::height(bars),
         };
         let mut text = String::new();
         {
@@ -98,11 +115,11 @@ impl Drawing {
                     lines::draw(&root, x_unit, y_unit, charts)?;
                 }
                 Shape::Time(x_unit, panels, marks) => time::draw(&root, x_unit, panels, marks)?,
+                Shape::Ratios(bars, note) => ratios::draw(&root, bars, note)?,
             }
             root.present().map_err(failed)?;
         }
-        std::fs::write(file, text)?;
-        Ok(())
+        Ok(text)
     }
 }
 
@@ -115,10 +132,7 @@ mod tests {
     use super::*;
 
     fn drawn(shape: Shape) -> String {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("plot.svg");
-        Drawing { title: "the title".to_owned(), shape }.save(&file).unwrap();
-        let text = std::fs::read_to_string(&file).unwrap();
+        let text = Drawing { title: "the title".to_owned(), shape }.text().unwrap();
         assert!(text.starts_with("<svg") && text.contains("the title"), "{text}");
         text
     }

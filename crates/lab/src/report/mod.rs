@@ -10,15 +10,16 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::generator::Sample;
 use crate::machine::Machine;
 use crate::spread::Spread;
 pub use print::thousands;
 
-/// One window of one contender.
-#[derive(Debug, Clone, Serialize)]
+/// One window of one contender. Of a stored one, a figure that it lacks is 0.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Measurement {
     /// What was asked, such as `one in flight`.
     pub mode: String,
@@ -136,7 +137,7 @@ impl Measurement {
 }
 
 /// One contender's figure set over one other's, in one mode.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Ratio {
     /// What was asked.
     pub mode: String,
@@ -162,7 +163,7 @@ pub enum Layout {
 }
 
 /// Everything one run found out.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
     /// The experiment's name.
     pub experiment: String,
@@ -181,7 +182,7 @@ pub struct Report {
     /// Figures of this experiment that are not windows of load.
     pub figures: BTreeMap<String, serde_json::Value>,
     /// Second by second, where that is what the experiment is about.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seconds: Vec<serde_json::Value>,
 }
 
