@@ -49,7 +49,7 @@ pub fn is_text(ty: &ColumnType) -> bool {
 }
 
 /// A row with its texts in a character set.
-pub fn row_in(
+fn row_in(
     set: CharacterSet,
     columns: &[ResultColumn],
     row: &[Datum<'_>],
@@ -66,6 +66,20 @@ pub fn row_in(
         other => other.to_value(),
     };
     columns.iter().zip(row).map(converted).collect()
+}
+
+/// Has a row written with its texts in the character set of results, if that is another one.
+#[inline]
+pub fn with_row_in<R>(
+    results: Option<CharacterSet>,
+    columns: &[ResultColumn],
+    row: &[Datum<'_>],
+    zone: Zone,
+    write: impl FnOnce(&[Datum<'_>]) -> R,
+) -> R {
+    let Some(set) = results else { return write(row) };
+    let values = row_in(set, columns, row, zone);
+    write(&values.iter().map(Value::as_datum).collect::<Vec<_>>())
 }
 
 /// Texts among the parameters of a statement as UTF-8; `is_text` tells by the position.

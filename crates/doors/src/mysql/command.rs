@@ -48,7 +48,7 @@ pub enum MysqlCommand<'a> {
     Execute {
         /// Its number.
         statement: u32,
-        /// Cursor type; all are served without a cursor.
+        /// What kind of cursor the client wants, by a bit for each (`numbers::cursor_type`).
         cursor: u8,
         /// NULL bitmap, types and values; read by `parameters`.
         parameters: &'a [u8],
@@ -64,12 +64,14 @@ pub enum MysqlCommand<'a> {
     },
     /// Forget a statement; no answer.
     Close(u32),
-    /// Forget a statement's long data.
+    /// Forget a statement's long data, and close its cursor.
     Reset(u32),
     /// Rows of a statement's open cursor.
     Fetch {
         /// The statement's number.
         statement: u32,
+        /// How many at most.
+        rows: u32,
     },
     /// A command byte that is unknown or not served here (replication, shutdown).
     Unknown(u8),

@@ -51,7 +51,7 @@ pub fn command(payload: &[u8]) -> Result<MysqlCommand<'_>, MalformedPayload> {
         },
         code::STMT_CLOSE => MysqlCommand::Close(cursor.u32()?),
         code::STMT_RESET => MysqlCommand::Reset(cursor.u32()?),
-        code::STMT_FETCH => MysqlCommand::Fetch { statement: cursor.u32()? },
+        code::STMT_FETCH => MysqlCommand::Fetch { statement: cursor.u32()?, rows: cursor.u32()? },
         unknown => MysqlCommand::Unknown(unknown),
     })
 }
@@ -89,6 +89,11 @@ mod tests {
             command(b"\x18\x02\0\0\0\x01\0piece"),
             Ok(MysqlCommand::SendLongData { statement: 2, parameter: 1, data: b"piece" })
         );
+        assert_eq!(
+            command(b"\x1c\x02\0\0\0\x0a\0\0\0"),
+            Ok(MysqlCommand::Fetch { statement: 2, rows: 10 })
+        );
+        assert_eq!(command(b"\x1c\x02\0\0\0\x0a"), Err(MalformedPayload));
         assert_eq!(command(b"\x1b\x00\x00"), Ok(MysqlCommand::SetMultiStatements(true)));
         assert_eq!(command(b"\x12"), Ok(MysqlCommand::Unknown(0x12)));
         assert_eq!(command(b""), Err(MalformedPayload));

@@ -23,7 +23,8 @@ use super::charset;
 use super::command::MysqlCommand;
 use super::encode::{self, ResultHead};
 use super::frame::Packets;
-use super::numbers::{capability, status};
+use super::numbers::{capability, cursor_type, status};
+use super::open_cursor::OpenCursor;
 use super::parameters::{ParameterError, Statement};
 use super::row;
 
@@ -49,8 +50,23 @@ pub enum StepOutcome {
     Close,
 }
 
-/// Rows on their way to the client.
-pub struct ReplyRows {
+/// Rows that are not all written.
+pub enum ReplyRows {
+    /// A statement's, on their way to the client.
+    Sent(SentRows),
+    /// A statement's, gathered for a cursor.
+    Gathered(Box<GatheredRows>),
+    /// Those of an open cursor.
+    Fetched {
+        /// Its statement.
+        statement: u32,
+        /// How many more the client wants.
+        left: u32,
+    },
+}
+
+/// Rows of a statement that the client gets at once.
+pub struct SentRows {
     stream: RowStream,
     binary: bool,
     /// The character set that its texts are converted to.
@@ -59,10 +75,22 @@ pub struct ReplyRows {
     resume: Option<usize>,
 }
 
+/// Rows of a statement that go into its cursor.
+pub struct GatheredRows {
+    statement: u32,
+    stream: RowStream,
+    /// The character set that its texts are converted to.
+    results: Option<CharacterSet>,
+}
+
 impl ReplyRows {
     /// Bytes of memory for clients that rows which are ready have drawn.
     pub fn drawn_bytes(&self) -> usize {
-        self.stream.drawn_bytes()
+        match self {
+            ReplyRows::Sent(rows) => rows.stream.drawn_bytes(),
+            ReplyRows::Gathered(rows) => rows.stream.drawn_bytes(),
+            ReplyRows::Fetched { .. } => 0,
+        }
     }
 }
 
@@ -91,6 +119,8 @@ pub struct Link {
 struct PreparedStatement {
     parameters: Statement,
     head: KeptHead,
+    /// Its rows, while the client fetches them.
+    cursor: Option<OpenCursor>,
 }
 
 impl Link {
@@ -130,8 +160,9 @@ impl Link {
     ) -> StepOutcome {
         let served = match command {
             MysqlCommand::Query(text) => self.query(text, 0, packets, how, group),
-            MysqlCommand::Execute { statement, parameters, .. } => {
-                self.execute(statement, parameters, packets, how, group)
+            MysqlCommand::Execute { statement, cursor, parameters } => {
+                let has_cursor = cursor & cursor_type::READ_ONLY != 0;
+                self.execute((statement, has_cursor), parameters, packets, how, group)
             }
             MysqlCommand::Quit => Ok(StepOutcome::Close),
             MysqlCommand::Ping => Ok(self.ok(packets)),
@@ -158,10 +189,7 @@ impl Link {
                 Ok(StepOutcome::Answered)
             }
             MysqlCommand::Reset(statement) => self.reset(statement, packets),
-            MysqlCommand::Fetch { statement } => {
-                let message = format!("The statement ({statement}) has no open cursor.");
-                Err(SqlError::new(ErrorCode::StatementHasNoOpenCursor, message))
-            }
+            MysqlCommand::Fetch { statement, rows } => self.fetch(statement, rows),
             MysqlCommand::ChangeUser(_) | MysqlCommand::ResetConnection => {
                 unreachable!("served by the conversation")
             }
@@ -226,7 +254,8 @@ impl Link {
                 let status = self.status(resume.is_some());
                 let results = self.results_in();
                 self.head.write(stream.columns(), self.capabilities, status, results, packets);
-                StepOutcome::Rows(Box::new(ReplyRows { stream, binary: false, results, resume }))
+                let rows = SentRows { stream, binary: false, results, resume };
+                StepOutcome::Rows(Box::new(ReplyRows::Sent(rows)))
             }
             Reply::LoadLocal(load) => self.ask_for_file(load, resume, packets)?,
         })
@@ -290,14 +319,16 @@ impl Link {
         let kept = PreparedStatement {
             parameters: Statement::new(prepared.parameters),
             head: KeptHead::default(),
+            cursor: None,
         };
         self.statements.insert(prepared.id, kept);
         Ok(StepOutcome::Answered)
     }
 
+    /// Executes a statement, with a cursor if the client asks for one.
     fn execute(
         &mut self,
-        statement: u32,
+        (statement, has_cursor): (u32, bool),
         payload: &[u8],
         packets: &mut Packets<'_>,
         how: How,
@@ -306,6 +337,7 @@ impl Link {
         let Some(kept) = self.statements.get_mut(&statement) else {
             return Err(unknown_statement(statement, "mysqld_stmt_execute"));
         };
+        kept.cursor = None;
         let mut values: Vec<Datum<'_>> = Vec::new();
         let bound = kept.parameters.bind(payload);
         let parameters = &kept.parameters;
@@ -335,59 +367,172 @@ impl Link {
                 Ok(StepOutcome::Answered)
             }
             Reply::Rows(stream) => {
-                let status = self.session.status_flags();
                 let results = charset::results_in(self.session.charsets().results);
+                if has_cursor {
+                    kept.cursor = Some(OpenCursor::new(self.session.sql().engine()));
+                    let rows = Box::new(GatheredRows { statement, stream, results });
+                    return Ok(StepOutcome::Rows(Box::new(ReplyRows::Gathered(rows))));
+                }
+                let status = self.session.status_flags();
                 kept.head.write(stream.columns(), self.capabilities, status, results, packets);
-                let rows = ReplyRows { stream, binary: true, results, resume: None };
-                Ok(StepOutcome::Rows(Box::new(rows)))
+                let rows = SentRows { stream, binary: true, results, resume: None };
+                Ok(StepOutcome::Rows(Box::new(ReplyRows::Sent(rows))))
             }
             Reply::LoadLocal(load) => self.ask_for_file(load, None, packets),
         }
     }
 
-    /// Writes rows until they end, the output is full, or one must be waited for.
+    /// Goes on with rows until they end, the output is full, or one must be waited for.
     pub fn write_rows(
         &mut self,
         rows: &mut ReplyRows,
         packets: &mut Packets<'_>,
         how: How,
     ) -> WriteProgress {
-        let piece = if how.may_wait { PIECE_BYTES } else { LOOP_PIECE_BYTES };
-        let full = packets.bytes() + piece;
-        let ReplyRows { stream, binary, results, resume } = rows;
-        let columns = Arc::clone(stream.columns());
-        let (zone, binary, results) = (stream.zone(), *binary, *results);
-        let given = stream.next(how, &mut |row: &[Datum<'_>]| {
-            let (values, converted): (Vec<Value>, Vec<Datum<'_>>);
-            let row = match results {
-                None => row,
-                Some(set) => {
-                    values = charset::row_in(set, &columns, row, zone);
-                    converted = values.iter().map(Value::as_datum).collect();
-                    &converted[..]
-                }
-            };
-            if binary {
-                packets.packet(|out| row::write_binary_row(out, &columns, row, zone))?;
-            } else {
-                packets.packet(|out| row::write_text_row(out, &columns, row, zone));
+        let written = match rows {
+            ReplyRows::Sent(rows) => self.write_sent(rows, packets, how),
+            ReplyRows::Gathered(rows) => self.gather(rows, packets, how),
+            ReplyRows::Fetched { statement, left } => {
+                self.write_fetched(*statement, left, packets, how)
             }
-            Ok(if packets.bytes() < full { Pace::More } else { Pace::Pause })
-        });
-        match given {
-            Ok(true) => WriteProgress::Piece,
-            Ok(false) => {
-                let status = self.status(resume.is_some());
-                let warnings = self.session.warning_count();
-                encode::write_end_of_rows(packets, self.capabilities, warnings, status);
-                WriteProgress::All(resume.map_or(StepOutcome::Answered, StepOutcome::NextStatement))
-            }
+        };
+        match written {
+            Ok(progress) => progress,
             Err(SqlError::WouldWait) => WriteProgress::Wait,
             Err(error) => {
+                if let ReplyRows::Gathered(rows) = rows
+                    && let Some(kept) = self.statements.get_mut(&rows.statement)
+                {
+                    kept.cursor = None;
+                }
                 encode::write_error(packets, &error, self.results_in());
                 WriteProgress::All(StepOutcome::Answered)
             }
         }
+    }
+
+    /// Writes a statement's rows.
+    fn write_sent(
+        &mut self,
+        rows: &mut SentRows,
+        packets: &mut Packets<'_>,
+        how: How,
+    ) -> Result<WriteProgress, SqlError> {
+        let full = packets.bytes() + piece_bytes(how);
+        let SentRows { stream, binary, results, resume } = rows;
+        let columns = Arc::clone(stream.columns());
+        let (zone, binary, results) = (stream.zone(), *binary, *results);
+        let more = stream.next(how, &mut |row: &[Datum<'_>]| {
+            charset::with_row_in(results, &columns, row, zone, |row| {
+                if binary {
+                    packets.packet(|out| row::write_binary_row(out, &columns, row, zone))
+                } else {
+                    packets.packet(|out| row::write_text_row(out, &columns, row, zone));
+                    Ok(())
+                }
+            })?;
+            Ok(if packets.bytes() < full { Pace::More } else { Pace::Pause })
+        })?;
+        if more {
+            return Ok(WriteProgress::Piece);
+        }
+        let status = self.status(resume.is_some());
+        let warnings = self.session.warning_count();
+        encode::write_end_of_rows(packets, self.capabilities, warnings, status);
+        let outcome = resume.map_or(StepOutcome::Answered, StepOutcome::NextStatement);
+        Ok(WriteProgress::All(outcome))
+    }
+
+    /// Gathers a statement's rows for its cursor; when all are there, says that it is open. An
+    /// error is the statement's: the client has seen nothing of it yet.
+    fn gather(
+        &mut self,
+        gathered: &mut GatheredRows,
+        packets: &mut Packets<'_>,
+        how: How,
+    ) -> Result<WriteProgress, SqlError> {
+        let GatheredRows { statement, stream, results } = gathered;
+        let kept = self.statements.get_mut(statement);
+        let Some(PreparedStatement { head, cursor: Some(cursor), .. }) = kept else {
+            return Err(no_open_cursor(*statement));
+        };
+        let columns = Arc::clone(stream.columns());
+        let (zone, results) = (stream.zone(), *results);
+        let piece = piece_bytes(how);
+        loop {
+            cursor.make_room(how)?;
+            let full = cursor.row_bytes() + piece as u64;
+            let more = stream.next(how, &mut |row: &[Datum<'_>]| {
+                charset::with_row_in(results, &columns, row, zone, |row| {
+                    cursor.add(|out| row::write_binary_row(out, &columns, row, zone))
+                })?;
+                let pause = cursor.wants_room() || cursor.row_bytes() >= full;
+                Ok(if pause { Pace::Pause } else { Pace::More })
+            })?;
+            if !more {
+                break;
+            }
+            if !how.may_wait {
+                return Ok(WriteProgress::Piece);
+            }
+        }
+        cursor.finish(how)?;
+        let status = self.session.status_flags() | status::CURSOR_EXISTS;
+        head.write(&columns, self.capabilities, status, results, packets);
+        if self.capabilities & capability::DEPRECATE_EOF != 0 {
+            // Rows do not follow, so that the head has an end of its own.
+            let warnings = self.session.warning_count();
+            encode::write_end_of_rows(packets, self.capabilities, warnings, status);
+        }
+        Ok(WriteProgress::All(StepOutcome::Answered))
+    }
+
+    /// The next rows of a statement's cursor.
+    fn fetch(&mut self, statement: u32, rows: u32) -> Result<StepOutcome, SqlError> {
+        let Some(kept) = self.statements.get(&statement) else {
+            return Err(unknown_statement(statement, "mysqld_stmt_fetch"));
+        };
+        if kept.cursor.is_none() {
+            return Err(no_open_cursor(statement));
+        }
+        Ok(StepOutcome::Rows(Box::new(ReplyRows::Fetched { statement, left: rows })))
+    }
+
+    /// Writes rows of an open cursor. It is closed when the client wants more than there are.
+    fn write_fetched(
+        &mut self,
+        statement: u32,
+        left: &mut u32,
+        packets: &mut Packets<'_>,
+        how: How,
+    ) -> Result<WriteProgress, SqlError> {
+        let mut status = self.status(false);
+        let full = packets.bytes() + piece_bytes(how);
+        let kept = self.statements.get_mut(&statement);
+        let Some(kept) = kept else { return Err(no_open_cursor(statement)) };
+        let Some(cursor) = &mut kept.cursor else { return Err(no_open_cursor(statement)) };
+        let mut is_over = false;
+        while *left > 0 && !is_over {
+            if packets.bytes() >= full {
+                return Ok(WriteProgress::Piece);
+            }
+            match cursor.next(how)? {
+                Some(row) => {
+                    packets.packet(|out| out.extend_from_slice(row));
+                    *left -= 1;
+                }
+                None => is_over = true,
+            }
+        }
+        if is_over {
+            kept.cursor = None;
+            status |= status::LAST_ROW_SENT;
+        } else {
+            cursor.rest();
+            status |= status::CURSOR_EXISTS;
+        }
+        encode::write_end_of_rows(packets, self.capabilities, 0, status);
+        Ok(WriteProgress::All(StepOutcome::Answered))
     }
 
     /// A command that is a statement without text, answered as that is.
@@ -450,7 +595,10 @@ impl Link {
         packets: &mut Packets<'_>,
     ) -> Result<StepOutcome, SqlError> {
         match self.statements.get_mut(&statement) {
-            Some(kept) => kept.parameters.reset(),
+            Some(kept) => {
+                kept.parameters.reset();
+                kept.cursor = None;
+            }
             None => return Err(unknown_statement(statement, "mysqld_stmt_reset")),
         }
         Ok(self.ok(packets))
@@ -562,6 +710,16 @@ fn parameter_error(error: ParameterError) -> SqlError {
 /// 1835: the packet does not hold what its command needs.
 pub fn malformed() -> SqlError {
     SqlError::new(ErrorCode::MalformedPacket, "Malformed communication packet.")
+}
+
+/// How many bytes of rows are written, or gathered, at a time.
+fn piece_bytes(how: How) -> usize {
+    if how.may_wait { PIECE_BYTES } else { LOOP_PIECE_BYTES }
+}
+
+fn no_open_cursor(statement: u32) -> SqlError {
+    let message = format!("The statement ({statement}) has no open cursor.");
+    SqlError::new(ErrorCode::StatementHasNoOpenCursor, message)
 }
 
 fn unknown_statement(statement: u32, of: &str) -> SqlError {

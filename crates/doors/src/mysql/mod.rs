@@ -24,6 +24,7 @@ pub(crate) mod frame;
 pub(crate) mod handshake;
 mod login;
 pub(crate) mod numbers;
+mod open_cursor;
 pub(crate) mod parameters;
 mod reports;
 mod row;

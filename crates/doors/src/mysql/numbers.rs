@@ -78,6 +78,17 @@ pub mod status {
     pub const AUTOCOMMIT: u16 = 1 << 1;
     /// Another result follows.
     pub const MORE_RESULTS_EXISTS: u16 = 1 << 3;
+    /// The statement's rows wait to be fetched.
+    pub const CURSOR_EXISTS: u16 = 1 << 6;
+    /// A cursor has no more rows; it is closed.
+    pub const LAST_ROW_SENT: u16 = 1 << 7;
+}
+
+/// Kinds of cursors that a client may ask for, each a bit. MySQL has no others, and takes no notice
+/// of those that it does not have.
+pub mod cursor_type {
+    /// Rows are fetched, in their order.
+    pub const READ_ONLY: u8 = 1;
 }
 
 /// Type codes of columns and parameters.

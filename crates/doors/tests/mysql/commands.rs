@@ -162,7 +162,7 @@ fn a_prepared_statement_lives_from_prepare_to_close() {
     assert!(client.command(CLOSE, &id).is_empty());
     assert_eq!(error_number(&client.command(EXECUTE, &request)[0]), 1243);
     assert_eq!(error_number(&client.command(RESET, &id)[0]), 1243);
-    assert_eq!(error_number(&client.command(FETCH, &[&id[..], &[1, 0, 0, 0]].concat())[0]), 1421);
+    assert_eq!(error_number(&client.command(FETCH, &[&id[..], &[1, 0, 0, 0]].concat())[0]), 1243);
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Conversations with the MySQL door, byte for byte, over a real engine and a real session; no
 //! sockets. What belongs where: `login` the connection phase, `commands` every command's answer,
-//! `results` rows in both forms, `reports` how far a long statement is, `load` LOAD DATA LOCAL,
+//! `results` rows in both forms, `cursors` rows that are fetched, `reports` how far a long statement is, `load` LOAD DATA LOCAL,
 //! `hostile` what no good client sends.
 
 mod client;
 mod commands;
+mod cursors;
 mod groups;
 mod hostile;
 mod load;
@@ -44,8 +45,13 @@ impl House {
     /// An empty house for these users, with a packet limit in bytes.
     #[allow(unused_qualifications, reason = "the crate is another one in `tests/cold`")]
     fn with(users: Users, packet_bytes_max: usize) -> House {
-        let (store, options) = crate::rows();
-        let engine = Engine::open(store, options).expect("an empty store");
+        House::of(crate::rows().1, users, packet_bytes_max)
+    }
+
+    /// An empty house with these options of its engine.
+    #[allow(unused_qualifications, reason = "the crate is another one in `tests/cold`")]
+    fn of(options: EngineOptions, users: Users, packet_bytes_max: usize) -> House {
+        let engine = Engine::open(crate::rows().0, options).expect("an empty store");
         let sql = Sql::new(Arc::clone(&engine), &SqlOptions::default(), analytic::start)
             .expect("threads");
         let door = MysqlDoor::new(sql, users).with_packet_bytes_max(packet_bytes_max);
