@@ -1,7 +1,7 @@
 //! Conversations with the MySQL door, byte for byte, over a real engine and a real session; no
 //! sockets. What belongs where: `login` the connection phase, `commands` every command's answer,
-//! `results` rows in both forms, `cursors` rows that are fetched, `reports` how far a long statement is, `load` LOAD DATA LOCAL,
-//! `hostile` what no good client sends.
+//! `results` rows in both forms, `cursors` rows that are fetched, `reports` how far a long
+//! statement is, `load` LOAD DATA LOCAL, `hostile` what no good client sends.
 
 mod client;
 mod commands;
