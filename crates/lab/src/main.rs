@@ -41,6 +41,8 @@ enum Experiment {
     Batches(experiments::batches::BatchesOptions),
     /// ADD INDEX on a large table, alone and beside writers.
     Indexing(experiments::indexing::IndexingOptions),
+    /// Ten shapes of a query from few rows to many: microseconds a row, and where they jump.
+    Cliffs(experiments::cliffs::Options),
     /// Flights with seven indexes: bytes on disk.
     Size(experiments::size::SizeOptions),
     /// Many tables: created, filled with a row each, selected from once each.
@@ -93,6 +95,7 @@ fn main() -> Result<()> {
         Experiment::Load(options) => experiments::load::run(&options),
         Experiment::Iibench(options) => experiments::iibench::run(&options),
         Experiment::Batches(options) => experiments::batches::run(&options),
+        Experiment::Cliffs(options) => experiments::cliffs::run(&options),
         Experiment::Indexing(options) => experiments::indexing::run(&options),
         Experiment::Size(options) => experiments::size::run(&options),
         Experiment::Tables(options) => experiments::tables::run(&options),

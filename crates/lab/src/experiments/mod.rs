@@ -2,6 +2,7 @@
 
 pub mod batches;
 pub mod cache;
+pub mod cliffs;
 pub mod documents;
 pub mod durability;
 pub mod game;

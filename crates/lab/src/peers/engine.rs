@@ -1,5 +1,5 @@
-//! Servers of SQL that are measured by the same statements: Rowhouse, and MariaDB with the storage
-//! engine that is in question.
+//! Servers of SQL that are measured by the same statements: Rowhouse, MariaDB with the storage engine that is
+//! in question, and MySQL.
 //!
 //! Invariants
 //! 1. All have the same memory for their caches, and the same durability, where the engine can:
@@ -9,8 +9,9 @@
 use std::net::TcpStream;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
+use super::mysql::MySql;
 use super::{Durability, MariaDb, MariaDbSettings, MemoryGroup, Rowhouse, RowhouseSettings};
 use crate::protocols::mysql;
 
@@ -28,6 +29,8 @@ pub enum Engine {
     MyRocks,
     /// MariaDB's MyISAM, which is not durable.
     MyIsam,
+    /// The newest MySQL's InnoDB.
+    MySql,
 }
 
 /// How one is started, whichever it is.
@@ -54,6 +57,7 @@ pub struct EngineServer {
 enum Either {
     Rowhouse(Rowhouse),
     MariaDb(MariaDb),
+    MySql(MySql),
 }
 
 impl Engine {
@@ -64,6 +68,7 @@ impl Engine {
             Engine::InnoDb => "mariadb innodb",
             Engine::MyRocks => "mariadb myrocks",
             Engine::MyIsam => "mariadb myisam",
+            Engine::MySql => "mysql innodb",
         }
     }
 
@@ -71,7 +76,7 @@ impl Engine {
     pub fn clause(self) -> &'static str {
         match self {
             Engine::Rowhouse => "",
-            Engine::InnoDb => " ENGINE=InnoDB",
+            Engine::InnoDb | Engine::MySql => " ENGINE=InnoDB",
             Engine::MyRocks => " ENGINE=ROCKSDB COLLATE=utf8mb4_bin",
             Engine::MyIsam => " ENGINE=MyISAM",
         }
@@ -88,7 +93,7 @@ impl Engine {
                 ],
                 &["SET SESSION rocksdb_bulk_load = 0"],
             ),
-            Engine::Rowhouse | Engine::InnoDb | Engine::MyIsam => (&[], &[]),
+            Engine::Rowhouse | Engine::InnoDb | Engine::MyIsam | Engine::MySql => (&[], &[]),
         }
     }
 
@@ -104,6 +109,8 @@ impl Engine {
             let memory = format!("{memory_mib}MiB");
             let settings = RowhouseSettings { memory, durability, ..settings.clone() };
             Either::Rowhouse(Rowhouse::start_in(common.group.as_ref(), &settings)?)
+        } else if self == Engine::MySql {
+            Either::MySql(MySql::start(memory_mib, durability.flush_log())?)
         } else {
             let settings = MariaDbSettings {
                 buffer_pool_mib: self.own_cache_mib(Engine::InnoDb, memory_mib),
@@ -171,6 +178,7 @@ impl EngineServer {
         match &self.server {
             Either::Rowhouse(peer) => peer.session(""),
             Either::MariaDb(peer) => peer.session(""),
+            Either::MySql(peer) => mysql::Session::connect(peer.port, ""),
         }
     }
 
@@ -179,6 +187,7 @@ impl EngineServer {
         match &self.server {
             Either::Rowhouse(peer) => peer.doors.mysql.context("no MySQL door"),
             Either::MariaDb(peer) => Ok(peer.port),
+            Either::MySql(peer) => Ok(peer.port),
         }
     }
 
@@ -187,6 +196,7 @@ impl EngineServer {
         match &self.server {
             Either::Rowhouse(peer) => peer.handlersocket_read(indexes),
             Either::MariaDb(peer) => peer.handlersocket_read(indexes),
+            Either::MySql(_) => bail!("MySQL has no HandlerSocket"),
         }
     }
 
@@ -195,6 +205,7 @@ impl EngineServer {
         match &self.server {
             Either::Rowhouse(peer) => peer.handlersocket_write(indexes),
             Either::MariaDb(peer) => peer.handlersocket_write(indexes),
+            Either::MySql(_) => bail!("MySQL has no HandlerSocket"),
         }
     }
 
@@ -203,6 +214,7 @@ impl EngineServer {
         match &self.server {
             Either::Rowhouse(peer) => peer.server.pid(),
             Either::MariaDb(peer) => peer.server.pid(),
+            Either::MySql(peer) => peer.server.pid(),
         }
     }
 
@@ -211,6 +223,7 @@ impl EngineServer {
         match &self.server {
             Either::Rowhouse(peer) => &peer.version,
             Either::MariaDb(peer) => &peer.version,
+            Either::MySql(peer) => &peer.version,
         }
     }
 
@@ -223,6 +236,7 @@ impl EngineServer {
                 let data = peer.server.dir().join("data");
                 data.join(if self.engine == Engine::MyRocks { "#rocksdb" } else { database })
             }
+            Either::MySql(peer) => peer.server.dir().join("data").join(database),
         }
     }
 }

@@ -8,6 +8,7 @@ mod engine;
 mod mariadb;
 mod memcached;
 mod memory_group;
+mod mysql;
 mod redis;
 mod rowhouse;
 mod server;

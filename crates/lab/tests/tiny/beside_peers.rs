@@ -373,6 +373,17 @@ fn an_index_that_is_added_beside_writers_has_what_the_rows_have() {
 }
 
 #[test]
+fn queries_over_more_and_more_rows_say_the_same_as_a_peer() {
+    let sizes = ["--rows", "8000", "--least", "2000", "--memory-mib", "64"];
+    let run = run(&[&["cliffs", "--only", "rowhouse", "--only", "mariadb"], &sizes[..]].concat());
+    let figures = run.report["figures"].as_object().expect("figures");
+    for who in ["rowhouse", "mariadb innodb"] {
+        let shapes = figures.keys().filter(|name| name.starts_with(&format!("{who}, "))).count();
+        assert_eq!(shapes, 10, "{}", run.text);
+    }
+}
+
+#[test]
 fn data_larger_than_the_memory_are_read_and_written_rightly() {
     // Without a limit by the kernel, which takes root; rows so long that there are few of them.
     let sizes = ["--multiples", "0.005,0.01", "--note", "4000"];
