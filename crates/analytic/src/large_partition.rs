@@ -1,40 +1,41 @@
 //! Window functions over a partition that is too large for the memory: it goes to a file while it
 //! comes, and is read again for the values.
 //!
-//! NTILE, PERCENT_RANK, CUME_DIST and aggregates over all rows of a partition are known when its
-//! last row has come; LEAD and LAG look so many rows ahead or back. Each function that looks at
-//! other rows than the one at hand reads the file by itself: CUME_DIST ahead to the last row with
-//! equal keys, LEAD so many rows ahead, LAG as many behind.
+//! NTILE, PERCENT_RANK, CUME_DIST, and aggregates, FIRST_VALUE, LAST_VALUE and NTH_VALUE over all
+//! rows of a partition are known when its last row has come; LEAD and LAG look so many rows ahead
+//! or back. Each function that looks at other rows than the one at hand reads the file by itself:
+//! CUME_DIST ahead to the last row with equal keys, LEAD so many rows ahead, LAG as many behind.
 //!
 //! Invariants
 //! 1. Rows come out as they went in, each with its values behind its columns.
 //! 2. No more than a few batches are in memory, and one state for each aggregate.
 //!
 //! Not here: partitions that fit into memory (`window`); functions of the rows so far (`carried`,
-//! `numbering`); frames that end behind the row at hand but begin elsewhere than with the
-//! partition.
+//! `numbering`); aggregates of frames that end with the partition and do not begin with it
+//! (`frames_to_end`); the files (`partition_files`).
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, Float64Array, RecordBatch, UInt64Array};
-use datafusion::arrow::compute::concat;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::common::{DataFusionError, Result, ScalarValue};
 use datafusion::execution::TaskContext;
-use datafusion::execution::spill_file::SpillFile;
-use datafusion::logical_expr::Accumulator;
+use datafusion::logical_expr::{Accumulator, WindowFrameBound};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Literal;
 use datafusion::physical_expr::window::{PlainAggregateWindowExpr, StandardWindowExpr, WindowExpr};
 use datafusion::physical_plan::SendableRecordBatchStream;
-use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, SpillMetrics};
 use datafusion::physical_plan::spill::SpillManager;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::windows::WindowUDFExpr;
 use futures::{StreamExt, stream};
 
+use super::frames_to_end::{AddedUp, FrameToEnd, ValuesToEnd};
+use super::partition_files::{
+    BatchWriter, Neighbour, NeighbourRows, PartitionReader, files, writer,
+};
 use super::sorted_keys::Keys;
 
 /// LEAD and LAG of so many rows are taken from files, where a partition has as many.
@@ -57,17 +58,18 @@ enum FileFunction {
     CumulativeDistribution,
     /// An aggregate over all rows: always a `PlainAggregateWindowExpr`.
     Aggregate(Arc<dyn WindowExpr>),
+    /// An expression of one row, the same for all.
+    OfOneRow(Arc<dyn PhysicalExpr>, ChosenRow),
+    ToEnd(FrameToEnd),
     Neighbour(Neighbour),
 }
 
-/// LEAD or LAG.
-#[derive(Clone, Debug)]
-struct Neighbour {
-    value: Arc<dyn PhysicalExpr>,
-    is_ahead: bool,
-    distance: usize,
-    /// Where there is no such row.
-    otherwise: ScalarValue,
+/// Which row of a partition.
+#[derive(Clone, Copy, Debug)]
+enum ChosenRow {
+    /// The one behind so many.
+    Behind(u64),
+    Last,
 }
 
 impl FileFunctions {
@@ -102,6 +104,9 @@ impl FileFunction {
             let is_whole = frame.start_bound.is_unbounded() && frame.end_bound.is_unbounded();
             return is_whole.then(|| FileFunction::Aggregate(Arc::clone(function)));
         }
+        if let Some(frame) = FrameToEnd::of(function) {
+            return Some(FileFunction::ToEnd(frame));
+        }
         let standard = function.as_any().downcast_ref::<StandardWindowExpr>()?;
         let udf = standard.get_standard_func_expr().as_any().downcast_ref::<WindowUDFExpr>()?;
         let literal = |number: usize| {
@@ -112,6 +117,24 @@ impl FileFunction {
                 ScalarValue::UInt64(Some(parts)) if parts > 0 => Some(FileFunction::Tile(parts)),
                 _ => None,
             },
+            "first_value" | "last_value" | "nth_value" => {
+                let frame = function.get_window_frame();
+                let to_end = frame.end_bound.is_unbounded();
+                let from_begin = frame.start_bound.is_unbounded();
+                let begins_at_hand = matches!(frame.start_bound, WindowFrameBound::CurrentRow);
+                let row = match udf.fun().name() {
+                    "first_value" if from_begin && to_end => ChosenRow::Behind(0),
+                    "last_value" if to_end && (from_begin || begins_at_hand) => ChosenRow::Last,
+                    "nth_value" if from_begin && to_end => {
+                        let number = literal(1)?.cast_to(&DataType::UInt64).ok()?;
+                        let ScalarValue::UInt64(Some(number @ 1..)) = number else { return None };
+                        counts_from_the_first(standard, number)?.then_some(())?;
+                        ChosenRow::Behind(number - 1)
+                    }
+                    _ => return None,
+                };
+                Some(FileFunction::OfOneRow(Arc::clone(udf.args().first()?), row))
+            }
             "percent_rank" => Some(FileFunction::PercentRank),
             "cume_dist" => Some(FileFunction::CumulativeDistribution),
             "lead" | "lag" => {
@@ -142,17 +165,50 @@ impl FileFunction {
     }
 }
 
-/// Writes a batch, or with `None` the end of a file, which is given back if it has rows.
-type BatchWriter =
-    Box<dyn FnMut(Option<&RecordBatch>) -> Result<Option<Arc<dyn SpillFile>>> + Send>;
+/// Whether NTH_VALUE counts in the order of the input, which DataFusion may have turned round;
+/// `None` of numbers beyond those that it is asked about.
+fn counts_from_the_first(function: &StandardWindowExpr, number: u64) -> Option<bool> {
+    if number > DISTANCE_MAX as u64 {
+        return None;
+    }
+    // Of so many rows the two ways choose different ones.
+    let rows = 2 * number + 1;
+    let numbers: ArrayRef = Arc::new(UInt64Array::from_iter_values(1..=rows));
+    let mut evaluator = function.get_standard_func_expr().create_evaluator().ok()?;
+    let chosen = evaluator.evaluate(&[numbers], &(0..rows as usize)).ok()?;
+    Some(chosen == ScalarValue::UInt64(Some(number)))
+}
 
 /// A partition that goes to a file.
 pub(super) struct LargePartition {
     functions: Arc<FileFunctions>,
+    context: Arc<TaskContext>,
     files: Arc<SpillManager>,
     write: BatchWriter,
     rows: u64,
-    totals: Vec<Box<dyn Accumulator>>,
+    /// What is known of each function so far.
+    states: Vec<FunctionState>,
+}
+
+/// What is known of a function while its partition comes.
+enum FunctionState {
+    Nothing,
+    Total(Box<dyn Accumulator>),
+    /// The value of the row that is chosen, or of the last one so far; NULL before.
+    OneRow(ScalarValue),
+    ToEnd(AddedUp),
+}
+
+impl FileFunction {
+    /// Without any row yet.
+    fn state(&self) -> Result<FunctionState> {
+        Ok(match self {
+            FileFunction::Aggregate(aggregate) => FunctionState::Total(accumulator(aggregate)?),
+            FileFunction::OfOneRow(..) => FunctionState::OneRow(ScalarValue::Null),
+            FileFunction::ToEnd(frame) => FunctionState::ToEnd(AddedUp::new(frame)),
+            _ => FunctionState::Nothing,
+        })
+    }
 }
 
 impl LargePartition {
@@ -160,36 +216,45 @@ impl LargePartition {
     pub(super) fn begin(
         functions: &Arc<FileFunctions>,
         schema: SchemaRef,
-        context: &TaskContext,
+        context: &Arc<TaskContext>,
     ) -> Result<LargePartition> {
-        let metrics = SpillMetrics::new(&ExecutionPlanMetricsSet::new(), 0);
-        let files = Arc::new(SpillManager::new(context.runtime_env(), metrics, schema));
-        let totals = functions.functions.iter().filter_map(|function| match function {
-            FileFunction::Aggregate(aggregate) => Some(accumulator(aggregate)),
-            _ => None,
-        });
-        let totals = totals.collect::<Result<_>>()?;
-        // The type of such a file has no name outside of DataFusion.
-        let mut file = files.create_in_progress_file("a partition of a window function")?;
-        let write: BatchWriter = Box::new(move |batch| match batch {
-            Some(batch) => file.append_batch(batch).map(|_| None),
-            None => file.finish(),
-        });
-        Ok(LargePartition { functions: Arc::clone(functions), write, files, rows: 0, totals })
+        let files = files(context, schema);
+        Ok(LargePartition {
+            functions: Arc::clone(functions),
+            context: Arc::clone(context),
+            write: writer(&files, "a partition of a window function")?,
+            files,
+            rows: 0,
+            states: functions.functions.iter().map(FileFunction::state).collect::<Result<_>>()?,
+        })
     }
 
     /// Its next rows.
     pub(super) fn add(&mut self, batch: &RecordBatch) -> Result<()> {
-        if batch.num_rows() == 0 {
+        let rows = batch.num_rows();
+        if rows == 0 {
             return Ok(());
         }
-        self.rows += batch.num_rows() as u64;
-        let aggregates = self.functions.functions.iter().filter_map(|function| match function {
-            FileFunction::Aggregate(aggregate) => Some(aggregate),
-            _ => None,
-        });
-        for (aggregate, total) in aggregates.zip(&mut self.totals) {
-            total.update_batch(&aggregate.evaluate_args(batch)?)?;
+        let first = self.rows;
+        self.rows += rows as u64;
+        for (function, state) in self.functions.functions.iter().zip(&mut self.states) {
+            match (function, state) {
+                (FileFunction::Aggregate(aggregate), FunctionState::Total(total)) => {
+                    total.update_batch(&aggregate.evaluate_args(batch)?)?;
+                }
+                (FileFunction::OfOneRow(value, chosen), FunctionState::OneRow(kept)) => {
+                    let at = match chosen {
+                        ChosenRow::Behind(number) => number.checked_sub(first),
+                        ChosenRow::Last => Some(rows as u64 - 1),
+                    };
+                    if let Some(at) = at.filter(|at| *at < rows as u64) {
+                        let row = value.evaluate(&batch.slice(at as usize, 1))?;
+                        *kept = ScalarValue::try_from_array(&row.into_array(1)?, 0)?;
+                    }
+                }
+                (_, FunctionState::ToEnd(added)) => added.add(batch, &self.context)?,
+                _ => {}
+            }
         }
         (self.write)(Some(batch)).map(drop)
     }
@@ -201,21 +266,27 @@ impl LargePartition {
             return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, stream::empty())));
         };
         let reader = PartitionReader { files: self.files, file };
-        let mut totals = self.totals.iter_mut();
-        let sources = self.functions.functions.iter().map(|function| {
-            Ok(match function {
-                FileFunction::Tile(parts) => ValueSource::Tile(*parts),
-                FileFunction::PercentRank => ValueSource::PercentRank,
-                FileFunction::CumulativeDistribution => ValueSource::CumulativeDistribution(
+        let functions = self.functions.functions.iter().zip(self.states).enumerate();
+        let sources = functions.map(|(number, (function, state))| {
+            let ty = || schema.field(reader.files.schema().fields().len() + number).data_type();
+            Ok(match (function, state) {
+                (_, FunctionState::Total(mut total)) => ValueSource::Constant(total.evaluate()?),
+                (_, FunctionState::OneRow(value)) => ValueSource::Constant(value.cast_to(ty())?),
+                (_, FunctionState::ToEnd(added)) => ValueSource::Added(Some(added)),
+                (FileFunction::Tile(parts), _) => ValueSource::Tile(*parts),
+                (FileFunction::PercentRank, _) => ValueSource::PercentRank,
+                (FileFunction::CumulativeDistribution, _) => ValueSource::CumulativeDistribution(
                     PeerEnds::new(&reader, self.functions.order_by.clone())?,
                 ),
-                FileFunction::Aggregate(_) => {
-                    let total = totals.next().expect("one for each aggregate");
-                    ValueSource::Constant(total.evaluate()?)
+                (FileFunction::Neighbour(neighbour), _) => {
+                    ValueSource::Neighbour(NeighbourRows::new(reader.open()?, neighbour))
                 }
-                FileFunction::Neighbour(neighbour) => {
-                    ValueSource::Neighbour(NeighbourRows::new(&reader, neighbour)?)
-                }
+                (
+                    FileFunction::Aggregate(_)
+                    | FileFunction::OfOneRow(..)
+                    | FileFunction::ToEnd(_),
+                    FunctionState::Nothing,
+                ) => unreachable!("they have a state"),
             })
         });
         let filled = FilledRows {
@@ -223,6 +294,7 @@ impl LargePartition {
             sources: sources.collect::<Result<_>>()?,
             peers: Keys::new(self.functions.order_by.clone()),
             input: reader.open()?,
+            context: self.context,
             count: self.rows,
             next: 0,
             rank: 1,
@@ -239,24 +311,16 @@ fn accumulator(function: &Arc<dyn WindowExpr>) -> Result<Box<dyn Accumulator>> {
     plain.expect("nothing else is an aggregate here").get_aggregate_expr().create_accumulator()
 }
 
-/// What reads a partition's file, as often as it is asked to.
-struct PartitionReader {
-    files: Arc<SpillManager>,
-    file: Arc<dyn SpillFile>,
-}
-
-impl PartitionReader {
-    fn open(&self) -> Result<SendableRecordBatchStream> {
-        self.files.read_spill_as_stream_unbuffered(Arc::clone(&self.file), None)
-    }
-}
-
 /// Where the values of a function come from.
 enum ValueSource {
     Tile(u64),
     PercentRank,
     CumulativeDistribution(PeerEnds),
     Constant(ScalarValue),
+    /// What is added up when the first value is asked for,
+    Added(Option<AddedUp>),
+    /// and then is there.
+    ToEnd(ValuesToEnd),
     Neighbour(NeighbourRows),
 }
 
@@ -265,6 +329,7 @@ struct FilledRows {
     schema: SchemaRef,
     input: SendableRecordBatchStream,
     sources: Vec<ValueSource>,
+    context: Arc<TaskContext>,
     peers: Keys,
     /// All rows.
     count: u64,
@@ -278,10 +343,11 @@ impl FilledRows {
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
         let Some(batch) = self.input.next().await.transpose()? else { return Ok(None) };
         let (first, rows) = (self.next, batch.num_rows());
-        let mut begins = self.peers.begins(&batch)?.into_iter().peekable();
+        let begins = self.peers.begins(&batch)?;
+        let mut next_begin = begins.iter().copied().peekable();
         let mut ranks = Vec::with_capacity(rows);
         for row in 0..rows {
-            if begins.next_if_eq(&row).is_some() {
+            if next_begin.next_if_eq(&row).is_some() {
                 self.rank = first + row as u64 + 1;
             }
             ranks.push(self.rank);
@@ -290,6 +356,11 @@ impl FilledRows {
         let numbers = first..self.next;
         let mut columns = batch.columns().to_vec();
         for source in &mut self.sources {
+            if let ValueSource::Added(added) = source
+                && let Some(added) = added.take()
+            {
+                *source = ValueSource::ToEnd(added.values(&self.context).await?);
+            }
             columns.push(match source {
                 ValueSource::Tile(parts) => {
                     let tiles = numbers.clone().map(|row| tile(row, self.count, *parts));
@@ -308,6 +379,8 @@ impl FilledRows {
                     Arc::new(Float64Array::from(values))
                 }
                 ValueSource::Constant(value) => value.to_array_of_size(rows)?,
+                ValueSource::Added(_) => unreachable!("it was taken above"),
+                ValueSource::ToEnd(values) => values.take(rows, &begins).await?,
                 ValueSource::Neighbour(neighbours) => neighbours.take(rows).await?,
             });
         }
@@ -366,64 +439,6 @@ impl PeerEnds {
                 }
             }
         }
-    }
-}
-
-/// The values of rows ahead or behind.
-struct NeighbourRows {
-    input: SendableRecordBatchStream,
-    neighbour: Neighbour,
-    /// Rows at the beginning that nobody looks at.
-    skipped: usize,
-    /// Rows at the beginning that look at none.
-    absent: usize,
-    /// Values that were read and are ahead.
-    values: Option<ArrayRef>,
-}
-
-impl NeighbourRows {
-    fn new(reader: &PartitionReader, neighbour: &Neighbour) -> Result<NeighbourRows> {
-        let (skipped, absent) = match neighbour.is_ahead {
-            true => (neighbour.distance, 0),
-            false => (0, neighbour.distance),
-        };
-        let (input, neighbour) = (reader.open()?, neighbour.clone());
-        Ok(NeighbourRows { input, neighbour, skipped, absent, values: None })
-    }
-
-    /// The values of the next rows.
-    async fn take(&mut self, rows: usize) -> Result<ArrayRef> {
-        let absent = rows.min(self.absent);
-        self.absent -= absent;
-        let otherwise = |count: usize| self.neighbour.otherwise.to_array_of_size(count);
-        let mut pieces = vec![otherwise(absent)?];
-        let mut missing = rows - absent;
-        while missing > 0 {
-            let values = match self.values.take() {
-                Some(values) => values,
-                None => match self.input.next().await.transpose()? {
-                    Some(batch) => {
-                        let skipped = self.skipped.min(batch.num_rows());
-                        self.skipped -= skipped;
-                        let left = batch.num_rows() - skipped;
-                        let batch = batch.slice(skipped, left);
-                        self.neighbour.value.evaluate(&batch)?.into_array(left)?
-                    }
-                    None => {
-                        pieces.push(otherwise(missing)?);
-                        break;
-                    }
-                },
-            };
-            let taken = missing.min(values.len());
-            pieces.push(values.slice(0, taken));
-            missing -= taken;
-            if taken < values.len() {
-                self.values = Some(values.slice(taken, values.len() - taken));
-            }
-        }
-        let pieces: Vec<_> = pieces.iter().map(AsRef::as_ref).collect();
-        Ok(concat(&pieces)?)
     }
 }
 

@@ -15,6 +15,8 @@
 //! large_limit  sorts whose limit leaves more than fits into memory
 //! absent    what DataFusion must not take for constant beside an outer join
 //! large_partition  window functions over partitions in files
+//! frames_to_end    aggregates of frames that end with such a partition
+//! partition_files  those files
 //! sorted_keys  where keys of sorted rows change
 //! window    window functions within the memory: whole partitions, a few at a time
 //! carried   other functions of the rows so far, with the rows carried past them
@@ -41,12 +43,14 @@ mod compact;
 mod distinct_limit;
 mod ending;
 mod failure;
+mod frames_to_end;
 mod kernels;
 mod large_limit;
 mod large_partition;
 mod leaf;
 mod lower;
 mod numbering;
+mod partition_files;
 mod plan_cache;
 mod planning;
 mod pool;

@@ -42,7 +42,7 @@ enum Experiment {
     /// ADD INDEX on a large table, alone and beside writers.
     Indexing(experiments::indexing::IndexingOptions),
     /// Ten shapes of a query from few rows to many: microseconds a row, and where they jump.
-    Cliffs(experiments::cliffs::Options),
+    Cliffs(experiments::cliffs::CliffsOptions),
     /// Flights with seven indexes: bytes on disk.
     Size(experiments::size::SizeOptions),
     /// Many tables: created, filled with a row each, selected from once each.

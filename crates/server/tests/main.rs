@@ -68,6 +68,7 @@ mod progress;
 mod row_counts;
 mod rules;
 mod salvage;
+mod shapes_in_memory;
 mod statements;
 mod temporary;
 mod tls;

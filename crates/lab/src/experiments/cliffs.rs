@@ -29,7 +29,7 @@ use crate::generator::Sample;
 use crate::peers::{Durability, Engine};
 use crate::plot::Drawing;
 use crate::process::await_rest;
-use crate::protocols::mysql::{Session, TextRow};
+use crate::protocols::mysql::{MysqlSession, TextRow};
 use crate::report::{Layout, Measurement, Report};
 
 const ENGINES: [Engine; 3] = [Engine::Rowhouse, Engine::InnoDb, Engine::MySql];
@@ -54,9 +54,9 @@ const SHAPES: [(&str, &str); 10] = [
     ("primary", "SELECT SUM(LENGTH(pad)) FROM t WHERE id BETWEEN 1 AND {n}"),
 ];
 
-/// Options of `cliffs`.
+/// CliffsOptions of `cliffs`.
 #[derive(Debug, Clone, Args)]
-pub struct Options {
+pub struct CliffsOptions {
     #[command(flatten)]
     common: Common,
     /// Rows.
@@ -77,10 +77,10 @@ pub struct Options {
 }
 
 /// Microseconds a row, by shape, then by rows.
-type Course = BTreeMap<&'static str, Vec<(u64, f64)>>;
+type ShapeFigures = BTreeMap<&'static str, Vec<(u64, f64)>>;
 
 /// Runs the experiment.
-pub fn run(options: &Options) -> Result<()> {
+pub fn run(options: &CliffsOptions) -> Result<()> {
     let common = &options.common;
     let mut report = Report::new("cliffs");
     common.note(&mut report);
@@ -109,7 +109,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// How many rows are asked for, one after the other.
-fn sizes(options: &Options) -> impl Iterator<Item = u64> {
+fn sizes(options: &CliffsOptions) -> impl Iterator<Item = u64> {
     let next = |n: &u64| Some(n * 2);
     std::iter::successors(Some(options.least.min(options.rows)), next)
         .take_while(|n| *n <= options.rows)
@@ -117,10 +117,10 @@ fn sizes(options: &Options) -> impl Iterator<Item = u64> {
 
 fn one_engine(
     engine: Engine,
-    options: &Options,
+    options: &CliffsOptions,
     answers: &mut BTreeMap<String, Vec<TextRow>>,
     report: &mut Report,
-) -> Result<Course> {
+) -> Result<ShapeFigures> {
     let common = &options.common;
     let server = common.engine(engine, Durability::EverySecond, options.memory_mib)?;
     report.versions.insert(engine.name().to_owned(), server.version().to_owned());
@@ -128,7 +128,7 @@ fn one_engine(
     load(&mut session, engine, options.rows)?;
     await_rest(server.pid(), REST);
     progress(&format!("{}: {} rows are there", engine.name(), options.rows));
-    let mut course = Course::new();
+    let mut course = ShapeFigures::new();
     let wanted = |name: &str| {
         options.shape.is_empty() || options.shape.iter().any(|part| name.contains(part.as_str()))
     };
@@ -152,7 +152,13 @@ fn one_engine(
 }
 
 /// One query, again and again for a window.
-fn asked(pid: u32, session: &mut Session, query: &str, rows: u64, seconds: f64) -> Result<Sample> {
+fn asked(
+    pid: u32,
+    session: &mut MysqlSession,
+    query: &str,
+    rows: u64,
+    seconds: f64,
+) -> Result<Sample> {
     let rows = u32::try_from(rows)?;
     timed(pid, |sample| {
         let began = Instant::now();
@@ -166,7 +172,7 @@ fn asked(pid: u32, session: &mut Session, query: &str, rows: u64, seconds: f64) 
 }
 
 /// Makes both tables.
-fn load(session: &mut Session, engine: Engine, rows: u64) -> Result<()> {
+fn load(session: &mut MysqlSession, engine: Engine, rows: u64) -> Result<()> {
     let clause = engine.clause();
     session.execute("CREATE DATABASE cliffs")?;
     session.execute("USE cliffs")?;
@@ -211,7 +217,7 @@ fn step_through(rows: u64) -> u64 {
 }
 
 /// A line for each shape: microseconds a row, and the step from one to the next.
-fn print(engine: Engine, course: &Course) {
+fn print(engine: Engine, course: &ShapeFigures) {
     let mut text = format!("{}: us a row, and the step\n", engine.name());
     for (shape, figures) in course {
         let _ = write!(text, "{shape:<9}");

@@ -178,7 +178,7 @@ impl EngineServer {
         match &self.server {
             Either::Rowhouse(peer) => peer.session(""),
             Either::MariaDb(peer) => peer.session(""),
-            Either::MySql(peer) => mysql::Session::connect(peer.port, ""),
+            Either::MySql(peer) => mysql::MysqlSession::connect(peer.port, ""),
         }
     }
 

@@ -51,7 +51,7 @@ impl MySql {
         command.arg(format!("--innodb-flush-log-at-trx-commit={flush_log}"));
         let mut server = Server::start("mysql", command, dir)?;
         server.wait_port(port)?;
-        let version = mysql::Session::connect(port, "")?.version;
+        let version = mysql::MysqlSession::connect(port, "")?.version;
         Ok(MySql { server, port, version })
     }
 }
