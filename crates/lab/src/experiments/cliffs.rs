@@ -9,9 +9,9 @@
 //!   pad texts                                      of a range of k, whose rows are read
 //!   primary                                        of a range of id
 //! ```
-//! Each is asked with literals of its own, again and again for a window, and what it says must be the same
-//! everywhere. Printed are microseconds of the server's CPU time for a row (or of
-//! time, with --wall), and how many times as many as for half of the rows.
+//! Each is asked with literals of its own, again and again for a window, and what it says must be
+//! the same everywhere. Printed are microseconds of the server's CPU time for a row (or of time,
+//! with --wall), and how many times as many as for half of the rows.
 //!
 //! Asked: no step over 2, and nowhere more than 1.5 times of either peer's time.
 

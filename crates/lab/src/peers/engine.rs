@@ -1,5 +1,5 @@
-//! Servers of SQL that are measured by the same statements: Rowhouse, MariaDB with the storage engine that is
-//! in question, and MySQL.
+//! Servers of SQL that are measured by the same statements: Rowhouse, MariaDB with the storage
+//! engine that is in question, and MySQL.
 //!
 //! Invariants
 //! 1. All have the same memory for their caches, and the same durability, where the engine can:

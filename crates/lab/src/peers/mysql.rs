@@ -19,8 +19,8 @@ pub struct MySql {
 }
 
 impl MySql {
-    /// Makes a data directory and starts a server on it, with a buffer pool of so many MiB and as much care for
-    /// its log as innodb_flush_log_at_trx_commit says.
+    /// Makes a data directory and starts a server on it, with a buffer pool of so many MiB and as
+    /// much care for its log as innodb_flush_log_at_trx_commit says.
     pub fn start(buffer_pool_mib: u32, flush_log: u8) -> Result<MySql> {
         let home = std::env::var_os("HOME").map(PathBuf::from).context("no HOME")?;
         let newest = home.join(".cache/rowhouse/newest");
