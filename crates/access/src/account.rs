@@ -11,8 +11,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::login_lock::LockRule;
+use crate::password_policy::{EarlierPassword, PasswordPolicy, PolicyDefaults};
 use crate::privilege::PrivilegeSet;
-use crate::secret::Plugin;
+use crate::secret::{self, Plugin};
 use crate::tls_need::TlsNeed;
 
 /// The name of an account or a role.
@@ -74,6 +76,21 @@ pub struct Account {
     /// REQUIRE: how its connections must be encrypted.
     #[serde(default, skip_serializing_if = "TlsNeed::is_none")]
     pub tls_need: TlsNeed,
+    /// How long its passwords hold, and which may not come again.
+    #[serde(default, skip_serializing_if = "PasswordPolicy::is_default")]
+    pub password_policy: PasswordPolicy,
+    /// When its password was set: seconds since the epoch; `None`: not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_set_at: Option<u64>,
+    /// The passwords that may not come again, the last first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_passwords: Vec<EarlierPassword>,
+    /// FAILED_LOGIN_ATTEMPTS, PASSWORD_LOCK_TIME.
+    #[serde(default, skip_serializing_if = "LockRule::is_default")]
+    pub lock_rule: LockRule,
+    /// ATTRIBUTE, COMMENT: an object of JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attribute: Option<String>,
     /// Privileges on everything.
     #[serde(default)]
     pub global: PrivilegeSet,
@@ -135,6 +152,11 @@ impl Account {
             locked: false,
             expired: false,
             tls_need: TlsNeed::None,
+            password_policy: PasswordPolicy::default(),
+            password_set_at: None,
+            earlier_passwords: Vec::new(),
+            lock_rule: LockRule::default(),
+            attribute: None,
             global: PrivilegeSet::NONE,
             dynamic: BTreeMap::new(),
             databases: BTreeMap::new(),
@@ -159,10 +181,36 @@ impl Account {
         }
     }
 
-    /// What MySQL keeps of it as JSON (`User_attributes` of `mysql.user`): the retained password.
-    pub fn attributes(&self) -> Option<String> {
-        let retained = self.retained.as_ref()?;
-        Some(serde_json::json!({ "additional_password": retained }).to_string())
+    /// Whether all that one may do who logged in at this second of the epoch is to set a password.
+    pub fn is_expired(&self, logged_in_at: u64, defaults: &PolicyDefaults) -> bool {
+        let is_outlived = |set_at| self.password_policy.is_outlived(set_at, logged_in_at, defaults);
+        self.expired || self.password_set_at.is_some_and(is_outlived)
+    }
+
+    /// Whether a password is one of those that may not come again.
+    pub fn bars_password(&self, password: &str, now: u64, defaults: &PolicyDefaults) -> bool {
+        let policy = &self.password_policy;
+        let mut earlier = self.earlier_passwords.iter().enumerate();
+        earlier.any(|(place, earlier)| {
+            policy.is_barred(place, earlier, now, defaults)
+                && secret::is_stored_of(&earlier.stored, password)
+        })
+    }
+
+    /// Its password was set just now; earlier ones that may come again are forgotten.
+    pub fn note_password_set(&mut self, now: u64, defaults: &PolicyDefaults) {
+        self.password_set_at = Some(now);
+        self.expired = false;
+        if !self.stored.is_empty() {
+            let stored = self.stored.clone();
+            self.earlier_passwords.insert(0, EarlierPassword { stored, set_at: now });
+        }
+        let policy = self.password_policy.clone();
+        let mut place = 0;
+        self.earlier_passwords.retain(|earlier| {
+            place += 1;
+            policy.is_barred(place - 1, earlier, now, defaults)
+        });
     }
 
     /// What was granted on a table.

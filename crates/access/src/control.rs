@@ -15,10 +15,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
+use resources::clock::{Clock, SystemClock};
 
 use crate::account::{Account, AccountName};
 use crate::edit::Edit;
 use crate::grants::{Accounts, Grants};
+use crate::login_lock::{LoginBlock, LoginLocks};
+use crate::password_policy::PolicyDefaults;
 use crate::rights::{Principal, Rights, UNLIMITED};
 
 /// Rights that are remembered, so that equal ones have one number.
@@ -28,7 +31,6 @@ const RIGHTS_MAX: usize = 1024;
 pub type RecordChange = (Vec<u8>, Vec<u8>);
 
 /// The accounts of a server.
-#[derive(Debug)]
 pub struct AccessControl {
     present: RwLock<Arc<Grants>>,
     version: AtomicU64,
@@ -38,6 +40,15 @@ pub struct AccessControl {
     numbers: AtomicU64,
     unlimited: Arc<Rights>,
     has_own_users: AtomicBool,
+    locks: LoginLocks,
+    defaults: RwLock<PolicyDefaults>,
+    clock: Arc<dyn Clock>,
+}
+
+impl std::fmt::Debug for AccessControl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AccessControl").field("version", &self.version).finish_non_exhaustive()
+    }
 }
 
 /// `root` of a fresh server.
@@ -77,7 +88,53 @@ impl AccessControl {
             numbers: AtomicU64::new(UNLIMITED),
             unlimited: Arc::new(Rights::unlimited()),
             has_own_users: AtomicBool::new(false),
+            locks: LoginLocks::default(),
+            defaults: RwLock::default(),
+            clock: Arc::new(SystemClock),
         })
+    }
+
+    /// The same by another clock.
+    #[must_use]
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> AccessControl {
+        AccessControl { clock, ..self }
+    }
+
+    /// Now: seconds since the epoch.
+    pub fn now(&self) -> u64 {
+        self.clock.unix_micros() / 1_000_000
+    }
+
+    /// What the server's variables say of passwords.
+    pub fn policy_defaults(&self) -> PolicyDefaults {
+        *self.defaults.read()
+    }
+
+    /// Changes what the server's variables say of passwords.
+    pub fn change_policy_defaults(&self, change: impl FnOnce(&mut PolicyDefaults)) {
+        change(&mut self.defaults.write());
+    }
+
+    /// Takes note of a login of an account: whether its password was proved.
+    ///
+    /// # Errors
+    /// The account is locked after failed logins, since this one if need be.
+    pub fn note_login(&self, name: &AccountName, is_proven: bool) -> Result<(), LoginBlock> {
+        let rule = self.grants().account(name).map(|account| account.lock_rule);
+        match rule.filter(|rule| rule.is_active()) {
+            Some(rule) => self.locks.note(name, rule, is_proven, self.now()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether an account is locked after failed logins.
+    pub fn is_blocked(&self, name: &AccountName, account: &Account) -> bool {
+        self.locks.block(name, account.lock_rule, self.now()).is_some()
+    }
+
+    /// FLUSH PRIVILEGES: failed logins of all accounts are forgotten.
+    pub fn forget_failed_logins(&self) {
+        self.locks.forget_all();
     }
 
     /// The settings file names users: there is no `root` without a password but a stored one.
@@ -118,12 +175,23 @@ impl AccessControl {
             roles: Vec::new(),
             rights: Arc::clone(&self.unlimited),
             version: self.version(),
+            logged_in_at: 0,
             is_expired: false,
         }
     }
 
-    /// An account with some of its roles active; `None` when it is not there any more.
+    /// An account with some of its roles active, which has not logged in; `None` when it is not
+    /// there any more.
     pub fn principal(&self, name: &AccountName, roles: &[AccountName]) -> Option<Principal> {
+        self.principal_since(name, roles, 0)
+    }
+
+    fn principal_since(
+        &self,
+        name: &AccountName,
+        roles: &[AccountName],
+        logged_in_at: u64,
+    ) -> Option<Principal> {
         let grants = self.grants();
         let account = grants.account(name)?;
         let granted = |role: &&AccountName| account.roles.iter().any(|g| g.role == **role);
@@ -148,17 +216,19 @@ impl AccessControl {
             roles,
             rights,
             version: grants.version,
-            is_expired: account.expired,
+            logged_in_at,
+            is_expired: account.is_expired(logged_in_at, &self.policy_defaults()),
         })
     }
 
     /// An account with some of its roles active; one that is not there any more may do nothing.
-    pub fn acting(&self, name: &AccountName, roles: &[AccountName]) -> Principal {
-        self.principal(name, roles).unwrap_or_else(|| Principal {
+    fn acting(&self, name: &AccountName, roles: &[AccountName], logged_in_at: u64) -> Principal {
+        self.principal_since(name, roles, logged_in_at).unwrap_or_else(|| Principal {
             account: Some(name.clone()),
             roles: Vec::new(),
             rights: Arc::new(Rights::none()),
             version: self.version(),
+            logged_in_at,
             is_expired: false,
         })
     }
@@ -167,15 +237,20 @@ impl AccessControl {
     pub fn at_login(&self, name: &AccountName) -> Principal {
         let grants = self.grants();
         let roles = grants.account(name).map(|account| account.roles_at_login());
-        self.acting(name, &roles.unwrap_or_default())
+        self.acting(name, &roles.unwrap_or_default(), self.now())
+    }
+
+    /// The same principal with other roles active.
+    pub fn with_roles(&self, principal: &Principal, roles: &[AccountName]) -> Principal {
+        match &principal.account {
+            Some(name) => self.acting(name, roles, principal.logged_in_at),
+            None => self.superuser(),
+        }
     }
 
     /// The same principal with what it may do now.
     pub fn renewed(&self, principal: &Principal) -> Principal {
-        match &principal.account {
-            Some(name) => self.acting(name, &principal.roles),
-            None => self.superuser(),
-        }
+        self.with_roles(principal, &principal.roles)
     }
 
     /// Changes accounts: `work` says how, `store` keeps the records. Nothing is changed when either
@@ -192,8 +267,10 @@ impl AccessControl {
         let present = self.grants();
         let mut edit = Edit::of(&present);
         let result = work(&mut edit)?;
-        let (accounts, changed) = edit.finish();
+        let (accounts, changed, unblocked) = edit.finish();
+        let unblock = || unblocked.iter().for_each(|name| self.locks.forget(name));
         if changed.is_empty() {
+            unblock();
             return Ok(result);
         }
         let records: Vec<RecordChange> = changed
@@ -204,6 +281,7 @@ impl AccessControl {
         let version = present.version + 1;
         *self.present.write() = Arc::new(Grants::new(version, accounts));
         self.version.store(version, Ordering::Release);
+        unblock();
         Ok(result)
     }
 }

@@ -59,16 +59,24 @@ pub struct GrantedPrivileges {
 pub struct Edit {
     accounts: Accounts,
     changed: BTreeSet<AccountName>,
+    unblocked: BTreeSet<AccountName>,
 }
 
 impl Edit {
     /// Of the accounts that there are.
     pub fn of(grants: &Grants) -> Edit {
-        Edit { accounts: grants.accounts().clone(), changed: BTreeSet::new() }
+        let accounts = grants.accounts().clone();
+        Edit { accounts, changed: BTreeSet::new(), unblocked: BTreeSet::new() }
     }
 
-    pub(crate) fn finish(self) -> (Accounts, BTreeSet<AccountName>) {
-        (self.accounts, self.changed)
+    /// The accounts, those that were changed, and those whose failed logins are forgotten.
+    pub(crate) fn finish(self) -> (Accounts, BTreeSet<AccountName>, BTreeSet<AccountName>) {
+        (self.accounts, self.changed, self.unblocked)
+    }
+
+    /// What has failed of an account's logins is forgotten, and it is open again.
+    pub fn unblock(&mut self, name: &AccountName) {
+        self.unblocked.insert(name.clone());
     }
 
     /// Whether there is such an account.
@@ -109,6 +117,7 @@ impl Edit {
             return Err(EditError::Missing(name.clone()));
         }
         self.changed.insert(name.clone());
+        self.unblocked.insert(name.clone());
         self.each_holder(name, |account| {
             account.roles.retain(|grant| grant.role != *name);
             if let DefaultRoles::Some(roles) = &mut account.default_roles {
@@ -128,6 +137,7 @@ impl Edit {
         }
         let account = self.accounts.remove(from).ok_or_else(|| EditError::Missing(from.clone()))?;
         self.changed.extend([from.clone(), to.clone()]);
+        self.unblocked.insert(from.clone());
         self.accounts.insert(to.clone(), account);
         self.each_holder(from, |account| {
             for grant in account.roles.iter_mut().filter(|grant| grant.role == *from) {

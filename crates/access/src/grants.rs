@@ -85,13 +85,18 @@ impl Grants {
     /// What an account may do with some roles active: those of them that it still has.
     pub fn rights(&self, name: &AccountName, active: &[AccountName], number: u64) -> Rights {
         let granted = self.accounts.get(name).map_or(&[][..], |account| &account.roles);
+        let is_granted = |role: &&AccountName| granted.iter().any(|grant| grant.role == **role);
+        let active: Vec<AccountName> = active.iter().filter(is_granted).cloned().collect();
         let mut all = vec![name.clone()];
-        for role in active.iter().filter(|role| granted.iter().any(|grant| grant.role == **role)) {
+        for role in &active {
             all.push(role.clone());
             all.extend(self.roles_of(role));
         }
         all.dedup();
-        Rights::of(all.iter().filter_map(|name| self.accounts.get(name)).map(|a| &**a), number)
+        let accounts = all.iter().filter_map(|name| self.accounts.get(name)).map(|a| &**a);
+        let mut rights = Rights::of(accounts, number);
+        rights.active_roles = active;
+        rights
     }
 }
 

@@ -5,6 +5,9 @@
 //! privilege  the privileges there are, and at which levels they can be granted
 //! account    an account: how it logs in, and what it was granted
 //! tls_need   how an account's connections must be encrypted
+//! password_policy   how long a password holds, and which may not come again
+//! login_lock failed logins, and the lock that follows them
+//! attributes what was written to an account beside its rights, as MySQL keeps it
 //! grants     all accounts at one moment; which of them a login means
 //! rights     what an account with some active roles may do
 //! edit       changes of accounts, as statements make them
@@ -22,11 +25,14 @@
 //! stored (`rows::catalog`).
 
 pub mod account;
+pub mod attributes;
 pub mod control;
 pub mod definer;
 pub mod edit;
 pub mod grants;
 pub mod host;
+pub mod login_lock;
+pub mod password_policy;
 pub mod privilege;
 pub mod rights;
 pub mod secret;
@@ -38,6 +44,8 @@ pub use control::{AccessControl, RecordChange};
 pub use definer::DefinerRights;
 pub use edit::{Edit, EditError};
 pub use grants::Grants;
+pub use login_lock::{LockRule, LockTime, LoginBlock};
+pub use password_policy::{PasswordLifetime, PasswordPolicy, PolicyDefaults};
 pub use privilege::{Level, Privilege, PrivilegeSet};
 pub use rights::{ColumnAccess, Principal, Rights};
-pub use tls_need::TlsNeed;
+pub use tls_need::{PeerTls, TlsDetails, TlsNeed};

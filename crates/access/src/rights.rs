@@ -28,6 +28,7 @@ pub static NONE: Rights = Rights {
     global: PrivilegeSet::NONE,
     dynamic: BTreeSet::new(),
     grantees: Vec::new(),
+    active_roles: Vec::new(),
 };
 
 /// What somebody may do.
@@ -39,6 +40,8 @@ pub struct Rights {
     global: PrivilegeSet,
     dynamic: BTreeSet<String>,
     grantees: Vec<GranteeRights>,
+    /// The roles that are active, without those that these have in turn.
+    pub active_roles: Vec<AccountName>,
 }
 
 /// What one account or role has on databases and tables.
@@ -71,6 +74,8 @@ pub struct Principal {
     pub rights: Arc<Rights>,
     /// The version of the accounts that this is from.
     pub version: u64,
+    /// When it logged in: seconds since the epoch; 0 for one that never did (a definer).
+    pub logged_in_at: u64,
     /// Whether it must set a password first.
     pub is_expired: bool,
 }
@@ -83,6 +88,7 @@ impl Rights {
             global: PrivilegeSet::EVERYTHING,
             dynamic: BTreeSet::new(),
             grantees: Vec::new(),
+            active_roles: Vec::new(),
         }
     }
 

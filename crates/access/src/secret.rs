@@ -10,7 +10,7 @@
 
 use std::fmt::Write as _;
 
-use passwords::{CACHING_SHA2, NATIVE, crypt, native_digest};
+use passwords::{CACHING_SHA2, NATIVE, crypt, equal_secretly, native_digest};
 use serde::{Deserialize, Serialize};
 
 /// By what an account proves its password.
@@ -69,6 +69,35 @@ impl Plugin {
     }
 }
 
+/// Whether what is stored was made of a password, by whichever plugin.
+pub fn is_stored_of(stored: &str, password: &str) -> bool {
+    match crypt::StoredHash::parse(stored.as_bytes()) {
+        Some(hash) => hash.matches(password.as_bytes()),
+        None if stored.is_empty() => password.is_empty(),
+        None => equal_secretly(Plugin::Native.store(password).as_bytes(), stored.as_bytes()),
+    }
+}
+
+/// A password with letters of both cases, digits and other signs, none of which a quote ends or
+/// escapes.
+pub fn random_password(length: usize) -> String {
+    const KINDS: [&[u8]; 4] = [
+        b"ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+        b"abcdefghijklmnopqrstuvwxyz",
+        b"0123456789",
+        b".,;:-_+*/%&@!()[]{}<>",
+    ];
+    let all = KINDS.concat();
+    let mut letters: Vec<u8> =
+        (KINDS.len()..length).map(|_| all[rand::random_range(0..all.len())]).collect();
+    // One of each kind, at places that nobody knows.
+    for kind in KINDS {
+        let at = rand::random_range(0..=letters.len());
+        letters.insert(at, kind[rand::random_range(0..kind.len())]);
+    }
+    letters.into_iter().map(char::from).collect()
+}
+
 /// Fresh letters and digits, which need no quoting where a stored form is shown.
 fn salt() -> [u8; crypt::SALT_BYTES] {
     const LETTERS: &[u8; 64] = b"./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -80,11 +109,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_made_password_has_its_length_and_all_kinds_of_letters() {
+        for length in [5, 20, 255] {
+            let password = random_password(length);
+            assert_eq!(password.len(), length);
+            assert!(password.bytes().any(|byte| byte.is_ascii_uppercase()), "{password}");
+            assert!(password.bytes().any(|byte| byte.is_ascii_lowercase()), "{password}");
+            assert!(password.bytes().any(|byte| byte.is_ascii_digit()), "{password}");
+            assert!(password.bytes().any(|byte| byte.is_ascii_punctuation()), "{password}");
+            assert!(!password.contains(['\'', '"', '\\', '`']), "{password}");
+            assert_ne!(password, random_password(length));
+        }
+    }
+
+    #[test]
     fn what_is_stored_is_known_as_that_and_proves_its_password_alone() {
         for plugin in [Plugin::CachingSha2, Plugin::Native] {
             let stored = plugin.store("secret");
             assert!(plugin.is_stored_form(&stored), "{stored}");
             assert!(!plugin.is_stored_form("secret"));
+            assert!(is_stored_of(&stored, "secret") && !is_stored_of(&stored, "Secret"));
+            assert!(is_stored_of("", "") && !is_stored_of(&stored, "") && !is_stored_of("", "x"));
             assert_eq!(plugin.store(""), "");
             assert_eq!(Plugin::named(&plugin.name().to_uppercase()), Some(plugin));
         }

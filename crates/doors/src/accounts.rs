@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use access::host::Peer;
-use access::{AccessControl, AccountName, Principal, Rights};
+use access::{AccessControl, AccountName, PeerTls, Principal, Rights};
 use tls::Encryption;
 
 use crate::mysql::{PasswordVerdict, Users};
@@ -94,7 +94,7 @@ impl DoorAccounts {
     pub fn certified(
         &self,
         (user, host): (&str, &str),
-        certificate: &[u8],
+        encryption: &Encryption,
     ) -> Option<DoorPrincipal> {
         if self.users.is_configured(user) {
             return Some(self.configured(user));
@@ -104,7 +104,8 @@ impl DoorAccounts {
         // An account that anybody may use is nobody's name.
         let is_named = name.user == user && !account.locked;
         let is_let_in = is_named
-            && account.tls_need.is_met(Some(certificate))
+            && account.tls_need.is_met(Some(&peer_tls(encryption)))
+            && !self.control.is_blocked(name, account)
             && !self.control.is_closed(name, account);
         is_let_in.then(|| self.account(name))
     }
@@ -117,8 +118,7 @@ impl DoorAccounts {
         encryption: Option<&Encryption>,
         may_wait: bool,
     ) -> PasswordLogin {
-        let certificate = encryption.map(|own| own.peer_certificate.as_slice());
-        match self.users.prove(user, host, password, certificate, may_wait) {
+        match self.users.prove(user, host, password, encryption, may_wait) {
             PasswordVerdict::Accepted(Some(account)) => {
                 PasswordLogin::Accepted(self.account(&account))
             }
@@ -127,6 +127,11 @@ impl DoorAccounts {
             PasswordVerdict::Wait => PasswordLogin::Wait,
         }
     }
+}
+
+/// How a connection is encrypted, as accounts ask for it.
+pub(crate) fn peer_tls(encryption: &Encryption) -> PeerTls {
+    PeerTls { certificate: encryption.peer_lines(), cipher: encryption.cipher }
 }
 
 impl DoorPrincipal {

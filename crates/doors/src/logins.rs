@@ -174,8 +174,7 @@ impl DoorClient {
     pub fn note_encryption(&mut self, encryption: &Arc<Encryption>) {
         self.encryption = Some(Arc::clone(encryption));
         if let Some(user) = encryption.peer_name() {
-            let certified =
-                self.logins.accounts.certified((&user, &self.host()), &encryption.peer_certificate);
+            let certified = self.logins.accounts.certified((&user, &self.host()), encryption);
             if certified.is_some() {
                 self.principal = certified;
             }

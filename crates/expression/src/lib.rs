@@ -35,6 +35,7 @@ pub use evaluation::compared_as_number::{as_key, beside, exact_beside, halves};
 pub use evaluation::ordinals::{Ordinals, ordinal_beside};
 pub use functions::definition::Family;
 pub use functions::function::Function;
+pub use functions::json::attributes::{object_of_text, patched_object};
 pub use functions::json::conversion::{JsonMembers, json_element};
 pub use functions::json::order::{write_json_comparison_key, write_json_key};
 pub use functions::json::single_value::{ON_DEFAULT, ON_ERROR};

@@ -105,8 +105,10 @@ pub fn has_effect(name: &str) -> bool {
     matches!(
         name,
         "autocommit"
+            | "default_password_lifetime"
             | "event_scheduler"
             | "foreign_key_checks"
+            | "generated_random_password_length"
             | "group_concat_max_len"
             | "innodb_lock_wait_timeout"
             | "lock_wait_timeout"
@@ -116,6 +118,9 @@ pub fn has_effect(name: &str) -> bool {
             | "max_execution_time"
             | "max_prepared_stmt_count"
             | "max_statement_time"
+            | "password_history"
+            | "password_require_current"
+            | "password_reuse_interval"
             | "progress_report_time"
             | "rowhouse_durability"
             | "sql_mode"

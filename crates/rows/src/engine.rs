@@ -191,8 +191,8 @@ impl Engine {
     }
 
     /// The time of day.
-    pub fn clock(&self) -> &dyn Clock {
-        &*self.clock
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
     }
 
     /// What acknowledged means unless a session says otherwise.

@@ -214,6 +214,7 @@ impl Sql {
             let key = accounts[at].0.clone();
             SqlError::from(rows::Error::Corrupt { key, why })
         })?;
+        let access = access.with_clock(Arc::clone(engine.clock()));
         Ok(Arc::new(Sql {
             engine,
             long_queries,

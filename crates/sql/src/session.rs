@@ -26,6 +26,7 @@
 //! Not here: wire formats (`doors::mysql`), how statements are carried out (the modules beneath
 //! and beside).
 
+mod account_options;
 mod accounts;
 mod admin;
 mod authorization;

@@ -3,6 +3,7 @@
 
 mod harness;
 
+mod account_options;
 mod accounts;
 mod alternatives;
 mod answers;

@@ -7,6 +7,7 @@
 //! Not here: GRANT and REVOKE (`grant`), what the statements do (crate `sql`).
 
 use sqlparser::tokenizer::Token;
+use values::ErrorCode;
 
 use super::cursor::Cursor;
 use crate::error::{Error, Result};
@@ -41,6 +42,19 @@ pub enum SecretSpec {
     Password(String),
     /// AS, USING: what the plugin stores.
     Stored(Vec<u8>),
+    /// RANDOM PASSWORD: one that the server makes and tells once.
+    Random,
+}
+
+/// The password that somebody says to have who changes it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PresentPassword(pub String);
+
+/// Nothing of a password is shown.
+impl std::fmt::Debug for PresentPassword {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PresentPassword(..)")
+    }
 }
 
 /// Nothing of a password is shown.
@@ -57,6 +71,8 @@ pub struct UserSpec {
     pub name: UserName,
     /// IDENTIFIED.
     pub identified: Option<Identification>,
+    /// REPLACE: the present password.
+    pub replaced: Option<PresentPassword>,
     /// RETAIN CURRENT PASSWORD: the one before holds as well.
     pub retain: bool,
     /// DISCARD OLD PASSWORD.
@@ -70,14 +86,76 @@ pub struct UserOptions {
     pub locked: Option<bool>,
     /// REQUIRE.
     pub required: Option<RequireSpec>,
-    /// PASSWORD EXPIRE, or one of its forms that say that it does not.
-    pub expired: Option<bool>,
+    /// PASSWORD EXPIRE: at once.
+    pub expires_now: bool,
+    /// PASSWORD EXPIRE DEFAULT, NEVER, INTERVAL.
+    pub lifetime: Option<LifetimeSpec>,
+    /// PASSWORD HISTORY.
+    pub history: Option<OrDefault<u16>>,
+    /// PASSWORD REUSE INTERVAL.
+    pub reuse_days: Option<OrDefault<u16>>,
+    /// PASSWORD REQUIRE CURRENT.
+    pub require_current: Option<OrDefault<bool>>,
+    /// FAILED_LOGIN_ATTEMPTS.
+    pub failed_attempts: Option<u16>,
+    /// PASSWORD_LOCK_TIME.
+    pub lock_time: Option<LockTimeSpec>,
+    /// COMMENT, ATTRIBUTE.
+    pub metadata: Option<MetadataSpec>,
     /// DEFAULT ROLE.
     pub default_roles: Option<RoleChoice>,
 }
 
-/// How connections must be encrypted.
+/// A value, or what the server's variable says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrDefault<T> {
+    /// DEFAULT.
+    Default,
+    /// This value.
+    Value(T),
+}
+
+impl<T> OrDefault<T> {
+    /// The value; `None` for DEFAULT.
+    pub fn value(self) -> Option<T> {
+        match self {
+            OrDefault::Default => None,
+            OrDefault::Value(value) => Some(value),
+        }
+    }
+}
+
+/// How long a password holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LifetimeSpec {
+    /// DEFAULT.
+    Default,
+    /// NEVER.
+    Never,
+    /// INTERVAL n DAY.
+    Days(u16),
+}
+
+/// How long an account is locked after failed logins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockTimeSpec {
+    /// So many days.
+    Days(u16),
+    /// UNBOUNDED.
+    Unbounded,
+}
+
+/// What is written to an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MetadataSpec {
+    /// COMMENT.
+    Comment(String),
+    /// ATTRIBUTE: an object of JSON, to be merged with what there is.
+    Attribute(String),
+}
+
+/// How connections must be encrypted.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequireSpec {
     /// NONE.
     Nothing,
@@ -85,6 +163,15 @@ pub enum RequireSpec {
     Ssl,
     /// X509.
     X509,
+    /// SUBJECT, ISSUER, CIPHER: those that are said.
+    Details {
+        /// SUBJECT.
+        subject: Option<String>,
+        /// ISSUER.
+        issuer: Option<String>,
+        /// CIPHER.
+        cipher: Option<String>,
+    },
 }
 
 /// Which roles.
@@ -115,7 +202,12 @@ pub enum AccountStatement {
     /// CREATE ROLE.
     CreateRoles { names: Vec<UserName>, if_not_exists: bool },
     /// SET PASSWORD, of the session's own account without a name.
-    SetPassword { name: Option<UserName>, identified: Identification, retain: bool },
+    SetPassword {
+        name: Option<UserName>,
+        identified: Identification,
+        replaced: Option<PresentPassword>,
+        retain: bool,
+    },
     /// SET ROLE.
     SetRole(RoleChoice),
     /// SET DEFAULT ROLE.
@@ -193,7 +285,7 @@ fn plain_host(cursor: &mut Cursor<'_>, mut host: String) -> Result<String> {
 /// 1064 where the statement stops making sense; 1235 for what is not enforced.
 pub fn create_users(cursor: &mut Cursor<'_>) -> Result<AccountStatement> {
     let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
-    let users = cursor.list(user_spec)?;
+    let users = cursor.list(new_user)?;
     let options = options(cursor)?;
     Ok(AccountStatement::CreateUsers { users, options, if_not_exists })
 }
@@ -204,7 +296,7 @@ pub fn create_users(cursor: &mut Cursor<'_>) -> Result<AccountStatement> {
 /// As `create_users`.
 pub fn alter_users(cursor: &mut Cursor<'_>) -> Result<AccountStatement> {
     let if_exists = cursor.take_all(&["IF", "EXISTS"]);
-    let users = cursor.list(user_spec)?;
+    let users = cursor.list(changed_user)?;
     let options = options(cursor)?;
     Ok(AccountStatement::AlterUsers { users, options, if_exists })
 }
@@ -261,19 +353,20 @@ pub fn set_account(cursor: &mut Cursor<'_>) -> Result<Option<AccountStatement>> 
         return Ok(None);
     }
     let name = if cursor.take("FOR") { Some(user_name(cursor)?) } else { None };
-    if cursor.take_all(&["TO", "RANDOM"]) {
-        return Err(Error::unsupported("RANDOM PASSWORD"));
-    }
-    cursor.expect_token(&Token::Eq)?;
-    // PASSWORD('...') of MariaDB and of MySQL before 8.0.
-    let secret = match cursor.take("PASSWORD") {
-        true => in_brackets(cursor)?,
-        false => cursor.string()?,
+    let secret = if cursor.take_all(&["TO", "RANDOM"]) {
+        SecretSpec::Random
+    } else {
+        cursor.expect_token(&Token::Eq)?;
+        // PASSWORD('...') of MariaDB and of MySQL before 8.0.
+        SecretSpec::Password(match cursor.take("PASSWORD") {
+            true => in_brackets(cursor)?,
+            false => cursor.string()?,
+        })
     };
-    replaced(cursor)?;
+    let replaced = replaced(cursor)?;
     let retain = cursor.take_all(&["RETAIN", "CURRENT", "PASSWORD"]);
-    let identified = Identification { plugin: None, secret: SecretSpec::Password(secret) };
-    Ok(Some(AccountStatement::SetPassword { name, identified, retain }))
+    let identified = Identification { plugin: None, secret };
+    Ok(Some(AccountStatement::SetPassword { name, identified, replaced, retain }))
 }
 
 fn in_brackets(cursor: &mut Cursor<'_>) -> Result<String> {
@@ -294,27 +387,36 @@ fn role_choice(cursor: &mut Cursor<'_>) -> Result<RoleChoice> {
     })
 }
 
-fn user_spec(cursor: &mut Cursor<'_>) -> Result<UserSpec> {
+/// An account of CREATE USER, which has no password yet.
+fn new_user(cursor: &mut Cursor<'_>) -> Result<UserSpec> {
     let name = user_name(cursor)?;
     let identified = if cursor.take("IDENTIFIED") { Some(identified(cursor)?) } else { None };
-    replaced(cursor)?;
-    let retain = cursor.take_all(&["RETAIN", "CURRENT", "PASSWORD"]);
-    let discard = cursor.take_all(&["DISCARD", "OLD", "PASSWORD"]);
-    Ok(UserSpec { name, identified, retain, discard })
+    Ok(UserSpec { name, identified, replaced: None, retain: false, discard: false })
 }
 
-/// REPLACE with the present password: nobody asks for it here.
-fn replaced(cursor: &mut Cursor<'_>) -> Result<()> {
-    if cursor.take("REPLACE") {
-        cursor.string()?;
+/// An account of ALTER USER.
+fn changed_user(cursor: &mut Cursor<'_>) -> Result<UserSpec> {
+    let mut user = new_user(cursor)?;
+    if user.identified.is_some() {
+        user.replaced = replaced(cursor)?;
+        user.retain = cursor.take_all(&["RETAIN", "CURRENT", "PASSWORD"]);
     }
-    Ok(())
+    user.discard = cursor.take_all(&["DISCARD", "OLD", "PASSWORD"]);
+    Ok(user)
+}
+
+/// REPLACE with the present password.
+fn replaced(cursor: &mut Cursor<'_>) -> Result<Option<PresentPassword>> {
+    match cursor.take("REPLACE") {
+        true => Ok(Some(PresentPassword(cursor.string()?))),
+        false => Ok(None),
+    }
 }
 
 fn identified(cursor: &mut Cursor<'_>) -> Result<Identification> {
     if cursor.take("BY") {
-        if cursor.take("RANDOM") {
-            return Err(Error::unsupported("RANDOM PASSWORD"));
+        if cursor.take_all(&["RANDOM", "PASSWORD"]) {
+            return Ok(Identification { plugin: None, secret: SecretSpec::Random });
         }
         // IDENTIFIED BY PASSWORD '*...': what mysql_native_password stores.
         if cursor.take("PASSWORD") {
@@ -329,7 +431,7 @@ fn identified(cursor: &mut Cursor<'_>) -> Result<Identification> {
     }
     let plugin = Some(cursor.name_or_string()?);
     let secret = match cursor.take_any(&["BY", "AS", "USING"]) {
-        Some("BY") if cursor.is("RANDOM") => return Err(Error::unsupported("RANDOM PASSWORD")),
+        Some("BY") if cursor.take_all(&["RANDOM", "PASSWORD"]) => SecretSpec::Random,
         Some("BY") => SecretSpec::Password(cursor.string()?),
         Some(_) if cursor.take("PASSWORD") => SecretSpec::Password(in_brackets(cursor)?),
         Some(_) => SecretSpec::Stored(cursor.bytes()?),
@@ -348,12 +450,7 @@ fn options(cursor: &mut Cursor<'_>) -> Result<UserOptions> {
         if cursor.take_all(&["DEFAULT", "ROLE"]) {
             options.default_roles = Some(role_choice(cursor)?);
         } else if cursor.take("REQUIRE") {
-            options.required = Some(match cursor.take_any(&["NONE", "SSL", "X509"]) {
-                Some("NONE") => RequireSpec::Nothing,
-                Some("SSL") => RequireSpec::Ssl,
-                Some(_) => RequireSpec::X509,
-                None => return Err(Error::unsupported("REQUIRE of anything but SSL or X509")),
-            });
+            options.required = Some(required(cursor)?);
         } else if cursor.take("WITH") {
             limits(cursor)?;
         } else if cursor.take_all(&["ACCOUNT", "LOCK"]) {
@@ -362,17 +459,72 @@ fn options(cursor: &mut Cursor<'_>) -> Result<UserOptions> {
             options.locked = Some(false);
         } else if cursor.take("PASSWORD") {
             password_option(cursor, &mut options)?;
-        } else if let Some(option) =
-            cursor.take_any(&["FAILED_LOGIN_ATTEMPTS", "PASSWORD_LOCK_TIME"])
-        {
-            if cursor.take("UNBOUNDED") || cursor.number()? > 0 {
-                return Err(Error::unsupported(option));
-            }
+        } else if cursor.take("FAILED_LOGIN_ATTEMPTS") {
+            let attempts = up_to(cursor, "FAILED_LOGIN_ATTEMPTS", 0..=LOCK_MAX)?;
+            options.failed_attempts = Some(attempts);
+        } else if cursor.take_all(&["PASSWORD_LOCK_TIME", "UNBOUNDED"]) {
+            options.lock_time = Some(LockTimeSpec::Unbounded);
+        } else if cursor.take("PASSWORD_LOCK_TIME") {
+            let days = up_to(cursor, "PASSWORD_LOCK_TIME", 0..=LOCK_MAX)?;
+            options.lock_time = Some(LockTimeSpec::Days(days));
+        } else if cursor.take("COMMENT") {
+            // Nothing follows this and ATTRIBUTE.
+            options.metadata = Some(MetadataSpec::Comment(cursor.string()?));
+            break;
+        } else if cursor.take("ATTRIBUTE") {
+            options.metadata = Some(MetadataSpec::Attribute(cursor.string()?));
+            break;
         } else {
             return Err(cursor.syntax());
         }
     }
     Ok(options)
+}
+
+/// The most failed logins, and the most days of a lock, that MySQL knows.
+const LOCK_MAX: u16 = i16::MAX as u16;
+
+/// A number within bounds; 1525 for another.
+fn up_to(
+    cursor: &mut Cursor<'_>,
+    what: &str,
+    bounds: std::ops::RangeInclusive<u16>,
+) -> Result<u16> {
+    let number = cursor.number()?;
+    let within = u16::try_from(number).ok().filter(|number| bounds.contains(number));
+    within.ok_or_else(|| {
+        Error::new(ErrorCode::WrongValue, format!("Incorrect {what} value: '{number}'"))
+    })
+}
+
+/// What follows REQUIRE.
+fn required(cursor: &mut Cursor<'_>) -> Result<RequireSpec> {
+    match cursor.take_any(&["NONE", "SSL", "X509"]) {
+        Some("NONE") => return Ok(RequireSpec::Nothing),
+        Some("SSL") => return Ok(RequireSpec::Ssl),
+        Some(_) => return Ok(RequireSpec::X509),
+        None => {}
+    }
+    let (mut subject, mut issuer, mut cipher) = (None, None, None);
+    let mut is_first = true;
+    loop {
+        let joined = !is_first && cursor.take("AND");
+        let word = cursor.take_any(&["SUBJECT", "ISSUER", "CIPHER"]);
+        let place = match word {
+            Some("SUBJECT") => &mut subject,
+            Some("ISSUER") => &mut issuer,
+            Some(_) => &mut cipher,
+            None if is_first || joined => return Err(cursor.syntax()),
+            None => return Ok(RequireSpec::Details { subject, issuer, cipher }),
+        };
+        let value = cursor.string()?;
+        if place.replace(value).is_some() {
+            let word = word.unwrap_or_default();
+            let message = format!("Option '{word}' used twice in statement");
+            return Err(Error::new(ErrorCode::DupArgument, message));
+        }
+        is_first = false;
+    }
 }
 
 /// `MAX_QUERIES_PER_HOUR n` and its kin: 0 is no limit.
@@ -396,23 +548,41 @@ fn limits(cursor: &mut Cursor<'_>) -> Result<()> {
 /// What follows PASSWORD.
 fn password_option(cursor: &mut Cursor<'_>, options: &mut UserOptions) -> Result<()> {
     if cursor.take("EXPIRE") {
-        options.expired = Some(match cursor.take_any(&["DEFAULT", "NEVER", "INTERVAL"]) {
-            None => true,
-            Some("INTERVAL") => return Err(Error::unsupported("PASSWORD EXPIRE INTERVAL")),
-            Some(_) => false,
+        match cursor.take_any(&["DEFAULT", "NEVER", "INTERVAL"]) {
+            None => options.expires_now = true,
+            Some("DEFAULT") => options.lifetime = Some(LifetimeSpec::Default),
+            Some("NEVER") => options.lifetime = Some(LifetimeSpec::Never),
+            Some(_) => {
+                options.lifetime = Some(LifetimeSpec::Days(up_to(cursor, "DAY", 1..=u16::MAX)?));
+                cursor.expect("DAY")?;
+            }
+        }
+    } else if cursor.take("HISTORY") {
+        options.history = Some(or_default(cursor)?);
+    } else if cursor.take_all(&["REUSE", "INTERVAL"]) {
+        let days = or_default(cursor)?;
+        if days != OrDefault::Default {
+            cursor.expect("DAY")?;
+        }
+        options.reuse_days = Some(days);
+    } else if cursor.take_all(&["REQUIRE", "CURRENT"]) {
+        options.require_current = Some(match cursor.take_any(&["DEFAULT", "OPTIONAL"]) {
+            Some("DEFAULT") => OrDefault::Default,
+            Some(_) => OrDefault::Value(false),
+            None => OrDefault::Value(true),
         });
-        return Ok(());
-    }
-    let is_known = cursor.take("HISTORY")
-        || cursor.take_all(&["REUSE", "INTERVAL"])
-        || cursor.take_all(&["REQUIRE", "CURRENT"]);
-    if !is_known {
+    } else {
         return Err(cursor.syntax());
     }
-    if cursor.take("DEFAULT") || cursor.take("OPTIONAL") {
-        return Ok(());
+    Ok(())
+}
+
+/// DEFAULT, or a number, of which MySQL keeps what fits into its column.
+fn or_default(cursor: &mut Cursor<'_>) -> Result<OrDefault<u16>> {
+    if cursor.take("DEFAULT") {
+        return Ok(OrDefault::Default);
     }
-    Err(Error::unsupported("rules for the passwords that an account has had"))
+    Ok(OrDefault::Value(u16::try_from(cursor.number()?).unwrap_or(u16::MAX)))
 }
 
 #[cfg(test)]
@@ -495,17 +665,60 @@ mod tests {
         let Ok(AccountStatement::CreateUsers { options, .. }) = parsed(said) else {
             panic!("refused")
         };
-        assert_eq!((options.locked, options.expired), (Some(true), Some(false)));
+        assert_eq!((options.locked, options.expires_now), (Some(true), false));
+        assert_eq!(options.lifetime, Some(LifetimeSpec::Default));
+        assert_eq!(options.require_current, Some(OrDefault::Default));
         assert_eq!(options.default_roles, Some(RoleChoice::These(vec![named("r", "%")])));
-        for refused in [
-            "REQUIRE SUBJECT '/CN=a'",
-            "WITH MAX_QUERIES_PER_HOUR 3",
-            "PASSWORD HISTORY 5",
-            "FAILED_LOGIN_ATTEMPTS 3",
-            "PASSWORD EXPIRE INTERVAL 3 DAY",
+        let error = parsed("CREATE USER a WITH MAX_QUERIES_PER_HOUR 3").unwrap_err();
+        assert!(error.to_string().contains("doesn't yet support"), "{error}");
+    }
+
+    #[test]
+    fn rules_of_passwords_and_of_failed_logins_are_read() {
+        let options = |text: &str| match parsed(&format!("ALTER USER a {text}")) {
+            Ok(AccountStatement::AlterUsers { options, .. }) => Ok(options),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => Err(error.to_string()),
+        };
+        let said = options(
+            "REQUIRE SUBJECT '/CN=a' AND ISSUER '/CN=ca' CIPHER 'AES' PASSWORD EXPIRE INTERVAL 3 \
+             DAY FAILED_LOGIN_ATTEMPTS 3 PASSWORD_LOCK_TIME UNBOUNDED PASSWORD HISTORY 5 PASSWORD \
+             REUSE INTERVAL 7 DAY PASSWORD REQUIRE CURRENT COMMENT 'it''s'",
+        );
+        let said = said.unwrap();
+        assert_eq!(
+            said.required,
+            Some(RequireSpec::Details {
+                subject: Some("/CN=a".into()),
+                issuer: Some("/CN=ca".into()),
+                cipher: Some("AES".into())
+            })
+        );
+        assert_eq!(said.lifetime, Some(LifetimeSpec::Days(3)));
+        assert_eq!(said.failed_attempts, Some(3));
+        assert_eq!(said.lock_time, Some(LockTimeSpec::Unbounded));
+        assert_eq!(said.history, Some(OrDefault::Value(5)));
+        assert_eq!(said.reuse_days, Some(OrDefault::Value(7)));
+        assert_eq!(said.require_current, Some(OrDefault::Value(true)));
+        assert_eq!(said.metadata, Some(MetadataSpec::Comment("it's".into())));
+        for (text, wanted) in [
+            ("FAILED_LOGIN_ATTEMPTS 32768", "Incorrect FAILED_LOGIN_ATTEMPTS value: '32768'"),
+            ("PASSWORD_LOCK_TIME 32768", "Incorrect PASSWORD_LOCK_TIME value: '32768'"),
+            ("PASSWORD EXPIRE INTERVAL 0 DAY", "Incorrect DAY value: '0'"),
+            ("REQUIRE CIPHER 'a' AND CIPHER 'b'", "Option 'CIPHER' used twice in statement"),
         ] {
-            let error = parsed(&format!("CREATE USER a {refused}")).unwrap_err();
-            assert!(error.to_string().contains("doesn't yet support"), "{refused}: {error}");
+            assert_eq!(options(text).unwrap_err(), wanted);
+        }
+        for wrong in [
+            "REQUIRE SSL AND X509",
+            "REQUIRE SUBJECT 'a' AND",
+            "PASSWORD REUSE INTERVAL 3",
+            "PASSWORD EXPIRE INTERVAL 3 DAYS",
+            "COMMENT 'a' ATTRIBUTE '{}'",
+            "COMMENT 'a' ACCOUNT LOCK",
+            "REPLACE 'x'",
+        ] {
+            assert!(options(wrong).unwrap_err().contains("error in your SQL syntax"), "{wrong}");
         }
     }
 

@@ -90,6 +90,8 @@ pub enum Statement {
     Flush,
     /// FLUSH LOGS, or one of them.
     FlushLogs,
+    /// FLUSH PRIVILEGES.
+    FlushPrivileges,
     /// ALTER INSTANCE RELOAD TLS.
     ReloadTls,
     /// KILL.
@@ -224,6 +226,10 @@ fn flush(cursor: &mut Cursor<'_>) -> Result<Statement> {
     if LOGS.iter().any(|word| cursor.is(word)) {
         cursor.skip_rest();
         return Ok(Statement::FlushLogs);
+    }
+    if cursor.is("PRIVILEGES") {
+        cursor.skip_rest();
+        return Ok(Statement::FlushPrivileges);
     }
     if !(cursor.take("TABLES") || cursor.take("TABLE")) {
         cursor.skip_rest();

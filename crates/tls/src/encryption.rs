@@ -4,7 +4,7 @@
 
 use rustls::{CipherSuite, ProtocolVersion};
 
-use crate::certificate_name::common_name;
+use crate::certificate_name::{common_name, lines};
 
 /// The facts of an encrypted connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,12 @@ impl Encryption {
     /// alone.
     pub fn peer_name(&self) -> Option<String> {
         common_name(&self.peer_certificate)
+    }
+
+    /// Subject and issuer of the client's certificate, each on a line as OpenSSL writes it, if it
+    /// showed one.
+    pub fn peer_lines(&self) -> Option<(String, String)> {
+        lines(&self.peer_certificate)
     }
 }
 

@@ -148,6 +148,7 @@ table! {
     WrongUsage 1221 b"HY000";
     WrongNumberOfColumns 1222 b"21000";
     CantUpdateWithReadlock 1223 b"HY000";
+    DupArgument 1225 b"HY000";
     SpecificAccessDenied 1227 b"42000";
     GlobalVariable 1229 b"HY000";
     WrongValueForVar 1231 b"42000";
@@ -246,6 +247,7 @@ table! {
     EventCannotAlterInThePast 1589 b"HY000";
     VariableIsReadonly 1621 b"HY000";
     DataOutOfRange 1690 b"22003" forgiven;
+    AccessDeniedNoPasswordError 1698 b"28000";
     TruncateIllegalFk 1701 b"42000";
     PartitionClauseOnNonpartitioned 1747 b"HY000";
     CreatedTempTableNotRolledBack 1751 b"HY000";
@@ -266,6 +268,7 @@ table! {
     FkColumnCannotChangeChild 1833 b"HY000";
     MalformedPacket 1835 b"HY000";
     AlterOperationNotSupported 1846 b"0A000";
+    MustChangePasswordLogin 1862 b"HY000";
     ExpressionNotAllowed 1901 b"HY000";
     GeneratedPrimaryKey 1903 b"HY000";
     ValueForGeneratedColumn 1906 b"HY000";
@@ -318,6 +321,7 @@ table! {
     WindowInvalidWindowFuncAliasUse 3594 b"HY000";
     IllegalPrivilegeLevel 3619 b"HY000";
     CteMaxRecursionDepth 3636 b"HY000";
+    CredentialsContradictToHistory 3638 b"HY000";
     RegexpIllegalArgument 3685 b"HY000";
     RegexpIndexOutofbounds 3686 b"HY000";
     RegexpBadInterval 3692 b"HY000";
@@ -328,10 +332,15 @@ table! {
     FkNoColumnParent 3734 b"HY000";
     FkIncompatibleColumns 3780 b"HY000";
     InvalidJsonType 3853 b"22032";
+    IncorrectCurrentPassword 3891 b"HY000";
+    MissingCurrentPassword 3892 b"HY000";
+    CurrentPasswordNotRequired 3893 b"HY000";
     ConstraintNotFound 3940 b"HY000";
     ClientLocalFilesDisabled 3948 b"42000";
+    UserAccessDeniedForUserAccountBlockedByPasswordLock 3955 b"HY000";
     MissingJsonValue 3966 b"22035";
     MultipleJsonValues 3967 b"22034";
+    InvalidUserAttributeJson 3982 b"HY000";
     ConstraintFailed 4025 b"23000" forgiven;
     RoleGrantedToItself 4027 b"HY000";
     JsonEndOfText 4037 b"HY000";

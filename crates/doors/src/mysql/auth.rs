@@ -34,10 +34,12 @@ use passwords::{
 };
 
 use super::handshake::Login;
+use crate::accounts::peer_tls;
 use access::host::Peer;
 use access::secret::Plugin;
-use access::{AccessControl, AccountName, TlsNeed};
+use access::{AccessControl, AccountName, LoginBlock, TlsNeed};
 use passwords::crypt::{self, StoredHash};
+use tls::Encryption;
 
 /// Passwords that are remembered as proved.
 const PROVEN_MAX: usize = 65_536;
@@ -177,7 +179,7 @@ impl Users {
             let stored = std::iter::once(&*account.stored).chain(retained);
             let secrets = stored.map(Secret::new).collect();
             let credential = of(secrets, Some(name.clone()), account.locked);
-            return Some(Credential { tls_need: account.tls_need, ..credential });
+            return Some(Credential { tls_need: account.tls_need.clone(), ..credential });
         }
         let is_slow = grants
             .accounts()
@@ -196,14 +198,14 @@ impl Users {
         self.secrets.is_empty() && self.accounts.as_ref().is_none_or(|all| all.is_fresh())
     }
 
-    /// Whether a client that sends its password is let in, without an exchange. `certificate`: that
-    /// of the client, empty without one, where it is encrypted.
+    /// Whether a client that sends its password is let in, without an exchange. `encryption`: how
+    /// its connection is encrypted, if it is.
     pub(crate) fn prove(
         &self,
         user: &str,
         host: &str,
         password: &[u8],
-        certificate: Option<&[u8]>,
+        encryption: Option<&Encryption>,
         may_wait: bool,
     ) -> PasswordVerdict {
         let Some(credential) = self.credential(user, host) else { return PasswordVerdict::Denied };
@@ -228,11 +230,31 @@ impl Users {
                 }
             }
         }
-        let is_let_in =
-            is_proven && !credential.is_locked && credential.tls_need.is_met(certificate);
+        let is_open = self.note_login(credential.account.as_ref(), is_proven).is_ok();
+        let tls = encryption.map(peer_tls);
+        let is_let_in = is_proven
+            && is_open
+            && !credential.is_locked
+            && credential.tls_need.is_met(tls.as_ref());
         match is_let_in {
             true => PasswordVerdict::Accepted(credential.account),
             false => PasswordVerdict::Denied,
+        }
+    }
+
+    /// Takes note of a login that was decided: of which account, and whether its password was
+    /// proved.
+    ///
+    /// # Errors
+    /// The account is locked after failed logins.
+    pub(crate) fn note_login(
+        &self,
+        account: Option<&AccountName>,
+        is_proven: bool,
+    ) -> Result<(), LoginBlock> {
+        match (account, &self.accounts) {
+            (Some(name), Some(accounts)) => accounts.note_login(name, is_proven),
+            _ => Ok(()),
         }
     }
 
@@ -392,8 +414,8 @@ impl Exchange {
     }
 
     /// How the connection must be encrypted.
-    pub fn tls_need(&self) -> TlsNeed {
-        self.credential.as_ref().map_or(TlsNeed::None, |credential| credential.tls_need)
+    pub fn tls_need(&self) -> &TlsNeed {
+        self.credential.as_ref().map_or(&TlsNeed::None, |credential| &credential.tls_need)
     }
 
     /// The client's next packet.

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use access::{LockTime, LoginBlock};
 use passwords::{FAST_SUCCESS, FULL_AUTHENTICATION};
 use plan::encryption::SessionTls;
 use results::SqlError;
@@ -16,6 +17,7 @@ use sql::Session;
 use tls::Encryption;
 use values::ErrorCode;
 
+use crate::accounts::peer_tls;
 use crate::conversation::Next;
 use crate::input::Input;
 
@@ -110,8 +112,24 @@ impl Mysql {
 
     /// Whether the connection is encrypted as the account must be.
     fn is_encrypted_for(&self, login: &LoggingIn) -> bool {
-        let certificate = self.encryption.as_deref().map(|own| own.peer_certificate.as_slice());
-        login.exchange.tls_need().is_met(certificate)
+        let need = login.exchange.tls_need();
+        need.is_none() || need.is_met(self.encryption.as_deref().map(peer_tls).as_ref())
+    }
+
+    /// Error 3955.
+    fn deny_blocked(&mut self, login: &LoggingIn, block: LoginBlock, out: &mut Vec<u8>) -> Go {
+        let user = login.exchange.user().to_owned();
+        let (days, remaining) = match (block.rule.time, block.remaining) {
+            (LockTime::Days(days), Some(remaining)) => (days.to_string(), remaining.to_string()),
+            _ => ("unlimited".to_owned(), "unlimited".to_owned()),
+        };
+        let message = format!(
+            "Access denied for user '{user}'@'{}'. Account is blocked for {days} day(s) \
+             ({remaining} day(s) remaining) due to {} consecutive failed logins.",
+            self.host, block.rule.attempts
+        );
+        let code = ErrorCode::UserAccessDeniedForUserAccountBlockedByPasswordLock;
+        self.deny(&user, &SqlError::new(code, message), out)
     }
 
     /// Error 1045.
@@ -133,6 +151,16 @@ impl Mysql {
         input: &mut Input,
         out: &mut Vec<u8>,
     ) -> Go {
+        let is_proven = match step {
+            Step::Accept { .. } => Some(true),
+            Step::Deny { .. } => Some(false),
+            _ => None,
+        };
+        if let Some(is_proven) = is_proven
+            && let Err(block) = self.door.users.note_login(login.exchange.account(), is_proven)
+        {
+            return self.deny_blocked(&login, block, out);
+        }
         let mut packets = Packets::new(out, self.frames.sequence());
         match step {
             Step::Wait => {
@@ -209,7 +237,14 @@ impl Mysql {
             }
             Ok(session)
         });
+        let understands = self.capabilities & capability::EXPIRED_PASSWORDS != 0;
         match opened {
+            Ok(session) if session.is_expired() && !understands => {
+                let message = "Your password has expired. To log in you must change it using a \
+                               client that supports expired passwords.";
+                let error = SqlError::new(ErrorCode::MustChangePasswordLogin, message);
+                self.refuse(&error, sequence, out)
+            }
             Ok(session) => {
                 let asked = self.capabilities & capability::PROGRESS != 0;
                 self.reports = asked.then(|| Reports::new(session.progress()));

@@ -42,6 +42,8 @@ pub mod capability {
     pub const CONNECT_ATTRS: u32 = 1 << 20;
     /// The authentication response may be longer than 255 bytes.
     pub const PLUGIN_AUTH_LENENC: u32 = 1 << 21;
+    /// The client can set a password that has expired.
+    pub const EXPIRED_PASSWORDS: u32 = 1 << 22;
     /// Result sets end with an OK packet under EOF's header; none ends the column definitions.
     pub const DEPRECATE_EOF: u32 = 1 << 24;
     /// The client takes progress reports (`reports`). MariaDB's client says so to every server, and
@@ -66,6 +68,7 @@ pub mod capability {
         | PLUGIN_AUTH
         | CONNECT_ATTRS
         | PLUGIN_AUTH_LENENC
+        | EXPIRED_PASSWORDS
         | DEPRECATE_EOF;
 
     /// What a client's word is taken for.

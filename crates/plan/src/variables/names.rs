@@ -76,7 +76,7 @@ const fn variable(
 }
 
 /// All variables, sorted by name.
-pub static VARIABLES: [Definition; 204] = [
+pub static VARIABLES: [Definition; 210] = [
     variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
     variable("auto_increment_offset", Kind::Number, "1", Reach::ReadOnly),
     variable("autocommit", Kind::Switch, "ON", Reach::Both),
@@ -107,11 +107,13 @@ pub static VARIABLES: [Definition; 204] = [
     variable("datetime_format", Kind::Text, "%Y-%m-%d %H:%i:%s", Reach::ReadOnly),
     variable("default_authentication_plugin", Kind::Text, "mysql_native_password", Reach::ReadOnly),
     variable("default_collation_for_utf8mb4", Kind::Text, "utf8mb4_general_ci", Reach::Both),
+    variable("default_password_lifetime", Kind::Number, "0", Reach::Global),
     variable("default_storage_engine", Kind::Text, "InnoDB", Reach::Both),
     variable("default_tmp_storage_engine", Kind::Text, "InnoDB", Reach::Both),
     variable("default_week_format", Kind::Number, "0", Reach::Both),
     variable("delay_key_write", Kind::Text, "ON", Reach::Global),
     variable("disabled_storage_engines", Kind::Text, "", Reach::ReadOnly),
+    variable("disconnect_on_expired_password", Kind::Switch, "ON", Reach::ReadOnly),
     variable("div_precision_increment", Kind::Number, "4", Reach::Both),
     variable("eq_range_index_dive_limit", Kind::Number, "200", Reach::Both),
     variable("error_count", Kind::Number, "0", Reach::ReadOnly),
@@ -121,6 +123,7 @@ pub static VARIABLES: [Definition; 204] = [
     variable("foreign_key_checks", Kind::Switch, "ON", Reach::Both),
     variable("ft_min_word_len", Kind::Number, "4", Reach::ReadOnly),
     variable("general_log", Kind::Switch, "OFF", Reach::Global),
+    variable("generated_random_password_length", Kind::Number, "20", Reach::Both),
     variable("group_concat_max_len", Kind::Number, "1048576", Reach::Both),
     variable("gtid_mode", Kind::Text, "OFF", Reach::Global),
     variable("gtid_next", Kind::Text, "AUTOMATIC", Reach::Both),
@@ -193,6 +196,9 @@ pub static VARIABLES: [Definition; 204] = [
     variable("optimizer_search_depth", Kind::Number, "62", Reach::Both),
     variable("optimizer_switch", Kind::Text, "index_merge=on", Reach::Both),
     variable("optimizer_trace", Kind::Text, "enabled=off,one_line=off", Reach::Both),
+    variable("password_history", Kind::Number, "0", Reach::Global),
+    variable("password_require_current", Kind::Switch, "OFF", Reach::Global),
+    variable("password_reuse_interval", Kind::Number, "0", Reach::Global),
     variable("performance_schema", Kind::Switch, "OFF", Reach::ReadOnly),
     variable("pid_file", Kind::Text, "", Reach::ReadOnly),
     variable("plugin_dir", Kind::Text, "", Reach::ReadOnly),

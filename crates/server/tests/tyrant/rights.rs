@@ -243,6 +243,17 @@ fn a_certificate_with_the_name_of_an_account_is_a_login() {
     assert_eq!(code(&place), 1, "it may do nothing");
     place.run("GRANT SELECT ON tyrant.* TO 'Rowhouse server'");
     assert_eq!(code(&place), 0);
+    // What is said of the certificate: of all of it.
+    for (details, answer) in [
+        ("SUBJECT '/CN=Rowhouse'", 1),
+        ("SUBJECT '/CN=Rowhouse server' AND ISSUER '/CN=another'", 1),
+        ("SUBJECT '/CN=Rowhouse server' AND ISSUER '/CN=Rowhouse server'", 0),
+        ("CIPHER 'DES'", 1),
+        ("CIPHER 'TLS_AES_256_GCM_SHA384'", 0),
+    ] {
+        place.run(&format!("ALTER USER 'Rowhouse server' REQUIRE {details}"));
+        assert_eq!(code(&place), answer, "{details}");
+    }
     place.run("ALTER USER 'Rowhouse server' ACCOUNT LOCK");
     assert_eq!(code(&place), 1);
 }

@@ -5,19 +5,20 @@
 //! 1. What a statement says of several accounts is done for all of them or for none.
 //! 2. Whoever may change accounts may not therefore change one with SYSTEM_USER.
 //!
-//! Not here: the grammar (`syntax::account`), privileges (`grants`), storing (`access::control`).
+//! Not here: the grammar (`syntax::account`), what is said of an account beside its name
+//! (`account_options`), privileges (`grants`), storing (`access::control`).
 
 use access::account::DefaultRoles;
 use access::secret::Plugin;
-use access::{Account, AccountName, Edit, EditError, Principal, Privilege, TlsNeed, shown};
+use access::{Account, AccountName, Edit, EditError, Principal, Privilege, shown};
 use expression::Level;
 use syntax::account::{
-    AccountStatement, Identification, RequireSpec, RoleChoice, SecretSpec, UserName, UserOptions,
-    UserSpec,
+    AccountStatement, Identification, RoleChoice, UserName, UserOptions, UserSpec,
 };
 use values::ErrorCode;
 
 use super::Session;
+use super::account_options::{self, NewPassword, PasswordRules, RandomPassword, give_password};
 use crate::reply::Reply;
 use crate::show::{self, Listing, text};
 use results::{Result, SqlError};
@@ -84,10 +85,11 @@ impl Session {
     /// passwords and of roles.
     pub(super) fn account_statement(&mut self, statement: &AccountStatement) -> Result<Reply> {
         use Privilege::{CreateRole, CreateUser, DropRole};
+        let mut random = Vec::new();
         match statement {
             AccountStatement::CreateUsers { users, options, if_not_exists } => {
                 self.check_global(&[CreateUser], &[], "CREATE USER")?;
-                self.create_users(users, options, *if_not_exists)?;
+                random = self.create_users(users, options, *if_not_exists)?;
             }
             AccountStatement::AlterUsers { users, options, if_exists } => {
                 let own = self.principal.account.as_ref();
@@ -95,7 +97,7 @@ impl Session {
                 if *options != UserOptions::default() || !users.iter().all(is_own) {
                     self.check_global(&[CreateUser], &[], "CREATE USER")?;
                 }
-                self.alter_users(users, options, *if_exists)?;
+                random = self.alter_users(users, options, *if_exists)?;
             }
             AccountStatement::Drop { names, if_exists, is_role } => {
                 match is_role {
@@ -116,9 +118,14 @@ impl Session {
                 self.check_global(&[CreateUser, CreateRole], &[], words)?;
                 self.create_roles(&self.named_accounts(names), *if_not_exists)?;
             }
-            AccountStatement::SetPassword { name, identified, retain } => {
+            AccountStatement::SetPassword { name, identified, replaced, retain } => {
                 let name = self.named_account(name.as_ref().unwrap_or(&UserName::Current));
-                self.set_password(&name, identified, *retain)?;
+                let new = NewPassword {
+                    replaced: replaced.as_ref(),
+                    retain: *retain,
+                    ..self.new_password(&name, identified)
+                };
+                random.extend(self.set_password(&name, &new)?);
             }
             AccountStatement::SetRole(choice) => self.set_role(choice)?,
             AccountStatement::SetDefaultRole { roles, names } => {
@@ -133,7 +140,49 @@ impl Session {
                 })?;
             }
         }
-        Ok(self.done(0))
+        match random.is_empty() {
+            true => Ok(self.done(0)),
+            false => Ok(self.listed(account_options::told(&random))),
+        }
+    }
+
+    /// By what passwords are set now.
+    fn password_rules(&self) -> PasswordRules {
+        let access = self.sql.access();
+        let length = plan::variables::definition("generated_random_password_length");
+        let length = length.and_then(|definition| self.variables.text(definition).parse().ok());
+        PasswordRules {
+            defaults: access.policy_defaults(),
+            now: access.now(),
+            random_length: length.unwrap_or(20).clamp(5, 255),
+        }
+    }
+
+    /// What is said of an account's password, by the session that it is.
+    fn new_password<'a>(
+        &self,
+        name: &AccountName,
+        identified: &'a Identification,
+    ) -> NewPassword<'a> {
+        NewPassword {
+            identified,
+            replaced: None,
+            retain: false,
+            is_own: Some(name) == self.principal.account.as_ref(),
+            is_privileged: self.principal.rights.has_global(Privilege::CreateUser),
+        }
+    }
+
+    /// Refuses to have two passwords of one account to somebody without a privilege for that.
+    fn check_second_password(&self, uses: bool) -> Result<()> {
+        match uses {
+            true => self.check_global(
+                &[Privilege::CreateUser],
+                &["APPLICATION_PASSWORD_ADMIN"],
+                "CREATE USER or APPLICATION_PASSWORD_ADMIN",
+            ),
+            false => Ok(()),
+        }
     }
 
     fn note_account(&self, code: ErrorCode, name: &AccountName, what: &str) {
@@ -146,18 +195,23 @@ impl Session {
         users: &[UserSpec],
         options: &UserOptions,
         if_not_exists: bool,
-    ) -> Result<()> {
-        let mut made = Vec::with_capacity(users.len());
+    ) -> Result<Vec<RandomPassword>> {
+        let rules = self.password_rules();
+        let (mut made, mut random) = (Vec::with_capacity(users.len()), Vec::new());
         for user in users {
-            let (plugin, stored) = match &user.identified {
-                Some(identified) => stored_secret(identified, Plugin::CachingSha2)?,
-                None => (Plugin::CachingSha2, String::new()),
-            };
-            let mut account = Account::new(plugin, stored);
-            account.locked = options.locked.unwrap_or(false);
-            account.tls_need = options.required.map_or(TlsNeed::None, tls_need);
-            account.expired = options.expired.unwrap_or(false);
-            made.push((self.named_account(&user.name), account));
+            let name = self.named_account(&user.name);
+            let mut account = Account::new(Plugin::CachingSha2, String::new());
+            account.password_set_at = Some(rules.now);
+            account_options::apply(
+                &mut account,
+                &UserOptions { expires_now: false, ..options.clone() },
+            )?;
+            if let Some(identified) = &user.identified {
+                let new = NewPassword { is_own: false, ..self.new_password(&name, identified) };
+                random.extend(give_password(&name, &mut account, &new, &rules)?);
+            }
+            account.expired = options.expires_now;
+            made.push((name, account));
         }
         let roles = options.default_roles.as_ref().map(|choice| self.default_roles(choice));
         let known = self.change_accounts(|edit| {
@@ -174,10 +228,11 @@ impl Session {
             }
             Ok(known)
         })?;
+        random.retain(|random| !known.iter().any(|(name, _)| *name == random.account));
         for (name, _) in known {
             self.note_account(ErrorCode::UserAlreadyExists, &name, "already exists");
         }
-        Ok(())
+        Ok(random)
     }
 
     fn alter_users(
@@ -185,9 +240,12 @@ impl Session {
         users: &[UserSpec],
         options: &UserOptions,
         if_exists: bool,
-    ) -> Result<()> {
+    ) -> Result<Vec<RandomPassword>> {
         let names: Vec<AccountName> = users.iter().map(|u| self.named_account(&u.name)).collect();
         self.check_touched_by_others(&names)?;
+        self.check_second_password(users.iter().any(|user| user.retain || user.discard))?;
+        let rules = self.password_rules();
+        let mut random = Vec::new();
         let roles = options.default_roles.as_ref().map(|choice| self.default_roles(choice));
         let missing = self.change_accounts(|edit| {
             let missing: Vec<&AccountName> = names.iter().filter(|n| !edit.has(n)).collect();
@@ -197,15 +255,22 @@ impl Session {
             for (user, name) in users.iter().zip(&names).filter(|(_, name)| !missing.contains(name))
             {
                 let account = edit.account(name).map_err(edit_error)?;
+                account_options::apply(account, options)?;
                 if let Some(identified) = &user.identified {
-                    give_secret(account, identified, user.retain)?;
+                    let new = NewPassword {
+                        replaced: user.replaced.as_ref(),
+                        retain: user.retain,
+                        ..self.new_password(name, identified)
+                    };
+                    random.extend(give_password(name, account, &new, &rules)?);
+                    account.expired = options.expires_now;
                 }
                 if user.discard {
                     account.retained = None;
                 }
-                account.locked = options.locked.unwrap_or(account.locked);
-                account.tls_need = options.required.map_or(account.tls_need, tls_need);
-                account.expired = options.expired.unwrap_or(account.expired);
+                if account_options::unblocks(options) {
+                    edit.unblock(name);
+                }
                 if let Some(roles) = &roles {
                     give_default_roles(edit, name, roles)?;
                 }
@@ -215,7 +280,7 @@ impl Session {
         for name in missing {
             self.note_account(ErrorCode::UserDoesNotExist, &name, "does not exist");
         }
-        Ok(())
+        Ok(random)
     }
 
     /// As `check_touched`, but everybody may touch the own account.
@@ -286,9 +351,10 @@ impl Session {
     fn set_password(
         &self,
         name: &AccountName,
-        identified: &Identification,
-        retain: bool,
-    ) -> Result<()> {
+        new: &NewPassword<'_>,
+    ) -> Result<Option<RandomPassword>> {
+        self.check_second_password(new.retain)?;
+        let rules = self.password_rules();
         if Some(name) != self.principal.account.as_ref() {
             if !self.principal.rights.has_global(Privilege::CreateUser) {
                 return Err(SqlError::database_denied(&self.user, "mysql"));
@@ -300,7 +366,7 @@ impl Session {
                 let message = "Can't find any matching row in the user table";
                 SqlError::new(ErrorCode::PasswordNoMatch, message)
             })?;
-            give_secret(account, identified, retain)
+            give_password(name, account, new, &rules)
         })
     }
 
@@ -335,7 +401,7 @@ impl Session {
                 names
             }
         };
-        self.principal = access.acting(&own, &active);
+        self.principal = access.with_roles(&self.principal, &active);
         Ok(())
     }
 
@@ -413,43 +479,6 @@ impl Session {
     }
 }
 
-/// A password as it is stored.
-fn stored_secret(identified: &Identification, default: Plugin) -> Result<(Plugin, String)> {
-    let plugin = match &identified.plugin {
-        None => default,
-        Some(name) => Plugin::named(name).ok_or_else(|| {
-            let message = format!("Plugin '{name}' is not loaded");
-            SqlError::new(ErrorCode::PluginIsNotLoaded, message)
-        })?,
-    };
-    let stored = match &identified.secret {
-        SecretSpec::Password(password) => plugin.store(password),
-        SecretSpec::Stored(stored) => {
-            let stored = String::from_utf8(stored.clone()).ok();
-            stored.filter(|stored| plugin.is_stored_form(stored)).ok_or_else(|| {
-                let message = "The password hash doesn't have the expected format.";
-                SqlError::new(ErrorCode::PasswordFormat, message)
-            })?
-        }
-    };
-    Ok((plugin, stored))
-}
-
-/// Another password; the one before holds on if it is retained, which is possible with one plugin
-/// only.
-fn give_secret(account: &mut Account, identified: &Identification, retain: bool) -> Result<()> {
-    let (plugin, stored) = stored_secret(identified, account.plugin)?;
-    let before = std::mem::replace(&mut account.stored, stored);
-    account.retained = match retain && plugin == account.plugin {
-        true => Some(before),
-        false if plugin == account.plugin => account.retained.take(),
-        false => None,
-    };
-    account.plugin = plugin;
-    account.expired = false;
-    Ok(())
-}
-
 /// The roles of a login must have been granted.
 fn give_default_roles(edit: &mut Edit, name: &AccountName, roles: &DefaultRoles) -> Result<()> {
     let account = edit.account(name).map_err(edit_error)?;
@@ -501,13 +530,5 @@ pub(super) fn edit_error(error: EditError) -> SqlError {
                  GRANT would create a loop"
             ),
         ),
-    }
-}
-
-fn tls_need(required: RequireSpec) -> TlsNeed {
-    match required {
-        RequireSpec::Nothing => TlsNeed::None,
-        RequireSpec::Ssl => TlsNeed::Encrypted,
-        RequireSpec::X509 => TlsNeed::Certificate,
     }
 }

@@ -168,6 +168,7 @@ impl Session {
             | Parsed::Release(_)
             | Parsed::Flush
             | Parsed::FlushLogs
+            | Parsed::FlushPrivileges
             | Parsed::Kill { .. }
             | Parsed::Deallocate(_)
             | Parsed::AlterDatabase { .. } => false,
@@ -204,6 +205,10 @@ impl Session {
                 self.drop_database(&name, if_exists)
             }
             Parsed::AlterDatabase { .. } | Parsed::Flush => Ok(self.done(0)),
+            Parsed::FlushPrivileges => {
+                self.sql.access().forget_failed_logins();
+                Ok(self.done(0))
+            }
             Parsed::FlushLogs => {
                 self.sql.reopen_logs();
                 Ok(self.done(0))

@@ -61,6 +61,11 @@ impl Session {
         self.principal.rights.number == access::rights::UNLIMITED
     }
 
+    /// Whether all that it may do is to set a password.
+    pub fn is_expired(&self) -> bool {
+        self.principal.is_expired
+    }
+
     /// 1820 for an account whose password is expired and that does something else than set it.
     pub(super) fn check_expired(&self, parsed: Option<&Parsed>) -> Result<()> {
         let sets_it = matches!(parsed, Some(Parsed::Account(_) | Parsed::Set(_)));
@@ -235,7 +240,9 @@ impl Session {
                 &["CONNECTION_ADMIN"],
                 "SUPER or CONNECTION_ADMIN",
             ),
-            Parsed::Flush | Parsed::FlushLogs => self.check_global(&[Reload], &[], "RELOAD"),
+            Parsed::Flush | Parsed::FlushLogs | Parsed::FlushPrivileges => {
+                self.check_global(&[Reload], &[], "RELOAD")
+            }
             Parsed::Kill { id, .. } => self.check_kill(*id),
             Parsed::Maintain { operation, tables } => {
                 let needed: &[_] = match *operation {

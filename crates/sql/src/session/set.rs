@@ -160,6 +160,7 @@ impl Session {
                     );
                 }
             }
+            self.take_over_password_variable(name)?;
             if name == "event_scheduler" {
                 sql.events().notify();
             }
@@ -190,6 +191,41 @@ impl Session {
         if !was && variables.autocommit {
             self.commit_open()?;
         }
+        Ok(())
+    }
+
+    /// A global variable about passwords holds for all accounts that say DEFAULT.
+    fn take_over_password_variable(&mut self, name: &str) -> Result<()> {
+        let (least, most) = match name {
+            "default_password_lifetime" => (0, u64::from(u16::MAX)),
+            "password_history" | "password_reuse_interval" => (0, u64::from(u32::MAX)),
+            "password_require_current" => (0, 1),
+            "generated_random_password_length" => (5, 255),
+            _ => return Ok(()),
+        };
+        let Some(definition) = plan::variables::definition(name) else { return Ok(()) };
+        let text = self.sql.globals().text(definition);
+        let number = match text.as_str() {
+            "ON" => 1,
+            "OFF" => 0,
+            text => text.parse().unwrap_or(u64::MAX),
+        };
+        let within = number.clamp(least, most);
+        if within != number {
+            let value = Some((&Value::UInt(within), within.to_string()));
+            self.sql.globals().set(name, value)?;
+            let message = format!("Truncated incorrect {name} value: '{text}'");
+            let code = ErrorCode::TruncatedWrongValue;
+            self.warnings.borrow_mut().push(Level::Warning, code, message);
+        }
+        // All fit, since they were clamped.
+        self.sql.access().change_policy_defaults(|defaults| match name {
+            "default_password_lifetime" => defaults.lifetime_days = within as u16,
+            "password_history" => defaults.history = within as u32,
+            "password_reuse_interval" => defaults.reuse_days = within as u32,
+            "password_require_current" => defaults.require_current = within == 1,
+            _ => {}
+        });
         Ok(())
     }
 

@@ -31,8 +31,8 @@ use keys::{
 };
 use keywords::keywords;
 use privileges::{
-    column_privileges, own_roles, role_column_grants, role_table_grants, schema_privileges,
-    table_privileges, user_privileges,
+    column_privileges, enabled_roles, own_roles, role_column_grants, role_table_grants,
+    schema_privileges, table_privileges, user_attributes, user_privileges,
 };
 use tables::{schemata, table_sizes, tables};
 pub use views::columns_of_view;
@@ -45,7 +45,7 @@ use plan::tree::CatalogListing;
 use results::Result;
 
 /// The tables there are.
-pub const TABLES: [&str; 39] = [
+pub const TABLES: [&str; 41] = [
     "ADMINISTRABLE_ROLE_AUTHORIZATIONS",
     "APPLICABLE_ROLES",
     "CHARACTER_SETS",
@@ -55,6 +55,7 @@ pub const TABLES: [&str; 39] = [
     "COLUMNS",
     "COLUMN_PRIVILEGES",
     "COLUMN_STATISTICS",
+    "ENABLED_ROLES",
     "ENGINES",
     "EVENTS",
     "FILES",
@@ -83,6 +84,7 @@ pub const TABLES: [&str; 39] = [
     "TABLE_PRIVILEGES",
     "TABLE_SIZES",
     "TRIGGERS",
+    "USER_ATTRIBUTES",
     "USER_PRIVILEGES",
     "VIEWS",
 ];
@@ -152,6 +154,8 @@ pub fn made(
         "COLUMN_PRIVILEGES" => column_privileges(facts),
         "ROLE_TABLE_GRANTS" => role_table_grants(facts),
         "ROLE_COLUMN_GRANTS" => role_column_grants(facts),
+        "USER_ATTRIBUTES" => user_attributes(facts),
+        "ENABLED_ROLES" => enabled_roles(facts),
         "APPLICABLE_ROLES" => own_roles(facts, false),
         "ADMINISTRABLE_ROLE_AUTHORIZATIONS" => own_roles(facts, true),
         _ => match empty(&upper) {

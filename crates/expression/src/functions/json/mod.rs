@@ -1,5 +1,6 @@
 //! Functions of JSON, and documents as trees.
 
+pub(crate) mod attributes;
 pub(crate) mod calls;
 pub(crate) mod combine;
 pub(crate) mod conversion;

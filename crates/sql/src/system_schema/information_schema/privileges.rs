@@ -1,6 +1,6 @@
 //! USER_PRIVILEGES, SCHEMA_PRIVILEGES, TABLE_PRIVILEGES, COLUMN_PRIVILEGES: what accounts and roles
-//! were granted; APPLICABLE_ROLES and ADMINISTRABLE_ROLE_AUTHORIZATIONS: the roles of one's own;
-//! ROLE_TABLE_GRANTS and ROLE_COLUMN_GRANTS: what these were granted.
+//! were granted; APPLICABLE_ROLES, ENABLED_ROLES and ADMINISTRABLE_ROLE_AUTHORIZATIONS: the roles of
+//! one's own; USER_ATTRIBUTES: what was written to them; ROLE_TABLE_GRANTS and ROLE_COLUMN_GRANTS: what these were granted.
 //!
 //! Invariants
 //! 1. Grants of all accounts are seen by whoever may read the database `mysql`; everybody else sees
@@ -44,11 +44,46 @@ fn of_accounts(
     rows: impl Fn(&mut Listing, &str, &Account),
 ) -> Listing {
     let mut listing = Listing::new(names);
+    each_seen(facts, |name, account| rows(&mut listing, &name.in_error(), account));
+    listing
+}
+
+fn each_seen(facts: &ListingContext<'_>, mut work: impl FnMut(&AccountName, &Account)) {
     let sees_all = facts.rights.on_database("mysql").has(Privilege::Select);
     for (name, account) in facts.sql.access().grants().accounts() {
         if sees_all || name.plain() == facts.account {
-            rows(&mut listing, &name.in_error(), account);
+            work(name, account);
         }
+    }
+}
+
+/// USER_ATTRIBUTES: what ATTRIBUTE and COMMENT have written.
+pub(super) fn user_attributes(facts: &ListingContext<'_>) -> Listing {
+    let mut listing = Listing::new(&["USER", "HOST", "ATTRIBUTE"]).long_text(2);
+    each_seen(facts, |name, account| {
+        let attribute = account.attribute.as_ref().map_or(Value::Null, text);
+        listing.push(vec![text(&name.user), text(&name.host), attribute]);
+    });
+    listing
+}
+
+/// ENABLED_ROLES: the roles that are active, and those that they have in turn.
+pub(super) fn enabled_roles(facts: &ListingContext<'_>) -> Listing {
+    let mut listing = Listing::new(&["ROLE_NAME", "ROLE_HOST", "IS_DEFAULT", "IS_MANDATORY"]);
+    let grants = facts.sql.access().grants();
+    let own = grants.account(&AccountName::parse(&facts.account));
+    let mut shown: Vec<AccountName> = Vec::new();
+    for role in &facts.rights.active_roles {
+        for role in std::iter::once(role.clone()).chain(grants.roles_of(role)) {
+            if !shown.contains(&role) {
+                shown.push(role);
+            }
+        }
+    }
+    for role in &shown {
+        let is_default = own.is_some_and(|own| own.roles_at_login().contains(role));
+        let begin = [text(&role.user), text(&role.host)];
+        listing.push(begin.into_iter().chain([yes_or_no(is_default), yes_or_no(false)]).collect());
     }
     listing
 }

@@ -4,8 +4,9 @@
 //! (`information_schema::privileges`).
 
 use access::account::{DefaultRoles, TableGrant};
-use access::{Account, AccountName, Privilege, PrivilegeSet, TlsNeed};
+use access::{Account, AccountName, PasswordLifetime, Privilege, PrivilegeSet};
 use rows::table::Table;
+use values::Timestamp;
 use values::datum::Value;
 
 use super::row_of;
@@ -42,6 +43,7 @@ pub(super) fn rows(facts: &ListingContext<'_>, table: &Table) -> Option<Vec<Vec<
         "global_grants" => dynamic,
         "role_edges" => roles,
         "default_roles" => default_roles,
+        "password_history" => password_history,
         _ => return None,
     };
     let mut rows = Vec::new();
@@ -102,18 +104,51 @@ fn grantee(name: &AccountName, column: &str) -> Option<Value> {
 
 fn user(table: &Table, name: &AccountName, account: &Account) -> Vec<Value> {
     row_of(table, |column| match column {
-        "ssl_type" => Some(text(match account.tls_need {
-            TlsNeed::None => "",
-            TlsNeed::Encrypted => "ANY",
-            TlsNeed::Certificate => "X509",
-        })),
+        "ssl_type" => Some(text(account.tls_need.kind())),
+        "ssl_cipher" => Some(text(account.tls_need.details().cipher)),
+        "x509_issuer" => Some(text(account.tls_need.details().issuer)),
+        "x509_subject" => Some(text(account.tls_need.details().subject)),
         "plugin" => Some(text(account.plugin.name())),
         "authentication_string" => Some(text(&account.stored)),
         "password_expired" => Some(yes_or_no(account.expired)),
         "account_locked" => Some(yes_or_no(account.locked)),
+        "password_last_changed" => account.password_set_at.map(second),
+        "password_lifetime" => match account.password_policy.lifetime {
+            PasswordLifetime::Default => None,
+            PasswordLifetime::Never => Some(Value::UInt(0)),
+            PasswordLifetime::Days(days) => Some(Value::UInt(days.into())),
+        },
+        "Password_reuse_history" => number(account.password_policy.history),
+        "Password_reuse_time" => number(account.password_policy.reuse_days),
+        "Password_require_current" => account.password_policy.require_current.map(yes_or_no),
         "User_attributes" => account.attributes().map(text),
         _ => granted(account.global, column).or_else(|| grantee(name, column)),
     })
+}
+
+fn number(number: Option<u16>) -> Option<Value> {
+    number.map(|number| Value::UInt(number.into()))
+}
+
+/// A second since the epoch.
+fn second(second: u64) -> Value {
+    Value::Timestamp(Timestamp::from_micros(second.saturating_mul(1_000_000)))
+}
+
+/// The passwords that an account may not have again.
+fn password_history(
+    table: &Table,
+    name: &AccountName,
+    account: &Account,
+    rows: &mut Vec<Vec<Value>>,
+) {
+    for earlier in &account.earlier_passwords {
+        rows.push(row_of(table, |column| match column {
+            "Password_timestamp" => Some(second(earlier.set_at)),
+            "Password" => Some(text(&earlier.stored)),
+            _ => grantee(name, column),
+        }));
+    }
 }
 
 fn databases(table: &Table, name: &AccountName, account: &Account, rows: &mut Vec<Vec<Value>>) {
