@@ -11,7 +11,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::login_lock::LockRule;
+use crate::lock_rule::LockRule;
 use crate::password_policy::{EarlierPassword, PasswordPolicy, PolicyDefaults};
 use crate::privilege::PrivilegeSet;
 use crate::secret::{self, Plugin};

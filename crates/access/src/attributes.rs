@@ -10,7 +10,7 @@
 //! Not here: merging attributes (`expression::patched_object`).
 
 use crate::account::Account;
-use crate::login_lock::LockTime;
+use crate::lock_rule::LockTime;
 
 impl Account {
     /// What is kept of it so; `None` when there is nothing.

@@ -20,7 +20,8 @@ use resources::clock::{Clock, SystemClock};
 use crate::account::{Account, AccountName};
 use crate::edit::Edit;
 use crate::grants::{Accounts, Grants};
-use crate::login_lock::{LoginBlock, LoginLocks};
+use crate::lock_rule::LoginBlock;
+use crate::login_lock::LoginLocks;
 use crate::password_policy::PolicyDefaults;
 use crate::rights::{Principal, Rights, UNLIMITED};
 

@@ -6,7 +6,8 @@
 //! account    an account: how it logs in, and what it was granted
 //! tls_need   how an account's connections must be encrypted
 //! password_policy   how long a password holds, and which may not come again
-//! login_lock failed logins, and the lock that follows them
+//! lock_rule  after how many failed logins an account is locked, and for how long
+//! login_lock failed logins, counted
 //! attributes what was written to an account beside its rights, as MySQL keeps it
 //! grants     all accounts at one moment; which of them a login means
 //! rights     what an account with some active roles may do
@@ -31,6 +32,7 @@ pub mod definer;
 pub mod edit;
 pub mod grants;
 pub mod host;
+pub mod lock_rule;
 pub mod login_lock;
 pub mod password_policy;
 pub mod privilege;
@@ -44,7 +46,7 @@ pub use control::{AccessControl, RecordChange};
 pub use definer::DefinerRights;
 pub use edit::{Edit, EditError};
 pub use grants::Grants;
-pub use login_lock::{LockRule, LockTime, LoginBlock};
+pub use lock_rule::{LockRule, LockTime, LoginBlock};
 pub use password_policy::{PasswordLifetime, PasswordPolicy, PolicyDefaults};
 pub use privilege::{Level, Privilege, PrivilegeSet};
 pub use rights::{ColumnAccess, Principal, Rights};

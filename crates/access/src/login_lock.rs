@@ -17,55 +17,10 @@
 use std::collections::HashMap;
 
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 
 use crate::account::AccountName;
+use crate::lock_rule::{LockRule, LockTime, LoginBlock};
 use crate::password_policy::DAY_SECONDS;
-
-/// FAILED_LOGIN_ATTEMPTS and PASSWORD_LOCK_TIME; with either at 0 nothing is locked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LockRule {
-    /// Failed logins in a row.
-    pub attempts: u16,
-    /// How long it is locked then.
-    pub time: LockTime,
-}
-
-/// PASSWORD_LOCK_TIME.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum LockTime {
-    /// So many days.
-    Days(u16),
-    /// Until somebody unlocks it.
-    Unbounded,
-}
-
-impl Default for LockTime {
-    fn default() -> LockTime {
-        LockTime::Days(0)
-    }
-}
-
-impl LockRule {
-    /// Whether it says nothing.
-    pub fn is_default(&self) -> bool {
-        *self == LockRule::default()
-    }
-
-    /// Whether failures are counted.
-    pub fn is_active(&self) -> bool {
-        self.attempts > 0 && self.time != LockTime::Days(0)
-    }
-}
-
-/// Why an account lets nobody in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoginBlock {
-    /// The rule that has closed it.
-    pub rule: LockRule,
-    /// Days until it is open again, begun ones as well; `None`: until somebody unlocks it.
-    pub remaining: Option<u16>,
-}
 
 /// What is remembered of one account.
 #[derive(Clone, Copy, Debug)]

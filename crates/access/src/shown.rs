@@ -4,7 +4,7 @@
 
 use crate::account::{Account, AccountName, DefaultRoles, TableGrant};
 use crate::grants::Grants;
-use crate::login_lock::LockTime;
+use crate::lock_rule::LockTime;
 use crate::password_policy::PasswordLifetime;
 use crate::privilege::{Level, Privilege, PrivilegeSet};
 use crate::tls_need::{TlsDetails, TlsNeed};

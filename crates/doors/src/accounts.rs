@@ -14,10 +14,11 @@
 use std::sync::Arc;
 
 use access::host::Peer;
-use access::{AccessControl, AccountName, PeerTls, Principal, Rights};
+use access::{AccessControl, AccountName, Principal, Rights};
 use tls::Encryption;
 
 use crate::mysql::{PasswordVerdict, Users};
+use crate::peer::peer_tls;
 
 /// The accounts of a server, as a door asks for them.
 #[derive(Debug)]
@@ -127,11 +128,6 @@ impl DoorAccounts {
             PasswordVerdict::Wait => PasswordLogin::Wait,
         }
     }
-}
-
-/// How a connection is encrypted, as accounts ask for it.
-pub(crate) fn peer_tls(encryption: &Encryption) -> PeerTls {
-    PeerTls { certificate: encryption.peer_lines(), cipher: encryption.cipher }
 }
 
 impl DoorPrincipal {

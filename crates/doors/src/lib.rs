@@ -21,6 +21,7 @@ pub mod logins;
 pub mod memcached;
 pub mod mysql;
 mod own_table;
+mod peer;
 pub mod site;
 pub mod tyrant;
 

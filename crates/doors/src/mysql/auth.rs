@@ -34,7 +34,7 @@ use passwords::{
 };
 
 use super::handshake::Login;
-use crate::accounts::peer_tls;
+use crate::peer::peer_tls;
 use access::host::Peer;
 use access::secret::Plugin;
 use access::{AccessControl, AccountName, LoginBlock, TlsNeed};

@@ -17,9 +17,9 @@ use sql::Session;
 use tls::Encryption;
 use values::ErrorCode;
 
-use crate::accounts::peer_tls;
 use crate::conversation::Next;
 use crate::input::Input;
+use crate::peer::peer_tls;
 
 use super::auth::{Exchange, Step};
 use super::command::MysqlCommand;

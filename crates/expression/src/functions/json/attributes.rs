@@ -6,8 +6,8 @@
 use super::combine::merge_patch;
 use super::document::{Json, Members};
 
-/// An object with another one merged into it, as JSON_MERGE_PATCH does; `None` where the patch is no
-/// object of JSON. `object`: the text of the one before, if there is one.
+/// An object with another one merged into it, as JSON_MERGE_PATCH does; `None` where the patch is
+/// no object of JSON. `object`: the text of the one before, if there is one.
 pub fn patched_object(object: Option<&str>, patch: &str) -> Option<String> {
     let patch = Json::read(patch.as_bytes()).ok()?;
     if !matches!(patch, Json::Object(_)) {

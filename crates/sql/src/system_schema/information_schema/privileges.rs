@@ -1,6 +1,7 @@
 //! USER_PRIVILEGES, SCHEMA_PRIVILEGES, TABLE_PRIVILEGES, COLUMN_PRIVILEGES: what accounts and roles
-//! were granted; APPLICABLE_ROLES, ENABLED_ROLES and ADMINISTRABLE_ROLE_AUTHORIZATIONS: the roles of
-//! one's own; USER_ATTRIBUTES: what was written to them; ROLE_TABLE_GRANTS and ROLE_COLUMN_GRANTS: what these were granted.
+//! were granted; APPLICABLE_ROLES, ENABLED_ROLES and ADMINISTRABLE_ROLE_AUTHORIZATIONS: the roles
+//! of one's own; USER_ATTRIBUTES: what was written to them; ROLE_TABLE_GRANTS and
+//! ROLE_COLUMN_GRANTS: what these were granted.
 //!
 //! Invariants
 //! 1. Grants of all accounts are seen by whoever may read the database `mysql`; everybody else sees
