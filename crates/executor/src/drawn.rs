@@ -57,6 +57,11 @@ impl<'e> DrawnBytes<'e> {
         self.bytes = 0;
     }
 
+    /// Nothing of it is needed any more.
+    pub fn give_all_back(&mut self) {
+        self.give_back(self.bytes);
+    }
+
     /// Some of it is not needed any more.
     pub fn give_back(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);

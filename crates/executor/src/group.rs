@@ -13,6 +13,9 @@
 //! states     aggregates of group 0   | aggregates of 1   | ...
 //! ```
 //!
+//! Where the rows of each group come one after the other, a group is given when the next one
+//! begins, and there is never more than one.
+//!
 //! Invariants
 //! 1. Without keys there is one group, also of no rows.
 //!
@@ -75,6 +78,8 @@ pub(super) struct Groups<'g> {
     may_repeat: bool,
     /// The group of the row before, then.
     last: Option<usize>,
+    /// Whether the row at hand is known to be of that group.
+    is_of_last: bool,
 }
 
 /// The group of the row before: where rows come in the order of their keys, most rows are of it,
@@ -118,6 +123,7 @@ impl<'g> Groups<'g> {
             any: false,
             may_repeat: !grouping.rollup && !grouping.keys.iter().any(is_volatile),
             last: None,
+            is_of_last: false,
             runs: KeyRun {
                 keys: None,
                 group: 0,
@@ -189,16 +195,8 @@ impl<'g> Groups<'g> {
         let all = grouping.keys.len();
         let levels = if grouping.rollup { 0..=all } else { all..=all };
         for level in levels {
-            let key = &mut self.key;
-            key.clear();
-            key.push(level as u8);
-            for (node, ordinals) in grouping.keys[..level].iter().zip(&self.key_ordinals) {
-                match ordinals {
-                    Some(ordinals) => push_ordinal(ordinals.get(row)?, key),
-                    None => push(&node.ty, node.evaluate(row)?.datum(), key),
-                }
-            }
-            let hash = self.hasher.hash_one(key.as_slice());
+            self.make_key(level, row)?;
+            let hash = self.hasher.hash_one(self.key.as_slice());
             let at = match self.group_of_key(hash) {
                 Some(at) => at,
                 None => self.begin(hash, level, row)?,
@@ -238,8 +236,80 @@ impl<'g> Groups<'g> {
         Ok(())
     }
 
+    /// Whether a row is not of the group at hand, which has no more rows then. Only where the rows
+    /// of each group come one after the other.
+    ///
+    /// # Errors
+    /// Those of evaluating keys.
+    pub fn begins_another(&mut self, row: &Scope<'_>) -> Result<bool> {
+        self.is_of_last = false;
+        let Some(at) = self.groups.len().checked_sub(1) else { return Ok(false) };
+        let repeated = self.last.is_some() && row.row.is_repeated();
+        let mut same = repeated || self.is_in_run(row)?;
+        if !same {
+            // Texts that are equal need not be the same.
+            self.make_key(self.grouping.keys.len(), row)?;
+            same = key_of(&self.groups, &self.bytes, at) == self.key;
+        }
+        (self.is_of_last, self.last) = (same, same.then_some(at));
+        Ok(!same)
+    }
+
+    /// Gives the row of the group at hand, and forgets the group.
+    ///
+    /// # Errors
+    /// As `each`.
+    pub fn give_group(
+        &mut self,
+        scope: &Scope<'_>,
+        give: &mut dyn FnMut(&[Value]) -> Result<Flow>,
+    ) -> Result<Flow> {
+        let row = self.row_of(0, scope)?;
+        self.known.clear();
+        self.groups.clear();
+        self.bytes.clear();
+        self.values.clear();
+        self.states.clear();
+        self.runs.keys = None;
+        self.last = None;
+        self.drawn.give_all_back();
+        give(&row)
+    }
+
+    /// The row of a group, which has it no more.
+    fn row_of(&mut self, at: usize, scope: &Scope<'_>) -> Result<Vec<Value>> {
+        let grouping = self.grouping;
+        let (keys, others) = (grouping.keys.len(), grouping.others.len());
+        let mut row = Vec::with_capacity(keys + grouping.aggregates.len() + others);
+        let start = at * (keys + others);
+        let end = start + keys + others;
+        row.extend(self.values[start..start + keys].iter_mut().map(taken));
+        for (state, aggregate) in self.states_of(at).iter_mut().zip(&grouping.aggregates) {
+            row.push(state.result(aggregate, scope)?);
+        }
+        row.extend(self.values[start + keys..end].iter_mut().map(taken));
+        Ok(row)
+    }
+
+    /// Makes the key of a row, of so many levels.
+    fn make_key(&mut self, level: usize, row: &Scope<'_>) -> Result<()> {
+        let key = &mut self.key;
+        key.clear();
+        key.push(level as u8);
+        for (node, ordinals) in self.grouping.keys[..level].iter().zip(&self.key_ordinals) {
+            match ordinals {
+                Some(ordinals) => push_ordinal(ordinals.get(row)?, key),
+                None => push(&node.ty, node.evaluate(row)?.datum(), key),
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a row is of the group of the row before.
     fn is_in_run(&mut self, row: &Scope<'_>) -> Result<bool> {
+        if std::mem::take(&mut self.is_of_last) {
+            return Ok(true);
+        }
         let Some(before) = self.runs.keys.as_deref() else { return Ok(false) };
         let mut same = true;
         let keys = self.grouping.keys.iter().zip(&self.key_ordinals);
@@ -337,16 +407,8 @@ impl<'g> Groups<'g> {
             };
             order.sort_by(|a, b| rollup_order(&grouping.keys, keys_of(*a), keys_of(*b)));
         }
-        let mut row = Vec::with_capacity(keys + grouping.aggregates.len() + others);
         for at in order {
-            row.clear();
-            let start = at * (keys + others);
-            let end = start + keys + others;
-            row.extend(self.values[start..start + keys].iter_mut().map(taken));
-            for (state, aggregate) in self.states_of(at).iter_mut().zip(&grouping.aggregates) {
-                row.push(state.result(aggregate, scope)?);
-            }
-            row.extend(self.values[start + keys..end].iter_mut().map(taken));
+            let row = self.row_of(at, scope)?;
             if give(&row)? == Flow::Stop {
                 break;
             }

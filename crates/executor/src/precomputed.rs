@@ -18,9 +18,8 @@ use rows::store::{Direction, KeyRange};
 use rows::table::{CoveredRow, Table};
 use values::datum::Value;
 
-use super::Execution;
-use super::group::Groups;
 use super::join::over;
+use super::{Execution, Flow};
 use plan::optimize::{known_of_table, only_counts};
 use plan::point::{Access, Ranges};
 use plan::tree::{JoinStep, Member, Scan, Select, Source};
@@ -90,16 +89,16 @@ impl Execution<'_> {
         given(rows)
     }
 
-    /// Counts the rows of groups, where that is all that is asked of them and an index has each
-    /// group's entries together: most of them are compared with the one before and no more. `false`
-    /// where it is anything else.
+    /// Counts rows that are the same, where that is all that is asked of groups and an index has
+    /// each group's entries together: most of them are compared with the one before and no more.
+    /// `false` where it is anything else.
     pub(super) fn count_runs(
         &self,
         select: &Select,
         scope: &Scope<'_>,
-        groups: &mut Groups<'_>,
+        add: &mut dyn FnMut(&Scope<'_>, u64) -> Result<Flow>,
     ) -> Result<bool> {
-        if !groups.only_count() || select.locks_rows() || self.measures.is_some() {
+        if select.locks_rows() || self.measures.is_some() {
             return Ok(false);
         }
         let Some(only) = RangesOnly::of(select) else { return Ok(false) };
@@ -111,19 +110,22 @@ impl Execution<'_> {
         let Some(ranges) = only.ranges(scope)? else { return Ok(false) };
         let mut row = CoveredRow::new(table);
         for range in &ranges {
-            let mut added = Ok(());
+            let mut added = Ok(Flow::Continue);
             let mut each = |values: &[Value], rows: u64| {
                 let row = &JoinedRow::Values(values);
                 let link = JoinedRows { relation: scan.relation, row, before: None };
                 let row = &over(scope, Some(&link));
-                added = self.look_at_entries(rows).and_then(|()| groups.add_rows(row, rows));
-                if added.is_ok() { find::Flow::Continue } else { find::Flow::Stop }
+                added = self.look_at_entries(rows).and_then(|()| add(row, rows));
+                let goes_on = matches!(added, Ok(Flow::Continue));
+                if goes_on { find::Flow::Continue } else { find::Flow::Stop }
             };
             let (span, direction) = (Span::One(range), access.direction);
             let (reach, row) = (self.how.reach, &mut row);
             self.engine
                 .count_runs(self.view, table, covering, span, direction, reach, row, &mut each)?;
-            added?;
+            if added? == Flow::Stop {
+                break;
+            }
         }
         Ok(true)
     }

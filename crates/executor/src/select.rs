@@ -27,8 +27,9 @@ impl Execution<'_> {
         found: &mut Option<u64>,
         give: &mut Give<'_>,
     ) -> Result<()> {
-        let in_order =
-            (select.plan.ordered || select.plan.first_row) && self.comes_in_order(select, scope)?;
+        let plan = &select.plan;
+        let in_order = (plan.ordered || plan.first_row || plan.grouped)
+            && self.comes_in_order(select, scope)?;
         let comes_sorted = query.order.is_empty() || select.plan.ordered && in_order;
         let sorted = !comes_sorted;
         let mut output = RowOutput::new(self, query, limits, sorted, select.distinct, give);
@@ -102,13 +103,32 @@ impl Execution<'_> {
                         && self.leap(select, scope, &mut |row| {
                             groups.add(row).map(|()| Flow::Continue)
                         })? => {}
-                    None if possible && self.count_runs(select, scope, &mut groups)? => {}
                     None => {
-                        joined(&mut |row| {
-                            groups.add(row)?;
-                            let enough = select.plan.first_row && in_order;
+                        let one_by_one = select.plan.grouped && in_order;
+                        let enough = select.plan.first_row && in_order;
+                        let only_counts = groups.only_count();
+                        let mut add = |row: &Scope<'_>, rows: Option<u64>| {
+                            if one_by_one && groups.begins_another(row)? {
+                                let flow = groups.give_group(scope, &mut |values| {
+                                    take(&scope.with_row(RowView::Values(values)))
+                                })?;
+                                if flow == Flow::Stop {
+                                    return Ok(Flow::Stop);
+                                }
+                            }
+                            match rows {
+                                Some(rows) => groups.add_rows(row, rows)?,
+                                None => groups.add(row)?,
+                            }
                             Ok(if enough { Flow::Stop } else { Flow::Continue })
-                        })?;
+                        };
+                        let counts = possible && only_counts;
+                        if !counts
+                            || !self
+                                .count_runs(select, scope, &mut |row, rows| add(row, Some(rows)))?
+                        {
+                            joined(&mut |row| add(row, None))?;
+                        }
                     }
                 }
                 groups.each(query.order.is_empty(), scope, &mut |values| {

@@ -58,7 +58,7 @@ fn each_table_of_a_join_has_a_line() {
             &[
                 "1 PRIMARY <derived2> ALL NULL NULL NULL NULL NULL",
                 "1 PRIMARY b eq_ref PRIMARY PRIMARY 4 func NULL",
-                "2 DERIVED a range k k 4 NULL Using index; Using temporary",
+                "2 DERIVED a range k k 4 NULL Using index",
             ],
         ),
         (

@@ -23,6 +23,7 @@ mod file_table;
 mod files;
 mod foreign_keys;
 mod functions_page;
+mod groups_in_order;
 mod index_hints;
 mod inserting;
 mod joined_writes;

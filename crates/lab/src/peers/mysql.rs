@@ -34,7 +34,8 @@ impl MySql {
             command.arg(format!("--datadir={}", dir.path().join("data").display()));
             command.arg(format!("--lc-messages-dir={}", usr.join("share/mysql").display()));
             command.arg(format!("--plugin-dir={}", usr.join("lib/mysql/plugin").display()));
-            command.arg("--user=root");
+            // The package's own folder for files is not there.
+            command.args(["--user=root", "--secure-file-priv="]);
             command
         };
         let made = command().arg("--initialize-insecure").output().context("mysqld")?;

@@ -8,9 +8,10 @@
 //! access    the way to one relation's rows, and what it costs      statistics   how many rows
 //! batches   the same way for DataFusion's scans                unknown   NOT IN as terms that NULLs leave known
 //! order     the order of joining                              needs        which columns
-//! doubts    what is right only as it is written      known   what needs no rows
+//! wanted_order  orders that save a sort or a table of groups  rows_only   what only rows can answer
+//! precomputed   what needs no rows                    once    what is evaluated once
 //! distinct  DISTINCT that changes nothing             look_up     what needs no plan of joins
-//! late      rows that are read when they are given            leaps   entries of an index that are not read
+//! late_lookup   rows that are read when they are given        leaps   entries of an index that are not read
 //! ```
 //! Costs count rows looked at. They are guesses from table sizes; a statement that meets far more
 //! rows than guessed is begun again on the other executor.
@@ -40,6 +41,7 @@ mod single_table;
 mod statistics;
 mod unknown;
 mod unnest;
+mod wanted_order;
 
 use access::RECURSION_STEPS;
 use values::datum::Value;

@@ -18,6 +18,9 @@ use super::leaps::{Leaping, leaping};
 use super::needs::Needs;
 use super::precomputed::{counts_all, known_of_table};
 use super::rewrite::simplified;
+use super::wanted_order::{
+    GroupOrder, OrderCut, UNLUCKY_ROWS, sorted_by, wanted_group_order, wanted_order,
+};
 use super::{RowDemand, Sizes, once};
 use crate::point::Ordering;
 use crate::terms::{has_subquery, references, rejected};
@@ -28,8 +31,6 @@ use results::{Result, SqlError};
 
 /// Relations from which an order of joining is tried.
 const STARTS_MAX: usize = 12;
-/// Rows that come before those wanted, where rows that a condition leaves are not evenly spread.
-const UNLUCKY_ROWS: f64 = 16.0;
 /// How many times the rows that a sort wants there are, where it rather looks them up again than
 /// keeps them
 const KEPT_RATIO: f64 = 64.0;
@@ -116,6 +117,7 @@ pub fn plan_joins(
     let relations = &select.relations;
     let mut planner = Planner { relations, needs, sizes, cut: OrderCut::of(select, wanted) };
     let order = wanted_order(select, wanted);
+    let group_order = wanted_group_order(select, wanted);
     let mut best = planner.best(&pool, None)?;
     planner.cut = None;
     let late_planner =
@@ -129,6 +131,8 @@ pub fn plan_joins(
     let counted = best.rows.max(late_best.as_ref().map_or(0.0, |late| late.rows));
     let taken = match select.counts_found {
         true => f64::INFINITY,
+        // So many rows are thought to be alike (`plan_select`).
+        false if select.distinct => wanted.rows.unwrap_or_default() * counted.sqrt() + UNLUCKY_ROWS,
         false => wanted.rows.unwrap_or_default() + UNLUCKY_ROWS,
     };
     if let Some((number, ordering)) = &order
@@ -139,6 +143,22 @@ pub fn plan_joins(
         let of_taken = other.cost * (taken / rows).min(1.0);
         if of_taken <= cost {
             (best, cost, ordered) = (other, of_taken, true);
+        }
+    }
+    let mut grouped = false;
+    if let Some(GroupOrder { relation, ordering, sorts }) = &group_order {
+        let taken = match wanted.rows.filter(|_| *sorts && select.having.is_none()) {
+            Some(groups) if !select.counts_found => groups * counted.sqrt() + UNLUCKY_ROWS,
+            _ => f64::INFINITY,
+        };
+        if let Some(other) =
+            planner.beginning_with(&pool, *relation, InOrder { ordering, taken })?
+            && in_order(&other.steps)
+        {
+            let of_taken = other.cost * (taken / counted.max(other.rows).max(1.0)).min(1.0);
+            if of_taken <= cost {
+                (best, cost, ordered, grouped) = (other, of_taken, *sorts, true);
+            }
         }
     }
     if let Some((planner, rows)) = late_planner
@@ -194,6 +214,7 @@ pub fn plan_joins(
         once: best.once,
         steps,
         ordered,
+        grouped,
         sorted_after,
         late,
         first_row: false,
@@ -266,38 +287,6 @@ fn put_laterals_behind(pool: &mut Pool, relations: &[Relation]) {
             put_laterals_behind(inner, relations);
         }
     }
-}
-
-/// The relation and order that would save the sort, if ORDER BY is over columns of one.
-fn wanted_order(select: &Select, wanted: &RowDemand<'_>) -> Option<(usize, Ordering)> {
-    let order = wanted.order;
-    let first = order.first()?;
-    let plain = select.grouping.is_none() && select.windowing.is_none();
-    if wanted.rows.is_none() || !plain || select.distinct {
-        return None;
-    }
-    let mut relation = None;
-    let mut columns = Vec::with_capacity(order.len());
-    for key in order {
-        let Kind::Column(slot) = select.outputs[key.position].kind else { return None };
-        let (number, column) = parts_of(slot);
-        if key.descending != first.descending || *relation.get_or_insert(number) != number {
-            return None;
-        }
-        columns.push(column);
-    }
-    Some((relation?, Ordering { columns, descending: first.descending }))
-}
-
-/// The relations that have all that rows are sorted by, if rows can be sorted when only these are
-/// joined.
-fn sorted_by(select: &Select, order: &[SortKey]) -> Option<u64> {
-    let sorted: Vec<&Node> = order.iter().map(|key| &select.outputs[key.position]).collect();
-    let plain = select.grouping.is_none() && select.windowing.is_none();
-    if sorted.is_empty() || !plain || sorted.iter().any(|node| has_subquery(node)) {
-        return None;
-    }
-    Some(sorted.iter().fold(0, |all, node| all | references(node)))
 }
 
 /// Whether the few rows that a sort wants of many are rather read again than kept: rows that come
@@ -375,22 +364,6 @@ fn extreme_first(
         };
         in_order(&planned.steps) && planned.steps.iter().all(residual)
     }))
-}
-
-/// Where few are wanted of a sort: how many the rest is joined to.
-#[derive(Clone, Copy)]
-struct OrderCut {
-    /// What rows are sorted by.
-    relations: u64,
-    rows: f64,
-}
-
-impl OrderCut {
-    fn of(select: &Select, wanted: &RowDemand<'_>) -> Option<OrderCut> {
-        let rows = wanted.rows.filter(|_| !select.distinct && !select.counts_found)?;
-        let relations = sorted_by(select, wanted.order)?;
-        Some(OrderCut { relations, rows: rows + UNLUCKY_ROWS })
-    }
 }
 
 /// Joined rows that can be sorted, before the rest was joined to some of them.

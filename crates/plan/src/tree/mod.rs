@@ -366,6 +366,8 @@ pub struct SelectPlan {
     pub sorted_after: Option<usize>,
     /// What is kept of rows until it is known which are given, if not all that is given.
     pub late: Option<LateRows>,
+    /// Whether the rows of each group come one after the other, in the first step's order.
+    pub grouped: bool,
     /// Whether the first joined row decides: MIN or MAX of what an index orders.
     pub first_row: bool,
     /// Whether it is COUNT(*) of a whole table of rows, which one after another may ask for until

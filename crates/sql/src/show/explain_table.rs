@@ -155,7 +155,8 @@ impl Table {
         }
         if let Some(ExplainEntry::Line(line)) = self.lines.get_mut(first) {
             let keys = select.grouping.as_ref().is_some_and(|grouping| !grouping.keys.is_empty());
-            if keys || select.distinct || select.windowing.is_some() {
+            let groups = keys && !select.plan.grouped;
+            if groups || select.distinct || select.windowing.is_some() {
                 line.extra.push("Using temporary".to_owned());
             }
             if !query.order.is_empty() && !select.plan.ordered {

@@ -103,6 +103,9 @@ impl TreeLines<'_> {
             let what = match (grouping.keys.is_empty(), select.plan.first_row) {
                 (true, true) => "First row of an index has the extreme".to_string(),
                 (true, false) => "Aggregate".to_string(),
+                (false, _) if select.plan.grouped => {
+                    format!("Group in order  (rows={:.0})", query.rows)
+                }
                 (false, _) => format!("Group by hash  (rows={:.0})", query.rows),
             };
             self.push(depth, what);
