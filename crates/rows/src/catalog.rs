@@ -13,7 +13,8 @@
 //!                              11 once there was a view, 12 once a definition had a
 //!                              foreign key, 13 once a definition had a collation of
 //!                              Unicode's weights, 14 once a view or an event had the rights of an
-//!                              account, 15 once a definition had a SET or BIT
+//!                              account, 15 once a definition had a SET or BIT, or a
+//!                              collation of a language
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -74,7 +75,7 @@ const FORMAT_COLLATIONS: u32 = 13;
 /// Events and views may have the rights of an account alone, where earlier versions would give them
 /// all.
 const FORMAT_DEFINERS: u32 = 14;
-/// Columns may be SET and BIT, which earlier versions do not know.
+/// Columns may be SET and BIT, and have collations of languages, which earlier versions do not know.
 const FORMAT_BITS: u32 = 15;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
@@ -567,6 +568,7 @@ pub fn no_table(database: &str, name: &str) -> Error {
 fn format_of(definition: &TableDefinition) -> u32 {
     match definition {
         definition if definition.columns.iter().any(has_bits) => FORMAT_BITS,
+        definition if has_language(definition) => FORMAT_BITS,
         definition if has_unicode_weights(definition) => FORMAT_COLLATIONS,
         definition if !definition.foreign_keys.is_empty() => FORMAT_FOREIGN_KEYS,
         definition if definition.columns.iter().any(has_digits) => FORMAT_DIGITS,
@@ -579,13 +581,21 @@ fn format_of(definition: &TableDefinition) -> u32 {
 }
 
 fn has_unicode_weights(definition: &TableDefinition) -> bool {
-    let of_columns = definition.columns.iter().filter_map(|column| column.ty.collation());
-    of_columns.chain(definition.collation).any(|collation| {
+    collations_of(definition).any(|collation| {
         !matches!(
             collation,
             Collation::Binary | Collation::Utf8Mb4Bin | Collation::Utf8Mb4GeneralCi
         )
     })
+}
+
+fn has_language(definition: &TableDefinition) -> bool {
+    collations_of(definition).any(|collation| matches!(collation, Collation::Utf8Mb4OfLanguage(_)))
+}
+
+fn collations_of(definition: &TableDefinition) -> impl Iterator<Item = Collation> {
+    let of_columns = definition.columns.iter().filter_map(|column| column.ty.collation());
+    of_columns.chain(definition.collation)
 }
 
 fn has_digits(column: &Column) -> bool {

@@ -8,6 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::collation::Language;
+
 /// How text compares, and so how it is ordered in keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Collation {
@@ -29,6 +31,8 @@ pub enum Collation {
     Utf8Mb40900AsCs,
     /// `utf8mb4_0900_bin`: code points in order; all characters count.
     Utf8Mb40900Bin,
+    /// Letters by Unicode 4.0.0 in the order of a language; trailing spaces do not count.
+    Utf8Mb4OfLanguage(Language),
 }
 
 /// Bytes an integer column takes, which decides its range.

@@ -14,6 +14,9 @@ const RECORDED: &str = include_str!("recorded/weights.tsv");
 const LEVELED: [Collation; 5] =
     [Utf8Mb4UnicodeCi, Utf8Mb4Unicode520Ci, Utf8Mb40900AiCi, Utf8Mb40900AsCi, Utf8Mb40900AsCs];
 
+/// The same of collations of languages: its name, a text, what that weighs.
+const LANGUAGES: &str = include_str!("recorded/languages.tsv");
+
 fn recorded_texts() -> Vec<Vec<u8>> {
     let first = |line: &str| from_hex(line.split('\t').next()?.as_bytes());
     RECORDED.lines().map(|line| first(line).unwrap()).collect()
@@ -34,6 +37,35 @@ fn texts_weigh_what_they_weigh_to_mysql() {
 }
 
 #[test]
+fn letters_of_languages_weigh_what_they_weigh_to_mysql() {
+    let mut seen = std::collections::HashSet::new();
+    for line in LANGUAGES.lines() {
+        let [name, text, wanted] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let collation = Collation::from_name(name).expect("a collation");
+        let (text, wanted) = (from_hex(text.as_bytes()).unwrap(), from_hex(wanted.as_bytes()).unwrap());
+        let mut weights = Vec::new();
+        write_shown_weights(collation, &text, &mut weights);
+        assert_eq!(weights, wanted, "{:?} {name}", String::from_utf8_lossy(&text));
+        seen.insert(collation.number());
+    }
+    assert_eq!(seen.len(), values::collation::Language::ALL.len());
+}
+
+#[test]
+fn texts_of_a_language_are_ordered_and_equal_as_its_speakers_have_it() {
+    let of = |name| Collation::from_name(name).unwrap();
+    let less = |name, a: &str, b: &str| compare(of(name), a.as_bytes(), b.as_bytes()).is_lt();
+    assert!(less("utf8mb4_swedish_ci", "zebra", "åka") && less("utf8mb4_unicode_ci", "åka", "zebra"));
+    assert!(less("utf8mb4_spanish_ci", "nz", "ña") && less("utf8mb4_estonian_ci", "z", "t"));
+    assert!(equal(of("utf8mb4_german2_ci"), "Müller".as_bytes(), "MUELLER ".as_bytes()));
+    assert!(!equal(of("utf8mb4_turkish_ci"), b"I", b"i"));
+    assert!(like(of("utf8mb4_swedish_ci"), "Ärla".as_bytes(), "ä%".as_bytes(), None));
+    assert!(!like(of("utf8mb4_swedish_ci"), "Ärla".as_bytes(), b"a%", None));
+    assert_eq!(Collation::from_name("utf8_swedish_ci"), Collation::from_name("UTF8MB4_Swedish_CI"));
+    assert_eq!(Collation::from_name("utf8mb4_czech_ci"), None);
+}
+
+#[test]
 fn keys_order_as_texts_compare_and_as_mysql_weighs_them() {
     let texts = recorded_texts();
     let key = |collation, text: &[u8]| {
@@ -41,7 +73,8 @@ fn keys_order_as_texts_compare_and_as_mysql_weighs_them() {
         write_weights(collation, text, &mut key);
         key
     };
-    for collation in LEVELED {
+    let languages = values::collation::Language::ALL.map(Collation::Utf8Mb4OfLanguage);
+    for collation in LEVELED.into_iter().chain(languages) {
         for pair in texts.windows(2) {
             for (a, b) in [
                 (pair[0].clone(), pair[1].clone()),

@@ -556,7 +556,7 @@ fn strongest<'a>(nodes: impl Iterator<Item = &'a Node>, ty: &ColumnType) -> (Col
 pub fn common_collation(a: (Collation, u8), b: (Collation, u8)) -> (Collation, u8) {
     let exactness = |collation| match collation {
         Collation::Utf8Mb4GeneralCi => 0,
-        Collation::Utf8Mb4UnicodeCi => 1,
+        Collation::Utf8Mb4UnicodeCi | Collation::Utf8Mb4OfLanguage(_) => 1,
         Collation::Utf8Mb4Unicode520Ci => 2,
         Collation::Utf8Mb40900AiCi => 3,
         Collation::Utf8Mb40900AsCi => 4,

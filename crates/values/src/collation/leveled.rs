@@ -1,7 +1,7 @@
 //! Comparing by Unicode's weights: level by level, letters first, then accents, then case.
 //!
-//! `utf8mb4_unicode_ci` and `utf8mb4_unicode_520_ci` look at letters alone and pad: the shorter
-//! text is compared as if spaces followed. The collations of 9.0 do not pad, and look at one to
+//! `utf8mb4_unicode_ci`, its kin of languages and `utf8mb4_unicode_520_ci` look at letters alone and
+//! pad: the shorter text is compared as if spaces followed. The collations of 9.0 do not pad, and look at one to
 //! three levels (MySQL 9.7 manual, 12.10.1).
 //!
 //! Invariants
@@ -29,7 +29,7 @@ impl LeveledRule {
     /// That of a collation; `None` for collations with other weights.
     #[inline]
     pub(crate) fn of(collation: Collation) -> Option<LeveledRule> {
-        use UnicodeEdition::{V400, V520, V900};
+        use UnicodeEdition::{V400, V400Of, V520, V900};
         let (edition, levels, pads) = match collation {
             Collation::Binary
             | Collation::Utf8Mb4Bin
@@ -37,6 +37,7 @@ impl LeveledRule {
             | Collation::Utf8Mb40900Bin => return None,
             Collation::Utf8Mb4UnicodeCi => (V400, 1, true),
             Collation::Utf8Mb4Unicode520Ci => (V520, 1, true),
+            Collation::Utf8Mb4OfLanguage(language) => (V400Of(language), 1, true),
             Collation::Utf8Mb40900AiCi => (V900, 1, false),
             Collation::Utf8Mb40900AsCi => (V900, 2, false),
             Collation::Utf8Mb40900AsCs => (V900, 3, false),

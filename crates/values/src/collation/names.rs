@@ -1,18 +1,34 @@
 //! Names of collations: those that clients send, and the one that is answered.
 
+use super::languages::Language;
 use crate::types::Collation;
 
 /// All of them, as SHOW COLLATION lists them.
-pub const COLLATIONS: [Collation; 9] = [
+pub const COLLATIONS: [Collation; 24] = [
     Collation::Binary,
     Collation::Utf8Mb40900AiCi,
     Collation::Utf8Mb40900AsCi,
     Collation::Utf8Mb40900AsCs,
     Collation::Utf8Mb40900Bin,
     Collation::Utf8Mb4Bin,
+    Collation::Utf8Mb4OfLanguage(Language::Esperanto),
+    Collation::Utf8Mb4OfLanguage(Language::Estonian),
     Collation::Utf8Mb4GeneralCi,
+    Collation::Utf8Mb4OfLanguage(Language::German2),
+    Collation::Utf8Mb4OfLanguage(Language::Hungarian),
+    Collation::Utf8Mb4OfLanguage(Language::Icelandic),
+    Collation::Utf8Mb4OfLanguage(Language::Latvian),
+    Collation::Utf8Mb4OfLanguage(Language::Polish),
+    Collation::Utf8Mb4OfLanguage(Language::Roman),
+    Collation::Utf8Mb4OfLanguage(Language::Romanian),
+    Collation::Utf8Mb4OfLanguage(Language::Sinhala),
+    Collation::Utf8Mb4OfLanguage(Language::Slovenian),
+    Collation::Utf8Mb4OfLanguage(Language::Spanish),
+    Collation::Utf8Mb4OfLanguage(Language::Swedish),
+    Collation::Utf8Mb4OfLanguage(Language::Turkish),
     Collation::Utf8Mb4Unicode520Ci,
     Collation::Utf8Mb4UnicodeCi,
+    Collation::Utf8Mb4OfLanguage(Language::Vietnamese),
 ];
 
 impl Collation {
@@ -41,7 +57,12 @@ impl Collation {
             "utf8mb4_0900_as_ci" => Some(Collation::Utf8Mb40900AsCi),
             "utf8mb4_0900_as_cs" => Some(Collation::Utf8Mb40900AsCs),
             "utf8mb4_0900_bin" => Some(Collation::Utf8Mb40900Bin),
-            _ => None,
+            _ => {
+                let of_utf8 = name.strip_prefix("utf8_").or_else(|| name.strip_prefix("utf8mb3_"));
+                let name = of_utf8.map_or(name.clone(), |rest| format!("utf8mb4_{rest}"));
+                let is = |language: &&Language| language.collation().0 == name;
+                Language::ALL.iter().find(is).map(|found| Collation::Utf8Mb4OfLanguage(*found))
+            }
         }
     }
 
@@ -57,6 +78,7 @@ impl Collation {
             Collation::Utf8Mb40900AsCi => "utf8mb4_0900_as_ci",
             Collation::Utf8Mb40900AsCs => "utf8mb4_0900_as_cs",
             Collation::Utf8Mb40900Bin => "utf8mb4_0900_bin",
+            Collation::Utf8Mb4OfLanguage(language) => language.collation().0,
         }
     }
 
@@ -72,6 +94,7 @@ impl Collation {
             Collation::Utf8Mb40900AsCi => 305,
             Collation::Utf8Mb40900AsCs => 278,
             Collation::Utf8Mb40900Bin => 309,
+            Collation::Utf8Mb4OfLanguage(language) => language.collation().1,
         }
     }
 
@@ -91,7 +114,8 @@ impl Collation {
             Collation::Utf8Mb4Bin
             | Collation::Utf8Mb4GeneralCi
             | Collation::Utf8Mb4UnicodeCi
-            | Collation::Utf8Mb4Unicode520Ci => true,
+            | Collation::Utf8Mb4Unicode520Ci
+            | Collation::Utf8Mb4OfLanguage(_) => true,
             Collation::Binary
             | Collation::Utf8Mb40900AiCi
             | Collation::Utf8Mb40900AsCi
@@ -108,7 +132,9 @@ impl Collation {
     /// MySQL's `Sortlen`: 8 for weights that it pads, 0 for those of 9.0.
     pub fn sort_length(self) -> u16 {
         match self {
-            Collation::Utf8Mb4UnicodeCi | Collation::Utf8Mb4Unicode520Ci => 8,
+            Collation::Utf8Mb4UnicodeCi
+            | Collation::Utf8Mb4Unicode520Ci
+            | Collation::Utf8Mb4OfLanguage(_) => 8,
             Collation::Utf8Mb40900AiCi
             | Collation::Utf8Mb40900AsCi
             | Collation::Utf8Mb40900AsCs => 0,

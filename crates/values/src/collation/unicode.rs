@@ -17,6 +17,7 @@ use std::sync::LazyLock;
 
 use flate2::read::DeflateDecoder;
 
+use super::languages::Language;
 use super::weights::next_character;
 
 static UNICODE_400: LazyLock<WeightTable> =
@@ -39,6 +40,8 @@ const UNLISTED: u32 = u32::MAX;
 pub(crate) enum UnicodeEdition {
     /// 4.0.0: `utf8mb4_unicode_ci`.
     V400,
+    /// 4.0.0 as a language orders it: `utf8mb4_swedish_ci` and others.
+    V400Of(Language),
     /// 5.2.0: `utf8mb4_unicode_520_ci`.
     V520,
     /// 9.0.0: `utf8mb4_0900_ai_ci` and its kin.
@@ -50,6 +53,7 @@ impl UnicodeEdition {
     pub(crate) fn table(self) -> &'static WeightTable {
         match self {
             UnicodeEdition::V400 => &UNICODE_400,
+            UnicodeEdition::V400Of(language) => language.table(),
             UnicodeEdition::V520 => &UNICODE_520,
             UnicodeEdition::V900 => &UNICODE_900,
         }
@@ -75,10 +79,7 @@ pub(crate) struct WeightTable {
 
 impl WeightTable {
     fn unpack(packed: &[u8]) -> WeightTable {
-        let mut bytes = Vec::new();
-        let read = DeflateDecoder::new(packed).read_to_end(&mut bytes);
-        // The bytes are part of the program.
-        assert!(read.is_ok(), "a table of weights is damaged");
+        let bytes = inflated(packed);
         let mut numbers = Numbers(&bytes);
         let mut head = || numbers.next().unwrap_or_default();
         let (levels, high, by_letters, wide) = (head() as usize, head(), head(), head());
@@ -97,13 +98,37 @@ impl WeightTable {
             character = character.wrapping_add(distance as usize);
             table.list(character, &mut numbers, &mut before);
         }
-        table.weights.shrink_to_fit();
-        for character in 0..128 {
-            if let [weight] = table.of(character as u32, 0).parts[0] {
-                table.ascii[character] = *weight;
+        table.finish();
+        table
+    }
+
+    /// That of 4.0.0 with what a language has otherwise; `at`: its place in the file of languages.
+    pub(super) fn of_language(at: usize) -> WeightTable {
+        let mut table = WeightTable::unpack(include_bytes!("unicode_400.weights"));
+        let bytes = inflated(include_bytes!("languages.weights"));
+        let mut numbers = Numbers(&bytes);
+        for language in 0..=at {
+            let (mut character, mut before) = (0, [0i32; LEVELS_MAX]);
+            for _ in 0..numbers.next().unwrap_or_default() {
+                character += numbers.next().unwrap_or_default() as usize;
+                match language == at {
+                    true => table.list(character, &mut numbers, &mut before),
+                    false => pass_over(&mut numbers),
+                }
             }
         }
+        table.finish();
         table
+    }
+
+    fn finish(&mut self) {
+        self.weights.shrink_to_fit();
+        for character in 0..128 {
+            self.ascii[character] = match self.of(character as u32, 0).parts[0] {
+                [weight] => *weight,
+                _ => 0,
+            };
+        }
     }
 
     fn list(&mut self, character: usize, numbers: &mut Numbers<'_>, before: &mut [i32]) {
@@ -211,6 +236,21 @@ impl WeightTable {
             }
             _ => 0xFBC0,
         }
+    }
+}
+
+fn inflated(packed: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let read = DeflateDecoder::new(packed).read_to_end(&mut bytes);
+    // The bytes are part of the program.
+    assert!(read.is_ok(), "a table of weights is damaged");
+    bytes
+}
+
+/// Passes over the weights of a character that has one level.
+fn pass_over(numbers: &mut Numbers<'_>) {
+    for _ in 0..numbers.next().unwrap_or_default() {
+        numbers.next();
     }
 }
 
