@@ -835,3 +835,28 @@ fn what_tools_ask_for_beside_queries_was_refused() {
     let pages = run(s, "SHOW STATUS LIKE 'Innodb_buffer_pool_pages%'");
     assert_eq!(pages.lines().count(), 4, "{pages}");
 }
+
+#[test]
+fn an_operand_may_be_a_query_whose_first_part_is_in_brackets() {
+    let s = &mut session(&server());
+    run(s, "CREATE TABLE n (a INT)");
+    run(s, "INSERT INTO n VALUES (8), (1), (5)");
+    let both = "((SELECT a FROM n WHERE a > 7 AND a = o.a) UNION (SELECT 1 FROM n WHERE o.a = 1))";
+    let asked = |condition: &str| format!("SELECT a FROM n o WHERE {condition} ORDER BY a");
+    assert_eq!(run(s, &asked(&format!("{both} IS NOT NULL"))), "1\n8");
+    assert_eq!(run(s, &asked(&format!("a IN {both}"))), "1\n8");
+    assert_eq!(run(s, &asked(&format!("1 + {both} > 2"))), "8");
+    for (statement, wanted) in [
+        ("SELECT ((SELECT 1) UNION SELECT 1)", "1"),
+        ("SELECT (((SELECT 2) UNION (SELECT 2)) + 1)", "3"),
+        ("SELECT ((SELECT a FROM n) ORDER BY a LIMIT 1)", "1"),
+        ("SELECT ((SELECT a FROM n ORDER BY a LIMIT 1) EXCEPT (SELECT 3))", "1"),
+        ("SELECT ((SELECT 1) + 1), ((SELECT 2))", "2\t2"),
+        ("SELECT (SELECT 1) UNION (SELECT 2) ORDER BY 1", "1\n2"),
+        ("SELECT ((((SELECT 1) UNION (SELECT 1))))", "1"),
+    ] {
+        assert_eq!(run(s, statement), wanted, "{statement}");
+    }
+    assert_eq!(error(s, "SELECT ((SELECT a FROM n) UNION SELECT 2)"), 1242);
+    assert_eq!(error(s, "SELECT ((SELECT 1) UNION"), 1064);
+}

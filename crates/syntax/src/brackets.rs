@@ -25,10 +25,10 @@ use crate::error::{Result, too_deep};
 const DEPTH_MAX: usize = 100;
 
 /// Words that begin a query.
-const QUERY: [&str; 4] = ["SELECT", "WITH", "VALUES", "TABLE"];
+pub(crate) const QUERY: [&str; 4] = ["SELECT", "WITH", "VALUES", "TABLE"];
 
 /// Words that go on with a query behind one in brackets.
-const BEHIND_QUERY: [&str; 9] =
+pub(crate) const BEHIND_QUERY: [&str; 9] =
     ["UNION", "EXCEPT", "INTERSECT", "MINUS", "ORDER", "LIMIT", "FOR", "LOCK", "INTO"];
 
 /// Words that end a list of tables.

@@ -13,6 +13,8 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
+use crate::brackets::{BEHIND_QUERY, QUERY, is_word};
+
 /// The argument of JSON_VALUE that says what to do where the path leads nowhere.
 pub const JSON_EMPTY: &str = "ON EMPTY";
 /// The one that says what to do with a value that is none of the type.
@@ -88,11 +90,11 @@ fn row(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
     Ok(Expr::Tuple(values))
 }
 
-/// `(VALUES ROW(...) ...)` as an operand, which sqlparser takes for brackets around a call.
-pub(super) fn values_query(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserError>> {
-    let is = |n, keyword| matches!(&parser.peek_nth_token_ref(n).token, Token::Word(word) if word.keyword == keyword);
+/// A query as an operand that sqlparser takes for brackets around something else: `(VALUES ROW(...)
+/// ...)` for a call, `((SELECT ...) UNION ...)` for the query's first part.
+pub(super) fn query_operand(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserError>> {
     let opens = parser.peek_token_ref().token == Token::LParen;
-    if !(opens && is(1, Keyword::VALUES) && is(2, Keyword::ROW)) {
+    if !opens || !(is_values_rows(parser) || goes_on_behind_brackets(parser)) {
         return None;
     }
     parser.advance_token();
@@ -101,6 +103,40 @@ pub(super) fn values_query(parser: &mut Parser<'_>) -> Option<Result<Expr, Parse
         parser.expect_token(&Token::RParen)?;
         Ok(Expr::Subquery(query))
     }))
+}
+
+fn is_values_rows(parser: &Parser<'_>) -> bool {
+    let is = |n, keyword| matches!(&parser.peek_nth_token_ref(n).token, Token::Word(word) if word.keyword == keyword);
+    is(1, Keyword::VALUES) && is(2, Keyword::ROW)
+}
+
+/// Whether what the next bracket opens is a query whose first part is in brackets of its own.
+fn goes_on_behind_brackets(parser: &Parser<'_>) -> bool {
+    if parser.peek_nth_token_ref(1).token != Token::LParen {
+        return false;
+    }
+    // Each by its own place: the nth that is no space would be looked for from the start each time.
+    let mut tokens = (0..)
+        .map(|n| parser.peek_nth_token_no_skip(n).token)
+        .filter(|token| !matches!(token, Token::Whitespace(_)))
+        .skip(1);
+    let (mut depth, mut is_query) = (0, false);
+    for token in tokens.by_ref() {
+        match token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth -= 1,
+            Token::EOF => return false,
+            _ => is_query |= QUERY.iter().any(|word| is_word(&token, word)),
+        }
+        // Before the first word there are only brackets.
+        if !is_query && token != Token::LParen {
+            return false;
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    tokens.next().is_some_and(|next| BEHIND_QUERY.iter().any(|word| is_word(&next, word)))
 }
 
 /// What follows CHAR: `(77, 121 [USING utf8mb4])`.

@@ -164,7 +164,7 @@ impl Dialect for RowhouseDialect {
             let operand = parser.parse_subexpr(UNARY);
             return Some(operand.map(|expr| Expr::UnaryOp { op, expr: Box::new(expr) }));
         }
-        if let Some(query) = call::values_query(parser) {
+        if let Some(query) = call::query_operand(parser) {
             return Some(query);
         }
         if let Some(call) = call::special(parser) {
