@@ -483,6 +483,14 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         BrokenRule::Bits(_) => ErrorCode::TooBigDisplaywidth,
         BrokenRule::PrefixKey => ErrorCode::WrongSubKey,
         BrokenRule::PrimaryName => ErrorCode::WrongNameForIndex,
+        BrokenRule::LongName(_) => ErrorCode::TooLongIdent,
+        BrokenRule::Name(what, _) => match what {
+            Thing::Database => ErrorCode::WrongDbName,
+            Thing::Table => ErrorCode::WrongTableName,
+            Thing::Column => ErrorCode::WrongColumnName,
+            Thing::Index => ErrorCode::WrongNameForIndex,
+            Thing::Event => ErrorCode::SpWrongName,
+        },
         BrokenRule::DuplicateCheck(_) => ErrorCode::DupConstraintName,
         BrokenRule::DuplicateForeignKey(_) => ErrorCode::DupConstraintName,
         BrokenRule::ForeignKeyColumns(_) => ErrorCode::WrongFkDef,
@@ -509,7 +517,6 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         | BrokenRule::TimePrecision(_)
         | BrokenRule::EnumValues(_)
         | BrokenRule::NoKeyParts
-        | BrokenRule::Name(_)
         | BrokenRule::MemberColumn(_)
         | BrokenRule::MemberName(_)
         | BrokenRule::DuplicateMember(_)

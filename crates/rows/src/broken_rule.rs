@@ -5,6 +5,8 @@
 //!
 //! Not here: which definitions break them (`ddl::rules`), MySQL's codes (crate `sql`).
 
+use crate::error::Thing;
+
 /// What a table's definition does and may not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BrokenRule {
@@ -250,9 +252,12 @@ pub enum BrokenRule {
          say ON DELETE CASCADE or ON DELETE SET NULL"
     )]
     ForeignKeyOfExpiring(String),
-    /// A name that is none, or is too long.
-    #[error("Incorrect name '{0}'")]
-    Name(String),
+    /// A name that is none, or ends in a space.
+    #[error("Incorrect {0} name '{1}'")]
+    Name(Thing, String),
+    /// A name of more characters than one may have.
+    #[error("Identifier name '{0}' is too long")]
+    LongName(String),
     /// An index of members of a column that has none.
     #[error("Column '{0}' has indexes of members, and must be JSON")]
     MemberColumn(String),

@@ -37,6 +37,7 @@ mod many_updates;
 mod mariadb_forms;
 mod membership;
 mod mysql_database;
+mod names;
 mod once;
 mod ordinals;
 mod over_rows;

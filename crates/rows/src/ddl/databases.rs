@@ -17,7 +17,7 @@ impl Engine {
     /// # Errors
     /// `Exists`, `Definition` for a bad name.
     pub fn create_database(&self, name: &str) -> Result<()> {
-        check_name(name)?;
+        check_name(Thing::Database, name)?;
         let mut change = self.catalog().change();
         if self.catalog().has_database(name) {
             return Err(Error::Exists { what: Thing::Database, name: name.to_string() });

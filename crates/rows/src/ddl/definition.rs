@@ -11,7 +11,7 @@ use std::sync::Arc;
 use values::member::MemberKind;
 use values::types::{Collation, ColumnType};
 
-use super::rules::{check_name, validate};
+use super::rules::{check_length, check_name, validate};
 use crate::broken_rule::BrokenRule;
 use crate::error::{Error, Result, Thing};
 use crate::foreign_key::{ForeignKey, ForeignKeyChecks, ReferentialAction};
@@ -179,7 +179,7 @@ pub fn listed_table(new: NewTable, make_rules: MakeRules) -> Result<Table> {
 
 /// Makes a definition (without id) and checks it.
 pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
-    check_name(&new.name)?;
+    check_name(Thing::Table, &new.name)?;
     let mut columns = new.columns;
     for (slot, column) in columns.iter_mut().enumerate() {
         column.slot = slot as u16;
@@ -321,7 +321,7 @@ pub(crate) fn add_check(
     name: Option<String>,
     condition: String,
 ) -> Result<()> {
-    let name = match name {
+    let name = match name.filter(|name| !name.is_empty()) {
         // As MariaDB names them.
         None => (1..)
             .map(|number| format!("CONSTRAINT_{number}"))
@@ -329,7 +329,7 @@ pub(crate) fn add_check(
             .expect("there are more numbers than conditions"),
         Some(name) => name,
     };
-    check_name(&name)?;
+    check_length(&name)?;
     if definition.check(&name).is_some() {
         return Err(BrokenRule::DuplicateCheck(name.to_string()).into());
     }
@@ -344,7 +344,7 @@ pub(crate) fn add_foreign_key(definition: &mut TableDefinition, new: &NewForeign
         Some(name) => name.clone(),
         None => definition.free_foreign_key_name(&definition.name),
     };
-    check_name(&name)?;
+    check_length(&name)?;
     if !new.parent_columns.is_empty() && new.parent_columns.len() != new.columns.len() {
         let shown = new.name.clone().unwrap_or_else(|| "foreign key without name".to_owned());
         return Err(BrokenRule::ForeignKeyColumns(shown).into());

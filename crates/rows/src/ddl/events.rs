@@ -21,7 +21,7 @@ impl Engine {
     /// # Errors
     /// `Exists`, `NotFound` of the database, `Definition` for a bad name.
     pub fn create_event(&self, mut event: EventDefinition) -> Result<()> {
-        check_name(&event.name)?;
+        check_name(Thing::Event, &event.name)?;
         let mut change = self.catalog().change();
         self.check_place(&event)?;
         event.id = change.new_table_id();
@@ -50,7 +50,7 @@ impl Engine {
             Some(mut event) => {
                 event.id = old.id;
                 if !old.is_named(&event.database, &event.name) {
-                    check_name(&event.name)?;
+                    check_name(Thing::Event, &event.name)?;
                     self.check_place(&event)?;
                 }
                 change.put_event(event);

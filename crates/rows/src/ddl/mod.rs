@@ -36,6 +36,6 @@ pub(crate) use definition::{
 };
 pub use read_lock::ReadLock;
 pub(crate) use relations::Relations;
-pub use rules::{COLUMNS_MAX, INDEX_PARTS_MAX, INDEXES_MAX, NAME_CHARS_MAX};
+pub use rules::{COLUMNS_MAX, INDEX_PARTS_MAX, INDEXES_MAX, NAME_CHARS_MAX, check_name};
 pub(crate) use rules::{validate, widens};
 pub(crate) use temporary::check_temporary;

@@ -6,7 +6,7 @@
 use values::types::ColumnType;
 
 use crate::broken_rule::BrokenRule;
-use crate::error::Result;
+use crate::error::{Result, Thing};
 use crate::foreign_key::{ForeignKey, ReferentialAction};
 use crate::schema::{Column, DefaultValue, Index, MemberIndex, TableDefinition};
 use crate::table::PRIMARY;
@@ -32,7 +32,7 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
         return Err(BrokenRule::TooManyIndexes.into());
     }
     for (position, column) in definition.columns.iter().enumerate() {
-        check_name(&column.name)?;
+        check_name(Thing::Column, &column.name)?;
         if definition.column(&column.name) != Some(position) {
             return Err(BrokenRule::DuplicateColumn(column.name.clone()).into());
         }
@@ -68,7 +68,7 @@ fn validate_columnar(definition: &TableDefinition) -> Result<()> {
 
 fn validate_columnar_index(definition: &TableDefinition) -> Result<()> {
     let Some(index) = &definition.columnar_index else { return Ok(()) };
-    check_name(&index.name)?;
+    check_name(Thing::Index, &index.name)?;
     if definition.columnar {
         return Err(BrokenRule::ColumnarIndexOfColumnar.into());
     }
@@ -229,7 +229,7 @@ fn validate_index(definition: &TableDefinition, index: &Index) -> Result<()> {
     if index.parts.is_empty() && index.id != PRIMARY {
         return Err(BrokenRule::NoKeyParts.into());
     }
-    check_name(&index.name)?;
+    check_name(Thing::Index, &index.name)?;
     for part in &index.parts {
         let column = &definition.columns[part.column];
         let name = &column.name;
@@ -255,12 +255,23 @@ fn validate_index(definition: &TableDefinition, index: &Index) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn check_name(name: &str) -> Result<()> {
-    let chars = name.chars().count();
-    if chars == 0 || chars > NAME_CHARS_MAX || name.contains('\0') || name.ends_with(' ') {
-        return Err(BrokenRule::Name(name.to_string()).into());
+/// Whether a name is one, and not too long.
+///
+/// # Errors
+/// `Definition`: an empty name, one that ends in a space, one of more than `NAME_CHARS_MAX` characters.
+pub fn check_name(what: Thing, name: &str) -> Result<()> {
+    if name.is_empty() || name.contains('\0') || name.ends_with(' ') {
+        return Err(BrokenRule::Name(what, name.to_owned()).into());
     }
-    Ok(())
+    check_length(name)
+}
+
+/// The name of a constraint that is no index may also end in spaces, as MySQL has it.
+pub(super) fn check_length(name: &str) -> Result<()> {
+    match name.chars().count() > NAME_CHARS_MAX {
+        true => Err(BrokenRule::LongName(name.to_owned()).into()),
+        false => Ok(()),
+    }
 }
 
 /// Whether values of `old` are stored and ordered in the same bytes under `new`.

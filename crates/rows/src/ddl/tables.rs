@@ -203,7 +203,7 @@ impl Engine {
         let mut moved: Vec<(TableDefinition, Arc<Table>)> = Vec::new();
         let mut views: Vec<(ViewDefinition, Arc<View>)> = Vec::new();
         for ((from_database, from), (to_database, to)) in renames {
-            check_name(to)?;
+            check_name(Thing::Table, to)?;
             if !self.catalog().has_database(to_database) {
                 return Err(no_database(to_database));
             }

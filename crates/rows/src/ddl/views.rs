@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::rules::check_name;
 use crate::catalog::{no_database, no_table};
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Result, Thing};
 use crate::view::{View, ViewDefinition};
 
 impl Engine {
@@ -21,7 +21,7 @@ impl Engine {
     /// `Exists` for the name of a table, or of a view that is not to be replaced; `NotFound` of the
     /// database; `Definition` for a bad name.
     pub fn create_view(&self, mut view: ViewDefinition, replaces: bool) -> Result<()> {
-        check_name(&view.name)?;
+        check_name(Thing::Table, &view.name)?;
         let mut change = self.catalog().change();
         if !self.catalog().has_database(&view.database) {
             return Err(no_database(&view.database));

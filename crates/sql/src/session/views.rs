@@ -8,6 +8,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use expression::Level;
+use rows::ddl::check_name;
+use rows::error::Thing;
 use rows::table::Table;
 use rows::view::{View, ViewAlgorithm, ViewCheck, ViewDefinition, ViewSecurity};
 use sqlparser::ast::{Expr, Query, Value, visit_expressions};
@@ -185,7 +187,8 @@ pub(super) fn not_a_view(database: &str, name: &str) -> SqlError {
     SqlError::new(ErrorCode::WrongObject, format!("'{database}.{name}' is not VIEW"))
 }
 
-/// Refuses columns that are not as many as the query's, or of which two have one name.
+/// Refuses columns that are not as many as the query's, whose names are none, or of which two have
+/// one name.
 fn check_columns(given: &[String], bound: &BoundQuery) -> Result<()> {
     let columns = &bound.query.columns;
     if !given.is_empty() && given.len() != columns.len() {
@@ -197,6 +200,9 @@ fn check_columns(given: &[String], bound: &BoundQuery) -> Result<()> {
     }
     let own: Vec<&String> = columns.iter().map(|column| &column.name).collect();
     let names = if given.is_empty() { own } else { given.iter().collect() };
+    for name in &names {
+        check_name(Thing::Column, name)?;
+    }
     let mut seen = HashSet::new();
     match names.into_iter().find(|name| !seen.insert(name.to_lowercase())) {
         None => Ok(()),
