@@ -16,7 +16,7 @@ program = $(CARGO_TARGET_DIR)/release/rowhouse
 # What is served: the same without symbols, which are in $(served).debug.
 served = $(CARGO_TARGET_DIR)/rowhouse
 
-.PHONY: build package install run check test functions unit scripts fuzz crashes lint setup rocksdb peers sample
+.PHONY: build package install run check test functions unit scripts suites suite-packages fuzz crashes lint setup rocksdb peers sample
 
 # The server alone; its dependencies have the features that the whole workspace gives them.
 build: setup rocksdb
@@ -53,9 +53,19 @@ test:
 unit: setup rocksdb peers
 	TZ=UTC cargo test --release --workspace --no-fail-fast
 
-scripts: setup rocksdb peers
+scripts: setup rocksdb peers suite-packages
 	cargo build --release --package server --package lab
 	ROWHOUSE=$(program) scripts/run-tests
+
+# The test suites of frameworks and drivers, whole, here and at MySQL and MariaDB; an hour. One by name:
+#   make suites SUITES=django
+SUITES ?=
+suites: setup rocksdb peers suite-packages
+	cargo build --release --package server
+	ROWHOUSE=$(program) tests/suites/run --whole $(SUITES)
+
+suite-packages:
+	scripts/install-suites
 
 # Every decoder under libFuzzer, for so many seconds each, two at a time; an hour by hand:
 #   make fuzz SECONDS=3600
