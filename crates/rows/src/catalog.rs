@@ -75,7 +75,8 @@ const FORMAT_COLLATIONS: u32 = 13;
 /// Events and views may have the rights of an account alone, where earlier versions would give them
 /// all.
 const FORMAT_DEFINERS: u32 = 14;
-/// Columns may be SET and BIT, and have collations of languages, which earlier versions do not know.
+/// Columns may be SET and BIT, and have collations of languages, which earlier versions do not
+/// know.
 const FORMAT_BITS: u32 = 15;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;

@@ -40,9 +40,12 @@ fn texts_weigh_what_they_weigh_to_mysql() {
 fn letters_of_languages_weigh_what_they_weigh_to_mysql() {
     let mut seen = std::collections::HashSet::new();
     for line in LANGUAGES.lines() {
-        let [name, text, wanted] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let [name, text, wanted] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
         let collation = Collation::from_name(name).expect("a collation");
-        let (text, wanted) = (from_hex(text.as_bytes()).unwrap(), from_hex(wanted.as_bytes()).unwrap());
+        let (text, wanted) =
+            (from_hex(text.as_bytes()).unwrap(), from_hex(wanted.as_bytes()).unwrap());
         let mut weights = Vec::new();
         write_shown_weights(collation, &text, &mut weights);
         assert_eq!(weights, wanted, "{:?} {name}", String::from_utf8_lossy(&text));
@@ -55,7 +58,9 @@ fn letters_of_languages_weigh_what_they_weigh_to_mysql() {
 fn texts_of_a_language_are_ordered_and_equal_as_its_speakers_have_it() {
     let of = |name| Collation::from_name(name).unwrap();
     let less = |name, a: &str, b: &str| compare(of(name), a.as_bytes(), b.as_bytes()).is_lt();
-    assert!(less("utf8mb4_swedish_ci", "zebra", "åka") && less("utf8mb4_unicode_ci", "åka", "zebra"));
+    assert!(
+        less("utf8mb4_swedish_ci", "zebra", "åka") && less("utf8mb4_unicode_ci", "åka", "zebra")
+    );
     assert!(less("utf8mb4_spanish_ci", "nz", "ña") && less("utf8mb4_estonian_ci", "z", "t"));
     assert!(equal(of("utf8mb4_german2_ci"), "Müller".as_bytes(), "MUELLER ".as_bytes()));
     assert!(!equal(of("utf8mb4_turkish_ci"), b"I", b"i"));

@@ -258,7 +258,8 @@ fn validate_index(definition: &TableDefinition, index: &Index) -> Result<()> {
 /// Whether a name is one, and not too long.
 ///
 /// # Errors
-/// `Definition`: an empty name, one that ends in a space, one of more than `NAME_CHARS_MAX` characters.
+/// `Definition`: an empty name, one that ends in a space, one of more than `NAME_CHARS_MAX`
+/// characters.
 pub fn check_name(what: Thing, name: &str) -> Result<()> {
     if name.is_empty() || name.contains('\0') || name.ends_with(' ') {
         return Err(BrokenRule::Name(what, name.to_owned()).into());

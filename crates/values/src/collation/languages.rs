@@ -8,8 +8,8 @@
 //! 1. Keys on disk are made of these weights, so they never change; nor does the order of `ALL`,
 //!    which is that of the file.
 //! 2. None of these languages has contractions. Those that do are refused by name: Croatian, Czech,
-//!    Danish, Lithuanian, Slovak, traditional Spanish. So is Persian, some of whose marks weigh less
-//!    than what ends a key.
+//!    Danish, Lithuanian, Slovak, traditional Spanish. So is Persian, some of whose marks weigh
+//!    less than what ends a key.
 //!
 //! Not here: levels and padding (`leveled`), what a table holds (`unicode`).
 

@@ -1,8 +1,8 @@
 //! Comparing by Unicode's weights: level by level, letters first, then accents, then case.
 //!
-//! `utf8mb4_unicode_ci`, its kin of languages and `utf8mb4_unicode_520_ci` look at letters alone and
-//! pad: the shorter text is compared as if spaces followed. The collations of 9.0 do not pad, and look at one to
-//! three levels (MySQL 9.7 manual, 12.10.1).
+//! `utf8mb4_unicode_ci`, its kin of languages and `utf8mb4_unicode_520_ci` look at letters alone
+//! and pad: the shorter text is compared as if spaces followed. The collations of 9.0 do not pad,
+//! and look at one to three levels (MySQL 9.7 manual, 12.10.1).
 //!
 //! Invariants
 //! 1. Nothing is allocated to compare two texts.
