@@ -5,7 +5,7 @@
 //!
 //! Not here: which definitions break them (`ddl::rules`), MySQL's codes (crate `sql`).
 
-use crate::error::Thing;
+use crate::thing::Thing;
 
 /// What a table's definition does and may not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -18,6 +18,7 @@ use values::row::RowError;
 
 use crate::broken_rule::BrokenRule;
 use crate::foreign_key::ForeignKey;
+pub use crate::thing::Thing;
 
 /// What stands in the way of a request that may not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,21 +33,6 @@ pub enum Wait {
     Room,
 }
 
-/// The kinds of named things.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thing {
-    /// A database (schema).
-    Database,
-    /// A table.
-    Table,
-    /// A column.
-    Column,
-    /// An index.
-    Index,
-    /// An event: a job inside the server.
-    Event,
-}
-
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -54,18 +40,6 @@ impl fmt::Display for Wait {
             Wait::Lock => "a row lock",
             Wait::Schema => "a schema change",
             Wait::Room => "room in the table",
-        })
-    }
-}
-
-impl fmt::Display for Thing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Thing::Database => "database",
-            Thing::Table => "table",
-            Thing::Column => "column",
-            Thing::Index => "index",
-            Thing::Event => "event",
         })
     }
 }

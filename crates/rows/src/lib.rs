@@ -57,6 +57,7 @@ pub mod sweep;
 pub mod table;
 mod temporary;
 mod temporary_ids;
+pub mod thing;
 pub mod transaction;
 pub mod view;
 

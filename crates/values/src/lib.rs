@@ -30,6 +30,7 @@ pub mod decimal;
 mod digits;
 pub mod error_code;
 pub mod key;
+pub mod language;
 pub mod member;
 pub mod mode;
 pub mod ordinal;

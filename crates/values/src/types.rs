@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::collation::Language;
+use crate::language::Language;
 
 /// How text compares, and so how it is ordered in keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -51,7 +51,7 @@ fn letters_of_languages_weigh_what_they_weigh_to_mysql() {
         assert_eq!(weights, wanted, "{:?} {name}", String::from_utf8_lossy(&text));
         seen.insert(collation.number());
     }
-    assert_eq!(seen.len(), values::collation::Language::ALL.len());
+    assert_eq!(seen.len(), values::language::Language::ALL.len());
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn keys_order_as_texts_compare_and_as_mysql_weighs_them() {
         write_weights(collation, text, &mut key);
         key
     };
-    let languages = values::collation::Language::ALL.map(Collation::Utf8Mb4OfLanguage);
+    let languages = values::language::Language::ALL.map(Collation::Utf8Mb4OfLanguage);
     for collation in LEVELED.into_iter().chain(languages) {
         for pair in texts.windows(2) {
             for (a, b) in [

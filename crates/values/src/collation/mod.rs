@@ -1,7 +1,6 @@
 //! Comparing text under a collation.
 
 mod compare;
-mod languages;
 mod leveled;
 mod like;
 mod names;
@@ -12,7 +11,6 @@ mod unicode;
 mod weights;
 
 pub use compare::{compare, equal, shown_weight_bytes, write_shown_weights};
-pub use languages::Language;
 pub(crate) use leveled::LeveledRule;
 pub use like::like;
 pub use names::COLLATIONS;

@@ -1,6 +1,6 @@
 //! Names of collations: those that clients send, and the one that is answered.
 
-use super::languages::Language;
+use crate::language::Language;
 use crate::types::Collation;
 
 /// All of them, as SHOW COLLATION lists them.
@@ -60,7 +60,7 @@ impl Collation {
             _ => {
                 let of_utf8 = name.strip_prefix("utf8_").or_else(|| name.strip_prefix("utf8mb3_"));
                 let name = of_utf8.map_or(name.clone(), |rest| format!("utf8mb4_{rest}"));
-                let is = |language: &&Language| language.collation().0 == name;
+                let is = |language: &&Language| of_language(**language).0 == name;
                 Language::ALL.iter().find(is).map(|found| Collation::Utf8Mb4OfLanguage(*found))
             }
         }
@@ -78,7 +78,7 @@ impl Collation {
             Collation::Utf8Mb40900AsCi => "utf8mb4_0900_as_ci",
             Collation::Utf8Mb40900AsCs => "utf8mb4_0900_as_cs",
             Collation::Utf8Mb40900Bin => "utf8mb4_0900_bin",
-            Collation::Utf8Mb4OfLanguage(language) => language.collation().0,
+            Collation::Utf8Mb4OfLanguage(language) => of_language(language).0,
         }
     }
 
@@ -94,7 +94,7 @@ impl Collation {
             Collation::Utf8Mb40900AsCi => 305,
             Collation::Utf8Mb40900AsCs => 278,
             Collation::Utf8Mb40900Bin => 309,
-            Collation::Utf8Mb4OfLanguage(language) => language.collation().1,
+            Collation::Utf8Mb4OfLanguage(language) => of_language(language).1,
         }
     }
 
@@ -140,5 +140,26 @@ impl Collation {
             | Collation::Utf8Mb40900AsCs => 0,
             _ => 1,
         }
+    }
+}
+
+/// The name of a language's collation, and its number.
+fn of_language(language: Language) -> (&'static str, u16) {
+    match language {
+        Language::Icelandic => ("utf8mb4_icelandic_ci", 225),
+        Language::Latvian => ("utf8mb4_latvian_ci", 226),
+        Language::Romanian => ("utf8mb4_romanian_ci", 227),
+        Language::Slovenian => ("utf8mb4_slovenian_ci", 228),
+        Language::Polish => ("utf8mb4_polish_ci", 229),
+        Language::Estonian => ("utf8mb4_estonian_ci", 230),
+        Language::Spanish => ("utf8mb4_spanish_ci", 231),
+        Language::Swedish => ("utf8mb4_swedish_ci", 232),
+        Language::Turkish => ("utf8mb4_turkish_ci", 233),
+        Language::Roman => ("utf8mb4_roman_ci", 239),
+        Language::Esperanto => ("utf8mb4_esperanto_ci", 241),
+        Language::Hungarian => ("utf8mb4_hungarian_ci", 242),
+        Language::Sinhala => ("utf8mb4_sinhala_ci", 243),
+        Language::German2 => ("utf8mb4_german2_ci", 244),
+        Language::Vietnamese => ("utf8mb4_vietnamese_ci", 247),
     }
 }

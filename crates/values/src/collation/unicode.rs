@@ -3,7 +3,8 @@
 //! A table lists what `scripts/collation-weights` printed of MySQL 9.7 (the layout of its bytes is
 //! drawn there), and is unpacked when the first text is compared by it: some 300 to 700 KB. The
 //! weights of characters that no table lists are computed: ideographs and what Unicode had not
-//! assigned (UTS 10, implicit weights), Hangul syllables.
+//! assigned (UTS 10, implicit weights), Hangul syllables. A language has the table of 4.0.0 but for
+//! the characters that `languages.weights` lists.
 //!
 //! Invariants
 //! 1. Keys on disk are made of these weights, so a table never changes.
@@ -13,12 +14,12 @@
 //! Not here: levels and padding of collations (`leveled`), the bytes of keys (`key::leveled`).
 
 use std::io::Read;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use flate2::read::DeflateDecoder;
 
-use super::languages::Language;
 use super::weights::next_character;
+use crate::language::Language;
 
 static UNICODE_400: LazyLock<WeightTable> =
     LazyLock::new(|| WeightTable::unpack(include_bytes!("unicode_400.weights")));
@@ -53,7 +54,12 @@ impl UnicodeEdition {
     pub(crate) fn table(self) -> &'static WeightTable {
         match self {
             UnicodeEdition::V400 => &UNICODE_400,
-            UnicodeEdition::V400Of(language) => language.table(),
+            UnicodeEdition::V400Of(language) => {
+                static TABLES: [OnceLock<WeightTable>; Language::ALL.len()] =
+                    [const { OnceLock::new() }; Language::ALL.len()];
+                let at = language as usize;
+                TABLES[at].get_or_init(|| WeightTable::of_language(at))
+            }
             UnicodeEdition::V520 => &UNICODE_520,
             UnicodeEdition::V900 => &UNICODE_900,
         }
@@ -103,7 +109,7 @@ impl WeightTable {
     }
 
     /// That of 4.0.0 with what a language has otherwise; `at`: its place in the file of languages.
-    pub(super) fn of_language(at: usize) -> WeightTable {
+    fn of_language(at: usize) -> WeightTable {
         let mut table = WeightTable::unpack(include_bytes!("unicode_400.weights"));
         let bytes = inflated(include_bytes!("languages.weights"));
         let mut numbers = Numbers(&bytes);
