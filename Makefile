@@ -88,6 +88,7 @@ lint: setup rocksdb
 	scripts/wrap-docs --check
 	scripts/module-graph --check
 	scripts/tidy
+	scripts/deny
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
 
