@@ -47,6 +47,8 @@ enum Experiment {
     Size(experiments::size::SizeOptions),
     /// Many tables: created, filled with a row each, selected from once each.
     Tables(experiments::tables::TablesOptions),
+    /// Look-ups by key in plain text and within TLS, beside memcached
+    Tls(experiments::tls::TlsOptions),
     /// Table queries on documents with indexes, beside SQL on generated columns.
     Documents(experiments::documents::DocumentsOptions),
     /// Read a player, change it, look an account up: verified against races.
@@ -99,6 +101,7 @@ fn main() -> Result<()> {
         Experiment::Indexing(options) => experiments::indexing::run(&options),
         Experiment::Size(options) => experiments::size::run(&options),
         Experiment::Tables(options) => experiments::tables::run(&options),
+        Experiment::Tls(options) => experiments::tls::run(&options),
         Experiment::Documents(options) => experiments::documents::run(&options),
         Experiment::Game(options) => experiments::game::run(&options),
         Experiment::Durability(options) => experiments::durability::run(&options),

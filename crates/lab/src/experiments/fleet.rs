@@ -9,6 +9,7 @@ use anyhow::Result;
 
 use super::loading::{DATABASE, UserFiller, fill, load_users};
 use super::{Common, progress};
+use crate::generator::Wire;
 use crate::peers::{
     AppendFsync, Durability, EchoServer, MariaDb, MariaDbSettings, MemcachedServer, Redis, Rowhouse,
 };
@@ -40,7 +41,7 @@ pub const ROWHOUSE_MEMCACHED: &str = "rowhouse memcached";
 pub const ROWHOUSE_TYRANT: &str = "rowhouse tyrant";
 
 /// One new connection to a reader of batches of this size.
-pub type ConnectReader<'a> = Box<dyn Fn(usize) -> Result<(Box<dyn Reader>, TcpStream)> + 'a>;
+pub type ConnectReader<'a> = Box<dyn Fn(usize) -> Result<(Box<dyn Reader>, Wire)> + 'a>;
 /// One new connection to a writer.
 pub type ConnectWriter<'a> = Box<dyn Fn() -> Result<(Box<dyn Writer>, TcpStream)> + 'a>;
 
@@ -190,14 +191,18 @@ impl Fleet {
         };
         if let Some(peer) = &self.echo {
             let reader = move || Box::new(protocols::echo::EchoSession::new(users)) as _;
-            add(ECHO, peer.server.pid(), Box::new(move |_| Ok((reader(), peer.connect()?))));
+            add(ECHO, peer.server.pid(), Box::new(move |_| Ok((reader(), peer.connect()?.into()))));
         }
         if let Some(peer) = &self.memcached {
             add(MEMCACHED, peer.server.pid(), read_keys(users, || peer.connect()));
         }
         if let Some(peer) = &self.redis {
             let reader = move || Box::new(protocols::resp::Resp::new(users)) as _;
-            add(REDIS, peer.server.pid(), Box::new(move |_| Ok((reader(), peer.connect()?))));
+            add(
+                REDIS,
+                peer.server.pid(),
+                Box::new(move |_| Ok((reader(), peer.connect()?.into()))),
+            );
         }
         if let Some(peer) = &self.mariadb {
             let pid = peer.server.pid();
@@ -241,7 +246,7 @@ impl Fleet {
         if let Some(peer) = &self.redis {
             let protocol = move || protocols::resp::Resp::new(users);
             let connect = move || Ok((Box::new(protocol()) as _, peer.connect()?));
-            let read = move |_| Ok((Box::new(protocol()) as _, peer.connect()?));
+            let read = move |_| Ok((Box::new(protocol()) as _, peer.connect()?.into()));
             add(REDIS, peer.server.pid(), Box::new(connect), Box::new(read));
         }
         if let Some(peer) = &self.mariadb {
@@ -276,7 +281,8 @@ impl Fleet {
     }
 }
 
-fn filler<W>(writer: W, users: Users) -> UserFiller<W> {
+/// What fills a server by a protocol.
+pub fn filler<W>(writer: W, users: Users) -> UserFiller<W> {
     UserFiller { writer, users }
 }
 
@@ -288,12 +294,13 @@ fn insert_index() -> String {
     handlersocket::insert_index(DATABASE)
 }
 
-fn keys(users: Users) -> protocols::memcached::MemcachedSession {
+/// The protocol of memcached's doors.
+pub fn keys(users: Users) -> protocols::memcached::MemcachedSession {
     protocols::memcached::MemcachedSession::new(users)
 }
 
 fn read_keys<'a>(users: Users, connect: impl Fn() -> Result<TcpStream> + 'a) -> ConnectReader<'a> {
-    Box::new(move |_| Ok((Box::new(keys(users)) as _, connect()?)))
+    Box::new(move |_| Ok((Box::new(keys(users)) as _, connect()?.into())))
 }
 
 fn records(users: Users) -> protocols::tyrant::Tyrant {
@@ -304,14 +311,16 @@ fn read_records<'a>(
     users: Users,
     connect: impl Fn() -> Result<TcpStream> + 'a,
 ) -> ConnectReader<'a> {
-    Box::new(move |_| Ok((Box::new(records(users)) as _, connect()?)))
+    Box::new(move |_| Ok((Box::new(records(users)) as _, connect()?.into())))
 }
 
 fn read_text<'a>(
     users: Users,
     session: impl Fn() -> Result<mysql::MysqlSession> + 'a,
 ) -> ConnectReader<'a> {
-    Box::new(move |_| Ok((Box::new(mysql::Text::new(users)) as _, session()?.into_stream()?)))
+    Box::new(move |_| {
+        Ok((Box::new(mysql::Text::new(users)) as _, session()?.into_stream()?.into()))
+    })
 }
 
 fn write_text<'a>(
@@ -328,7 +337,7 @@ fn read_prepared<'a>(
     Box::new(move |batch| {
         let mut session = session()?;
         let reader = mysql::PreparedSession::new(users, &mut session, batch)?;
-        Ok((Box::new(reader) as _, session.into_stream()?))
+        Ok((Box::new(reader) as _, session.into_stream()?.into()))
     })
 }
 
@@ -337,7 +346,7 @@ fn read_handlersocket<'a>(
     connect: impl Fn() -> Result<TcpStream> + 'a,
 ) -> ConnectReader<'a> {
     Box::new(move |_| {
-        Ok((Box::new(handlersocket::HandlerSocketSession::new(users)) as _, connect()?))
+        Ok((Box::new(handlersocket::HandlerSocketSession::new(users)) as _, connect()?.into()))
     })
 }
 

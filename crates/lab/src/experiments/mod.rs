@@ -21,6 +21,7 @@ pub mod size;
 pub mod soak;
 pub mod sysbench;
 pub mod tables;
+pub mod tls;
 pub mod wall;
 pub mod writers;
 

@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Instant;
 
-use super::{ClientSession, Progress, Sample, Verdict};
+use super::{ClientSession, Progress, Sample, Verdict, Wire};
 
 /// What one read asks for at most.
 const READ_BYTES: usize = 64 * 1024;
@@ -34,18 +34,23 @@ pub struct Client<S> {
     /// The side that writes requests and judges replies.
     pub session: S,
     /// Connected sockets, past any handshake.
-    pub streams: Vec<TcpStream>,
+    pub streams: Vec<Wire>,
 }
 
 impl<S> Client<S> {
     /// A client with one socket.
-    pub fn new(session: S, stream: TcpStream) -> Client<S> {
-        Client { session, streams: vec![stream] }
+    pub fn new(session: S, stream: impl Into<Wire>) -> Client<S> {
+        Client { session, streams: vec![stream.into()] }
+    }
+
+    /// A client with several, one for each lane.
+    pub fn with_lanes(session: S, streams: Vec<TcpStream>) -> Client<S> {
+        Client { session, streams: streams.into_iter().map(Wire::from).collect() }
     }
 }
 
 struct Lane {
-    stream: TcpStream,
+    stream: Wire,
     input: Vec<u8>,
     /// Unread bytes are `input[from..to]`.
     from: usize,
@@ -94,8 +99,8 @@ impl<S: ClientSession> ClientConnection<S> {
     pub fn new(client: Client<S>) -> io::Result<ClientConnection<S>> {
         let mut lanes = Vec::with_capacity(client.streams.len());
         for stream in client.streams {
-            stream.set_nonblocking(true)?;
-            stream.set_nodelay(true)?;
+            stream.socket().set_nonblocking(true)?;
+            stream.socket().set_nodelay(true)?;
             let input = Vec::new();
             lanes.push(Lane { stream, input, from: 0, to: 0, sent: 0, waits_to_write: false });
         }
@@ -106,7 +111,7 @@ impl<S: ClientSession> ClientConnection<S> {
 
     /// The sockets with their wish for writability, for registration.
     pub fn streams(&self) -> impl Iterator<Item = (&TcpStream, bool)> {
-        self.lanes.iter().map(|lane| (&lane.stream, lane.waits_to_write))
+        self.lanes.iter().map(|lane| (lane.stream.socket(), lane.waits_to_write))
     }
 
     /// Requests sent and not yet answered.
@@ -156,6 +161,7 @@ impl<S: ClientSession> ClientConnection<S> {
             for (lane, out) in self.lanes.iter_mut().zip(&self.out.buffers) {
                 // The server need not get it: nobody waits for the answer.
                 let _ = lane.stream.write(&out[..out.len() / 2]);
+                let _ = lane.stream.send_rest();
             }
         }
         self.session
@@ -230,8 +236,18 @@ impl<S: ClientSession> ClientConnection<S> {
 }
 
 impl Lane {
-    /// One read, into room behind the unread bytes.
+    /// What came, into room behind the unread bytes: one read, and what was decrypted beside it.
     fn fill(&mut self) -> io::Result<()> {
+        loop {
+            let read = self.read_once()?;
+            if read == 0 || matches!(self.stream, Wire::Plain(_)) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Bytes of one read; none if none are there.
+    fn read_once(&mut self) -> io::Result<usize> {
         if self.input.len() - self.to < READ_BYTES {
             self.input.copy_within(self.from..self.to, 0);
             self.to -= self.from;
@@ -247,9 +263,9 @@ impl Lane {
             Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
             Ok(bytes) => {
                 self.to += bytes;
-                Ok(())
+                Ok(bytes)
             }
-            Err(error) if is_transient(&error) => Ok(()),
+            Err(error) if is_transient(&error) => Ok(0),
             Err(error) => Err(error),
         }
     }
@@ -259,13 +275,18 @@ impl Lane {
         while self.sent < out.len() {
             match self.stream.write(&out[self.sent..]) {
                 Ok(bytes) => self.sent += bytes,
-                Err(error) if is_transient(&error) => return Ok(true),
+                // What encrypts it has no more room until some is gone.
+                Err(error) if is_transient(&error) => {
+                    if matches!(self.stream, Wire::Plain(_)) || self.stream.send_rest()? {
+                        return Ok(true);
+                    }
+                }
                 Err(error) => return Err(error),
             }
         }
         out.clear();
         self.sent = 0;
-        Ok(false)
+        self.stream.send_rest()
     }
 }
 

@@ -12,12 +12,14 @@ mod drive;
 mod pause;
 mod sample;
 mod spent;
+mod wire;
 
 pub use connection::{Client, ClientConnection, CountedWindow, Lanes, TurnOutcome};
 pub use drive::{WindowPlan, drive};
 pub use pause::Pause;
 pub use sample::Sample;
 pub use spent::ResourcesSpent;
+pub use wire::{Wire, client_config};
 
 /// What a session made of the unread bytes of one lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

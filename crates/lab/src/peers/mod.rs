@@ -21,5 +21,5 @@ pub use memcached::MemcachedServer;
 pub use memory_group::MemoryGroup;
 pub use redis::{AppendFsync, Redis};
 pub use rowhouse::{Durability, Rowhouse, RowhouseSettings};
-pub use server::{Server, bytes_below, die_with_parent};
+pub use server::{Server, bytes_below, die_with_parent, free_ports};
 pub use tokyo_cabinet::{CabinetGame, CabinetSettings, CabinetWindow, TOKYO_CABINET, TokyoCabinet};

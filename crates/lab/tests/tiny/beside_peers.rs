@@ -384,6 +384,12 @@ fn queries_over_more_and_more_rows_say_the_same_as_a_peer() {
 }
 
 #[test]
+fn look_ups_within_tls_are_answered_rightly_by_ours_and_by_memcached() {
+    let run = run(&["tls", "--rows", "1000", "--connections", "4"]);
+    run.has(&["rowhouse memcached", "rowhouse memcached tls", "memcached", "memcached tls"]);
+}
+
+#[test]
 fn data_larger_than_the_memory_are_read_and_written_rightly() {
     // Without a limit by the kernel, which takes root; rows so long that there are few of them.
     let sizes = ["--multiples", "0.005,0.01", "--note", "4000"];

@@ -23,7 +23,7 @@ use super::wanted_order::{
 };
 use super::{RowDemand, Sizes, once};
 use crate::point::Ordering;
-use crate::terms::{has_subquery, references, rejected};
+use crate::terms::{references, rejected};
 use crate::tree::{
     AggregateFunction, Join, JoinStep, LateRows, Member, Relation, Select, SelectPlan, SortKey,
 };

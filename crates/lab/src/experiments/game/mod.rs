@@ -172,7 +172,7 @@ impl GameWindows<'_> {
         for number in 0..connections as u64 {
             let (door, streams) = (variant.connect)()?;
             let session = Game::new(door, self.world, ledger.clone(), *popularity, seed, number);
-            clients.push(Client { session, streams });
+            clients.push(Client::with_lanes(session, streams));
         }
         let (sample, sessions) = drive(clients, &common.plan(1, variant.servers.clone()))?;
         let stale = sessions.iter().map(|session| session.stale).sum();

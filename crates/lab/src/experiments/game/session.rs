@@ -187,7 +187,7 @@ impl Scores {
             let (door, streams) = connect()?;
             let (ids, scores) = (part.to_vec(), Vec::new());
             let session = Reading { door, world, ids, turn: GameTurn::default(), scores, asked: 0 };
-            clients.push(Client { session, streams });
+            clients.push(Client::with_lanes(session, streams));
         }
         let plan = WindowPlan {
             warm: 0.0,

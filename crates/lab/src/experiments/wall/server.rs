@@ -57,7 +57,7 @@ impl ServerContender {
             let (door, streams) = self.connect()?;
             let session =
                 CountingSession { session: client(door, number), answers: Arc::clone(&answers) };
-            clients.push(Client { session, streams });
+            clients.push(Client::with_lanes(session, streams));
         }
         let plan = options.common.plan(1, vec![self.server.pid()]);
         let over = AtomicBool::new(false);

@@ -1,0 +1,112 @@
+//! TLS: what a look-up by key costs within it, and in plain text, at the memcached door and at
+//! memcached itself, by the same client and with the same certificate.
+//!
+//! Asked: within TLS at most 1.6 times the CPU time of plain text, and ahead of `memcached -Z`.
+
+use std::net::TcpStream;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+
+use super::fleet::{MEMCACHED, ROWHOUSE_MEMCACHED, Readable, filler, keys};
+use super::loading::{fill, load_users};
+use super::rounds::{MODES, Mode, measure, read_all};
+use super::{Common, progress};
+use crate::generator::{Wire, client_config};
+use crate::peers::{Durability, MemcachedServer, Rowhouse, free_ports};
+use crate::plot::Drawing;
+use crate::report::{Layout, Report};
+use crate::users::Users;
+
+/// The memcached door within TLS.
+const ROWHOUSE_TLS: &str = "rowhouse memcached tls";
+/// memcached within TLS.
+const MEMCACHED_TLS: &str = "memcached tls";
+/// Whose ratio is of interest: ours over theirs, and within TLS over plain text.
+const PAIRS: &[(&str, &str)] = &[
+    (ROWHOUSE_TLS, MEMCACHED_TLS),
+    (ROWHOUSE_TLS, ROWHOUSE_MEMCACHED),
+    (MEMCACHED_TLS, MEMCACHED),
+    (ROWHOUSE_MEMCACHED, MEMCACHED),
+];
+
+/// Options of `tls`.
+#[derive(Debug, Clone, Args)]
+pub struct TlsOptions {
+    #[command(flatten)]
+    common: Common,
+    /// Rows.
+    #[arg(long, default_value_t = 100_000)]
+    rows: u32,
+    /// Connections.
+    #[arg(long, default_value_t = 64)]
+    connections: usize,
+    /// Only modes whose name contains one of these.
+    #[arg(long)]
+    mode: Vec<String>,
+}
+
+/// Runs the experiment.
+pub fn run(options: &TlsOptions) -> Result<()> {
+    let common = &options.common;
+    ensure!(options.rows >= 100, "a batch takes 100 different rows");
+    let users = Users { seed: common.seed, rows: options.rows };
+    let mut report = Report::new("tls");
+    common.note(&mut report);
+    report.setting("rows", options.rows);
+    report.setting("connections", options.connections);
+    report.setting("durability", "none matters: reads only, after loading");
+
+    progress("filling rowhouse");
+    let [tls_port] = free_ports()?;
+    let mut settings = common.rowhouse(Durability::EveryCommit)?;
+    settings.flags.push(format!("--memcached-tls-port={tls_port}"));
+    let ours = Rowhouse::start(&settings)?;
+    load_users(&mut ours.session("")?, users)?;
+    fill(users.rows, || ours.memcached(), || filler(keys(users), users))?;
+    report.versions.insert("rowhouse".into(), ours.version.clone());
+
+    progress("filling memcached");
+    let file = |name: &str| ours.data_dir().join(name);
+    let (certificate, key) = (file("tls-certificate.pem"), file("tls-key.pem"));
+    let memory = 1024 + users.rows / 4_000;
+    let threads = common.server_threads();
+    let peer = MemcachedServer::start_with_tls(&certificate, &key, memory, threads)?;
+    fill(users.rows, || peer.connect(), || filler(keys(users), users))?;
+    report.versions.insert("memcached".into(), peer.version.clone());
+
+    let config = client_config()?;
+    let plain = |connect: &dyn Fn() -> Result<TcpStream>| Ok(Wire::from(connect()?));
+    let encrypted = |port: u16| {
+        let stream = TcpStream::connect(("127.0.0.1", port))?;
+        Wire::encrypted(stream, &config).context("TLS")
+    };
+    let peer_tls_port = peer.tls_port.context("no port within TLS")?;
+    let (ours_pid, peer_pid) = (ours.server.pid(), peer.server.pid());
+    let contenders = [
+        reader(ROWHOUSE_MEMCACHED, ours_pid, users, || plain(&|| ours.memcached())),
+        reader(ROWHOUSE_TLS, ours_pid, users, || encrypted(tls_port)),
+        reader(MEMCACHED, peer_pid, users, || plain(&|| peer.connect())),
+        reader(MEMCACHED_TLS, peer_pid, users, || encrypted(peer_tls_port)),
+    ];
+    let wanted = |mode: &Mode| {
+        options.mode.is_empty() || options.mode.iter().any(|part| mode.name.contains(part))
+    };
+    let modes: Vec<Mode> = MODES.into_iter().filter(wanted).collect();
+    read_all(&contenders, users, "", common, &mut report);
+    measure(&contenders, &modes, users, options.connections, common, &mut report);
+    report.compare(PAIRS);
+    let drawing = Drawing::bars(&report, "requests per second of server CPU time", |window| {
+        window.per_cpu_second
+    });
+    common.finish(&report, Layout::Requests, &drawing)
+}
+
+fn reader<'a>(
+    name: &'static str,
+    pid: u32,
+    users: Users,
+    connect: impl Fn() -> Result<Wire> + 'a,
+) -> Readable<'a> {
+    Readable { name, pid, connect: Box::new(move |_| Ok((Box::new(keys(users)) as _, connect()?))) }
+}
