@@ -1,33 +1,13 @@
 """The suites of SQLAlchemy and Django, from their source packages, run with their own runners."""
 
-import os
 import pathlib
 import re
-import subprocess
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-HERE = pathlib.Path(__file__).resolve().parent
-CACHE = pathlib.Path.home() / ".cache" / "rowhouse" / "suites"
+from suite import CACHE, HERE, Suite
+
 PYTHON = str(CACHE / "venv" / "bin" / "python")
-RUN_WAIT_S_MAX = 3600
-
-
-class Suite:
-    """A suite that runs in a process of its own and leaves its outcomes in a file."""
-
-    def __init__(self):
-        self.output = ""
-
-    def start(self, command, folder, port, **variables):
-        """Runs a command to its end; its output is kept for who looks for the cause of a failure."""
-        environment = dict(os.environ, TZ="UTC", PORT=str(port), PYTHONDONTWRITEBYTECODE="1", **variables)
-        ran = subprocess.run(
-            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, errors="replace", timeout=RUN_WAIT_S_MAX, check=False,
-        )
-        self.output += ran.stdout
-        return ran
 
 
 class SqlAlchemy(Suite):
