@@ -93,18 +93,32 @@ impl IndexUse {
     }
 
     /// What the hints of a relation in FROM say, which has indexes if it is a table; `shown` is its
-    /// name there.
+    /// name there. Invisible indexes are none, unless `sees_all`.
     ///
     /// # Errors
     /// 1176 for an index that is not there, 1221 for USE beside FORCE, 1064 for a list that may not
     /// be empty.
-    pub fn of_factor(table: Option<&Table>, shown: &str, factor: &TableFactor) -> Result<IndexUse> {
-        match factor {
-            TableFactor::Table { index_hints, .. } if !index_hints.is_empty() => {
-                said(table, shown, index_hints)
+    pub fn of_factor(
+        table: Option<&Table>,
+        shown: &str,
+        factor: &TableFactor,
+        sees_all: bool,
+    ) -> Result<IndexUse> {
+        let mut invisible = IndexSet::NONE;
+        for (at, index) in table.into_iter().flat_map(|table| table.indexes.iter().enumerate()) {
+            if index.invisible && !sees_all {
+                invisible.add(at);
             }
-            _ => Ok(IndexUse::default()),
         }
+        let mut index_use = match factor {
+            TableFactor::Table { index_hints, .. } if !index_hints.is_empty() => {
+                said(table, shown, index_hints, invisible)?
+            }
+            _ => IndexUse::default(),
+        };
+        index_use.look_ups.0 &= !invisible.0;
+        index_use.orders.0 &= !invisible.0;
+        Ok(index_use)
     }
 }
 
@@ -144,7 +158,12 @@ impl Purpose {
 }
 
 /// What all hints of a table say.
-fn said(table: Option<&Table>, shown: &str, hints: &[TableIndexHints]) -> Result<IndexUse> {
+fn said(
+    table: Option<&Table>,
+    shown: &str,
+    hints: &[TableIndexHints],
+    invisible: IndexSet,
+) -> Result<IndexUse> {
     let (mut look_ups, mut orders) = (Purpose::NOTHING, Purpose::NOTHING);
     let (mut uses, mut forces) = (false, false);
     for hint in hints {
@@ -155,7 +174,7 @@ fn said(table: Option<&Table>, shown: &str, hints: &[TableIndexHints]) -> Result
         }
         let mut set = IndexSet::NONE;
         for name in &hint.index_names {
-            set.add(find(table, shown, &name.value)?);
+            set.add(find(table, shown, &name.value, invisible)?);
         }
         uses |= is_use;
         forces |= !is_use && !ignores;
@@ -181,7 +200,7 @@ fn said(table: Option<&Table>, shown: &str, hints: &[TableIndexHints]) -> Result
 }
 
 /// The index of a name, or of the only name that begins so.
-fn find(table: Option<&Table>, shown: &str, name: &str) -> Result<usize> {
+fn find(table: Option<&Table>, shown: &str, name: &str, invisible: IndexSet) -> Result<usize> {
     let unknown = || {
         SqlError::new(
             ErrorCode::KeyDoesNotExist,
@@ -189,7 +208,7 @@ fn find(table: Option<&Table>, shown: &str, name: &str) -> Result<usize> {
         )
     };
     let table = table.ok_or_else(unknown)?;
-    let ready = |at: &usize| table.indexes[*at].state == IndexState::Ready;
+    let ready = |at: &usize| table.indexes[*at].state == IndexState::Ready && !invisible.has(*at);
     let first = usize::from(table.has_hidden_key());
     let of_rows = (first..table.indexes.len()).filter(ready);
     let of_rows = of_rows.map(|at| (table.indexes[at].name.as_str(), at));

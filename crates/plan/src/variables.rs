@@ -81,6 +81,8 @@ pub struct SessionVariables {
     pub report_interval: Option<Duration>,
     /// rowhouse_executor.
     pub executor: Executor,
+    /// use_invisible_indexes of optimizer_switch.
+    pub sees_invisible_indexes: bool,
     /// sql_auto_is_null and the like have no typed copy.
     _private: (),
 }
@@ -276,6 +278,7 @@ impl SessionVariables {
             long_query_time: Duration::from_secs(10),
             report_interval: Some(Duration::from_secs(5)),
             executor: Executor::Auto,
+            sees_invisible_indexes: false,
             _private: (),
         };
         for (name, text) in globals.values.read().iter() {
@@ -364,6 +367,15 @@ impl SessionVariables {
                     "columns" => Executor::Columns,
                     _ => return Err(wrong()),
                 };
+            }
+            "optimizer_switch" => {
+                let switch = text.split(',').find_map(|part| {
+                    let (name, value) = part.split_once('=')?;
+                    name.trim().eq_ignore_ascii_case("use_invisible_indexes").then_some(value)
+                });
+                if let Some(value) = switch {
+                    self.sees_invisible_indexes = value.trim().eq_ignore_ascii_case("on");
+                }
             }
             "rowhouse_durability" => {
                 self.durability = Some(parse_durability(&text).ok_or_else(wrong)?);

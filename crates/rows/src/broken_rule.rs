@@ -258,6 +258,31 @@ pub enum BrokenRule {
     /// A name of more characters than one may have.
     #[error("Identifier name '{0}' is too long")]
     LongName(String),
+    /// A primary key, or the key that stands for one, that is invisible.
+    #[error("A primary key index cannot be invisible")]
+    InvisiblePrimaryKey,
+    /// An index that is not there.
+    #[error("Key '{name}' doesn't exist in table '{table}'")]
+    NoSuchIndex {
+        /// The index.
+        name: String,
+        /// The table.
+        table: String,
+    },
+    /// A key part that is JSON.
+    #[error(
+        "Cannot create a functional index on a function that returns a JSON or GEOMETRY value."
+    )]
+    FunctionalJson,
+    /// A key part that is a text without end.
+    #[error(
+        "Cannot create a functional index on an expression that returns a BLOB or TEXT. Please \
+         consider using CAST."
+    )]
+    FunctionalText,
+    /// A column goes, or gets another name, that a key part names.
+    #[error("Column '{0}' has a functional index dependency and cannot be dropped or renamed.")]
+    FunctionalDependency(String),
     /// An index of members of a column that has none.
     #[error("Column '{0}' has indexes of members, and must be JSON")]
     MemberColumn(String),

@@ -14,7 +14,8 @@
 //!                              foreign key, 13 once a definition had a collation of
 //!                              Unicode's weights, 14 once a view or an event had the rights of an
 //!                              account, 15 once a definition had a SET or BIT, or a
-//!                              collation of a language
+//!                              collation of a language, 16 once an index had a part
+//!                              that is an expression or descends, or was invisible
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -42,13 +43,13 @@ use crate::error::{Error, Result, Thing};
 use crate::event::{EventDefinition, EventId};
 use crate::foreign_key::{ForeignKey, Reference};
 use crate::rules::MakeRules;
-use crate::schema::{Column, IndexId, TableDefinition, TableId};
+use crate::schema::{Column, Index, IndexId, TableDefinition, TableId};
 use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
 use crate::table::{Table, TableState};
 use crate::view::{View, ViewDefinition};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_BITS;
+pub const CATALOG_FORMAT: u32 = FORMAT_KEYS;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -78,6 +79,9 @@ const FORMAT_DEFINERS: u32 = 14;
 /// Columns may be SET and BIT, and have collations of languages, which earlier versions do not
 /// know.
 const FORMAT_BITS: u32 = 15;
+/// Parts of indexes may be expressions, whose columns earlier versions would show, and descend;
+/// indexes may be invisible.
+const FORMAT_KEYS: u32 = 16;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -568,6 +572,9 @@ pub fn no_table(database: &str, name: &str) -> Error {
 /// The first format whose versions keep a table as it must be kept.
 fn format_of(definition: &TableDefinition) -> u32 {
     match definition {
+        definition if definition.indexes.iter().any(|index| has_key_parts(definition, index)) => {
+            FORMAT_KEYS
+        }
         definition if definition.columns.iter().any(has_bits) => FORMAT_BITS,
         definition if has_language(definition) => FORMAT_BITS,
         definition if has_unicode_weights(definition) => FORMAT_COLLATIONS,
@@ -597,6 +604,15 @@ fn has_language(definition: &TableDefinition) -> bool {
 fn collations_of(definition: &TableDefinition) -> impl Iterator<Item = Collation> {
     let of_columns = definition.columns.iter().filter_map(|column| column.ty.collation());
     of_columns.chain(definition.collation)
+}
+
+/// Whether an index is invisible, or has parts that are expressions or descend.
+fn has_key_parts(definition: &TableDefinition, index: &Index) -> bool {
+    index.invisible
+        || index
+            .parts
+            .iter()
+            .any(|part| part.descending || definition.columns[part.column].is_of_index())
 }
 
 fn has_digits(column: &Column) -> bool {

@@ -16,7 +16,6 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use values::datum::Value;
-use values::key::decode_part;
 use values::temporal::Zone;
 use values::text::write_text;
 
@@ -380,7 +379,7 @@ pub(crate) fn shown(table: &Table, index: usize, key: &[u8]) -> String {
     let Some(mut rest) = key.get(PREFIX_BYTES..) else { return hex(key) };
     let mut text = String::from("(");
     for (position, part) in table.key_parts(index).enumerate() {
-        let Ok((value, bytes)) = decode_part(&part.ty, part.nullable, part.prefix, rest) else {
+        let Ok((value, bytes)) = part.decode(rest) else {
             return hex(key);
         };
         rest = &rest[bytes..];

@@ -311,8 +311,12 @@ impl Engine {
         let Some(index) = index else { return Ok(base) };
         let mut last = 0;
         let range = table.index_range(index);
+        let direction = match table.codecs[index].parts[0].descending {
+            true => Direction::Forward,
+            false => Direction::Backward,
+        };
         let view = self.latest();
-        self.find(view, table, index, &range, Direction::Backward, Reach::Disk, &mut |found| {
+        self.find(view, table, index, &range, direction, Reach::Disk, &mut |found| {
             last = as_counter(found.row.column(position)?).unwrap_or(0);
             Ok(Flow::Stop)
         })?;

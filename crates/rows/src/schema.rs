@@ -67,6 +67,29 @@ pub struct CheckDefinition {
     pub condition: String,
 }
 
+impl CheckDefinition {
+    /// The name of a table's condition that was given none.
+    pub(crate) fn generated_name(table: &str, number: u64) -> String {
+        format!("{table}_chk_{number}")
+    }
+
+    /// The number in such a name.
+    pub(crate) fn number(&self, table: &str) -> Option<u64> {
+        self.name.strip_prefix(table)?.strip_prefix("_chk_")?.parse().ok()
+    }
+}
+
+/// Whether a column is seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ColumnVisibility {
+    /// By everybody.
+    #[default]
+    Visible,
+    /// By nobody: its values are those of an index's part that is an expression. Such columns stand
+    /// behind all others, and no name finds them. Since catalog format 16.
+    OfIndex,
+}
+
 /// A column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Column {
@@ -98,6 +121,9 @@ pub struct Column {
     /// CHECK behind the column, as text (`rules`). Since catalog format 8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
+    /// Whether it is seen.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub visibility: ColumnVisibility,
 }
 
 /// A type in the catalog: FLOAT and DOUBLE without digits are words, as they were before these
@@ -152,7 +178,14 @@ impl Column {
             unsigned: false,
             computed: None,
             check: None,
+            visibility: ColumnVisibility::Visible,
         }
+    }
+
+    /// Whether it is a part of an index that is an expression, and nothing else.
+    #[inline]
+    pub fn is_of_index(&self) -> bool {
+        self.visibility == ColumnVisibility::OfIndex
     }
 
     /// A value as one of this column.
@@ -208,6 +241,13 @@ pub struct IndexPart {
     pub column: usize,
     /// Only this many leading characters (bytes for binary strings) are in the key.
     pub prefix: Option<u32>,
+    /// DESC: greater values come first. Since catalog format 16; before, the word meant nothing.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub descending: bool,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Whether an index can be read from.
@@ -235,6 +275,9 @@ pub struct Index {
     pub state: IndexState,
     /// COMMENT '...'.
     pub comment: String,
+    /// INVISIBLE: kept up, and not used where the optimizer chooses. Since catalog format 16.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub invisible: bool,
 }
 
 /// An index of a member of the objects in a JSON column: no index of a column, so that nobody takes
@@ -384,6 +427,7 @@ impl TableDefinition {
             parts: Vec::new(),
             state: IndexState::Building,
             comment: String::new(),
+            invisible: false,
         }));
     }
 
@@ -420,6 +464,9 @@ impl TableDefinition {
         let types = self.slots.iter().chain(self.columns.iter().map(|column| &column.ty));
         if !types.into_iter().all(ColumnType::is_possible) {
             return Some("a table definition has an impossible type");
+        }
+        if self.named_columns().iter().any(Column::is_of_index) {
+            return Some("a table definition has a column of an index among the others");
         }
         let parts = self.indexes.iter().flat_map(|index| &index.parts);
         for part in parts {
@@ -474,7 +521,20 @@ impl TableDefinition {
 
     /// Position of a column by name, without regard to case.
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
+        self.named_columns().iter().position(|column| column.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The columns that have names: all but those of indexes, which stand behind them.
+    pub fn named_columns(&self) -> &[Column] {
+        let of_index = self.columns.iter().rev().take_while(|column| column.is_of_index());
+        &self.columns[..self.columns.len() - of_index.count()]
+    }
+
+    /// The expression that a part of an index is, as text (`rules`); `None` of a column.
+    pub fn part_expression(&self, part: &IndexPart) -> Option<&str> {
+        let column = &self.columns[part.column];
+        let computed = column.computed.as_ref().filter(|_| column.is_of_index());
+        computed.map(|computed| &*computed.expression)
     }
 
     /// Position of an index by name, without regard to case.
@@ -504,6 +564,15 @@ impl TableDefinition {
     /// Position of a condition by name, without regard to case.
     pub fn check(&self, name: &str) -> Option<usize> {
         self.checks.iter().position(|check| check.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Gives conditions that are named by the table names of its new one.
+    pub(crate) fn rename_checks(&mut self, from: &str, to: &str) {
+        for check in &mut self.checks {
+            if let Some(number) = check.number(from) {
+                check.name = CheckDefinition::generated_name(to, number);
+            }
+        }
     }
 
     /// Position of the AUTO_INCREMENT column.

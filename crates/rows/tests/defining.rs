@@ -343,8 +343,35 @@ fn a_set_or_a_bit_is_of_a_format_that_earlier_versions_refuse_and_their_data_are
         let kept = open().unwrap().catalog().table("d", "t").unwrap();
         assert_eq!(kept.columns[1].ty, ty);
         // And a later one.
-        let later = Change::put(vec![0, 0, 0, 0, 1], vec![16, 0, 0, 0]);
+        let later = Change::put(vec![0, 0, 0, 0, 1], vec![17, 0, 0, 0]);
         store.write(&Batch { changes: vec![later] }, Durability::Os).unwrap();
         assert!(matches!(open(), Err(Error::Newer { .. })));
     }
+}
+
+#[test]
+fn a_part_that_descends_is_of_a_format_that_earlier_versions_refuse_and_their_data_are_opened() {
+    let store = Arc::new(MemoryStore::new());
+    let open = || Engine::open(store.clone(), EngineOptions::default());
+    let columns = || vec![column("id", int(), false), column("v", int(), true)];
+    let mut index = index("v", false, &["v"]);
+    let engine = open().unwrap();
+    engine.create_database("d").unwrap();
+    let keys = vec![NewIndex::primary(&["id"]), index.clone()];
+    engine.create_table(NewTable::new("d", "t", columns(), keys)).unwrap();
+    drop(engine);
+    // As the version before this one leaves it.
+    let earlier = Change::put(vec![0, 0, 0, 0, 1], vec![15, 0, 0, 0]);
+    store.write(&Batch { changes: vec![earlier] }, Durability::Os).unwrap();
+    let engine = open().unwrap();
+    assert!(!engine.catalog().table("d", "t").unwrap().indexes[1].parts[0].descending);
+    index.parts[0].descending = true;
+    let keys = vec![NewIndex::primary(&["id"]), index];
+    engine.create_table(NewTable::new("d", "u", columns(), keys)).unwrap();
+    let mut format = Vec::new();
+    assert!(engine.latest().get(&[0, 0, 0, 0, 1], Reach::Disk, &mut format).unwrap());
+    assert_eq!(format, [16, 0, 0, 0]);
+    drop(engine);
+    let engine = open().unwrap();
+    assert!(engine.catalog().table("d", "u").unwrap().indexes[1].parts[0].descending);
 }

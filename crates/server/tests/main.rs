@@ -45,6 +45,7 @@ mod full_disk_queries;
 mod handlersocket_rights;
 mod hostile;
 mod images;
+mod key_expressions;
 mod large;
 mod linearizable;
 mod load_inserts;

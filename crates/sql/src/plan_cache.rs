@@ -30,7 +30,7 @@ use crate::write::{
     DeletePlan, Finding, InsertOfQuery, InsertPlan, JoinedDelete, JoinedUpdate, UpdatePlan,
 };
 use plan::bind::{UserVariables, same_kinds, same_variables};
-use plan::tree::{BoundView, PointSelect, QueryPlan};
+use plan::tree::{BoundView, PointSelect, QueryPlan, are_pinned};
 use results::{ResultColumn, SqlError};
 
 /// Most shapes whose plans are kept.
@@ -171,16 +171,19 @@ impl Plan {
     pub fn fits(&self, (literals, variables): Kinds<'_>, engine: &Engine) -> bool {
         let is_query_right = self.query().is_none_or(|query| {
             same_kinds(&query.literals, literals)
+                && are_pinned(&query.pinned, literals)
                 && same_variables(&query.variables, variables)
                 && query.is_of_size(engine)
         });
         let is_look_up_right = match self {
-            Plan::Select(plan) => same_variables(&plan.variables, variables),
+            Plan::Select(plan) => {
+                same_variables(&plan.variables, variables) && are_pinned(&plan.pinned, literals)
+            }
             _ => true,
         };
         let is_way_right = match self {
-            Plan::Update(plan) => plan.is_of_size(engine),
-            Plan::Delete(plan) => plan.is_of_size(engine),
+            Plan::Update(plan) => plan.is_of_size(engine) && are_pinned(plan.pinned(), literals),
+            Plan::Delete(plan) => plan.is_of_size(engine) && are_pinned(plan.pinned(), literals),
             _ => true,
         };
         is_query_right && is_look_up_right && is_way_right

@@ -30,6 +30,7 @@ mod joined_writes;
 mod json_schema;
 mod json_value;
 mod kept_writes;
+mod key_expressions;
 mod key_parts;
 mod load_inserts;
 mod loading;

@@ -7,7 +7,9 @@ use values::ErrorCode;
 use values::types::Collation;
 
 use super::cursor::{Cursor, TableName};
-use super::table::{ColumnSpec, DefaultSpec, Element, column, default_value, element, index_part};
+use super::table::{
+    ColumnSpec, DefaultSpec, Element, column, default_value, element, sorted_column,
+};
 use super::table_options::{TableOptions, table_option};
 use super::types::{charset_collation, collation};
 use crate::error::{Error, Result};
@@ -49,6 +51,8 @@ pub enum AlterSpec {
     RenameColumn { from: String, to: String },
     /// RENAME INDEX.
     RenameIndex { from: String, to: String },
+    /// ALTER INDEX .. VISIBLE or INVISIBLE.
+    SetIndexVisibility { name: String, invisible: bool },
     /// RENAME TO.
     Rename(TableName),
     /// ALTER COLUMN SET DEFAULT; `None` is DROP DEFAULT.
@@ -127,7 +131,7 @@ fn alter_spec(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()>
     } else if let Some(spec) = algorithm(cursor)? {
         spec
     } else if cursor.take_all(&["ORDER", "BY"]) {
-        cursor.list(index_part)?;
+        cursor.list(sorted_column)?;
         AlterSpec::Nothing
     } else if cursor.take("FORCE")
         || cursor.take_all(&["ENABLE", "KEYS"])
@@ -250,12 +254,14 @@ fn alter_rename(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
 }
 
 fn alter_column(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
-    if cursor.is("INDEX") && cursor.is_nth(2, "INVISIBLE") {
-        return Err(Error::unsupported("invisible indexes"));
-    }
-    if cursor.is("INDEX") && cursor.is_nth(2, "VISIBLE") {
-        (0..3).for_each(|_| drop(cursor.advance()));
-        return Ok(AlterSpec::Nothing);
+    if cursor.take("INDEX") {
+        let name = cursor.name()?;
+        return match cursor.take_any(&["VISIBLE", "INVISIBLE"]) {
+            Some(word) => {
+                Ok(AlterSpec::SetIndexVisibility { name, invisible: word == "INVISIBLE" })
+            }
+            None => Err(cursor.syntax()),
+        };
     }
     cursor.take("COLUMN");
     let name = cursor.name()?;

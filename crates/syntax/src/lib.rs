@@ -5,7 +5,7 @@
 //! text -> scan       shape and literals, where the statement ends, bodies of events; select_list: items as written
 //! text -> cursor     tokens, read word by word; expressions and queries are sqlparser's
 //!      -> statement  which statement it is: table, alter, change, show, set, load, event,
-//!                 account, grant, view; view_text: the text that a view keeps
+//!                 account, grant, view; view_text: the text that a view keeps, and a definition shows
 //! ```
 //!
 //! Invariants
@@ -42,4 +42,4 @@ pub use call::{JSON_EMPTY, JSON_ERROR};
 pub use cursor::{Cursor, TableName};
 pub use error::{Error, Result, too_deep};
 pub use select_list::item_texts;
-pub use view_text::{view_query, view_text};
+pub use view_text::{definition_text, view_query, view_text};

@@ -347,10 +347,7 @@ fn create_index(cursor: &mut Cursor<'_>, kind: IndexKind) -> Result<Statement> {
     cursor.expect("ON")?;
     let table = cursor.table_name()?;
     let mut index = index_body(cursor, true)?;
-    let comment = index_options(cursor)?;
-    if !comment.is_empty() {
-        index.comment = comment;
-    }
+    index_options(cursor, &mut index.options)?;
     let how = algorithms(cursor)?;
     index.name = Some(name);
     (index.unique, index.columnar) = (kind == IndexKind::Unique, kind == IndexKind::Columnar);

@@ -1,7 +1,7 @@
 //! CREATE TABLE and its parts, as written.
 //!
 //! Accepted without effect, with a warning from the executor: CHECK .. NOT ENFORCED. Refused:
-//! FULLTEXT, SPATIAL, key parts that are expressions.
+//! FULLTEXT, SPATIAL.
 //!
 //! Not here: a table's options (`table_options`), ALTER TABLE (`alter`), what they do (crate `sql`,
 //! `ddl`).
@@ -18,8 +18,10 @@ use crate::error::{Error, Result};
 /// A column's default as written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DefaultSpec {
-    /// DEFAULT expression.
+    /// DEFAULT literal.
     Value(Box<Expr>),
+    /// DEFAULT (expression).
+    Expression(Box<Expr>),
     /// DEFAULT CURRENT_TIMESTAMP, with the digits given; as an expression where it stands in
     /// brackets, which columns of any type take.
     Now(Option<Box<Expr>>),
@@ -109,6 +111,24 @@ pub struct CheckSpec {
     pub enforced: bool,
 }
 
+/// A part of an index as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyPartSpec {
+    /// What it is of.
+    pub of: KeySourceSpec,
+    /// DESC.
+    pub descending: bool,
+}
+
+/// What a part of an index is of, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KeySourceSpec {
+    /// A column, with the length of its prefix.
+    Column(String, Option<u32>),
+    /// An expression.
+    Expression(Box<Expr>),
+}
+
 /// An index as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexSpec {
@@ -120,10 +140,19 @@ pub struct IndexSpec {
     pub primary: bool,
     /// COLUMNAR.
     pub columnar: bool,
-    /// Columns with prefix lengths.
-    pub parts: Vec<(String, Option<u32>)>,
+    /// What its keys consist of.
+    pub parts: Vec<KeyPartSpec>,
+    /// Options behind it.
+    pub options: IndexOptions,
+}
+
+/// Options behind an index, as written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IndexOptions {
     /// COMMENT.
     pub comment: String,
+    /// INVISIBLE.
+    pub invisible: bool,
 }
 
 /// A part of a table's definition.
@@ -248,14 +277,14 @@ pub fn element(cursor: &mut Cursor<'_>) -> Result<Element> {
         return Err(Error::unsupported("FULLTEXT and SPATIAL indexes"));
     }
     if cursor.take_all(&["FOREIGN", "KEY"]) {
-        let spec = index_body(cursor, false)?;
-        let columns = whole_columns(cursor, spec.parts)?;
+        cursor.take_all(&["IF", "NOT", "EXISTS"]);
+        let index = match *cursor.peek() {
+            Token::LParen => None,
+            _ => Some(cursor.name()?),
+        };
+        let columns = whole_columns(cursor)?;
         let key = references(cursor, columns)?;
-        return Ok(Element::ForeignKey(ForeignKeySpec {
-            constraint: name,
-            index: spec.name,
-            ..key
-        }));
+        return Ok(Element::ForeignKey(ForeignKeySpec { constraint: name, index, ..key }));
     }
     if cursor.is("CHECK") && *cursor.peek_nth(1) == Token::LParen {
         cursor.advance();
@@ -302,8 +331,7 @@ fn is_sized_type(token: &Token) -> bool {
 /// `[name] [USING type] (parts) [options]`.
 ///
 /// # Errors
-/// 1064 where it stops making sense; 1235 for key parts that are expressions, and as
-/// `index_options`.
+/// 1064 where it stops making sense.
 pub fn index_body(cursor: &mut Cursor<'_>, nameless: bool) -> Result<IndexSpec> {
     cursor.take_all(&["IF", "NOT", "EXISTS"]);
     let mut name = None;
@@ -313,8 +341,9 @@ pub fn index_body(cursor: &mut Cursor<'_>, nameless: bool) -> Result<IndexSpec> 
     }
     index_type(cursor)?;
     let parts = cursor.parenthesised(index_part)?;
-    let comment = index_options(cursor)?;
-    Ok(IndexSpec { name, unique: false, primary: false, columnar: false, parts, comment })
+    let mut options = IndexOptions::default();
+    index_options(cursor, &mut options)?;
+    Ok(IndexSpec { name, unique: false, primary: false, columnar: false, parts, options })
 }
 
 fn index_type(cursor: &mut Cursor<'_>) -> Result<()> {
@@ -324,11 +353,30 @@ fn index_type(cursor: &mut Cursor<'_>) -> Result<()> {
     Ok(())
 }
 
-/// `column[(length)] [ASC|DESC]`; the order is not kept, every index is read both ways.
-pub(super) fn index_part(cursor: &mut Cursor<'_>) -> Result<(String, Option<u32>)> {
-    if *cursor.peek() == Token::LParen {
-        return Err(Error::unsupported("key parts that are expressions"));
-    }
+/// `column[(length)] [ASC|DESC]` or `(expression) [ASC|DESC]`.
+fn index_part(cursor: &mut Cursor<'_>) -> Result<KeyPartSpec> {
+    let of = match *cursor.peek() {
+        Token::LParen => KeySourceSpec::Expression(bracketed(cursor)?),
+        _ => {
+            let (name, prefix) = column_part(cursor)?;
+            KeySourceSpec::Column(name, prefix)
+        }
+    };
+    let descending = !cursor.take("ASC") && cursor.take("DESC");
+    Ok(KeyPartSpec { of, descending })
+}
+
+/// A column by which ALTER TABLE is to order rows: `column [ASC|DESC]`.
+///
+/// # Errors
+/// 1064.
+pub(super) fn sorted_column(cursor: &mut Cursor<'_>) -> Result<()> {
+    cursor.name()?;
+    let _order = cursor.take("ASC") || cursor.take("DESC");
+    Ok(())
+}
+
+fn column_part(cursor: &mut Cursor<'_>) -> Result<(String, Option<u32>)> {
     let name = cursor.name()?;
     let mut prefix = None;
     if cursor.take_token(&Token::LParen) {
@@ -336,19 +384,17 @@ pub(super) fn index_part(cursor: &mut Cursor<'_>) -> Result<(String, Option<u32>
         prefix = Some(u32::try_from(length).map_err(|_| cursor.syntax())?);
         cursor.expect_token(&Token::RParen)?;
     }
-    let _order = cursor.take("ASC") || cursor.take("DESC");
     Ok((name, prefix))
 }
 
-/// Options behind an index; gives its comment.
+/// Reads options behind an index.
 ///
 /// # Errors
-/// 1064 when an option lacks its value; 1235 for invisible indexes.
-pub fn index_options(cursor: &mut Cursor<'_>) -> Result<String> {
-    let mut comment = String::new();
+/// 1064 when an option lacks its value.
+pub fn index_options(cursor: &mut Cursor<'_>, options: &mut IndexOptions) -> Result<()> {
     loop {
         if cursor.take("COMMENT") {
-            comment = cursor.string()?;
+            options.comment = cursor.string()?;
         } else if cursor.is("USING") {
             index_type(cursor)?;
         } else if cursor.take("KEY_BLOCK_SIZE") {
@@ -356,16 +402,17 @@ pub fn index_options(cursor: &mut Cursor<'_>) -> Result<String> {
             cursor.number()?;
         } else if cursor.take_all(&["WITH", "PARSER"]) {
             cursor.name()?;
-        } else if cursor.is("INVISIBLE") {
-            return Err(Error::unsupported("invisible indexes"));
-        } else if !cursor.take("VISIBLE") {
-            return Ok(comment);
+        } else if let Some(word) = cursor.take_any(&["VISIBLE", "INVISIBLE"]) {
+            options.invisible = word == "INVISIBLE";
+        } else {
+            return Ok(());
         }
     }
 }
 
-/// Names of columns that stand alone: foreign keys are of whole columns.
-fn whole_columns(cursor: &Cursor<'_>, parts: Vec<(String, Option<u32>)>) -> Result<Vec<String>> {
+/// `(column, ..)`: foreign keys are of whole columns.
+fn whole_columns(cursor: &mut Cursor<'_>) -> Result<Vec<String>> {
+    let parts = cursor.parenthesised(column_part)?;
     match parts.iter().any(|(_, prefix)| prefix.is_some()) {
         true => Err(cursor.syntax()),
         false => Ok(parts.into_iter().map(|(name, _)| name).collect()),
@@ -379,8 +426,7 @@ fn references(cursor: &mut Cursor<'_>, columns: Vec<String>) -> Result<ForeignKe
     let parent = cursor.table_name()?;
     let mut parent_columns = Vec::new();
     if *cursor.peek() == Token::LParen {
-        let parts = cursor.parenthesised(index_part)?;
-        parent_columns = whole_columns(cursor, parts)?;
+        parent_columns = whole_columns(cursor)?;
     }
     let mut key = ForeignKeySpec {
         constraint: None,
@@ -533,7 +579,7 @@ pub(super) fn default_value(cursor: &mut Cursor<'_>) -> Result<DefaultSpec> {
         let value = bracketed(cursor)?;
         return Ok(match is_now(&value) {
             true => DefaultSpec::Now(Some(value)),
-            false => DefaultSpec::Value(value),
+            false => DefaultSpec::Expression(value),
         });
     }
     // Not a whole expression: `DEFAULT 1 NOT NULL` goes on with attributes.

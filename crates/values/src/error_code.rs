@@ -297,6 +297,7 @@ table! {
     UserAlreadyExists 3163 b"HY000";
     InvalidJsonPathArrayCell 3165 b"42000";
     CapacityExceeded 3170 b"HY000";
+    PkIndexCantBeInvisible 3522 b"HY000";
     UnknownAuthid 3523 b"HY000";
     RoleNotGranted 3530 b"HY000";
     NoSystemSchemaAccess 3552 b"HY000";
@@ -330,7 +331,14 @@ table! {
     FkCannotDropParent 3730 b"HY000";
     FkCannotUseVirtualColumn 3733 b"HY000";
     FkNoColumnParent 3734 b"HY000";
+    FunctionalIndexOnJsonOrGeometry 3753 b"42000";
+    FunctionalIndexRefAutoIncrement 3754 b"HY000";
+    FunctionalIndexPrimaryKey 3756 b"HY000";
+    FunctionalIndexOnLob 3757 b"HY000";
+    FunctionalIndexFunctionNotAllowed 3758 b"HY000";
+    FunctionalIndexOnField 3762 b"HY000";
     FkIncompatibleColumns 3780 b"HY000";
+    DependentByFunctionalIndex 3837 b"HY000";
     InvalidJsonType 3853 b"22032";
     IncorrectCurrentPassword 3891 b"HY000";
     MissingCurrentPassword 3892 b"HY000";

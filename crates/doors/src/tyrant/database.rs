@@ -184,7 +184,8 @@ impl Database {
         let key_columns: Vec<usize> = parts.iter().map(|part| part.column).collect();
         let (keys, values): (Vec<String>, Vec<String>) = match columns.is_empty() {
             true => {
-                let others = (0..table.columns.len()).filter(|at| !key_columns.contains(at));
+                let all = 0..table.named_columns().len();
+                let others = all.filter(|at| !key_columns.contains(at));
                 (key_columns.iter().map(|at| named(*at)).collect(), others.map(named).collect())
             }
             false => {

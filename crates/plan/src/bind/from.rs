@@ -195,7 +195,9 @@ impl Binder<'_> {
                         Source::Table(table) => Some(&**table),
                         _ => None,
                     };
-                    relation.index_use = IndexUse::of_factor(table, &relation.name, factor)?;
+                    let sees_all = self.facts.variables.sees_invisible_indexes;
+                    relation.index_use =
+                        IndexUse::of_factor(table, &relation.name, factor, sees_all)?;
                 }
                 Ok(part)
             }
@@ -376,6 +378,9 @@ impl Binder<'_> {
         let source = Source::Table(Arc::clone(&table));
         let mut part = add(relations, shown, qualifier, source, columns)?;
         let number = relations.len() - 1;
+        let named = table.named_columns().len();
+        part.named[0].columns.truncate(named);
+        part.shown.truncate(named);
         part.named[0].columns.push(ScopeColumn {
             name: ROW_KEY.to_owned(),
             slot: slot(number, KEY_COLUMN),

@@ -72,8 +72,9 @@ const NESTING_MAX: usize = 63;
 pub enum Literals<'a> {
     /// All: their kinds become types.
     Known(&'a [Datum<'a>]),
-    /// Nothing yet: what depends on them is refused, the rest is right for literals of any kind.
-    OfAnyKind,
+    /// What depends on their kinds is refused, the rest is right for literals of any kind; these
+    /// are at hand.
+    OfAnyKind(&'a [Datum<'a>]),
 }
 
 /// A query as written, with what is needed to bind it.
@@ -108,15 +109,19 @@ pub fn describe_query(source: &BindSource<'_>, facts: &SqlContext) -> Bound<Boun
 fn bound_by(binder: Binder<'_>, source: &BindSource<'_>) -> Bound<BoundQuery> {
     let mut query = binder.query(source.query, None)?;
     optimize::take_apart(&mut query, &|| binder.id());
+    let tables = binder.tables.into_inner();
+    let (Literals::Known(literals) | Literals::OfAnyKind(literals)) = source.literals;
+    let pinned = optimize::use_key_expressions(&mut query, &tables, literals);
     let (traits, variables) = finish(&mut query, false);
     Ok(BoundQuery {
         columns: query.columns.iter().map(result_column).collect(),
         query,
         literals: match source.literals {
             Literals::Known(literals) => literals.iter().map(kind_of).collect(),
-            Literals::OfAnyKind => Vec::new(),
+            Literals::OfAnyKind(_) => Vec::new(),
         },
-        tables: binder.tables.into_inner(),
+        pinned,
+        tables,
         views: binder.views.into_inner(),
         variables,
         mode: binder.facts.mode,
@@ -348,7 +353,7 @@ impl<'a> Binder<'a> {
     fn want_literals(&self, what: &str) -> Bound<()> {
         match self.literals {
             Literals::Known(_) => Ok(()),
-            Literals::OfAnyKind => elsewhere(format_args!("{what} without its literals")),
+            Literals::OfAnyKind(_) => elsewhere(format_args!("{what} without its literals")),
         }
     }
 

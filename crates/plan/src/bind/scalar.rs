@@ -178,6 +178,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         Expr::Case { operand, conditions, else_result, .. } => {
             case(operand.as_deref(), conditions, else_result.as_deref(), names)
         }
+        Expr::Cast { array: true, .. } => Err(SqlError::unsupported("CAST AS an ARRAY").into()),
         Expr::Cast { expr, data_type, .. } => cast_node(expr, data_type, names),
         Expr::Convert { expr, data_type: Some(data_type), charset, .. } => {
             let node = cast_node(expr, data_type, names)?;

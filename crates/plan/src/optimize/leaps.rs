@@ -186,7 +186,8 @@ impl Shape {
                 if !is_behind || !keys.iter().all(|key| before.contains(&Some(*key))) {
                     return None;
                 }
-                let direction = match smallest {
+                let part = &table.indexes[covering.index()].parts[before.len()];
+                let direction = match smallest != part.descending {
                     true => Direction::Forward,
                     false => Direction::Backward,
                 };

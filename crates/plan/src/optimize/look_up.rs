@@ -81,6 +81,7 @@ pub fn look_up(bound: &BoundQuery) -> Option<PointSelect> {
         needs_facts,
         waits,
         leaves_something,
+        pinned: bound.pinned.clone(),
         variables: bound.variables.clone(),
     })
 }

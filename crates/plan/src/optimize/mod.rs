@@ -12,6 +12,7 @@
 //! precomputed   what needs no rows                    once    what is evaluated once
 //! distinct  DISTINCT that changes nothing             look_up     what needs no plan of joins
 //! late_lookup   rows that are read when they are given        leaps   entries of an index that are not read
+//! key_expressions   columns of indexes for the expressions that they have
 //! ```
 //! Costs count rows looked at. They are guesses from table sizes; a statement that meets far more
 //! rows than guessed is begun again on the other executor.
@@ -26,6 +27,7 @@ mod access;
 mod batches;
 mod distinct;
 mod inner;
+mod key_expressions;
 mod late_lookup;
 mod leaps;
 mod look_up;
@@ -50,6 +52,7 @@ pub use access::{cost_of_look_up, rows_of_way};
 pub use batches::{BatchAccess, in_batches};
 use expression::{Kind, Node};
 pub use inner::BEGIN_ROWS;
+pub use key_expressions::{use_key_expressions, use_key_expressions_of};
 pub use look_up::look_up;
 pub use planned::planned;
 pub use precomputed::{known_of_table, only_counts};

@@ -351,7 +351,7 @@ fn extreme_first(
         let kind = Kind::IsNull(Box::new(argument.clone()), true);
         pool.terms.push(expression::boolean(kind, false));
     }
-    let ordering = Ordering { columns: vec![parts_of(slot).1], descending };
+    let ordering = Ordering { columns: vec![(parts_of(slot).1, descending)] };
     let first = InOrder { ordering: &ordering, taken: 1.0 };
     let found = planner.beginning_with(&pool, *number, first)?;
     // A filter might pass over many rows before the first that counts.

@@ -33,6 +33,7 @@ pub fn planned(bound: BoundQuery, sizes: &Sizes<'_>) -> Result<QueryPlan> {
         tables,
         views,
         literals: bound.literals,
+        pinned: bound.pinned,
         variables,
         mode,
         traits,

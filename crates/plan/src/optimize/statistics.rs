@@ -20,7 +20,6 @@ use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
 use values::SqlMode;
 use values::datum::{Datum, Value};
-use values::key::skip_part;
 use values::temporal::Zone;
 
 use crate::context::SqlContext;
@@ -191,7 +190,7 @@ impl<'a> Sizes<'a> {
 fn key_end(table: &Table, index: usize, parts: usize, key: &[u8]) -> Option<usize> {
     let mut end = KEY_START;
     for part in table.key_parts(index).take(parts) {
-        end += skip_part(&part.ty, part.nullable, part.prefix, key.get(end..)?).ok()?;
+        end += part.skip(key.get(end..)?).ok()?;
     }
     Some(end)
 }

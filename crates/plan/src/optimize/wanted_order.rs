@@ -16,7 +16,6 @@ pub const UNLUCKY_ROWS: f64 = 16.0;
 /// The relation and order that would save the sort, if ORDER BY is over columns of one.
 pub fn wanted_order(select: &Select, wanted: &RowDemand<'_>) -> Option<(usize, Ordering)> {
     let order = wanted.order;
-    let first = order.first()?;
     let plain = select.grouping.is_none() && select.windowing.is_none();
     if wanted.rows.is_none() || !plain {
         return None;
@@ -30,12 +29,12 @@ pub fn wanted_order(select: &Select, wanted: &RowDemand<'_>) -> Option<(usize, O
         }
         let Kind::Column(slot) = select.outputs[key.position].kind else { return None };
         let (number, column) = parts_of(slot);
-        if key.descending != first.descending || *relation.get_or_insert(number) != number {
+        if *relation.get_or_insert(number) != number {
             return None;
         }
-        columns.push(column);
+        columns.push((column, key.descending));
     }
-    Some((relation?, Ordering { columns, descending: first.descending }))
+    Some((relation?, Ordering { columns }))
 }
 
 /// An order in which each group's rows come one after the other.
@@ -63,27 +62,27 @@ pub fn wanted_group_order(select: &Select, wanted: &RowDemand<'_>) -> Option<Gro
         }
         keys.push(column);
     }
-    let descending = wanted.order.first().is_some_and(|key| key.descending);
     // A group's row begins with its keys.
     let sorted = wanted.order.iter().map(|key| match select.outputs[key.position].kind {
-        Kind::Column(at) if key.descending == descending => keys.get(at).copied(),
+        Kind::Column(at) => keys.get(at).map(|column| (*column, key.descending)),
         _ => None,
     });
-    let mut sorted: Option<Vec<usize>> = sorted.collect();
+    let mut sorted: Option<Vec<(usize, bool)>> = sorted.collect();
     if select.distinct {
         sorted = None;
     }
     let (sorts, mut columns) = (sorted.is_some(), sorted.unwrap_or_default());
-    columns.extend(keys);
+    // The others go along with these.
+    let descending = columns.first().is_some_and(|(_, descending)| *descending);
+    columns.extend(keys.into_iter().map(|key| (key, descending)));
     let mut seen = 0u128;
-    columns.retain(|column| {
+    columns.retain(|(column, _)| {
         let bit = 1u128.checked_shl(*column as u32).unwrap_or_default();
         let is_new = bit == 0 || seen & bit == 0;
         seen |= bit;
         is_new
     });
-    let descending = descending && sorts;
-    Some(GroupOrder { relation: relation?, ordering: Ordering { columns, descending }, sorts })
+    Some(GroupOrder { relation: relation?, ordering: Ordering { columns }, sorts })
 }
 
 /// The relations that have all that rows are sorted by, if rows can be sorted when only these are

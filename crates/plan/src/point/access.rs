@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use expression::{Kind, Node, Scope};
-use rows::schema::IndexState;
+use rows::schema::{IndexPart, IndexState};
 use rows::store::Direction;
 use rows::table::{Covering, Table};
 
@@ -195,14 +195,18 @@ fn consider(
         && definition.parts.iter().all(|part| part.prefix.is_none());
     let (mut ordered, mut direction, mut merged_behind) = (true, Direction::Forward, None);
     if let Some(order) = order.filter(|_| !one_row) {
-        ordered = orders != Orders::Never && gives_order(table, index, (fixed, fixed), order);
-        if !ordered && orders == Orders::Merged {
-            merged_behind = leading_parts(table, index, &keys, fixed, order);
-            ordered = merged_behind.is_some();
+        let mut given = match orders {
+            Orders::Never => None,
+            _ => gives_order(table, index, (fixed, fixed), order),
+        };
+        if given.is_none()
+            && orders == Orders::Merged
+            && let Some((behind, direction)) = leading_parts(table, index, &keys, fixed, order)
+        {
+            (merged_behind, given) = (Some(behind), Some(direction));
         }
-        if ordered && order.descending {
-            direction = Direction::Backward;
-        }
+        ordered = given.is_some();
+        direction = given.unwrap_or(Direction::Forward);
     }
     let kind = if one_row {
         AccessKind::Const
@@ -325,36 +329,36 @@ fn score(
 }
 
 /// Behind how many leading parts the order asked for begins, if each of a few ranges has one value
-/// of these.
+/// of these, and in which direction.
 fn leading_parts(
     table: &Table,
     index: usize,
     keys: &[IndexKeys],
     fixed: usize,
     order: &Ordering,
-) -> Option<usize> {
+) -> Option<(usize, Direction)> {
     let parts = &table.indexes[index].parts;
     let is_fixed =
         |column: &usize| table.key_parts(index).take(fixed).any(|part| part.column == *column);
-    let first = order.columns.iter().find(|column| !is_fixed(column))?;
+    let (first, _) = order.columns.iter().find(|(column, _)| !is_fixed(column))?;
     // Behind an index's own parts there may be those of the primary key.
     let behind = parts.iter().position(|part| part.column == *first).unwrap_or(parts.len());
     let ranges: f64 = keys.iter().map(IndexKeys::lists).sum();
     let is_merged = behind > fixed
         && ranges <= MERGED_MAX as f64
-        && keys.iter().all(|keys| keys.equal.len() >= behind)
-        && gives_order(table, index, (fixed, behind), order);
-    is_merged.then_some(behind)
+        && keys.iter().all(|keys| keys.equal.len() >= behind);
+    let direction = is_merged.then(|| gives_order(table, index, (fixed, behind), order));
+    Some((behind, direction.flatten()?))
 }
 
-/// Whether ranges of the index, whose first parts are fixed, are in the order asked for, from the
-/// part behind so many on. Parts between these differ from range to range.
+/// In which direction ranges of the index, whose first parts are fixed, are in the order asked for,
+/// from the part behind so many on, if they are. Parts between these differ from range to range.
 fn gives_order(
     table: &Table,
     index: usize,
     (fixed, behind): (usize, usize),
     order: &Ordering,
-) -> bool {
+) -> Option<Direction> {
     let definition = &table.indexes[index];
     let constant: Vec<usize> = table.key_parts(index).take(fixed).map(|part| part.column).collect();
     let mut parts = definition.parts.get(behind..).unwrap_or_default().iter();
@@ -364,28 +368,33 @@ fn gives_order(
     let mut primary = table.indexes[0]
         .parts
         .iter()
-        .filter(|part| !own.contains(&part.column) && !constant.contains(&part.column))
-        .map(|part| part.column);
-    let mut behind_unique = false;
-    for column in &order.columns {
+        .filter(|part| !own.contains(&part.column) && !constant.contains(&part.column));
+    let (mut behind_unique, mut backward) = (false, None);
+    for (column, descending) in &order.columns {
         if constant.contains(column) || behind_unique {
             continue;
         }
+        // All parts are read in one direction.
+        let mut is_along = |part: &IndexPart| {
+            let turned = part.descending != *descending;
+            *backward.get_or_insert(turned) == turned
+        };
         match parts.next() {
-            Some(part) if part.column == *column && part.prefix.is_none() => {
+            Some(part) if part.column == *column && part.prefix.is_none() && is_along(part) => {
                 behind_unique = parts.len() == 0
                     && unique
                     && definition.parts.iter().all(|part| !table.columns[part.column].nullable);
             }
-            Some(_) => return false,
+            Some(_) => return None,
             // Behind a secondary index's own parts come those of the primary key.
             // Of a unique one only where there is a NULL.
-            None if behind > fixed && definition.unique => return false,
-            None if index > 0 && primary.next() == Some(*column) => {}
-            None => return false,
+            None if behind > fixed && definition.unique => return None,
+            None if index > 0
+                && primary.next().is_some_and(|part| part.column == *column && is_along(part)) => {}
+            None => return None,
         }
     }
-    true
+    Some(if backward == Some(true) { Direction::Backward } else { Direction::Forward })
 }
 
 impl Access {

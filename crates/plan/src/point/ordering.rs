@@ -4,13 +4,11 @@
 
 use expression::{Kind, Node};
 
-/// An order asked for: columns, and whether descending.
+/// An order asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ordering {
-    /// Columns in order.
-    pub columns: Vec<usize>,
-    /// Descending, all of them.
-    pub descending: bool,
+    /// Columns in order, and whether each is to descend.
+    pub columns: Vec<(usize, bool)>,
 }
 
 /// One expression of ORDER BY.
@@ -22,15 +20,12 @@ pub struct PointSortKey {
     pub descending: bool,
 }
 
-/// The order that sort keys ask for, if it is one of columns in one direction.
+/// The order that sort keys ask for, if it is one of columns.
 pub fn simple_ordering(sort: &[PointSortKey]) -> Option<Ordering> {
-    let descending = sort.first()?.descending;
-    let columns = sort
-        .iter()
-        .map(|key| match key.node.kind {
-            Kind::Column(position) if key.descending == descending => Some(position),
-            _ => None,
-        })
-        .collect::<Option<Vec<usize>>>()?;
-    Some(Ordering { columns, descending })
+    let column = |key: &PointSortKey| match key.node.kind {
+        Kind::Column(position) => Some((position, key.descending)),
+        _ => None,
+    };
+    let columns = sort.iter().map(column).collect::<Option<Vec<_>>>()?;
+    (!columns.is_empty()).then_some(Ordering { columns })
 }

@@ -13,7 +13,6 @@ use expression::{Node, Scope, as_key, bytes_of, is_number};
 use rows::store::KeyRange;
 use rows::table::{PartCodec, Table, successor};
 use values::datum::{Datum, Value};
-use values::key::encode_text_prefix;
 use values::types::{Collation, ColumnType};
 
 use super::access::Access;
@@ -227,7 +226,11 @@ impl IndexKeys {
             if let (NarrowOutcome::To(all), true) = (&mut found, part.nullable) {
                 let nulls: Vec<Datum<'_>> =
                     prefix.iter().copied().chain(std::iter::once(Datum::Null)).collect();
-                all.start = table.prefix_range(index, &nulls)?.end;
+                let nulls = table.prefix_range(index, &nulls)?;
+                match part.descending {
+                    false => all.start = nulls.end,
+                    true => all.end = nulls.start,
+                }
             }
             return Ok(found);
         }
@@ -324,7 +327,7 @@ fn like_range(
         return Ok(NarrowOutcome::Not);
     }
     let mut start = all.start;
-    encode_text_prefix(&part.ty, part.nullable, part.prefix, text.as_bytes(), &mut start);
+    part.push_beginning(text.as_bytes(), &mut start);
     let end = successor(&start);
     Ok(NarrowOutcome::To(KeyRange { start, end }))
 }

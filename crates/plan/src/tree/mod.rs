@@ -21,6 +21,7 @@ mod aggregate;
 mod aggregate_table;
 mod bound_view;
 mod limit;
+mod pinned_literals;
 mod point_select;
 mod step;
 mod subquery;
@@ -42,6 +43,7 @@ pub use aggregate_table::AggregateFunction;
 pub use bound_view::BoundView;
 use expression::{Node, parts_of};
 pub use limit::row_count;
+pub use pinned_literals::{PinnedLiterals, are_pinned};
 pub use point_select::{PointSelect, ResultOutput, RowOrigin};
 pub use step::{Class, HashKeys, JoinStep, Member, Scan, class_of};
 pub use subquery::{AskedQuery, Members};
@@ -68,6 +70,8 @@ pub struct BoundQuery {
     pub views: Vec<BoundView>,
     /// The kinds of the literals that it was bound with; none are here if it is right for any.
     pub literals: Vec<ColumnType>,
+    /// Literals whose values it depends on.
+    pub pinned: PinnedLiterals,
     /// The types of the user variables that it was bound with.
     pub variables: Vec<(String, ColumnType)>,
     /// The mode that it was bound in.
@@ -99,6 +103,8 @@ pub struct QueryPlan {
     pub sizes: Vec<Option<u64>>,
     /// The types of the literals that it was bound with.
     pub literals: Vec<ColumnType>,
+    /// Literals whose values it depends on.
+    pub pinned: PinnedLiterals,
     /// The types of the user variables that it was bound with.
     pub variables: Vec<(String, ColumnType)>,
     /// The mode that it was bound in.

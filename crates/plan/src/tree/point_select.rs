@@ -12,7 +12,7 @@ use expression::Node;
 use rows::table::Table;
 use values::types::ColumnType;
 
-use super::{BoundView, Locking, QueryPlan};
+use super::{BoundView, Locking, PinnedLiterals, QueryPlan};
 use crate::index_use::IndexUse;
 use crate::point::{Access, PointSortKey};
 use results::ResultColumn;
@@ -74,6 +74,8 @@ pub struct PointSelect {
     pub leaves_something: bool,
     /// Whether the entries of its index tell all that is asked.
     pub covered: bool,
+    /// Literals whose values it depends on.
+    pub pinned: PinnedLiterals,
     /// The types of the user variables that it was bound with.
     pub variables: Vec<(String, ColumnType)>,
 }

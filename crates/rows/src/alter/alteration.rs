@@ -69,6 +69,13 @@ pub enum Alteration {
         /// Its new name.
         to: String,
     },
+    /// ALTER INDEX .. VISIBLE or INVISIBLE.
+    SetIndexVisibility {
+        /// The index.
+        name: String,
+        /// Whether it is invisible from now on.
+        invisible: bool,
+    },
     /// RENAME TO.
     RenameTable {
         /// Database.

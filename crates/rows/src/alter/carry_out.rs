@@ -90,7 +90,7 @@ impl Engine {
             // Another table of this name has taken its place meanwhile.
             return Err(Error::SchemaChanged);
         }
-        let mut plan = plan(&table, alterations)?;
+        let mut plan = plan(&table, alterations, self.catalog().make_rules())?;
         check_new_defaults(&plan, &self.rules_of(&plan.definition)?)?;
         self.check_new_name(&table, &plan)?;
         plan.definition.version = table.version + 1;
@@ -126,7 +126,7 @@ impl Engine {
     /// # Errors
     /// As `alter_table`, of the definition.
     pub fn alter_work_of(&self, table: &Table, alterations: Vec<Alteration>) -> Result<AlterWork> {
-        let plan = plan(table, alterations)?;
+        let plan = plan(table, alterations, self.catalog().make_rules())?;
         Ok(match plan {
             Plan { rebuild: true, .. } => AlterWork::Rows,
             Plan { fill, fill_columns, .. } if fill_columns || !fill.is_empty() => {

@@ -87,7 +87,8 @@ fn keys_of(table: &Table, plan: &Plan) -> RowKeys {
     let (old, new) = (&table.indexes[0].parts, &definition.indexes[0].parts);
     let stays = |(old, new): (&IndexPart, &IndexPart)| {
         let (before, after) = (&table.columns[old.column], &definition.columns[new.column]);
-        let is_same = origins[new.column] == Some(old.column) && old.prefix == new.prefix;
+        let is_same = origins[new.column] == Some(old.column)
+            && (old.prefix, old.descending) == (new.prefix, new.descending);
         is_same && before.ty == after.ty && before.nullable == after.nullable
     };
     let is_kept =

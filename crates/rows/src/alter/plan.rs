@@ -16,9 +16,10 @@ use super::alteration::{Alteration, ColumnPlace};
 use crate::broken_rule::BrokenRule;
 use crate::ddl::{
     NewIndex, NewMember, add_check, add_columnar_index, add_foreign_key, add_index, add_member,
-    hidden_key, take_index_id, validate, widens,
+    check_key_parts, hidden_key, take_index_id, type_key_parts, validate, widens,
 };
 use crate::error::{Error, Result, Thing};
+use crate::rules::MakeRules;
 use crate::schema::{Column, DefaultValue, IndexId, IndexState, TableDefinition};
 
 /// What to do.
@@ -46,7 +47,11 @@ pub(crate) struct Plan {
 ///
 /// # Errors
 /// `Definition`, `NotFound`, `Exists`.
-pub(crate) fn plan(old: &TableDefinition, alterations: Vec<Alteration>) -> Result<Plan> {
+pub(crate) fn plan(
+    old: &TableDefinition,
+    alterations: Vec<Alteration>,
+    make_rules: MakeRules,
+) -> Result<Plan> {
     let mut work = Plan {
         definition: old.clone(),
         origins: (0..old.columns.len()).map(Some).collect(),
@@ -72,7 +77,12 @@ pub(crate) fn plan(old: &TableDefinition, alterations: Vec<Alteration>) -> Resul
         work.apply(alteration)?;
     }
     work.keep_indexes(old)?;
+    check_key_parts(old, &work.definition)?;
     validate(&work.definition)?;
+    // What was made anew is stored in all rows; so is what has another type now.
+    let is_new = work.origins.len() < work.definition.columns.len();
+    work.origins.resize(work.definition.columns.len(), None);
+    work.rebuild |= type_key_parts(&mut work.definition, make_rules)? || is_new;
     work.settle(old);
     if work.fill_columns && old.columnar_index.is_some() {
         // Writers tell one columnar index at a time.
@@ -91,6 +101,7 @@ impl Plan {
             }
             Alteration::RenameColumn { from, to } => {
                 let position = self.column(&from)?;
+                self.check_not_in_key_part(&from, &to)?;
                 self.check_free(&to, Some(position))?;
                 self.definition.columns[position].name.clone_from(&to);
                 self.follow_rename(&from, to);
@@ -119,6 +130,13 @@ impl Plan {
             }
             Alteration::DropPrimaryKey => self.drop_primary(),
             Alteration::RenameIndex { from, to } => self.rename_index(&from, to),
+            Alteration::SetIndexVisibility { name, invisible } => {
+                let position = self.definition.index(&name);
+                let position = position
+                    .ok_or(BrokenRule::NoSuchIndex { name, table: self.definition.name.clone() })?;
+                self.definition.indexes[position].invisible = invisible;
+                Ok(())
+            }
             Alteration::RenameTable { database, name } => {
                 self.rename_table(database, name);
                 Ok(())
@@ -202,6 +220,7 @@ impl Plan {
             key.parent_table.clone_from(&name);
         }
         definition.rename_foreign_keys(&from, &name);
+        definition.rename_checks(&from, &name);
         definition.database = database;
         definition.name = name;
     }
@@ -275,15 +294,19 @@ impl Plan {
             || column.computed.is_some()
             || column.check.is_some();
         self.definition.slots.push(column.ty.clone());
-        self.definition.columns.push(column);
-        self.origins.push(None);
-        let last = self.definition.columns.len() - 1;
+        // Behind all others are those of indexes.
+        let last = self.definition.named_columns().len();
+        self.definition.columns.insert(last, column);
+        self.origins.insert(last.min(self.origins.len()), None);
+        for part in self.definition.indexes.iter_mut().flat_map(|index| &mut index.parts) {
+            part.column += usize::from(part.column >= last);
+        }
         self.place(last, place)
     }
 
     fn drop_column(&mut self, name: &str) -> Result<()> {
         let position = self.column(name)?;
-        if self.definition.columns.len() == 1 {
+        if self.definition.named_columns().len() == 1 {
             return Err(BrokenRule::AllColumnsDropped.into());
         }
         let indexes = self.definition.indexes.len();
@@ -314,19 +337,46 @@ impl Plan {
                 self.remove_columnar_index();
             }
         }
+        self.remove_column(position);
+        Ok(())
+    }
+
+    /// Removes a column that no index has.
+    fn remove_column(&mut self, position: usize) {
         self.definition.columns.remove(position);
-        self.origins.remove(position);
+        if position < self.origins.len() {
+            self.origins.remove(position);
+        }
         for index in &mut self.definition.indexes {
             for part in &mut index.parts {
                 part.column -= usize::from(part.column > position);
             }
         }
-        Ok(())
+    }
+
+    /// Removes the columns of indexes that no index has any more.
+    fn remove_columns_of_indexes(&mut self) {
+        for position in (self.definition.named_columns().len()..self.definition.columns.len()).rev()
+        {
+            let mut parts = self.definition.indexes.iter().flat_map(|index| &index.parts);
+            if !parts.any(|part| part.column == position) {
+                self.remove_column(position);
+            }
+        }
+    }
+
+    /// Refuses another name for a column that a key part names.
+    fn check_not_in_key_part(&self, from: &str, to: &str) -> Result<()> {
+        match !from.eq_ignore_ascii_case(to) && self.definition.is_in_key_part(from) {
+            true => Err(BrokenRule::FunctionalDependency(from.to_owned()).into()),
+            false => Ok(()),
+        }
     }
 
     fn modify_column(&mut self, name: &str, mut column: Column, place: ColumnPlace) -> Result<()> {
         let position = self.column(name)?;
         self.check_free(&column.name, Some(position))?;
+        self.check_not_in_key_part(name, &column.name)?;
         self.follow_rename(name, column.name.clone());
         let old = &self.definition.columns[position];
         let in_index =
@@ -391,6 +441,7 @@ impl Plan {
     fn remove_index(&mut self, position: usize) {
         let index = self.definition.indexes.remove(position);
         self.removed.push(index.id);
+        self.remove_columns_of_indexes();
     }
 
     fn remove_member(&mut self, position: usize) {

@@ -36,7 +36,7 @@ impl Engine {
         rules: ConversionRules,
         stop: &dyn Fn() -> Result<()>,
     ) -> Result<(Arc<Table>, AlterOutcome)> {
-        let mut plan = plan(table, alterations)?;
+        let mut plan = plan(table, alterations, self.catalog().make_rules())?;
         check_temporary(&plan.definition)?;
         check_new_defaults(&plan, &self.rules_of(&plan.definition)?)?;
         if !self.catalog().has_database(&plan.definition.database) {

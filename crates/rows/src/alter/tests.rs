@@ -4,7 +4,8 @@ use values::types::{Collation, ColumnType, IntWidth};
 
 use super::alteration::{Alteration, ColumnPlace};
 use super::plan::plan;
-use crate::ddl::NewIndex;
+use crate::ddl::{NewIndex, NewKeyPart};
+use crate::rules::no_rules;
 use crate::schema::{Column, Index, IndexPart, IndexState, TableDefinition};
 
 fn column(name: &str, ty: ColumnType, slot: u16) -> Column {
@@ -24,9 +25,13 @@ fn index(id: u16, name: &str, columns: &[usize]) -> Index {
         id,
         name: name.into(),
         unique: id == 1,
-        parts: columns.iter().map(|column| IndexPart { column: *column, prefix: None }).collect(),
+        parts: columns
+            .iter()
+            .map(|column| IndexPart { column: *column, prefix: None, descending: false })
+            .collect(),
         state: IndexState::Ready,
         comment: String::new(),
+        invisible: false,
     }
 }
 
@@ -71,7 +76,7 @@ fn adding_a_column_in_front_needs_no_copy_and_keeps_index_parts() {
         place: ColumnPlace::First,
         now: None,
     };
-    let plan = plan(&definition(), vec![added]).unwrap();
+    let plan = plan(&definition(), vec![added], no_rules).unwrap();
     assert!(!plan.rebuild && plan.fill.is_empty());
     assert_eq!(names(&plan.definition), ["new", "id", "name", "age"]);
     assert_eq!(plan.definition.columns[0].slot, 3);
@@ -82,11 +87,14 @@ fn adding_a_column_in_front_needs_no_copy_and_keeps_index_parts() {
 
 #[test]
 fn dropping_an_indexed_column_fills_what_is_left_of_the_index() {
-    let plan = plan(&definition(), vec![Alteration::DropColumn("NAME".into())]).unwrap();
+    let plan = plan(&definition(), vec![Alteration::DropColumn("NAME".into())], no_rules).unwrap();
     assert!(!plan.rebuild);
     assert_eq!(names(&plan.definition), ["id", "age"]);
     assert_eq!((plan.fill, plan.removed), (vec![1], vec![2]));
-    assert_eq!(plan.definition.indexes[1].parts, [IndexPart { column: 1, prefix: None }]);
+    assert_eq!(
+        plan.definition.indexes[1].parts,
+        [IndexPart { column: 1, prefix: None, descending: false }]
+    );
 }
 
 #[test]
@@ -97,7 +105,7 @@ fn widening_a_varchar_is_free_and_narrowing_copies() {
             column: column("name", text(chars), 0),
             place: ColumnPlace::Keep,
         };
-        assert_eq!(plan(&definition(), vec![modify]).unwrap().rebuild, copies, "{chars}");
+        assert_eq!(plan(&definition(), vec![modify], no_rules).unwrap().rebuild, copies, "{chars}");
     }
 }
 
@@ -108,7 +116,7 @@ fn a_column_moves_behind_another_with_its_index_parts() {
         column: column("id", int(IntWidth::Int), 0),
         place: ColumnPlace::After("age".into()),
     };
-    let plan = plan(&definition(), vec![moved]).unwrap();
+    let plan = plan(&definition(), vec![moved], no_rules).unwrap();
     assert_eq!(names(&plan.definition), ["name", "age", "id"]);
     assert_eq!(plan.definition.indexes[0].parts[0].column, 2);
     assert_eq!(plan.definition.indexes[1].parts[0].column, 0);
@@ -121,21 +129,22 @@ fn an_index_may_name_a_column_of_the_same_statement() {
         name: None,
         unique: false,
         primary: false,
-        parts: vec![("extra".into(), None)],
+        parts: vec![NewKeyPart::column("extra")],
         comment: String::new(),
+        invisible: false,
     });
     let add_column = Alteration::AddColumn {
         column: column("extra", int(IntWidth::Tiny), 0),
         place: ColumnPlace::Keep,
         now: None,
     };
-    let plan = plan(&definition(), vec![add_index, add_column]).unwrap();
+    let plan = plan(&definition(), vec![add_index, add_column], no_rules).unwrap();
     assert_eq!(plan.fill, [2]);
     assert_eq!(plan.definition.indexes[2].name, "extra");
 }
 
 #[test]
 fn changing_the_primary_key_copies() {
-    let plan = plan(&definition(), vec![Alteration::DropPrimaryKey]).unwrap();
+    let plan = plan(&definition(), vec![Alteration::DropPrimaryKey], no_rules).unwrap();
     assert!(plan.rebuild && plan.definition.has_hidden_key());
 }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use values::member::MemberKind;
-use values::types::{Collation, ColumnType};
+use values::types::{Collation, ColumnType, IntWidth};
 
 use super::rules::{check_length, check_name, validate};
 use crate::broken_rule::BrokenRule;
@@ -17,8 +17,8 @@ use crate::error::{Error, Result, Thing};
 use crate::foreign_key::{ForeignKey, ForeignKeyChecks, ReferentialAction};
 use crate::rules::MakeRules;
 use crate::schema::{
-    CheckDefinition, Column, ColumnarIndex, Index, IndexId, IndexPart, IndexState, MemberIndex,
-    Retention, TableDefinition,
+    CheckDefinition, Column, ColumnVisibility, ColumnarIndex, ComputedColumn, Index, IndexId,
+    IndexPart, IndexState, MemberIndex, Retention, TableDefinition,
 };
 use crate::table::{PRIMARY, Table};
 
@@ -131,10 +131,57 @@ pub struct NewIndex {
     pub unique: bool,
     /// PRIMARY KEY.
     pub primary: bool,
-    /// Column names with prefix lengths.
-    pub parts: Vec<(String, Option<u32>)>,
+    /// What its keys consist of.
+    pub parts: Vec<NewKeyPart>,
     /// COMMENT.
     pub comment: String,
+    /// INVISIBLE.
+    pub invisible: bool,
+}
+
+/// What a part of a new index is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewKeyPart {
+    /// What it is of.
+    pub of: KeyPartSource,
+    /// DESC.
+    pub descending: bool,
+}
+
+/// What a part of an index is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyPartSource {
+    /// A column, by name, with the length of its prefix.
+    Column(String, Option<u32>),
+    /// An expression, as text (`rules`).
+    Expression(String),
+}
+
+impl NewKeyPart {
+    /// A whole column.
+    pub fn column(name: &str) -> NewKeyPart {
+        NewKeyPart { of: KeyPartSource::Column(name.to_owned(), None), descending: false }
+    }
+
+    /// The column, and the length of its prefix.
+    pub fn as_column(&self) -> Option<(&str, Option<u32>)> {
+        match &self.of {
+            KeyPartSource::Column(name, prefix) => Some((name, *prefix)),
+            KeyPartSource::Expression(_) => None,
+        }
+    }
+
+    /// As a definition has it.
+    pub fn of_index(definition: &TableDefinition, part: &IndexPart) -> NewKeyPart {
+        let of = match definition.part_expression(part) {
+            Some(expression) => KeyPartSource::Expression(expression.to_owned()),
+            None => {
+                let name = definition.columns[part.column].name.clone();
+                KeyPartSource::Column(name, part.prefix)
+            }
+        };
+        NewKeyPart { of, descending: part.descending }
+    }
 }
 
 impl NewIndex {
@@ -144,8 +191,9 @@ impl NewIndex {
             name: None,
             unique: true,
             primary: true,
-            parts: columns.iter().map(|column| ((*column).to_owned(), None)).collect(),
+            parts: columns.iter().map(|column| NewKeyPart::column(column)).collect(),
             comment: String::new(),
+            invisible: false,
         }
     }
 }
@@ -218,8 +266,14 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
     if let Some(index) = &new.columnar_index {
         add_columnar_index(&mut definition, index)?;
     }
+    let mut unnamed = 0;
     for (name, condition) in new.checks {
-        add_check(&mut definition, name, condition)?;
+        // MySQL counts those without a name, whatever the others are called.
+        let name = name.unwrap_or_else(|| {
+            unnamed += 1;
+            CheckDefinition::generated_name(&definition.name, unnamed)
+        });
+        add_check(&mut definition, Some(name), condition)?;
     }
     for key in &new.foreign_keys {
         add_foreign_key(&mut definition, key)?;
@@ -237,6 +291,7 @@ pub(crate) fn hidden_key() -> Index {
         parts: Vec::new(),
         state: IndexState::Ready,
         comment: String::new(),
+        invisible: false,
     }
 }
 
@@ -246,8 +301,21 @@ pub(crate) fn add_index(
     new: &NewIndex,
     state: IndexState,
 ) -> Result<()> {
+    let name = match &new.name {
+        _ if new.primary => String::new(),
+        Some(name) => name.clone(),
+        None => free_index_name(definition, &new.parts),
+    };
     let mut parts = Vec::with_capacity(new.parts.len());
-    for (name, prefix) in &new.parts {
+    for (number, part) in new.parts.iter().enumerate() {
+        let (name, prefix) = match &part.of {
+            KeyPartSource::Column(name, prefix) => (name, *prefix),
+            KeyPartSource::Expression(text) => {
+                let column = push_column_of_index(definition, &name, number, text)?;
+                parts.push(IndexPart { column, prefix: None, descending: part.descending });
+                continue;
+            }
+        };
         let column =
             definition.column(name).ok_or_else(|| BrokenRule::KeyColumn(name.to_string()))?;
         if parts.iter().any(|part: &IndexPart| part.column == column) {
@@ -260,21 +328,17 @@ pub(crate) fn add_index(
             _ => None,
         };
         let prefix = prefix.filter(|prefix| whole.is_none_or(|whole| *prefix < whole));
-        parts.push(IndexPart { column, prefix });
+        parts.push(IndexPart { column, prefix, descending: part.descending });
     }
-    let comment = new.comment.clone();
+    let (comment, invisible) = (new.comment.clone(), new.invisible);
     if new.primary {
         for part in &parts {
             definition.columns[part.column].nullable = false;
         }
         let (id, name) = (PRIMARY, "PRIMARY".to_string());
-        definition.indexes[0] = Index { id, name, unique: true, parts, state, comment };
+        definition.indexes[0] = Index { id, name, unique: true, parts, state, comment, invisible };
         return Ok(());
     }
-    let name = match &new.name {
-        Some(name) => name.clone(),
-        None => free_index_name(definition, &new.parts[0].0),
-    };
     if name.eq_ignore_ascii_case("PRIMARY") {
         return Err(BrokenRule::PrimaryName.into());
     }
@@ -282,7 +346,8 @@ pub(crate) fn add_index(
         return Err(Error::Exists { what: Thing::Index, name });
     }
     let id = take_index_id(definition)?;
-    definition.indexes.push(Index { id, name, unique: new.unique, parts, state, comment });
+    let unique = new.unique;
+    definition.indexes.push(Index { id, name, unique, parts, state, comment, invisible });
     Ok(())
 }
 
@@ -306,7 +371,7 @@ pub(crate) fn add_columnar_index(
     let Some(first) = columns.first() else {
         return Err(BrokenRule::NoKeyParts.into());
     };
-    let name = name.unwrap_or_else(|| free_index_name(definition, first));
+    let name = name.unwrap_or_else(|| numbered_index_name(definition, first));
     if definition.has_index_named(&name) {
         return Err(Error::Exists { what: Thing::Index, name });
     }
@@ -322,11 +387,13 @@ pub(crate) fn add_check(
     condition: String,
 ) -> Result<()> {
     let name = match name.filter(|name| !name.is_empty()) {
-        // As MariaDB names them.
-        None => (1..)
-            .map(|number| format!("CONSTRAINT_{number}"))
-            .find(|name| definition.check(name).is_none())
-            .expect("there are more numbers than conditions"),
+        // As MySQL names them: behind the greatest number that is there.
+        None => {
+            let numbers =
+                definition.checks.iter().filter_map(|check| check.number(&definition.name));
+            let number = numbers.max().unwrap_or(0) + 1;
+            CheckDefinition::generated_name(&definition.name, number)
+        }
         Some(name) => name,
     };
     check_length(&name)?;
@@ -361,13 +428,14 @@ pub(crate) fn add_foreign_key(definition: &mut TableDefinition, new: &NewForeign
         return Err(BrokenRule::DuplicateForeignKey(name).into());
     }
     if definition.index_beginning_with(&columns).is_none() {
-        let parts = new.columns.iter().map(|column| (column.clone(), None)).collect();
+        let parts = new.columns.iter().map(|column| NewKeyPart::column(column)).collect();
         let index = NewIndex {
             name: new.index.clone(),
             unique: false,
             primary: false,
             parts,
             comment: String::new(),
+            invisible: false,
         };
         add_index(definition, &index, IndexState::Ready)?;
     }
@@ -390,8 +458,38 @@ pub(crate) fn take_index_id(definition: &mut TableDefinition) -> Result<IndexId>
     Ok(id)
 }
 
-/// MySQL's name for an index without one: its first column, numbered from `_2` when taken.
-fn free_index_name(definition: &TableDefinition, column: &str) -> String {
+/// A column that has the values of an index's part, behind all others. Its type is that of the
+/// expression (`functional`), which nobody has looked at so far.
+fn push_column_of_index(
+    definition: &mut TableDefinition,
+    index: &str,
+    part: usize,
+    expression: &str,
+) -> Result<usize> {
+    let ty = ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
+    let slot = definition.slots.len();
+    definition.slots.push(ty.clone());
+    definition.columns.push(Column {
+        nullable: true,
+        slot: u16::try_from(slot).map_err(|_| BrokenRule::TooManyColumns)?,
+        computed: Some(ComputedColumn { expression: expression.to_owned(), stored: false }),
+        visibility: ColumnVisibility::OfIndex,
+        // As MySQL names them; nobody asks for it.
+        ..Column::new(&format!("!hidden!{index}!{part}!0"), ty)
+    });
+    Ok(definition.columns.len() - 1)
+}
+
+/// MySQL's name for an index without one: its first column, or `functional_index` if one of its
+/// parts is an expression.
+fn free_index_name(definition: &TableDefinition, parts: &[NewKeyPart]) -> String {
+    let columns: Option<Vec<_>> = parts.iter().map(NewKeyPart::as_column).collect();
+    let first = columns.and_then(|columns| Some(columns.first()?.0));
+    numbered_index_name(definition, first.unwrap_or("functional_index"))
+}
+
+/// A name for an index, numbered from `_2` when taken.
+fn numbered_index_name(definition: &TableDefinition, column: &str) -> String {
     let mut name = column.to_string();
     let mut number = 2;
     while definition.has_index_named(&name) {

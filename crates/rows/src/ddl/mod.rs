@@ -19,6 +19,7 @@ mod accounts;
 mod databases;
 mod definition;
 mod events;
+mod functional;
 mod read_lock;
 mod relations;
 mod rules;
@@ -28,12 +29,14 @@ mod temporary;
 mod views;
 
 pub use definition::{
-    ENGINE, NewColumnarIndex, NewForeignKey, NewIndex, NewMember, NewTable, listed_table,
+    ENGINE, KeyPartSource, NewColumnarIndex, NewForeignKey, NewIndex, NewKeyPart, NewMember,
+    NewTable, listed_table,
 };
 pub(crate) use definition::{
     add_check, add_columnar_index, add_foreign_key, add_index, add_member, hidden_key,
     take_index_id,
 };
+pub(crate) use functional::{check_key_parts, type_key_parts};
 pub use read_lock::ReadLock;
 pub(crate) use relations::Relations;
 pub use rules::{COLUMNS_MAX, INDEX_PARTS_MAX, INDEXES_MAX, NAME_CHARS_MAX, check_name};

@@ -32,6 +32,9 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
         return Err(BrokenRule::TooManyIndexes.into());
     }
     for (position, column) in definition.columns.iter().enumerate() {
+        if column.is_of_index() {
+            continue;
+        }
         check_name(Thing::Column, &column.name)?;
         if definition.column(&column.name) != Some(position) {
             return Err(BrokenRule::DuplicateColumn(column.name.clone()).into());
@@ -46,6 +49,16 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     validate_members(definition)?;
     validate_columnar_index(definition)?;
     definition.foreign_keys.iter().try_for_each(|key| validate_foreign_key(definition, key))?;
+    // Of a table without a primary key the first unique one without NULLs stands for it.
+    let has_nulls =
+        |index: &Index| index.parts.iter().any(|p| definition.columns[p.column].nullable);
+    let primary = match definition.has_hidden_key() {
+        true => definition.indexes[1..].iter().find(|index| index.unique && !has_nulls(index)),
+        false => definition.indexes.first(),
+    };
+    if primary.is_some_and(|index| index.invisible) {
+        return Err(BrokenRule::InvisiblePrimaryKey.into());
+    }
     definition.indexes.iter().try_for_each(|index| validate_index(definition, index))
 }
 

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use super::definition::{NewTable, define};
+use super::functional::type_key_parts;
 use super::read_lock::NO_TABLE;
 use super::rules::check_name;
 use crate::broken_rule::BrokenRule;
@@ -28,8 +29,7 @@ impl Engine {
     /// `Exists`, `NotFound` of the database, `Definition`, `Expression`.
     pub fn create_table(&self, new: NewTable) -> Result<Arc<Table>> {
         let checks = new.foreign_key_checks;
-        let mut definition = define(new, self.clock().unix_micros() / 1_000_000)?;
-        self.rules_of(&definition)?;
+        let mut definition = self.define(new)?;
         let patience = Patience::at_most(self.lock_wait_max());
         let _inside = self.new_tables().enter(NO_TABLE, Some(&patience))?;
         // Whoever writes in a table learns of it before another refers to it.
@@ -56,7 +56,15 @@ impl Engine {
     /// # Errors
     /// `Definition`.
     pub fn check_definition(&self, new: &NewTable) -> Result<()> {
-        self.rules_of(&define(new.clone(), self.clock().unix_micros() / 1_000_000)?).map(drop)
+        self.define(new.clone()).map(drop)
+    }
+
+    /// A new table's definition, without id.
+    pub(super) fn define(&self, new: NewTable) -> Result<TableDefinition> {
+        let mut definition = define(new, self.clock().unix_micros() / 1_000_000)?;
+        type_key_parts(&mut definition, self.catalog().make_rules())?;
+        self.rules_of(&definition)?;
+        Ok(definition)
     }
 
     /// The rules of a definition that is to be; an error where its expressions are none.
@@ -340,6 +348,7 @@ impl Engine {
         for (new, old) in moved.iter_mut() {
             let name = new.name.clone();
             new.rename_foreign_keys(&old.name, &name);
+            new.rename_checks(&old.name, &name);
         }
         for table in related {
             if moved.iter().any(|(_, old)| old.is_version_of(table)) {

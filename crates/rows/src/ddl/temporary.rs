@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::definition::{NewTable, define};
+use super::definition::NewTable;
 use crate::broken_rule::BrokenRule;
 use crate::catalog::{current, no_database};
 use crate::engine::Engine;
@@ -26,7 +26,7 @@ impl Engine {
         if !self.catalog().has_database(&new.database) {
             return Err(no_database(&new.database));
         }
-        let definition = define(new, self.clock().unix_micros() / 1_000_000)?;
+        let definition = self.define(new)?;
         self.begin_temporary(definition, Arc::default())
     }
 

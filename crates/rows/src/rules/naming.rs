@@ -6,7 +6,7 @@
 //!
 //! Not here: what names mean.
 
-use crate::schema::{DefaultValue, TableDefinition};
+use crate::schema::{ComputedColumn, DefaultValue, TableDefinition};
 
 impl TableDefinition {
     /// Lets rules call a column by its new name.
@@ -22,6 +22,14 @@ impl TableDefinition {
             column.check.as_mut().map(rename);
         }
         self.checks.iter_mut().for_each(|check| rename(&mut check.condition));
+    }
+}
+
+impl ComputedColumn {
+    /// Whether its expression names this column.
+    pub(crate) fn names(&self, column: &str) -> bool {
+        // Under another name it would read otherwise.
+        renamed(&self.expression, column, &format!("{column} ")) != self.expression
     }
 }
 

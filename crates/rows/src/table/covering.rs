@@ -305,7 +305,7 @@ impl Covering {
 /// What stands behind some parts.
 fn skip_parts<'b>(parts: &[PartCodec], mut bytes: &'b [u8]) -> Result<&'b [u8]> {
     for part in parts {
-        let length = key::skip_part(&part.ty, part.nullable, part.prefix, bytes)?;
+        let length = part.skip(bytes)?;
         bytes = &bytes[length..];
     }
     Ok(bytes)
@@ -327,14 +327,13 @@ fn read_parts<'b>(
 
 /// Reads a part; its length.
 fn read_part(what: Use, part: &PartCodec, bytes: &[u8], row: &mut CoveredRow) -> Result<usize> {
-    let (ty, nullable, prefix) = (&part.ty, part.nullable, part.prefix);
     Ok(match what {
         Use::Read => {
-            let (value, length) = key::decode_part(ty, nullable, prefix, bytes)?;
+            let (value, length) = part.decode(bytes)?;
             row.values[part.column] = value;
             length
         }
-        Use::Skip | Use::Alike => key::skip_part(ty, nullable, prefix, bytes)?,
+        Use::Skip | Use::Alike => part.skip(bytes)?,
     })
 }
 

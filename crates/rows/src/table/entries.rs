@@ -6,8 +6,6 @@
 //! Not here: writing entries (`transaction`), reading through them (`find`).
 
 use values::datum::Datum;
-use values::key;
-
 use values::row::RowRef;
 
 use super::keys::{PREFIX_BYTES, encode_part};
@@ -125,10 +123,10 @@ impl Table {
         let mut at = PREFIX_BYTES;
         for part in &codec.parts {
             let rest = key.get(at..).unwrap_or_default();
-            if part.nullable && rest.first() == Some(&0) {
+            if part.is_null(rest) {
                 return Ok(true);
             }
-            at += key::skip_part(&part.ty, part.nullable, part.prefix, rest)?;
+            at += part.skip(rest)?;
         }
         Ok(false)
     }

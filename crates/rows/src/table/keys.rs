@@ -1,13 +1,14 @@
 //! Keys of rows and the codecs of all keys of a table.
 //!
 //! Invariants
-//! 1. Keys compare as bytes in the order of their values.
+//! 1. Keys compare as bytes in the order of their values, those of descending parts in the
+//!    opposite one.
 //! 2. No key is longer than `KEY_BYTES_MAX`.
 //!
 //! Not here: how one part is encoded (`values::key`), index entries (`entries`).
 
-use values::datum::Datum;
-use values::key;
+use values::datum::{Datum, Value};
+use values::key::{self, DamagedKey};
 use values::types::ColumnType;
 
 use crate::error::{Error, Result};
@@ -33,6 +34,67 @@ pub struct PartCodec {
     pub nullable: bool,
     /// Only so many leading characters or bytes are in the key.
     pub prefix: Option<u32>,
+    /// Greater values come first: all bits of the part are inverted. No part is the beginning of
+    /// another one, so that inverted ones order the other way round.
+    pub descending: bool,
+}
+
+impl PartCodec {
+    /// Appends the part of a value.
+    fn push(&self, value: Datum<'_>, out: &mut Vec<u8>) {
+        let start = out.len();
+        key::encode_part(&self.ty, self.nullable, self.prefix, value, out);
+        self.turn(&mut out[start..]);
+    }
+
+    /// Appends the beginning that the parts of all texts which begin so share.
+    ///
+    /// # Panics
+    /// When the type is no string.
+    pub fn push_beginning(&self, text: &[u8], out: &mut Vec<u8>) {
+        let start = out.len();
+        key::encode_text_prefix(&self.ty, self.nullable, self.prefix, text, out);
+        self.turn(&mut out[start..]);
+    }
+
+    /// How many of these bytes the part takes.
+    ///
+    /// # Errors
+    /// `DamagedKey`.
+    #[inline]
+    pub fn skip(&self, bytes: &[u8]) -> std::result::Result<usize, DamagedKey> {
+        match self.descending {
+            false => key::skip_part(&self.ty, self.nullable, self.prefix, bytes),
+            true => key::skip_part(&self.ty, self.nullable, self.prefix, &inverted(bytes)),
+        }
+    }
+
+    /// The value that a part has, and how many of these bytes it takes.
+    ///
+    /// # Errors
+    /// `DamagedKey`.
+    pub fn decode(&self, bytes: &[u8]) -> std::result::Result<(Value, usize), DamagedKey> {
+        match self.descending {
+            false => key::decode_part(&self.ty, self.nullable, self.prefix, bytes),
+            true => key::decode_part(&self.ty, self.nullable, self.prefix, &inverted(bytes)),
+        }
+    }
+
+    /// Whether a part that begins so is NULL.
+    pub(super) fn is_null(&self, bytes: &[u8]) -> bool {
+        let null = if self.descending { !0 } else { 0 };
+        self.nullable && bytes.first() == Some(&null)
+    }
+
+    fn turn(&self, part: &mut [u8]) {
+        if self.descending {
+            part.iter_mut().for_each(|byte| *byte = !*byte);
+        }
+    }
+}
+
+fn inverted(bytes: &[u8]) -> Vec<u8> {
+    bytes.iter().map(|byte| !byte).collect()
 }
 
 /// An index with what its keys need.
@@ -57,6 +119,7 @@ impl IndexCodec {
                 ty: column.ty.clone(),
                 nullable: column.nullable,
                 prefix: part.prefix,
+                descending: part.descending,
             }
         });
         IndexCodec {
@@ -148,7 +211,7 @@ impl Table {
 }
 
 pub(super) fn encode_part(part: &PartCodec, value: Datum<'_>, out: &mut Vec<u8>) -> Result<()> {
-    key::encode_part(&part.ty, part.nullable, part.prefix, value, out);
+    part.push(value, out);
     if out.len() > KEY_BYTES_MAX {
         return Err(Error::TooLarge { what: "key", bytes: out.len(), bytes_max: KEY_BYTES_MAX });
     }

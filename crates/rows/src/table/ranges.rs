@@ -55,7 +55,8 @@ impl Table {
     }
 
     /// The range and direction of a HandlerSocket-style find on the leading key parts: `=`, `>=`
-    /// and `>` ascend, `<=` and `<` descend.
+    /// and `>` go forward, `<=` and `<` backward. What is greater is what comes later in the index,
+    /// as for InnoDB.
     ///
     /// # Errors
     /// As `prefix_range`.
@@ -101,18 +102,23 @@ impl Table {
             Ok(key)
         };
         let bounded = !matches!((&lower, &upper), (Bound::Unbounded, Bound::Unbounded));
+        // Bounds of a part are the same ones from the other side where it descends; NULL, which is
+        // less than all values, is behind them there.
+        let (lower, upper) = if part.descending { (upper, lower) } else { (lower, upper) };
+        let leaves_null = bounded && part.nullable;
         let start = match lower {
             Bound::Included(value) => with(value)?,
             // Prefix parts cut values off, so rows above the bound may share its key.
             Bound::Excluded(value) if part.prefix.is_some() => with(value)?,
             Bound::Excluded(value) => successor(&with(value)?),
-            Bound::Unbounded if bounded && part.nullable => successor(&with(Datum::Null)?),
+            Bound::Unbounded if leaves_null && !part.descending => successor(&with(Datum::Null)?),
             Bound::Unbounded => base.clone(),
         };
         let end = match upper {
             Bound::Included(value) => successor(&with(value)?),
             Bound::Excluded(value) if part.prefix.is_some() => successor(&with(value)?),
             Bound::Excluded(value) => with(value)?,
+            Bound::Unbounded if leaves_null && part.descending => with(Datum::Null)?,
             Bound::Unbounded => successor(&base),
         };
         Ok(KeyRange { start, end })

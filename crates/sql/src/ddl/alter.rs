@@ -124,7 +124,7 @@ impl Maker<'_> {
                 Element::Index(index) if index.columnar => {
                     self.out.push(Alteration::AddColumnarIndex(columnar_index_of(index)?));
                 }
-                Element::Index(index) => self.out.push(Alteration::AddIndex(index_of(index))),
+                Element::Index(index) => self.out.push(Alteration::AddIndex(index_of(index)?)),
                 Element::ForeignKey(key) => {
                     let key = foreign_key_of(key, &self.table.database);
                     self.out.push(Alteration::AddForeignKey(key));
@@ -184,6 +184,10 @@ impl Maker<'_> {
             AlterSpec::RenameIndex { from, to } => {
                 self.out.push(Alteration::RenameIndex { from: from.clone(), to: to.clone() });
             }
+            AlterSpec::SetIndexVisibility { name, invisible } => {
+                let (name, invisible) = (name.clone(), *invisible);
+                self.out.push(Alteration::SetIndexVisibility { name, invisible });
+            }
             AlterSpec::Rename(name) => self.out.push(Alteration::RenameTable {
                 database: name.database.clone().unwrap_or_else(|| self.table.database.clone()),
                 name: name.table.clone(),
@@ -238,7 +242,7 @@ impl Maker<'_> {
 
     fn convert_to(&mut self, collation: Collation) {
         self.set_collation(collation);
-        for column in &self.table.columns {
+        for column in self.table.named_columns() {
             let ty = with_collation(&column.ty, collation);
             if ty != column.ty && type_collation(&column.ty) != Some(Collation::Binary) {
                 self.out.push(Alteration::ModifyColumn {

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use rows::alter::ConversionRules;
-use rows::schema::{Column, DefaultValue};
+use rows::schema::{Column, ColumnVisibility, DefaultValue};
+use syntax::definition_text;
 use syntax::rule::rule_text;
 use syntax::table::{ColumnSpec, DefaultSpec};
 use syntax::types::with_collation;
@@ -13,6 +14,7 @@ use values::SqlMode;
 use values::collation::equal;
 use values::convert::{convert, from_text};
 use values::datum::{Datum, Value};
+use values::decimal::Decimal;
 use values::key::write_text_key;
 use values::temporal::Zone;
 use values::text::write_text;
@@ -88,6 +90,7 @@ pub fn column_of(
         unsigned: spec.ty.unsigned,
         computed: spec.computed.as_ref().map(computed_of).transpose()?,
         check: check_of(&spec.checks)?,
+        visibility: ColumnVisibility::Visible,
     })
 }
 
@@ -129,13 +132,16 @@ pub fn default_value(
     session: ConversionRules,
 ) -> Result<DefaultValue> {
     let expr = match spec {
-        DefaultSpec::Now(expr) => match (ty, expr) {
-            (ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }, _) => {
+        DefaultSpec::Now(None) => match ty {
+            ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
                 return Ok(DefaultValue::CurrentTimestamp);
             }
-            (_, Some(expr)) => expr,
-            (_, None) => return Err(invalid_default(name)),
+            _ => return Err(invalid_default(name)),
         },
+        // What stands in brackets stays as it is written.
+        DefaultSpec::Now(Some(expr)) | DefaultSpec::Expression(expr) => {
+            return Ok(DefaultValue::Expression(rule_text(expr)?));
+        }
         DefaultSpec::Value(expr) => expr,
     };
     let Some(value) = constant_of(expr, ty, session.mode)? else {
@@ -181,9 +187,17 @@ fn text_of_value(ty: &ColumnType, value: &Value) -> Vec<u8> {
     text
 }
 
-/// A literal default on the clock of a session: the definition keeps an instant as UTC shows it.
+/// A literal default on the clock of a session: the definition keeps an instant as UTC shows it,
+/// and a DECIMAL with the digits that it was written with.
 pub fn literal_in_zone<'t>(ty: &ColumnType, text: &'t [u8], zone: Zone) -> Cow<'t, str> {
     match ty {
+        ColumnType::Decimal { scale, .. } => {
+            let value = Decimal::parse(text).and_then(|value| value.rescale(*scale));
+            let Some(value) = value else { return String::from_utf8_lossy(text) };
+            let mut shown = Vec::new();
+            value.write(&mut shown);
+            Cow::Owned(String::from_utf8_lossy(&shown).into_owned())
+        }
         ColumnType::Timestamp { .. } => {
             let mut shown = Vec::new();
             write_text(ty, from_text(ty, text, Zone::UTC).value.as_datum(), zone, &mut shown);
@@ -208,8 +222,13 @@ pub fn default_text(column: &Column, zone: Zone) -> Option<String> {
         DefaultValue::Literal(Some(text)) => bits_literal(&column.ty, text)
             .or_else(|| Some(literal_in_zone(&column.ty, text, zone).into_owned())),
         DefaultValue::CurrentTimestamp => Some(now_text(&column.ty)),
-        DefaultValue::Expression(text) => Some(text.clone()),
+        DefaultValue::Expression(text) => Some(quoted_text(&definition_text(text))),
     }
+}
+
+/// The text of an expression as MySQL lists it: in a string, whose quotes it keeps.
+pub fn quoted_text(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\'', "\\'")
 }
 
 /// CURRENT_TIMESTAMP with the column's digits.

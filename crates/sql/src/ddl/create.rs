@@ -1,12 +1,18 @@
 //! CREATE TABLE: from columns and indexes as written, from another table, from a query.
 
 use rows::alter::ConversionRules;
-use rows::ddl::{ENGINE, NewColumnarIndex, NewForeignKey, NewIndex, NewMember, NewTable};
+use rows::ddl::{
+    ENGINE, KeyPartSource, NewColumnarIndex, NewForeignKey, NewIndex, NewKeyPart, NewMember,
+    NewTable,
+};
 use rows::foreign_key::{ForeignKeyChecks, ReferentialAction};
 use rows::schema::COLUMNAR;
-use rows::schema::{CheckDefinition, Column, DefaultValue, Retention, TableDefinition};
+use rows::schema::{Column, DefaultValue, Retention, TableDefinition};
+use sqlparser::ast::Expr;
 use syntax::rule::rule_text;
-use syntax::table::{CreateTable, Element, ForeignKeySpec, IndexSpec, ReferentialSpec};
+use syntax::table::{
+    CreateTable, Element, ForeignKeySpec, IndexSpec, KeyPartSpec, KeySourceSpec, ReferentialSpec,
+};
 use syntax::table_options::{MemberSpec, TableOptions};
 use values::ErrorCode;
 use values::types::{Collation, ColumnType};
@@ -16,27 +22,62 @@ use super::column::column_of;
 use results::{Result, ResultColumn, SqlError};
 
 /// An index as `rows` is to make it.
-pub fn index_of(spec: &IndexSpec) -> NewIndex {
-    NewIndex {
+///
+/// # Errors
+/// 3756 for an expression in a primary key, 3762 for one that is a column alone, and those of
+/// `rule_text`.
+pub fn index_of(spec: &IndexSpec) -> Result<NewIndex> {
+    Ok(NewIndex {
         name: spec.name.clone(),
         unique: spec.unique,
         primary: spec.primary,
-        parts: spec.parts.clone(),
-        comment: spec.comment.clone(),
+        parts: spec.parts.iter().map(|part| key_part_of(part, spec)).collect::<Result<_>>()?,
+        comment: spec.options.comment.clone(),
+        invisible: spec.options.invisible,
+    })
+}
+
+fn key_part_of(part: &KeyPartSpec, spec: &IndexSpec) -> Result<NewKeyPart> {
+    let of = match &part.of {
+        KeySourceSpec::Column(name, prefix) => KeyPartSource::Column(name.clone(), *prefix),
+        KeySourceSpec::Expression(_) if spec.primary => {
+            let message = "The primary key cannot be a functional index";
+            return Err(SqlError::new(ErrorCode::FunctionalIndexPrimaryKey, message));
+        }
+        KeySourceSpec::Expression(expression) if is_column(expression) => {
+            return Err(SqlError::new(
+                ErrorCode::FunctionalIndexOnField,
+                "Functional index on a column is not supported. Consider using a regular index \
+                 instead.",
+            ));
+        }
+        KeySourceSpec::Expression(expression) => KeyPartSource::Expression(rule_text(expression)?),
+    };
+    Ok(NewKeyPart { of, descending: part.descending })
+}
+
+fn is_column(expression: &Expr) -> bool {
+    match expression {
+        Expr::Nested(inner) => is_column(inner),
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => true,
+        _ => false,
     }
 }
 
 /// The same of a columnar one.
 ///
 /// # Errors
-/// 1089 for a part that is a prefix.
+/// 1089 for a part that is no whole column.
 pub fn columnar_index_of(spec: &IndexSpec) -> Result<NewColumnarIndex> {
-    if spec.parts.iter().any(|(_, prefix)| prefix.is_some()) {
-        let message = "Incorrect prefix key; a columnar index has whole columns";
-        return Err(SqlError::new(ErrorCode::WrongSubKey, message));
-    }
-    let columns = spec.parts.iter().map(|(name, _)| name.clone()).collect();
-    Ok(NewColumnarIndex { name: spec.name.clone(), columns, comment: spec.comment.clone() })
+    let whole = |part: &KeyPartSpec| match &part.of {
+        KeySourceSpec::Column(name, None) => Ok(name.clone()),
+        _ => {
+            let message = "Incorrect prefix key; a columnar index has whole columns";
+            Err(SqlError::new(ErrorCode::WrongSubKey, message))
+        }
+    };
+    let columns = spec.parts.iter().map(whole).collect::<Result<_>>()?;
+    Ok(NewColumnarIndex { name: spec.name.clone(), columns, comment: spec.options.comment.clone() })
 }
 
 /// The index that UNIQUE or PRIMARY KEY behind a column makes.
@@ -84,7 +125,7 @@ pub fn new_table(
                     ));
                 }
             }
-            Element::Index(spec) => indexes.push(index_of(spec)),
+            Element::Index(spec) => indexes.push(index_of(spec)?),
             Element::ForeignKey(spec) => foreign.push(foreign_key_of(spec, database)),
             Element::Check(spec) if !spec.enforced => unenforced.checks += 1,
             Element::Check(spec) => checks.push((spec.name.clone(), rule_text(&spec.condition)?)),
@@ -161,11 +202,12 @@ pub fn foreign_key_of(spec: &ForeignKeySpec, database: &str) -> NewForeignKey {
 /// The indexes that foreign keys need beside those that are written: where one of two would begin
 /// with all columns of the other, that one is enough, and of two alike the later.
 fn indexes_for(foreign: &[NewForeignKey], written: &[NewIndex]) -> Vec<NewIndex> {
-    let begins_with = |index: &[(String, Option<u32>)], columns: &[String]| {
-        index.len() >= columns.len()
-            && index.iter().zip(columns).all(|((name, prefix), column)| {
-                prefix.is_none() && name.eq_ignore_ascii_case(column)
-            })
+    let is_whole = |(part, column): (&NewKeyPart, &String)| {
+        let whole = part.as_column().filter(|(_, prefix)| prefix.is_none());
+        whole.is_some_and(|(name, _)| name.eq_ignore_ascii_case(column))
+    };
+    let begins_with = |index: &[NewKeyPart], columns: &[String]| {
+        index.len() >= columns.len() && index.iter().zip(columns).all(is_whole)
     };
     let mut made: Vec<NewIndex> = Vec::new();
     for key in foreign {
@@ -177,16 +219,16 @@ fn indexes_for(foreign: &[NewForeignKey], written: &[NewIndex]) -> Vec<NewIndex>
             continue;
         }
         made.retain(|index| {
-            let parts = index.parts.iter().zip(&key.columns);
             index.parts.len() > key.columns.len()
-                || !parts.into_iter().all(|((name, _), column)| name.eq_ignore_ascii_case(column))
+                || !index.parts.iter().zip(&key.columns).all(is_whole)
         });
         made.push(NewIndex {
             name: key.index.clone(),
             unique: false,
             primary: false,
-            parts: key.columns.iter().map(|column| (column.clone(), None)).collect(),
+            parts: key.columns.iter().map(|column| NewKeyPart::column(column)).collect(),
             comment: String::new(),
+            invisible: false,
         });
     }
     made
@@ -208,7 +250,7 @@ pub fn engine_name(given: String) -> String {
 
 /// A column of a primary key that was said to be NULL is an error.
 fn primary_not_null(index: &NewIndex, elements: &[Element], columns: &mut [Column]) -> Result<()> {
-    for (name, _) in &index.parts {
+    for (name, _) in index.parts.iter().filter_map(NewKeyPart::as_column) {
         let said_null = elements.iter().any(|element| {
             matches!(element, Element::Column(spec)
                 if spec.name.eq_ignore_ascii_case(name) && spec.nullable == Some(true))
@@ -254,18 +296,15 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
             name: (n > 0).then(|| index.name.clone()),
             unique: index.unique,
             primary: n == 0,
-            parts: index
-                .parts
-                .iter()
-                .map(|part| (source.columns[part.column].name.clone(), part.prefix))
-                .collect(),
+            parts: index.parts.iter().map(|part| NewKeyPart::of_index(source, part)).collect(),
             comment: index.comment.clone(),
+            invisible: index.invisible,
         })
         .collect();
     NewTable {
         database: database.to_string(),
         name: name.to_string(),
-        columns: source.columns.clone(),
+        columns: source.named_columns().to_vec(),
         indexes,
         comment: source.comment.clone(),
         engine: source.engine.clone(),
@@ -273,11 +312,7 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
         retention: source.retention.clone(),
         members: source.members.iter().map(NewMember::from).collect(),
         columnar_index: source.columnar_index.as_ref().map(NewColumnarIndex::from),
-        checks: {
-            let named =
-                |check: &CheckDefinition| (Some(check.name.clone()), check.condition.clone());
-            source.checks.iter().map(named).collect()
-        },
+        checks: source.checks.iter().map(|check| (None, check.condition.clone())).collect(),
         foreign_keys: Vec::new(),
         foreign_key_checks: ForeignKeyChecks::On,
         collation: source.collation,

@@ -10,7 +10,7 @@ mod rules;
 mod view;
 
 pub use alter::{alterations, table_collation};
-pub use column::default_text;
+pub use column::{default_text, quoted_text};
 pub use create::{new_table, new_table_like};
 pub use print::{create_table_text, quoted};
 pub use rules::make_rules;

@@ -4,7 +4,10 @@
 //! 1. What SHOW CREATE TABLE prints makes the same table here, and is taken by MySQL and MariaDB.
 
 use rows::foreign_key::{ForeignKey, ReferentialAction};
-use rows::schema::{Column, ColumnarIndex, DefaultValue, Index, MemberIndex, TableDefinition};
+use rows::schema::{
+    CheckDefinition, Column, ColumnarIndex, DefaultValue, Index, MemberIndex, TableDefinition,
+};
+use syntax::definition_text;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, string_literal};
 
@@ -34,7 +37,8 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
     }
     if let Some(computed) = &column.computed {
         let word = if computed.stored { "STORED" } else { "VIRTUAL" };
-        line.push_str(&format!(" GENERATED ALWAYS AS ({}) {word}", computed.expression));
+        let expression = definition_text(&computed.expression);
+        line.push_str(&format!(" GENERATED ALWAYS AS ({expression}) {word}"));
     }
     if !column.nullable {
         line.push_str(" NOT NULL");
@@ -52,13 +56,12 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
         DefaultValue::CurrentTimestamp => {
             line.push_str(&format!(" DEFAULT {}", now_text(&column.ty)));
         }
-        DefaultValue::Expression(text) => line.push_str(&format!(" DEFAULT ({text})")),
+        DefaultValue::Expression(text) => {
+            line.push_str(&format!(" DEFAULT ({})", definition_text(text)));
+        }
         _ if column.computed.is_some() => {}
         DefaultValue::Literal(None) | DefaultValue::None => {
-            let long = matches!(
-                column.ty,
-                ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json
-            );
+            let long = matches!(column.ty, ColumnType::Text { .. } | ColumnType::Blob { .. });
             if column.nullable && (!long || column.default != DefaultValue::None) {
                 line.push_str(" DEFAULT NULL");
             }
@@ -74,7 +77,7 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
         line.push_str(&format!(" COMMENT {}", string_literal(&column.comment)));
     }
     if let Some(condition) = &column.check {
-        line.push_str(&format!(" CHECK ({condition})"));
+        line.push_str(&format!(" CHECK ({})", definition_text(condition)));
     }
     line
 }
@@ -100,7 +103,12 @@ fn index_line(definition: &TableDefinition, index: &Index, primary: bool) -> Str
         .iter()
         .map(|part| {
             let name = quoted(&definition.columns[part.column].name);
-            part.prefix.map_or(name.clone(), |prefix| format!("{name}({prefix})"))
+            let order = if part.descending { " DESC" } else { "" };
+            match (definition.part_expression(part), part.prefix) {
+                (Some(expression), _) => format!("({}){order}", definition_text(expression)),
+                (None, Some(prefix)) => format!("{name}({prefix}){order}"),
+                (None, None) => format!("{name}{order}"),
+            }
         })
         .collect();
     let parts = parts.join(",");
@@ -111,6 +119,9 @@ fn index_line(definition: &TableDefinition, index: &Index, primary: bool) -> Str
     };
     if !index.comment.is_empty() {
         line.push_str(&format!(" COMMENT {}", string_literal(&index.comment)));
+    }
+    if index.invisible {
+        line.push_str(" /*!80000 INVISIBLE */");
     }
     line
 }
@@ -147,8 +158,8 @@ pub fn create_table_text(
     next: Option<u64>,
     zone: Zone,
 ) -> String {
-    let mut lines: Vec<String> =
-        definition.columns.iter().map(|column| column_line(column, default, zone)).collect();
+    let named = definition.named_columns().iter();
+    let mut lines: Vec<String> = named.map(|column| column_line(column, default, zone)).collect();
     for (n, index) in definition.indexes.iter().enumerate() {
         if n > 0 || !index.parts.is_empty() {
             lines.push(index_line(definition, index, n == 0));
@@ -158,8 +169,10 @@ pub fn create_table_text(
     keys.sort_by_key(|key| key.name.to_lowercase());
     let is_said = |action| action != ReferentialAction::NoAction;
     lines.extend(keys.into_iter().map(|key| key.text(&definition.database, is_said)));
-    for check in &definition.checks {
-        let (name, condition) = (quoted(&check.name), &check.condition);
+    let mut checks: Vec<&CheckDefinition> = definition.checks.iter().collect();
+    checks.sort_by_key(|check| check.name.to_lowercase());
+    for check in checks {
+        let (name, condition) = (quoted(&check.name), definition_text(&check.condition));
         lines.push(format!("CONSTRAINT {name} CHECK ({condition})"));
     }
     let mut lines = lines.join(",\n  ");

@@ -6,7 +6,7 @@
 use expression::{Environment, Node};
 use rows::alter::ConversionRules;
 use rows::rules::{Check, Rules, value_at};
-use rows::schema::{Column, ComputedColumn, DefaultValue, TableDefinition};
+use rows::schema::{Column, ComputedColumn, DefaultValue, Index, TableDefinition};
 use sqlparser::ast::Expr;
 use syntax::rule::{rule, rule_text};
 use syntax::table::{CheckSpec, ComputedSpec, DefaultSpec};
@@ -70,7 +70,7 @@ pub fn text_for_all(
     now: i64,
     session: ConversionRules,
 ) -> Result<Option<Vec<u8>>> {
-    let (Some(DefaultSpec::Value(expr) | DefaultSpec::Now(Some(expr))), true) =
+    let (Some(DefaultSpec::Expression(expr) | DefaultSpec::Now(Some(expr))), true) =
         (spec, column.default.is_expression())
     else {
         return Ok(None);
@@ -96,8 +96,13 @@ fn rules_of(definition: &TableDefinition) -> Result<Rules> {
     let mut rules = Rules::default();
     for (position, column) in definition.columns.iter().enumerate() {
         if let Some(computed) = &column.computed {
-            let node = node_of(definition, &computed.expression, "GENERATED ALWAYS AS")?;
-            check_computed(definition, position, &node, &computed.expression)?;
+            let clause =
+                if column.is_of_index() { "functional index" } else { "GENERATED ALWAYS AS" };
+            let node = node_of(definition, &computed.expression, clause)?;
+            match column.is_of_index() {
+                true => check_key_part(definition, position, &node)?,
+                false => check_computed(definition, position, &node, &computed.expression)?,
+            }
             rules.computed.push((position, node));
         }
         if let DefaultValue::Expression(text) = &column.default {
@@ -132,6 +137,28 @@ fn node_of(definition: &TableDefinition, text: &str, clause: &'static str) -> Re
 
 fn check(definition: &TableDefinition, name: String, text: &str) -> Result<Check> {
     Ok(Check { name, condition: node_of(definition, text, "CHECK")?, is_of_view: false })
+}
+
+/// What a part of an index may be made of: the row, and no number that the engine makes up.
+fn check_key_part(definition: &TableDefinition, position: usize, node: &Node) -> Result<()> {
+    let has = |index: &&Index| index.parts.iter().any(|part| part.column == position);
+    let name = definition.indexes.iter().find(has).map_or("", |index| &*index.name);
+    if !node.is_of_row_alone() {
+        let message =
+            format!("Expression of functional index '{name}' contains a disallowed function.");
+        return Err(SqlError::new(ErrorCode::FunctionalIndexFunctionNotAllowed, message));
+    }
+    let mut is_numbered = false;
+    node.visit(&mut |node| {
+        is_numbered |= matches!(node.kind, expression::Kind::Column(at)
+            if definition.columns[at].auto_increment);
+    });
+    if is_numbered {
+        let message =
+            format!("Functional index '{name}' cannot refer to an auto-increment column.");
+        return Err(SqlError::new(ErrorCode::FunctionalIndexRefAutoIncrement, message));
+    }
+    Ok(())
 }
 
 /// What a computed column may be made of: the row, computed columns before it, and no number that

@@ -494,7 +494,7 @@ impl Session {
     fn known(&self, of_table: &NamedTable) -> Option<Vec<String>> {
         let relations = self.relations();
         let columns = match relations.table(&of_table.database, &of_table.table) {
-            Ok(table) => return Some(names_of(&table.columns)),
+            Ok(table) => return Some(names_of(table.named_columns())),
             Err(_) => {
                 let view = relations.view(&of_table.database, &of_table.table)?;
                 columns_of_view(&self.facts(), &view).ok()?

@@ -46,7 +46,7 @@ impl Session {
             let shown = ResultColumn::of_table(&table, at, column.name.clone(), &table.name);
             (shown, default_text(column, zone))
         };
-        Ok(table.columns.iter().enumerate().map(described).collect())
+        Ok(table.named_columns().iter().enumerate().map(described).collect())
     }
 }
 

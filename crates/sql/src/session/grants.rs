@@ -204,7 +204,7 @@ impl Session {
         let own = mysql::table(name).filter(|own| own.database == *database);
         let found = own.map_or_else(|| catalog.table(database, name), |own| Ok(Arc::clone(own)));
         let columns = match (found, catalog.view(database, name)) {
-            (Ok(table), _) => table.columns.clone(),
+            (Ok(table), _) => table.named_columns().to_vec(),
             (Err(_), Some(view)) => columns_of_view(&self.facts(), &view)?,
             (Err(missing), None) => return Err(missing.into()),
         };

@@ -11,6 +11,10 @@ use crate::plan_cache::Plan;
 impl Session {
     /// The plan that is kept for a statement's shape and literals like its own.
     pub(super) fn known_plan(&self, statement: &Statement<'_>) -> Option<Plan> {
+        // Plans are kept for sessions that do not see invisible indexes.
+        if self.variables.sees_invisible_indexes {
+            return None;
+        }
         let shape = &statement.scanned.shape;
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
         let kinds = Some((statement.parameters, &*self.user_variables));
@@ -40,6 +44,9 @@ impl Session {
         let kinds = (statement.parameters, &*self.user_variables);
         self.sql.counters().plans_made.add();
         // Plans that are kept are not counted: they are small.
+        if self.variables.sees_invisible_indexes {
+            return;
+        }
         if statement.scanned.listed > 0 || plan.any_table(&|table| table.is_temporary()) {
             return;
         }

@@ -106,7 +106,7 @@ impl Session {
         let plan = match parse_query(shape_text, mode) {
             Ok(query) => {
                 let texts = item_texts(shape_text);
-                match self.look_up_of(&query, &texts)? {
+                match self.look_up_of(&query, &texts, literals)? {
                     Some(plan) if !plan.covered => Plan::Select(Arc::new(plan)),
                     // Sizes of tables are read from the disk.
                     _ if !statement.how.may_wait => return Err(SqlError::WouldWait),
@@ -134,11 +134,16 @@ impl Session {
     }
 
     /// The plan of a query that is a look-up for literals of any kind.
-    fn look_up_of(&self, query: &Query, texts: &[String]) -> Result<Option<PointSelect>> {
+    fn look_up_of(
+        &self,
+        query: &Query,
+        texts: &[String],
+        literals: &[Datum<'_>],
+    ) -> Result<Option<PointSelect>> {
         if !may_be_look_up(query) {
             return Ok(None);
         }
-        match self.bind(query, texts, Literals::OfAnyKind) {
+        match self.bind(query, texts, Literals::OfAnyKind(literals)) {
             Ok(bound) => Ok(look_up(&bound)),
             Err(BindFailure::Elsewhere(_)) => Ok(None),
             Err(BindFailure::Wrong(error)) => Err(error),

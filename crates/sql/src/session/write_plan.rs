@@ -105,7 +105,12 @@ impl Session {
             true => Ok(Sizes::new(&facts, self.sql.engine().latest(), literals)),
             false => Err(SqlError::WouldWait),
         };
-        let planner = ChangePlanner { ask: &ask, sizes: &sizes };
+        let planner = ChangePlanner {
+            ask: &ask,
+            sizes: &sizes,
+            sees_all_indexes: self.variables.sees_invisible_indexes,
+            literals,
+        };
         let written = self.authorize_change(change)?;
         if let Some(why) = self.why_passed_over(change)? {
             return Ok(Plan::PassedOver(Arc::new(why)));

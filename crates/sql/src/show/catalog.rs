@@ -15,9 +15,12 @@ use values::types::ColumnType;
 
 use super::sizes::{ShownSizes, sizes_of};
 use super::{Listing, maybe, number, text};
-use crate::ddl::{create_table_text, create_view_text, default_text, quoted, table_collation};
+use crate::ddl::{
+    create_table_text, create_view_text, default_text, quoted, quoted_text, table_collation,
+};
 use plan::listing::{SystemSchema, is_everybodys, is_own_name};
 use results::{Result, SqlError};
+use syntax::definition_text;
 
 /// All databases, the server's own among them.
 pub fn database_names(engine: &Engine) -> Vec<String> {
@@ -284,7 +287,7 @@ pub fn extra_words(column: &Column) -> String {
 
 /// SHOW [FULL] COLUMNS, DESCRIBE, of a table.
 pub fn columns(table: &Table, full: bool, zone: Zone) -> Listing {
-    columns_with_keys(&table.columns, &|position| key_word(table, position), full, zone)
+    columns_with_keys(table.named_columns(), &|position| key_word(table, position), full, zone)
 }
 
 /// The same of a view, whose columns have no keys.
@@ -365,13 +368,14 @@ pub fn index_lines(table: &Table, rows: u64) -> Listing {
     for index in &table.indexes {
         for (n, part) in index.parts.iter().enumerate() {
             let column = &table.columns[part.column];
+            let expression = table.part_expression(part);
             listing.push(vec![
                 text(&table.name),
                 number(u64::from(!index.unique)),
                 text(&index.name),
                 number(n as u64 + 1),
-                text(&column.name),
-                text("A"),
+                maybe(expression.is_none().then_some(&column.name)),
+                text(if part.descending { "D" } else { "A" }),
                 number(rows),
                 part.prefix.map_or(Value::Null, |prefix| number(u64::from(prefix))),
                 Value::Null,
@@ -379,8 +383,8 @@ pub fn index_lines(table: &Table, rows: u64) -> Listing {
                 text("BTREE"),
                 text(""),
                 text(&index.comment),
-                text("YES"),
-                Value::Null,
+                text(if index.invisible { "NO" } else { "YES" }),
+                maybe(expression.map(|text| quoted_text(&definition_text(text)))),
             ]);
         }
     }

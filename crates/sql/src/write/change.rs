@@ -22,6 +22,7 @@ use rows::transaction::{ChangeOutcome, RowChange, SeenRow, Transaction};
 use sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, TableFactor, TableWithJoins};
 use syntax::change::{Delete, Update, single_table};
 use values::SqlMode;
+use values::datum::Datum;
 use values::row::RowRef;
 
 use super::assign::{assign, bind_assignments, update_now_columns};
@@ -34,10 +35,10 @@ use plan::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
 use plan::bind::{position, zero_dates_as_null};
 use plan::column_default::{Store, defaults_of};
 use plan::index_use::IndexUse;
-use plan::optimize::{ChangedRows, Sizes, way_to_change};
+use plan::optimize::{ChangedRows, Sizes, use_key_expressions_of, way_to_change};
 use plan::point::{Access, PointSortKey, simple_ordering};
 use plan::terms::{is_volatile, push_terms};
-use plan::tree::{is_of_size, row_count};
+use plan::tree::{PinnedLiterals, is_of_size, row_count};
 use results::{Result, SqlError};
 
 /// Bytes of rows read at a time.
@@ -50,6 +51,10 @@ pub struct ChangePlanner<'a> {
     pub ask: Ask<'a>,
     /// How many rows there are.
     pub sizes: &'a dyn Fn() -> Result<Sizes<'a>>,
+    /// Whether invisible indexes are used, too.
+    pub sees_all_indexes: bool,
+    /// The literals of the statement, where it is a shape.
+    pub literals: &'a [Datum<'a>],
 }
 
 /// Which rows a statement changes.
@@ -73,6 +78,8 @@ pub struct ChangeTarget {
     checks: Vec<Node>,
     /// The query that finds the rows by column, if the table is stored so.
     finding: Option<Finding>,
+    /// Literals whose values the way depends on.
+    pinned: PinnedLiterals,
 }
 
 /// A bound UPDATE.
@@ -111,14 +118,17 @@ fn bind_target(
     planner: &ChangePlanner<'_>,
 ) -> Bound<ChangeTarget> {
     let shown = alias.unwrap_or(&table.name);
-    let index_use = IndexUse::of_factor(Some(&table), shown, factor)?;
+    let index_use = IndexUse::of_factor(Some(&table), shown, factor, planner.sees_all_indexes)?;
     let names = Names::of(&table, alias, "where clause", mode);
     let mut terms = Vec::new();
     if let Some(selection) = selection {
         push_terms(bind(selection, &names)?, &mut terms);
         terms = zero_dates_as_null(terms, &table);
     }
-    let sort = sort_keys(order, &Names { clause: "order clause", ..names })?;
+    let mut sort = sort_keys(order, &Names { clause: "order clause", ..names })?;
+    let sorted_by = sort.iter_mut().map(|key| &mut key.node);
+    let nodes = terms.iter_mut().chain(sorted_by);
+    let pinned = use_key_expressions_of(&table, nodes, planner.literals);
     let ordering = simple_ordering(&sort);
     let limit = limit.map(|expr| bind(expr, &Names::none("limit clause", mode))).transpose()?;
     let (access, size) = way_to_change(
@@ -147,6 +157,7 @@ fn bind_target(
         in_order,
         checks,
         finding,
+        pinned,
     })
 }
 
@@ -470,6 +481,11 @@ impl UpdatePlan {
         is_of_size(&self.target.table, self.target.size, engine)
     }
 
+    /// Literals whose values its way depends on.
+    pub fn pinned(&self) -> &PinnedLiterals {
+        &self.target.pinned
+    }
+
     /// The way to the rows, for EXPLAIN.
     pub fn access(&self) -> &Access {
         &self.target.access
@@ -583,6 +599,11 @@ impl DeletePlan {
     /// RETURNING.
     pub fn returning(&self) -> Option<&Returning> {
         self.returning.as_ref()
+    }
+
+    /// Literals whose values its way depends on.
+    pub fn pinned(&self) -> &PinnedLiterals {
+        &self.target.pinned
     }
 
     /// The way to the rows, for EXPLAIN.

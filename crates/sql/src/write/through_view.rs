@@ -137,7 +137,8 @@ impl UpdatableView {
     /// A table as a view of itself.
     fn of_table(table: Arc<Table>) -> UpdatableView {
         let column = |name: &String| (name.clone(), identifier(name));
-        let columns = table.columns.iter().map(|own| column(&own.name)).collect();
+        let named = table.named_columns().iter();
+        let columns = named.map(|own| column(&own.name)).collect();
         let (conditions, checks, layers) = (Vec::new(), Vec::new(), Vec::new());
         UpdatableView { name: String::new(), table, columns, conditions, checks, layers }
     }

@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
+    BinaryOperator, DataType, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgumentClause, FunctionArguments, Ident, Interval, NamedWindowExpr, Query,
     UnaryOperator, Value, ValueWithSpan, VisitMut, VisitorMut, WindowType,
 };
@@ -167,6 +167,30 @@ impl QueryPrinter<'_> {
                 self.out.pop();
                 self.push(" as ");
                 self.push(&data_type.to_string().to_lowercase());
+                if self.introduces && matches!(data_type, DataType::Char(_)) {
+                    self.push(" charset utf8mb4");
+                }
+                self.push(")");
+            }
+            Expr::Prefixed { prefix, value } if self.introduces => {
+                self.push(&prefix.value.to_lowercase());
+                match &**value {
+                    Expr::Value(value) => match &value.value {
+                        Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) => {
+                            self.push(&string_literal(text));
+                        }
+                        other => self.push(&other.to_string()),
+                    },
+                    other => self.expression(other),
+                }
+            }
+            Expr::Convert { expr, data_type: Some(ty), charset: Some(charset), .. } => {
+                self.call("cast", &[expr]);
+                self.out.pop();
+                self.push(" as ");
+                self.push(&ty.to_string().to_lowercase());
+                self.push(" charset ");
+                self.push(&charset.to_string().to_lowercase());
                 self.push(")");
             }
             Expr::Convert { expr, data_type: None, charset: Some(charset), .. } => {
@@ -244,6 +268,9 @@ impl QueryPrinter<'_> {
     fn value(&mut self, value: &Value) {
         match value {
             Value::SingleQuotedString(text) | Value::DoubleQuotedString(text) => {
+                if self.introduces {
+                    self.push("_utf8mb4");
+                }
                 self.push(&string_literal(text));
             }
             Value::Null => self.push("NULL"),

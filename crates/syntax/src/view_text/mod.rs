@@ -20,6 +20,7 @@ use values::SqlMode;
 
 use crate::cursor::{Cursor, name_parts};
 use crate::error::{Error, Result};
+use crate::rule::rule;
 
 /// The canonical text of a query. Tables of the database `left_out` are named without it.
 ///
@@ -27,7 +28,7 @@ use crate::error::{Error, Result};
 /// 1235 when its text would not be the same query.
 pub fn view_text(query: &Query, left_out: Option<&str>) -> Result<String> {
     let print = |query: &Query, left_out| {
-        let mut printer = QueryPrinter { out: String::new(), left_out };
+        let mut printer = QueryPrinter { out: String::new(), left_out, introduces: false };
         printer.query(query);
         printer.out
     };
@@ -51,10 +52,26 @@ pub fn view_query(text: &str) -> Result<Box<Query>> {
     }
 }
 
+/// The canonical text of an expression that a table's definition keeps (`rule`). Its strings say
+/// which character set they are of, as MySQL's do.
+pub fn definition_text(text: &str) -> String {
+    let print = |text: &str| {
+        let expression = rule(text).ok()?;
+        let mut printer = QueryPrinter { out: String::new(), left_out: None, introduces: true };
+        printer.expression(&expression);
+        Some(printer.out)
+    };
+    // What would be another expression when it is read again stands as it was kept.
+    let again = |canonical: &String| print(canonical).as_ref() == Some(canonical);
+    print(text).filter(again).unwrap_or_else(|| text.to_owned())
+}
+
 /// Writes a query.
 struct QueryPrinter<'a> {
     out: String,
     left_out: Option<&'a str>,
+    /// Whether strings stand behind the name of their character set.
+    introduces: bool,
 }
 
 impl QueryPrinter<'_> {

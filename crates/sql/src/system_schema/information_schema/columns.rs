@@ -2,13 +2,14 @@
 
 use expression::type_collation;
 use rows::schema::Column;
+use syntax::definition_text;
 use values::datum::Value;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::views::columns_of_view;
 use super::{AskedTables, CATALOG, shown_tables};
-use crate::ddl::default_text;
+use crate::ddl::{default_text, quoted_text};
 use crate::show::catalog::{extra_words, key_word};
 use crate::show::{Listing, maybe, number, text};
 use crate::system_schema::ListingContext;
@@ -42,7 +43,7 @@ pub(super) fn columns(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Li
     .long_text(5)
     .long_text(15);
     for table in shown_tables(engine, asked) {
-        for (position, column) in table.columns.iter().enumerate() {
+        for (position, column) in table.named_columns().iter().enumerate() {
             let names = (&*table.database, &*table.name, position);
             let key = (key_word(&table, position), extra_words(column));
             listing.push(column_line(names, column, key, facts.zone));
@@ -92,7 +93,9 @@ fn column_line(
         text(extra),
         text("select,insert,update,references"),
         text(&column.comment),
-        text(column.computed.as_ref().map_or("", |computed| &computed.expression)),
+        text(column.computed.as_ref().map_or_else(String::new, |computed| {
+            quoted_text(&definition_text(&computed.expression))
+        })),
         Value::Null,
     ]
 }

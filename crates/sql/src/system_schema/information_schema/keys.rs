@@ -3,10 +3,13 @@
 
 use rows::engine::Engine;
 use rows::foreign_key::ForeignKey;
+use rows::schema::IndexPart;
 use rows::table::Table;
+use syntax::definition_text;
 use values::datum::Value;
 
 use super::{AskedTables, CATALOG, shown_tables};
+use crate::ddl::quoted_text;
 use crate::show::catalog::{approximate_rows, index_lines};
 use crate::show::{Listing, number, text};
 
@@ -64,7 +67,8 @@ pub(super) fn key_column_usage(engine: &Engine, asked: &AskedTables<'_>) -> List
     ]);
     for table in shown_tables(engine, asked) {
         for index in table.indexes.iter().filter(|index| index.unique) {
-            for (n, part) in index.parts.iter().enumerate() {
+            let is_named = |part: &IndexPart| table.part_expression(part).is_none();
+            for (n, part) in index.parts.iter().enumerate().filter(|(_, part)| is_named(part)) {
                 listing.push(vec![
                     text(CATALOG),
                     text(&table.database),
@@ -212,7 +216,7 @@ pub(super) fn check_constraints(engine: &Engine, asked: &AskedTables<'_>) -> Lis
                 text(name),
                 text(&table.name),
                 text(if n < of_columns { "Column" } else { "Table" }),
-                text(condition),
+                text(quoted_text(&definition_text(condition))),
             ]);
         }
     }

@@ -1,0 +1,280 @@
+//! Expressions that an index has: where a condition, ORDER BY or GROUP BY holds one, the column
+//! that has its values stands in its place, so that what follows knows the index.
+//!
+//! Such a column is that of a key part which is an expression, or a computed one that an index has
+//! (MySQL 9.7 manual, 10.3.11). Literals within an expression were taken out of the statement; for
+//! the plan to be right they must be these again, so they are pinned.
+//!
+//! Invariants
+//! 1. A column stands only for what it has in every row: never for an expression over a row that an
+//!    outer join made of NULLs, or one that a session's time zone or digits decide.
+//!
+//! Not here: which index is used (`point`), kept plans and their literals (crate `sql`,
+//! `plan_cache`).
+
+use std::mem::discriminant;
+use std::sync::Arc;
+
+use expression::{Arithmetic, BIGINT, Kind, Node, slot, type_collation};
+use rows::table::Table;
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
+
+use crate::tree::{
+    AskedQuery, Body, Join, PinnedLiterals, Query, Select, SortKey, Source, class_of,
+};
+
+/// Puts columns of indexes in the places of their expressions, in a query over these tables and
+/// all queries within; gives the literals that this depends on.
+pub fn use_key_expressions(
+    query: &mut Query,
+    tables: &[Arc<Table>],
+    literals: &[Datum<'_>],
+) -> PinnedLiterals {
+    let mut finder = Finder { literals, pinned: Vec::new() };
+    if tables.iter().any(|table| has_key_expressions(table)) {
+        finder.query(query);
+    }
+    finder.pinned
+}
+
+/// The same in expressions over the rows of one table.
+pub fn use_key_expressions_of<'n>(
+    table: &Table,
+    nodes: impl Iterator<Item = &'n mut Node>,
+    literals: &[Datum<'_>],
+) -> PinnedLiterals {
+    let mut finder = Finder { literals, pinned: Vec::new() };
+    if has_key_expressions(table) {
+        let known = key_expressions(table, 0);
+        nodes.for_each(|node| finder.node(node, &known));
+    }
+    finder.pinned
+}
+
+/// An expression that an index has.
+struct KeyExpression {
+    /// As it is compared.
+    bare: Node,
+    /// The column of its values, as a slot.
+    column: Node,
+}
+
+fn has_key_expressions(table: &Table) -> bool {
+    matches!(table.rules(), Ok(Some(rules)) if !rules.computed.is_empty())
+}
+
+/// The expressions of a relation's indexes.
+fn key_expressions(table: &Table, relation: usize) -> Vec<KeyExpression> {
+    let Ok(Some(rules)) = table.rules() else { return Vec::new() };
+    let in_index = |at: usize| {
+        let mut parts = table.indexes.iter().flat_map(|index| &index.parts);
+        parts.any(|part| part.column == at && part.prefix.is_none())
+    };
+    let computed = rules.computed.iter().filter(|(at, node)| in_index(*at) && is_settled(node));
+    computed
+        .filter(|(_, node)| !matches!(node.kind, Kind::Column(_) | Kind::Constant(_)))
+        .map(|(at, node)| {
+            let column = &table.columns[*at];
+            let kind = Kind::Column(slot(relation, *at));
+            KeyExpression {
+                bare: bare(node, relation),
+                column: Node::new(kind, column.ty.clone(), column.nullable),
+            }
+        })
+        .collect()
+}
+
+/// Whether an expression is the same in every session: of a moment it depends on the time zone, of
+/// a quotient on the digits that are asked for.
+fn is_settled(node: &Node) -> bool {
+    let mut settled = true;
+    node.visit(&mut |node| {
+        settled &= !matches!(node.ty, ColumnType::Timestamp { .. });
+        settled &= !matches!(node.kind, Kind::Arithmetic(Arithmetic::Divide, ..));
+    });
+    settled
+}
+
+/// An expression of a table's rules without what does not tell it from another one: types, which
+/// follow from the rest.
+fn bare(node: &Node, relation: usize) -> Node {
+    let mut node = node.clone();
+    make_bare(&mut node, &|kind| {
+        if let Kind::Column(at) = kind {
+            *at = slot(relation, *at);
+        }
+    });
+    node
+}
+
+/// The same of an expression of a query, whose literals are the values that they have.
+fn bare_of_query(node: &Node, literals: &[Datum<'_>]) -> Node {
+    let mut node = node.clone();
+    make_bare(&mut node, &|kind| {
+        if let Kind::Parameter(number) = kind {
+            let value = literals.get(usize::from(*number)).map_or(Value::Null, Datum::to_value);
+            *kind = Kind::Constant(value);
+        }
+    });
+    node
+}
+
+fn make_bare(node: &mut Node, change: &dyn Fn(&mut Kind)) {
+    change(&mut node.kind);
+    (node.ty, node.nullable) = (BIGINT, false);
+    node.each_child_mut(&mut |child| make_bare(child, change));
+}
+
+/// The same with all literals alike.
+fn without_literals(bare: &Node) -> Node {
+    let mut node = bare.clone();
+    make_bare(&mut node, &|kind| {
+        if let Kind::Constant(value) = kind {
+            *value = Value::Null;
+        }
+    });
+    node
+}
+
+/// The relations of a join whose rows may be NULLs.
+fn nullable(join: &Join) -> u64 {
+    match join {
+        Join::Relation(_) => 0,
+        Join::Inner(members, _) => members.iter().fold(0, |all, one| all | nullable(one)),
+        Join::Straight(left, right, _) => nullable(left) | nullable(right),
+        Join::Left(left, right, _) => nullable(left) | nullable(right) | right.relations(),
+    }
+}
+
+struct Finder<'l> {
+    literals: &'l [Datum<'l>],
+    pinned: PinnedLiterals,
+}
+
+impl Finder<'_> {
+    fn query(&mut self, query: &mut Query) {
+        match &mut query.body {
+            Body::Select(select) => self.select(select, &query.order),
+            Body::Set(set) => set.sides.iter_mut().for_each(|side| self.query(side)),
+            Body::Recursion(recursion) => {
+                self.query(&mut recursion.first);
+                self.query(&mut recursion.next);
+            }
+            Body::Values(_) => {}
+        }
+    }
+
+    fn select(&mut self, select: &mut Select, order: &[SortKey]) {
+        let mut known: Vec<Vec<KeyExpression>> = Vec::with_capacity(select.relations.len());
+        for (number, relation) in select.relations.iter_mut().enumerate() {
+            known.push(match &mut relation.source {
+                Source::Table(table) => key_expressions(table, number),
+                Source::Query(query) => {
+                    self.query(query);
+                    Vec::new()
+                }
+                _ => Vec::new(),
+            });
+        }
+        let Some(join) = &mut select.join else { return };
+        let all = nullable(join);
+        let of = |null: u64| {
+            let seen = known.iter().enumerate().filter(move |(at, _)| null >> at & 1 == 0);
+            seen.flat_map(|(_, known)| known)
+        };
+        self.join(join, &of);
+        select.conditions.iter_mut().for_each(|node| self.node_of(node, of(all)));
+        match &mut select.grouping {
+            Some(grouping) => {
+                grouping.keys.iter_mut().for_each(|node| self.sorted_by(node, of(all)));
+            }
+            None if select.windowing.is_none() && !select.distinct => {
+                for key in order {
+                    self.sorted_by(&mut select.outputs[key.position], of(all));
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn join<'k, I: Iterator<Item = &'k KeyExpression>>(
+        &mut self,
+        join: &mut Join,
+        of: &dyn Fn(u64) -> I,
+    ) {
+        let (null, terms) = match join {
+            Join::Relation(_) => return,
+            Join::Inner(members, terms) => {
+                members.iter_mut().for_each(|member| self.join(member, of));
+                (members.iter().fold(0, |all, one| all | nullable(one)), terms)
+            }
+            Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
+                self.join(left, of);
+                self.join(right, of);
+                (nullable(left) | nullable(right), terms)
+            }
+        };
+        terms.iter_mut().for_each(|node| self.node_of(node, of(null)));
+    }
+
+    fn node_of<'k>(&mut self, node: &mut Node, known: impl Iterator<Item = &'k KeyExpression>) {
+        let known: Vec<&KeyExpression> = known.collect();
+        self.within(node, &known);
+    }
+
+    fn node(&mut self, node: &mut Node, known: &[KeyExpression]) {
+        self.within(node, &known.iter().collect::<Vec<_>>());
+    }
+
+    /// Whole, where it is what rows are sorted or grouped by, and shown besides.
+    fn sorted_by<'k>(&mut self, node: &mut Node, known: impl Iterator<Item = &'k KeyExpression>) {
+        for expression in known {
+            if node.ty == expression.column.ty && self.is(node, expression) {
+                *node = expression.column.clone();
+                return;
+            }
+        }
+    }
+
+    /// In an expression, wherever it stands.
+    fn within(&mut self, node: &mut Node, known: &[&KeyExpression]) {
+        if let Kind::Subquery(subquery) = &mut node.kind {
+            self.query(subquery.query_mut());
+        }
+        if known.is_empty() {
+            return;
+        }
+        for expression in known {
+            if self.is(node, expression) {
+                *node = expression.column.clone();
+                return;
+            }
+        }
+        node.each_child_mut(&mut |child| self.within(child, known));
+    }
+
+    /// Whether an expression is one that an index has; then, or if it would be with other literals,
+    /// the plan depends on these.
+    fn is(&mut self, node: &Node, expression: &KeyExpression) -> bool {
+        let column = &expression.column;
+        let is_alike = discriminant(&node.kind) == discriminant(&expression.bare.kind)
+            && class_of(&node.ty) == class_of(&column.ty)
+            && type_collation(&node.ty) == type_collation(&column.ty);
+        if !is_alike {
+            return false;
+        }
+        let own = bare_of_query(node, self.literals);
+        let is_same = own == expression.bare;
+        if is_same || without_literals(&own) == without_literals(&expression.bare) {
+            let literals = self.literals;
+            node.visit(&mut |part| {
+                if let Kind::Parameter(number) = part.kind {
+                    let value = literals.get(usize::from(number));
+                    self.pinned.push((number, value.map_or(Value::Null, Datum::to_value)));
+                }
+            });
+        }
+        is_same
+    }
+}

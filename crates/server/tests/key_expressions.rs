@@ -1,0 +1,139 @@
+//! Key parts that are expressions, or descend, whichever door a row comes through: after kills,
+//! beside writers while they are made, through loads and dumps.
+
+use std::io::{BufReader, Write};
+use std::process::Stdio;
+
+use crate::mysql::{Mysql, error_number};
+use crate::support::{Running, ask_line, rowhouse, run};
+use crate::writers::{Lines, ROWS, Writers, assert_sound, login, one, start};
+
+const TABLE: &str = "CREATE TABLE d.k (id VARCHAR(20) PRIMARY KEY, v INT,
+    UNIQUE KEY low ((LOWER(id)), v DESC), KEY square ((v * v) DESC))";
+
+fn with_table(directory: &std::path::Path) -> (Running, Mysql) {
+    let server = Running::start(directory, &[]);
+    let mut sql = login(&server);
+    sql.execute("CREATE DATABASE d").unwrap();
+    sql.execute(TABLE).unwrap();
+    sql.execute(
+        "INSERT INTO rowhouse.containers (name, db, tbl, key_columns, value_columns)
+         VALUES ('k', 'd', 'k', 'id', 'v')",
+    )
+    .unwrap();
+    drop(sql);
+    server.stop();
+    let server = Running::start(directory, &["--tyrant-database=d.k"]);
+    let sql = login(&server);
+    (server, sql)
+}
+
+#[test]
+fn rows_of_every_door_have_their_entries_also_after_a_kill() {
+    let directory = tempfile::tempdir().unwrap();
+    let (server, mut sql) = with_table(directory.path());
+    sql.execute("INSERT INTO d.k VALUES ('SQL', 1), ('Gone', 30)").unwrap();
+    sql.execute("CREATE TABLE d.n (id INT AUTO_INCREMENT, PRIMARY KEY (id DESC))").unwrap();
+    sql.execute("INSERT INTO d.n VALUES (), (), (40), ()").unwrap();
+    let mut hs = Lines(BufReader::new(server.connect("handlersocket-write")));
+    assert_eq!(hs.ask("P\t1\td\tk\tPRIMARY\tid,v\n"), "0\t1");
+    assert_eq!(hs.ask("1\t+\t2\tHs\t2\n"), "0\t1");
+    assert_eq!(hs.ask("1\t=\t1\tHs\t1\t0\tU\tHs\t-3\n"), "0\t1\t1");
+    // An index of an expression is found in by its value; its column has no name.
+    assert_eq!(hs.ask("P\t2\td\tk\tsquare\tid\n"), "0\t1");
+    assert_eq!(hs.ask("2\t=\t1\t9\t10\t0\n"), "0\t1\tHs");
+    let refused = hs.ask("P\t3\td\tk\tPRIMARY\t!hidden!square!0!0\n");
+    assert!(!refused.starts_with('0'), "{refused}");
+    let mut memcached = Lines(BufReader::new(server.connect("memcached")));
+    assert_eq!(memcached.ask("set k:Mc 0 0 1\r\n5\r\n"), "STORED");
+    assert_eq!(memcached.ask("incr k:Mc 2\r\n"), "7");
+    assert_eq!(memcached.ask("delete k:Gone\r\n"), "DELETED");
+    let mut tyrant = server.connect("tyrant");
+    let (key, value) = ("Tt", "v\0006");
+    let lengths = [key, value].map(|text| (text.len() as u32).to_be_bytes());
+    let put = [&[0xc8, 0x10][..], lengths.as_flattened(), key.as_bytes(), value.as_bytes()];
+    tyrant.write_all(&put.concat()).unwrap();
+    let mut status = [9];
+    std::io::Read::read_exact(&mut tyrant, &mut status).unwrap();
+    let found = |sql: &mut Mysql| {
+        let query = "SELECT GROUP_CONCAT(id, ' ', v ORDER BY v * v DESC SEPARATOR '; ') FROM \
+                     (SELECT * FROM d.k FORCE INDEX (square) WHERE v * v > 0) q";
+        one(sql, query)
+    };
+    let expected = match status[0] {
+        0 => "Mc 7; Tt 6; Hs -3; SQL 1",
+        _ => "Mc 7; Hs -3; SQL 1",
+    };
+    assert_eq!(found(&mut sql), expected);
+    drop(sql);
+    server.kill();
+    let server = Running::start(directory.path(), &[]);
+    let mut sql = login(&server);
+    assert_eq!(found(&mut sql), expected);
+    assert_eq!(one(&mut sql, "SELECT id FROM d.k WHERE LOWER(id) = 'mc'"), "Mc");
+    sql.execute("INSERT INTO d.n VALUES ()").unwrap();
+    assert_eq!(one(&mut sql, "SELECT GROUP_CONCAT(id) FROM d.n"), "42,41,40,2,1");
+    assert_eq!(error_number(sql.execute("INSERT INTO d.k VALUES ('mC', 7)")), 1062);
+    let reply = ask_line(&mut server.connect("memcached"), "set k:MC 0 0 1\r\n8\r\n");
+    assert_eq!(reply.trim_end(), "STORED");
+    assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.k WHERE LOWER(id) = 'mc'"), "1");
+    drop(sql);
+    server.stop();
+    assert_sound(directory.path());
+}
+
+#[test]
+fn an_index_of_an_expression_is_made_beside_writers() {
+    let directory = tempfile::tempdir().unwrap();
+    let (server, mut sql) = start(directory.path(), &["--durability=os"], ROWS);
+    let writers = Writers::start(&server);
+    for alter in [
+        "ALTER TABLE d.t ADD INDEX sums ((a + b) DESC, id)",
+        "ALTER TABLE d.t ADD INDEX down (b DESC, a)",
+        "ALTER TABLE d.t DROP INDEX sums, ADD INDEX others ((b - id))",
+    ] {
+        sql.execute(alter).unwrap_or_else(|error| panic!("{alter}: {error}"));
+    }
+    writers.end();
+    for (index, term) in [("others", "b - id"), ("down", "b")] {
+        let counted = |hint: &str| {
+            format!("SELECT COUNT(*), SUM(id) FROM d.t {hint} INDEX ({index}) WHERE {term} > -5000")
+        };
+        assert_eq!(one(&mut sql, &counted("FORCE")), one(&mut sql, &counted("IGNORE")), "{index}");
+    }
+    drop(sql);
+    server.kill();
+    let server = Running::start(directory.path(), &[]);
+    server.stop();
+    assert_sound(directory.path());
+}
+
+#[test]
+fn loads_and_dumps_keep_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let (server, mut sql) = with_table(directory.path());
+    sql.begin_load("LOAD DATA LOCAL INFILE 'f' INTO TABLE d.k").unwrap();
+    let text: String = (0..10_000).map(|n| format!("Key{n}\t{}\n", n % 1000)).collect();
+    sql.send_piece(text.as_bytes()).unwrap();
+    sql.send_piece(b"").unwrap();
+    sql.result().unwrap();
+    let counted = "SELECT COUNT(*) FROM d.k FORCE INDEX (square) WHERE v * v = 81";
+    let looked_up = "SELECT v FROM d.k WHERE LOWER(id) = 'key777'";
+    assert_eq!((one(&mut sql, counted), one(&mut sql, looked_up)), ("10".into(), "777".into()));
+    let shown = |sql: &mut Mysql| sql.query("SHOW CREATE TABLE d.k").unwrap()[0][1].clone();
+    let before = shown(&mut sql);
+    let flag = format!("--data-dir={}", directory.path().display());
+    let dump = run(&["dump", &flag]);
+    assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
+    sql.execute("DROP DATABASE d").unwrap();
+    let mut load = rowhouse(&["load", &flag, "-"]);
+    let mut load = load.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    load.stdin.take().unwrap().write_all(&dump.stdout).unwrap();
+    let loaded = load.wait_with_output().unwrap();
+    assert!(loaded.status.success(), "{}", String::from_utf8_lossy(&loaded.stderr));
+    assert_eq!(shown(&mut sql), before);
+    assert_eq!((one(&mut sql, counted), one(&mut sql, looked_up)), ("10".into(), "777".into()));
+    drop(sql);
+    server.stop();
+    assert_sound(directory.path());
+}
