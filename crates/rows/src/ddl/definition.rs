@@ -269,7 +269,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
     let mut unnamed = 0;
     for (name, condition) in new.checks {
         // MySQL counts those without a name, whatever the others are called.
-        let name = name.unwrap_or_else(|| {
+        let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| {
             unnamed += 1;
             CheckDefinition::generated_name(&definition.name, unnamed)
         });
