@@ -318,6 +318,11 @@ impl Execution<'_> {
                 }
                 Ok(())
             }
+            // Its query has no LIMIT of its own.
+            Body::JsonTable(table) => Ok(table.rows(&scope, &mut |row| {
+                let flow = give(row)?;
+                Ok(flow == Flow::Continue)
+            })?),
         }
     }
 

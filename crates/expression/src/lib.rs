@@ -38,6 +38,7 @@ pub use functions::function::Function;
 pub use functions::json::attributes::{object_of_text, patched_object};
 pub use functions::json::conversion::{JsonMembers, json_element};
 pub use functions::json::order::{write_json_comparison_key, write_json_key};
+pub use functions::json::rows::{JsonOtherwise, JsonParts, JsonTable, TakeRow};
 pub use functions::json::single_value::{ON_DEFAULT, ON_ERROR};
 pub use functions::text::charset::{charset_of, converted_to, read_as, seen_as_bytes, written_in};
 pub use functions::time::digits::number_digits;

@@ -109,6 +109,7 @@ pub fn has_effect(name: &str) -> bool {
         "autocommit"
             | "default_password_lifetime"
             | "event_scheduler"
+            | "explain_format"
             | "foreign_key_checks"
             | "generated_random_password_length"
             | "group_concat_max_len"
@@ -360,6 +361,15 @@ impl SessionVariables {
                     _ => return Err(wrong()),
                 });
             }
+            "explain_format" => {
+                shown = Some(match text.to_ascii_uppercase().as_str() {
+                    "TRADITIONAL" | "DEFAULT" => "TRADITIONAL".to_string(),
+                    format @ ("JSON" | "TREE") => format.to_string(),
+                    _ => return Err(wrong()),
+                });
+            }
+            // The other documents of MySQL's are not made.
+            "explain_json_format_version" if text != "1" => return Err(wrong()),
             "rowhouse_executor" => {
                 self.executor = match text.to_ascii_lowercase().as_str() {
                     "auto" => Executor::Auto,

@@ -1,7 +1,7 @@
 //! EXPLAIN of queries over several tables: MySQL's columns, a line for each table in the order of
 //! joining, then derived tables and sub-queries.
 
-use crate::harness::{run, server, session};
+use crate::harness::{error, run, server, session};
 use sql::Session;
 
 fn fill(session: &mut Session) {
@@ -104,4 +104,105 @@ fn each_table_of_a_join_has_a_line() {
             assert!(line.starts_with(expected), "{query}\n{shown:#?}\n{expected}");
         }
     }
+}
+
+/// What stands at a path of the JSON document that explains a query.
+fn of_document(session: &mut Session, query: &str, path: &str) -> String {
+    run(session, &format!("EXPLAIN FORMAT=JSON INTO @plan {query}"));
+    run(session, &format!("SELECT JSON_EXTRACT(@plan, '$.query_block{path}')"))
+}
+
+#[test]
+fn the_document_of_one_table_says_the_way_and_what_is_asked_of_its_rows() {
+    let sql = server();
+    let session = &mut session(&sql);
+    fill(session);
+    let query = "SELECT id, c FROM a WHERE k = 7 AND c LIKE 'te%' AND id + 1 NOT IN (3, 4)";
+    for (path, expected) in [
+        (".select_id", "1"),
+        (".table.table_name", "\"a\""),
+        (".table.access_type", "\"ref\""),
+        (".table.possible_keys", "[\"k\"]"),
+        (".table.key", "\"k\""),
+        (".table.used_key_parts", "[\"k\"]"),
+        (".table.key_length", "\"4\""),
+        (".table.ref", "[\"const\"]"),
+        (".table.used_columns", "[\"id\", \"k\", \"c\"]"),
+        (
+            ".table.attached_condition",
+            "\"((`test`.`a`.`c` like 'te%') and ((`test`.`a`.`id` + 1) not in (3,4)))\"",
+        ),
+        (".nested_loop", "NULL"),
+        (".ordering_operation", "NULL"),
+    ] {
+        assert_eq!(of_document(session, query, path), expected, "{path}");
+    }
+    let examined = of_document(session, query, ".table.rows_examined_per_scan");
+    assert!(examined.parse::<u64>().is_ok_and(|rows| rows > 0), "{examined}");
+    assert_eq!(of_document(session, "SELECT 1", ".message"), "\"No tables used\"");
+}
+
+#[test]
+fn the_document_of_a_join_has_its_tables_within_what_is_done_to_their_rows() {
+    let sql = server();
+    let session = &mut session(&sql);
+    fill(session);
+    let query = "SELECT a.k, COUNT(b.id) FROM a JOIN b ON b.a = a.id WHERE a.id < 3 \
+                 GROUP BY a.k ORDER BY 2";
+    let tables = ".ordering_operation.grouping_operation.nested_loop";
+    for (path, expected) in [
+        (".ordering_operation.using_filesort".to_owned(), "true"),
+        (format!("{tables}[*].table.table_name"), "[\"a\", \"b\"]"),
+        (format!("{tables}[0].table.access_type"), "\"range\""),
+        (format!("{tables}[1].table.ref"), "[\"test.a.id\"]"),
+        (format!("{tables}[1].table.using_index"), "true"),
+    ] {
+        assert_eq!(of_document(session, query, &path), expected, "{path}");
+    }
+    let derived = "SELECT * FROM (SELECT k, COUNT(*) n FROM a GROUP BY k) d WHERE n > 3";
+    let block = ".table.materialized_from_subquery.query_block";
+    assert_eq!(of_document(session, derived, &format!("{block}.select_id")), "2");
+    assert_eq!(of_document(session, derived, ".table.table_name"), "\"d\"");
+    let within = "SELECT (SELECT MAX(b.s) FROM b WHERE b.a = a.id) FROM a";
+    assert_eq!(of_document(session, within, ".select_list_subqueries[0].dependent"), "true");
+    let union = "SELECT id FROM a UNION SELECT id FROM b ORDER BY 1";
+    assert_eq!(of_document(session, union, ".union_result.table_name"), "\"<union1,2>\"");
+    assert_eq!(
+        of_document(session, union, ".union_result.query_specifications[*].query_block.select_id"),
+        "[1, 2]"
+    );
+    let update = "UPDATE a SET c = 'x' WHERE id = 1";
+    assert_eq!(of_document(session, update, ".table.\"update\""), "true");
+    run(session, "SET rowhouse_executor = 'columns'");
+    assert_eq!(
+        of_document(session, "SELECT SUM(k) FROM a", ".message"),
+        "\"The query is run by column\""
+    );
+}
+
+#[test]
+fn formats_that_are_none_and_words_that_do_not_go_together_are_refused() {
+    let sql = server();
+    let session = &mut session(&sql);
+    for (statement, code) in [
+        ("EXPLAIN FORMAT=XX SELECT 1", 1791),
+        ("EXPLAIN ANALYZE FORMAT=TRADITIONAL SELECT 1", 1235),
+        ("EXPLAIN ANALYZE FORMAT=JSON SELECT 1", 6412),
+        ("EXPLAIN INTO @v SELECT 1", 6006),
+        ("EXPLAIN FORMAT=TREE INTO @v SELECT 1", 6007),
+        ("EXPLAIN FOR CONNECTION 4000000", 1094),
+        ("EXPLAIN ANALYZE FOR CONNECTION 1", 1235),
+        ("SET explain_format = 'xx'", 1231),
+        ("SET explain_json_format_version = 2", 1231),
+    ] {
+        assert_eq!(error(session, statement), code, "{statement}");
+    }
+    run(session, "SET explain_format = 'json'");
+    assert!(run(session, "EXPLAIN SELECT 1").starts_with("{\n  \"query_block\": {"));
+    run(session, "SET explain_format = 'tree'");
+    assert_eq!(run(session, "EXPLAIN SELECT 1"), "-> One row");
+    run(session, "SET explain_format = DEFAULT");
+    assert_eq!(run(session, "SELECT @@explain_format"), "TRADITIONAL");
+    let own = run(session, "SELECT CONNECTION_ID()");
+    assert_eq!(error(session, &format!("EXPLAIN FOR CONNECTION {own}")), 3012);
 }

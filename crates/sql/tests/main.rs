@@ -28,6 +28,7 @@ mod index_hints;
 mod inserting;
 mod joined_writes;
 mod json_schema;
+mod json_table;
 mod json_value;
 mod kept_writes;
 mod key_expressions;

@@ -66,8 +66,8 @@ pub enum Statement {
     Set(Vec<SetItem>),
     /// SHOW, DESCRIBE.
     Show(Box<Show>),
-    /// EXPLAIN of a statement, given by its text.
-    Explain { format: Option<String>, analyze: bool, text: String },
+    /// EXPLAIN of a statement.
+    Explain(Explain),
     /// BEGIN, START TRANSACTION.
     Begin { read_only: Option<bool>, snapshot: bool },
     /// COMMIT.
@@ -461,6 +461,32 @@ fn rename(cursor: &mut Cursor<'_>) -> Result<Statement> {
     Ok(Statement::RenameTables(pairs))
 }
 
+/// EXPLAIN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explain {
+    /// FORMAT, in capitals.
+    pub format: Option<String>,
+    /// ANALYZE.
+    pub analyze: bool,
+    /// INTO: the user variable that gets the answer.
+    pub into: Option<String>,
+    /// What is explained.
+    pub subject: ExplainSubject,
+}
+
+/// What EXPLAIN explains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExplainSubject {
+    /// The statement with this text.
+    Text(String),
+    /// What the connection with this number runs.
+    Connection(u64),
+}
+
+fn is_user_variable(word: &str) -> bool {
+    word.strip_prefix('@').is_some_and(|name| !name.is_empty() && !name.starts_with('@'))
+}
+
 /// Words that begin a statement which EXPLAIN explains.
 const EXPLAINED: [&str; 8] =
     ["SELECT", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "TABLE", "VALUES"];
@@ -473,13 +499,29 @@ fn describe(cursor: &mut Cursor<'_>) -> Result<Statement> {
         cursor.expect_token(&Token::Eq)?;
         format = Some(cursor.name_or_string()?.to_ascii_uppercase());
     }
+    let mut into = None;
+    if cursor.is("INTO")
+        && matches!(cursor.peek_nth(1), Token::Word(word) if is_user_variable(&word.value))
+    {
+        cursor.advance();
+        if let Token::Word(word) = cursor.advance() {
+            into = Some(word.value[1..].to_owned());
+        }
+    }
+    if cursor.take_all(&["FOR", "CONNECTION"]) {
+        let subject = ExplainSubject::Connection(cursor.number()?);
+        cursor.expect_end()?;
+        return Ok(Statement::Explain(Explain { format, analyze, into, subject }));
+    }
     if analyze
+        || into.is_some()
         || format.is_some()
         || *cursor.peek() == Token::LParen
         || EXPLAINED.iter().any(|word| cursor.is(word))
     {
         let text = cursor.rest().to_string();
-        return Ok(Statement::Explain { format, analyze, text });
+        let subject = ExplainSubject::Text(text);
+        return Ok(Statement::Explain(Explain { format, analyze, into, subject }));
     }
     let table = cursor.table_name()?;
     let filter = match cursor.at_end() {

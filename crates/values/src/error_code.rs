@@ -253,6 +253,7 @@ table! {
     CreatedTempTableNotRolledBack 1751 b"HY000";
     DroppedTempTableNotRolledBack 1752 b"HY000";
     ForeignDuplicateKeyWithChildInfo 1761 b"23000" forgiven;
+    UnknownExplainFormat 1791 b"HY000";
     CantExecuteInReadOnlyTransaction 1792 b"25006";
     UnknownAlterAlgorithm 1800 b"HY000";
     UnknownAlterLock 1801 b"HY000";
@@ -277,6 +278,7 @@ table! {
     SetStatementNotSupported 1971 b"42000";
     FileCorrupt 3000 b"HY000";
     FkDepthExceeded 3008 b"HY000";
+    ExplainNotSupported 3012 b"HY000";
     InvalidFieldSize 3013 b"HY000";
     QueryTimeout 3024 b"HY000";
     IncorrectType 3064 b"HY000";
@@ -291,6 +293,7 @@ table! {
     JsonUsedAsKey 3152 b"42000";
     JsonVacuousPath 3153 b"42000";
     JsonBadOneOrAllArg 3154 b"42000";
+    InvalidJsonValueForCast 3156 b"22018";
     JsonDocumentNullKey 3158 b"22032";
     SecureTransportRequired 3159 b"HY000";
     UserDoesNotExist 3162 b"HY000";
@@ -323,6 +326,10 @@ table! {
     IllegalPrivilegeLevel 3619 b"HY000";
     CteMaxRecursionDepth 3636 b"HY000";
     CredentialsContradictToHistory 3638 b"HY000";
+    MissingJsonTableValue 3665 b"22035";
+    JsonTableScalarExpected 3666 b"2203F";
+    TableFunctionMustHaveAlias 3667 b"42000";
+    JsonTableValueOutOfRange 3669 b"22003";
     RegexpIllegalArgument 3685 b"HY000";
     RegexpIndexOutofbounds 3686 b"HY000";
     RegexpBadInterval 3692 b"HY000";
@@ -355,7 +362,10 @@ table! {
     JsonSyntax 4038 b"HY000";
     JsonDepth 4040 b"HY000";
     LimitWithTies 4180 b"HY000";
+    ExplainIntoImplicitFormat 6006 b"0A000";
+    ExplainIntoFormat 6007 b"0A000";
     FkNoUniqueIndexParent 6125 b"HY000";
+    ExplainAnalyzeJsonVersion 6412 b"0A000";
 }
 
 #[cfg(test)]

@@ -223,14 +223,25 @@ impl Binder<'_> {
                     false => self.query(subquery, None)?,
                 };
                 rename(&mut query.columns, alias)?;
-                let free = if *lateral { free_references(&mut query) } else { Vec::new() };
-                let part = self.derived(query, alias.name.value.clone(), relations)?;
-                if let Some(relation) = relations.last_mut().filter(|_| !free.is_empty()) {
-                    let own = free.into_iter().filter(|(level, _)| *level == 1);
-                    let slots = own.map(|(_, slot)| slot).collect();
-                    relation.lateral = Some(LateralNames { slots });
+                let name = alias.name.value.clone();
+                match lateral {
+                    true => self.lateral(query, name, relations).map(Some),
+                    false => self.derived(query, name, relations).map(Some),
                 }
-                Ok(Some(part))
+            }
+            ast::TableFactor::JsonTable { json_expr, json_path, columns, alias } => {
+                let Some(alias) = alias else {
+                    let message = "Every table function must have an alias";
+                    return Err(
+                        SqlError::new(ErrorCode::TableFunctionMustHaveAlias, message).into()
+                    );
+                };
+                if !alias.columns.is_empty() {
+                    return Err(SqlError::syntax(&alias.to_string(), 1).into());
+                }
+                self.count_relations(1)?;
+                let query = self.json_table(json_expr, json_path, columns, &around.scope())?;
+                self.lateral(query, alias.name.value.clone(), relations).map(Some)
             }
             ast::TableFactor::NestedJoin { table_with_joins, alias: None } => {
                 self.table_with_joins(table_with_joins, around, relations)
@@ -278,6 +289,23 @@ impl Binder<'_> {
     fn derived(&self, query: Query, name: String, relations: &mut Vec<Relation>) -> Bound<Part> {
         let columns = described(&query.columns);
         add(relations, name, None, Source::Query(Box::new(query)), columns)
+    }
+
+    /// A query that may name columns of the relations before it.
+    fn lateral(
+        &self,
+        mut query: Query,
+        name: String,
+        relations: &mut Vec<Relation>,
+    ) -> Bound<Part> {
+        let free = free_references(&mut query);
+        let part = self.derived(query, name, relations)?;
+        if let Some(relation) = relations.last_mut().filter(|_| !free.is_empty()) {
+            let own = free.into_iter().filter(|(level, _)| *level == 1);
+            let slots = own.map(|(_, slot)| slot).collect();
+            relation.lateral = Some(LateralNames { slots });
+        }
+        Ok(part)
     }
 
     fn table(

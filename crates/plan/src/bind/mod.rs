@@ -21,6 +21,7 @@
 mod forms;
 mod from;
 mod grouping;
+mod json_table;
 mod limit;
 mod locking;
 mod over_row;

@@ -272,6 +272,10 @@ impl Binder<'_> {
             TableFactor::NestedJoin { table_with_joins, .. } => {
                 self.qualify_joins(table_with_joins, scope, at)
             }
+            TableFactor::JsonTable { json_expr, .. } => {
+                *at += 1;
+                Qualifier::new(self, scope, Clause::Rows, &[]).qualify(json_expr)
+            }
             _ => {
                 *at += 1;
                 Ok(())

@@ -8,7 +8,7 @@
 //! compute (`expression`).
 
 mod call;
-mod cast;
+pub(super) mod cast;
 mod form;
 mod literal;
 mod names;

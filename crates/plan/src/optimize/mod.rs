@@ -102,12 +102,20 @@ pub fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
                 query.cost += inner::Effort::of(node).of_rows(1.0);
             }
         }
+        Body::JsonTable(table) => {
+            inner::plan_node(&mut table.document, sizes)?;
+            query.rows = JSON_TABLE_ROWS;
+            query.cost = JSON_TABLE_ROWS + inner::Effort::of(&table.document).of_rows(1.0);
+        }
     }
     if let Some(Node { kind: Kind::Constant(Value::Int(limit)), .. }) = &query.limit {
         query.rows = query.rows.min(*limit as f64);
     }
     Ok(())
 }
+
+/// Rows that a document is thought to make.
+const JSON_TABLE_ROWS: f64 = 8.0;
 
 /// Rows that a LIMIT is thought to take where it does not say so.
 const LIMIT_ROWS: f64 = 64.0;

@@ -41,7 +41,7 @@ use values::types::ColumnType;
 pub use aggregate::{Aggregate, KEPT_DIGITS};
 pub use aggregate_table::AggregateFunction;
 pub use bound_view::BoundView;
-use expression::{Node, parts_of};
+use expression::{JsonTable, Node, parts_of};
 pub use limit::row_count;
 pub use pinned_literals::{PinnedLiterals, are_pinned};
 pub use point_select::{PointSelect, ResultOutput, RowOrigin};
@@ -203,7 +203,7 @@ impl Query {
             Body::Select(select) => select.locks_rows(),
             Body::Set(set) => set.sides.iter().any(Query::locks_rows),
             Body::Recursion(all) => all.first.locks_rows() || all.next.locks_rows(),
-            Body::Values(_) => false,
+            Body::Values(_) | Body::JsonTable(_) => false,
         }
     }
 
@@ -211,7 +211,7 @@ impl Query {
     pub fn is_fixed(&self, at: usize) -> bool {
         match &self.body {
             Body::Select(select) => select.outputs.get(at).is_some_and(Node::is_fixed),
-            Body::Set(_) | Body::Recursion(_) | Body::Values(_) => false,
+            Body::Set(_) | Body::Recursion(_) | Body::Values(_) | Body::JsonTable(_) => false,
         }
     }
 
@@ -269,6 +269,8 @@ pub enum Body {
     Recursion(Box<Recursion>),
     /// VALUES.
     Values(Vec<Vec<Node>>),
+    /// JSON_TABLE.
+    JsonTable(Box<JsonTable>),
 }
 
 /// A recursive common table expression: the rows of one query, then what another makes of the rows

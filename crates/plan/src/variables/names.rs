@@ -76,7 +76,7 @@ const fn variable(
 }
 
 /// All variables, sorted by name.
-pub static VARIABLES: [Definition; 210] = [
+pub static VARIABLES: [Definition; 212] = [
     variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
     variable("auto_increment_offset", Kind::Number, "1", Reach::ReadOnly),
     variable("autocommit", Kind::Switch, "ON", Reach::Both),
@@ -118,6 +118,8 @@ pub static VARIABLES: [Definition; 210] = [
     variable("eq_range_index_dive_limit", Kind::Number, "200", Reach::Both),
     variable("error_count", Kind::Number, "0", Reach::ReadOnly),
     variable("event_scheduler", Kind::Text, "ON", Reach::Global),
+    variable("explain_format", Kind::Text, "TRADITIONAL", Reach::Both),
+    variable("explain_json_format_version", Kind::Number, "1", Reach::Both),
     variable("explicit_defaults_for_timestamp", Kind::Switch, "ON", Reach::Both),
     variable("flush", Kind::Switch, "OFF", Reach::Global),
     variable("foreign_key_checks", Kind::Switch, "ON", Reach::Both),

@@ -89,7 +89,7 @@ impl Session {
         }
         match self.parse_admin(statement)? {
             Parsed::Show(show) => Ok(self.listing(&show)?.columns.into()),
-            Parsed::Explain { .. } => Ok(Listing::new(&show::EXPLAIN_COLUMNS).columns.into()),
+            Parsed::Explain(explain) => self.explain_columns(&explain),
             _ => Ok(Arc::from([])),
         }
     }
@@ -305,9 +305,7 @@ impl Session {
                 let listing = self.listing(&show)?;
                 Ok(self.listed(listing))
             }
-            Parsed::Explain { format, analyze, text } => {
-                self.explain(format.as_deref(), analyze, &text)
-            }
+            Parsed::Explain(explain) => self.explain(&explain),
             Parsed::Load(load) => self.load(*load),
             Parsed::LoadInserts(name) => self.load_inserts(&name),
             Parsed::Do(exprs) => self.evaluate_and_forget(&exprs, how),

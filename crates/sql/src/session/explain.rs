@@ -1,47 +1,160 @@
-//! EXPLAIN, and EXPLAIN ANALYZE.
+//! EXPLAIN, EXPLAIN ANALYZE, EXPLAIN FOR CONNECTION.
 //!
-//! Not here: how its lines look (`show::explain`).
+//! Not here: what is said and how it looks (`show::explained`, `show::explain_table`,
+//! `show::explain_json`, `show::explain_tree`).
 
+use std::sync::Arc;
 use std::time::Instant;
 
+use access::Privilege;
 use expression::limits::Room;
 use sqlparser::ast::Query;
 use syntax::scan::leading_word;
+use syntax::statement::{Explain, ExplainSubject};
 use syntax::{Cursor, item_texts};
+use values::ErrorCode;
+use values::datum::Value;
 
 use super::Session;
 use crate::plan_cache::Plan;
 use crate::reply::Reply;
-use crate::show::{self, Listing, ShownAccess};
+use crate::show::{self, Listing, QueryExplanation, ShownAccess};
 use executor::{Limits, Measures, StepMeasure};
 use plan::bind::Literals;
 use plan::optimize::{Sizes, look_up};
 use plan::tree::{PointSelect, RowOrigin};
-use results::{How, Result, RowStream, SqlError};
+use plan::variables::definition;
+use results::{How, Result, ResultColumn, RowStream, SqlError};
+
+/// What EXPLAIN's answer looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ExplainFormat {
+    /// MySQL's columns.
+    Table,
+    /// A document.
+    Json,
+    /// Lines of text.
+    Tree,
+}
 
 impl Session {
-    /// EXPLAIN of the statement with this text.
-    pub(super) fn explain(
-        &mut self,
-        format: Option<&str>,
-        analyze: bool,
-        text: &str,
-    ) -> Result<Reply> {
-        if format == Some("JSON") {
-            return Err(SqlError::unsupported("EXPLAIN FORMAT=JSON"));
-        }
-        let word = leading_word(text.as_bytes()).to_ascii_lowercase();
-        let listing = match word.as_slice() {
-            b"insert" | b"replace" | b"update" | b"delete" if analyze => {
-                return Err(SqlError::unsupported("EXPLAIN ANALYZE of a statement that writes"));
-            }
-            b"insert" | b"replace" | b"update" | b"delete" => self.explain_change(text, &word)?,
-            _ if analyze => self.analyze_query(text)?,
-            _ => self.explain_query(format, text)?,
+    /// EXPLAIN.
+    pub(super) fn explain(&mut self, explain: &Explain) -> Result<Reply> {
+        let format = self.explain_format(explain)?;
+        let listing = match &explain.subject {
+            ExplainSubject::Text(text) => self.explain_text(format, explain.analyze, text)?,
+            ExplainSubject::Connection(id) => self.explain_connection(format, *id)?,
         };
+        if let Some(name) = &explain.into {
+            let document = listing.rows.into_iter().next().and_then(|row| row.into_iter().next());
+            self.keep_variables(vec![(name.to_lowercase(), document.unwrap_or(Value::Null))])?;
+            return Ok(self.done(0));
+        }
         let rows = super::source::ValueRows::new(listing.rows, Room::default());
         let columns = listing.columns.into();
         Ok(Reply::Rows(RowStream::new(columns, self.variables.zone, rows)))
+    }
+
+    /// The columns of the answer, as far as they are known before the query has a plan.
+    pub(super) fn explain_columns(&self, explain: &Explain) -> Result<Arc<[ResultColumn]>> {
+        let is_table = !explain.analyze && self.explain_format(explain)? == ExplainFormat::Table;
+        if explain.into.is_some() {
+            return Ok(Arc::from([]));
+        }
+        Ok(match is_table {
+            true => Listing::new(&show::EXPLAIN_COLUMNS).columns.into(),
+            false => show::plan_text(&[]).columns.into(),
+        })
+    }
+
+    /// What the answer is to look like.
+    fn explain_format(&self, explain: &Explain) -> Result<ExplainFormat> {
+        let told = explain.format.clone();
+        let own = || definition("explain_format").map(|own| self.variables.text(own));
+        let format = match told.clone().or_else(own).as_deref() {
+            None | Some("TRADITIONAL" | "DEFAULT") => ExplainFormat::Table,
+            Some("JSON") => ExplainFormat::Json,
+            Some("TREE") => ExplainFormat::Tree,
+            Some(unknown) => {
+                let message =
+                    format!("Unknown EXPLAIN format name: '{}'", unknown.to_ascii_lowercase());
+                return Err(SqlError::new(ErrorCode::UnknownExplainFormat, message));
+            }
+        };
+        if explain.analyze {
+            if let ExplainSubject::Connection(_) = explain.subject {
+                return Err(SqlError::unsupported("EXPLAIN ANALYZE FOR CONNECTION"));
+            }
+            match (format, told.is_some()) {
+                (ExplainFormat::Json, true) => {
+                    let message = "EXPLAIN ANALYZE does not support FORMAT=JSON with \
+                                   explain_json_format_version=1.";
+                    return Err(SqlError::new(ErrorCode::ExplainAnalyzeJsonVersion, message));
+                }
+                (ExplainFormat::Table, true) => {
+                    return Err(SqlError::unsupported("EXPLAIN ANALYZE with TRADITIONAL format"));
+                }
+                _ => return Ok(ExplainFormat::Tree),
+            }
+        }
+        match (&explain.into, told.is_some(), format) {
+            (None, ..) | (Some(_), true, ExplainFormat::Json) => Ok(format),
+            (Some(_), false, _) => Err(SqlError::new(
+                ErrorCode::ExplainIntoImplicitFormat,
+                "EXPLAIN INTO does not support implicit FORMAT.",
+            )),
+            (Some(_), true, format) => {
+                let name = if format == ExplainFormat::Tree { "TREE" } else { "TRADITIONAL" };
+                let message = format!("EXPLAIN INTO does not support FORMAT={name}.");
+                Err(SqlError::new(ErrorCode::ExplainIntoFormat, message))
+            }
+        }
+    }
+
+    fn explain_text(
+        &mut self,
+        format: ExplainFormat,
+        analyze: bool,
+        text: &str,
+    ) -> Result<Listing> {
+        let word = leading_word(text.as_bytes()).to_ascii_lowercase();
+        match word.as_slice() {
+            b"insert" | b"replace" | b"update" | b"delete" if analyze => {
+                Err(SqlError::unsupported("EXPLAIN ANALYZE of a statement that writes"))
+            }
+            b"insert" | b"replace" | b"update" | b"delete" => {
+                self.explain_change(format, text, &word)
+            }
+            _ if analyze => self.analyze_query(text),
+            _ => self.explain_query(format, text),
+        }
+    }
+
+    /// Explains what another connection runs, by a plan of its own.
+    fn explain_connection(&mut self, format: ExplainFormat, id: u64) -> Result<Listing> {
+        let process = u32::try_from(id).ok().and_then(|id| self.sql.processes().find(id));
+        let process = process.ok_or_else(|| {
+            SqlError::new(ErrorCode::NoSuchThread, format!("Unknown thread id: {id}"))
+        })?;
+        let is_own = process.user() == self.process.user();
+        if !is_own && !self.principal.rights.has_global(Privilege::Process) {
+            return Err(SqlError::privilege_needed("PROCESS"));
+        }
+        let line = process.line();
+        let text = line.info.unwrap_or_default();
+        let word = leading_word(text.as_bytes()).to_ascii_lowercase();
+        let words: [&[u8]; 8] =
+            [b"select", b"with", b"table", b"values", b"insert", b"replace", b"update", b"delete"];
+        if !words.contains(&word.as_slice()) {
+            let message = "EXPLAIN FOR CONNECTION command is supported only for \
+                           SELECT/UPDATE/INSERT/DELETE/REPLACE";
+            return Err(SqlError::new(ErrorCode::ExplainNotSupported, message));
+        }
+        let own = std::mem::replace(&mut self.database, line.database);
+        let listing =
+            results::panics::caught(text.as_bytes(), || self.explain_text(format, false, &text));
+        self.database = own;
+        listing
     }
 
     fn query_of_text(&self, text: &str) -> Result<Box<Query>> {
@@ -72,14 +185,15 @@ impl Session {
         Ok(show::plan_text(&self.sql.long_queries().explain_analyzed(&plan, &context)?))
     }
 
-    fn explain_query(&mut self, format: Option<&str>, text: &str) -> Result<Listing> {
+    fn explain_query(&mut self, format: ExplainFormat, text: &str) -> Result<Listing> {
         let query = self.query_of_text(text)?;
         let (facts, view) = (self.facts(), self.read_view()?);
         let sizes = &Sizes::new(&facts, &*view, &[]);
         let known = Literals::Known(&[]);
         let bound = self.bind(&query, &item_texts(text), known).map_err(SqlError::from)?;
         self.check_explained(&bound.views, &bound.tables)?;
-        let look_up = if format == Some("TREE") { None } else { look_up(&bound) };
+        // Its plan as a tree tells more than lines have room for.
+        let look_up = if format == ExplainFormat::Table { look_up(&bound) } else { None };
         let plan = match &look_up {
             Some(found) if !found.covered => None,
             _ => Some(self.planned(bound, &[])?),
@@ -87,57 +201,88 @@ impl Session {
         let is_tree =
             |found: &PointSelect| plan.as_ref().is_some_and(|plan| found.is_read_by_entries(plan));
         if let Some(found) = look_up.as_ref().filter(|found| !is_tree(found)) {
-            return show::explain_lines(sizes, "SIMPLE", found.from.as_ref().map(of_look_up));
+            let shown = found.from.as_ref().map(of_look_up);
+            return Ok(show::explain_table(show::explained_table(sizes, "SIMPLE", shown)?));
         }
         let Some(plan) = plan else { return Err(SqlError::other("a query without a plan")) };
         if !self.runs_over_rows(&plan) {
             let context = self.query_context()?;
             match self.sql.long_queries().explain(&plan, &context) {
+                Ok(lines) if format == ExplainFormat::Json => {
+                    return Ok(show::plan_text(&[show::columns_json(&lines)]));
+                }
                 Ok(lines) => return Ok(show::plan_text(&lines)),
                 Err(SqlError::NotLowerable(_)) => {}
                 Err(error) => return Err(error),
             }
         }
         Ok(match format {
-            Some("TREE") => show::plan_text(&show::tree_lines(&plan.query)),
-            _ => show::explain_table(&plan.query),
+            ExplainFormat::Tree => show::plan_text(&show::tree_lines(&plan.query)),
+            _ => written(format, QueryExplanation::of(&plan.query), None),
         })
     }
 
-    fn explain_change(&mut self, text: &str, word: &[u8]) -> Result<Listing> {
+    fn explain_change(
+        &mut self,
+        format: ExplainFormat,
+        text: &str,
+        word: &[u8],
+    ) -> Result<Listing> {
         let plan = self.plan_of_text(text)?;
         if let Some(query) = plan.query() {
             self.check_explained(&query.views, &query.tables)?;
         }
         let facts = self.facts();
         let sizes = &Sizes::new(&facts, self.sql.engine().latest(), &[]);
-        let kind = match word {
-            b"insert" => "INSERT",
-            b"replace" => "REPLACE",
-            b"update" => "UPDATE",
-            _ => "DELETE",
+        let (kind, change) = match word {
+            b"insert" => ("INSERT", "insert"),
+            b"replace" => ("REPLACE", "replace"),
+            b"update" => ("UPDATE", "update"),
+            _ => ("DELETE", "delete"),
         };
         // Rows that a query gives or finds are looked for as its own.
         if let Some(query) = plan.needed_query() {
-            return Ok(show::explain_table(&query.query));
+            return Ok(match format {
+                ExplainFormat::Tree => show::plan_text(&show::tree_lines(&query.query)),
+                _ => written(format, QueryExplanation::of(&query.query), None),
+            });
         }
-        match &plan {
-            Plan::Update(plan) => {
-                let (table, name, access) = (plan.table(), plan.shown(), plan.access());
-                let index_use = plan.index_use();
-                let shown =
-                    ShownAccess { table, name, access, index_use, sorted: false, joined: &[] };
-                show::explain_lines(sizes, kind, Some(shown))
-            }
-            Plan::Delete(plan) => {
-                let (table, name, access) = (plan.table(), plan.shown(), plan.access());
-                let index_use = plan.index_use();
-                let shown =
-                    ShownAccess { table, name, access, index_use, sorted: false, joined: &[] };
-                show::explain_lines(sizes, kind, Some(shown))
-            }
-            _ => show::explain_lines(sizes, kind, None),
-        }
+        let shown = match &plan {
+            Plan::Update(plan) => Some(ShownAccess {
+                table: plan.table(),
+                name: plan.shown(),
+                access: plan.access(),
+                index_use: plan.index_use(),
+                sorted: false,
+                joined: &[],
+            }),
+            Plan::Delete(plan) => Some(ShownAccess {
+                table: plan.table(),
+                name: plan.shown(),
+                access: plan.access(),
+                index_use: plan.index_use(),
+                sorted: false,
+                joined: &[],
+            }),
+            _ => None,
+        };
+        let explained = show::explained_table(sizes, kind, shown)?;
+        Ok(match format {
+            ExplainFormat::Tree => show::plan_text(&show::change_lines(kind, &explained)),
+            _ => written(format, explained, Some(change)),
+        })
+    }
+}
+
+/// As a table or as a document; `change`: what a statement that writes does to the table.
+fn written(
+    format: ExplainFormat,
+    explained: QueryExplanation,
+    change: Option<&'static str>,
+) -> Listing {
+    match format {
+        ExplainFormat::Json => show::plan_text(&[show::explain_json(&explained, change)]),
+        ExplainFormat::Table | ExplainFormat::Tree => show::explain_table(explained),
     }
 }
 

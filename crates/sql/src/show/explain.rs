@@ -1,14 +1,15 @@
-//! EXPLAIN: which way a statement goes to the rows of one table, in MySQL's columns.
+//! What EXPLAIN says of the way to the rows of one table, in MySQL's words.
 //!
-//! Not here: queries over several tables (`explain_table`), plans as trees (`explain_tree`).
+//! Not here: queries over several tables (`explained`), how it looks (`explain_table`,
+//! `explain_json`, `explain_tree`).
 
 use std::sync::Arc;
 
 use expression::{Node, type_collation};
 use rows::table::{PartCodec, Table};
-use values::datum::Value;
 
-use super::{Listing, maybe, number, text};
+use super::explained::QueryExplanation;
+use super::{Listing, text};
 use plan::index_use::IndexUse;
 use plan::optimize::{Sizes, rows_of_way};
 use plan::point::{Access, AccessKind, IndexKeys, Lookup, ReaderKind, ways};
@@ -94,7 +95,7 @@ pub struct ShownAccess<'a> {
 impl ShownAccess<'_> {
     /// The indexes whose keys the conditions narrow, or would in another order of joining; in the
     /// table's order.
-    fn possible_keys(&self) -> Option<String> {
+    fn possible_keys(&self) -> Vec<String> {
         let mut ways =
             ways(self.table, self.index_use, &self.access.terms, None, ReaderKind::ByRange);
         ways.retain(Access::is_narrow);
@@ -107,56 +108,57 @@ impl ShownAccess<'_> {
         indexes.extend((0..self.table.indexes.len()).filter(begins));
         indexes.sort_unstable();
         indexes.dedup();
-        (!indexes.is_empty()).then(|| names_of(self.table, indexes.into_iter()))
+        names_of(self.table, indexes.into_iter())
     }
 }
 
-/// The names of indexes, as EXPLAIN lists them.
-fn names_of(table: &Table, indexes: impl Iterator<Item = usize>) -> String {
-    let names: Vec<&str> = indexes.map(|index| table.indexes[index].name.as_str()).collect();
-    names.join(",")
+fn names_of(table: &Table, indexes: impl Iterator<Item = usize>) -> Vec<String> {
+    indexes.map(|index| table.indexes[index].name.clone()).collect()
 }
 
-/// The lines of EXPLAIN for one table, or for none.
+/// What EXPLAIN says of a statement about one table, or none.
 ///
 /// # Errors
 /// Of the store, which is asked how many rows there are.
-pub fn explain_lines(
+pub fn explained_table(
     sizes: &Sizes<'_>,
     select_type: &'static str,
     shown: Option<ShownAccess<'_>>,
-) -> Result<Listing> {
-    let mut listing = Listing::new(&EXPLAIN_COLUMNS);
+) -> Result<QueryExplanation> {
     let Some(shown) = shown else {
-        let mut row = vec![number(1), text(select_type)];
-        row.extend(std::iter::repeat_n(Value::Null, 9));
-        row.push(text("No tables used"));
-        listing.push(row);
-        return Ok(listing);
+        return Ok(QueryExplanation::of_nothing(select_type, "No tables used"));
     };
     let (examined, found) = rows_of_way(shown.table, shown.access, sizes)?;
-    let mut line = ExplainLine { id: 1, select_type, ..of_access(&shown, &|_| None) };
+    let mut line = of_access(&shown, &|_| None);
     line.set_rows(examined, found);
-    if shown.sorted {
-        line.extra.push("Using filesort".to_owned());
-    }
-    listing.push(line.cells());
-    Ok(listing)
+    Ok(QueryExplanation::of_table(select_type, line, shown.sorted))
 }
 
-/// One line of EXPLAIN.
+/// The way to the rows of a table.
 pub struct ExplainLine {
-    pub id: u64,
-    pub select_type: &'static str,
+    /// Its alias, or what stands for it.
     pub table: String,
+    /// MySQL's name of the kind of way.
     pub kind: &'static str,
-    pub possible_keys: Option<String>,
+    /// The indexes that its conditions are about.
+    pub possible_keys: Vec<String>,
+    /// The index that is used, or several.
     pub key: Option<String>,
+    /// The columns of the parts of it that are used.
+    pub key_columns: Vec<String>,
+    /// Bytes that MySQL counts for these.
     pub key_bytes: Option<u64>,
-    pub references: Option<String>,
-    pub rows: u64,
-    /// How many of a hundred rows are thought to be left.
+    /// What they are compared with.
+    pub references: Vec<String>,
+    /// About how many rows are looked at.
+    pub examined: f64,
+    /// How many of a hundred of these are thought to be left.
     pub filtered: f64,
+    /// Whether the index's entries tell all that is asked.
+    pub covers: bool,
+    /// Whether rows are found in a hash table.
+    pub hashed: bool,
+    /// MySQL's remarks.
     pub extra: Vec<String>,
 }
 
@@ -164,43 +166,30 @@ impl ExplainLine {
     /// Of all rows of something.
     pub fn of_all(table: String) -> ExplainLine {
         ExplainLine {
-            id: 1,
-            select_type: "SIMPLE",
             table,
             kind: "ALL",
-            possible_keys: None,
+            possible_keys: Vec::new(),
             key: None,
+            key_columns: Vec::new(),
             key_bytes: None,
-            references: None,
-            rows: 1,
+            references: Vec::new(),
+            examined: 1.0,
             filtered: 100.0,
+            covers: false,
+            hashed: false,
             extra: Vec::new(),
         }
     }
 
     /// Says how many rows are looked at, and how many of these are found.
     pub fn set_rows(&mut self, examined: f64, found: f64) {
-        let examined = examined.max(1.0);
-        self.rows = examined.round() as u64;
-        self.filtered = (found / examined * 100.0).clamp(0.01, 100.0);
+        self.examined = examined.max(1.0);
+        self.filtered = (found / self.examined * 100.0).clamp(0.01, 100.0);
     }
 
-    /// In the order of `EXPLAIN_COLUMNS`.
-    pub fn cells(self) -> Vec<Value> {
-        vec![
-            number(self.id),
-            text(self.select_type),
-            text(&self.table),
-            Value::Null,
-            text(self.kind),
-            maybe(self.possible_keys),
-            maybe(self.key),
-            maybe(self.key_bytes.map(|bytes| bytes.to_string())),
-            maybe(self.references),
-            number(self.rows),
-            text(format!("{:.2}", self.filtered)),
-            maybe((!self.extra.is_empty()).then(|| self.extra.join("; "))),
-        ]
+    /// About how many rows are looked at.
+    pub fn rows(&self) -> u64 {
+        self.examined.round() as u64
     }
 }
 
@@ -215,14 +204,13 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
             Lookup::One(node, _) => joined(node).unwrap_or_else(|| "const".to_owned()),
             Lookup::Any(..) | Lookup::Null => "const".to_owned(),
         });
-        Some(equal.collect::<Vec<_>>().join(","))
+        Some(equal.collect::<Vec<_>>())
     };
     let references = match access.kind {
-        AccessKind::Const | AccessKind::Ref => references(),
-        _ => None,
+        AccessKind::Const | AccessKind::Ref => references().unwrap_or_default(),
+        _ => Vec::new(),
     };
-    let is_constant =
-        references.as_ref().is_none_or(|all| all.split(',').all(|one| one == "const"));
+    let is_constant = references.iter().all(|one| one == "const");
     let kind = match access.kind {
         AccessKind::Const if is_constant => "const",
         AccessKind::Const => "eq_ref",
@@ -240,7 +228,9 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
         _ => access.keys.iter().map(parts).max().unwrap_or(0),
     };
     let key_bytes: u64 = table.key_parts(access.index).take(parts).map(part_bytes).sum();
-    let names = names_of(table, access.indexes());
+    let parts = definition.parts.iter().take(if uses_key { parts } else { 0 });
+    let key_columns = parts.map(|part| table.columns[part.column].name.clone()).collect();
+    let names = names_of(table, access.indexes()).join(",");
     let mut extra = Vec::new();
     if access.kind == AccessKind::Merge {
         extra.push(format!("Using union({names})"));
@@ -258,6 +248,7 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
         kind,
         possible_keys: shown.possible_keys(),
         key: uses_key.then_some(names),
+        key_columns,
         key_bytes: uses_key.then_some(key_bytes),
         references,
         extra,

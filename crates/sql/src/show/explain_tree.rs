@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use expression::{Kind, Node, Subquery, SubqueryForm};
 
+use super::explained::{ExplainedTable, QueryExplanation};
 use executor::{Measures, StepMeasure};
 use plan::point::{Access, AccessKind};
 use plan::tree::{
@@ -26,6 +27,22 @@ pub fn measured_lines(query: &Query, measures: &Measures, whole: StepMeasure) ->
     let mut lines = TreeLines { lines: Vec::new(), measures: Some(measures) };
     lines.push(0, format!("Result  {}", actual(whole)));
     lines.query(query, 1);
+    lines.lines
+}
+
+/// The lines of a statement that writes to rows of one table, or adds some.
+pub fn change_lines(kind: &str, explained: &QueryExplanation) -> Vec<String> {
+    let mut lines = TreeLines { lines: Vec::new(), measures: None };
+    lines.push(0, kind);
+    if let QueryExplanation::Block(block) = explained {
+        for ExplainedTable { line, .. } in &block.tables {
+            let words = match &line.key {
+                Some(key) => format!("Rows of {} by {key}", line.table),
+                None => format!("All of {}", line.table),
+            };
+            lines.push(1, format!("{words}  (rows={})", line.rows()));
+        }
+    }
     lines.lines
 }
 
@@ -78,6 +95,7 @@ impl TreeLines<'_> {
                 self.query(&recursion.next, depth + 1);
             }
             Body::Values(rows) => self.push(depth, format!("Values  (rows={})", rows.len())),
+            Body::JsonTable(_) => self.push(depth, "Rows of a JSON document"),
         }
     }
 

@@ -6,10 +6,13 @@
 //! Not here: the grammar (`syntax::show`).
 
 pub mod catalog;
+mod condition_text;
 mod events;
 mod explain;
+mod explain_json;
 mod explain_table;
 mod explain_tree;
+mod explained;
 mod monitor;
 mod server;
 pub mod sizes;
@@ -28,9 +31,11 @@ pub use catalog::{
     databases, index_lines, no_index_lines, open_tables, table_status, tables,
 };
 pub use events::{create_event, event_rows, events};
-pub use explain::{EXPLAIN_COLUMNS, ShownAccess, explain_lines, plan_text};
+pub use explain::{EXPLAIN_COLUMNS, ShownAccess, explained_table, plan_text};
+pub use explain_json::{columns_json, explain_json};
 pub use explain_table::explain_table;
-pub use explain_tree::{measured_lines, tree_lines};
+pub use explain_tree::{change_lines, measured_lines, tree_lines};
+pub use explained::QueryExplanation;
 use expression::{BIGINT_UNSIGNED, Environment, Kind, Node, RowView, text_type, type_collation};
 pub use monitor::engine;
 pub use server::{

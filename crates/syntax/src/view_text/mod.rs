@@ -11,9 +11,10 @@
 mod expression;
 
 use sqlparser::ast::{
-    Cte, GroupByExpr, GroupByWithModifier, Ident, Join, JoinConstraint, JoinOperator, LimitClause,
-    ObjectName, OrderByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, SetOperator,
-    SetQuantifier, TableAlias, TableFactor, TableWithJoins,
+    Cte, GroupByExpr, GroupByWithModifier, Ident, Join, JoinConstraint, JoinOperator,
+    JsonTableColumn, JsonTableColumnErrorHandling, LimitClause, ObjectName, OrderByExpr,
+    OrderByKind, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias,
+    TableFactor, TableWithJoins,
 };
 use sqlparser::tokenizer::Token;
 use values::SqlMode;
@@ -345,7 +346,50 @@ impl QueryPrinter<'_> {
             TableFactor::NestedJoin { table_with_joins, alias: None } => {
                 self.table_with_joins(table_with_joins);
             }
+            TableFactor::JsonTable { json_expr, json_path, columns, alias } => {
+                self.push("json_table(");
+                self.expression(json_expr);
+                self.push(&format!(", {json_path} columns ("));
+                self.list(columns, ", ", Self::json_column);
+                self.push("))");
+                self.alias(alias.as_ref());
+            }
             other => self.push(&other.to_string()),
+        }
+    }
+
+    fn json_column(&mut self, column: &JsonTableColumn) {
+        match column {
+            JsonTableColumn::ForOrdinality(name) => {
+                self.name(&name.value);
+                self.push(" for ordinality");
+            }
+            JsonTableColumn::Nested(nested) => {
+                self.push(&format!("nested path {} columns (", nested.path));
+                self.list(&nested.columns, ", ", Self::json_column);
+                self.push(")");
+            }
+            JsonTableColumn::Named(column) => {
+                self.name(&column.name.value);
+                let exists = if column.exists { " exists" } else { "" };
+                let ty = column.r#type.to_string().to_ascii_lowercase();
+                self.push(&format!(" {ty}{exists} path {}", column.path));
+                let clauses = [(&column.on_empty, "empty"), (&column.on_error, "error")];
+                for (clause, which) in clauses {
+                    match clause {
+                        None => {}
+                        Some(JsonTableColumnErrorHandling::Null) => {
+                            self.push(&format!(" null on {which}"));
+                        }
+                        Some(JsonTableColumnErrorHandling::Error) => {
+                            self.push(&format!(" error on {which}"));
+                        }
+                        Some(JsonTableColumnErrorHandling::Default(value)) => {
+                            self.push(&format!(" default {value} on {which}"));
+                        }
+                    }
+                }
+            }
         }
     }
 

@@ -461,7 +461,7 @@ fn is_valid<'a>(ty: &ColumnType, datum: Datum<'_>) -> Cell<'a> {
 }
 
 /// About what a document takes as a tree, and its text once more.
-fn tree_bytes(text: &[u8]) -> usize {
+pub(crate) fn tree_bytes(text: &[u8]) -> usize {
     if text.len() < LARGE_BYTES {
         return text.len();
     }

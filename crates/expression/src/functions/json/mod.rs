@@ -10,6 +10,7 @@ pub(crate) mod layout;
 pub(crate) mod normal;
 pub(crate) mod order;
 pub(crate) mod path;
+pub(crate) mod rows;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod single_value;

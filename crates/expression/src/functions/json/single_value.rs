@@ -121,7 +121,7 @@ fn out_of_range(ty: &ColumnType, which: &str) -> Error {
 }
 
 /// A value of a document that is none of the type.
-struct NotOfType;
+pub(crate) struct NotOfType;
 
 fn value_of_type<'a>(
     ty: &ColumnType,
@@ -171,7 +171,8 @@ fn fits(ty: &ColumnType, text: &Cell<'_>) -> bool {
     }
 }
 
-fn whole_number(found: &Json) -> std::result::Result<i128, NotOfType> {
+/// A number without its fraction.
+pub(crate) fn whole_number(found: &Json) -> std::result::Result<i128, NotOfType> {
     match found {
         Json::Bool(truth) => Ok(i128::from(*truth)),
         Json::Int(value) => Ok(i128::from(*value)),
@@ -184,7 +185,10 @@ fn whole_number(found: &Json) -> std::result::Result<i128, NotOfType> {
 }
 
 /// A number as what a type of numbers with fractions is made of.
-fn number<'j>(ty: &ColumnType, found: &'j Json) -> std::result::Result<Datum<'j>, NotOfType> {
+pub(crate) fn number<'j>(
+    ty: &ColumnType,
+    found: &'j Json,
+) -> std::result::Result<Datum<'j>, NotOfType> {
     Ok(match found {
         Json::Bool(truth) => Datum::Int(i64::from(*truth)),
         Json::Int(value) => Datum::Int(*value),

@@ -41,6 +41,27 @@ const PARTS: [Unit; 7] =
 const SECOND: i64 = 1_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
+/// As statements write it.
+impl std::fmt::Display for Unit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Unit::Microsecond => "microsecond",
+            Unit::Second => "second",
+            Unit::Minute => "minute",
+            Unit::Hour => "hour",
+            Unit::Day => "day",
+            Unit::Week => "week",
+            Unit::Month => "month",
+            Unit::Quarter => "quarter",
+            Unit::Year => "year",
+            Unit::Compound(large, small) => {
+                let part = |at: &u8| COMPOUND_PARTS[usize::from(*at)].to_ascii_lowercase();
+                return write!(f, "{}_{}", part(large), part(small));
+            }
+        })
+    }
+}
+
 impl Unit {
     /// The unit by name.
     pub fn parse(name: &str) -> Option<Unit> {
