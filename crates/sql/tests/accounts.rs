@@ -122,6 +122,34 @@ fn every_statement_needs_its_privilege_and_no_other() {
 }
 
 #[test]
+fn a_foreign_key_needs_references_on_all_of_its_parent() {
+    let (sql, mut root) = furnished(&["bob"]);
+    run(&mut root, "GRANT ALL ON e.* TO bob@localhost");
+    run(&mut root, "REVOKE REFERENCES ON e.* FROM bob@localhost");
+    run(&mut root, "GRANT SELECT, REFERENCES (a) ON d.t TO bob@localhost");
+    let bob = &mut acting(&sql, "bob");
+    run(bob, "CREATE TABLE e.c (x INT)");
+    let refused = [
+        ("CREATE TABLE e.f (x INT, FOREIGN KEY (x) REFERENCES d.t (a))", "d.t"),
+        ("CREATE TABLE e.f (x INT REFERENCES d.t (a))", "d.t"),
+        ("CREATE TABLE e.f (x INT, FOREIGN KEY (x) REFERENCES d.none (a))", "d.none"),
+        ("CREATE TABLE e.f (x INT PRIMARY KEY, y INT, FOREIGN KEY (y) REFERENCES f (x))", "e.f"),
+        ("ALTER TABLE e.c ADD FOREIGN KEY (x) REFERENCES d.t (a)", "d.t"),
+        ("ALTER TABLE e.c ADD COLUMN y INT REFERENCES d.t (a)", "d.t"),
+    ];
+    run(bob, "USE e");
+    for (statement, parent) in refused {
+        let said = words(bob, statement);
+        let wanted = "REFERENCES command denied to user 'bob'@'localhost' for table ";
+        assert_eq!(said, format!("{wanted}'{parent}'"), "{statement}");
+        assert_eq!(error(bob, statement), 1142);
+    }
+    run(&mut root, "GRANT REFERENCES ON d.t TO bob@localhost");
+    run(bob, refused[0].0);
+    run(bob, refused[4].0);
+}
+
+#[test]
 fn a_revoke_holds_for_the_next_statement_of_an_open_connection() {
     let (sql, mut root) = furnished(&["bob"]);
     let mut bob = acting(&sql, "bob");

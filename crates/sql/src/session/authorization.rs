@@ -27,6 +27,7 @@ use syntax::load::{DuplicateSpec, LoadData};
 use syntax::set::{Scope, SetItem};
 use syntax::show::{Show, Subject};
 use syntax::statement::Statement as Parsed;
+use syntax::table::{Element, ForeignKeySpec};
 use values::ErrorCode;
 
 use super::Session;
@@ -130,6 +131,24 @@ impl Session {
         self.check_held(held, table, needed)
     }
 
+    /// Refuses foreign keys without REFERENCES on all of each table that they refer to, also where
+    /// that is the table itself, or is not there (MySQL 9.7 answers so).
+    fn check_parents(&self, elements: &[Element]) -> Result<()> {
+        elements.iter().try_for_each(|element| match element {
+            Element::ForeignKey(key) => self.check_parent(key),
+            Element::Column(column) => {
+                column.references.iter().try_for_each(|key| self.check_parent(key))
+            }
+            Element::Index(_) | Element::Check(_) => Ok(()),
+        })
+    }
+
+    fn check_parent(&self, key: &ForeignKeySpec) -> Result<()> {
+        let (database, table) = self.qualified(&key.parent)?;
+        let held = self.principal.rights.on_table(database, table);
+        self.check_held(held, &format!("{database}.{table}"), &[Privilege::References])
+    }
+
     /// As `check_table`, but privileges on some column are enough.
     fn check_some_of_table(&self, name: &TableName, needed: &[Privilege]) -> Result<()> {
         let (database, table) = self.qualified(name)?;
@@ -186,6 +205,7 @@ impl Session {
                     self.check_database(database, Privilege::CreateTemporaryTables)?;
                 } else {
                     self.check_base_table(&create.name, needed)?;
+                    self.check_parents(&create.elements)?;
                 }
                 match &create.like {
                     Some(source) => self.check_table(source, &[Select]),
@@ -197,9 +217,18 @@ impl Session {
             Parsed::AlterTable(alter) => {
                 self.check_table(&alter.name, &[Alter])?;
                 for spec in &alter.specs {
-                    if let AlterSpec::Rename(to) = spec {
-                        self.check_table(&alter.name, &[Drop])?;
-                        self.check_base_table(to, &[Insert, Create])?;
+                    match spec {
+                        AlterSpec::Rename(to) => {
+                            self.check_table(&alter.name, &[Drop])?;
+                            self.check_base_table(to, &[Insert, Create])?;
+                        }
+                        AlterSpec::Add(element) => {
+                            self.check_parents(std::slice::from_ref(element))?;
+                        }
+                        AlterSpec::AddColumn { column, .. } | AlterSpec::Change { column, .. } => {
+                            column.references.iter().try_for_each(|key| self.check_parent(key))?;
+                        }
+                        _ => {}
                     }
                 }
                 Ok(())
