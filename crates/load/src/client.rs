@@ -6,7 +6,7 @@
 //! Not here: packets (`wire`), the exchange of a login (`login`), prepared statements.
 
 use crate::error::{Error, Result};
-use crate::login::{Login, log_in};
+use crate::login::{LinkEncryption, Login, log_in};
 use crate::wire::{Cursor, EOF, ERROR, Link, OK, Packets, refusal};
 
 const COM_QUERY: u8 = 3;
@@ -43,13 +43,18 @@ pub struct Rows<'a> {
 }
 
 impl Client {
-    /// Logs in over a fresh link.
+    /// Logs in over a fresh link, which is encrypted first if that is asked for.
     ///
     /// # Errors
-    /// `Server` when the server refuses the user.
-    pub fn login(link: Box<dyn Link>, login: &Login) -> Result<Client> {
+    /// `Server` when the server refuses the user, `Source` when it speaks no TLS or cannot prove
+    /// that it is the one.
+    pub fn login(
+        link: Box<dyn Link>,
+        login: &Login,
+        encryption: Option<LinkEncryption>,
+    ) -> Result<Client> {
         let mut packets = Packets::new(link);
-        log_in(&mut packets, login)?;
+        log_in(&mut packets, login, encryption)?;
         Ok(Client { packets })
     }
 

@@ -35,7 +35,7 @@ pub fn answers(server: &[u8], read_bytes: usize, private: bool) -> Vec<String> {
     let server = Server { bytes: server.to_vec(), at: 0, read_bytes: read_bytes.max(1) };
     let login = Login { user: "u".to_owned(), password: "p".to_owned(), private };
     let mut answers = Vec::new();
-    let mut client = match Client::login(Box::new(server), &login) {
+    let mut client = match Client::login(Box::new(server), &login, None) {
         Ok(client) => client,
         Err(error) => return vec![error.to_string()],
     };

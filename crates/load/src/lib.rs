@@ -31,6 +31,6 @@ pub use client::Client;
 pub use dump::{DumpOptions, DumpTotals, TableChoice, dump};
 pub use error::{Error, Result};
 pub use loading::{LoadOptions, LoadTotals, load};
-pub use login::Login;
+pub use login::{LinkEncryption, Login};
 pub use progress::Progress;
 pub use wire::Link;

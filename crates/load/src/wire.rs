@@ -52,6 +52,24 @@ impl Packets {
         self.sequence = 0;
     }
 
+    /// Puts another link in the place of the present one, which it is made of.
+    ///
+    /// # Errors
+    /// `Protocol` when the server has sent more than it was asked for: whoever sent that could do
+    /// so unseen, and it must not be taken for something said over the other link. Those of `make`.
+    pub fn exchange_link<T>(
+        &mut self,
+        make: impl FnOnce(Box<dyn Link>) -> io::Result<(Box<dyn Link>, T)>,
+    ) -> Result<T> {
+        if self.at != self.end {
+            return Err(Error::Protocol("it says something before TLS has begun"));
+        }
+        let link = std::mem::replace(&mut self.link, Box::new(io::empty()));
+        let (link, made) = make(link).map_err(Error::Connection)?;
+        self.link = link;
+        Ok(made)
+    }
+
     /// Sends a payload: `first`, then `rest`.
     ///
     /// # Errors

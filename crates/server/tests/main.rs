@@ -73,6 +73,7 @@ mod shapes_in_memory;
 mod statements;
 mod temporary;
 mod tls;
+mod tools_in_tls;
 mod true_sizes;
 mod unique_values;
 mod vanished;

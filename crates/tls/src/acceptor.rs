@@ -47,7 +47,7 @@ pub enum TlsError {
 }
 
 impl TlsError {
-    fn file(path: &Path, why: impl std::fmt::Display) -> TlsError {
+    pub(crate) fn file(path: &Path, why: impl std::fmt::Display) -> TlsError {
         TlsError::File { path: path.display().to_string(), why: why.to_string() }
     }
 }
@@ -139,7 +139,7 @@ fn read(files: &TlsFiles) -> Result<Identity, TlsError> {
     Ok(Identity { asks: config(false)?, demands: config(true)?, fingerprint })
 }
 
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+pub(crate) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let chain: Vec<_> = CertificateDer::pem_file_iter(path)
         .and_then(Iterator::collect)
         .map_err(|error| TlsError::file(path, error))?;

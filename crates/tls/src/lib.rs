@@ -11,10 +11,12 @@
 mod acceptor;
 mod certificate_name;
 mod channel;
+mod connector;
 mod encryption;
 mod own_certificate;
 
 pub use acceptor::{Acceptor, TlsError, TlsFiles};
 pub use channel::{Channel, ChannelError, ChannelState};
+pub use connector::{Connector, EncryptedStream};
 pub use encryption::{Encryption, cipher_name, version_name};
 pub use own_certificate::make_own_certificate;

@@ -21,12 +21,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::load::{Client, Link, Login};
+use ::load::{Client, Link, LinkEncryption, Login};
 use anyhow::{Context as _, bail};
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, Users};
 use doors::{Conversation, Input, Next, Turn};
 use rows::{Engine, Group};
+use tls::Connector;
 
 use super::serve::open_rows;
 use crate::data_dir::{DataDir, admin_socket, status_socket};
@@ -40,6 +41,9 @@ use crate::status::{AskError, ask};
 const PATIENCE: Duration = Duration::from_secs(600);
 /// The port of `--host` alone.
 const MYSQL_PORT: u16 = 3306;
+/// Flags that are called as settings of a server are, and are none.
+const TLS: &str = "way-tls";
+const TLS_CA: &str = "way-tls-ca";
 /// A connection's number where there is no other.
 const ONLY_CONNECTION: u32 = 1;
 
@@ -62,6 +66,19 @@ pub fn with_flags(command: Command) -> Command {
         .arg(flag("socket", "PATH", "Its MySQL socket").conflicts_with_all(["host", "port"]))
         .arg(flag("user", "NAME", "Who logs in [default: root]"))
         .arg(flag("password", "TEXT", "The user's password [env: MYSQL_PWD]"))
+        .arg(
+            flag(TLS_CA, "FILE", "Inside TLS: the server's certificate, or who signed it (PEM)")
+                .long("tls-ca")
+                .conflicts_with("socket"),
+        )
+        .arg(
+            Arg::new(TLS)
+                .long("tls")
+                .action(ArgAction::SetTrue)
+                .help("Inside TLS; without --tls-ca the server proves itself by the password")
+                .help_heading("Server")
+                .conflicts_with("socket"),
+        )
 }
 
 /// Reaches the rows. `make` makes a data directory that is missing.
@@ -73,6 +90,7 @@ pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Res
     logging::start("warn", settings.log_format);
     let text = |name: &str| flags.get_one::<String>(name).cloned();
     let password = text("password").or_else(|| std::env::var("MYSQL_PWD").ok());
+    let mut encryption = None;
     let (private, stream) = match (text("socket"), text("host"), text("port")) {
         (Some(path), _, _) => unix(Path::new(&path))?,
         (None, None, None) => match ask(&status_socket(&settings.data_dir)) {
@@ -84,6 +102,7 @@ pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Res
             let host = host.unwrap_or_else(|| "127.0.0.1".to_owned());
             let port = port.map_or(Ok(MYSQL_PORT), |port| port.parse());
             let port = port.context("--port is a number up to 65535")?;
+            encryption = encrypted(flags, &host)?;
             // A name, an IPv4 address, or an IPv6 address, which needs brackets before a port.
             match host.contains(':') && !host.starts_with('[') {
                 true => tcp(&format!("[{host}]:{port}"))?,
@@ -96,8 +115,26 @@ pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Res
         password: password.unwrap_or_default(),
         private,
     };
-    let client = Client::login(stream, &login).context("cannot log in")?;
+    let client = Client::login(stream, &login, encryption).context("cannot log in")?;
     Ok(RowsLink { client, local: None })
+}
+
+/// How the way to a host is encrypted, if the flags say so.
+fn encrypted(flags: &ArgMatches, host: &str) -> anyhow::Result<Option<LinkEncryption>> {
+    let authority = flags.get_one::<String>(TLS_CA);
+    let connector = match authority {
+        Some(path) => Connector::trusting(Path::new(path))?,
+        None if flags.get_flag(TLS) => Connector::unproven()?,
+        None => return Ok(None),
+    };
+    let host = host.trim_matches(['[', ']']).to_owned();
+    let encrypt = move |link: Box<dyn Link>| {
+        let (stream, fingerprint) = connector.encrypt(&host, link)?;
+        let link: Box<dyn Link> = Box::new(stream);
+        Ok((link, fingerprint))
+    };
+    let is_verified = authority.is_some();
+    Ok(Some(LinkEncryption { encrypt: Box::new(encrypt), is_verified }))
 }
 
 /// A way to a server, and whether nobody can listen on it.
@@ -154,7 +191,7 @@ fn open_here(settings: &Settings, make: bool) -> anyhow::Result<RowsLink> {
     let conversation = Mysql::new(door, ONLY_CONNECTION, "localhost");
     let here = LocalLink::new(engine.clone(), conversation);
     let login = Login { user: "root".to_owned(), password: String::new(), private: true };
-    let client = Client::login(Box::new(here), &login).context("cannot log in")?;
+    let client = Client::login(Box::new(here), &login, None).context("cannot log in")?;
     Ok(RowsLink { client, local: Some((data_dir, engine)) })
 }
 
