@@ -181,10 +181,15 @@ impl Account {
         }
     }
 
+    /// Whether everybody may come in as it, who comes from its hosts.
+    pub fn is_open(&self) -> bool {
+        self.plugin.has_passwords() && self.stored.is_empty()
+    }
+
     /// Whether all that one may do who logged in at this second of the epoch is to set a password.
     pub fn is_expired(&self, logged_in_at: u64, defaults: &PolicyDefaults) -> bool {
         let is_outlived = |set_at| self.password_policy.is_outlived(set_at, logged_in_at, defaults);
-        self.expired || self.password_set_at.is_some_and(is_outlived)
+        self.expired || self.plugin.has_passwords() && self.password_set_at.is_some_and(is_outlived)
     }
 
     /// Whether a password is one of those that may not come again.

@@ -145,15 +145,13 @@ impl AccessControl {
 
     /// Whether an account is `root` of a fresh server, and closed.
     pub fn is_closed(&self, name: &AccountName, account: &Account) -> bool {
-        self.has_own_users.load(Ordering::Relaxed)
-            && account.stored.is_empty()
-            && *name == first_account()
+        self.has_own_users.load(Ordering::Relaxed) && account.is_open() && *name == first_account()
     }
 
     /// Whether nobody has an account but `root` of a fresh server.
     pub fn is_fresh(&self) -> bool {
         let is_first = |(name, account): (&AccountName, &Arc<Account>)| {
-            *name == first_account() && account.stored.is_empty()
+            *name == first_account() && account.is_open()
         };
         self.grants().accounts().iter().all(is_first)
     }

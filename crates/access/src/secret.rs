@@ -3,8 +3,9 @@
 //! ```text
 //! caching_sha2_password   $A$005$, salt, hash (passwords::crypt)     $mysql in hexadecimal: 0x24..
 //! mysql_native_password   *, 40 hexadecimal digits
+//! auth_socket             a user of the system, or nothing: the one called as the account is
 //! ```
-//! The empty text is the empty password, with either.
+//! The empty text is the empty password, with either of the first two; the third has no passwords.
 //!
 //! Not here: proofs (`passwords`), the exchange (`doors::mysql`).
 
@@ -13,7 +14,10 @@ use std::fmt::Write as _;
 use passwords::{CACHING_SHA2, NATIVE, crypt, equal_secretly, native_digest};
 use serde::{Deserialize, Serialize};
 
-/// By what an account proves its password.
+/// The plugin of those who come through a UNIX socket.
+const SOCKET: &str = "auth_socket";
+
+/// By what an account proves who it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Plugin {
     /// MySQL's default since 8.0, and ours.
@@ -22,12 +26,16 @@ pub enum Plugin {
     /// That of MySQL before 8.0 and of MariaDB.
     #[serde(rename = "mysql_native_password")]
     Native,
+    /// The user of the system at the other end of a UNIX socket; `unix_socket` in MariaDB.
+    #[serde(rename = "auth_socket")]
+    Socket,
 }
 
 impl Plugin {
     /// The plugin of a name in any case.
     pub fn named(name: &str) -> Option<Plugin> {
-        [Plugin::CachingSha2, Plugin::Native]
+        let name = if name.eq_ignore_ascii_case("unix_socket") { SOCKET } else { name };
+        [Plugin::CachingSha2, Plugin::Native, Plugin::Socket]
             .into_iter()
             .find(|plugin| plugin.name().eq_ignore_ascii_case(name))
     }
@@ -37,10 +45,16 @@ impl Plugin {
         match self {
             Plugin::CachingSha2 => CACHING_SHA2,
             Plugin::Native => NATIVE,
+            Plugin::Socket => SOCKET,
         }
     }
 
-    /// What is stored of a password.
+    /// Whether its accounts have passwords.
+    pub fn has_passwords(self) -> bool {
+        self != Plugin::Socket
+    }
+
+    /// What is stored of a password; of one that means nothing, nothing.
     pub fn store(self, password: &str) -> String {
         if password.is_empty() {
             return String::new();
@@ -54,6 +68,7 @@ impl Plugin {
                 }
                 stored
             }
+            Plugin::Socket => String::new(),
         }
     }
 
@@ -65,6 +80,7 @@ impl Plugin {
                 Plugin::Native => stored.strip_prefix('*').is_some_and(|digits| {
                     digits.len() == 40 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
                 }),
+                Plugin::Socket => stored.bytes().all(|byte| byte.is_ascii_graphic()),
             }
     }
 }

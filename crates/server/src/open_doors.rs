@@ -454,7 +454,7 @@ fn door(
                     let conversation = Mysql::new(door.clone(), peer.id, host(peer));
                     match peer.address {
                         Some(_) => Box::new(conversation),
-                        None => Box::new(conversation.at_socket()),
+                        None => Box::new(conversation.at_socket(peer.uid)),
                     }
                 }),
                 refusal,

@@ -18,7 +18,7 @@
 //!    again, with either method, unless a client chooses to send its password bare.
 //! 2. An account whose password is known as both digests takes either method, so that no client
 //!    needs a second round trip.
-//! 3. Slow work (RSA, the slow hash) is done only where waiting is allowed.
+//! 3. Slow work (RSA, the slow hash, reading who a user of the system is) is done only where waiting is allowed.
 //! 4. A name that nobody has is answered as one with another password: where some account has a
 //!    slow hash, by the exchange that such an account needs, and in its time.
 //!
@@ -60,6 +60,9 @@ pub enum Secret {
     Native([u8; 20]),
     /// MySQL's `$A$...`: caching_sha2_password only.
     Slow(StoredHash),
+    /// No password: at the other end of a UNIX socket is the user of the system who is called so, or
+    /// with an empty name the one who is called as the client calls itself.
+    Socket(String),
 }
 
 impl Secret {
@@ -89,6 +92,7 @@ impl Secret {
             Secret::Both { sha2, .. } => equal_secretly(&caching_sha2_digest(password), sha2),
             Secret::Native(native) => equal_secretly(&native_digest(password), native),
             Secret::Slow(hash) => hash.matches(password),
+            Secret::Socket(_) => false,
         }
     }
 }
@@ -177,7 +181,10 @@ impl Users {
         {
             let retained = account.retained.as_deref().filter(|stored| !stored.is_empty());
             let stored = std::iter::once(&*account.stored).chain(retained);
-            let secrets = stored.map(Secret::new).collect();
+            let secrets = match account.plugin {
+                Plugin::Socket => vec![Secret::Socket(account.stored.clone())],
+                Plugin::CachingSha2 | Plugin::Native => stored.map(Secret::new).collect(),
+            };
             let credential = of(secrets, Some(name.clone()), account.locked);
             return Some(Credential { tls_need: account.tls_need.clone(), ..credential });
         }
@@ -208,7 +215,14 @@ impl Users {
         encryption: Option<&Encryption>,
         may_wait: bool,
     ) -> PasswordVerdict {
-        let Some(credential) = self.credential(user, host) else { return PasswordVerdict::Denied };
+        let Some(mut credential) = self.credential(user, host) else {
+            return PasswordVerdict::Denied;
+        };
+        if matches!(credential.secrets[..], [Secret::Socket(_)]) {
+            // No password is right, and none takes less time than a wrong one.
+            credential.secrets = vec![self.decoy()];
+            credential.is_decoy = true;
+        }
         let digest = caching_sha2_digest(password);
         let is_known = |secret: &Secret| match secret {
             Secret::Slow(hash) => {
@@ -337,6 +351,8 @@ pub struct Exchange {
     method: &'static str,
     full: bool,
     credential: Option<Credential>,
+    /// The user of the system who has connected through a UNIX socket, by its number.
+    peer_uid: Option<u32>,
 }
 
 /// Fresh bytes for a greeting; printable, as some clients treat them as a C string.
@@ -357,6 +373,7 @@ impl Exchange {
         login: &Login<'_>,
         scramble: Scramble,
         host: &str,
+        peer_uid: Option<u32>,
     ) -> (Exchange, Step<'a>) {
         let user = String::from_utf8_lossy(login.user).into_owned();
         // A client that names no method speaks the one from before there were names.
@@ -364,12 +381,15 @@ impl Exchange {
         let known = [NATIVE, CACHING_SHA2].into_iter().find(|name| name.as_bytes() == named);
         let credential = users.credential(&user, host);
         let method = known.unwrap_or(CACHING_SHA2);
-        let mut exchange = Exchange { user, scramble, method, full: false, credential };
+        let mut exchange = Exchange { user, scramble, method, full: false, credential, peer_uid };
+        if exchange.is_by_socket() {
+            return (exchange, Step::Wait);
+        }
         let secret = exchange.credential.as_ref().map(|credential| &credential.secrets[0]);
         let wanted = match secret {
             Some(Secret::Native(_)) => NATIVE,
             Some(Secret::Slow(_)) => CACHING_SHA2,
-            Some(Secret::Empty | Secret::Both { .. }) | None => exchange.method,
+            Some(Secret::Empty | Secret::Both { .. } | Secret::Socket(_)) | None => exchange.method,
         };
         // An empty proof may mean that the client had no scramble for its method: it named another
         // than the greeting did, or (MySQL's own library) it changes its user.
@@ -420,11 +440,14 @@ impl Exchange {
 
     /// The client's next packet.
     pub fn answer<'a>(&mut self, users: &'a Users, payload: &[u8], may_wait: bool) -> Step<'a> {
-        if !self.full {
+        if !self.full && !self.is_by_socket() {
             return self.check(users, payload);
         }
         if !may_wait {
             return Step::Wait;
+        }
+        if self.is_by_socket() {
+            return self.check_peer();
         }
         if payload == PUBLIC_KEY_REQUEST {
             return match users.key() {
@@ -445,6 +468,27 @@ impl Exchange {
         }
     }
 
+    /// Whether the account is one of those who come through a UNIX socket.
+    pub fn is_by_socket(&self) -> bool {
+        let secrets = self.credential.as_ref().map(|credential| &credential.secrets[..]);
+        matches!(secrets, Some([Secret::Socket(_)]))
+    }
+
+    /// Asks the system who is at the other end of the socket.
+    fn check_peer(&self) -> Step<'static> {
+        let name = self.peer_uid.and_then(system_user);
+        let is_so = |secret: &Secret, name: &str| match secret {
+            Secret::Socket(wanted) => *wanted == name || self.user == name,
+            _ => false,
+        };
+        match (&self.credential, name) {
+            (Some(credential), Some(name)) if is_so(&credential.secrets[0], &name) => {
+                Step::Accept { fast: false }
+            }
+            _ => Step::Deny { password: false },
+        }
+    }
+
     /// Checks a proof by the current method.
     fn check(&mut self, users: &Users, proof: &[u8]) -> Step<'static> {
         let password = !is_empty_proof(proof);
@@ -456,6 +500,7 @@ impl Exchange {
         for secret in &credential.secrets {
             let is_proven = match secret {
                 Secret::Empty => !password,
+                Secret::Socket(_) => false,
                 Secret::Both { sha2, .. } if fast => proves(*sha2),
                 Secret::Both { native, .. } | Secret::Native(native) => {
                     native_proves(proof, &self.scramble, native)
@@ -481,6 +526,14 @@ impl Exchange {
 /// Clients prove the empty password by nothing or, as a C string, by a zero byte.
 fn is_empty_proof(proof: &[u8]) -> bool {
     matches!(proof, [] | [0])
+}
+
+/// The name of a user of the system, by `/etc/passwd`.
+fn system_user(uid: u32) -> Option<String> {
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    let mut lines = users.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let found = lines.find(|fields| fields.get(2).is_some_and(|own| own.parse() == Ok(uid)))?;
+    found.first().map(|name| (*name).to_owned())
 }
 
 fn hexadecimal(digits: &str) -> Option<[u8; 20]> {

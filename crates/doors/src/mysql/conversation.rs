@@ -123,6 +123,8 @@ pub struct Mysql {
     pub(super) host: String,
     /// Whether it came through a UNIX socket.
     is_at_socket: bool,
+    /// The user of the system that its client runs as, at a UNIX socket.
+    pub(super) peer_uid: Option<u32>,
     /// How it is encrypted; `None` while it is not.
     pub(super) encryption: Option<Arc<Encryption>>,
     pub(super) scramble: Scramble,
@@ -188,6 +190,7 @@ impl Mysql {
             collation: 0,
             host: host.into(),
             is_at_socket: false,
+            peer_uid: None,
             encryption: None,
             scramble: auth::new_scramble(),
             frames: FrameReader::default(),
@@ -201,9 +204,10 @@ impl Mysql {
         }
     }
 
-    /// The same with a client that came through a UNIX socket.
-    pub fn at_socket(self) -> Mysql {
-        Mysql { is_at_socket: true, ..self }
+    /// The same with a client that came through a UNIX socket; `uid`: the number of the user of the
+    /// system that it runs as, where that is known.
+    pub fn at_socket(self, uid: Option<u32>) -> Mysql {
+        Mysql { is_at_socket: true, peer_uid: uid, ..self }
     }
 
     /// Whether its client may ask for TLS.

@@ -23,7 +23,7 @@ use crate::peer::peer_tls;
 
 use super::auth::{Exchange, Step};
 use super::command::MysqlCommand;
-use super::conversation::{Go, Mysql, Stage};
+use super::conversation::{Go, Mysql, MysqlDoor, Stage};
 use super::decode;
 use super::encode;
 use super::execute::{Link, malformed};
@@ -56,8 +56,7 @@ impl Mysql {
                 let door = Arc::clone(&self.door);
                 let database = String::from_utf8_lossy(login.database).into_owned();
                 let collation = login.character_set;
-                let (exchange, step) =
-                    Exchange::begin(&door.users, &login, self.scramble, &self.host);
+                let (exchange, step) = self.begin_exchange(&door, &login);
                 return self.proceed(LoggingIn { exchange, database, collation }, step, input, out);
             }
             Ok(Response::TlsRequest) if self.offers_tls() => {
@@ -93,8 +92,16 @@ impl Mysql {
         let door = Arc::clone(&self.door);
         let database = String::from_utf8_lossy(login.database).into_owned();
         let collation = login.character_set;
-        let (exchange, step) = Exchange::begin(&door.users, &login, self.scramble, &self.host);
+        let (exchange, step) = self.begin_exchange(&door, &login);
         self.proceed(LoggingIn { exchange, database, collation }, step, input, out)
+    }
+
+    fn begin_exchange<'d>(
+        &self,
+        door: &'d MysqlDoor,
+        login: &handshake::Login<'_>,
+    ) -> (Exchange, Step<'d>) {
+        Exchange::begin(&door.users, login, self.scramble, &self.host, self.peer_uid)
     }
 
     /// A further packet of a login is in front.
@@ -135,6 +142,11 @@ impl Mysql {
     /// Error 1045.
     fn deny_access(&mut self, login: &LoggingIn, password: bool, out: &mut Vec<u8>) -> Go {
         let user = login.exchange.user().to_owned();
+        if login.exchange.is_by_socket() {
+            let message = format!("Access denied for user '{user}'@'{}'", self.host);
+            let code = ErrorCode::AccessDeniedNoPasswordError;
+            return self.deny(&user, &SqlError::new(code, message), out);
+        }
         let message = format!(
             "Access denied for user '{user}'@'{}' (using password: {})",
             self.host,

@@ -151,12 +151,16 @@ impl Acceptor {
                     continue;
                 }
             };
+            let mut uid = None;
             if listener.is_tcp() {
                 let _ = rustix::net::sockopt::set_tcp_nodelay(&socket, true);
                 watch_for_silence(&socket, &self.shared.limits);
+            } else {
+                let credentials = rustix::net::sockopt::socket_peercred(&socket).ok();
+                uid = credentials.map(|credentials| credentials.uid.as_raw());
             }
             *ids = ids.wrapping_add(1).max(1);
-            let peer = Peer { id: *ids, address };
+            let peer = Peer { id: *ids, address, uid };
             self.hand_over(Newcomer { socket, door: *door, peer, place });
         }
     }

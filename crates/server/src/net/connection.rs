@@ -35,6 +35,8 @@ pub struct Peer {
     pub id: u32,
     /// The client's address; `None` when it came through a UNIX socket.
     pub address: Option<SocketAddr>,
+    /// The user of the system that it runs as, where it came through a UNIX socket.
+    pub uid: Option<u32>,
 }
 
 impl Peer {
@@ -533,7 +535,7 @@ mod tests {
     #[test]
     fn who_has_not_taken_the_last_report_gets_no_other() {
         let (ours, _theirs) = UnixStream::pair().unwrap();
-        let peer = Peer { id: 1, address: None };
+        let peer = Peer { id: 1, address: None, uid: None };
         let newcomer = Newcomer { socket: ours.into(), door: 0, peer, place: None };
         let share = Budget::new(1 << 20).share();
         let mut connection = Connection::new(newcomer, Box::new(Silent), 0, share);

@@ -210,7 +210,7 @@ mod tests {
     fn join(shared: &LoopShared, to: usize) -> UnixStream {
         let (ours, theirs) = UnixStream::pair().unwrap();
         ours.set_nonblocking(true).unwrap();
-        let peer = Peer { id: 1, address: None };
+        let peer = Peer { id: 1, address: None, uid: None };
         shared.metrics.loops[to].live.fetch_add(1, Ordering::Relaxed);
         let newcomer = Newcomer { socket: ours.into(), door: 0, peer, place: None };
         shared.mailboxes[to].post(Message::Newcomer(newcomer));

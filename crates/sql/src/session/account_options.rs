@@ -140,6 +140,14 @@ pub(super) fn give_password(
 ) -> Result<Option<RandomPassword>> {
     check_present(account, new, &rules.defaults)?;
     let plugin = plugin(Some(new.identified), account.plugin)?;
+    let has_one = match &new.identified.secret {
+        SecretSpec::Password(password) => !password.is_empty(),
+        SecretSpec::Random => true,
+        SecretSpec::Stored(_) => false,
+    };
+    if has_one && !plugin.has_passwords() {
+        return Err(wrong_form());
+    }
     let (mut clear, mut random) = (None, None);
     let stored = match &new.identified.secret {
         SecretSpec::Password(password) => {
@@ -153,10 +161,7 @@ pub(super) fn give_password(
         }
         SecretSpec::Stored(stored) => {
             let stored = String::from_utf8(stored.clone()).ok();
-            stored.filter(|stored| plugin.is_stored_form(stored)).ok_or_else(|| {
-                let message = "The password hash doesn't have the expected format.";
-                SqlError::new(ErrorCode::PasswordFormat, message)
-            })?
+            stored.filter(|stored| plugin.is_stored_form(stored)).ok_or_else(wrong_form)?
         }
     };
     if clear.is_some_and(|clear| account.bars_password(&clear, rules.now, &rules.defaults)) {
@@ -176,6 +181,11 @@ pub(super) fn give_password(
     account.plugin = plugin;
     account.note_password_set(rules.now, &rules.defaults);
     Ok(random)
+}
+
+fn wrong_form() -> SqlError {
+    let message = "The password hash doesn't have the expected format.";
+    SqlError::new(ErrorCode::PasswordFormat, message)
 }
 
 /// Refuses a new password without the present one, or with a wrong one.

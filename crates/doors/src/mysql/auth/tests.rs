@@ -29,7 +29,7 @@ fn users(password: &str) -> Users {
 }
 
 fn step<'a>(users: &'a Users, method: &str, proof: &[u8]) -> (Exchange, Step<'a>) {
-    Exchange::begin(users, &login("bob", method, proof), SCRAMBLE, "localhost")
+    Exchange::begin(users, &login("bob", method, proof), SCRAMBLE, "localhost", None)
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_wrong_password_an_unknown_user_and_a_broken_proof_are_denied() {
     assert_eq!(step(&users, CACHING_SHA2, b"short").1, denied);
     assert_eq!(step(&users, "", b"").1, Step::Deny { password: false });
     let stranger = login("eve", CACHING_SHA2, b"anything");
-    assert_eq!(Exchange::begin(&users, &stranger, SCRAMBLE, "localhost").1, denied);
+    assert_eq!(Exchange::begin(&users, &stranger, SCRAMBLE, "localhost", None).1, denied);
 }
 
 #[test]
