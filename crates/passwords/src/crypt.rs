@@ -9,6 +9,8 @@
 //!
 //! Not here: proofs that come over the wire (the crate's own functions), making salts (`access`).
 
+use std::cell::Cell;
+
 use sha2::{Digest, Sha256};
 
 use crate::equal_secretly;
@@ -20,6 +22,16 @@ pub const HASH_CHARS: usize = 43;
 /// Passwords longer than this are refused unread by MySQL too; the scheme's cost grows with
 /// the password's length.
 const PASSWORD_BYTES_MAX: usize = 256;
+
+thread_local! {
+    static ROUNDS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Rounds of hashes that this thread has computed: the work of a login, whatever the machine's
+/// speed.
+pub fn rounds_computed() -> u64 {
+    ROUNDS.get()
+}
 
 /// A stored password.
 #[derive(Clone, PartialEq, Eq)]
@@ -84,6 +96,7 @@ fn sha256_crypt(password: &[u8], salt: &[u8], rounds: u32) -> [u8; HASH_CHARS] {
     }
     let s = repeated(&ds.finalize().into(), salt.len());
 
+    ROUNDS.set(ROUNDS.get() + u64::from(rounds));
     for round in 0..rounds {
         let mut c = Sha256::new();
         c.update(if round & 1 == 1 { &p[..] } else { &digest });

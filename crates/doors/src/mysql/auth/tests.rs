@@ -139,3 +139,45 @@ fn each_door_proved_a_slow_hash_by_itself() {
     assert_eq!(prove(&door, true), PasswordVerdict::Accepted(None));
     assert_eq!(prove(&other, false), PasswordVerdict::Accepted(None));
 }
+
+/// What becomes of a work, and the rounds of hashes that it takes.
+fn rounds<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    let before = crypt::rounds_computed();
+    let made = work();
+    (made, crypt::rounds_computed() - before)
+}
+
+#[test]
+fn a_name_that_nobody_has_takes_the_work_and_the_exchange_of_a_wrong_password() {
+    let control = AccessControl::load(&[]).unwrap();
+    let made = [
+        ("bob", Plugin::CachingSha2, Plugin::CachingSha2.store("secret")),
+        ("daemon", Plugin::Socket, String::new()),
+    ];
+    for (name, plugin, stored) in made {
+        let change = control.change::<_, access::EditError>(
+            |edit| edit.create(AccountName::new(name, "%"), access::Account::new(plugin, stored)),
+            |_| Ok(()),
+        );
+        change.unwrap();
+    }
+    let users = Users::unconfigured().with_accounts(&Arc::new(control));
+    // What nobody's password makes is made once.
+    users.decoy();
+    // At the doors that are sent the password: nor is an account without passwords told.
+    for name in ["bob", "nobody", "daemon"] {
+        let (verdict, work) = rounds(|| users.prove(name, "h", b"wrong", None, true));
+        assert_eq!((verdict, work), (PasswordVerdict::Denied, 5000), "{name}");
+        let (verdict, work) = rounds(|| users.prove(name, "h", b"wrong", None, false));
+        assert_eq!((verdict, work), (PasswordVerdict::Wait, 0), "{name}");
+    }
+    // In the exchange of the MySQL door.
+    for name in ["bob", "nobody"] {
+        let proof = sha2_proof(b"wrong");
+        let login = login(name, CACHING_SHA2, &proof);
+        let (mut exchange, first) = Exchange::begin(&users, &login, SCRAMBLE, "h", None);
+        assert_eq!(first, Step::AskPassword, "{name}");
+        let (answer, work) = rounds(|| exchange.answer(&users, b"wrong\0", true));
+        assert_eq!((answer, work), (Step::Deny { password: true }, 5000), "{name}");
+    }
+}
