@@ -7,7 +7,9 @@
 //! Adding one: a file here, a row in `TARGETS`, seeds in `corpus/NAME/`.
 
 pub mod catalog_definition;
+pub mod certificate;
 pub mod column;
+pub mod encrypted_login;
 pub mod file_csv;
 pub mod file_parquet;
 pub mod handlersocket_conversation;
@@ -42,7 +44,9 @@ pub mod tyrant_text;
 /// Every target: its name, which is its file's and its corpus' as well, and its check.
 pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("catalog_definition", catalog_definition::check),
+    ("certificate", certificate::check),
     ("column", column::check),
+    ("encrypted_login", encrypted_login::check),
     ("file_csv", file_csv::check),
     ("file_parquet", file_parquet::check),
     ("handlersocket_conversation", handlersocket_conversation::check),

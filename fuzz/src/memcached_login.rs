@@ -13,7 +13,7 @@ use crate::shapes::byte;
 use crate::twins::{Converse, Twins};
 
 /// What only a client that is in is told.
-const SERVED: [&[u8]; 6] = [b"VALUE ", b"DELETED", b"NOT_FOUND", b"END\r\n", b"STAT ", b"HD"];
+pub const SERVED: [&[u8]; 6] = [b"VALUE ", b"DELETED", b"NOT_FOUND", b"END\r\n", b"STAT ", b"HD"];
 
 /// Tells the input to a conversation that has to log in.
 pub fn check(mut input: &[u8]) {
