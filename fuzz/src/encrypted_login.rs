@@ -26,7 +26,8 @@ const SAID_BYTES_MAX: usize = 8192;
 /// Bytes in front of a record, of which the version means nothing.
 const HEADER_BYTES: usize = 5;
 
-/// Tells the input to a conversation inside TLS, in pieces, or with one of its sealed bytes changed.
+/// Tells the input to a conversation inside TLS, in pieces, or with one of its sealed bytes
+/// changed.
 pub fn check(mut input: &[u8]) {
     thread_local! {
         static PLACE: Place = Place::new();

@@ -1,4 +1,5 @@
-//! Accounts that are locked after failed logins: the count is one for all doors, and so is the lock.
+//! Accounts that are locked after failed logins: the count is one for all doors, and so is the
+//! lock.
 //!
 //! Not here: the rule itself (`access::login_lock`).
 

@@ -4,8 +4,9 @@
 //! 1. A server's certificate is one of those that are trusted, byte by byte, or an authority among
 //!    them has signed it for the server's name. So the certificate that a server has made for
 //!    itself can be handed out, whatever its clients call that machine.
-//! 2. Without any that is trusted, whoever answers has the key of the certificate that it shows, and
-//!    nothing more is known: the caller has to ask for a proof (`passwords::certificate_proof`).
+//! 2. Without any that is trusted, whoever answers has the key of the certificate that it shows,
+//!    and nothing more is known: the caller has to ask for a proof
+//!    (`passwords::certificate_proof`).
 //!
 //! Not here: how a server is asked for TLS (`load::login`).
 

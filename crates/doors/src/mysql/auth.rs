@@ -14,11 +14,12 @@
 //! ```
 //!
 //! Invariants
-//! 1. A password is kept only as digests; what crosses the network is never enough to log in
-//!    again, with either method, unless a client chooses to send its password bare.
+//! 1. A password is kept only as digests; what crosses the network is never enough to log in again,
+//!    with either method, unless a client chooses to send its password bare.
 //! 2. An account whose password is known as both digests takes either method, so that no client
 //!    needs a second round trip.
-//! 3. Slow work (RSA, the slow hash, reading who a user of the system is) is done only where waiting is allowed.
+//! 3. Slow work (RSA, the slow hash, reading who a user of the system is) is done only where
+//!    waiting is allowed.
 //! 4. A name that nobody has is answered as one with another password: where some account has a
 //!    slow hash, by the exchange that such an account needs, and in its time.
 //!
@@ -60,8 +61,8 @@ pub enum Secret {
     Native([u8; 20]),
     /// MySQL's `$A$...`: caching_sha2_password only.
     Slow(StoredHash),
-    /// No password: at the other end of a UNIX socket is the user of the system who is called so, or
-    /// with an empty name the one who is called as the client calls itself.
+    /// No password: at the other end of a UNIX socket is the user of the system who is called so,
+    /// or with an empty name the one who is called as the client calls itself.
     Socket(String),
 }
 
