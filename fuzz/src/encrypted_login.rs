@@ -118,7 +118,7 @@ impl Place {
 
 /// A client, and the server's side of its connection.
 struct Both<'a> {
-    engine: &'a Engine,
+    engine: &'a Arc<Engine>,
     client: ClientConnection,
     server: EncryptedConversation,
     input: Input,
