@@ -24,6 +24,7 @@ use std::time::{Duration, Instant};
 
 use rows::store::{LockWait, Reach};
 use rows::{Engine, Group, Result, Transaction};
+use sql::DoorProcess;
 use tls::Encryption;
 
 use crate::input::Input;
@@ -154,6 +155,10 @@ pub trait Conversation: Send {
 
     /// The connection is encrypted from now on, in this way.
     fn note_encryption(&mut self, _encryption: &Arc<Encryption>) {}
+
+    /// Where the process list shows the client, if it is of a door that speaks no SQL: told before
+    /// anything else.
+    fn be_listed(&mut self, _process: &Arc<DoorProcess>) {}
 
     /// Appends words of the server that are no answer of the conversation's, such as why it is
     /// closed.

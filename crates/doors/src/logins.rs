@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use access::{AccountName, Rights};
+use sql::{ClientUser, DoorProcess};
 use tls::Encryption;
 
 use crate::accounts::{DoorAccounts, DoorPrincipal, PasswordLogin};
@@ -64,6 +65,8 @@ pub struct DoorClient {
     /// `None`: it has to log in first.
     principal: Option<DoorPrincipal>,
     failures: u32,
+    /// Where the process list shows it.
+    process: Option<Arc<DoorProcess>>,
 }
 
 impl DoorLogins {
@@ -108,19 +111,24 @@ impl DoorClient {
     /// A client that has just connected; `peer`: `None` for one of this machine.
     pub fn new(logins: Arc<DoorLogins>, peer: Option<IpAddr>) -> DoorClient {
         let principal = logins.standing(peer);
-        DoorClient { logins, peer, encryption: None, principal, failures: 0 }
+        DoorClient { principal, ..DoorClient::with_secret(logins, peer) }
     }
 
     /// One that has to show its door's secret, or to log in.
     pub fn with_secret(logins: Arc<DoorLogins>, peer: Option<IpAddr>) -> DoorClient {
-        DoorClient { logins, peer, encryption: None, principal: None, failures: 0 }
+        let (encryption, principal, process) = (None, None, None);
+        DoorClient { logins, peer, encryption, principal, failures: 0, process }
     }
 
     /// The same client, of which nothing is known yet: whom a single request names.
     #[must_use]
     pub fn unknown(&self) -> DoorClient {
-        let encryption = self.encryption.clone();
-        DoorClient { encryption, ..DoorClient::with_secret(Arc::clone(&self.logins), self.peer) }
+        let (encryption, process) = (self.encryption.clone(), self.process.clone());
+        DoorClient {
+            encryption,
+            process,
+            ..DoorClient::with_secret(Arc::clone(&self.logins), self.peer)
+        }
     }
 
     /// Whether it may ask for something.
@@ -176,20 +184,41 @@ impl DoorClient {
         if let Some(user) = encryption.peer_name() {
             let certified = self.logins.accounts.certified((&user, &self.host()), encryption);
             if certified.is_some() {
-                self.principal = certified;
+                self.act_as(certified);
             }
         }
     }
 
+    /// The process list shows it from now on.
+    pub fn be_listed(&mut self, process: &Arc<DoorProcess>) {
+        self.process = Some(Arc::clone(process));
+        self.show();
+    }
+
+    fn act_as(&mut self, principal: Option<DoorPrincipal>) {
+        self.principal = principal;
+        self.show();
+    }
+
+    /// Tells the process list whom it acts as.
+    fn show(&self) {
+        let Some(process) = &self.process else { return };
+        process.set_user(match (self.is_in(), self.user()) {
+            (false, _) => ClientUser::Unknown,
+            (true, None) => ClientUser::Nameless,
+            (true, Some(user)) => ClientUser::Named(user.to_owned()),
+        });
+    }
+
     /// It has shown the secret.
     pub fn show_secret(&mut self) {
-        self.principal = Some(self.logins.trusted());
+        self.act_as(Some(self.logins.trusted()));
         self.failures = 0;
     }
 
     /// It has said that it needs no login: it acts as one that has not said anything.
     pub fn go_without(&mut self) -> bool {
-        self.principal = self.logins.standing(self.peer);
+        self.act_as(self.logins.standing(self.peer));
         self.is_in()
     }
 
@@ -199,7 +228,7 @@ impl DoorClient {
         let encryption = self.encryption.as_deref();
         match self.logins.accounts.log_in((user, &host), password, encryption, may_wait) {
             PasswordLogin::Accepted(principal) => {
-                self.principal = Some(principal);
+                self.act_as(Some(principal));
                 self.failures = 0;
                 LoginOutcome::Accepted
             }
@@ -210,7 +239,7 @@ impl DoorClient {
 
     /// What it has shown is wrong: how late it is told so.
     pub fn deny(&mut self, user: &str) -> Duration {
-        self.principal = None;
+        self.act_as(None);
         self.failures += 1;
         self.logins.failed.note(user, self.peer)
     }

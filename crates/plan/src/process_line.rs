@@ -11,11 +11,14 @@ pub struct ProcessLine {
     pub id: u32,
     /// User name.
     pub user: String,
+    /// The user whose own connection it is; `None` where `user` says that there is no name.
+    pub owner: Option<String>,
     /// Where from.
     pub host: String,
     /// Current database.
     pub database: Option<String>,
-    /// `Query` or `Sleep`; `Killed` for what is left of a statement that was answered.
+    /// `Query` or `Sleep`; `Killed` for what is left of a statement that was answered; the door's
+    /// name for a client that speaks no SQL.
     pub command: &'static str,
     /// Microseconds since the epoch when that began.
     pub since: u64,
@@ -27,4 +30,11 @@ pub struct ProcessLine {
     pub info: Option<String>,
     /// Bytes that the connection has of the memory for clients.
     pub memory_bytes: usize,
+}
+
+impl ProcessLine {
+    /// Whether it is a connection of this user.
+    pub fn belongs_to(&self, user: &str) -> bool {
+        self.owner.as_deref() == Some(user)
+    }
 }

@@ -88,6 +88,22 @@ impl DoorKind {
         matches!(self, DoorKind::Status | DoorKind::Admin)
     }
 
+    /// Whether its clients ask for rows by key, and speak no SQL.
+    fn is_of_keys(self) -> bool {
+        match self {
+            DoorKind::HandlerSocket
+            | DoorKind::HandlerSocketWrite
+            | DoorKind::Memcached
+            | DoorKind::Tyrant
+            | DoorKind::TyrantMore(_) => true,
+            DoorKind::Mysql
+            | DoorKind::Metrics
+            | DoorKind::Page
+            | DoorKind::Status
+            | DoorKind::Admin => false,
+        }
+    }
+
     /// Which places its clients take.
     fn admission(self, settings: &Settings) -> Admission {
         let most = &settings.door_connections_max;
@@ -409,7 +425,21 @@ impl DoorShared {
     }
 }
 
+/// Opens a door; the process list shows the clients of those that are for rows and speak no SQL.
 fn door(
+    kind: DoorKind,
+    settings: &Settings,
+    engine: &Arc<Engine>,
+    sql: &Arc<Sql>,
+    own: &DoorShared,
+    last: &mut Vec<Last>,
+) -> anyhow::Result<Door> {
+    let opened = spoken_at(kind, settings, engine, sql, own, last)?;
+    Ok(Door { listed_in: kind.is_of_keys().then(|| Arc::clone(sql.door_clients())), ..opened })
+}
+
+/// What is spoken at a door, and to whom.
+fn spoken_at(
     kind: DoorKind,
     settings: &Settings,
     engine: &Arc<Engine>,
@@ -463,6 +493,7 @@ fn door(
                 // A request, the packet headers in it, and what follows it in the same read.
                 input_bytes_max: settings.packet_max + 16 * READ_BYTES,
                 tls: None,
+                listed_in: None,
             }
         }
         DoorKind::HandlerSocket | DoorKind::HandlerSocketWrite => {
@@ -487,6 +518,7 @@ fn door(
                 fault: b"1\t1\t168\n".to_vec(),
                 input_bytes_max: settings.line_max + READ_BYTES,
                 tls: None,
+                listed_in: None,
             }
         }
         DoorKind::Memcached => {
@@ -508,6 +540,7 @@ fn door(
                 fault: b"SERVER_ERROR internal error\r\n".to_vec(),
                 input_bytes_max,
                 tls: None,
+                listed_in: None,
             }
         }
         DoorKind::Tyrant => tyrant(&settings.tyrant_database, true)?,
@@ -526,6 +559,7 @@ fn door(
                 fault: UNAVAILABLE.to_vec(),
                 input_bytes_max: http::HEAD_BYTES_MAX + READ_BYTES,
                 tls: None,
+                listed_in: None,
             }
         }
         DoorKind::Page => {
@@ -551,6 +585,7 @@ fn door(
                 fault: UNAVAILABLE.to_vec(),
                 input_bytes_max: http::HEAD_BYTES_MAX + page::BODY_BYTES_MAX + READ_BYTES,
                 tls: None,
+                listed_in: None,
             }
         }
         DoorKind::Status => {
@@ -565,6 +600,7 @@ fn door(
                 fault: b"error\tinternal error\n".to_vec(),
                 input_bytes_max: STATUS_BYTES_MAX,
                 tls: None,
+                listed_in: None,
             }
         }
     })

@@ -93,6 +93,7 @@ pub fn open(
         // A request, and what follows it in the same read.
         input_bytes_max: settings.tyrant_request_max + 16 * READ_BYTES,
         tls: None,
+        listed_in: None,
     };
     Ok((door, last))
 }

@@ -1,5 +1,7 @@
 //! SHOW PROCESSLIST of a real server: what runs, where, for how long, and what it waits for.
 
+#[path = "processes/doors.rs"]
+mod doors;
 #[path = "processes/endings.rs"]
 mod endings;
 

@@ -35,6 +35,7 @@ pub use events::EventScheduler;
 pub use load::LoadLocal;
 pub use reply::{OkFigures, Parameter, PreparedReply, Reply};
 pub use server::{
-    SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress, StatementProgress,
+    ClientActivity, ClientListing, ClientUser, DoorClients, DoorProcess, SERVER_VERSION,
+    SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress, StatementProgress,
 };
 pub use session::{Session, SessionCommand};

@@ -4,6 +4,7 @@
 
 mod digest_text;
 mod digests;
+mod door_clients;
 mod history;
 mod line;
 mod locks;
@@ -36,6 +37,7 @@ use plan::variables::{GlobalVariables, definition};
 use results::{Result, SqlError};
 
 pub(crate) use digests::DigestLine;
+pub use door_clients::{ClientActivity, ClientListing, ClientUser, DoorClients, DoorProcess};
 pub(crate) use history::{StatementHistory, StatementKind, StatementOutcome};
 pub(crate) use line::{LineTurn, StatementQueue};
 pub use locks::NamedLocks;
@@ -149,6 +151,7 @@ pub struct Sql {
     connections_max: (usize, Arc<AtomicUsize>),
     history: Arc<StatementHistory>,
     processes: Processes,
+    door_clients: Arc<DoorClients>,
     named_locks: NamedLocks,
     prepared_statements: PreparedStatements,
     rooms: Arc<Rooms>,
@@ -226,6 +229,7 @@ impl Sql {
                 Arc::new(AtomicUsize::new(options.connections_max)),
             ),
             processes: Processes::of(&history),
+            door_clients: Arc::default(),
             history,
             named_locks,
             prepared_statements: PreparedStatements::default(),
@@ -285,7 +289,12 @@ impl Sql {
         set
     }
 
-    /// The connections there are.
+    /// The clients of doors that speak no SQL.
+    pub fn door_clients(&self) -> &Arc<DoorClients> {
+        &self.door_clients
+    }
+
+    /// The sessions there are.
     pub fn processes(&self) -> &Processes {
         &self.processes
     }

@@ -194,6 +194,7 @@ pub(super) mod tests {
             line: Some(ProcessLine {
                 id: 7,
                 user: "root".to_owned(),
+                owner: Some("root".to_owned()),
                 host: "localhost".to_owned(),
                 database: None,
                 command: "Query",

@@ -17,6 +17,7 @@ use std::time::Duration;
 use memchr::memchr;
 use rows::cache::{KeyBatch, PREFETCH_MAX};
 use rows::{Engine, Error};
+use sql::DoorProcess;
 use tls::Encryption;
 
 use crate::conversation::{Conversation, Next, Turn, Urgency};
@@ -394,6 +395,10 @@ impl Conversation for HandlerSocket {
 
     fn note_encryption(&mut self, encryption: &Arc<Encryption>) {
         self.client.note_encryption(encryption);
+    }
+
+    fn be_listed(&mut self, process: &Arc<DoorProcess>) {
+        self.client.be_listed(process);
     }
 
     fn commit_failed(&mut self, error: &Error, out: &mut Vec<u8>) {

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use rows::cache::KeyBatch;
 use rows::error::{Error, Thing};
+use sql::DoorProcess;
 use tls::Encryption;
 
 use crate::conversation::{Conversation, Next, Pending, Turn, Urgency};
@@ -392,6 +393,10 @@ impl Conversation for Memcached {
 
     fn note_encryption(&mut self, encryption: &Arc<Encryption>) {
         self.client.note_encryption(encryption);
+    }
+
+    fn be_listed(&mut self, process: &Arc<DoorProcess>) {
+        self.client.be_listed(process);
     }
 
     fn pending(&self, input: &Input) -> Pending {

@@ -19,6 +19,7 @@ use memchr::memchr;
 use resources::interrupt::{self, Interrupt};
 use rows::cache::{KeyBatch, PREFETCH_MAX};
 use rows::error::Error;
+use sql::DoorProcess;
 use tls::Encryption;
 
 use crate::conversation::{Conversation, LeaveNotice, Next, Turn, Urgency};
@@ -519,6 +520,10 @@ impl Conversation for Tyrant {
 
     fn note_encryption(&mut self, encryption: &Arc<Encryption>) {
         self.client.note_encryption(encryption);
+    }
+
+    fn be_listed(&mut self, process: &Arc<DoorProcess>) {
+        self.client.be_listed(process);
     }
 
     fn leave(&self) -> Option<LeaveNotice> {

@@ -17,6 +17,7 @@ use doors::{Conversation, Input, LeaveNotice, Pending, Report};
 use resources::budget::Share;
 use resources::forecast::Forecast;
 use rows::begun_reads::ReadPiece;
+use sql::{ClientActivity, ClientListing, DoorClients};
 use tls::Acceptor;
 
 use super::connection_places::{Admission, ConnectionPlace};
@@ -73,6 +74,8 @@ pub struct Door {
     pub input_bytes_max: usize,
     /// How TLS is spoken; `None` where it is not.
     pub tls: Option<DoorTls>,
+    /// Where the process list shows its clients, if they speak no SQL.
+    pub listed_in: Option<Arc<DoorClients>>,
 }
 
 /// How a door speaks TLS.
@@ -247,6 +250,8 @@ pub struct Connection {
     pub peer: Peer,
     /// Its place, held as long as it is open.
     pub place: Option<ConnectionPlace>,
+    /// That the process list shows it.
+    pub listing: Option<ClientListing>,
     /// The protocol's state.
     pub conversation: Option<Box<dyn Conversation>>,
     /// Tells a conversation that is away that its client has left.
@@ -366,6 +371,7 @@ impl Connection {
             door: newcomer.door,
             peer: newcomer.peer,
             place: newcomer.place,
+            listing: None,
             conversation: Some(conversation),
             leave: None,
             reports: None,
@@ -429,6 +435,29 @@ impl Connection {
             }
             _ => false,
         }
+    }
+
+    /// Tells the process list what it does; `quiet_seconds`: since bytes last moved.
+    pub fn note_activity(&self, now_micros: u64, quiet_seconds: u64) {
+        let Some(listing) = &self.listing else { return };
+        listing.process().note(ClientActivity {
+            active_at: now_micros.saturating_sub(quiet_seconds * 1_000_000),
+            state: match self.phase {
+                Phase::Away => "executing",
+                Phase::Reading => "reading",
+                Phase::Locked => "Waiting for row lock",
+                Phase::Held => "committing",
+                Phase::Again if self.output.unsent() > 0 => "sending",
+                _ => "",
+            },
+            memory_bytes: self.memory.bytes(),
+        });
+    }
+
+    /// Whether KILL CONNECTION was said of it.
+    pub fn is_killed(&self) -> bool {
+        self.listing.as_ref().is_some_and(|listing| listing.process().is_killed())
+            || self.conversation.as_ref().is_some_and(|each| each.is_killed())
     }
 
     /// Whether its bytes are encrypted.

@@ -26,6 +26,14 @@ impl<P: Poller> EventLoop<P> {
         let (door, peer) = (newcomer.door, newcomer.peer);
         let its_door = &self.shared.doors[door];
         let mut conversation = (its_door.converse)(peer);
+        let listing = its_door.listed_in.as_ref().map(|clients| {
+            let now = self.shared.engine.clock().unix_micros();
+            let address = peer.address.map(|address| address.ip());
+            clients.join(peer.id, its_door.name, address.filter(|ip| !ip.is_loopback()), now)
+        });
+        if let Some(listing) = &listing {
+            conversation.be_listed(listing.process());
+        }
         if let Some(tls) = its_door.tls.as_ref().filter(|tls| tls.from_first_byte) {
             let Some(encrypted) = its_door.inside_tls(conversation, tls) else {
                 // `opened` has not been counted, but the acceptor has counted it among the live.
@@ -38,6 +46,7 @@ impl<P: Poller> EventLoop<P> {
         conversation.greet(&mut greeting);
         let memory = self.shared.engine.budget().share();
         let mut connection = Connection::new(newcomer, conversation, self.now, memory);
+        connection.listing = listing;
         connection.output.append(greeting);
         let token = self.slots.insert(Box::new(connection));
         self.counters().doors[door].opened.add(1);
@@ -132,6 +141,7 @@ impl<P: Poller> EventLoop<P> {
         let login_max = self.shared.limits.login.as_secs();
         let request_max = self.shared.limits.request;
         let (now, at) = (self.now, self.turn_at);
+        let now_micros = self.shared.engine.clock().unix_micros();
         for token in self.slots.tokens() {
             let Some(connection) = self.slots.get(token) else {
                 continue;
@@ -145,7 +155,14 @@ impl<P: Poller> EventLoop<P> {
                 connection.sending = true;
                 self.to_send.push(token);
             }
-            let killed = connection.conversation.as_ref().is_some_and(|each| each.is_killed());
+            connection.note_activity(now_micros, quiet);
+            let killed = connection.is_killed();
+            if killed
+                && connection.phase == Phase::Away
+                && let Some(leave) = &connection.leave
+            {
+                leave();
+            }
             // Bytes that come one by one do not prolong it.
             let unknown = connection.conversation.as_ref().is_some_and(|each| !each.is_known());
             let late =
@@ -157,7 +174,11 @@ impl<P: Poller> EventLoop<P> {
             let why = match connection.phase {
                 Phase::Lingering if quiet >= u64::from(LINGER_SECONDS) => "told good-bye",
                 _ if unsent && stalled_max > 0 && quiet >= stalled_max => "takes no output",
-                Phase::Ready | Phase::Again | Phase::Reading | Phase::Locked if killed => "killed",
+                Phase::Ready | Phase::Again | Phase::Reading | Phase::Locked | Phase::Postponed
+                    if killed =>
+                {
+                    "killed"
+                }
                 Phase::Ready if unknown && late => "did not log in",
                 Phase::Ready if amid && !unsent => "did not send its request to the end",
                 Phase::Ready if !unsent && idle_max > 0 && quiet >= idle_max => "idle",

@@ -186,6 +186,7 @@ mod tests {
             fault: Vec::new(),
             input_bytes_max: 1 << 20,
             tls: None,
+            listed_in: None,
         };
         LoopShared {
             pool: Pool::new(engine.clone()),

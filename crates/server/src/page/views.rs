@@ -33,7 +33,7 @@ const STATEMENTS: &str = "
 
 const CONNECTIONS: &str = "
     SELECT id, user, host, db, command, time, state, info, memory_used
-    FROM information_schema.processlist ORDER BY time DESC LIMIT 500";
+    FROM information_schema.processlist ORDER BY state = '', time DESC LIMIT 500";
 
 /// Connections are known by their numbers in `threads`, too.
 const LOCK_WAITS: &str = "
@@ -56,7 +56,7 @@ const KEYS: &str = "
 
 const RUNNING: &str = "
     SELECT id, user, db, time, state, info, memory_used FROM information_schema.processlist
-    WHERE command <> 'Sleep' AND id <> CONNECTION_ID() ORDER BY time DESC LIMIT 100";
+    WHERE command <> 'Sleep' AND state <> '' AND id <> CONNECTION_ID() ORDER BY time DESC LIMIT 100";
 
 const EVENTS: &str = "
     SELECT event_schema, event_name, status, interval_value, interval_field, execute_at,

@@ -246,6 +246,7 @@ pub fn start_on(store: MemoryStore, limits: Limits) -> Bench {
         fault: b"fault\n".to_vec(),
         input_bytes_max: 1024 * 1024,
         tls: None,
+        listed_in: None,
     };
     let plan = Plan {
         engine: engine.clone(),

@@ -1,4 +1,4 @@
-//! The process list: who is connected and what runs.
+//! Sessions in the process list: who is connected and what runs.
 //!
 //! A statement runs from `enter` until it is answered: until `leave`, or, when its rows are read
 //! after the call that began it, until its `Running` goes. In between it may be in an event loop,
@@ -8,6 +8,8 @@
 //! 1. A connection whose statement is not answered yet is never shown as asleep.
 //! 2. A statement that is repeated elsewhere is the same: its time goes on, and a KILL QUERY said
 //!    meanwhile holds.
+//!
+//! Not here: clients of doors that speak no SQL (`door_clients`).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -175,6 +177,7 @@ impl Process {
         ProcessLine {
             id: self.id,
             user: state.user.clone(),
+            owner: Some(state.user.clone()),
             host: state.host.clone(),
             database: state.database.clone(),
             command: if running { "Query" } else { "Sleep" },

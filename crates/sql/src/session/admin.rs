@@ -339,13 +339,19 @@ impl Session {
                 Ok(self.done(0))
             }
             Parsed::Kill { id, query } => {
-                let process = u32::try_from(id).ok().and_then(|id| self.sql.processes().find(id));
-                let process = process.ok_or_else(|| {
-                    SqlError::new(ErrorCode::NoSuchThread, format!("Unknown thread id: {id}"))
-                })?;
-                match query {
-                    true => process.kill.kill_query(),
-                    false => process.kill.kill_connection(),
+                let number = u32::try_from(id).ok();
+                let session = number.and_then(|id| self.sql.processes().find(id));
+                let client = number.and_then(|id| self.sql.door_clients().find(id));
+                match (session, client) {
+                    (Some(process), _) if query => process.kill.kill_query(),
+                    (Some(process), _) => process.kill.kill_connection(),
+                    // Requests of keys are over before KILL QUERY could find them.
+                    (None, Some(client)) if !query => client.kill(),
+                    (None, Some(_)) => {}
+                    (None, None) => {
+                        let message = format!("Unknown thread id: {id}");
+                        return Err(SqlError::new(ErrorCode::NoSuchThread, message));
+                    }
                 }
                 Ok(self.done(0))
             }
@@ -570,10 +576,9 @@ impl Session {
                 Listing { columns, rows: vec![vec![number(count)]], ..Listing::default() }
             }
             Subject::Processes { full } => {
-                let listing = show::processes(&self.sql, *full);
-                let own = self.process.user();
                 let sees_all = rights.has_global(Privilege::Process);
-                listing.seen(1, |user| sees_all || user == own)
+                let lines = show::seen_lines(&self.sql, &self.process.user(), sees_all);
+                show::processes(&self.sql, lines, *full)
             }
             Subject::Engines => show::engines(),
             Subject::CharacterSets => show::character_sets(),

@@ -343,9 +343,12 @@ impl Session {
     /// Another user's connection that may not be seen is not there.
     fn check_kill(&self, id: u64) -> Result<()> {
         let rights = &self.principal.rights;
-        let process = u32::try_from(id).ok().and_then(|id| self.sql.processes().find(id));
+        let line = u32::try_from(id).ok().and_then(|id| {
+            let session = self.sql.processes().find(id).map(|process| process.line());
+            session.or_else(|| Some(self.sql.door_clients().find(id)?.line()))
+        });
         let own = self.process.user();
-        let Some(process) = process.filter(|process| process.user() != own) else { return Ok(()) };
+        let Some(line) = line.filter(|line| !line.belongs_to(&own)) else { return Ok(()) };
         if rights.has_dynamic("CONNECTION_ADMIN") {
             return Ok(());
         }
@@ -353,7 +356,7 @@ impl Session {
             let message = format!("Unknown thread id: {id}");
             return Err(SqlError::new(ErrorCode::NoSuchThread, message));
         }
-        let message = format!("You are not owner of thread {}", process.id);
+        let message = format!("You are not owner of thread {}", line.id);
         Err(SqlError::new(ErrorCode::KillDenied, message))
     }
 

@@ -39,8 +39,8 @@ pub use explained::QueryExplanation;
 use expression::{BIGINT_UNSIGNED, Environment, Kind, Node, RowView, text_type, type_collation};
 pub use monitor::engine;
 pub use server::{
-    character_sets, collations, engines, grants, plugins, privileges, processes, status, variables,
-    warnings,
+    character_sets, collations, engines, grants, plugins, privileges, processes, seen_lines,
+    status, variables, warnings,
 };
 use sqlparser::ast::Expr;
 use syntax::show::Filter;

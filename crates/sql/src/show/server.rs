@@ -8,6 +8,7 @@ use values::types::Collation;
 use super::{Listing, maybe, number, text};
 use crate::server::Sql;
 use plan::encryption::SessionTls;
+use plan::process_line::ProcessLine;
 use plan::variables::{SessionVariables, VARIABLES};
 
 /// SHOW VARIABLES; of the session if given, else global.
@@ -175,8 +176,18 @@ pub fn warnings(warnings: &Warnings, errors_only: bool, limit: Option<(u64, u64)
     listing
 }
 
-/// SHOW PROCESSLIST.
-pub fn processes(sql: &Sql, full: bool) -> Listing {
+/// The lines of the process list that a user may see: its own, or those of all doors' clients.
+pub fn seen_lines(sql: &Sql, user: &str, sees_all: bool) -> Vec<ProcessLine> {
+    let mut lines = sql.processes().lines();
+    lines.extend(sql.long_queries().ending());
+    lines.extend(sql.door_clients().lines());
+    lines.retain(|line| sees_all || line.belongs_to(user));
+    lines.sort_by_key(|line| line.id);
+    lines
+}
+
+/// SHOW PROCESSLIST of these lines.
+pub fn processes(sql: &Sql, lines: Vec<ProcessLine>, full: bool) -> Listing {
     /// Characters of a statement that are shown without FULL.
     const INFO_CHARS: usize = 100;
     let mut listing = Listing::new(&[
@@ -192,8 +203,7 @@ pub fn processes(sql: &Sql, full: bool) -> Listing {
     ])
     .long_text(7);
     let now = sql.engine().clock().unix_micros();
-    let ending = sql.long_queries().ending();
-    for line in sql.processes().lines().into_iter().chain(ending) {
+    for line in lines {
         let info = line.info.map(|info| match full {
             true => info,
             false => info.chars().take(INFO_CHARS).collect(),

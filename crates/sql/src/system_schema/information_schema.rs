@@ -41,6 +41,7 @@ use views::views;
 use crate::show::{self, Listing, text};
 use crate::system_schema::{ListingContext, mysql};
 use plan::listing::{AskedTables, is_everybodys};
+use plan::process_line::ProcessLine;
 use plan::tree::CatalogListing;
 use results::Result;
 
@@ -145,7 +146,7 @@ pub fn made(
         ),
         "COLLATION_CHARACTER_SET_APPLICABILITY" => applicability(),
         "PROCESSLIST" => renamed(
-            show::processes(facts.sql, true),
+            show::processes(facts.sql, seen_lines(facts), true),
             &["ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO", "MEMORY_USED"],
         ),
         "USER_PRIVILEGES" => user_privileges(facts),
@@ -178,13 +179,8 @@ fn seen(facts: &ListingContext<'_>, name: &str, made: Listing) -> Listing {
     let place = |name: &str| made.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name));
     let names = ["SCHEMA_NAME", "TABLE_SCHEMA", "CONSTRAINT_SCHEMA", "EVENT_SCHEMA", "TABLE_NAME"];
     let [schema, of_table, of_constraint, of_event, table] = names.map(place);
-    let (column, user) = (place("COLUMN_NAME"), place("USER"));
+    let column = place("COLUMN_NAME");
     let database = schema.or(of_table).or(of_constraint).or(of_event);
-    if name == "PROCESSLIST"
-        && let Some(user) = user
-    {
-        return seen_processes(facts, made, user);
-    }
     let Some(database) = database else { return made };
     let text = |row: &[Value], at: usize| match &row[at] {
         Value::Bytes(text) => String::from_utf8_lossy(text).into_owned(),
@@ -206,11 +202,10 @@ fn seen(facts: &ListingContext<'_>, name: &str, made: Listing) -> Listing {
     })
 }
 
-/// The processes that the statement's principal may see, of a table that has users in a column.
-pub fn seen_processes(facts: &ListingContext<'_>, made: Listing, user: usize) -> Listing {
-    let own = facts.user.rsplit_once('@').map_or(&*facts.user, |(name, _)| name).to_owned();
-    let sees_all = facts.rights.has_global(Privilege::Process);
-    made.seen(user, |user| sees_all || user == own)
+/// The lines of the process list that the statement's principal may see.
+pub fn seen_lines(facts: &ListingContext<'_>) -> Vec<ProcessLine> {
+    let own = facts.user.rsplit_once('@').map_or(&*facts.user, |(name, _)| name);
+    show::seen_lines(facts.sql, own, facts.rights.has_global(Privilege::Process))
 }
 
 /// The tables that are asked for, those that stand in the database `mysql` among them.

@@ -7,14 +7,14 @@ use values::datum::Value;
 use super::digests::picoseconds;
 use crate::show::{self, Listing, maybe, number, text};
 use crate::system_schema::ListingContext;
-use crate::system_schema::information_schema::{renamed, seen_processes};
+use crate::system_schema::information_schema::{renamed, seen_lines};
 use plan::listing::AskedTables;
 use plan::process_line::ProcessLine;
 
 /// `processlist`: as SHOW FULL PROCESSLIST.
 pub(super) fn processlist(facts: &ListingContext<'_>) -> Listing {
     let names = ["ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO", "MEMORY_USED"];
-    seen_processes(facts, renamed(show::processes(facts.sql, true), &names), 1)
+    renamed(show::processes(facts.sql, seen_lines(facts), true), &names)
 }
 
 /// How long a connection has been at what it does.
@@ -55,13 +55,15 @@ pub(super) fn threads(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Li
     if asked.are_none() {
         return listing;
     }
-    for line in facts.sql.processes().lines() {
+    let sessions = facts.sql.processes().lines().into_iter().map(|line| ("sql", line));
+    let doors = facts.sql.door_clients().lines().into_iter().map(|line| (line.command, line));
+    for (speaks, line) in sessions.chain(doors) {
         let id = number(u64::from(line.id));
         let time = number(so_far(facts, &line).as_secs());
         let memory = number(line.memory_bytes as u64);
         listing.push(vec![
             id.clone(),
-            text("thread/sql/one_connection"),
+            text(format!("thread/{speaks}/one_connection")),
             text("FOREGROUND"),
             id,
             text(line.user),
