@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::lock_rule::LockRule;
 use crate::password_policy::{EarlierPassword, PasswordPolicy, PolicyDefaults};
+use crate::limits::AccountLimits;
 use crate::privilege::PrivilegeSet;
 use crate::secret::{self, Plugin};
 use crate::tls_need::TlsNeed;
@@ -91,6 +92,9 @@ pub struct Account {
     /// ATTRIBUTE, COMMENT: an object of JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribute: Option<String>,
+    /// How much it may use.
+    #[serde(default, skip_serializing_if = "AccountLimits::is_none")]
+    pub limits: AccountLimits,
     /// Privileges on everything.
     #[serde(default)]
     pub global: PrivilegeSet,
@@ -157,6 +161,7 @@ impl Account {
             earlier_passwords: Vec::new(),
             lock_rule: LockRule::default(),
             attribute: None,
+            limits: AccountLimits::default(),
             global: PrivilegeSet::NONE,
             dynamic: BTreeMap::new(),
             databases: BTreeMap::new(),

@@ -11,19 +11,21 @@
 //! Not here: the store (`rows::catalog`), what statements change (`edit`).
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, RwLock};
 use resources::clock::{Clock, SystemClock};
 
 use crate::account::{Account, AccountName};
+use crate::audit::{AuditClass, AuditLog};
 use crate::edit::Edit;
 use crate::grants::{Accounts, Grants};
 use crate::lock_rule::LoginBlock;
 use crate::login_lock::LoginLocks;
 use crate::password_policy::PolicyDefaults;
 use crate::rights::{Principal, Rights, UNLIMITED};
+use crate::usage::{AccountSeat, AccountUsages, LimitReached};
 
 /// Rights that are remembered, so that equal ones have one number.
 const RIGHTS_MAX: usize = 1024;
@@ -40,6 +42,8 @@ pub struct AccessControl {
     rights: Mutex<HashMap<(AccountName, Vec<AccountName>), Arc<Rights>>>,
     numbers: AtomicU64,
     unlimited: Arc<Rights>,
+    usages: AccountUsages,
+    audit: OnceLock<AuditLog>,
     has_own_users: AtomicBool,
     locks: LoginLocks,
     defaults: RwLock<PolicyDefaults>,
@@ -88,6 +92,8 @@ impl AccessControl {
             rights: Mutex::default(),
             numbers: AtomicU64::new(UNLIMITED),
             unlimited: Arc::new(Rights::unlimited()),
+            usages: AccountUsages::default(),
+            audit: OnceLock::new(),
             has_own_users: AtomicBool::new(false),
             locks: LoginLocks::default(),
             defaults: RwLock::default(),
@@ -167,6 +173,37 @@ impl AccessControl {
         self.version.load(Ordering::Acquire)
     }
 
+    /// Events go to this log from now on; a second one is not taken.
+    pub fn begin_audit(&self, log: AuditLog) {
+        let _ = self.audit.set(log);
+    }
+
+    /// The audit log, if there is one.
+    #[inline]
+    pub fn audit(&self) -> Option<&AuditLog> {
+        self.audit.get()
+    }
+
+    /// What accounts use.
+    pub fn usages(&self) -> &AccountUsages {
+        &self.usages
+    }
+
+    /// A connection of an account begins, at any door; it is counted until the seat is dropped.
+    ///
+    /// # Errors
+    /// The limit that it is beyond.
+    pub fn admit(&self, name: &AccountName) -> Result<AccountSeat, LimitReached> {
+        let is_unaudited =
+            |log: &AuditLog| log.wants(AuditClass::Logins, &name.user) && log.refuses();
+        if self.audit().is_some_and(is_unaudited) {
+            return Err(LimitReached::Unaudited);
+        }
+        let grants = self.grants();
+        let limits = grants.account(name).map(|account| account.limits).unwrap_or_default();
+        self.usages.admit(name, &limits)
+    }
+
     /// One who may do everything, and is no account.
     pub fn superuser(&self) -> Principal {
         Principal {
@@ -176,6 +213,7 @@ impl AccessControl {
             version: self.version(),
             logged_in_at: 0,
             is_expired: false,
+            meter: None,
         }
     }
 
@@ -217,6 +255,7 @@ impl AccessControl {
             version: grants.version,
             logged_in_at,
             is_expired: account.is_expired(logged_in_at, &self.policy_defaults()),
+            meter: self.usages.meter(name, &account.limits),
         })
     }
 
@@ -229,6 +268,7 @@ impl AccessControl {
             version: self.version(),
             logged_in_at,
             is_expired: false,
+            meter: None,
         })
     }
 
@@ -278,6 +318,7 @@ impl AccessControl {
             .collect();
         store(&records)?;
         let version = present.version + 1;
+        self.usages.forget_gone(|name| accounts.contains_key(name), accounts.len());
         *self.present.write() = Arc::new(Grants::new(version, accounts));
         self.version.store(version, Ordering::Release);
         unblock();

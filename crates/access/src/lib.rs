@@ -9,6 +9,9 @@
 //! lock_rule  after how many failed logins an account is locked, and for how long
 //! login_lock failed logins, counted
 //! attributes what was written to an account beside its rights, as MySQL keeps it
+//! limits     how much an account may use
+//! usage      what accounts use, against their limits
+//! audit      a log of who came and what was changed
 //! grants     all accounts at one moment; which of them a login means
 //! rights     what an account with some active roles may do
 //! edit       changes of accounts, as statements make them
@@ -27,6 +30,7 @@
 
 pub mod account;
 pub mod attributes;
+pub mod audit;
 pub mod control;
 pub mod definer;
 pub mod edit;
@@ -35,19 +39,23 @@ pub mod host;
 pub mod lock_rule;
 pub mod login_lock;
 pub mod password_policy;
+pub mod limits;
 pub mod privilege;
 pub mod rights;
 pub mod secret;
 pub mod shown;
 pub mod tls_need;
+pub mod usage;
 
 pub use account::{Account, AccountName};
 pub use control::{AccessControl, RecordChange};
 pub use definer::DefinerRights;
 pub use edit::{Edit, EditError};
 pub use grants::Grants;
+pub use limits::AccountLimits;
 pub use lock_rule::{LockRule, LockTime, LoginBlock};
 pub use password_policy::{PasswordLifetime, PasswordPolicy, PolicyDefaults};
 pub use privilege::{Level, Privilege, PrivilegeSet};
 pub use rights::{ColumnAccess, Principal, Rights};
 pub use tls_need::{PeerTls, TlsDetails, TlsNeed};
+pub use usage::{AccountMeter, AccountSeat, LimitReached};

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use crate::account::{Account, AccountName, TableGrant};
 use crate::host::{is_like, rank};
 use crate::privilege::{Privilege, PrivilegeSet};
+use crate::usage::AccountMeter;
 
 /// The number of rights to everything.
 pub const UNLIMITED: u64 = 0;
@@ -78,6 +79,8 @@ pub struct Principal {
     pub logged_in_at: u64,
     /// Whether it must set a password first.
     pub is_expired: bool,
+    /// What counts what it does; `None`: nothing has a limit.
+    pub meter: Option<Arc<AccountMeter>>,
 }
 
 impl Rights {

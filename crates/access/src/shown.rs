@@ -151,6 +151,7 @@ pub fn create_user(name: &AccountName, account: &Account) -> String {
         }
     }
     shown += &required(&account.tls_need);
+    shown += &account.limits.clause();
     let policy = &account.password_policy;
     shown += &match policy.lifetime {
         _ if account.expired => " PASSWORD EXPIRE".to_owned(),

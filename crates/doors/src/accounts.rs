@@ -13,8 +13,11 @@
 
 use std::sync::Arc;
 
+use access::audit::AuditLog;
 use access::host::Peer;
-use access::{AccessControl, AccountName, Principal, Rights};
+use access::{
+    AccessControl, AccountMeter, AccountName, AccountSeat, LimitReached, Principal, Rights,
+};
 use tls::Encryption;
 
 use crate::mysql::{PasswordVerdict, Users};
@@ -51,6 +54,11 @@ impl DoorAccounts {
     /// The users of the settings file, and the accounts of SQL.
     pub fn new(users: Users, control: &Arc<AccessControl>) -> DoorAccounts {
         DoorAccounts { users: users.with_accounts(control), control: Arc::clone(control) }
+    }
+
+    /// The audit log, if there is one.
+    pub fn audit(&self) -> Option<&AuditLog> {
+        self.control.audit()
     }
 
     /// Whether nobody can log in but `root` of a fresh server, who has no password.
@@ -151,6 +159,22 @@ impl DoorPrincipal {
             true => &access::rights::NONE,
             false => &self.principal.rights,
         }
+    }
+
+    /// A connection of it begins; one without a name has no limits, and no seat.
+    ///
+    /// # Errors
+    /// The limit that it is beyond.
+    pub fn admit(&self) -> Result<Option<AccountSeat>, LimitReached> {
+        let configured = self.configured.as_ref().map(|user| AccountName::new(&**user, "%"));
+        let name = self.principal.account.clone().or(configured);
+        name.map(|name| self.control.admit(&name)).transpose()
+    }
+
+    /// What counts its requests; `None`: nothing has a limit.
+    #[inline]
+    pub fn meter(&self) -> Option<&AccountMeter> {
+        self.principal.meter.as_deref()
     }
 
     /// The user's name; `None` for one that has none.

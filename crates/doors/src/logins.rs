@@ -6,7 +6,10 @@
 //!    clients of this machine may do something.
 //! 2. A login that fails takes away what its client could do before; it is answered late, and a
 //!    third one ends the connection.
-//! 3. Asking for a client's rights before a request is one load and one comparison.
+//! 3. Asking for a client's rights before a request is one load and one comparison; whether its
+//!    account has limits is one comparison more.
+//! 4. A client whose account has as many connections as it may have is as one that has not logged
+//!    in, and is told why.
 //!
 //! Not here: passwords (`accounts`), the words of each protocol (`login` of each door).
 
@@ -14,9 +17,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::{AccountName, Rights};
+use access::audit::{AuditEvent, AuditSubject};
+use access::{AccountName, AccountSeat, LimitReached, Rights};
 use sql::{ClientUser, DoorProcess};
 use tls::Encryption;
+use values::ErrorCode;
 
 use crate::accounts::{DoorAccounts, DoorPrincipal, PasswordLogin};
 use crate::failed_logins::FailedLogins;
@@ -39,6 +44,7 @@ pub enum WithoutLogin {
 /// How clients of one door come in.
 #[derive(Debug)]
 pub struct DoorLogins {
+    door: &'static str,
     accounts: Arc<DoorAccounts>,
     without_login: WithoutLogin,
     failed: FailedLogins,
@@ -51,6 +57,8 @@ pub enum LoginOutcome {
     Accepted,
     /// It is not, and is told so this late.
     Denied(Duration),
+    /// Its password is right, but its account is at a limit: `DoorClient::beyond`.
+    Limited,
     /// The same must be asked where waiting is allowed.
     Wait,
 }
@@ -65,8 +73,32 @@ pub struct DoorClient {
     /// `None`: it has to log in first.
     principal: Option<DoorPrincipal>,
     failures: u32,
+    /// Its place among the connections of its account.
+    seat: Option<AccountSeat>,
+    /// The limit that keeps it out.
+    beyond: Option<LimitReached>,
+    /// That the audit log knows of its login.
+    noted: Option<NotedLogin>,
+    /// Whether the request in front is counted.
+    is_counted: bool,
     /// Where the process list shows it.
     process: Option<Arc<DoorProcess>>,
+}
+
+/// A login that the audit log was told of; dropping it tells of its end.
+#[derive(Debug)]
+struct NotedLogin {
+    logins: Arc<DoorLogins>,
+    connection: u32,
+    user: String,
+    host: String,
+}
+
+impl Drop for NotedLogin {
+    fn drop(&mut self) {
+        let (connection, user, host) = (self.connection, &*self.user, &*self.host);
+        self.logins.audit((connection, user, host), &AuditEvent::Disconnect);
+    }
 }
 
 impl DoorLogins {
@@ -76,7 +108,14 @@ impl DoorLogins {
         accounts: Arc<DoorAccounts>,
         without_login: WithoutLogin,
     ) -> DoorLogins {
-        DoorLogins { accounts, without_login, failed: FailedLogins::new(door) }
+        DoorLogins { door, accounts, without_login, failed: FailedLogins::new(door) }
+    }
+
+    /// Tells the audit log of a login: connection, user, host.
+    fn audit(&self, (connection, user, host): (u32, &str, &str), event: &AuditEvent<'_>) {
+        if let Some(audit) = self.accounts.audit() {
+            audit.note(&AuditSubject { connection, door: self.door, user, host }, event);
+        }
     }
 
     /// Those that have failed.
@@ -111,13 +150,25 @@ impl DoorClient {
     /// A client that has just connected; `peer`: `None` for one of this machine.
     pub fn new(logins: Arc<DoorLogins>, peer: Option<IpAddr>) -> DoorClient {
         let principal = logins.standing(peer);
-        DoorClient { principal, ..DoorClient::with_secret(logins, peer) }
+        let mut client = DoorClient::with_secret(logins, peer);
+        client.act_as(principal);
+        client
     }
 
     /// One that has to show its door's secret, or to log in.
     pub fn with_secret(logins: Arc<DoorLogins>, peer: Option<IpAddr>) -> DoorClient {
-        let (encryption, principal, process) = (None, None, None);
-        DoorClient { logins, peer, encryption, principal, failures: 0, process }
+        DoorClient {
+            logins,
+            peer,
+            encryption: None,
+            principal: None,
+            failures: 0,
+            seat: None,
+            beyond: None,
+            noted: None,
+            is_counted: false,
+            process: None,
+        }
     }
 
     /// The same client, of which nothing is known yet: whom a single request names.
@@ -183,8 +234,8 @@ impl DoorClient {
         self.encryption = Some(Arc::clone(encryption));
         if let Some(user) = encryption.peer_name() {
             let certified = self.logins.accounts.certified((&user, &self.host()), encryption);
-            if certified.is_some() {
-                self.act_as(certified);
+            if certified.is_some() && self.act_as(certified) {
+                self.note_login();
             }
         }
     }
@@ -195,9 +246,50 @@ impl DoorClient {
         self.show();
     }
 
-    fn act_as(&mut self, principal: Option<DoorPrincipal>) {
-        self.principal = principal;
+    /// Acts as somebody else from now on; whether it may ask for something.
+    fn act_as(&mut self, principal: Option<DoorPrincipal>) -> bool {
+        (self.seat, self.noted) = (None, None);
+        (self.principal, self.beyond) = (None, None);
+        if let Some(principal) = principal {
+            match principal.admit() {
+                Ok(seat) => (self.seat, self.principal) = (seat, Some(principal)),
+                Err(reached) => self.beyond = Some(reached),
+            }
+        }
         self.show();
+        self.is_in()
+    }
+
+    /// Another login takes its place among the connections of its account.
+    pub fn give_seat_up(&mut self) {
+        self.seat = None;
+    }
+
+    /// The limit of its account that keeps it out.
+    pub fn beyond(&self) -> Option<&LimitReached> {
+        self.beyond.as_ref()
+    }
+
+    /// Counts the request in front, once, if its account has limits.
+    ///
+    /// # Errors
+    /// The limit that it is beyond: it is to be refused.
+    #[inline]
+    pub fn count_request(&mut self, is_update: impl FnOnce() -> bool) -> Result<(), LimitReached> {
+        match self.principal.as_ref().and_then(DoorPrincipal::meter) {
+            Some(meter) if !self.is_counted => {
+                meter.count_request()?;
+                self.is_counted = true;
+                if is_update() { meter.count_update() } else { Ok(()) }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The request in front is answered.
+    #[inline]
+    pub fn end_request(&mut self) {
+        self.is_counted = false;
     }
 
     /// Tells the process list whom it acts as.
@@ -210,27 +302,72 @@ impl DoorClient {
         });
     }
 
-    /// It has shown the secret.
-    pub fn show_secret(&mut self) {
-        self.act_as(Some(self.logins.trusted()));
+    /// It has shown the secret; whether it may ask for something.
+    pub fn show_secret(&mut self) -> bool {
         self.failures = 0;
+        let is_in = self.act_as(Some(self.logins.trusted()));
+        if is_in {
+            self.note_login();
+        }
+        is_in
     }
 
     /// It has said that it needs no login: it acts as one that has not said anything.
     pub fn go_without(&mut self) -> bool {
-        self.act_as(self.logins.standing(self.peer));
-        self.is_in()
+        self.act_as(self.logins.standing(self.peer))
     }
 
-    /// It sends a password.
+    /// It sends a password; the audit log is told what became of that.
     pub fn log_in(&mut self, user: &str, password: &[u8], may_wait: bool) -> LoginOutcome {
+        let outcome = self.prove(user, password, may_wait);
+        if outcome == LoginOutcome::Accepted {
+            self.note_login();
+        }
+        outcome
+    }
+
+    /// The audit log is told that it has logged in.
+    pub fn note_login(&mut self) {
+        if self.logins.accounts.audit().is_none() {
+            return;
+        }
+        let (connection, host) = (self.connection(), self.host());
+        let user = self.user().unwrap_or_default().to_owned();
+        self.logins.audit((connection, &user, &host), &AuditEvent::Connect { status: 0 });
+        self.noted = Some(NotedLogin { logins: Arc::clone(&self.logins), connection, user, host });
+    }
+
+    /// It is the same login as one before, which this takes the place of.
+    pub fn continue_login(&mut self, before: &mut DoorClient) {
+        self.noted = before.noted.take();
+    }
+
+    fn note_refused(&self, user: &str, status: u16) {
+        let event = AuditEvent::Connect { status };
+        self.logins.audit((self.connection(), user, &self.host()), &event);
+    }
+
+    /// Its connection's number, if it is listed.
+    fn connection(&self) -> u32 {
+        self.process.as_ref().map_or(0, |process| process.id())
+    }
+
+    /// It sends a password. Of one that is right the audit log is told by `note_login`.
+    pub fn prove(&mut self, user: &str, password: &[u8], may_wait: bool) -> LoginOutcome {
         let host = self.host();
         let encryption = self.encryption.as_deref();
         match self.logins.accounts.log_in((user, &host), password, encryption, may_wait) {
             PasswordLogin::Accepted(principal) => {
-                self.act_as(Some(principal));
                 self.failures = 0;
-                LoginOutcome::Accepted
+                match self.act_as(Some(principal)) {
+                    true => LoginOutcome::Accepted,
+                    false => {
+                        let reached = self.beyond.as_ref().map(sql::limit_reached);
+                        let status = reached.map_or(0, |error| error.code().number());
+                        self.note_refused(user, status);
+                        LoginOutcome::Limited
+                    }
+                }
             }
             PasswordLogin::Denied => LoginOutcome::Denied(self.deny(user)),
             PasswordLogin::Wait => LoginOutcome::Wait,
@@ -241,6 +378,7 @@ impl DoorClient {
     pub fn deny(&mut self, user: &str) -> Duration {
         self.act_as(None);
         self.failures += 1;
+        self.note_refused(user, ErrorCode::AccessDenied.number());
         self.logins.failed.note(user, self.peer)
     }
 

@@ -121,6 +121,7 @@ pub fn has_effect(name: &str) -> bool {
             | "max_execution_time"
             | "max_prepared_stmt_count"
             | "max_statement_time"
+            | "max_user_connections"
             | "password_history"
             | "password_require_current"
             | "password_reuse_interval"

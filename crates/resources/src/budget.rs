@@ -15,6 +15,8 @@
 //!            5/8                  of one that keeps a sixty-fourth or less
 //! ```
 //!
+//! Some connections may have less together (`owner::MemoryCeiling`).
+//!
 //! Invariants
 //! 1. What a share holds is given back when it is dropped.
 //! 2. Those who ask leave an eighth to those who are only counted.
@@ -143,7 +145,7 @@ impl Share {
             change(&self.budget.kept);
         }
         let Some(owner) = &self.owner else { return };
-        change(&owner.used);
+        owner.count(&change);
         if self.is_kept {
             change(&owner.kept);
         }
@@ -180,6 +182,9 @@ impl Share {
         }
         let more = bytes - self.bytes;
         if self.is_kept && !self.may_keep(more) {
+            return Err(NoMemory);
+        }
+        if self.owner.as_ref().is_some_and(|owner| !owner.may_have(more)) {
             return Err(NoMemory);
         }
         let limit = self.limit(more);

@@ -2,18 +2,50 @@
 //!
 //! Not here: the sum that it is drawn from (`budget`), whose work a thread does (`interrupt`).
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What one connection has of a budget.
+/// What one connection has of a budget, or several together.
 #[derive(Debug, Default)]
 pub struct Owner {
     pub(crate) used: AtomicUsize,
     pub(crate) kept: AtomicUsize,
+    /// What holds for several connections together.
+    ceiling: Option<MemoryCeiling>,
+}
+
+/// How much some connections may have together.
+#[derive(Clone, Debug)]
+pub struct MemoryCeiling {
+    /// What they have.
+    pub sum: Arc<Owner>,
+    /// The most that they may ask for.
+    pub bytes_max: usize,
 }
 
 impl Owner {
+    /// A connection that has nothing yet, and shares a ceiling with others.
+    pub fn beneath(ceiling: Option<MemoryCeiling>) -> Owner {
+        Owner { ceiling, ..Owner::default() }
+    }
+
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.used.load(Ordering::Relaxed)
+    }
+
+    /// Changes what is in use, its own and what it shares.
+    pub(crate) fn count(&self, change: &impl Fn(&AtomicUsize) -> usize) {
+        change(&self.used);
+        if let Some(ceiling) = &self.ceiling {
+            change(&ceiling.sum.used);
+        }
+    }
+
+    /// Whether it may have so much more.
+    pub(crate) fn may_have(&self, more: usize) -> bool {
+        self.ceiling
+            .as_ref()
+            .is_none_or(|ceiling| ceiling.sum.bytes().saturating_add(more) <= ceiling.bytes_max)
     }
 }

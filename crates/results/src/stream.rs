@@ -71,8 +71,8 @@ pub trait StreamFollower: Send {
     /// Rows were given to the client.
     fn sent(&mut self, rows: u64);
 
-    /// The rows end with an error.
-    fn fail(&mut self);
+    /// The rows end with this error.
+    fn fail(&mut self, error: &SqlError);
 }
 
 /// How many rows a session's last query has found (`FOUND_ROWS()`), as far as they have been given.
@@ -140,7 +140,7 @@ impl RowStream {
             match more {
                 Ok(true) | Err(SqlError::WouldWait) => {}
                 Ok(false) => self.follower = None,
-                Err(_) => follower.fail(),
+                Err(ref error) => follower.fail(error),
             }
         }
         more

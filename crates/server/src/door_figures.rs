@@ -5,8 +5,10 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use access::audit::AuditLog;
 use doors::logins::DoorLogins;
 use rows::Engine;
+use sql::Sql;
 
 use crate::net::connection::Peer;
 
@@ -24,6 +26,17 @@ pub(crate) fn show_count(
     count: impl Fn() -> u64 + Send + Sync + 'static,
 ) {
     engine.metrics().register(move |figures| figures.push((figure.clone(), count().to_string())));
+}
+
+/// Adds the counts of the audit log's lines to the server's figures.
+pub(crate) fn show_audit(engine: &Engine, sql: &Sql) {
+    for (figure, count) in [
+        ("audit_lines_written", AuditLog::written as fn(&AuditLog) -> u64),
+        ("audit_lines_left_out", AuditLog::left_out),
+    ] {
+        let access = Arc::clone(sql.access());
+        show_count(engine, figure.to_owned(), move || access.audit().map_or(0, count));
+    }
 }
 
 /// The client's address, unless it is on this machine.

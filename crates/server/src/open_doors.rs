@@ -26,7 +26,7 @@ use tls::Acceptor;
 
 use crate::certificates::hostname;
 use crate::data_dir::DataDir;
-use crate::door_figures::{address, show_count, show_failed_logins};
+use crate::door_figures::{address, show_audit, show_count, show_failed_logins};
 use crate::http::{self, UNAVAILABLE};
 use crate::net::address::Listener;
 use crate::net::connection::{Door, DoorTls, Peer};
@@ -291,6 +291,7 @@ impl BoundListeners {
             });
             listeners.push((position, listener));
         }
+        show_audit(engine, &sql);
         let cache = memcached_shared(settings, engine, memcached_port)?;
         count_doubted(engine)?;
         let mut last = Vec::new();
@@ -656,6 +657,7 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
         files: settings.files.clone(),
         event_scheduler: settings.event_scheduler,
         event_time_max: settings.event_timeout,
+        audit: settings.audit.clone(),
         slow_query_log: settings.slow_query_log,
         slow_query_log_file: settings.slow_query_log_file(),
         long_query_time: settings.long_query_time,

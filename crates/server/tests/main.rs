@@ -22,6 +22,8 @@ mod support;
 #[path = "support/writers.rs"]
 mod writers;
 
+mod account_limits;
+mod audit;
 mod backup;
 mod backup_interrupted;
 mod busy_poll;

@@ -38,4 +38,4 @@ pub use server::{
     ClientActivity, ClientListing, ClientUser, DoorClients, DoorProcess, SERVER_VERSION,
     SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress, StatementProgress,
 };
-pub use session::{Session, SessionCommand};
+pub use session::{Session, SessionCommand, limit_reached};

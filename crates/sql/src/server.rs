@@ -12,6 +12,7 @@ mod pause;
 mod prepared;
 mod processes;
 mod running_events;
+mod secrets;
 mod slow_log;
 mod stage;
 mod statement_admission;
@@ -22,6 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use access::AccessControl;
+use access::audit::{AuditLog, AuditOptions};
 use expression::KillMark;
 use resources::counter::Counter;
 use rows::engine::Engine;
@@ -86,6 +88,8 @@ pub struct SqlOptions {
     pub slow_query_log_file: PathBuf,
     /// `@@long_query_time`: from when on a statement is slow.
     pub long_query_time: Duration,
+    /// The audit log; `None`: there is none.
+    pub audit: Option<AuditOptions>,
 }
 
 impl Default for SqlOptions {
@@ -104,6 +108,7 @@ impl Default for SqlOptions {
             files: Vec::new(),
             event_scheduler: true,
             event_time_max: Duration::ZERO,
+            audit: None,
             slow_query_log: false,
             slow_query_log_file: PathBuf::from("slow.log"),
             long_query_time: Duration::from_secs(10),
@@ -208,7 +213,6 @@ impl Sql {
         globals.fix("slow_query_log_file", options.slow_query_log_file.display().to_string());
         globals.fix("long_query_time", format!("{:.6}", options.long_query_time.as_secs_f64()));
         let slow = SlowLog::new(options.slow_query_log_file.clone(), options.slow_query_log);
-        let history = Arc::new(StatementHistory::new(engine.budget().bytes_max(), slow));
         let started = engine.clock().unix_micros();
         let rooms = Rooms::of(engine.budget());
         let named_locks = NamedLocks::of(engine.budget());
@@ -218,6 +222,15 @@ impl Sql {
             SqlError::from(rows::Error::Corrupt { key, why })
         })?;
         let access = access.with_clock(Arc::clone(engine.clock()));
+        let access = Arc::new(access);
+        if let Some(audit) = &options.audit {
+            let log = AuditLog::begin(audit.clone(), engine.budget()).map_err(|error| {
+                SqlError::other(format!("the audit log cannot be opened: {error}"))
+            })?;
+            access.begin_audit(log);
+        }
+        let memory_bytes = engine.budget().bytes_max();
+        let history = Arc::new(StatementHistory::new(memory_bytes, slow, Arc::clone(&access)));
         Ok(Arc::new(Sql {
             engine,
             long_queries,
@@ -238,7 +251,7 @@ impl Sql {
             events: RunningEvents::new(options.event_time_max),
             files,
             tls: options.tls.clone(),
-            access: Arc::new(access),
+            access,
             counters: Counters::default(),
             started,
         }))
@@ -307,6 +320,9 @@ impl Sql {
     /// Closes log files, so that the next entry opens them again: FLUSH LOGS, SIGHUP.
     pub fn reopen_logs(&self) {
         self.history.slow_log().reopen();
+        if let Some(audit) = self.access.audit() {
+            audit.reopen();
+        }
     }
 
     /// GET_LOCK's locks.

@@ -29,6 +29,7 @@
 mod account_options;
 mod accounts;
 mod admin;
+mod audited;
 mod authorization;
 mod checksum;
 mod commands;
@@ -59,6 +60,7 @@ mod source;
 mod statement;
 mod temporary;
 mod transaction;
+mod usage;
 mod view_rights;
 mod views;
 mod write;
@@ -66,12 +68,14 @@ mod write_plan;
 
 pub use commands::SessionCommand;
 use statement::Statement;
+pub use usage::limit_reached;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use access::audit::AuditClass;
 use access::{AccountName, Principal};
 use parking_lot::Mutex;
 use resources::budget::Share;
@@ -94,6 +98,7 @@ use prepared::PreparedStatement;
 use syntax::TableName;
 use syntax::scan::Scanned;
 use transaction::OpenTransaction;
+use usage::UncountedUse;
 
 /// Status flag: a transaction is open.
 const STATUS_IN_TRANSACTION: u16 = 1;
@@ -117,6 +122,10 @@ pub struct Session {
     user: String,
     /// Whose rights it has.
     principal: Principal,
+    /// What of the statement that runs its account's limits have not counted yet.
+    uncounted: UncountedUse,
+    /// What the statement that runs is to the audit log.
+    audit_class: AuditClass,
     /// Tables that the statement being bound writes to (`authorization`).
     written: RefCell<Arc<[WrittenTable]>>,
     database: Option<String>,
@@ -178,18 +187,40 @@ impl Session {
         host: &str,
         database: Option<&str>,
     ) -> Result<Session> {
+        let mut session =
+            Session::of_principal(sql, connection_id, (user, host), sql.access().superuser())?;
+        session.begin_in(database)?;
+        Ok(session)
+    }
+
+    fn begin_in(&mut self, database: Option<&str>) -> Result<()> {
+        match database.filter(|name| !name.is_empty()) {
+            Some(database) => self.set_database(database),
+            None => Ok(()),
+        }
+    }
+
+    fn of_principal(
+        sql: &Arc<Sql>,
+        connection_id: u32,
+        (user, host): (&str, &str),
+        principal: Principal,
+    ) -> Result<Session> {
         sql.counters().connections.add();
         let now = sql.engine().clock().unix_micros();
         let variables = SessionVariables::new(sql.globals())?;
-        let process = sql.processes().join(connection_id, user, host, now);
+        let ceiling = principal.meter.as_ref().and_then(|meter| meter.memory_ceiling());
+        let process = sql.processes().join(connection_id, (user, host), now, ceiling);
         let budget = sql.engine().budget();
-        let mut session = Session {
+        Ok(Session {
             sql: Arc::clone(sql),
             limits: Arc::new(Limits::new(variables.value_bytes_max, budget, &process.kill)),
             process,
             deadline: None,
             user: format!("{user}@{host}"),
-            principal: sql.access().superuser(),
+            principal,
+            uncounted: UncountedUse::default(),
+            audit_class: AuditClass::Statements,
             written: RefCell::new(Arc::from([])),
             database: None,
             variables: Arc::new(variables),
@@ -217,11 +248,7 @@ impl Session {
             comes_first: None,
             scanned: Scanned::within(sql.engine().budget().bytes_max() / statement::LITERALS_PART),
             shape: Arc::from(""),
-        };
-        if let Some(database) = database.filter(|name| !name.is_empty()) {
-            session.set_database(database)?;
-        }
-        Ok(session)
+        })
     }
 
     /// A session for a user who has logged in as an account, with the rights of that.
@@ -235,11 +262,9 @@ impl Session {
         account: &AccountName,
         database: Option<&str>,
     ) -> Result<Session> {
-        let mut session = Session::new(sql, connection_id, user, host, None)?;
-        session.act_as(account);
-        if let Some(database) = database.filter(|name| !name.is_empty()) {
-            session.set_database(database)?;
-        }
+        let principal = sql.access().at_login(account);
+        let mut session = Session::of_principal(sql, connection_id, (user, host), principal)?;
+        session.begin_in(database)?;
         Ok(session)
     }
 

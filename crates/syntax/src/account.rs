@@ -104,6 +104,27 @@ pub struct UserOptions {
     pub metadata: Option<MetadataSpec>,
     /// DEFAULT ROLE.
     pub default_roles: Option<RoleChoice>,
+    /// WITH: what is set of the limits.
+    pub limits: Vec<(UserLimit, u64)>,
+}
+
+/// A limit of what an account may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserLimit {
+    /// MAX_QUERIES_PER_HOUR.
+    QueriesPerHour,
+    /// MAX_UPDATES_PER_HOUR.
+    UpdatesPerHour,
+    /// MAX_CONNECTIONS_PER_HOUR.
+    ConnectionsPerHour,
+    /// MAX_USER_CONNECTIONS.
+    UserConnections,
+    /// MAX_STATEMENT_TIME of MariaDB; in microseconds.
+    StatementTime,
+    /// MAX_REQUESTS_PER_SECOND, of our own.
+    RequestsPerSecond,
+    /// MAX_MEMORY, of our own; in bytes.
+    Memory,
 }
 
 /// A value, or what the server's variable says.
@@ -452,7 +473,7 @@ fn options(cursor: &mut Cursor<'_>) -> Result<UserOptions> {
         } else if cursor.take("REQUIRE") {
             options.required = Some(required(cursor)?);
         } else if cursor.take("WITH") {
-            limits(cursor)?;
+            options.limits.extend(limits(cursor)?);
         } else if cursor.take_all(&["ACCOUNT", "LOCK"]) {
             options.locked = Some(true);
         } else if cursor.take_all(&["ACCOUNT", "UNLOCK"]) {
@@ -528,21 +549,34 @@ fn required(cursor: &mut Cursor<'_>) -> Result<RequireSpec> {
 }
 
 /// `MAX_QUERIES_PER_HOUR n` and its kin: 0 is no limit.
-fn limits(cursor: &mut Cursor<'_>) -> Result<()> {
-    const LIMITS: [&str; 4] = [
-        "MAX_QUERIES_PER_HOUR",
-        "MAX_UPDATES_PER_HOUR",
-        "MAX_CONNECTIONS_PER_HOUR",
-        "MAX_USER_CONNECTIONS",
+fn limits(cursor: &mut Cursor<'_>) -> Result<Vec<(UserLimit, u64)>> {
+    const LIMITS: [(&str, UserLimit); 7] = [
+        ("MAX_QUERIES_PER_HOUR", UserLimit::QueriesPerHour),
+        ("MAX_UPDATES_PER_HOUR", UserLimit::UpdatesPerHour),
+        ("MAX_CONNECTIONS_PER_HOUR", UserLimit::ConnectionsPerHour),
+        ("MAX_USER_CONNECTIONS", UserLimit::UserConnections),
+        ("MAX_STATEMENT_TIME", UserLimit::StatementTime),
+        ("MAX_REQUESTS_PER_SECOND", UserLimit::RequestsPerSecond),
+        ("MAX_MEMORY", UserLimit::Memory),
     ];
-    let mut any = false;
-    while let Some(limit) = cursor.take_any(&LIMITS) {
-        any = true;
-        if cursor.number()? > 0 {
-            return Err(Error::unsupported(limit));
-        }
+    let mut set = Vec::new();
+    while let Some((_, limit)) = LIMITS.iter().find(|(word, _)| cursor.take(word)) {
+        let value = match limit {
+            UserLimit::StatementTime => microseconds(cursor)?,
+            _ => cursor.number()?,
+        };
+        set.push((*limit, value));
     }
-    if any { Ok(()) } else { Err(cursor.syntax()) }
+    if set.is_empty() { Err(cursor.syntax()) } else { Ok(set) }
+}
+
+/// Seconds, with a fraction.
+fn microseconds(cursor: &mut Cursor<'_>) -> Result<u64> {
+    let Token::Number(digits, _) = cursor.peek() else { return Err(cursor.syntax()) };
+    let seconds = digits.parse::<f64>().ok().filter(|seconds| seconds.is_finite());
+    let micros = seconds.ok_or_else(|| cursor.syntax())? * 1e6;
+    cursor.advance();
+    Ok(micros.round() as u64)
 }
 
 /// What follows PASSWORD.
@@ -669,8 +703,6 @@ mod tests {
         assert_eq!(options.lifetime, Some(LifetimeSpec::Default));
         assert_eq!(options.require_current, Some(OrDefault::Default));
         assert_eq!(options.default_roles, Some(RoleChoice::These(vec![named("r", "%")])));
-        let error = parsed("CREATE USER a WITH MAX_QUERIES_PER_HOUR 3").unwrap_err();
-        assert!(error.to_string().contains("doesn't yet support"), "{error}");
     }
 
     #[test]
@@ -719,6 +751,23 @@ mod tests {
             "REPLACE 'x'",
         ] {
             assert!(options(wrong).unwrap_err().contains("error in your SQL syntax"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn limits_are_read_in_any_order_and_nothing_else_with_them() {
+        let said = "ALTER USER a WITH MAX_USER_CONNECTIONS 2 MAX_STATEMENT_TIME 1.5 MAX_MEMORY 0";
+        let Ok(AccountStatement::AlterUsers { options, .. }) = parsed(said) else {
+            panic!("refused")
+        };
+        let limits = [
+            (UserLimit::UserConnections, 2),
+            (UserLimit::StatementTime, 1_500_000),
+            (UserLimit::Memory, 0),
+        ];
+        assert_eq!(options.limits, limits);
+        for wrong in ["WITH", "WITH MAX_MEMORY", "WITH MAX_MEMORY -1", "WITH MAX_THINGS 1"] {
+            assert!(parsed(&format!("ALTER USER a {wrong}")).is_err(), "{wrong}");
         }
     }
 

@@ -92,6 +92,8 @@ pub enum Statement {
     FlushLogs,
     /// FLUSH PRIVILEGES.
     FlushPrivileges,
+    /// FLUSH USER_RESOURCES.
+    FlushUserResources,
     /// ALTER INSTANCE RELOAD TLS.
     ReloadTls,
     /// KILL.
@@ -230,6 +232,10 @@ fn flush(cursor: &mut Cursor<'_>) -> Result<Statement> {
     if cursor.is("PRIVILEGES") {
         cursor.skip_rest();
         return Ok(Statement::FlushPrivileges);
+    }
+    if cursor.take("USER_RESOURCES") {
+        cursor.expect_end()?;
+        return Ok(Statement::FlushUserResources);
     }
     if !(cursor.take("TABLES") || cursor.take("TABLE")) {
         cursor.skip_rest();

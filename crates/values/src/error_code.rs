@@ -140,6 +140,7 @@ table! {
     BinlogClosed 1186 b"HY000";
     LockOrActiveTransaction 1192 b"HY000";
     UnknownSystemVariable 1193 b"HY000";
+    TooManyUserConnections 1203 b"42000";
     LockWaitTimeout 1205 b"HY000";
     LockTableFull 1206 b"HY000";
     WrongArguments 1210 b"HY000";
@@ -149,6 +150,7 @@ table! {
     WrongNumberOfColumns 1222 b"21000";
     CantUpdateWithReadlock 1223 b"HY000";
     DupArgument 1225 b"HY000";
+    UserLimitReached 1226 b"42000";
     SpecificAccessDenied 1227 b"42000";
     GlobalVariable 1229 b"HY000";
     WrongValueForVar 1231 b"42000";
@@ -298,6 +300,7 @@ table! {
     SecureTransportRequired 3159 b"HY000";
     UserDoesNotExist 3162 b"HY000";
     UserAlreadyExists 3163 b"HY000";
+    AuditApiAbort 3164 b"HY000";
     InvalidJsonPathArrayCell 3165 b"42000";
     CapacityExceeded 3170 b"HY000";
     PkIndexCantBeInvisible 3522 b"HY000";

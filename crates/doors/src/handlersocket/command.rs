@@ -185,6 +185,7 @@ refusals! {
     ESCAPE = 2 "escape", "A 0x01 that is not followed by a byte of 0x40 or more.";
     LINE_LENGTH = 2 "linelen", "A line above the limit; the connection closes.";
     DENIED = 1 "1142", "The account lacks a privilege (MySQL's ER_TABLEACCESS_DENIED_ERROR).";
+    LIMIT = 1 "1226", "A limit of the account is reached (MySQL's ER_USER_LIMIT_REACHED).";
     JSON = 1 "3140", "No JSON for a JSON column (MySQL's ER_INVALID_JSON_TEXT).";
     DUPLICATE = 1 "121", "Another row has this unique key (HA_ERR_FOUND_DUPP_KEY).";
     EXHAUSTED = 1 "167", "AUTO_INCREMENT is exhausted (HA_ERR_AUTOINC_ERANGE).";

@@ -171,9 +171,18 @@ impl HandlerSocket {
             other => other,
         };
         if !self.client.is_in() {
-            return Err(HandlerSocketRefusal::UNAUTHORISED.into());
+            return Err(self.why_out().into());
         }
         self.client.renew();
+        let counted = self.client.count_request(|| match &command {
+            HandlerSocketCommand::Execute(request) => {
+                request.op == b"+" || !request.modify.is_empty()
+            }
+            _ => false,
+        });
+        if counted.is_err() {
+            return Err(HandlerSocketRefusal::LIMIT.into());
+        }
         match command {
             HandlerSocketCommand::Open { id, database, table, index, columns, filter_columns } => {
                 let opened = [database, table, index, columns, filter_columns];
@@ -187,6 +196,14 @@ impl HandlerSocket {
             }
             HandlerSocketCommand::Execute(request) => self.execute(&request, out, turn),
             HandlerSocketCommand::Auth { .. } => unreachable!("answered above"),
+        }
+    }
+
+    /// Why it may not ask for anything.
+    fn why_out(&self) -> HandlerSocketRefusal {
+        match self.client.beyond() {
+            Some(_) => HandlerSocketRefusal::LIMIT,
+            None => HandlerSocketRefusal::UNAUTHORISED,
         }
     }
 
@@ -208,10 +225,7 @@ impl HandlerSocket {
         let is_secret = |secret: &String| same_secret(secret.as_bytes(), &key);
         let is_fresh = self.client.accounts().are_fresh();
         let is_in = match (&self.access.secret, password) {
-            (Some(secret), _) if is_secret(secret) => {
-                self.client.show_secret();
-                true
-            }
+            (Some(secret), _) if is_secret(secret) => self.client.show_secret(),
             // As the original has it: any key will do where none is needed. Where there are
             // accounts, what looks like a login is one.
             (None, None) => self.client.go_without(),
@@ -221,9 +235,13 @@ impl HandlerSocket {
             (_, Some(password)) => match self.client.log_in(&user, password, may_wait) {
                 LoginOutcome::Accepted => true,
                 LoginOutcome::Denied(delay) => return Err(HandlerSocketFailure::Denied(delay)),
+                LoginOutcome::Limited => false,
                 LoginOutcome::Wait => return Err(HandlerSocketFailure::Wait),
             },
         };
+        if self.client.beyond().is_some() {
+            return Err(HandlerSocketRefusal::LIMIT.into());
+        }
         if !is_in {
             return Err(HandlerSocketFailure::Denied(self.client.deny(&user)));
         }
@@ -367,6 +385,7 @@ impl Conversation for HandlerSocket {
                 }
             }
             input.consume(end + 1);
+            self.client.end_request();
             self.searched = 0;
             self.answered += 1;
             turn.served(1);

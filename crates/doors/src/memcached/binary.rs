@@ -139,6 +139,26 @@ fn loud(opcode: u8) -> (u8, bool) {
     }
 }
 
+/// Refuses the packet in front; its body is thrown away as it comes.
+pub(super) fn refuse_front(
+    bytes: &[u8],
+    why: &MemcachedRefusal,
+    out: &mut Vec<u8>,
+) -> MemcachedStep {
+    let Some(PacketHead { header, body_bytes, .. }) = PacketHead::of(bytes) else {
+        return MemcachedStep::More;
+    };
+    refuse(header.opcode, header.opaque, why, out);
+    let failing = CommitFailureReply::Packet { opcode: header.opcode, opaque: header.opaque };
+    MemcachedStep::Done { consumed: HEADER_BYTES, swallow: body_bytes, failing }
+}
+
+/// Whether the packet in front changes items.
+pub(super) fn is_update(bytes: &[u8]) -> bool {
+    let opcode = bytes.get(1).map_or(0, |opcode| loud(*opcode).0);
+    matches!(opcode, 0x01..=0x06 | 0x08 | 0x0e | 0x0f | 0x1c | 0x1d | 0x23)
+}
+
 /// Serves the packet in front.
 pub(super) fn serve(
     bytes: &[u8],

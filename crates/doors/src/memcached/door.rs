@@ -161,6 +161,17 @@ impl Memcached {
         {
             return Ok(step);
         }
+        let is_update = match binary {
+            true => binary::is_update,
+            false => text::is_update,
+        };
+        if let Err(reached) = self.client.count_request(|| is_update(bytes)) {
+            let why = MemcachedRefusal::Server(reached.to_string().into());
+            return Ok(match binary {
+                true => binary::refuse_front(bytes, &why, out),
+                false => text::refuse_front(bytes, &why, out),
+            });
+        }
         if self.shared.flush_due(moment) {
             if self.wrote || !turn.may_wait_for_writers() {
                 return Err(MemcachedTrouble::Wait);
@@ -328,6 +339,7 @@ impl Conversation for Memcached {
                 Ok(MemcachedStep::More) => return self.next_or(Next::Input),
                 Ok(MemcachedStep::Done { consumed, swallow, failing }) => {
                     input.consume(consumed);
+                    self.client.end_request();
                     self.swallow = swallow;
                     self.ahead = self.ahead.saturating_sub(1);
                     self.answered.push(failing);
@@ -342,12 +354,14 @@ impl Conversation for Memcached {
                 }
                 Ok(MemcachedStep::Unmeasured { consumed }) => {
                     input.consume(consumed);
+                    self.client.end_request();
                     self.unmeasured = true;
                     self.answered.push(CommitFailureReply::Line);
                     turn.served(1);
                 }
                 Ok(MemcachedStep::List { consumed, form, limit }) => {
                     input.consume(consumed);
+                    self.client.end_request();
                     self.shared.counters.bytes_read.add_many(consumed as u64);
                     self.listing = Some(Listing::new(form, limit));
                     return Next::Again;

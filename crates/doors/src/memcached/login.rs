@@ -11,10 +11,12 @@ use memchr::memchr;
 
 use crate::foreign;
 use crate::logins::{DoorClient, LoginOutcome};
-use crate::memcached::command::MemcachedTrouble;
+use crate::memcached::command::{MemcachedRefusal, MemcachedTrouble};
 use crate::memcached::door::{CommitFailureReply, MemcachedStep};
 use crate::memcached::shared::MemcachedShared;
-use crate::memcached::text::{AnnouncedBlock, MemcachedTokens, announced_block, line_to_come};
+use crate::memcached::text::{
+    self, AnnouncedBlock, MemcachedTokens, announced_block, line_to_come,
+};
 
 /// Most bytes of name and password.
 const LOGIN_BYTES_MAX: usize = 16 * 1024;
@@ -31,8 +33,12 @@ pub(super) fn serve(
     let line = bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]);
     let line_bytes = end + 1;
     let tokens = MemcachedTokens::of(line);
+    let why = match client.beyond() {
+        Some(reached) => MemcachedRefusal::Server(reached.to_string().into()),
+        None => MemcachedRefusal::Client("unauthenticated".into()),
+    };
     let mut unauthenticated = |swallow| {
-        out.extend_from_slice(b"CLIENT_ERROR unauthenticated\r\n");
+        text::refusal(&why, out);
         let failing = CommitFailureReply::Line;
         Ok(MemcachedStep::Done { consumed: line_bytes, swallow, failing })
     };
@@ -41,7 +47,7 @@ pub(super) fn serve(
         _ if foreign::begins(line) => return Ok(MemcachedStep::Close),
         (_, AnnouncedBlock::None) => return unauthenticated(0),
         (_, AnnouncedBlock::Unmeasured) => {
-            out.extend_from_slice(b"CLIENT_ERROR unauthenticated\r\n");
+            text::refusal(&why, out);
             return Ok(MemcachedStep::Unmeasured { consumed: line_bytes });
         }
         ([b"set", ..], AnnouncedBlock::Bytes(length)) if length <= LOGIN_BYTES_MAX => length,
@@ -68,6 +74,12 @@ pub(super) fn serve(
             out.extend_from_slice(b"STORED\r\n");
             let failing = CommitFailureReply::Line;
             Ok(MemcachedStep::Done { consumed, swallow: 0, failing })
+        }
+        LoginOutcome::Limited => {
+            shared.counters.auth_cmds.add();
+            let why = client.beyond().map(ToString::to_string).unwrap_or_default();
+            text::refusal(&MemcachedRefusal::Server(why.into()), out);
+            Ok(MemcachedStep::Close)
         }
         LoginOutcome::Denied(delay) => {
             shared.counters.auth_cmds.add();

@@ -109,6 +109,12 @@ impl SaslExchange {
                 packet(header, 0, 0, b"", b"", b"Authenticated", out);
                 done(header)
             }
+            LoginOutcome::Limited => {
+                shared.counters.auth_cmds.add();
+                let why = client.beyond().map(ToString::to_string).unwrap_or_default();
+                packet(header, AUTH_ERROR, 0, b"", b"", why.as_bytes(), out);
+                Ok(Some(MemcachedStep::Close))
+            }
             LoginOutcome::Denied(delay) => {
                 shared.counters.auth_cmds.add();
                 shared.counters.auth_errors.add();

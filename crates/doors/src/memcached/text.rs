@@ -116,6 +116,50 @@ pub fn refusal(refusal: &MemcachedRefusal, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
+/// Refuses the request in front; its block of data is thrown away as it comes.
+pub(super) fn refuse_front(
+    bytes: &[u8],
+    why: &MemcachedRefusal,
+    out: &mut Vec<u8>,
+) -> MemcachedStep {
+    let Some(end) = memchr(b'\n', bytes) else { return line_to_come(bytes) };
+    let tokens = MemcachedTokens::of(bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]));
+    let consumed = end + 1;
+    if tokens.all().last() != Some(&&b"noreply"[..]) {
+        refusal(why, out);
+    }
+    let swallow = match announced_block(tokens.all()) {
+        AnnouncedBlock::None => 0,
+        AnnouncedBlock::Bytes(length) => length + 2,
+        AnnouncedBlock::Unmeasured => return MemcachedStep::Unmeasured { consumed },
+    };
+    MemcachedStep::Done { consumed, swallow, failing: CommitFailureReply::Line }
+}
+
+/// Whether the request in front changes items, as far as its first word says.
+pub(super) fn is_update(bytes: &[u8]) -> bool {
+    let word = bytes.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+    matches!(
+        word,
+        b"set"
+            | b"add"
+            | b"replace"
+            | b"append"
+            | b"prepend"
+            | b"cas"
+            | b"incr"
+            | b"decr"
+            | b"delete"
+            | b"touch"
+            | b"gat"
+            | b"gats"
+            | b"flush_all"
+            | b"ms"
+            | b"md"
+            | b"ma"
+    )
+}
+
 /// Serves the line in front.
 pub(super) fn serve(
     bytes: &[u8],

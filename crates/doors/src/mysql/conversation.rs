@@ -19,7 +19,8 @@
 
 use std::sync::Arc;
 
-use access::AccountName;
+use access::audit::AuditEvent;
+use access::{AccountName, AccountSeat};
 use passwords::Scramble;
 use results::{How, SqlError};
 use rows::Group;
@@ -117,6 +118,8 @@ pub struct Mysql {
     pub(super) user: String,
     /// The account of SQL that it means; `None` for a configured user.
     pub(super) account: Option<AccountName>,
+    /// Its place among the connections of the account.
+    pub(super) seat: Option<AccountSeat>,
     /// The number of the collation that its login asked for.
     pub(super) collation: u16,
     /// The client's host as `USER()` shows it.
@@ -187,6 +190,7 @@ impl Mysql {
             connection_id,
             user: String::new(),
             account: None,
+            seat: None,
             collation: 0,
             host: host.into(),
             is_at_socket: false,
@@ -206,8 +210,10 @@ impl Mysql {
 
     /// The same with a client that came through a UNIX socket; `uid`: the number of the user of the
     /// system that it runs as, where that is known.
-    pub fn at_socket(self, uid: Option<u32>) -> Mysql {
-        Mysql { is_at_socket: true, peer_uid: uid, ..self }
+    pub fn at_socket(mut self, uid: Option<u32>) -> Mysql {
+        self.is_at_socket = true;
+        self.peer_uid = uid;
+        self
     }
 
     /// Whether its client may ask for TLS.
@@ -284,6 +290,7 @@ impl Mysql {
     pub(super) fn deny(&mut self, user: &str, error: &SqlError, out: &mut Vec<u8>) -> Go {
         // One of this machine has no address for a host.
         let delay = self.door.failed_logins.note(user, self.host.parse().ok());
+        self.audit(user, &AuditEvent::Connect { status: error.code().number() });
         self.refuse(error, self.frames.sequence(), out);
         Go::Turn(Next::Later(delay))
     }
@@ -463,6 +470,12 @@ fn reply<'a>(
         reports.begin(first, interval);
     }
     Packets::new(out, first).behind(begun.map(|(reports, _)| reports))
+}
+
+impl Drop for Mysql {
+    fn drop(&mut self) {
+        self.end_login();
+    }
 }
 
 impl Conversation for Mysql {

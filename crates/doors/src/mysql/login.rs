@@ -9,11 +9,12 @@
 
 use std::sync::Arc;
 
-use access::{LockTime, LoginBlock};
+use access::audit::{AuditEvent, AuditSubject};
+use access::{AccountName, LockTime, LoginBlock};
 use passwords::{FAST_SUCCESS, FULL_AUTHENTICATION};
 use plan::encryption::SessionTls;
 use results::SqlError;
-use sql::Session;
+use sql::{Session, limit_reached};
 use tls::Encryption;
 use values::ErrorCode;
 
@@ -117,6 +118,22 @@ impl Mysql {
         self.proceed(login, step, input, out)
     }
 
+    /// Tells the audit log of a login.
+    pub(super) fn audit(&self, user: &str, event: &AuditEvent<'_>) {
+        if let Some(audit) = self.door.sql.access().audit() {
+            let (connection, host) = (self.connection_id, &*self.host);
+            audit.note(&AuditSubject { connection, door: "mysql", user, host }, event);
+        }
+    }
+
+    /// The client goes, or becomes somebody else: its place among its account's connections is
+    /// free.
+    pub(super) fn end_login(&mut self) {
+        if self.seat.take().is_some() {
+            self.audit(&self.user, &AuditEvent::Disconnect);
+        }
+    }
+
     /// Whether the connection is encrypted as the account must be.
     fn is_encrypted_for(&self, login: &LoggingIn) -> bool {
         let need = login.exchange.tls_need();
@@ -198,8 +215,21 @@ impl Mysql {
                     encode::write_more_data(&mut packets, &[FAST_SUCCESS]);
                 }
                 let sequence = packets.sequence();
+                self.end_login();
                 self.user = login.exchange.user().to_owned();
                 self.account = login.exchange.account().cloned();
+                let name = self.account.clone();
+                let name = name.unwrap_or_else(|| AccountName::new(self.user.clone(), "%"));
+                match self.door.sql.access().admit(&name) {
+                    Ok(seat) => self.seat = Some(seat),
+                    Err(reached) => {
+                        let error = limit_reached(&reached);
+                        let status = error.code().number();
+                        self.audit(&self.user, &AuditEvent::Connect { status });
+                        return self.refuse(&error, sequence, out);
+                    }
+                }
+                self.audit(&self.user, &AuditEvent::Connect { status: 0 });
                 let database = (!login.database.is_empty()).then_some(login.database);
                 self.collation = login.collation;
                 let proof = self.encryption.as_ref().and_then(|encryption| {

@@ -150,6 +150,38 @@ pub enum TyrantCommand<'a> {
 }
 
 impl TyrantCommand<'_> {
+    /// Whether it changes records, as far as it says; a function of a script may.
+    pub fn is_update(&self) -> bool {
+        match self {
+            TyrantCommand::Put { .. }
+            | TyrantCommand::Out(_)
+            | TyrantCommand::AddInteger { .. }
+            | TyrantCommand::AddDouble { .. }
+            | TyrantCommand::Call(_)
+            | TyrantCommand::Optimize
+            | TyrantCommand::Vanish
+            | TyrantCommand::Restore => true,
+            TyrantCommand::Misc { name, arguments } => {
+                let begins = [&b"put"[..], b"out", b"add", b"vanish", b"setindex", b"optimize"];
+                begins.iter().any(|word| name.starts_with(word))
+                    || *name == b"search" && arguments.iter().any(|argument| argument == b"out")
+            }
+            TyrantCommand::Get(_)
+            | TyrantCommand::GetMany(_)
+            | TyrantCommand::ValueSize(_)
+            | TyrantCommand::IterateFromStart
+            | TyrantCommand::IterateNext
+            | TyrantCommand::ForwardMatching { .. }
+            | TyrantCommand::Sync
+            | TyrantCommand::Copy(_)
+            | TyrantCommand::SetMaster
+            | TyrantCommand::RecordCount
+            | TyrantCommand::DatabaseSize
+            | TyrantCommand::Stat
+            | TyrantCommand::Replicate => false,
+        }
+    }
+
     /// What the log calls it: as the original's statistics do, and a function by its name.
     pub fn name(&self) -> Cow<'_, str> {
         Cow::Borrowed(match self {
@@ -194,6 +226,8 @@ pub enum TyrantFailure {
     Exists,
     /// The client may not do that.
     Denied,
+    /// The client's account is at a limit, as a sentence.
+    Limited(String),
     /// It will not be done here, as a sentence.
     Refused(&'static str),
     /// It makes no sense, as a sentence.
@@ -209,6 +243,7 @@ impl TyrantFailure {
             TyrantFailure::Missing => (22, "no record found"),
             TyrantFailure::Exists => (21, "existing record"),
             TyrantFailure::Denied => (2, "access denied"),
+            TyrantFailure::Limited(why) => (2, why),
             TyrantFailure::Refused(why) => (2, why),
             TyrantFailure::Invalid(why) => (2, why),
             TyrantFailure::Server(why) => (9999, why),

@@ -232,7 +232,8 @@ impl Tyrant {
             return Ok(TyrantStep::Close);
         }
         let failing = FailureReply::of(&command);
-        let done = self.serve(failing, &command.name(), out, turn, &mut |rows, ahead, out| {
+        let served_as = (failing, command.is_update());
+        let done = self.serve(served_as, &command.name(), out, turn, &mut |rows, ahead, out| {
             if *ahead == 0 {
                 *ahead = look_ahead(bytes, rows);
             }
@@ -256,7 +257,7 @@ impl Tyrant {
                 DecodedRequest::Request { command, consumed } => (command, consumed),
             };
         let failing = if command.is_answered() { FailureReply::Line } else { FailureReply::Silent };
-        self.serve(failing, "text", out, turn, &mut |rows, _, out| {
+        self.serve((failing, command.is_update()), "text", out, turn, &mut |rows, _, out| {
             text::execute(&command, rows, out)
         })?;
         Ok(TyrantStep::Done { consumed, failing, closes: command.closes() })
@@ -292,15 +293,23 @@ impl Tyrant {
                 self.closing |= request.closes();
                 return Ok(TyrantStep::Denied { consumed, delay });
             }
+            HttpLoginOutcome::Limited => {
+                self.refuse_limited(failing, out);
+                return Ok(done);
+            }
             HttpLoginOutcome::Wait => return Err(TyrantTrouble::Wait),
         }
         if !acting(&mut self.client, &mut self.http_login, self.says_who).is_in() {
             http::unauthorized(request.is_head(), out);
             return Ok(done);
         }
-        self.serve(failing, "HTTP request", out, turn, &mut |rows, _, out| {
-            http::execute(&request, rows, out)
-        })?;
+        self.serve(
+            (failing, request.is_update()),
+            "HTTP request",
+            out,
+            turn,
+            &mut |rows, _, out| http::execute(&request, rows, out),
+        )?;
         Ok(done)
     }
 
@@ -330,13 +339,21 @@ impl Tyrant {
     /// Runs a request and tells its failure; `false` when it failed.
     fn serve(
         &mut self,
-        failing: FailureReply,
+        (failing, is_update): (FailureReply, bool),
         name: &str,
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
         run: &mut RunRequest<'_>,
     ) -> Result<bool, TyrantTrouble> {
         let mark = out.len();
+        let client = acting(&mut self.client, &mut self.http_login, self.says_who);
+        client.renew();
+        if let Err(reached) = client.count_request(|| is_update) {
+            let failure = TyrantFailure::Limited(reached.to_string());
+            failing.tell(&failure, out);
+            self.last_failure = Some(failure);
+            return Ok(false);
+        }
         match self.repeat(out, turn, run) {
             Ok(()) => Ok(true),
             Err(TyrantTrouble::Failed(failure)) => {
@@ -350,6 +367,13 @@ impl Tyrant {
         }
     }
 
+    /// Tells the client of the request in front which limit keeps it out.
+    fn refuse_limited(&mut self, failing: FailureReply, out: &mut Vec<u8>) {
+        let client = acting(&mut self.client, &mut self.http_login, self.says_who);
+        let why = client.beyond().map(ToString::to_string).unwrap_or_default();
+        failing.tell(&TyrantFailure::Limited(why), out);
+    }
+
     /// Runs a request, again while tables change under it.
     fn repeat(
         &mut self,
@@ -358,7 +382,6 @@ impl Tyrant {
         run: &mut RunRequest<'_>,
     ) -> Result<(), TyrantTrouble> {
         let mark = out.len();
-        acting(&mut self.client, &mut self.http_login, self.says_who).renew();
         for _ in 0..REPEATS_MAX {
             if !self.database.as_ref().is_some_and(Database::is_current) {
                 self.database = None;
@@ -366,6 +389,9 @@ impl Tyrant {
             }
             let client = acting(&mut self.client, &mut self.http_login, self.says_who);
             let rights = client.rights();
+            if let Some(reached) = client.beyond() {
+                return Err(TyrantFailure::Limited(reached.to_string()).into());
+            }
             if rights.number == NOTHING {
                 return Err(TyrantFailure::Denied.into());
             }
@@ -474,6 +500,7 @@ impl Conversation for Tyrant {
                 Ok(TyrantStep::More) => return self.next_or(Next::Input),
                 Ok(TyrantStep::Done { consumed, failing, closes }) => {
                     input.consume(consumed);
+                    acting(&mut self.client, &mut self.http_login, self.says_who).end_request();
                     self.ahead = self.ahead.saturating_sub(1);
                     self.answered.push(failing);
                     turn.served(1);

@@ -99,6 +99,11 @@ impl<'a> HttpRequest<'a> {
         !self.keeps || self.unmeasured || self.ambiguous
     }
 
+    /// Whether it changes records; a function of a script, which POST calls, may.
+    pub fn is_update(&self) -> bool {
+        matches!(self.method, Some(Method::Put | Method::Post | Method::Delete))
+    }
+
     /// Whether its answer has no body, whatever its headers say.
     pub fn is_head(&self) -> bool {
         self.method == Some(Method::Head)
@@ -448,6 +453,7 @@ fn status(code: u16, words: &str, out: &mut Vec<u8>) {
 pub fn failed(failure: &TyrantFailure, to_head: bool, out: &mut Vec<u8>) {
     let (code, words) = match failure {
         TyrantFailure::Denied => (403, "Forbidden"),
+        TyrantFailure::Limited(_) => (429, "Too Many Requests"),
         _ => (500, "Internal Server Error"),
     };
     match to_head {

@@ -28,6 +28,8 @@ pub(super) enum HttpLoginOutcome {
     Accepted,
     /// It is not, and the client is told so this late.
     Denied(Duration),
+    /// It is, but its account is at a limit.
+    Limited,
     /// The same must be asked where waiting is allowed.
     Wait,
 }
@@ -51,6 +53,7 @@ impl HttpLogin {
         };
         match outcome {
             LoginOutcome::Wait => HttpLoginOutcome::Wait,
+            LoginOutcome::Limited => HttpLoginOutcome::Limited,
             LoginOutcome::Accepted => {
                 self.proved = said.to_vec();
                 HttpLoginOutcome::Accepted

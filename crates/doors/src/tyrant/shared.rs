@@ -169,6 +169,7 @@ impl TyrantShared {
             TyrantFailure::Missing
             | TyrantFailure::Exists
             | TyrantFailure::Denied
+            | TyrantFailure::Limited(_)
             | TyrantFailure::Refused(_) => return,
             TyrantFailure::Invalid(why) | TyrantFailure::Server(why) => why,
         };

@@ -72,6 +72,17 @@ impl TextCommand<'_> {
         matches!(self, TextCommand::Quit | TextCommand::Malformed)
     }
 
+    /// Whether it changes records.
+    pub fn is_update(&self) -> bool {
+        matches!(
+            self,
+            TextCommand::Store { .. }
+                | TextCommand::Delete { .. }
+                | TextCommand::Count { .. }
+                | TextCommand::Flush { .. }
+        )
+    }
+
     /// Whether it is answered at all.
     pub fn is_answered(&self) -> bool {
         match self {

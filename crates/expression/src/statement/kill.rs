@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use resources::interrupt::{self, Interrupt, Working};
-use resources::owner::Owner;
+use resources::owner::{MemoryCeiling, Owner};
 use values::ErrorCode;
 
 use crate::statement::error::{Error, Result};
@@ -70,6 +70,11 @@ fn nanos(at: Instant) -> u64 {
 }
 
 impl KillMark {
+    /// Of a connection whose memory has a ceiling that it shares with others.
+    pub fn beneath(ceiling: Option<MemoryCeiling>) -> KillMark {
+        KillMark { owner: Arc::new(Owner::beneath(ceiling)), ..KillMark::default() }
+    }
+
     /// KILL QUERY: the statement that runs ends with error 1317.
     pub fn kill_query(&self) {
         self.asked.fetch_max(1, Ordering::Relaxed);

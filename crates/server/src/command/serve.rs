@@ -94,6 +94,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let server = Server::start(plan).context("cannot start the event loops")?;
     let moving_rows = MovingRows::start(&engine, store)?;
     let events = EventScheduler::start(&sql).context("cannot start the event scheduler")?;
+    let access = Arc::clone(sql.access());
     let reload = move || {
         certificates::reload_at_hangup(acceptor.as_deref());
         sql.reopen_logs();
@@ -120,6 +121,9 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     server.stop(settings.shutdown_timeout);
     last.into_iter().for_each(|end| end());
     moving_rows.stop();
+    if let Some(audit) = access.audit() {
+        audit.close();
+    }
     engine.close().context("cannot close the rows")?;
     drop(engine);
     drop(pid_file);

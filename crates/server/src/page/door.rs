@@ -108,11 +108,19 @@ impl PageDoor {
         let Some((user, password)) = basic_login(header.as_bytes()) else {
             return Err(wrong(login.deny("")));
         };
-        match login.log_in(&user, &password, true) {
+        if let Some(client) = &mut self.client {
+            client.login.give_seat_up();
+        }
+        match login.prove(&user, &password, true) {
             LoginOutcome::Accepted => {}
             LoginOutcome::Denied(delay) => {
                 self.client = None;
                 return Err(wrong(delay));
+            }
+            LoginOutcome::Limited => {
+                self.client = None;
+                let why = login.beyond().map(ToString::to_string).unwrap_or_default();
+                return Err((HttpAnswer::text("429 Too Many Requests", &format!("{why}\n")), None));
             }
             // It may wait, so this does not come; nobody is let in by it.
             LoginOutcome::Wait => return Err(wrong(login.deny(&user))),
@@ -121,10 +129,12 @@ impl PageDoor {
             client.user == user && client.login.account() == login.account()
         };
         if let Some(client) = self.client.as_mut().filter(is_same) {
+            login.continue_login(&mut client.login);
             client.login = login;
             return Ok(());
         }
         self.client = None;
+        login.note_login();
         let session = self.session(&user, &login).map_err(|error| {
             (HttpAnswer::text("503 Service Unavailable", error.message()), None)
         })?;

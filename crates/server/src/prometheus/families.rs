@@ -90,6 +90,16 @@ pub const FAMILIES: &[Family] = &[
     ),
     counter("failed_logins", EachDoor("failed_logins"), "Logins that failed"),
     counter(
+        "audit_lines_written",
+        Figure("audit_lines_written"),
+        "Lines in the audit log since the start",
+    ),
+    counter(
+        "audit_lines_left_out",
+        Figure("audit_lines_left_out"),
+        "Lines that the audit log should have and has not",
+    ),
+    counter(
         "refused_commands",
         EachDoor("refused"),
         "Commands that a door of Tokyo Tyrant does not obey by its settings",

@@ -5,6 +5,7 @@
 //!
 //! Not here: the command line's grammar (`command`).
 
+mod audit;
 pub mod load;
 pub mod sample;
 pub mod table;
@@ -16,6 +17,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use access::audit::AuditOptions;
 use doors::WithoutLogin;
 use doors::tyrant::{DatabaseName, Periodic};
 use rows::store::Durability;
@@ -144,6 +146,8 @@ pub struct Settings {
     pub packet_max: usize,
     /// Time after which a statement is ended; zero: never.
     pub statement_timeout: Duration,
+    /// The audit log, if there is one.
+    pub audit: Option<AuditOptions>,
     /// Whether slow statements are logged.
     pub slow_query_log: bool,
     /// From when on a statement is slow.
@@ -300,6 +304,7 @@ impl Settings {
             shutdown_timeout: values.get("shutdown-timeout", value::duration)?,
             packet_max: request("max-allowed-packet", REQUEST_BYTES_MAX)?,
             statement_timeout: values.get("statement-timeout", value::duration)?,
+            audit: audit::options(values, choice("audit-log-failure")?)?,
             slow_query_log: choice("slow-query-log")? == "on",
             long_query_time: values.get("long-query-time", value::duration)?,
             slow_query_log_path: values.get("slow-query-log-file", value::path)?,

@@ -554,6 +554,51 @@ const CONNECTIONS: Section = Section {
              otherwise (long_query_time).\n",
         ),
         setting(
+            "audit-log",
+            SettingKind::Path,
+            "",
+            "File of the audit log: who came, who was kept out, and what was changed, as lines of\n\
+             JSON without passwords; empty: none. Only the server's user can read it.\n",
+        ),
+        setting(
+            "audit-events",
+            SettingKind::List,
+            "logins;failed-logins;definitions;grants",
+            "What that log has: these, and statements, which are all others.\n",
+        ),
+        setting(
+            "audit-users",
+            SettingKind::List,
+            "",
+            "Users whose statements it has, where audit-events names statements; none: all.\n",
+        ),
+        setting(
+            "audit-log-size",
+            SettingKind::Size,
+            "64MiB",
+            "Size at which that file is moved to audit.log.1, and a new one is begun.\n",
+        ),
+        setting(
+            "audit-log-files",
+            SettingKind::Count,
+            "8",
+            "How many of those moved away are kept.\n",
+        ),
+        setting(
+            "audit-log-sync",
+            SettingKind::Duration,
+            "1s",
+            "How long a line may not be on the disk yet, if the machine fails. A login that failed\n\
+             is synced at once.\n",
+        ),
+        setting(
+            "audit-log-failure",
+            SettingKind::Choice(&["go-on", "refuse"]),
+            "go-on",
+            "While that file cannot be written: all goes on, and lines that are left out are counted,\n\
+             or what the log would have is refused.\n",
+        ),
+        setting(
             "handlersocket-max-line",
             SettingKind::Size,
             "64MiB",

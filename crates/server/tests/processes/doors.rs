@@ -53,13 +53,10 @@ fn clients_of_every_door_are_listed_by_their_users_and_none_of_their_keys() {
     assert_eq!(ask_line(&mut cache, "get hidden-key\r\n"), "END\r");
     let mut lines = place.server.connect("handlersocket-write");
     assert_eq!(ask_line(&mut lines, "A\t1\tapp:word\n"), "0\t1");
-    let web = {
-        let mut web = place.server.connect("tyrant");
-        // own:word
-        let head = "GET /k HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic b3duOndvcmQ=\r\n";
-        web.write_all(format!("{head}\r\n").as_bytes()).unwrap();
-        web
-    };
+    let mut web = place.server.connect("tyrant");
+    // own:word
+    let head = "GET /k HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic b3duOndvcmQ=\r\n\r\n";
+    assert_eq!(ask_line(&mut web, head), "HTTP/1.1 403 Forbidden\r");
     let silent = place.server.connect("memcached");
     let wanted = [
         "app@memcached",

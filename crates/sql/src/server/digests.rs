@@ -119,7 +119,7 @@ impl DigestSum {
         self.micros += micros;
         self.micros_min = self.micros_min.min(micros);
         self.micros_max = self.micros_max.max(micros);
-        self.errors += u64::from(outcome.failed);
+        self.errors += u64::from(outcome.status != 0);
         self.warnings += outcome.warnings;
         self.affected += outcome.affected;
         self.sent += outcome.sent;
@@ -288,9 +288,14 @@ mod tests {
 
     fn ended(digest: u64, micros: u64, text: &str) -> EndedStatement<'_> {
         EndedStatement {
-            kind: StatementKind { digest, slow_after: None },
+            kind: StatementKind {
+                digest,
+                slow_after: None,
+                class: access::audit::AuditClass::Statements,
+            },
             outcome: StatementOutcome { sent: 2, ..StatementOutcome::default() },
             took: Duration::from_micros(micros),
+            executed: b"",
             text: text.as_bytes(),
             now: micros,
             connection: 1,

@@ -54,6 +54,11 @@ pub struct DoorProcess {
 }
 
 impl DoorProcess {
+    /// Its connection's number.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
     /// It has logged in as somebody else.
     pub fn set_user(&self, user: ClientUser) {
         self.state.lock().0 = user;

@@ -1,5 +1,5 @@
-//! What becomes of statements: each one that ends is counted with others like it (`digests`), and
-//! logged if it took long (`slow_log`).
+//! What becomes of statements: each one that ends is counted with others like it (`digests`), logged
+//! if it took long (`slow_log`), and told to the audit log.
 //!
 //! Invariants
 //! 1. A statement is noted once, when it is answered: a stream of rows with its last row, or when
@@ -7,7 +7,11 @@
 //!
 //! Not here: what runs (`processes`), figures of doors (crate `server`).
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use access::AccessControl;
+use access::audit::{AuditClass, AuditEvent, AuditLog, AuditSubject};
 
 use super::digests::StatementDigests;
 use super::slow_log::{SlowEntry, SlowLog};
@@ -15,8 +19,8 @@ use super::slow_log::{SlowEntry, SlowLog};
 /// How a statement ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StatementOutcome {
-    /// Whether with an error.
-    pub failed: bool,
+    /// 0, or the number of its error.
+    pub status: u16,
     /// Its warnings.
     pub warnings: u64,
     /// Rows that it changed.
@@ -26,12 +30,14 @@ pub struct StatementOutcome {
 }
 
 /// A statement that is over, or a stream of rows that goes on after the call.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct StatementKind {
     /// Which digest it has.
     pub digest: u64,
     /// From when on it is logged as slow; `None`: never.
     pub slow_after: Option<Duration>,
+    /// What it is to the audit log.
+    pub class: AuditClass,
 }
 
 /// A statement that has just ended, of a connection.
@@ -44,6 +50,8 @@ pub struct EndedStatement<'a> {
     pub took: Duration,
     /// Its text, as far as the process list keeps it.
     pub text: &'a [u8],
+    /// Text of what EXECUTE carried out; empty otherwise.
+    pub executed: &'a [u8],
     /// When it ended, microseconds since the epoch.
     pub now: u64,
     /// The connection's number.
@@ -57,12 +65,13 @@ pub struct EndedStatement<'a> {
 pub struct StatementHistory {
     digests: StatementDigests,
     slow: SlowLog,
+    access: Arc<AccessControl>,
 }
 
 impl StatementHistory {
     /// Nothing yet, of a server with this much memory for clients, in bytes.
-    pub fn new(memory_bytes: usize, slow: SlowLog) -> StatementHistory {
-        StatementHistory { digests: StatementDigests::within(memory_bytes), slow }
+    pub fn new(memory_bytes: usize, slow: SlowLog, access: Arc<AccessControl>) -> StatementHistory {
+        StatementHistory { digests: StatementDigests::within(memory_bytes), slow, access }
     }
 
     /// Statements by digest.
@@ -81,5 +90,29 @@ impl StatementHistory {
         if ended.kind.slow_after.is_some_and(|after| ended.took >= after) {
             self.slow.log(SlowEntry::of(ended));
         }
+        if let Some(audit) = self.access.audit() {
+            tell(audit, ended);
+        }
     }
+}
+
+/// Tells the audit log of a statement.
+fn tell(audit: &AuditLog, ended: &EndedStatement<'_>) {
+    let (user, host, database) = ended.of;
+    let class = ended.kind.class;
+    if !audit.wants(class, user) {
+        return;
+    }
+    let query = String::from_utf8_lossy(ended.text);
+    let executed = String::from_utf8_lossy(ended.executed);
+    let of = AuditSubject { connection: ended.connection, door: "sql", user, host };
+    let event = AuditEvent::Query {
+        class,
+        database,
+        query: &query,
+        executed: Some(&*executed).filter(|text| !text.is_empty()),
+        status: ended.outcome.status,
+        micros: u64::try_from(ended.took.as_micros()).unwrap_or(u64::MAX),
+    };
+    audit.note(&of, &event);
 }

@@ -11,7 +11,6 @@
 //!
 //! Not here: clients of doors that speak no SQL (`door_clients`).
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,14 +18,15 @@ use std::time::Instant;
 
 use expression::KillMark;
 use parking_lot::Mutex;
+use resources::owner::MemoryCeiling;
 use resources::waiting::{WaitMark, Waiting};
 use rows::bulk::Progress;
-use syntax::scan::leading_word;
 
 use super::history::{EndedStatement, StatementHistory, StatementKind, StatementOutcome};
+use super::secrets::without_secrets;
 use super::stage::StageProgress;
 use plan::process_line::ProcessLine;
-use results::StreamFollower;
+use results::{SqlError, StreamFollower};
 
 /// Most bytes of a statement's text that the list keeps.
 const INFO_BYTES_MAX: usize = 4096;
@@ -54,6 +54,8 @@ struct ProcessesState {
     database: Option<String>,
     /// Text of the statement that runs; empty when none does.
     info: Vec<u8>,
+    /// Text of what EXECUTE carries out; empty otherwise.
+    executed: Vec<u8>,
     /// When the present statement began, or the last one, microseconds since the epoch.
     since: u64,
     /// As `since`, by a clock that nobody sets.
@@ -83,21 +85,31 @@ impl Process {
         self.lock_owner.load(Ordering::Relaxed)
     }
 
-    /// A statement begins, or goes on where it may wait.
-    pub fn enter(&self, text: &[u8], now: u64) {
+    /// A statement begins, or goes on where it may wait; whether it begins.
+    pub fn enter(&self, text: &[u8], now: u64) -> bool {
         let text = &without_secrets(text);
         let text = &text[..text.len().min(INFO_BYTES_MAX)];
         let mut state = self.state.lock();
         if std::mem::take(&mut state.postponed) && state.info == text {
-            return;
+            return false;
         }
         self.kill.forget_query();
         state.info.clear();
+        state.executed.clear();
         state.progress = None;
         state.info.extend_from_slice(text);
         state.since = now;
         state.begun = Instant::now();
         state.number += 1;
+        true
+    }
+
+    /// The statement carries out what was prepared.
+    pub fn note_executed(&self, text: &[u8]) {
+        let text = &without_secrets(text);
+        let mut state = self.state.lock();
+        state.executed.clear();
+        state.executed.extend_from_slice(&text[..text.len().min(INFO_BYTES_MAX)]);
     }
 
     /// What was begun is over, and no statement.
@@ -117,6 +129,7 @@ impl Process {
             outcome,
             took,
             text: &state.info,
+            executed: &state.executed,
             now: state.since + took.as_micros() as u64,
             connection: self.id,
             of: (&state.user, &state.host, state.database.as_deref()),
@@ -197,23 +210,6 @@ impl Process {
     }
 }
 
-/// A statement's text without what it says of passwords: cut off where they may begin.
-fn without_secrets(text: &[u8]) -> Cow<'_, [u8]> {
-    const WRITES: [&[u8]; 5] = [b"create", b"alter", b"set", b"grant", b"prepare"];
-    let word = leading_word(text);
-    if !WRITES.iter().any(|known| word.eq_ignore_ascii_case(known)) {
-        return Cow::Borrowed(text);
-    }
-    let lower = text.to_ascii_lowercase();
-    let begins = [&b"identified"[..], b"password"]
-        .into_iter()
-        .filter_map(|said| memchr::memmem::find(&lower, said).map(|at| at + said.len()));
-    match begins.min() {
-        None => Cow::Borrowed(text),
-        Some(at) => Cow::Owned([&text[..at], b" <secret>"].concat()),
-    }
-}
-
 /// MySQL's words for a wait.
 fn words(waiting: Waiting) -> &'static str {
     match waiting {
@@ -254,9 +250,9 @@ impl StreamFollower for Running {
         }
     }
 
-    fn fail(&mut self) {
+    fn fail(&mut self, error: &SqlError) {
         if let Some((_, outcome)) = &mut self.noted {
-            outcome.failed = true;
+            outcome.status = error.code().number();
         }
     }
 }
@@ -294,12 +290,18 @@ impl Processes {
         Processes { list: Mutex::default(), history: Arc::clone(history) }
     }
 
-    /// A connection comes.
-    pub fn join(&self, id: u32, user: &str, host: &str, now: u64) -> Arc<Process> {
+    /// A connection comes, whose memory may have a ceiling.
+    pub fn join(
+        &self,
+        id: u32,
+        (user, host): (&str, &str),
+        now: u64,
+        ceiling: Option<MemoryCeiling>,
+    ) -> Arc<Process> {
         let process = Arc::new(Process {
             lock_owner: AtomicU64::new(0),
             id,
-            kill: Arc::new(KillMark::default()),
+            kill: Arc::new(KillMark::beneath(ceiling)),
             waits: Arc::default(),
             history: Arc::clone(&self.history),
             state: Mutex::new(ProcessesState {
@@ -307,6 +309,7 @@ impl Processes {
                 host: host.to_string(),
                 database: None,
                 info: Vec::new(),
+                executed: Vec::new(),
                 since: now,
                 begun: Instant::now(),
                 number: 0,
@@ -355,18 +358,24 @@ impl Processes {
 
 #[cfg(test)]
 mod tests {
+    use access::AccessControl;
+
     use super::super::slow_log::SlowLog;
     use super::*;
 
     fn processes() -> Processes {
         let slow = SlowLog::new("slow.log".into(), false);
-        Processes::of(&Arc::new(StatementHistory::new(1 << 20, slow)))
+        Processes::of(&Arc::new(StatementHistory::new(
+            1 << 20,
+            slow,
+            Arc::new(AccessControl::load(&[]).unwrap()),
+        )))
     }
 
     #[test]
     fn a_statement_that_is_repeated_in_the_pool_is_no_longer_asleep_nor_begun_anew() {
         let processes = processes();
-        let process = processes.join(1, "root", "localhost", 10);
+        let process = processes.join(1, ("root", "localhost"), 10, None);
         process.enter(b"SELECT 1", 20);
         process.postpone();
         process.kill.kill_query();
@@ -385,7 +394,7 @@ mod tests {
     #[test]
     fn a_statement_runs_until_its_rows_are_read_and_ends_no_later_one() {
         let processes = processes();
-        let process = processes.join(1, "root", "localhost", 10);
+        let process = processes.join(1, ("root", "localhost"), 10, None);
         process.enter(b"SELECT a", 20);
         let running = process.run_on(Some(Default::default()));
         assert_eq!(processes.lines()[0].info.as_deref(), Some("SELECT a"));

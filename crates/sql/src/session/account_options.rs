@@ -16,7 +16,7 @@ use access::{
 };
 use syntax::account::{
     Identification, LifetimeSpec, LockTimeSpec, MetadataSpec, PresentPassword, RequireSpec,
-    SecretSpec, UserOptions,
+    SecretSpec, UserLimit, UserOptions,
 };
 use values::ErrorCode;
 use values::datum::Value;
@@ -58,6 +58,7 @@ pub(super) struct NewPassword<'a> {
 pub(super) fn apply(account: &mut Account, options: &UserOptions) -> Result<()> {
     account.locked = options.locked.unwrap_or(account.locked);
     account.expired |= options.expires_now;
+    set_limits(account, &options.limits);
     if let Some(required) = &options.required {
         account.tls_need = tls_need(required);
     }
@@ -101,6 +102,23 @@ pub(super) fn unblocks(options: &UserOptions) -> bool {
     options.locked == Some(false)
         || options.failed_attempts.is_some()
         || options.lock_time.is_some()
+}
+
+/// Sets the limits that a statement names.
+fn set_limits(account: &mut Account, set: &[(UserLimit, u64)]) {
+    let limits = &mut account.limits;
+    for (limit, value) in set {
+        let small = u32::try_from(*value).unwrap_or(u32::MAX);
+        match limit {
+            UserLimit::QueriesPerHour => limits.queries_per_hour = small,
+            UserLimit::UpdatesPerHour => limits.updates_per_hour = small,
+            UserLimit::ConnectionsPerHour => limits.connections_per_hour = small,
+            UserLimit::UserConnections => limits.user_connections = small,
+            UserLimit::StatementTime => limits.statement_micros = *value,
+            UserLimit::RequestsPerSecond => limits.requests_per_second = small,
+            UserLimit::Memory => limits.memory_bytes = *value,
+        }
+    }
 }
 
 fn tls_need(required: &RequireSpec) -> TlsNeed {

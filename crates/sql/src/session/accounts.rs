@@ -277,6 +277,9 @@ impl Session {
             }
             Ok(missing.into_iter().cloned().collect::<Vec<_>>())
         })?;
+        if !options.limits.is_empty() {
+            names.iter().for_each(|name| self.sql.access().usages().reset_one(name));
+        }
         for name in missing {
             self.note_account(ErrorCode::UserDoesNotExist, &name, "does not exist");
         }

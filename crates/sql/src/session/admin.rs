@@ -100,6 +100,7 @@ impl Session {
         group: Option<&mut Group>,
     ) -> Result<Reply> {
         let parsed = self.parse_admin(statement)?;
+        self.note_class(&parsed)?;
         self.check_inserts(&parsed)?;
         self.check_expired(Some(&parsed))?;
         self.authorize(&parsed)?;
@@ -169,6 +170,7 @@ impl Session {
             | Parsed::Flush
             | Parsed::FlushLogs
             | Parsed::FlushPrivileges
+            | Parsed::FlushUserResources
             | Parsed::Kill { .. }
             | Parsed::Deallocate(_)
             | Parsed::AlterDatabase { .. } => false,
@@ -211,6 +213,10 @@ impl Session {
             }
             Parsed::FlushLogs => {
                 self.sql.reopen_logs();
+                Ok(self.done(0))
+            }
+            Parsed::FlushUserResources => {
+                self.sql.access().usages().reset();
                 Ok(self.done(0))
             }
             Parsed::ReloadTls => self.reload_tls(),

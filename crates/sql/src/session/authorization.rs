@@ -272,6 +272,10 @@ impl Session {
             Parsed::Flush | Parsed::FlushLogs | Parsed::FlushPrivileges => {
                 self.check_global(&[Reload], &[], "RELOAD")
             }
+            Parsed::FlushUserResources => {
+                let words = "RELOAD or FLUSH_USER_RESOURCES";
+                self.check_global(&[Reload], &["FLUSH_USER_RESOURCES"], words)
+            }
             Parsed::Kill { id, .. } => self.check_kill(*id),
             Parsed::Maintain { operation, tables } => {
                 let needed: &[_] = match *operation {

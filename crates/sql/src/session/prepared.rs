@@ -267,6 +267,7 @@ impl Session {
         if std::mem::replace(&mut self.executing, true) {
             return Err(not_prepared());
         }
+        self.process.note_executed(&prepared.text);
         let result = self.execute_prepared(prepared, &parameters, how, None);
         self.executing = false;
         result

@@ -161,6 +161,11 @@ impl Session {
                 }
             }
             self.take_over_password_variable(name)?;
+            if name == "max_user_connections" {
+                let most = plan::variables::definition(name)
+                    .and_then(|definition| sql.globals().text(definition).parse().ok());
+                sql.access().usages().set_connections_max(most.unwrap_or(0));
+            }
             if name == "event_scheduler" {
                 sql.events().notify();
             }

@@ -57,7 +57,7 @@ impl Session {
         }
         let before = Arc::clone(&self.variables);
         let result = self.set(items).and_then(|_| {
-            if let Some(time) = self.variables.statement_time {
+            if let Some(time) = self.statement_time() {
                 self.process.kill.end_after(time, TimeLimit::Statement);
             }
             self.run_text(text, outer)

@@ -26,6 +26,9 @@ use results::{How, Result, SqlError, panics};
 use expression::{KillMark, Level, ThreadGuard, TimeLimit, Warnings};
 use syntax::scan::{Scanned, leading_word, open_version_comments, skip_space, without_ends};
 
+use access::audit::AuditClass;
+
+use super::usage::UncountedUse;
 use super::{LOOP_SHAPE_BYTES_MAX, LOOP_TEXT_BYTES_MAX, Session};
 
 /// The part of the clients' memory that the literals of one statement may take.
@@ -287,9 +290,12 @@ impl Session {
 
     pub(super) fn enter(&mut self, text: &[u8]) {
         self.renew_rights();
-        self.process.enter(text, self.sql.engine().clock().unix_micros());
+        if self.process.enter(text, self.sql.engine().clock().unix_micros()) {
+            self.uncounted = UncountedUse::ALL;
+            self.audit_class = AuditClass::Statements;
+        }
         self.executing = false;
-        if let Some(time) = self.variables.statement_time {
+        if let Some(time) = self.statement_time() {
             self.process.kill.end_after(time, TimeLimit::Statement);
         }
         if let Some(deadline) = self.deadline {
@@ -318,8 +324,9 @@ impl Session {
         }
         self.sql.counters().questions.add();
         let kind = self.kind_of(shape);
-        let mut outcome = StatementOutcome { failed: result.is_err(), ..Default::default() };
-        if !outcome.failed {
+        let status = result.as_ref().err().map_or(0, |error| error.code().number());
+        let mut outcome = StatementOutcome { status, ..Default::default() };
+        if result.is_ok() {
             outcome.warnings = self.warnings.borrow().count();
         }
         match result {
@@ -343,7 +350,7 @@ impl Session {
         let history = self.sql.history();
         let digest = history.digests().of(self.database.as_deref(), shape);
         let slow_after = history.slow_log().is_on().then_some(self.variables.long_query_time);
-        StatementKind { digest, slow_after }
+        StatementKind { digest, slow_after, class: self.audit_class }
     }
 
     pub(super) fn note_error(&mut self, error: &SqlError) {
@@ -366,6 +373,8 @@ impl Session {
         self.limits.set_in_loop(!statement.how.may_wait);
         let source = statement.source();
         let word = leading_word(source);
+        self.count_use(word)?;
+        self.check_audit()?;
         let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
         if is(b"select")
             || is(b"with")

@@ -121,9 +121,18 @@ fn user(table: &Table, name: &AccountName, account: &Account) -> Vec<Value> {
         "Password_reuse_history" => number(account.password_policy.history),
         "Password_reuse_time" => number(account.password_policy.reuse_days),
         "Password_require_current" => account.password_policy.require_current.map(yes_or_no),
+        "max_questions" => Some(limit(account.limits.queries_per_hour)),
+        "max_updates" => Some(limit(account.limits.updates_per_hour)),
+        "max_connections" => Some(limit(account.limits.connections_per_hour)),
+        "max_user_connections" => Some(limit(account.limits.user_connections)),
         "User_attributes" => account.attributes().map(text),
         _ => granted(account.global, column).or_else(|| grantee(name, column)),
     })
+}
+
+/// A limit of an account; 0 is none.
+fn limit(limit: u32) -> Value {
+    Value::UInt(limit.into())
 }
 
 fn number(number: Option<u16>) -> Option<Value> {

@@ -1,0 +1,287 @@
+//! The audit log of a real server: what it has, that it has no password, and what happens when its
+//! file is moved, is full, or cannot be written.
+//!
+//! Not here: the queue and the file by themselves (`access::audit`).
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use rustix::process::Signal;
+
+use crate::mysql::{Failure, Mysql, error_number};
+use crate::support::{Running, ask_line, figure, read_all, wait_until};
+
+/// Nobody's password is anything else in these tests.
+const SECRET: &str = "hidden";
+
+fn start(directory: &Path, more: &[&str]) -> Running {
+    let log = format!("--audit-log={}", directory.join("audit.log").display());
+    let flags: Vec<&str> = [&*log].into_iter().chain(more.iter().copied()).collect();
+    Running::start(&directory.join("data"), &flags)
+}
+
+fn root(server: &Running) -> Mysql {
+    Mysql::login(server.connect("mysql")).expect("a session")
+}
+
+/// The lines of a log, parsed.
+fn lines(path: &Path) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}
+
+/// The lines with these words at these names, once there are some.
+fn wait_for(path: &Path, words: &[(&str, serde_json::Value)]) -> Vec<serde_json::Value> {
+    let mut found = Vec::new();
+    wait_until(&format!("a line with {words:?}"), || {
+        found = lines(path);
+        found.retain(|line| words.iter().all(|(name, word)| line[name] == *word));
+        !found.is_empty()
+    });
+    found
+}
+
+#[test]
+fn logins_of_every_door_definitions_and_grants_are_told_of_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = start(directory.path(), &["--memcached-user=none", "--tyrant-user=none"]);
+    let path = directory.path().join("audit.log");
+    let mut sql = root(&server);
+    sql.run("CREATE DATABASE d");
+    sql.run("CREATE TABLE d.t (id INT PRIMARY KEY)");
+    sql.run("INSERT INTO d.t VALUES (1)");
+    sql.run(&format!("CREATE USER app IDENTIFIED BY '{SECRET}'"));
+    sql.run("GRANT SELECT ON d.* TO app");
+    assert_eq!(error_number(sql.execute("DROP TABLE d.none")), 1051);
+    sql.run("PREPARE p FROM 'DROP TABLE d.t'");
+    sql.run("EXECUTE p");
+    let id = sql.query("SELECT CONNECTION_ID()").unwrap()[0][0].clone().unwrap();
+    drop(sql);
+    let refused = Mysql::login_as(server.connect("mysql"), "app");
+    assert_eq!(error_number(refused.map(|_| ())), 1045);
+    let mut cache = server.connect("memcached");
+    let login = format!("app {SECRET}");
+    let set = |login: &str| format!("set x 0 0 {}\r\n{login}\r\n", login.len());
+    assert_eq!(
+        ask_line(&mut cache, &set("app wrong-word")),
+        "CLIENT_ERROR authentication failure\r"
+    );
+    assert_eq!(ask_line(&mut cache, &set(&login)), "STORED\r");
+    assert_eq!(ask_line(&mut cache, "get k\r\n"), "CLIENT_ERROR access denied\r");
+    let mut handler = server.connect("handlersocket");
+    assert_eq!(ask_line(&mut handler, &format!("A\t1\tapp:{SECRET}\n")), "0\t1");
+    drop((cache, handler));
+    wait_for(&path, &[("event", "disconnect".into()), ("door", "memcached".into())]);
+    wait_for(&path, &[("event", "disconnect".into()), ("door", "handlersocket".into())]);
+    assert!(server.stop().success());
+
+    let all = lines(&path);
+    let told = |class: &str| -> Vec<String> {
+        let of_class = all.iter().filter(|line| line["class"] == class);
+        let shown = of_class.map(|line| {
+            let text = ["query", "executed_query"].map(|name| line[name].as_str().unwrap_or(""));
+            format!("{} {} {} {}", line["user"].as_str().unwrap(), line["status"], text[0], text[1])
+        });
+        shown.map(|line| line.trim_end().to_owned()).collect()
+    };
+    assert_eq!(
+        told("definitions"),
+        [
+            "root 0 CREATE DATABASE d",
+            "root 0 CREATE TABLE d.t (id INT PRIMARY KEY)",
+            "root 1051 DROP TABLE d.none",
+            "root 0 EXECUTE p DROP TABLE d.t",
+        ]
+    );
+    let made = "root 0 CREATE USER app IDENTIFIED <secret>";
+    assert_eq!(told("grants"), [made, "root 0 GRANT SELECT ON d.* TO app"]);
+    assert_eq!(told("statements"), [""; 0]);
+    assert_eq!(told("failed-logins"), ["app 1045", "app 1045"]);
+    let logins = all.iter().filter(|line| line["class"] == "logins");
+    let logins: Vec<String> = logins
+        .map(|line| format!("{} {} {}", line["door"], line["event"], line["user"]).replace('"', ""))
+        .collect();
+    for wanted in ["mysql connect root", "mysql disconnect root", "memcached connect app"] {
+        assert_eq!(logins.iter().filter(|line| *line == wanted).count(), 1, "{wanted}: {logins:?}");
+    }
+    let ended = all.iter().find(|line| line["event"] == "disconnect").unwrap();
+    assert_eq!(ended["connection_id"].to_string(), id);
+    assert!(all.windows(2).all(|pair| pair[0]["id"].as_u64() < pair[1]["id"].as_u64()));
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn no_statement_that_can_hold_a_password_shows_it_whether_it_makes_sense_or_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let events = "--audit-events=logins;failed-logins;definitions;grants;statements";
+    let slow = "--slow-query-log=on";
+    let server = start(directory.path(), &[events, slow, "--long-query-time=0"]);
+    let path = directory.path().join("audit.log");
+    let mut sql = root(&server);
+    sql.run("CREATE USER a IDENTIFIED BY 'hidden'");
+    sql.run("SET @marker = 1");
+    for text in [
+        "CREATE USER b IDENTIFIED WITH mysql_native_password BY 'hidden'",
+        "/* c */ create user c identified by 'hidden' account lock",
+        "/*!50000 CREATE USER d IDENTIFIED BY 'hidden' */",
+        "ALTER USER a IDENTIFIED BY 'hidden' REPLACE 'hidden' RETAIN CURRENT PASSWORD",
+        "ALTER USER a\n\tIDENTIFIED\n\tBY\n'hidden'",
+        "SET PASSWORD FOR a = 'hidden'",
+        "SET PASSWORD FOR a = PASSWORD('hidden')",
+        "SET PASSWORD = 'hidden'",
+        "GRANT ALL ON *.* TO a IDENTIFIED BY 'hidden'",
+        "PREPARE p FROM 'ALTER USER a IDENTIFIED BY ''hidden'''",
+        "EXECUTE p",
+        "EXECUTE IMMEDIATE 'SET PASSWORD FOR a = ''hidden'''",
+        "EXPLAIN CREATE USER x IDENTIFIED BY 'hidden'",
+        "CREATE USER x IDENTIFIED BY 'hidden",
+        "CREATE USER x IDENTIFIED VIA p USING 'hidden' OR",
+        "CREATE USR x IDENTIFIED BY 'hidden'",
+        "CRAETE USER x IDENTIFIED BY 'hidden'",
+        "(CREATE USER x IDENTIFIED BY 'hidden')",
+        "SELECT 1; CREATE USER x IDENTIFIED BY 'hidden'",
+        "CHANGE MASTER TO MASTER_PASSWORD = 'hidden'",
+        "CREATE EVENT d.e ON SCHEDULE EVERY 1 DAY DO ALTER USER a IDENTIFIED BY 'hidden'",
+    ] {
+        // Some are refused; what they say is to be shown all the same.
+        let _ = sql.query(text);
+    }
+    sql.run("SET @marker = 2");
+    let shown = sql.query(
+        "SELECT digest_text, query_sample_text FROM \
+                           performance_schema.events_statements_summary_by_digest",
+    );
+    let shown = format!("{:?}", shown.unwrap());
+    assert!(!shown.contains(SECRET), "{shown}");
+    drop(sql);
+    wait_for(&path, &[("query", "SET @marker = 2".into())]);
+    let slow = directory.path().join("data").join("slow.log");
+    wait_until("the slow log is written", || {
+        fs::read_to_string(&slow).is_ok_and(|text| text.contains("@marker = 2"))
+    });
+    let log = server.log();
+    server.stop();
+    for text in [fs::read_to_string(&path).unwrap(), fs::read_to_string(&slow).unwrap(), log] {
+        assert!(!text.contains(SECRET), "{text}");
+    }
+    let all = lines(&path);
+    let secret = all.iter().filter(|line| line["query"].to_string().contains("<secret>")).count();
+    assert!(secret > 15, "they are told of: {secret}");
+    let last = all.iter().rfind(|line| line["query"] == "EXECUTE p").expect("it was executed");
+    assert_eq!(last["executed_query"], "ALTER USER a IDENTIFIED <secret>");
+    assert_eq!(last["class"], "grants");
+}
+
+#[test]
+fn statements_are_those_of_chosen_users_and_files_are_turned_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("audit.log");
+    let server = start(
+        directory.path(),
+        &[
+            "--audit-events=statements",
+            "--audit-users=bob;eve",
+            "--audit-log-size=2KiB",
+            "--audit-log-files=2",
+        ],
+    );
+    let mut sql = root(&server);
+    sql.run("CREATE USER bob IDENTIFIED BY ''");
+    let mut bob = Mysql::login_as(server.connect("mysql"), "bob").unwrap();
+    for number in 0..100 {
+        bob.query(&format!("SELECT {number}")).unwrap();
+        sql.query("SELECT 'of root'").unwrap();
+    }
+    assert_eq!(error_number(bob.query("SELECT * FROM mysql.user")), 1142);
+    wait_for(&path, &[("query", "SELECT * FROM mysql.user".into()), ("status", 1142.into())]);
+    let names = || {
+        let mut names: Vec<String> = fs::read_dir(directory.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.starts_with("audit"))
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(), ["audit.log", "audit.log.1", "audit.log.2"]);
+    for name in names() {
+        let file = directory.path().join(name);
+        assert!(fs::metadata(&file).unwrap().len() <= 2048);
+        assert!(lines(&file).iter().all(|line| line["user"] == "bob"));
+    }
+
+    // Who moves it away says so, and a new one is begun.
+    for begin in [true, false] {
+        fs::rename(&path, directory.path().join("moved")).unwrap();
+        match begin {
+            true => server.signal(Signal::HUP),
+            false => sql.run("FLUSH LOGS"),
+        }
+        wait_until("a new file is begun", || {
+            bob.query("SELECT 'again'").unwrap();
+            path.exists()
+        });
+    }
+    assert!(figure(&directory.path().join("data"), "audit_lines_written") > 100);
+}
+
+#[test]
+fn a_log_that_cannot_be_written_holds_up_nobody_unless_a_setting_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let full = "--audit-log=/dev/full";
+    let server = Running::start(&data, &[full]);
+    let mut sql = root(&server);
+    sql.run("CREATE DATABASE d");
+    wait_until("they are counted", || figure(&data, "audit_lines_left_out") >= 2);
+    assert_eq!(figure(&data, "audit_lines_written"), 0);
+    assert!(server.log().contains("the audit log cannot be written"), "{}", server.log());
+    drop(sql);
+    server.stop();
+
+    let server = Running::start(&data, &[full, "--audit-log-failure=refuse"]);
+    // The first login is what finds that out.
+    let mut sql = root(&server);
+    let mut refused = None;
+    wait_until("definitions are refused", || {
+        refused = sql.execute("CREATE DATABASE e").err();
+        if refused.is_none() {
+            sql.run("DROP DATABASE e");
+        }
+        refused.is_some()
+    });
+    assert!(matches!(refused, Some(Failure::Error { number: 3164, .. })), "{refused:?}");
+    sql.query("SELECT 1").expect("it is not to have this");
+    let login = Mysql::login(server.connect("mysql"));
+    assert_eq!(error_number(login.map(|_| ())), 3164);
+    server.stop();
+}
+
+#[test]
+fn lines_of_failed_logins_survive_a_kill() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("audit.log");
+    let server = start(directory.path(), &["--audit-log-sync=1h"]);
+    assert!(Mysql::login_as(server.connect("mysql"), "nobody").is_err());
+    wait_for(&path, &[("class", "failed-logins".into()), ("user", "nobody".into())]);
+    server.kill();
+    let mut half = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    half.write_all(b"{\"timestamp\":\"20").unwrap();
+    let server = start(directory.path(), &[]);
+    let mut sql = root(&server);
+    sql.run("CREATE DATABASE d");
+    let found = || {
+        let text = fs::read_to_string(&path).unwrap();
+        text.lines().filter(|line| line.contains("CREATE DATABASE d")).count()
+    };
+    wait_until("it goes on behind the half line", || found() == 1);
+    let text = fs::read_to_string(&path).unwrap();
+    let half = text.lines().filter(|line| serde_json::from_str::<serde_json::Value>(line).is_err());
+    assert_eq!(half.count(), 1, "{text}");
+    let mut gone = server.connect("memcached");
+    drop(sql);
+    server.stop();
+    read_all(&mut gone);
+}
