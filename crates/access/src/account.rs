@@ -11,9 +11,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::AccountLimits;
 use crate::lock_rule::LockRule;
 use crate::password_policy::{EarlierPassword, PasswordPolicy, PolicyDefaults};
-use crate::limits::AccountLimits;
 use crate::privilege::PrivilegeSet;
 use crate::secret::{self, Plugin};
 use crate::tls_need::TlsNeed;

@@ -212,7 +212,7 @@ fn statements_are_those_of_chosen_users_and_files_are_turned_over() {
         assert!(lines(&file).iter().all(|line| line["user"] == "bob"));
     }
 
-    // Who moves it away says so, and a new one is begun.
+    // It is moved away, the server is told so, and a new one is begun.
     for begin in [true, false] {
         fs::rename(&path, directory.path().join("moved")).unwrap();
         match begin {
