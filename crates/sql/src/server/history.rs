@@ -1,5 +1,5 @@
-//! What becomes of statements: each one that ends is counted with others like it (`digests`), logged
-//! if it took long (`slow_log`), and told to the audit log.
+//! What becomes of statements: each one that ends is counted with others like it (`digests`),
+//! logged if it took long (`slow_log`), and told to the audit log.
 //!
 //! Invariants
 //! 1. A statement is noted once, when it is answered: a stream of rows with its last row, or when

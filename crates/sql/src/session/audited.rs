@@ -4,8 +4,8 @@
 //! 1. A statement has the class of what it does, not of its first word: EXECUTE of a DROP TABLE is
 //!    a definition, and so is one that was refused.
 //!
-//! Not here: the log (`access::audit`), the moment at which a statement is over (`server::history`),
-//! which words of a statement are secret (`server::secrets`).
+//! Not here: the log (`access::audit`), the moment at which a statement is over
+//! (`server::history`), which words of a statement are secret (`server::secrets`).
 
 use access::audit::AuditClass;
 use syntax::account::AccountStatement;

@@ -2,7 +2,8 @@
 //!
 //! Invariants
 //! 1. A statement that is repeated where it may wait is counted once; one that a statement of the
-//!    client's carries out (EXECUTE) is a part of that, but may be the update that it is counted as.
+//!    client's carries out (EXECUTE) is a part of that, but may be the update that it is counted
+//!    as.
 //!
 //! Not here: the counts (`access::usage`), connections (`doors`).
 
