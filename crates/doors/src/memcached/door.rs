@@ -161,6 +161,10 @@ impl Memcached {
         {
             return Ok(step);
         }
+        if !self.refreshed {
+            // Limits are those of now, too.
+            self.client.renew();
+        }
         let is_update = match binary {
             true => binary::is_update,
             false => text::is_update,
