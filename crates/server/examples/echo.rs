@@ -48,6 +48,7 @@ fn main() -> std::io::Result<()> {
             overload: Vec::new(),
             input_bytes_max: 1 << 20,
             tls: None,
+            listed_in: None,
         }],
         listeners: vec![(0, listener)],
         metrics: Arc::new(Metrics::new(threads, vec!["echo"])),
