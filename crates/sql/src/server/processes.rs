@@ -396,12 +396,14 @@ mod tests {
         let processes = processes();
         let process = processes.join(1, ("root", "localhost"), 10, None);
         process.enter(b"SELECT a", 20);
-        let running = process.run_on(Some(Default::default()));
+        let kind = StatementKind { digest: 1, slow_after: None, class: AuditClass::default() };
+        let noted = || Some((kind, StatementOutcome::default()));
+        let running = process.run_on(noted());
         assert_eq!(processes.lines()[0].info.as_deref(), Some("SELECT a"));
         process.enter(b"SELECT b", 30);
         drop(running);
         assert_eq!(processes.lines()[0].info.as_deref(), Some("SELECT b"));
-        drop(process.run_on(Some(Default::default())));
+        drop(process.run_on(noted()));
         assert_eq!(processes.lines()[0].command, "Sleep");
     }
 }
