@@ -419,6 +419,12 @@ fn door(
 ) -> anyhow::Result<Door> {
     let name = kind.name();
     let admission = kind.admission(settings);
+    let page_shared = || PageShared {
+        sql: Arc::clone(sql),
+        metrics: own.metrics.clone(),
+        settings: settings.shown.clone(),
+        data_dir: settings.data_dir.clone(),
+    };
     let mut tyrant = |database, is_first| {
         let scripts = (is_first, &own.stash);
         let logins = own.logins(name, "tyrant-user", &settings.tyrant_user);
@@ -532,12 +538,7 @@ fn door(
             let accounts = Arc::clone(&own.accounts);
             let logins = Arc::new(DoorLogins::new(name, accounts, WithoutLogin::Nobody));
             show_failed_logins(engine, name, &logins);
-            let shared = Arc::new(PageShared {
-                sql: Arc::clone(sql),
-                metrics: own.metrics.clone(),
-                settings: settings.shown.clone(),
-                data_dir: settings.data_dir.clone(),
-            });
+            let shared = Arc::new(page_shared());
             Door {
                 name,
                 admission,
@@ -554,12 +555,14 @@ fn door(
             }
         }
         DoorKind::Status => {
-            let data_dir = settings.data_dir.clone();
+            let shared = Arc::new(page_shared());
             Door {
                 name,
                 admission,
                 limit_set: None,
-                converse: Arc::new(move |_| Box::new(StatusDoor::new(data_dir.clone()))),
+                converse: Arc::new(move |peer| {
+                    Box::new(StatusDoor::new(Arc::clone(&shared), peer.id))
+                }),
                 refusal: b"error\ttoo many connections\n".to_vec(),
                 overload: b"error\tout of memory\n".to_vec(),
                 fault: b"error\tinternal error\n".to_vec(),

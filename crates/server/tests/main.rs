@@ -73,6 +73,7 @@ mod shapes_in_memory;
 mod statements;
 mod temporary;
 mod tls;
+mod top;
 mod true_sizes;
 mod unique_values;
 mod vanished;

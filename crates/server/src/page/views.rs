@@ -17,7 +17,11 @@ const VIEWS: &[(&str, ViewParts)] = &[
     ("tables", &[("tables", TABLES), ("keys", KEYS)]),
     ("work", &[("running", RUNNING), ("events", EVENTS)]),
     ("variables", &[("variables", "SHOW GLOBAL VARIABLES")]),
+    ("top", TOP),
 ];
+
+/// What `rowhouse top` shows besides figures, in a few lines each.
+pub const TOP: ViewParts = &[("statements", TOP_STATEMENTS), ("waits", TOP_WAITS)];
 
 /// A view by its name.
 pub fn find(name: &str) -> Option<ViewParts> {
@@ -30,6 +34,25 @@ const STATEMENTS: &str = "
            query_sample_text
     FROM performance_schema.events_statements_summary_by_digest
     ORDER BY sum_timer_wait DESC LIMIT 200";
+
+const TOP_STATEMENTS: &str = "
+    SELECT LEFT(digest_text, 200) AS statement, schema_name AS db, count_star AS times,
+           sum_timer_wait DIV 1000000 AS total_us, avg_timer_wait DIV 1000000 AS average_us,
+           quantile_99 DIV 1000000 AS p99_us, sum_rows_sent AS rows_sent,
+           sum_rows_examined AS rows_examined, sum_errors AS errors
+    FROM performance_schema.events_statements_summary_by_digest
+    ORDER BY sum_timer_wait DESC LIMIT 20";
+
+const TOP_WAITS: &str = "
+    SELECT w.requesting_thread_id AS waiting, r.processlist_user AS waiting_user,
+           r.processlist_time AS seconds, LEFT(r.processlist_info, 200) AS statement,
+           w.blocking_thread_id AS holding, b.processlist_user AS holding_user,
+           b.processlist_command AS holding_command, b.processlist_time AS holding_seconds,
+           LEFT(b.processlist_info, 200) AS holding_statement
+    FROM performance_schema.data_lock_waits w
+    LEFT JOIN performance_schema.threads r ON r.thread_id = w.requesting_thread_id
+    LEFT JOIN performance_schema.threads b ON b.thread_id = w.blocking_thread_id
+    ORDER BY r.processlist_time DESC LIMIT 20";
 
 const CONNECTIONS: &str = "
     SELECT id, user, host, db, command, time, state, info, memory_used

@@ -247,13 +247,7 @@ function now(moment) {
       node("p", { class: wrong ? "bad" : "quiet" }, `${count(wrong)} refused or failed`));
   });
   const of = (name) => figure(moment, name);
-  const troubles = [];
-  if (of("disk_full")) troubles.push("The disk is full: writes are refused until there is space. Free some, or grow it.");
-  else if (of("store_writes_refused")) troubles.push("The store can no longer write: see the log, then restart the server.");
-  if (of("store_rocksdb_is_write_stopped")) troubles.push("Compactions are behind: writes wait for them.");
-  const memory = of("client_memory_bytes") / Math.max(1, of("client_memory_bytes_max"));
-  if (memory > 0.9) troubles.push(`Clients hold ${Math.round(memory * 100)}% of their memory: see Waiting for who holds most.`);
-  if (of("connections") >= of("connections_max")) troubles.push("All places are taken: raise max-connections, or see Waiting for who is idle.");
+  const troubles = moment.troubles;
   show(
     node("h2", {}, "Now"),
     troubles.length
