@@ -25,7 +25,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use crate::data_dir::status_socket;
 use crate::settings::Settings;
 use crate::status::ask_for_top;
-use overview::{Moment, Overview};
+use overview::{Overview, TopMoment};
 use terminal::{Pressed, RawTerminal};
 
 /// Columns of a screen that is no terminal's.
@@ -77,8 +77,8 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-fn look(socket: &Path) -> anyhow::Result<Moment> {
-    Ok(Moment::of(ask_for_top(socket)?))
+fn look(socket: &Path) -> anyhow::Result<TopMoment> {
+    Ok(TopMoment::of(ask_for_top(socket)?))
 }
 
 fn plain(lines: &[String]) -> String {
@@ -89,7 +89,7 @@ fn plain(lines: &[String]) -> String {
 fn watch(
     terminal: &mut RawTerminal,
     socket: &Path,
-    first: Moment,
+    first: TopMoment,
     interval: Duration,
 ) -> anyhow::Result<()> {
     let mut before = first;

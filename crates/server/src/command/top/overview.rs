@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 
 /// What the server said at a moment.
-pub struct Moment {
+pub struct TopMoment {
     at: Instant,
     said: Value,
 }
@@ -75,10 +75,10 @@ const MEMORY: [(&str, &str, &str); 3] = [
     ("queries", "query_memory_bytes", "query_memory_bytes_max"),
 ];
 
-impl Moment {
+impl TopMoment {
     /// An answer that has just come.
-    pub fn of(said: Value) -> Moment {
-        Moment { at: Instant::now(), said }
+    pub fn of(said: Value) -> TopMoment {
+        TopMoment { at: Instant::now(), said }
     }
 
     fn figure(&self, name: &str) -> u64 {
@@ -98,7 +98,7 @@ fn numbers(value: &Value) -> Vec<u64> {
 
 impl Overview {
     /// What is shown of the later one of two moments.
-    pub fn between(before: &Moment, after: &Moment) -> Overview {
+    pub fn between(before: &TopMoment, after: &TopMoment) -> Overview {
         let (statements, unknown_statements) = rows(&after.said["statements"]);
         let (waits, unknown_waits) = rows(&after.said["waits"]);
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -160,14 +160,14 @@ impl Overview {
     }
 }
 
-fn doors(before: &Moment, after: &Moment) -> Vec<DoorOverview> {
+fn doors(before: &TopMoment, after: &TopMoment) -> Vec<DoorOverview> {
     let seconds = after.at.duration_since(before.at).as_secs_f64();
     let bounds = numbers(&after.said["bounds"]);
     let names = after.said["latencies"].as_object().map(|doors| doors.keys().cloned());
     let names = names.into_iter().flatten().filter(|name| !OWN_DOORS.contains(&name.as_str()));
     let door = |name: String| {
         let figures = name.replace('-', "_");
-        let of = |moment: &Moment, what: &str| moment.figure(&format!("{figures}_{what}"));
+        let of = |moment: &TopMoment, what: &str| moment.figure(&format!("{figures}_{what}"));
         let answered = of(after, "requests").saturating_sub(of(before, "requests"));
         let (now, then) = (after.counts(&name), before.counts(&name));
         let new = now.iter().zip(then.iter().chain(std::iter::repeat(&0)));
@@ -230,9 +230,9 @@ mod tests {
             })
         };
         let begun = Instant::now();
-        let before = Moment { at: begun, said: said("100", [90, 10, 0]) };
+        let before = TopMoment { at: begun, said: said("100", [90, 10, 0]) };
         let at = begun + Duration::from_secs(2);
-        let after = Moment { at, said: said("300", [90, 200, 10]) };
+        let after = TopMoment { at, said: said("300", [90, 200, 10]) };
         let overview = Overview::between(&before, &after);
         let [mysql] = &overview.doors[..] else { panic!("one door is of clients") };
         assert_eq!((mysql.rate, mysql.p50_us, mysql.p99_us, mysql.failed), (100.0, 32, 64, 2));
