@@ -26,7 +26,7 @@ use crate::data_dir::status_socket;
 use crate::settings::Settings;
 use crate::status::ask_for_top;
 use overview::{Overview, TopMoment};
-use terminal::{Pressed, RawTerminal};
+use terminal::{RawTerminal, TerminalEvent};
 
 /// Columns of a screen that is no terminal's.
 const PLAIN_COLUMNS: usize = 120;
@@ -104,10 +104,10 @@ fn watch(
             };
             terminal.draw(&drawn)?;
             match terminal.wait(due)? {
-                Pressed::End => return Ok(()),
+                TerminalEvent::End => return Ok(()),
                 // The size may be another one.
-                Pressed::Resized | Pressed::Other => {}
-                Pressed::Nothing => break,
+                TerminalEvent::Resized | TerminalEvent::Other => {}
+                TerminalEvent::Nothing => break,
             }
         }
         shown = match look(socket) {

@@ -32,7 +32,7 @@ pub struct Overview {
     pub store_bytes: u64,
     /// Statements by the time they took in all, each with the view's columns.
     pub statements: Vec<Map<String, Value>>,
-    /// Who waits for whom, likewise.
+    /// Row locks that are waited for, likewise.
     pub waits: Vec<Map<String, Value>>,
     /// Why one of these two is not known.
     pub unknown: Vec<String>,

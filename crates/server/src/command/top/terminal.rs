@@ -25,7 +25,7 @@ const CTRL_D: u8 = 4;
 
 /// What a wait ended with.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Pressed {
+pub enum TerminalEvent {
     /// The user, or a signal, wants an end; or the terminal has gone.
     End,
     /// The terminal has another size.
@@ -101,13 +101,13 @@ impl RawTerminal {
     ///
     /// # Errors
     /// Those of the system.
-    pub fn wait(&self, until: Instant) -> io::Result<Pressed> {
+    pub fn wait(&self, until: Instant) -> io::Result<TerminalEvent> {
         loop {
             if self.ends.load(Ordering::Relaxed) {
-                return Ok(Pressed::End);
+                return Ok(TerminalEvent::End);
             }
             if self.resized.swap(false, Ordering::Relaxed) {
-                return Ok(Pressed::Resized);
+                return Ok(TerminalEvent::Resized);
             }
             let left = until.saturating_duration_since(Instant::now());
             let timeout =
@@ -115,7 +115,7 @@ impl RawTerminal {
             let input = io::stdin();
             let mut polled = [PollFd::from_borrowed_fd(input.as_fd(), PollFlags::IN)];
             match poll(&mut polled, Some(&timeout)) {
-                Ok(0) => return Ok(Pressed::Nothing),
+                Ok(0) => return Ok(TerminalEvent::Nothing),
                 Ok(_) => {}
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
@@ -123,10 +123,10 @@ impl RawTerminal {
             let mut keys = [0; 64];
             return match rustix::io::read(input.as_fd(), &mut keys) {
                 // The terminal has gone.
-                Ok(0) | Err(Errno::IO) => Ok(Pressed::End),
+                Ok(0) | Err(Errno::IO) => Ok(TerminalEvent::End),
                 Ok(count) => Ok(match keys[..count].iter().any(|key| ends(*key)) {
-                    true => Pressed::End,
-                    false => Pressed::Other,
+                    true => TerminalEvent::End,
+                    false => TerminalEvent::Other,
                 }),
                 Err(Errno::INTR | Errno::AGAIN) => continue,
                 Err(error) => Err(error.into()),
