@@ -12,6 +12,7 @@
 //! and their bytes in keys and rows (crate `values`), sockets, protocols, SQL.
 
 pub mod alter;
+pub mod asked_keys;
 pub mod begun_reads;
 mod broken_rule;
 pub mod bulk;

@@ -590,9 +590,14 @@ fn check_files(settings: &Settings) -> anyhow::Result<()> {
     let data_dir = settings.data_dir.canonicalize().context("cannot find the data directory")?;
     for folder in &settings.files {
         let found = folder.canonicalize();
-        let found = found.with_context(|| format!("files: cannot find {}", folder.display()))?;
+        let found = found.with_context(|| {
+            format!("cannot find {}; `files` names folders that are there", folder.display())
+        })?;
         if found.starts_with(&data_dir) || data_dir.starts_with(&found) {
-            anyhow::bail!("files: {} and the data directory must lie apart", folder.display());
+            anyhow::bail!(
+                "{} and the data directory must lie apart: have `files` name another folder",
+                folder.display()
+            );
         }
     }
     Ok(())

@@ -124,16 +124,18 @@ impl Conversation for StatusDoor {
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
     /// Nobody listens at the socket.
-    #[error("no server answers: {0}")]
+    #[error(
+        "no server answers: {0}; start it (`rowhouse serve`), or name its directory (--data-dir)"
+    )]
     Nobody(#[source] io::Error),
     /// It could not be asked, or did not answer in time.
-    #[error("the server does not answer: {0}")]
+    #[error("the server does not answer: {0}; see its log")]
     Failed(#[source] io::Error),
     /// The server says why it does not.
-    #[error("the server refuses: {0}")]
+    #[error("the server refuses: {0}; its log says more")]
     Refused(String),
     /// The answer is not whole.
-    #[error("the server's answer ends too early")]
+    #[error("the server's answer ends too early; ask again, and see its log")]
     CutShort,
 }
 

@@ -96,7 +96,7 @@ pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Res
         password: password.unwrap_or_default(),
         private,
     };
-    let client = Client::login(stream, &login).context("cannot log in")?;
+    let client = Client::login(stream, &login).context("cannot log in (--user, --password)")?;
     Ok(RowsLink { client, local: None })
 }
 
@@ -132,7 +132,9 @@ fn unix(path: &Path) -> anyhow::Result<Way> {
 
 fn tcp(address: &str) -> anyhow::Result<Way> {
     let stream = TcpStream::connect(address);
-    let stream = stream.with_context(|| format!("cannot connect to {address}"))?;
+    let stream = stream.with_context(|| {
+        format!("cannot connect to {address}: is a server up there, and its MySQL door open?")
+    })?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_nodelay(true)?;
     Ok((false, Box::new(stream)))

@@ -84,12 +84,12 @@ fn troubles(figures: &[(String, String)]) -> Vec<String> {
     if percent > MEMORY_PERCENT_MAX {
         troubles.push(format!(
             "Clients hold {percent}% of their memory: see Waiting for who holds most, or raise \
-             `client-memory`."
+             `memory`."
         ));
     }
     if of("connections_max") > 0 && of("connections") >= of("connections_max") {
         troubles.push(
-            "All places are taken: raise `connections-max`, or see Waiting for who is idle."
+            "All places are taken: raise `max-connections`, or see Waiting for who is idle."
                 .to_owned(),
         );
     }
@@ -115,7 +115,7 @@ mod tests {
             ("connections_max", "4"),
         ];
         let said = troubles(&figures(&ill)).join(" ");
-        for words in ["Free some", "95% of their memory", "raise `connections-max`"] {
+        for words in ["Free some", "95% of their memory", "raise `max-connections`"] {
             assert!(said.contains(words), "{words} in {said}");
         }
     }

@@ -14,7 +14,15 @@ pub type ViewParts = &'static [(&'static str, &'static str)];
 const VIEWS: &[(&str, ViewParts)] = &[
     ("statements", &[("statements", STATEMENTS)]),
     ("waiting", &[("connections", CONNECTIONS), ("waits", LOCK_WAITS)]),
-    ("tables", &[("tables", TABLES), ("keys", KEYS)]),
+    (
+        "tables",
+        &[
+            ("tables", TABLES),
+            ("hot_keys", HOT_KEYS),
+            ("unused", UNUSED_KEYS),
+            ("redundant", REDUNDANT_KEYS),
+        ],
+    ),
     ("work", &[("running", RUNNING), ("events", EVENTS)]),
     ("variables", &[("variables", "SHOW GLOBAL VARIABLES")]),
     ("top", TOP),
@@ -30,7 +38,7 @@ pub fn find(name: &str) -> Option<ViewParts> {
 
 const STATEMENTS: &str = "
     SELECT schema_name, digest_text, count_star, sum_timer_wait, avg_timer_wait, quantile_99,
-           sum_errors, sum_warnings, sum_rows_sent, sum_rows_affected, last_seen,
+           sum_errors, sum_warnings, sum_rows_examined, sum_rows_sent, sum_rows_affected, last_seen,
            query_sample_text
     FROM performance_schema.events_statements_summary_by_digest
     ORDER BY sum_timer_wait DESC LIMIT 200";
@@ -71,11 +79,19 @@ const TABLES: &str = "
       ON t.table_schema = s.table_schema AND t.table_name = s.table_name
     ORDER BY s.data_length + s.index_length DESC LIMIT 200";
 
-const KEYS: &str = "
-    SELECT table_schema, table_name, index_name, non_unique, seq_in_index, column_name, sub_part,
-           index_type
-    FROM information_schema.statistics
-    ORDER BY table_schema, table_name, index_name, seq_in_index LIMIT 2000";
+const HOT_KEYS: &str = "
+    SELECT table_schema, table_name, index_name, key_values, percent
+    FROM information_schema.hot_keys ORDER BY percent DESC";
+
+const UNUSED_KEYS: &str = "
+    SELECT object_schema, object_name, index_name FROM sys.schema_unused_indexes
+    ORDER BY object_schema, object_name, index_name LIMIT 500";
+
+const REDUNDANT_KEYS: &str = "
+    SELECT table_schema, table_name, redundant_index_name, redundant_index_columns,
+           dominant_index_name, dominant_index_columns
+    FROM sys.schema_redundant_indexes
+    ORDER BY table_schema, table_name, redundant_index_name LIMIT 500";
 
 const RUNNING: &str = "
     SELECT id, user, db, time, state, info, memory_used FROM information_schema.processlist
@@ -83,7 +99,7 @@ const RUNNING: &str = "
 
 const EVENTS: &str = "
     SELECT event_schema, event_name, status, interval_value, interval_field, execute_at,
-           last_executed
+           last_executed, runs, failures, last_error_number, last_error
     FROM information_schema.events ORDER BY event_schema, event_name LIMIT 200";
 
 #[cfg(test)]

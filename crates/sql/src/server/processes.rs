@@ -110,6 +110,8 @@ impl Process {
 
     fn end_of(&self, state: &mut ProcessesState, kind: StatementKind, outcome: StatementOutcome) {
         let took = state.begun.elapsed();
+        let examined = self.kill.owner_of_work().take_examined();
+        let outcome = StatementOutcome { examined, ..outcome };
         self.history.note(&EndedStatement {
             kind,
             outcome,
