@@ -13,18 +13,14 @@
 //!    Abbadi, 2005).
 //! 3. Counts of keys are halved every so many seconds: what is hot is hot now.
 //!
-//! Not here: what finds are (`find`), how a key is shown (`locked_row`).
+//! Not here: what finds are (`find`), whose a hot key is (`hot_keys`).
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use resources::counter::{LINES, line};
-
-use crate::engine::Engine;
-use crate::table::Table;
 
 /// One find of so many is a sample, about: where they come in a pattern, samples must not.
 const PERIOD: u64 = 64;
@@ -84,21 +80,6 @@ struct AskedKey {
     count: u64,
     /// How much of the count may be of other keys.
     error: u64,
-}
-
-/// A key that much of all that is asked by key is for.
-#[derive(Clone, Debug)]
-pub struct HotKey {
-    /// Its table.
-    pub table: Arc<Table>,
-    /// The index's name.
-    pub index: String,
-    /// The key's values.
-    pub values: String,
-    /// Samples that were surely of it.
-    pub samples: u64,
-    /// How many of a hundred finds by key those are.
-    pub percent: u64,
 }
 
 impl AskedKeys {
@@ -166,7 +147,7 @@ impl AskedKeys {
     }
 
     /// Samples of finds by key, and those of the keys that are surely hot, the hottest first.
-    fn hottest(&self, now: i64) -> (u64, Vec<(Box<[u8]>, u64)>) {
+    pub(crate) fn hottest(&self, now: i64) -> (u64, Vec<(Box<[u8]>, u64)>) {
         let mut samples = 0;
         let mut keys: HashMap<Box<[u8]>, u64> = HashMap::new();
         for line in &self.lines {
@@ -222,20 +203,6 @@ impl AskedLine {
             key.error = (key.error >> times).min(key.count);
         }
         self.keys.retain(|key| key.count > 0);
-    }
-}
-
-impl Engine {
-    /// The keys that much of what is asked by key is for, the hottest first.
-    pub fn hot_keys(&self) -> Vec<HotKey> {
-        let (samples, keys) = self.asked_keys().hottest(self.unix_seconds());
-        let hot = |(key, count): (Box<[u8]>, u64)| {
-            let row = self.locked_row(&key)?;
-            let index = row.table.indexes.get(row.index?)?.name.clone();
-            let percent = count * 100 / samples.max(1);
-            Some(HotKey { table: row.table, index, values: row.values, samples: count, percent })
-        };
-        keys.into_iter().filter_map(hot).collect()
     }
 }
 

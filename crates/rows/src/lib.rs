@@ -32,6 +32,7 @@ pub mod expiry;
 pub mod find;
 pub mod foreign_key;
 pub mod group;
+pub mod hot_keys;
 mod images;
 pub mod leaps;
 pub mod local;

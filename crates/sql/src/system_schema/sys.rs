@@ -1,8 +1,8 @@
 //! `sys`: views of what the server does that operators and tools ask for, under MySQL's names and
 //! columns (MySQL 9.7, `sys`).
 //!
-//! A column of which nothing is known here is 0 or NULL, never a guess. Who may read
-//! `performance_schema` may read these: they need SELECT.
+//! A column of which nothing is known here is 0 or NULL, never a guess. Reading a view needs
+//! SELECT.
 //!
 //! Not here: what they are made of (`performance_schema`, `server`, `rows::asked_keys`).
 

@@ -1,4 +1,5 @@
-//! `table_io_waits_summary_by_index_usage`: how often each index was asked since the server started.
+//! `table_io_waits_summary_by_index_usage`: how often each index was asked since the server
+//! started.
 //!
 //! Counts are those of a sample, but never 0 where an index was used; times and writes by index are
 //! not counted.
