@@ -17,6 +17,7 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
@@ -73,9 +74,12 @@ struct AskedLine {
     samples: u64,
     /// When counts were last halved, in seconds.
     halved: i64,
+    hasher: foldhash::fast::RandomState,
 }
 
 struct AskedKey {
+    /// Compared before the keys are, which lie elsewhere.
+    hash: u64,
     key: Box<[u8]>,
     count: u64,
     /// How much of the count may be of other keys.
@@ -177,15 +181,19 @@ impl AskedKeys {
 impl AskedLine {
     fn note(&mut self, key: &[u8]) {
         self.samples += 1;
-        if let Some(known) = self.keys.iter_mut().find(|known| *known.key == *key) {
+        let hash = self.hasher.hash_one(key);
+        let is_same = |known: &&mut AskedKey| known.hash == hash && *known.key == *key;
+        if let Some(known) = self.keys.iter_mut().find(is_same) {
             known.count += 1;
             return;
         }
         if self.keys.len() < KEYS_MAX {
-            return self.keys.push(AskedKey { key: key.into(), count: 1, error: 0 });
+            return self.keys.push(AskedKey { hash, key: key.into(), count: 1, error: 0 });
         }
         if let Some(least) = self.keys.iter_mut().min_by_key(|known| known.count) {
-            *least = AskedKey { key: key.into(), count: least.count + 1, error: least.count };
+            (least.hash, least.error) = (hash, least.count);
+            least.count += 1;
+            least.key = key.into();
         }
     }
 
