@@ -202,7 +202,7 @@ fn who_holds_most_of_the_memory_is_seen() {
     let most = watched.metric("rowhouse_client_memory_max_bytes");
     let used = || watched.metric("rowhouse_client_memory_bytes");
     let mut others = Vec::new();
-    while used() < most * 0.92 && others.len() < 20 {
+    while used() < most * 0.83 && others.len() < 20 {
         let mut other = watched.session();
         fill(&mut other, 50_000);
         others.push(other);
@@ -211,7 +211,7 @@ fn who_holds_most_of_the_memory_is_seen() {
     let memory = |line: &Value| line["memory_used"].as_str().unwrap().parse::<u64>().unwrap();
     connections.sort_by_key(|line| std::cmp::Reverse(memory(line)));
     assert_eq!(connections[0]["id"], *culprit, "{connections:?}");
-    assert!(used() > most * 0.91, "{} of {most}", used());
+    assert!(used() > most * 0.81, "{} of {most}", used());
     assert!(watched.troubles().contains("of their memory: see Waiting"), "{}", watched.troubles());
 }
 
@@ -246,16 +246,22 @@ fn a_hot_key_is_named_whatever_door_it_is_asked_at() {
 fn a_reader_that_does_not_read_is_seen_with_its_statement() {
     let watched = WatchedServer::start(&[]);
     let mut reader = watched.session();
+    reader.run("CREATE DATABASE d");
+    reader.run("CREATE TABLE d.t (id INT PRIMARY KEY, b VARCHAR(10000))");
+    for id in 0..600 {
+        reader.run(&format!("INSERT INTO d.t VALUES ({id}, REPEAT('x', 10000))"));
+    }
     let culprit = value(&mut reader, "SELECT CONNECTION_ID()");
-    let asked = "WITH RECURSIVE r AS (SELECT 1 i UNION ALL SELECT i + 1 FROM r WHERE i < 1000) \
-                 SELECT REPEAT('x', 60000) FROM r AS slow_reader";
+    // Some 36 MB.
+    let asked = "SELECT slow_reader.b FROM d.t AS slow_reader JOIN (SELECT 1 UNION SELECT 2 UNION \
+                 SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6) x";
     reader.send_query(asked).unwrap();
     let line = || {
         let connections = watched.rows("waiting", "connections");
         connections.into_iter().find(|line| line["id"] == *culprit).unwrap()
     };
     wait_until("it to be seen", || line()["command"] == "Query");
-    // It stays there, whatever time goes by: nobody reads its 60 MB.
+    // It stays there, whatever time goes by: nobody reads.
     let mut seconds = 0;
     wait_until("a second", || {
         seconds = line()["time"].as_str().unwrap().parse::<u64>().unwrap();
@@ -293,7 +299,7 @@ fn failing_logins_are_counted_at_their_door_and_told_with_the_user() {
     assert_eq!(watched.view("now")["figures"]["mysql_failed_logins"], "3");
     wait_until("a line of the log", || {
         let lines = watched.view("now")["lines"].to_string();
-        lines.contains("app") && lines.contains("127.0.0.1")
+        lines.contains("a login has failed") && lines.contains("app")
     });
 }
 
@@ -303,13 +309,13 @@ fn a_load_under_way_says_how_far_it_is() {
     let (mut loader, mut watcher) = (loads::login(&watched.server), watched.session());
     watcher.run("CREATE DATABASE d");
     watcher.run("CREATE TABLE d.t (id INT PRIMARY KEY, n INT, s VARCHAR(100), KEY (n))");
-    loads::begin(&mut loader, &mut watcher, 2000);
+    loads::begin(&mut loader, &mut watcher, 100_000);
     let running = watched.rows("work", "running");
     let load = running.iter().find(|line| line["info"] == loads::LOAD);
     let load = load.unwrap_or_else(|| panic!("{running:?}"));
     assert!(load["state"].as_str().unwrap().contains("reading"), "{load}");
     loads::finish(&mut loader);
-    assert_eq!(value(&mut watcher, "SELECT COUNT(*) FROM d.t"), "2000");
+    assert_eq!(value(&mut watcher, "SELECT COUNT(*) FROM d.t"), "100000");
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn views_of_sys_are_listed_described_and_changed_by_nobody() {
                      sys.schema_redundant_indexes WHERE table_name = 'r' ORDER BY 1";
     assert_eq!(
         run(s, redundant),
-        "one\ttwo\tALTER TABLE `test`.`r` DROP INDEX `one`\n\
+        "one\tthree\tALTER TABLE `test`.`r` DROP INDEX `one`\n\
          two\tthree\tALTER TABLE `test`.`r` DROP INDEX `two`"
     );
     for (statement, number) in [

@@ -18,8 +18,9 @@ use crate::net::latency::BOUNDS_MICROS;
 use crate::prometheus::Sources;
 use crate::recent_lines;
 
-/// Part of clients' memory from which on it is a trouble, in percent.
-const MEMORY_PERCENT_MAX: u64 = 90;
+/// Part of clients' memory from which on it is a trouble, in percent: statements that ask for much
+/// are refused a little later.
+const MEMORY_PERCENT_MAX: u64 = 80;
 
 /// Figures, times of requests by door, troubles, the last errors.
 pub fn now(

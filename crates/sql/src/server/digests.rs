@@ -247,6 +247,11 @@ impl StatementDigests {
         self.sums[line()].lock().entry(ended.kind.digest).or_default().note(ended);
     }
 
+    /// About how much memory they take.
+    pub fn memory_bytes(&self) -> usize {
+        self.names.read().len() * DIGEST_BYTES
+    }
+
     /// Forgets all of them.
     pub fn forget(&self) {
         let mut names = self.names.write();
