@@ -109,7 +109,8 @@ fn the_schema_is_found_in_either_case_and_changed_by_nobody() {
 fn views_of_sys_are_listed_described_and_changed_by_nobody() {
     let sql = server();
     let s = &mut session(&sql);
-    assert!(run(s, "SHOW DATABASES").contains("sys"));
+    // mariadb-dump --all-databases would try to lock what it lists.
+    assert!(!run(s, "SHOW DATABASES").contains("sys"));
     assert!(run(s, "SHOW TABLES FROM sys").contains("statement_analysis"));
     let columns = run(s, "SHOW COLUMNS FROM sys.schema_unused_indexes");
     let names: Vec<&str> = columns.lines().filter_map(|line| line.split('\t').next()).collect();
