@@ -86,7 +86,8 @@ def views(browser):
         check(f"{view} has no error", browser.run("document.querySelector('[role=alert]')?.textContent ?? ''"), "")
         check(f"{view} runs nothing", browser.run("window.ran ?? 0"), 0)
     for view, words in [
-        ("statements", "INSERT INTO"), ("tables", "both_of_them"), ("work", "house.tidy"),
+        ("statements", "INSERT INTO"), ("statements", "Rows looked at"), ("tables", "both_of_them"),
+        ("tables", "Hot keys"), ("tables", "Unused keys"), ("work", "house.tidy"),
         ("settings", "admin-port"),
     ]:
         browser.run(f"location.hash = '#{view}'")

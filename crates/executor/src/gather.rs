@@ -253,6 +253,9 @@ impl Gatherer {
         let result = self.fill_piece(engine, table, view, reach, piece, filter, out);
         match result {
             Ok(next) => {
+                if let Some(kill) = &self.kill {
+                    kill.owner_of_work().note_examined(u64::from(next.seen));
+                }
                 if is_open {
                     self.looked_at += u64::from(next.looked_up);
                     self.asked += u64::from(next.seen);

@@ -356,11 +356,12 @@ impl Execution<'_> {
         local: &Scope<'_>,
         gathered: &mut GatheredRows,
     ) -> Result<()> {
-        let mut seen = 0u64;
+        let (mut seen, mut noted) = (0u64, 0);
         let mut filter = |row: RowView<'_>, candidate| {
             // Rows that are passed over count as well: a long scan is another's business.
             seen += u64::from(candidate != RowCandidate::RowOfEntry);
             if seen >= 1024 {
+                noted += seen;
                 self.look(std::mem::take(&mut seen))?;
             }
             access.takes(&local.with_row(row), candidate, all_terms)
@@ -376,6 +377,7 @@ impl Execution<'_> {
             Some(filter),
             gathered,
         )?;
+        self.noted.set(self.noted.get() + noted + seen);
         self.look(seen)
     }
 

@@ -179,6 +179,8 @@ struct Execution<'a> {
     bytes_max: usize,
     too_long: Cell<bool>,
     rows_seen: Cell<u64>,
+    /// How many of these a gatherer has noted already.
+    noted: Cell<u64>,
     share: RefCell<Share>,
     bytes: Cell<usize>,
     /// Where kept rows go that are many; none where the run is given up then.
@@ -218,6 +220,7 @@ pub fn run(
         execution.push(&mut rows, row)?;
         Ok(Flow::Continue)
     });
+    execution.note_examined();
     if execution.too_long.get() {
         return Ok(None);
     }
@@ -241,7 +244,10 @@ pub fn with_subqueries<T>(
     view: &dyn Read,
     work: impl FnOnce(&dyn Subqueries) -> T,
 ) -> T {
-    work(&Execution::begin(facts, &Limits::none(view)))
+    let execution = Execution::begin(facts, &Limits::none(view));
+    let done = work(&execution);
+    execution.note_examined();
+    done
 }
 
 /// Takes one row of a result.
@@ -270,6 +276,7 @@ impl<'a> Execution<'a> {
             bytes_max: limits.bounds.bytes_max,
             too_long: Cell::new(false),
             rows_seen: Cell::new(0),
+            noted: Cell::new(0),
             share: RefCell::new(engine.budget().share()),
             bytes: Cell::new(0),
             overflow,
@@ -336,6 +343,14 @@ impl Execution<'_> {
             row.push(value);
         }
         Ok(row)
+    }
+
+    /// Tells the statement how many rows were looked at, but for those of gatherers.
+    fn note_examined(&self) {
+        let seen = self.rows_seen.get().saturating_sub(self.noted.get());
+        if seen > 0 {
+            self.facts.kill.owner_of_work().note_examined(seen);
+        }
     }
 
     /// Rows are looked at.

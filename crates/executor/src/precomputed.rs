@@ -163,13 +163,16 @@ impl Execution<'_> {
         let (view, reach) = (self.view, self.how.reach);
         let mut rows = 0;
         for range in found.iter() {
-            let mut looked = Ok(());
+            let (mut looked, mut told) = (Ok(()), 0);
             let mut each = |more| {
+                told += more;
                 looked = self.look_at_entries(more);
                 if looked.is_ok() { find::Flow::Continue } else { find::Flow::Stop }
             };
-            rows += self.engine.count_covered(view, table, index, range, reach, &mut each)?;
+            let counted = self.engine.count_covered(view, table, index, range, reach, &mut each)?;
             looked?;
+            self.look_at_entries(counted.saturating_sub(told))?;
+            rows += counted;
         }
         Ok(rows)
     }

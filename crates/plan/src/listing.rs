@@ -34,12 +34,18 @@ pub enum SystemSchema {
     Mysql,
     /// What the server does.
     Performance,
+    /// The same in words that operators ask for.
+    Sys,
 }
 
 impl SystemSchema {
     /// All of them, by name.
-    pub const ALL: [SystemSchema; 3] =
-        [SystemSchema::Information, SystemSchema::Mysql, SystemSchema::Performance];
+    pub const ALL: [SystemSchema; 4] = [
+        SystemSchema::Information,
+        SystemSchema::Mysql,
+        SystemSchema::Performance,
+        SystemSchema::Sys,
+    ];
 
     /// The one of this name; those that everybody sees are found in either case.
     pub fn of(database: &str) -> Option<SystemSchema> {
@@ -60,6 +66,7 @@ impl SystemSchema {
             SystemSchema::Information => "information_schema",
             SystemSchema::Mysql => "mysql",
             SystemSchema::Performance => "performance_schema",
+            SystemSchema::Sys => "sys",
         }
     }
 }

@@ -1,15 +1,16 @@
-//! A connection as the memory that it has is counted.
+//! A connection as its memory is counted, and the rows that its statement looks at.
 //!
 //! Not here: the sum that it is drawn from (`budget`), whose work a thread does (`interrupt`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// What one connection has of a budget, or several together.
 #[derive(Debug, Default)]
 pub struct Owner {
     pub(crate) used: AtomicUsize,
     pub(crate) kept: AtomicUsize,
+    examined: AtomicU64,
     /// What holds for several connections together.
     ceiling: Option<MemoryCeiling>,
 }
@@ -47,5 +48,15 @@ impl Owner {
         self.ceiling
             .as_ref()
             .is_none_or(|ceiling| ceiling.sum.bytes().saturating_add(more) <= ceiling.bytes_max)
+    }
+
+    /// The present statement has looked at so many rows more.
+    pub fn note_examined(&self, rows: u64) {
+        self.examined.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    /// Rows that were looked at since this was asked last.
+    pub fn take_examined(&self) -> u64 {
+        self.examined.swap(0, Ordering::Relaxed)
     }
 }

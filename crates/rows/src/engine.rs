@@ -17,6 +17,7 @@ use resources::budget::Budget;
 use resources::clock::{Clock, SystemClock};
 use resources::spill::SpillDirectory;
 
+use crate::asked_keys::AskedKeys;
 use crate::cache::RowCache;
 use crate::catalog::Catalog;
 use crate::commit::{Committer, Lead};
@@ -71,6 +72,7 @@ pub struct Engine {
     catalog: Catalog,
     cache: Arc<RowCache>,
     images: Images,
+    asked_keys: Arc<AskedKeys>,
     committer: Committer,
     wake: Arc<Wake>,
     metrics: Metrics,
@@ -118,6 +120,7 @@ impl Engine {
             catalog,
             cache,
             images,
+            asked_keys: Arc::new(AskedKeys::new()),
             committer,
             wake,
             metrics: Metrics::new(),
@@ -163,6 +166,11 @@ impl Engine {
     /// The rows in memory.
     pub fn cache(&self) -> &Arc<RowCache> {
         &self.cache
+    }
+
+    /// Which keys and indexes are asked for.
+    pub fn asked_keys(&self) -> &Arc<AskedKeys> {
+        &self.asked_keys
     }
 
     /// The indexes in memory.

@@ -147,6 +147,11 @@ impl Engine {
         mut test: Option<&mut EntryTest<'_>>,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
+        let point = match span {
+            Span::One(range) => range.is_point().then_some(&*range.start),
+            _ => None,
+        };
+        self.note_asked(table, index, point);
         if let Span::One(range) = span
             && range.is_point()
             && table.codecs[index].unique
@@ -212,6 +217,7 @@ impl Engine {
     ) -> Result<()> {
         // One cursor sees one state: its entries are those of rows that are all there in it.
         let index = covering.index();
+        self.note_asked(table, index, None);
         let Some(mut cursor) = span.scan(self, view, table, index, direction, reach)? else {
             return Ok(());
         };
@@ -256,6 +262,7 @@ impl Engine {
         each: &mut dyn FnMut(&[Value], u64) -> Flow,
     ) -> Result<()> {
         let index = covering.index();
+        self.note_asked(table, index, None);
         let Some(mut cursor) = span.scan(self, view, table, index, direction, reach)? else {
             return Ok(());
         };
@@ -321,6 +328,7 @@ impl Engine {
         if range.is_empty() {
             return Ok(0);
         }
+        self.note_asked(table, index, None);
         let mut cursor = self.scan(view, table, index, range, Direction::Forward, reach)?;
         self.check_readable(view, table, index)?;
         let mut entries = 0u64;
@@ -341,6 +349,13 @@ impl Engine {
         if index == 0 && ranges.len() > 1 {
             self.cache().prefetch(ranges.iter().map(|range| range.start.as_slice()));
         }
+    }
+
+    /// Counts that an index is asked, and for which key.
+    #[inline]
+    pub(crate) fn note_asked(&self, table: &Table, index: usize, key: Option<&[u8]>) {
+        let of = (table.id, table.indexes[index].id);
+        self.asked_keys().note(of, key, || self.unix_seconds());
     }
 
     fn find_point(
@@ -389,6 +404,7 @@ impl Engine {
         reach: Reach,
         visit: &mut dyn FnMut(FoundRow<'_>) -> Result<()>,
     ) -> Result<bool> {
+        self.note_asked(table, 0, Some(row_key));
         self.check_readable(view, table, 0)?;
         let mut seen = false;
         self.visit_row(view, table, row_key, reach, &mut |found| {

@@ -12,6 +12,7 @@
 //! and their bytes in keys and rows (crate `values`), sockets, protocols, SQL.
 
 pub mod alter;
+pub mod asked_keys;
 pub mod begun_reads;
 mod broken_rule;
 pub mod bulk;
@@ -31,6 +32,7 @@ pub mod expiry;
 pub mod find;
 pub mod foreign_key;
 pub mod group;
+pub mod hot_keys;
 mod images;
 pub mod leaps;
 pub mod local;

@@ -47,7 +47,9 @@ const TEMPORARY: &str = "tmp";
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
     /// Another process has it.
-    #[error("the data directory {path} is in use by {holder}; one server at a time may use it")]
+    #[error(
+        "the data directory {path} is in use by {holder}; stop that one first, or name another directory (data-dir)"
+    )]
     InUse {
         /// The directory.
         path: String,
@@ -67,7 +69,9 @@ pub enum DataDirError {
         path: String,
     },
     /// There is none.
-    #[error("there is no data directory of rowhouse at {path}")]
+    #[error(
+        "there is no data directory of rowhouse at {path}: --data-dir names it, `rowhouse serve` makes one"
+    )]
     Missing {
         /// The directory.
         path: String,
@@ -81,7 +85,9 @@ pub enum DataDirError {
         path: String,
     },
     /// The system says no.
-    #[error("cannot use the data directory {path}: {source}")]
+    #[error(
+        "cannot use the data directory {path}: {source}; name a directory that this user may write"
+    )]
     Io {
         /// The directory.
         path: String,

@@ -450,6 +450,12 @@ fn spoken_at(
 ) -> anyhow::Result<Door> {
     let name = kind.name();
     let admission = kind.admission(settings);
+    let page_shared = || PageShared {
+        sql: Arc::clone(sql),
+        metrics: own.metrics.clone(),
+        settings: settings.shown.clone(),
+        data_dir: settings.data_dir.clone(),
+    };
     let mut tyrant = |database, is_first| {
         let scripts = (is_first, &own.stash);
         let logins = own.logins(name, "tyrant-user", &settings.tyrant_user);
@@ -567,12 +573,7 @@ fn spoken_at(
             let accounts = Arc::clone(&own.accounts);
             let logins = Arc::new(DoorLogins::new(name, accounts, WithoutLogin::Nobody));
             show_failed_logins(engine, name, &logins);
-            let shared = Arc::new(PageShared {
-                sql: Arc::clone(sql),
-                metrics: own.metrics.clone(),
-                settings: settings.shown.clone(),
-                data_dir: settings.data_dir.clone(),
-            });
+            let shared = Arc::new(page_shared());
             Door {
                 name,
                 admission,
@@ -590,12 +591,14 @@ fn spoken_at(
             }
         }
         DoorKind::Status => {
-            let data_dir = settings.data_dir.clone();
+            let shared = Arc::new(page_shared());
             Door {
                 name,
                 admission,
                 limit_set: None,
-                converse: Arc::new(move |_| Box::new(StatusDoor::new(data_dir.clone()))),
+                converse: Arc::new(move |peer| {
+                    Box::new(StatusDoor::new(Arc::clone(&shared), peer.id))
+                }),
                 refusal: b"error\ttoo many connections\n".to_vec(),
                 overload: b"error\tout of memory\n".to_vec(),
                 fault: b"error\tinternal error\n".to_vec(),
@@ -624,9 +627,14 @@ fn check_files(settings: &Settings) -> anyhow::Result<()> {
     let data_dir = settings.data_dir.canonicalize().context("cannot find the data directory")?;
     for folder in &settings.files {
         let found = folder.canonicalize();
-        let found = found.with_context(|| format!("files: cannot find {}", folder.display()))?;
+        let found = found.with_context(|| {
+            format!("cannot find {}; `files` names folders that are there", folder.display())
+        })?;
         if found.starts_with(&data_dir) || data_dir.starts_with(&found) {
-            anyhow::bail!("files: {} and the data directory must lie apart", folder.display());
+            anyhow::bail!(
+                "{} and the data directory must lie apart: have `files` name another folder",
+                folder.display()
+            );
         }
     }
     Ok(())

@@ -1,9 +1,11 @@
-//! The status door: answers `rowhouse status` and `rowhouse backup` on a UNIX socket in the data
-//! directory.
+//! The status door: answers `rowhouse status`, `rowhouse top` and `rowhouse backup` on a UNIX
+//! socket in the data directory.
 //!
 //! ```text
 //! client: status\n
 //! server: name TAB value\n   for every figure, then the end of the stream; or error TAB why\n
+//! client: top\n
+//! server: top TAB JSON\n     what the page's first screen shows, in one line; or error TAB why\n
 //! client: checkpoint\n       from who holds the lock of `frozen`
 //! server: done TAB\n         the state of this moment is in `frozen`; or error TAB why\n
 //! ```
@@ -16,17 +18,23 @@
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use doors::{Conversation, Input, Next, Turn};
+use results::SqlError;
+use serde_json::Value;
+use sql::Session;
 
 use crate::causes::with_causes;
 use crate::frozen;
 use crate::net::address::connect_unix;
+use crate::page::{self, PageShared};
 
 const STATUS: &[u8] = b"status\n";
 const CHECKPOINT: &[u8] = b"checkpoint\n";
+const TOP: &[u8] = b"top\n";
 /// The figure that no whole report is without.
 const VERSION_FIGURE: &str = "version";
 /// How long a server may take to answer.
@@ -38,13 +46,25 @@ const REPORT_BYTES_MAX: u64 = 1024 * 1024;
 
 /// A conversation with a command of the same program.
 pub struct StatusDoor {
-    data_dir: PathBuf,
+    shared: Arc<PageShared>,
+    connection_id: u32,
 }
 
 impl StatusDoor {
-    /// For the server of a data directory.
-    pub fn new(data_dir: PathBuf) -> StatusDoor {
-        StatusDoor { data_dir }
+    /// For the server whose page shares this.
+    pub fn new(shared: Arc<PageShared>, connection_id: u32) -> StatusDoor {
+        StatusDoor { shared, connection_id }
+    }
+
+    /// What the page's first screen shows, and who waits. Whoever may read the data directory may
+    /// see everything, whatever its accounts say.
+    fn top(&self, turn: &Turn<'_>) -> Result<String, SqlError> {
+        let figures = turn.engine().metrics().figures();
+        let mut said = page::now(figures, &self.shared.metrics, &self.shared.data_dir);
+        let mut session =
+            Session::new(&self.shared.sql, self.connection_id, "root", "localhost", None)?;
+        said.append(&mut page::parts(&mut session, page::TOP));
+        Ok(Value::Object(said).to_string())
     }
 }
 
@@ -52,12 +72,12 @@ impl Conversation for StatusDoor {
     fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
         let said = input.bytes();
         let begun = |request: &[u8]| said.len() < request.len() && request.starts_with(said);
-        if begun(STATUS) || begun(CHECKPOINT) {
+        if begun(STATUS) || begun(CHECKPOINT) || begun(TOP) {
             return Next::Input;
         }
-        let checkpoint = said.starts_with(CHECKPOINT);
-        if !checkpoint && !said.starts_with(STATUS) {
-            out.extend_from_slice(b"error\tthe requests are: status, checkpoint\n");
+        let (checkpoint, top) = (said.starts_with(CHECKPOINT), said.starts_with(TOP));
+        if !checkpoint && !top && !said.starts_with(STATUS) {
+            out.extend_from_slice(b"error\tthe requests are: status, top, checkpoint\n");
             return Next::Close;
         }
         // The store's figures may ask the file system; a checkpoint waits for the disk.
@@ -67,9 +87,17 @@ impl Conversation for StatusDoor {
         input.consume(input.len());
         if checkpoint {
             out.extend_from_slice(
-                match frozen::make(turn.engine().store(), &self.data_dir) {
+                match frozen::make(turn.engine().store(), &self.shared.data_dir) {
                     Ok(()) => "done\t\n".to_owned(),
                     Err(error) => format!("error\t{}\n", with_causes(&error)),
+                }
+                .as_bytes(),
+            );
+        } else if top {
+            out.extend_from_slice(
+                match self.top(turn) {
+                    Ok(said) => format!("top\t{said}\n"),
+                    Err(error) => format!("error\t{}\n", error.message()),
                 }
                 .as_bytes(),
             );
@@ -96,16 +124,18 @@ impl Conversation for StatusDoor {
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
     /// Nobody listens at the socket.
-    #[error("no server answers: {0}")]
+    #[error(
+        "no server answers: {0}; start it (`rowhouse serve`), or name its directory (--data-dir)"
+    )]
     Nobody(#[source] io::Error),
     /// It could not be asked, or did not answer in time.
-    #[error("the server does not answer: {0}")]
+    #[error("the server does not answer: {0}; see its log")]
     Failed(#[source] io::Error),
     /// The server says why it does not.
-    #[error("the server refuses: {0}")]
+    #[error("the server refuses: {0}; its log says more")]
     Refused(String),
     /// The answer is not whole.
-    #[error("the server's answer ends too early")]
+    #[error("the server's answer ends too early; ask again, and see its log")]
     CutShort,
 }
 
@@ -119,6 +149,16 @@ pub fn ask(socket: &Path) -> Result<Vec<(String, String)>, AskError> {
         true => Ok(figures),
         false => Err(AskError::CutShort),
     }
+}
+
+/// Asks the server behind a status socket for what the page's first screen shows, as JSON.
+///
+/// # Errors
+/// When nobody is there, or no whole answer has come.
+pub fn ask_for_top(socket: &Path) -> Result<Value, AskError> {
+    let said = request(socket, TOP, PATIENCE)?;
+    let said = said.first().filter(|(word, _)| word == "top");
+    said.and_then(|(_, said)| serde_json::from_str(said).ok()).ok_or(AskError::CutShort)
 }
 
 /// Asks the server behind a status socket to freeze its state for the caller, who holds the lock

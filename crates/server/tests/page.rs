@@ -118,7 +118,7 @@ fn each_view_shows_what_sql_and_the_server_say() {
     assert!(waiting["waits"]["rows"].is_array(), "{waiting}");
     let tables = place.view("tables", &root);
     has(&tables, "tables", &["\"d\"", "\"t\""]);
-    has(&tables, "keys", &["\"kab\"", "\"b\""]);
+    has(&tables, "redundant", &["\"ka\"", "\"kab\""]);
     let work = place.view("work", &root);
     has(&work, "events", &["\"e\"", "DAY"]);
     assert!(work["running"]["rows"].is_array(), "{work}");

@@ -87,7 +87,7 @@ fn a_second_start_on_the_same_directory_is_refused() {
     let second = rowhouse(&[]).args(&arguments).output().unwrap();
     assert_eq!(second.status.code(), Some(3));
     let why = text(&second.stderr);
-    let expected = format!("is in use by process {}; one server at a time", server.pid());
+    let expected = format!("is in use by process {}; stop that one first", server.pid());
     assert!(why.contains(&expected), "{why}");
     let checked = run(&["check", &format!("--data-dir={}", directory.path().display())]);
     assert_eq!(checked.status.code(), Some(3), "check needs the directory for itself");

@@ -4,11 +4,12 @@
 //! Invariants
 //! 1. No statement makes, changes or drops them or a table in them: `refuse_changes`.
 //!
-//! Not here: their tables (`information_schema`, `mysql`, `performance_schema`).
+//! Not here: their tables (`information_schema`, `mysql`, `performance_schema`, `sys`).
 
 pub mod information_schema;
 pub mod mysql;
 pub mod performance_schema;
+mod sys;
 
 use std::ops::Deref;
 
@@ -59,6 +60,7 @@ impl ListedSchema for SystemSchema {
             SystemSchema::Information => &information_schema::TABLES,
             SystemSchema::Mysql => mysql::names(),
             SystemSchema::Performance => &performance_schema::TABLES,
+            SystemSchema::Sys => &sys::TABLES,
         }
     }
 
@@ -66,6 +68,7 @@ impl ListedSchema for SystemSchema {
         match self {
             SystemSchema::Information => "SYSTEM VIEW",
             SystemSchema::Mysql | SystemSchema::Performance => "BASE TABLE",
+            SystemSchema::Sys => "VIEW",
         }
     }
 
@@ -75,7 +78,7 @@ impl ListedSchema for SystemSchema {
                 ErrorCode::UnknownTable,
                 format!("Unknown table '{table}' in information_schema"),
             ),
-            SystemSchema::Mysql | SystemSchema::Performance => SqlError::new(
+            SystemSchema::Mysql | SystemSchema::Performance | SystemSchema::Sys => SqlError::new(
                 ErrorCode::NoSuchTable,
                 format!("Table '{}.{table}' doesn't exist", self.name()),
             ),
@@ -86,7 +89,7 @@ impl ListedSchema for SystemSchema {
         match self {
             SystemSchema::Information => table.to_ascii_uppercase(),
             SystemSchema::Mysql => table.to_owned(),
-            SystemSchema::Performance => table.to_ascii_lowercase(),
+            SystemSchema::Performance | SystemSchema::Sys => table.to_ascii_lowercase(),
         }
     }
 }
@@ -131,8 +134,14 @@ pub fn columns_of(
     if listing.schema == SystemSchema::Performance {
         performance_schema::check_readable(facts, &listing.name)?;
     }
+    if listing.schema == SystemSchema::Sys {
+        sys::check_readable(facts, &listing.name)?;
+    }
     match made(facts, listing, &AskedTables::none())? {
         Some(made) if listing.schema == SystemSchema::Mysql => Ok(made.columns),
+        Some(made) if listing.schema == SystemSchema::Sys => {
+            Ok(described_as_named(made.columns, listing))
+        }
         Some(made) => Ok(described(made.columns, listing)),
         None => Err(listing.schema.unknown_table(&listing.name)),
     }
@@ -159,14 +168,25 @@ fn made(
         SystemSchema::Information => information_schema::made(facts, listing, asked),
         SystemSchema::Mysql => mysql::made(facts, &listing.name, asked),
         SystemSchema::Performance => performance_schema::made(facts, &listing.name, asked),
+        SystemSchema::Sys => Ok(sys::made(facts, &listing.name, asked)),
     }
 }
 
-/// Columns as those of a table of its database.
+/// Columns as those of a table of its database, their names in capital letters.
 fn described(mut columns: Vec<ResultColumn>, listing: &CatalogListing) -> Vec<ResultColumn> {
-    let shown = listing.schema.shown_table(&listing.name);
     for column in &mut columns {
         column.name = column.name.to_ascii_uppercase();
+    }
+    described_as_named(columns, listing)
+}
+
+/// Columns as those of a table of its database.
+fn described_as_named(
+    mut columns: Vec<ResultColumn>,
+    listing: &CatalogListing,
+) -> Vec<ResultColumn> {
+    let shown = listing.schema.shown_table(&listing.name);
+    for column in &mut columns {
         if information_schema::is_cased(&column.name) {
             column.tell_case_apart();
         }

@@ -106,6 +106,74 @@ fn the_schema_is_found_in_either_case_and_changed_by_nobody() {
 }
 
 #[test]
+fn views_of_sys_are_listed_described_and_changed_by_nobody() {
+    let sql = server();
+    let s = &mut session(&sql);
+    // mariadb-dump --all-databases would try to lock what it lists.
+    assert!(!run(s, "SHOW DATABASES").contains("sys"));
+    assert!(run(s, "SHOW TABLES FROM sys").contains("statement_analysis"));
+    let columns = run(s, "SHOW COLUMNS FROM sys.schema_unused_indexes");
+    let names: Vec<&str> = columns.lines().filter_map(|line| line.split('\t').next()).collect();
+    assert_eq!(names, ["object_schema", "object_name", "index_name"]);
+    assert!(run(s, "DESCRIBE sys.session").contains("conn_id"));
+    assert_eq!(run(s, "SELECT conn_id, command FROM sys.session"), "1\tQuery");
+    assert_eq!(run(s, "SELECT host, current_connections FROM sys.host_summary"), "localhost\t1");
+    run(
+        s,
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT, UNIQUE u (a), KEY k (a, b), KEY l (b))",
+    );
+    run(s, "SELECT id FROM t FORCE INDEX (k) WHERE a = 1");
+    let unused = "SELECT index_name FROM sys.schema_unused_indexes WHERE object_name = 't'";
+    assert_eq!(run(s, unused), "l");
+    run(
+        s,
+        "CREATE TABLE r (id INT PRIMARY KEY, a INT, b INT, KEY one (a), KEY two (a, b), \
+         UNIQUE three (a, b))",
+    );
+    let redundant = "SELECT redundant_index_name, dominant_index_name, sql_drop_index FROM \
+                     sys.schema_redundant_indexes WHERE table_name = 'r' ORDER BY 1";
+    assert_eq!(
+        run(s, redundant),
+        "one\tthree\tALTER TABLE `test`.`r` DROP INDEX `one`\n\
+         two\tthree\tALTER TABLE `test`.`r` DROP INDEX `two`"
+    );
+    for (statement, number) in [
+        ("SELECT * FROM sys.nothing", 1146),
+        ("CREATE DATABASE sys", 1007),
+        ("CREATE TABLE sys.t (a INT)", 1049),
+        ("DROP DATABASE sys", 3552),
+    ] {
+        let error = answer(s, statement).expect_err(statement);
+        assert_eq!(error.code().number(), number, "{statement}: {error}");
+    }
+    run(s, "CREATE USER ann");
+    let ann = &mut sql::Session::new(&sql, 2, "ann", "localhost", None).expect("a session");
+    ann.act_as(&access::AccountName::new("ann", "%"));
+    assert!(!run(ann, "SHOW DATABASES").contains("sys"));
+    let denied = answer(ann, "SELECT * FROM sys.session").expect_err("denied");
+    assert_eq!(denied.code().number(), 1142, "{denied}");
+}
+
+#[test]
+fn rows_that_a_statement_looks_at_are_counted_whoever_runs_it() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY (v))");
+    run(s, "INSERT INTO t VALUES (1, 10), (2, 20), (3, 30), (4, 40)");
+    for (statement, like, examined) in [
+        ("SELECT v FROM t WHERE id = 2", "SELECT `v` FROM `t` WHERE `id` = ?", "1"),
+        ("SELECT id FROM t WHERE v + 0 > 25", "SELECT `id` FROM `t` WHERE `v` + ? > ?", "4"),
+        ("SELECT COUNT(*) FROM t AS c WHERE v > 15", "SELECT COUNT%AS `c`%", "3"),
+        ("SELECT a.id FROM t a JOIN t b ON b.id = a.id", "SELECT `a` . `id`%", "8"),
+        ("UPDATE t SET v = v + 1 WHERE v + 0 = 20", "UPDATE%", "4"),
+        ("DELETE FROM t WHERE id = 4", "DELETE%", "1"),
+    ] {
+        run(s, statement);
+        assert_eq!(digests(s, "sum_rows_examined", like), examined, "{statement}");
+    }
+}
+
+#[test]
 fn what_others_do_is_told_to_those_who_may_read_it() {
     let sql = server();
     let root = &mut session(&sql);

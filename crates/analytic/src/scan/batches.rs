@@ -26,6 +26,7 @@ use datafusion::arrow::array::{
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 use datafusion::physical_expr::PhysicalExpr;
+use resources::interrupt;
 use rows::error::Error;
 use rows::find::{CoveredEntry, EntryVerdict, Flow, FoundRow};
 use rows::merged::Span;
@@ -157,6 +158,9 @@ impl Batches {
             false => self.read_ranges(&mut writers, &mut size).map_err(raise)?,
         }
         let is_over = self.ranges.is_empty() && self.keys.is_empty();
+        if let Some(owner) = interrupt::owner() {
+            owner.note_examined(size.rows as u64);
+        }
         if size.rows == 0 && is_over {
             return Ok(None);
         }

@@ -22,6 +22,7 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
     SendableRecordBatchStream,
 };
+use resources::interrupt;
 use rows::Table;
 use rows::store::Read;
 
@@ -125,6 +126,14 @@ impl ColumnScan {
         self.of.clone().ok_or_else(nothing)
     }
 
+    /// All rows of a partition are looked at, or at their segments' statistics.
+    fn note_examined(&self, partition: usize) {
+        if let Some(owner) = interrupt::owner() {
+            let rows = self.parts[partition].rows();
+            owner.note_examined(self.limit.map_or(rows, |limit| rows.min(limit as u64)));
+        }
+    }
+
     /// What a partition is read by.
     fn wanted(&self, context: &TaskContext) -> ScanRequest {
         ScanRequest {
@@ -168,6 +177,7 @@ impl GroupingScan for ColumnScan {
         grouping: Grouping,
         context: &TaskContext,
     ) -> Result<Box<dyn GroupSource>> {
+        self.note_examined(partition);
         let wanted = self.wanted(context);
         let groups = self.read()?.read_groups(self.parts[partition].clone(), wanted, grouping);
         Ok(Box::new(SegmentGroups(groups)))
@@ -253,6 +263,7 @@ impl ExecutionPlan for ColumnScan {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
+        self.note_examined(partition);
         let wanted = self.wanted(&context);
         let batches = self.read()?.read(self.parts[partition].clone(), wanted);
         let batches = batches.map(|batch| batch.map_err(raise));

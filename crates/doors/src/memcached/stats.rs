@@ -33,6 +33,8 @@ pub fn list(sub: &[u8], rows: &MemcachedRows<'_, '_>) -> Option<Vec<(String, Str
             let recency = recency(rows);
             let bytes = stored_bytes(rows);
             add("rejected_connections", "0".into());
+            // Clients beyond the limit are answered: the door goes on listening.
+            add("listen_disabled_num", "0".into());
             add("store_no_memory", "0".into());
             add("get_flushed", "0".into());
             add("limit_maxbytes", recency.map_or(0, Recency::bytes_max).to_string());

@@ -154,10 +154,16 @@ impl KillMark {
         self.owner.bytes()
     }
 
+    /// What its connection's memory and rows are counted by.
+    pub fn owner_of_work(&self) -> &Arc<Owner> {
+        &self.owner
+    }
+
     /// A new statement begins: a KILL QUERY that came too late is forgotten, and the time that
     /// the one before had.
     pub fn forget_query(&self) {
         self.deadline.store(0, Ordering::Relaxed);
+        self.owner.take_examined();
         let _ = self.asked.compare_exchange(1, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 }

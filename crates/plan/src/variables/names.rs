@@ -201,7 +201,7 @@ pub static VARIABLES: [Definition; 212] = [
     variable("password_history", Kind::Number, "0", Reach::Global),
     variable("password_require_current", Kind::Switch, "OFF", Reach::Global),
     variable("password_reuse_interval", Kind::Number, "0", Reach::Global),
-    variable("performance_schema", Kind::Switch, "OFF", Reach::ReadOnly),
+    variable("performance_schema", Kind::Switch, "ON", Reach::ReadOnly),
     variable("pid_file", Kind::Text, "", Reach::ReadOnly),
     variable("plugin_dir", Kind::Text, "", Reach::ReadOnly),
     variable("port", Kind::Number, "3306", Reach::ReadOnly),

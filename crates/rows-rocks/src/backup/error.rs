@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// Another command works with the backups.
-    #[error("the backups in {0} are in use by another command")]
+    #[error("the backups in {0} are in use by another command; try again when it has ended")]
     InUse(PathBuf),
     /// The directory holds something else.
     #[error("{0} is not empty and holds no backups of rowhouse; choose another directory")]
@@ -28,7 +28,7 @@ pub enum BackupError {
         known: &'static str,
     },
     /// There are no backups, or not this one.
-    #[error("there is no backup {}in {}", of_number(*.number), .directory.display())]
+    #[error("there is no backup {}in {}; `rowhouse backup DIR` makes one, `--list` tells which there are", of_number(*.number), .directory.display())]
     Missing {
         /// Where it was looked for.
         directory: PathBuf,

@@ -191,6 +191,7 @@ impl Transaction {
         mode: LockMode,
     ) -> Result<()> {
         self.enter(table)?;
+        self.engine.note_asked(table, 0, Some(row_key));
         match mode {
             LockMode::Exclusive => self.store.lock(row_key, self.wait),
             LockMode::Shared => self.store.lock_shared(row_key, self.wait),

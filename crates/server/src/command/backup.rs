@@ -65,7 +65,10 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
     }
     let absolute = |path: &Path| std::path::absolute(path);
     if absolute(directory)?.starts_with(absolute(&settings.data_dir)?) {
-        bail!("the backups must not lie in the data directory {}", settings.data_dir.display());
+        bail!(
+            "the backups must not lie in the data directory {}: name a directory elsewhere, best on another disk",
+            settings.data_dir.display()
+        );
     }
     let started = Instant::now();
     let backups = Backups::to_write(directory)?;

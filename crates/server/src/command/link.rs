@@ -115,7 +115,8 @@ pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Res
         password: password.unwrap_or_default(),
         private,
     };
-    let client = Client::login(stream, &login, encryption).context("cannot log in")?;
+    let refused = "cannot log in (--user, --password)";
+    let client = Client::login(stream, &login, encryption).context(refused)?;
     Ok(RowsLink { client, local: None })
 }
 
@@ -169,7 +170,9 @@ fn unix(path: &Path) -> anyhow::Result<Way> {
 
 fn tcp(address: &str) -> anyhow::Result<Way> {
     let stream = TcpStream::connect(address);
-    let stream = stream.with_context(|| format!("cannot connect to {address}"))?;
+    let stream = stream.with_context(|| {
+        format!("cannot connect to {address}: is a server up there, and its MySQL door open?")
+    })?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_nodelay(true)?;
     Ok((false, Box::new(stream)))

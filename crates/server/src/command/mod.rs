@@ -19,6 +19,7 @@ pub mod salvage;
 mod secrets;
 pub mod serve;
 pub mod status;
+mod top;
 
 use std::process::ExitCode;
 
@@ -49,6 +50,9 @@ pub fn run() -> ExitCode {
         Some(("status", flags)) => settings(flags)
             .map_err(Into::into)
             .and_then(|settings| status::run(&settings, flags.get_flag("all"))),
+        Some(("top", flags)) => {
+            settings(flags).map_err(Into::into).and_then(|settings| top::run(&settings, flags))
+        }
         Some(("dump", flags)) => {
             settings(flags).map_err(Into::into).and_then(|settings| dump::run(&settings, flags))
         }
@@ -127,6 +131,7 @@ pub fn grammar() -> Command {
         .subcommand(
             with_data_dir(Command::new("status").about("Asks a running server how it is")).arg(all),
         )
+        .subcommand(with_data_dir(top::grammar()))
         .subcommand(with_data_dir(dump::grammar()))
         .subcommand(with_data_dir(load::grammar()))
         .subcommand(with_data_dir(check::grammar()))

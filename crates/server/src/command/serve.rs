@@ -237,11 +237,19 @@ fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(
         figures.push(("client_memory_bytes".into(), budget.used().to_string()));
         figures.push(("client_memory_bytes_max".into(), budget.bytes_max().to_string()));
     });
+    let of = Arc::downgrade(engine);
+    engine.metrics().register(move |figures| {
+        let percent = of
+            .upgrade()
+            .map_or(0, |engine| engine.asked_keys().hottest_percent(engine.unix_seconds()));
+        figures.push(("hot_key_percent".into(), percent.to_string()));
+    });
     // The store, not the engine: the engine owns this closure.
     let store: Arc<dyn Store> = engine.store().clone();
     engine.metrics().register(move |figures| {
         let status = store.status();
         figures.push(("store".into(), status.name));
+        figures.push(("row_lock_waiters".into(), store.row_lock_waits().len().to_string()));
         figures.push(("store_disk_bytes".into(), status.disk_bytes.to_string()));
         figures.push(("store_memory_bytes".into(), status.memory_bytes.to_string()));
         figures.extend(status.figures.into_iter().map(|(name, value)| {

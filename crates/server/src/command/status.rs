@@ -88,7 +88,8 @@ fn overview(figures: &[(String, String)]) -> String {
     out
 }
 
-fn uptime(seconds: u64) -> String {
+/// A time in its two largest units.
+pub(super) fn uptime(seconds: u64) -> String {
     let (days, hours, minutes) = (seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60);
     match (days, hours, minutes) {
         (0, 0, 0) => format!("{seconds} s"),
@@ -98,7 +99,8 @@ fn uptime(seconds: u64) -> String {
     }
 }
 
-fn bytes(count: u64) -> String {
+/// Bytes in the unit that suits them.
+pub(super) fn bytes(count: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB"];
     if count < 1024 {
         return format!("{count} B");

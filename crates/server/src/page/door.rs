@@ -30,15 +30,14 @@ use access::Privilege;
 use doors::{Conversation, DoorClient, Input, LeaveNotice, LoginOutcome, Next, Turn, basic_login};
 use plan::encryption::SessionTls;
 use results::{How, SqlError};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sql::{Session, Sql};
 use tls::Encryption;
 
+use super::now::{self, now};
 use super::{answers, views};
 use crate::http::{self, HttpAnswer, HttpRequest};
-use crate::net::latency::BOUNDS_MICROS;
 use crate::prometheus::Sources;
-use crate::recent_lines;
 use crate::settings::GivenSetting;
 
 /// The longest body: a statement of the console.
@@ -196,10 +195,7 @@ impl PageDoor {
             _ => {
                 let parts = views::find(name).unwrap_or_default();
                 let Some(client) = &mut self.client else { return denied_again() };
-                let answered = parts.iter().map(|(part, statement)| {
-                    ((*part).to_owned(), answers::run(&mut client.session, statement))
-                });
-                Value::Object(answered.collect())
+                Value::Object(now::parts(&mut client.session, parts))
             }
         };
         HttpAnswer::of(JSON, answer.to_string())
@@ -207,28 +203,9 @@ impl PageDoor {
 
     fn now(&self, turn: &Turn<'_>) -> Value {
         let figures = turn.engine().metrics().figures();
-        let figures: Map<String, Value> =
-            figures.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
-        let doors: Map<String, Value> = match self.shared.metrics.get() {
-            None => Map::new(),
-            Some(metrics) => {
-                let counts = metrics.latencies().into_iter().map(|of| json!(of.counts.to_vec()));
-                metrics.doors.iter().map(|door| (*door).to_owned()).zip(counts).collect()
-            }
-        };
-        let lines = recent_lines::newest_first();
-        let lines: Vec<Value> = lines
-            .into_iter()
-            .map(|line| json!({ "at": line.at_ms, "level": line.level, "text": line.text }))
-            .collect();
-        json!({
-            "user": self.user(),
-            "figures": figures,
-            "bounds": BOUNDS_MICROS,
-            "latencies": doors,
-            "lines": lines,
-            "backup": self.shared.data_dir.join("backup").join("rows").exists(),
-        })
+        let mut said = now(figures, &self.shared.metrics, &self.shared.data_dir);
+        said.insert("user".to_owned(), json!(self.user()));
+        Value::Object(said)
     }
 
     fn settings(&self) -> Value {

@@ -14,10 +14,22 @@ pub type ViewParts = &'static [(&'static str, &'static str)];
 const VIEWS: &[(&str, ViewParts)] = &[
     ("statements", &[("statements", STATEMENTS)]),
     ("waiting", &[("connections", CONNECTIONS), ("waits", LOCK_WAITS)]),
-    ("tables", &[("tables", TABLES), ("keys", KEYS)]),
+    (
+        "tables",
+        &[
+            ("tables", TABLES),
+            ("hot_keys", HOT_KEYS),
+            ("unused", UNUSED_KEYS),
+            ("redundant", REDUNDANT_KEYS),
+        ],
+    ),
     ("work", &[("running", RUNNING), ("events", EVENTS)]),
     ("variables", &[("variables", "SHOW GLOBAL VARIABLES")]),
+    ("top", TOP),
 ];
+
+/// What `rowhouse top` shows besides figures, in a few lines each.
+pub const TOP: ViewParts = &[("statements", TOP_STATEMENTS), ("waits", TOP_WAITS)];
 
 /// A view by its name.
 pub fn find(name: &str) -> Option<ViewParts> {
@@ -26,10 +38,29 @@ pub fn find(name: &str) -> Option<ViewParts> {
 
 const STATEMENTS: &str = "
     SELECT schema_name, digest_text, count_star, sum_timer_wait, avg_timer_wait, quantile_99,
-           sum_errors, sum_warnings, sum_rows_sent, sum_rows_affected, last_seen,
+           sum_errors, sum_warnings, sum_rows_examined, sum_rows_sent, sum_rows_affected, last_seen,
            query_sample_text
     FROM performance_schema.events_statements_summary_by_digest
     ORDER BY sum_timer_wait DESC LIMIT 200";
+
+const TOP_STATEMENTS: &str = "
+    SELECT LEFT(digest_text, 200) AS statement, schema_name AS db, count_star AS times,
+           sum_timer_wait DIV 1000000 AS total_us, avg_timer_wait DIV 1000000 AS average_us,
+           quantile_99 DIV 1000000 AS p99_us, sum_rows_sent AS rows_sent,
+           sum_rows_examined AS rows_examined, sum_errors AS errors
+    FROM performance_schema.events_statements_summary_by_digest
+    ORDER BY sum_timer_wait DESC LIMIT 20";
+
+const TOP_WAITS: &str = "
+    SELECT w.requesting_thread_id AS waiting, r.processlist_user AS waiting_user,
+           r.processlist_time AS seconds, LEFT(r.processlist_info, 200) AS statement,
+           w.blocking_thread_id AS holding, b.processlist_user AS holding_user,
+           b.processlist_command AS holding_command, b.processlist_time AS holding_seconds,
+           LEFT(b.processlist_info, 200) AS holding_statement
+    FROM performance_schema.data_lock_waits w
+    LEFT JOIN performance_schema.threads r ON r.thread_id = w.requesting_thread_id
+    LEFT JOIN performance_schema.threads b ON b.thread_id = w.blocking_thread_id
+    ORDER BY r.processlist_time DESC LIMIT 20";
 
 const CONNECTIONS: &str = "
     SELECT id, user, host, db, command, time, state, info, memory_used
@@ -48,11 +79,19 @@ const TABLES: &str = "
       ON t.table_schema = s.table_schema AND t.table_name = s.table_name
     ORDER BY s.data_length + s.index_length DESC LIMIT 200";
 
-const KEYS: &str = "
-    SELECT table_schema, table_name, index_name, non_unique, seq_in_index, column_name, sub_part,
-           index_type
-    FROM information_schema.statistics
-    ORDER BY table_schema, table_name, index_name, seq_in_index LIMIT 2000";
+const HOT_KEYS: &str = "
+    SELECT table_schema, table_name, index_name, key_values, percent
+    FROM information_schema.hot_keys ORDER BY percent DESC";
+
+const UNUSED_KEYS: &str = "
+    SELECT object_schema, object_name, index_name FROM sys.schema_unused_indexes
+    ORDER BY object_schema, object_name, index_name LIMIT 500";
+
+const REDUNDANT_KEYS: &str = "
+    SELECT table_schema, table_name, redundant_index_name, redundant_index_columns,
+           dominant_index_name, dominant_index_columns
+    FROM sys.schema_redundant_indexes
+    ORDER BY table_schema, table_name, redundant_index_name LIMIT 500";
 
 const RUNNING: &str = "
     SELECT id, user, db, time, state, info, memory_used FROM information_schema.processlist
@@ -60,7 +99,7 @@ const RUNNING: &str = "
 
 const EVENTS: &str = "
     SELECT event_schema, event_name, status, interval_value, interval_field, execute_at,
-           last_executed
+           last_executed, runs, failures, last_error_number, last_error
     FROM information_schema.events ORDER BY event_schema, event_name LIMIT 200";
 
 #[cfg(test)]

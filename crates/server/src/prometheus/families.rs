@@ -204,6 +204,12 @@ pub const FAMILIES: &[Family] = &[
     gauge("store_disk_bytes", Figure("store_disk_bytes"), "Bytes of the store's files"),
     gauge("store_memory_bytes", Figure("store_memory_bytes"), "Memory of the store"),
     gauge("store_locks", Figure("store_locks"), "Row locks held"),
+    gauge("row_lock_waiters", Figure("row_lock_waiters"), "Transactions that wait for a row lock"),
+    gauge(
+        "hot_key_percent",
+        Figure("hot_key_percent"),
+        "How many of a hundred look-ups by key are for the hottest key; 0 where none is hot",
+    ),
     gauge(
         "store_ranges_to_reclaim",
         Figure("store_ranges_to_reclaim"),

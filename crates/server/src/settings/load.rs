@@ -18,7 +18,7 @@ use super::table::{self, Setting, SettingKind};
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be read.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {path}: {source}; `rowhouse sample` prints a file of all settings")]
     Unreadable {
         /// The file.
         path: String,

@@ -53,6 +53,8 @@ pub struct DigestSum {
     pub affected: u64,
     /// Rows that they gave.
     pub sent: u64,
+    /// Rows that they looked at.
+    pub examined: u64,
     /// When the first one ended, microseconds since the epoch.
     pub first_seen: u64,
     /// When the last one ended.
@@ -84,6 +86,7 @@ impl Default for DigestSum {
             warnings: 0,
             affected: 0,
             sent: 0,
+            examined: 0,
             first_seen: u64::MAX,
             last_seen: 0,
             sample: None,
@@ -123,6 +126,7 @@ impl DigestSum {
         self.warnings += outcome.warnings;
         self.affected += outcome.affected;
         self.sent += outcome.sent;
+        self.examined += outcome.examined;
         self.first_seen = self.first_seen.min(ended.now);
         self.last_seen = self.last_seen.max(ended.now);
         let bucket = &mut self.buckets[bucket_of(micros)];
@@ -138,6 +142,7 @@ impl DigestSum {
         self.warnings += other.warnings;
         self.affected += other.affected;
         self.sent += other.sent;
+        self.examined += other.examined;
         self.first_seen = self.first_seen.min(other.first_seen);
         self.last_seen = self.last_seen.max(other.last_seen);
         let micros = |sum: &DigestSum| sum.sample.as_ref().map(|sample| sample.micros);
@@ -240,6 +245,11 @@ impl StatementDigests {
     /// A statement has ended.
     pub fn note(&self, ended: &EndedStatement<'_>) {
         self.sums[line()].lock().entry(ended.kind.digest).or_default().note(ended);
+    }
+
+    /// About how much memory they take.
+    pub fn memory_bytes(&self) -> usize {
+        self.names.read().len() * DIGEST_BYTES
     }
 
     /// Forgets all of them.

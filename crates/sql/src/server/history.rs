@@ -27,6 +27,8 @@ pub struct StatementOutcome {
     pub affected: u64,
     /// Rows that it gave.
     pub sent: u64,
+    /// Rows that it looked at.
+    pub examined: u64,
 }
 
 /// A statement that is over, or a stream of rows that goes on after the call.

@@ -124,6 +124,8 @@ impl Process {
 
     fn end_of(&self, state: &mut ProcessesState, kind: StatementKind, outcome: StatementOutcome) {
         let took = state.begun.elapsed();
+        let examined = self.kill.owner_of_work().take_examined();
+        let outcome = StatementOutcome { examined, ..outcome };
         self.history.note(&EndedStatement {
             kind,
             outcome,
@@ -359,6 +361,7 @@ impl Processes {
 #[cfg(test)]
 mod tests {
     use access::AccessControl;
+    use access::audit::AuditClass;
 
     use super::super::slow_log::SlowLog;
     use super::*;
@@ -396,7 +399,7 @@ mod tests {
         let processes = processes();
         let process = processes.join(1, ("root", "localhost"), 10, None);
         process.enter(b"SELECT a", 20);
-        let kind = StatementKind { digest: 1, slow_after: None, class: AuditClass::default() };
+        let kind = StatementKind { digest: 1, slow_after: None, class: AuditClass::Statements };
         let noted = || Some((kind, StatementOutcome::default()));
         let running = process.run_on(noted());
         assert_eq!(processes.lines()[0].info.as_deref(), Some("SELECT a"));

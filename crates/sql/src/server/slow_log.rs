@@ -4,7 +4,7 @@
 //! ```text
 //! # Time: 2026-11-28T02:30:45.041751Z
 //! # User@Host: root[root] @ localhost []  Id:     8
-//! # Query_time: 2.000123  Lock_time: 0.000000 Rows_sent: 1  Rows_examined: 0
+//! # Query_time: 2.000123  Lock_time: 0.000000 Rows_sent: 1  Rows_examined: 1000
 //! use shop;
 //! SET timestamp=1795833045;
 //! SELECT SLEEP(2);
@@ -67,9 +67,10 @@ impl SlowEntry {
         );
         let _ = writeln!(
             text,
-            "# Query_time: {}  Lock_time: 0.000000 Rows_sent: {}  Rows_examined: 0",
+            "# Query_time: {}  Lock_time: 0.000000 Rows_sent: {}  Rows_examined: {}",
             seconds(ended.took.as_micros()),
-            ended.outcome.sent
+            ended.outcome.sent,
+            ended.outcome.examined
         );
         let mut statement = String::new();
         let began = ended.now.saturating_sub(ended.took.as_micros() as u64) / 1_000_000;

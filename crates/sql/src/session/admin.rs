@@ -613,7 +613,8 @@ impl Session {
             let rights = &self.principal.rights;
             return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));
         }
-        let Some(schema) = SystemSchema::of(database).filter(|own| own.is_everybodys()) else {
+        let Some(schema) = SystemSchema::of(database).filter(|own| *own != SystemSchema::Mysql)
+        else {
             let listing = show::columns(&*self.definition(name)?, full, self.variables.zone);
             let rights = &self.principal.rights;
             return Ok(listing.seen(0, |column| rights.sees_column(database, table, column)));

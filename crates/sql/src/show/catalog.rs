@@ -25,7 +25,9 @@ use syntax::definition_text;
 /// All databases, the server's own among them.
 pub fn database_names(engine: &Engine) -> Vec<String> {
     let mut names = engine.catalog().databases();
-    names.extend(SystemSchema::ALL.map(|schema| schema.name().to_string()));
+    // Programs that dump all databases leave the others of the server's own out, and not this one.
+    let listed = SystemSchema::ALL.into_iter().filter(|schema| *schema != SystemSchema::Sys);
+    names.extend(listed.map(|schema| schema.name().to_string()));
     names.sort();
     names.dedup();
     names

@@ -19,6 +19,19 @@ use results::{Result, SqlError};
 /// # Errors
 /// 1286 for a name that is no engine's.
 pub fn engine(sql: &Sql, name: &str, status: bool) -> Result<Listing> {
+    let mut listing = Listing::new(&["Type", "Name", "Status"]).long_text(2);
+    // No engine of ours, and in MySQL one for this alone: what is kept of statements, in bytes.
+    if name.eq_ignore_ascii_case("performance_schema") {
+        if status {
+            let bytes = sql.history().digests().memory_bytes().to_string();
+            listing.push(vec![
+                text("performance_schema"),
+                text("performance_schema.memory"),
+                text(bytes),
+            ]);
+        }
+        return Ok(listing);
+    }
     let known = ENGINES.iter().find(|engine| engine.eq_ignore_ascii_case(name));
     let Some(known) = known else {
         return Err(SqlError::new(
@@ -26,7 +39,6 @@ pub fn engine(sql: &Sql, name: &str, status: bool) -> Result<Listing> {
             format!("Unknown storage engine '{name}'"),
         ));
     };
-    let mut listing = Listing::new(&["Type", "Name", "Status"]).long_text(2);
     // The others are names of the first.
     if status && *known == ENGINES[0] {
         listing.push(vec![text(known), text(""), text(monitor(sql))]);

@@ -34,7 +34,7 @@ use privileges::{
     column_privileges, enabled_roles, own_roles, role_column_grants, role_table_grants,
     schema_privileges, table_privileges, user_attributes, user_privileges,
 };
-use tables::{schemata, table_sizes, tables};
+use tables::{hot_keys, schemata, table_sizes, tables};
 pub use views::columns_of_view;
 use views::views;
 
@@ -46,7 +46,7 @@ use plan::tree::CatalogListing;
 use results::Result;
 
 /// The tables there are.
-pub const TABLES: [&str; 41] = [
+pub const TABLES: [&str; 42] = [
     "ADMINISTRABLE_ROLE_AUTHORIZATIONS",
     "APPLICABLE_ROLES",
     "CHARACTER_SETS",
@@ -60,6 +60,7 @@ pub const TABLES: [&str; 41] = [
     "ENGINES",
     "EVENTS",
     "FILES",
+    "HOT_KEYS",
     "INNODB_CMP",
     "INNODB_CMPMEM",
     "INNODB_CMPMEM_RESET",
@@ -116,6 +117,7 @@ pub fn made(
     let made = match upper.as_str() {
         "SCHEMATA" => schemata(engine),
         "TABLES" => tables(engine, sizes, asked),
+        "HOT_KEYS" => hot_keys(facts),
         "TABLE_SIZES" => table_sizes(engine, sizes, asked)?,
         "COLUMNS" => columns(facts, asked),
         "VIEWS" => views(facts, asked),

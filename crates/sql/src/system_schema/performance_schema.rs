@@ -9,6 +9,7 @@
 
 mod digests;
 mod empty;
+mod index_usage;
 mod locks;
 mod sessions;
 
@@ -72,6 +73,7 @@ pub fn made(
         "data_lock_waits" => locks::waits(facts, asked),
         "data_locks" => locks::locks(facts, asked),
         "events_statements_current" => sessions::statements(facts, asked),
+        "table_io_waits_summary_by_index_usage" => index_usage::usage(facts, asked),
         _ => match empty(&lower) {
             Some(names) => Listing::new(&names),
             None => return Ok(None),

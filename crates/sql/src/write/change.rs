@@ -377,6 +377,7 @@ impl ChangeTarget {
             if in_loop && keys.len() > LOOP_PIECE.rows_max {
                 return Err(SqlError::WouldWait);
             }
+            context.facts.kill.owner_of_work().note_examined(keys.len() as u64);
             keys.iter().try_for_each(|key| {
                 context.facts.limits.check()?;
                 each(transaction, MatchedRow { key, seen: None })

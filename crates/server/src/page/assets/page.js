@@ -247,13 +247,7 @@ function now(moment) {
       node("p", { class: wrong ? "bad" : "quiet" }, `${count(wrong)} refused or failed`));
   });
   const of = (name) => figure(moment, name);
-  const troubles = [];
-  if (of("disk_full")) troubles.push("The disk is full: writes are refused until there is space. Free some, or grow it.");
-  else if (of("store_writes_refused")) troubles.push("The store can no longer write: see the log, then restart the server.");
-  if (of("store_rocksdb_is_write_stopped")) troubles.push("Compactions are behind: writes wait for them.");
-  const memory = of("client_memory_bytes") / Math.max(1, of("client_memory_bytes_max"));
-  if (memory > 0.9) troubles.push(`Clients hold ${Math.round(memory * 100)}% of their memory: see Waiting for who holds most.`);
-  if (of("connections") >= of("connections_max")) troubles.push("All places are taken: raise max-connections, or see Waiting for who is idle.");
+  const troubles = moment.troubles;
   show(
     node("h2", {}, "Now"),
     troubles.length
@@ -307,6 +301,7 @@ async function statements() {
     { name: "Average", ...time("avg_timer_wait") },
     { name: "99%", ...time("quantile_99") },
     { name: "Errors", ...number("sum_errors") },
+    { name: "Rows looked at", ...number("sum_rows_examined") },
     { name: "Rows sent", ...number("sum_rows_sent") },
     { name: "Changed", ...number("sum_rows_affected") },
     { name: "Plan", shown: (row) => row.query_sample_text
@@ -363,21 +358,14 @@ async function waiting() {
     ], [...people.values()], [4, true]));
 }
 
-// Keys whose columns are the first ones of another key of the same table.
-function redundant(keys) {
-  const by = new Map();
-  for (const row of keys) {
-    const name = [row.table_schema, row.table_name, row.index_name].join("\0");
-    if (!by.has(name)) by.set(name, { ...row, parts: [] });
-    by.get(name).parts.push(`${row.column_name}${row.sub_part ? `(${row.sub_part})` : ""}`);
-  }
-  const all = [...by.values()];
-  const begins = (long, short) => short.parts.every((part, at) => part === long.parts[at]);
-  return all.filter((key) => key.non_unique === "1" && key.index_type === "BTREE").flatMap((key) => {
-    const other = all.find((each) => each !== key && each.table_schema === key.table_schema && each.table_name === key.table_name
-      && begins(each, key) && (each.parts.length > key.parts.length || each.non_unique === "0" || each.index_name < key.index_name));
-    return other ? [{ key, other }] : [];
-  });
+// What tables had on disk when this page saw them first, by name: growth is since then.
+const firstSizes = new Map();
+
+function grown(row) {
+  const bytesNow = Number(row.data_length) + Number(row.index_length);
+  const name = `${row.table_schema}.${row.table_name}`;
+  if (!firstSizes.has(name)) firstSizes.set(name, bytesNow);
+  return bytesNow - firstSizes.get(name);
 }
 
 async function tables() {
@@ -390,13 +378,26 @@ async function tables() {
     { name: "Rows' size", ...size("data_length") },
     { name: "Keys' size", ...size("index_length") },
     { name: "Uncompressed", ...size("plain_length") },
+    { name: "Grown since the page was opened", value: grown, number: true,
+      shown: (row) => (grown(row) < 0 ? "-" : "") + bytes(Math.abs(grown(row))) },
   ], objects(said.tables), [3, true]),
-  node("h2", {}, "Redundant keys"), why(said.keys),
+  node("h2", {}, "Hot keys"), why(said.hot_keys),
+  table("Keys that much of what is asked by key is for, these seconds", [
+    { name: "Table", value: (row) => `${row.table_schema}.${row.table_name}` },
+    { name: "Key", value: (row) => `${row.index_name} ${row.key_values}`, text: true },
+    { name: "Of all look-ups by key", value: (row) => Number(row.percent), shown: (row) => `${row.percent}%`, number: true },
+  ], objects(said.hot_keys), [2, true]),
+  node("h2", {}, "Unused keys"), why(said.unused),
+  table("Keys that nobody has used since the server started", [
+    { name: "Table", value: (row) => `${row.object_schema}.${row.object_name}` },
+    { name: "Key", value: (row) => row.index_name },
+  ], objects(said.unused), [0, false]),
+  node("h2", {}, "Redundant keys"), why(said.redundant),
   table("Keys that another one begins with", [
-    { name: "Table", value: (row) => `${row.key.table_schema}.${row.key.table_name}` },
-    { name: "Key", value: (row) => `${row.key.index_name} (${row.key.parts.join(", ")})` },
-    { name: "Is part of", value: (row) => `${row.other.index_name} (${row.other.parts.join(", ")})` },
-  ], redundant(objects(said.keys))));
+    { name: "Table", value: (row) => `${row.table_schema}.${row.table_name}` },
+    { name: "Key", value: (row) => `${row.redundant_index_name} (${row.redundant_index_columns})` },
+    { name: "Is part of", value: (row) => `${row.dominant_index_name} (${row.dominant_index_columns})` },
+  ], objects(said.redundant), [0, false]));
 }
 
 async function work() {
@@ -422,6 +423,8 @@ async function work() {
       { name: "Status", value: (row) => row.status },
       { name: "When", value: (row) => row.execute_at || `every ${row.interval_value} ${row.interval_field}` },
       { name: "Last run", value: (row) => row.last_executed || "never" },
+      { name: "Failed", value: (row) => Number(row.failures), shown: (row) => `${row.failures} of ${row.runs}`, number: true },
+      { name: "Last error", value: (row) => row.last_error || "", text: true },
     ], objects(said.events)));
 }
 

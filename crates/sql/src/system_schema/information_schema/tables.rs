@@ -1,5 +1,6 @@
 //! SCHEMATA, TABLES and TABLE_SIZES: databases, and the tables in them with their sizes.
 
+use access::Privilege;
 use rows::engine::Engine;
 use rows::error::Error;
 use values::datum::Value;
@@ -9,7 +10,7 @@ use super::{AskedTables, CATALOG, shown_tables};
 use crate::show::catalog::{database_names, table_status_line};
 use crate::show::sizes::{ShownSizes, sizes_of};
 use crate::show::{Listing, number, text};
-use crate::system_schema::{ListedSchema, SystemSchema};
+use crate::system_schema::{ListedSchema, ListingContext, SystemSchema};
 use results::Result;
 
 pub(super) fn schemata(engine: &Engine) -> Listing {
@@ -93,6 +94,33 @@ pub(super) fn tables(engine: &Engine, sizes: bool, asked: &AskedTables<'_>) -> L
         ]);
         row[20] = text("");
         listing.push(row);
+    }
+    listing
+}
+
+/// What MySQL does not have: the keys that much of what is asked by key is for, the hottest first.
+/// Keys are rows' values: they are shown to those who may read the table.
+pub(super) fn hot_keys(facts: &ListingContext<'_>) -> Listing {
+    let mut listing = Listing::new(&[
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "INDEX_NAME",
+        "KEY_VALUES",
+        "PERCENT#",
+        "SAMPLES#",
+    ]);
+    for hot in facts.sql.engine().hot_keys() {
+        let (database, name) = (&hot.table.database, &hot.table.name);
+        if facts.rights.on_table(database, name).has(Privilege::Select) {
+            listing.push(vec![
+                text(database),
+                text(name),
+                text(&hot.index),
+                text(&hot.values),
+                number(hot.percent),
+                number(hot.samples),
+            ]);
+        }
     }
     listing
 }

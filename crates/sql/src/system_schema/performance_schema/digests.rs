@@ -86,6 +86,7 @@ fn row(digest: &DigestLine) -> Vec<Value> {
         "SUM_WARNINGS#" => number(sum.warnings),
         "SUM_ROWS_AFFECTED#" => number(sum.affected),
         "SUM_ROWS_SENT#" => number(sum.sent),
+        "SUM_ROWS_EXAMINED#" => number(sum.examined),
         "FIRST_SEEN" => moment(sum.first_seen),
         "LAST_SEEN" => moment(sum.last_seen),
         "QUANTILE_95#" => picoseconds(sum.quantile_micros(0.95)),

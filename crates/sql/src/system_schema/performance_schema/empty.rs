@@ -2,9 +2,9 @@
 //! they have MySQL's columns, and no rows.
 
 /// How a table is named, in what tells of tables and of their indexes.
-const OBJECT: [&str; 3] = ["OBJECT_TYPE", "OBJECT_SCHEMA", "OBJECT_NAME"];
+pub(super) const OBJECT: [&str; 3] = ["OBJECT_TYPE", "OBJECT_SCHEMA", "OBJECT_NAME"];
 /// Waits for a table or an index, by kind.
-const WAITS: [&str; 35] = [
+pub(super) const WAITS: [&str; 35] = [
     "COUNT_STAR#",
     "SUM_TIMER_WAIT#",
     "MIN_TIMER_WAIT#",
@@ -217,9 +217,6 @@ pub(super) fn empty(name: &str) -> Option<Vec<&'static str>> {
         "file_summary_by_instance" => {
             let begin = ["FILE_NAME", "EVENT_NAME", "OBJECT_INSTANCE_BEGIN#"];
             return Some([&begin[..], &FILE_WAITS].concat());
-        }
-        "table_io_waits_summary_by_index_usage" => {
-            return Some([&OBJECT[..], &["INDEX_NAME"], &WAITS].concat());
         }
         "table_io_waits_summary_by_table" => return Some([&OBJECT[..], &WAITS].concat()),
         _ => return None,
