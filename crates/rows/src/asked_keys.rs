@@ -86,13 +86,15 @@ struct AskedKey {
     error: u64,
 }
 
-impl AskedKeys {
-    /// Nothing yet.
-    pub fn new() -> AskedKeys {
+impl Default for AskedKeys {
+    /// Nothing yet, of an engine of its own.
+    fn default() -> AskedKeys {
         let engine = ENGINES.fetch_add(1, Ordering::Relaxed);
         AskedKeys { engine, lines: Default::default() }
     }
+}
 
+impl AskedKeys {
     /// A find in an index, by a key if it is one of one key.
     #[inline]
     pub fn note(&self, (table, index): (u32, u16), key: Option<&[u8]>, now: impl FnOnce() -> i64) {
@@ -220,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_hot_key_is_found_among_many_and_cools_down() {
-        let asked = AskedKeys::new();
+        let asked = AskedKeys::default();
         for find in 0..200_000u64 {
             // Each fourth is for the hot one; the others are all different.
             let key = if find % 4 == 0 { b"hot".to_vec() } else { find.to_be_bytes().to_vec() };
@@ -239,12 +241,12 @@ mod tests {
 
     #[test]
     fn an_index_that_was_used_once_is_never_told_as_unused() {
-        let asked = AskedKeys::new();
+        let asked = AskedKeys::default();
         (0..1000).for_each(|_| asked.note((1, 0), None, || 0));
         asked.note((1, 3), None, || 0);
         assert!(asked.uses()[&(1, 3)] >= 1);
         assert!(!asked.uses().contains_key(&(1, 2)));
-        let other = AskedKeys::new();
+        let other = AskedKeys::default();
         other.note((1, 3), None, || 0);
         assert!(other.uses()[&(1, 3)] >= 1, "what the thread knows is of another engine");
     }

@@ -120,7 +120,7 @@ impl Engine {
             catalog,
             cache,
             images,
-            asked_keys: Arc::new(AskedKeys::new()),
+            asked_keys: Arc::new(AskedKeys::default()),
             committer,
             wake,
             metrics: Metrics::new(),

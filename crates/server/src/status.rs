@@ -230,7 +230,10 @@ mod tests {
     #[test]
     fn a_refusal_was_taken_for_a_report_without_figures() {
         let refused = told("error\ttoo many connections\n").unwrap_err();
-        assert_eq!(refused.to_string(), "the server refuses: too many connections");
+        assert_eq!(
+            refused.to_string(),
+            "the server refuses: too many connections; its log says more"
+        );
         for cut_short in ["", "uptime_seconds\t7\n", "vers"] {
             let error = told(cut_short).unwrap_err();
             assert!(matches!(error, AskError::CutShort), "{cut_short}: {error}");

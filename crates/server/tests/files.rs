@@ -77,6 +77,6 @@ fn folders_among_the_rows_are_refused() {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let output = run(&arguments);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && said.contains("files: "), "{said}");
+        assert!(!output.status.success() && said.contains("`files`"), "{said}");
     }
 }

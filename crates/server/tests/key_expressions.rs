@@ -49,7 +49,7 @@ fn rows_of_every_door_have_their_entries_also_after_a_kill() {
     assert_eq!(memcached.ask("incr k:Mc 2\r\n"), "7");
     assert_eq!(memcached.ask("delete k:Gone\r\n"), "DELETED");
     let mut tyrant = server.connect("tyrant");
-    let (key, value) = ("Tt", "v\0006");
+    let (key, value) = ("Tt", "v\x00006");
     let lengths = [key, value].map(|text| (text.len() as u32).to_be_bytes());
     let put = [&[0xc8, 0x10][..], lengths.as_flattened(), key.as_bytes(), value.as_bytes()];
     tyrant.write_all(&put.concat()).unwrap();

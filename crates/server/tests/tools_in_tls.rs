@@ -47,10 +47,10 @@ fn a_server_that_wants_tls_of_everybody_is_dumped_and_loaded_inside_it() {
     let own = ca(&place.directory.path().join("tls-certificate.pem"));
     for user in ["slow", "native"] {
         let dumped = dump(&place, user, &[&own]).unwrap();
-        assert!(dumped.contains("(1),(2)"), "{dumped}");
+        assert!(dumped.contains("(1),\n(2)"), "{dumped}");
     }
     // Without the certificate the password proves it, where the account keeps what that takes.
-    assert!(dump(&place, "native", &["--tls"]).unwrap().contains("(1),(2)"));
+    assert!(dump(&place, "native", &["--tls"]).unwrap().contains("(1),\n(2)"));
     let refused = dump(&place, "slow", &["--tls"]).unwrap_err();
     assert!(refused.contains("the server's certificate is not verified"), "{refused}");
     // Another one is not trusted, and the password is not sent there.

@@ -93,7 +93,9 @@ use plan::relations::TemporaryNames;
 use plan::variables::{Charsets, SessionVariables};
 use results::{FoundRows, Result, SqlError};
 
-use expression::{Limits, Server, SideEffects, StatementContext, SystemVariables, Warnings};
+use expression::{
+    KillMark, Limits, Server, SideEffects, StatementContext, SystemVariables, Warnings,
+};
 use prepared::PreparedStatement;
 use syntax::TableName;
 use syntax::scan::Scanned;
@@ -212,6 +214,10 @@ impl Session {
         let ceiling = principal.meter.as_ref().and_then(|meter| meter.memory_ceiling());
         let process = sql.processes().join(connection_id, (user, host), now, ceiling);
         let budget = sql.engine().budget();
+        // What its variables take is this connection's.
+        let of_connection = KillMark::of_this_thread(&process.kill);
+        let user_share = budget.share();
+        drop(of_connection);
         Ok(Session {
             sql: Arc::clone(sql),
             limits: Arc::new(Limits::new(variables.value_bytes_max, budget, &process.kill)),
@@ -226,7 +232,7 @@ impl Session {
             variables: Arc::new(variables),
             user_variables: Arc::new(HashMap::new()),
             user_variable_bytes: 0,
-            user_share: sql.engine().budget().share(),
+            user_share,
             open: None,
             temporary: None,
             writes_temporary: false,

@@ -213,7 +213,7 @@ fn find_columns(
     list.split(|byte| *byte == b',')
         .map(|name| {
             table
-                .columns
+                .named_columns()
                 .iter()
                 .position(|column| column.name.as_bytes() == name && is_seen(&column.name))
                 .ok_or(HandlerSocketRefusal::COLUMN)

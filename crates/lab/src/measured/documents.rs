@@ -16,7 +16,7 @@ pub struct DocumentedExperiment {
 }
 
 /// All of them, in the order of the page.
-pub const EXPERIMENTS: [DocumentedExperiment; 22] = [
+pub const EXPERIMENTS: [DocumentedExperiment; 24] = [
     DocumentedExperiment {
         name: "lookup",
         question: "What does a row cost by its key, everything in memory?",
@@ -185,5 +185,17 @@ pub const EXPERIMENTS: [DocumentedExperiment; 22] = [
         question: "Does everything stay up for an hour?",
         theirs: None,
         figures: &["failed"],
+    },
+    DocumentedExperiment {
+        name: "cliffs",
+        question: "What does a row cost from few rows to many, and where does that jump?",
+        theirs: None,
+        figures: &["rowhouse, "],
+    },
+    DocumentedExperiment {
+        name: "tls",
+        question: "What does a look-up by key cost within TLS?",
+        theirs: None,
+        figures: &[],
     },
 ];
