@@ -190,7 +190,7 @@ pub const EXPERIMENTS: [DocumentedExperiment; 24] = [
         name: "cliffs",
         question: "What does a row cost from few rows to many, and where does that jump?",
         theirs: None,
-        figures: &["rowhouse, "],
+        figures: &[],
     },
     DocumentedExperiment {
         name: "tls",
