@@ -356,6 +356,44 @@ fn a_cascade_of_many_rows_is_one_statement() {
     assert_eq!(run(&mut own, "SELECT COUNT(*) FROM c"), "0");
 }
 
+/// Whoever took the parent away found the child by its old key, under which it was gone by then, and
+/// did not look for the new one.
+#[test]
+fn a_child_that_got_another_key_did_not_hold_its_parent() {
+    let sql = server();
+    let mut own = session(&sql);
+    run(&mut own, "CREATE TABLE p (id INT PRIMARY KEY)");
+    run(
+        &mut own,
+        "CREATE TABLE c (id INT PRIMARY KEY, pid INT, \
+         FOREIGN KEY (pid) REFERENCES p (id) ON DELETE SET NULL)",
+    );
+    run(&mut own, "INSERT INTO p VALUES (10)");
+    run(&mut own, "INSERT INTO c VALUES (1, 10)");
+    let mut child = session(&sql);
+    run(&mut child, "BEGIN");
+    run(&mut child, "UPDATE c SET id = 2");
+    thread::scope(|scope| {
+        let taker = scope.spawn(|| run(&mut session(&sql), "DELETE FROM p"));
+        let waited_for = "SELECT OBJECT_NAME FROM performance_schema.data_locks WHERE \
+                          LOCK_STATUS = 'WAITING'";
+        let until = Instant::now() + PATIENCE;
+        let table = loop {
+            let table = run(&mut own, waited_for);
+            if !table.is_empty() {
+                break table;
+            }
+            assert!(Instant::now() < until, "the parent went beside its child");
+            thread::yield_now();
+        };
+        run(&mut child, "COMMIT");
+        taker.join().unwrap();
+        assert_eq!(table, "p", "the key of the parent is held");
+    });
+    assert_eq!(run(&mut own, "SELECT * FROM c"), "2\tNULL");
+    assert_eq!(run(&mut own, "SELECT COUNT(*) FROM p"), "0");
+}
+
 /// A small generator: the next of a row of numbers below `below`.
 fn next(state: &mut u64, below: u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

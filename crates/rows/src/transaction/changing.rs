@@ -173,7 +173,9 @@ impl Transaction {
         self.note_given(table, &new_values, None)?;
         if self.is_bound(table) {
             self.lock_keys(table, &new_values, Some(&changed))?;
-            self.look_for_parents(table, &new_values, Some(&changed))?;
+            // Whoever takes a parent away meets this row by its old key: it has to wait.
+            let referring = (!moves).then_some(&changed[..]);
+            self.look_for_parents(table, &new_values, referring)?;
             self.relate_old(table, &old_values, ParentChange::Has(&new_values), cascade)?;
         }
         Ok(ChangeOutcome::Updated)
