@@ -7,7 +7,7 @@
 //!    is one, and nothing else.
 //! 3. What was refused is not counted, but for connections, as in MySQL: one that comes too many is
 //!    none.
-//! 4. Counts of an hour begin anew an hour after the first one, as in MySQL 8.4 (manual, 8.2.21).
+//! 4. Counts of an hour start again an hour after the first one, as in MySQL 8.4 (manual, 8.2.21).
 //!
 //! Not here: the limits themselves (`limits`), how each door tells that one is reached (`doors`).
 
@@ -252,7 +252,7 @@ impl AccountUsages {
         Ok(AccountSeat(usage))
     }
 
-    /// FLUSH USER_RESOURCES: counts of the hour begin anew.
+    /// FLUSH USER_RESOURCES: counts of the hour start again.
     pub fn reset(&self) {
         for usage in self.of.lock().values() {
             *usage.counts.lock() = UsageCounts::default();

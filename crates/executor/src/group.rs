@@ -71,6 +71,8 @@ pub(super) struct Groups<'g> {
     concat_bytes_max: usize,
     /// That of the row at hand.
     key: Vec<u8>,
+    /// Room for the row of a group that is given.
+    row: Vec<Value>,
     /// Whether there was a row.
     any: bool,
     runs: KeyRun,
@@ -120,6 +122,7 @@ impl<'g> Groups<'g> {
             states: Vec::new(),
             concat_bytes_max,
             key: Vec::new(),
+            row: Vec::new(),
             any: false,
             may_repeat: !grouping.rollup && !grouping.keys.iter().any(is_volatile),
             last: None,
@@ -264,7 +267,8 @@ impl<'g> Groups<'g> {
         scope: &Scope<'_>,
         give: &mut dyn FnMut(&[Value]) -> Result<Flow>,
     ) -> Result<Flow> {
-        let row = self.row_of(0, scope)?;
+        let mut row = std::mem::take(&mut self.row);
+        self.make_row(0, scope, &mut row)?;
         self.known.clear();
         self.groups.clear();
         self.bytes.clear();
@@ -273,14 +277,16 @@ impl<'g> Groups<'g> {
         self.runs.keys = None;
         self.last = None;
         self.drawn.give_all_back();
-        give(&row)
+        let flow = give(&row);
+        self.row = row;
+        flow
     }
 
-    /// The row of a group, which has it no more.
-    fn row_of(&mut self, at: usize, scope: &Scope<'_>) -> Result<Vec<Value>> {
+    /// Makes the row of a group, which has its values no more.
+    fn make_row(&mut self, at: usize, scope: &Scope<'_>, row: &mut Vec<Value>) -> Result<()> {
         let grouping = self.grouping;
         let (keys, others) = (grouping.keys.len(), grouping.others.len());
-        let mut row = Vec::with_capacity(keys + grouping.aggregates.len() + others);
+        row.clear();
         let start = at * (keys + others);
         let end = start + keys + others;
         row.extend(self.values[start..start + keys].iter_mut().map(taken));
@@ -288,7 +294,7 @@ impl<'g> Groups<'g> {
             row.push(state.result(aggregate, scope)?);
         }
         row.extend(self.values[start + keys..end].iter_mut().map(taken));
-        Ok(row)
+        Ok(())
     }
 
     /// Makes the key of a row, of so many levels.
@@ -407,8 +413,9 @@ impl<'g> Groups<'g> {
             };
             order.sort_by(|a, b| rollup_order(&grouping.keys, keys_of(*a), keys_of(*b)));
         }
+        let mut row = std::mem::take(&mut self.row);
         for at in order {
-            let row = self.row_of(at, scope)?;
+            self.make_row(at, scope, &mut row)?;
             if give(&row)? == Flow::Stop {
                 break;
             }

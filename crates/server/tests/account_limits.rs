@@ -176,7 +176,7 @@ fn statements_of_an_account_have_their_number_their_time_and_their_memory() {
         }
         other => panic!("{other:?}"),
     }
-    // A limit that is set anew counts from there.
+    // A limit that is set again counts from there.
     place.sql.run("ALTER USER bob WITH MAX_QUERIES_PER_HOUR 0 MAX_UPDATES_PER_HOUR 1");
     bob.run("EXECUTE p");
     assert_eq!(error_number(bob.query("EXECUTE p")), 1226, "an update by another name");

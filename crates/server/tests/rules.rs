@@ -3,13 +3,14 @@
 
 use std::io::{BufReader, Write};
 use std::path::Path;
-use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::mysql::{Failure, Mysql, error_number};
-use crate::support::{Running, ask_line, rowhouse, run};
-use crate::writers::{Lines, ROWS, Writers, assert_sound, login, one, start};
+use crate::support::{Running, ask_line};
+use crate::writers::{
+    Lines, ROWS, Writers, assert_sound, dump_and_load, login, one, start, with_container,
+};
 
 const TABLE: &str = "CREATE TABLE d.r (id VARCHAR(20) PRIMARY KEY, v INT,
     twice INT AS (v * 2) STORED, word VARCHAR(40) DEFAULT (CONCAT('w-', id)),
@@ -17,21 +18,7 @@ const TABLE: &str = "CREATE TABLE d.r (id VARCHAR(20) PRIMARY KEY, v INT,
     CONSTRAINT positive CHECK (v >= 0))";
 
 fn with_table(directory: &Path) -> (Running, Mysql) {
-    let server = Running::start(directory, &[]);
-    let mut sql = login(&server);
-    sql.execute("CREATE DATABASE IF NOT EXISTS d").unwrap();
-    sql.execute(TABLE).unwrap();
-    sql.execute(
-        "INSERT INTO rowhouse.containers (name, db, tbl, key_columns, value_columns)
-         VALUES ('r', 'd', 'r', 'id', 'v')",
-    )
-    .unwrap();
-    drop(sql);
-    server.stop();
-    // It makes a table of its own where there is none.
-    let server = Running::start(directory, &["--tyrant-database=d.r(id, v)"]);
-    let sql = login(&server);
-    (server, sql)
+    with_container(directory, "r", TABLE, "d.r(id, v)")
 }
 
 /// Rows of `d.r` as one text, without what the clock gives.
@@ -122,15 +109,7 @@ fn dumps_and_loads_keep_rules_and_rows() {
         sql.query(&format!("SHOW CREATE TABLE d.{table}")).unwrap()[0][1].clone().unwrap()
     };
     let before = (rows(&mut sql), shown(&mut sql, "r"), shown(&mut sql, "s"));
-    let flag = format!("--data-dir={}", directory.path().display());
-    let dump = run(&["dump", &flag]);
-    assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
-    sql.execute("DROP DATABASE d").unwrap();
-    let mut load = rowhouse(&["load", &flag, "-"]);
-    let mut load = load.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    load.stdin.take().unwrap().write_all(&dump.stdout).unwrap();
-    let loaded = load.wait_with_output().unwrap();
-    assert!(loaded.status.success(), "{}", String::from_utf8_lossy(&loaded.stderr));
+    dump_and_load(directory.path(), &mut sql);
     assert_eq!((rows(&mut sql), shown(&mut sql, "r"), shown(&mut sql, "s")), before);
     assert_eq!(error_number(sql.execute("INSERT INTO d.s (a) VALUES (7)")), 4025);
     assert_eq!(one(&mut sql, "SELECT b FROM d.s WHERE a = 1"), "1\\");

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::Common;
 use super::fleet::*;
-use super::rounds::{MODES, Mode, measure, read_all};
+use super::rounds::{measure, modes_named, read_all};
 use crate::plot::Drawing;
 use crate::report::{Layout, Report};
 use crate::users::Users;
@@ -69,10 +69,7 @@ pub fn run(options: &LookupOptions) -> Result<()> {
     };
     let fleet = Fleet::start(common, &settings, &mut report);
     let contenders = fleet.readers();
-    let wanted = |mode: &Mode| {
-        options.mode.is_empty() || options.mode.iter().any(|part| mode.name.contains(part))
-    };
-    let modes: Vec<Mode> = MODES.into_iter().filter(wanted).collect();
+    let modes = modes_named(&options.mode);
     read_all(&contenders, users, "", common, &mut report);
     measure(&contenders, &modes, users, options.connections, common, &mut report);
     report.compare(PAIRS);

@@ -38,6 +38,13 @@ pub const MODES: [Mode; 3] = [
     Mode { name: Cow::Borrowed("batches of 100"), depth: 1, batch: 100 },
 ];
 
+/// Those of the modes whose names have one of these parts; all without any.
+pub fn modes_named(parts: &[String]) -> Vec<Mode> {
+    let wanted =
+        |mode: &Mode| parts.is_empty() || parts.iter().any(|part| mode.name.contains(part));
+    MODES.into_iter().filter(wanted).collect()
+}
+
 /// Lets every contender be read once completely, and notes how long that took. Figures are then of
 /// a steady state: neither of a cache that is being filled nor of rows that are not in memory yet.
 /// `of` tells apart readings of one run in the report.

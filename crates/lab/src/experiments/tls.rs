@@ -10,9 +10,9 @@ use clap::Args;
 
 use super::fleet::{MEMCACHED, ROWHOUSE_MEMCACHED, Readable, filler, keys};
 use super::loading::{fill, load_users};
-use super::rounds::{MODES, Mode, measure, read_all};
+use super::rounds::{measure, modes_named, read_all};
 use super::{Common, progress};
-use crate::generator::{Wire, client_config};
+use crate::generator::Wire;
 use crate::peers::{Durability, MemcachedServer, Rowhouse, free_ports};
 use crate::plot::Drawing;
 use crate::report::{Layout, Report};
@@ -75,11 +75,11 @@ pub fn run(options: &TlsOptions) -> Result<()> {
     fill(users.rows, || peer.connect(), || filler(keys(users), users))?;
     report.versions.insert("memcached".into(), peer.version.clone());
 
-    let config = client_config()?;
+    let connector = tls::Connector::unproven()?;
     let plain = |connect: &dyn Fn() -> Result<TcpStream>| Ok(Wire::from(connect()?));
     let encrypted = |port: u16| {
         let stream = TcpStream::connect(("127.0.0.1", port))?;
-        Wire::encrypted(stream, &config).context("TLS")
+        Wire::encrypted(stream, &connector).context("TLS")
     };
     let peer_tls_port = peer.tls_port.context("no port within TLS")?;
     let (ours_pid, peer_pid) = (ours.server.pid(), peer.server.pid());
@@ -89,10 +89,7 @@ pub fn run(options: &TlsOptions) -> Result<()> {
         reader(MEMCACHED, peer_pid, users, || plain(&|| peer.connect())),
         reader(MEMCACHED_TLS, peer_pid, users, || encrypted(peer_tls_port)),
     ];
-    let wanted = |mode: &Mode| {
-        options.mode.is_empty() || options.mode.iter().any(|part| mode.name.contains(part))
-    };
-    let modes: Vec<Mode> = MODES.into_iter().filter(wanted).collect();
+    let modes = modes_named(&options.mode);
     read_all(&contenders, users, "", common, &mut report);
     measure(&contenders, &modes, users, options.connections, common, &mut report);
     report.compare(PAIRS);

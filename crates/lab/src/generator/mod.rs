@@ -19,7 +19,7 @@ pub use drive::{WindowPlan, drive};
 pub use pause::Pause;
 pub use sample::Sample;
 pub use spent::ResourcesSpent;
-pub use wire::{Wire, client_config};
+pub use wire::Wire;
 
 /// What a session made of the unread bytes of one lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 //!
 //! Not here: whether an index gives such an order (`access`), and whether it pays (`order`).
 
+use std::collections::HashSet;
+
 use expression::{Kind, Node, parts_of};
 
 use super::RowDemand;
@@ -75,13 +77,8 @@ pub fn wanted_group_order(select: &Select, wanted: &RowDemand<'_>) -> Option<Gro
     // The others go along with these.
     let descending = columns.first().is_some_and(|(_, descending)| *descending);
     columns.extend(keys.into_iter().map(|key| (key, descending)));
-    let mut seen = 0u128;
-    columns.retain(|(column, _)| {
-        let bit = 1u128.checked_shl(*column as u32).unwrap_or_default();
-        let is_new = bit == 0 || seen & bit == 0;
-        seen |= bit;
-        is_new
-    });
+    let mut seen = HashSet::new();
+    columns.retain(|(column, _)| seen.insert(*column));
     Some(GroupOrder { relation: relation?, ordering: Ordering { columns }, sorts })
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn plan(
     work.keep_indexes(old)?;
     check_key_parts(old, &work.definition)?;
     validate(&work.definition)?;
-    // What was made anew is stored in all rows; so is what has another type now.
+    // Every row stores what was made again, and what has another type now.
     let is_new = work.origins.len() < work.definition.columns.len();
     work.origins.resize(work.definition.columns.len(), None);
     work.rebuild |= type_key_parts(&mut work.definition, make_rules)? || is_new;

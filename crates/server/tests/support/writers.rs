@@ -6,13 +6,14 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::mysql::{Failure, Mysql};
-use crate::support::{PATIENCE, Running, rest, run, wait_until};
+use crate::support::{PATIENCE, Running, rest, rowhouse, run, wait_until};
 
 /// Rows of `d.t` that there are before the writers.
 pub const ROWS: u64 = 150_000;
@@ -72,6 +73,44 @@ pub fn start(directory: &Path, flags: &[&str], rows: u64) -> (Running, Mysql) {
     sql.send_piece(b"").unwrap();
     sql.result().unwrap();
     (server, sql)
+}
+
+/// A table in `d` by its CREATE TABLE, which is a container of `id` and `v` by its own name, and,
+/// by this setting, the Tyrant door's table.
+pub fn with_container(
+    directory: &Path,
+    table: &str,
+    create: &str,
+    tyrant: &str,
+) -> (Running, Mysql) {
+    let server = Running::start(directory, &[]);
+    let mut sql = login(&server);
+    sql.execute("CREATE DATABASE IF NOT EXISTS d").unwrap();
+    sql.execute(create).unwrap();
+    sql.execute(&format!(
+        "INSERT INTO rowhouse.containers (name, db, tbl, key_columns, value_columns)
+         VALUES ('{table}', 'd', '{table}', 'id', 'v')",
+    ))
+    .unwrap();
+    drop(sql);
+    server.stop();
+    // It makes a table of its own where there is none.
+    let server = Running::start(directory, &[&format!("--tyrant-database={tyrant}")]);
+    let sql = login(&server);
+    (server, sql)
+}
+
+/// Dumps everything, drops `d` and loads it again.
+pub fn dump_and_load(directory: &Path, sql: &mut Mysql) {
+    let flag = format!("--data-dir={}", directory.display());
+    let dump = run(&["dump", &flag]);
+    assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
+    sql.execute("DROP DATABASE d").unwrap();
+    let mut load = rowhouse(&["load", &flag, "-"]);
+    let mut load = load.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    load.stdin.take().unwrap().write_all(&dump.stdout).unwrap();
+    let loaded = load.wait_with_output().unwrap();
+    assert!(loaded.status.success(), "{}", String::from_utf8_lossy(&loaded.stderr));
 }
 
 pub fn one(sql: &mut Mysql, query: &str) -> String {

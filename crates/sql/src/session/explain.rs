@@ -19,6 +19,7 @@ use super::Session;
 use crate::plan_cache::Plan;
 use crate::reply::Reply;
 use crate::show::{self, Listing, QueryExplanation, ShownAccess};
+use crate::write::ChangeTarget;
 use executor::{Limits, Measures, StepMeasure};
 use plan::bind::Literals;
 use plan::optimize::{Sizes, look_up};
@@ -247,25 +248,12 @@ impl Session {
                 _ => written(format, QueryExplanation::of(&query.query), None),
             });
         }
-        let shown = match &plan {
-            Plan::Update(plan) => Some(ShownAccess {
-                table: plan.table(),
-                name: plan.shown(),
-                access: plan.access(),
-                index_use: plan.index_use(),
-                sorted: false,
-                joined: &[],
-            }),
-            Plan::Delete(plan) => Some(ShownAccess {
-                table: plan.table(),
-                name: plan.shown(),
-                access: plan.access(),
-                index_use: plan.index_use(),
-                sorted: false,
-                joined: &[],
-            }),
+        let target = match &plan {
+            Plan::Update(plan) => Some(plan.target()),
+            Plan::Delete(plan) => Some(plan.target()),
             _ => None,
         };
+        let shown = target.map(of_target);
         let explained = show::explained_table(sizes, kind, shown)?;
         Ok(match format {
             ExplainFormat::Tree => show::plan_text(&show::change_lines(kind, &explained)),
@@ -283,6 +271,18 @@ fn written(
     match format {
         ExplainFormat::Json => show::plan_text(&[show::explain_json(&explained, change)]),
         ExplainFormat::Table | ExplainFormat::Tree => show::explain_table(explained),
+    }
+}
+
+/// The way to the rows that an UPDATE or DELETE is about.
+fn of_target(target: &ChangeTarget) -> ShownAccess<'_> {
+    ShownAccess {
+        table: target.table(),
+        name: target.shown(),
+        access: target.access(),
+        index_use: target.index_use(),
+        sorted: false,
+        joined: &[],
     }
 }
 

@@ -295,6 +295,26 @@ pub fn bind_delete(
 }
 
 impl ChangeTarget {
+    /// The table.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.table
+    }
+
+    /// The table's alias or name.
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// The way to the rows.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// Which indexes of the table may be used.
+    pub fn index_use(&self) -> &IndexUse {
+        &self.index_use
+    }
+
     /// Of all rows of the table, those that a query finds.
     fn find_by_query(
         &mut self,
@@ -492,14 +512,9 @@ impl UpdatePlan {
         &self.target.access
     }
 
-    /// The table's alias or name.
-    pub fn shown(&self) -> &str {
-        &self.target.shown
-    }
-
-    /// Which indexes of the table may be used.
-    pub fn index_use(&self) -> &IndexUse {
-        &self.target.index_use
+    /// Which rows it changes.
+    pub fn target(&self) -> &ChangeTarget {
+        &self.target
     }
 
     /// The query that finds the rows by column.
@@ -612,14 +627,9 @@ impl DeletePlan {
         &self.target.access
     }
 
-    /// The table's alias or name.
-    pub fn shown(&self) -> &str {
-        &self.target.shown
-    }
-
-    /// Which indexes of the table may be used.
-    pub fn index_use(&self) -> &IndexUse {
-        &self.target.index_use
+    /// Which rows it changes.
+    pub fn target(&self) -> &ChangeTarget {
+        &self.target
     }
 
     /// The query that finds the rows by column.

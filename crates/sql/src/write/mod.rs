@@ -31,8 +31,8 @@ use plan::tree::QueryPlan;
 use results::{Result, SqlError};
 
 pub use change::{
-    ChangePlanner, DeletePlan, UpdatePlan, bind_delete, bind_delete_by_query, bind_update,
-    bind_update_by_query,
+    ChangePlanner, ChangeTarget, DeletePlan, UpdatePlan, bind_delete, bind_delete_by_query,
+    bind_update, bind_update_by_query,
 };
 use expression::{Environment, ExecutionMemo, Subqueries, Warnings};
 pub use finding::{Finding, FoundKeys};
