@@ -356,8 +356,8 @@ fn a_cascade_of_many_rows_is_one_statement() {
     assert_eq!(run(&mut own, "SELECT COUNT(*) FROM c"), "0");
 }
 
-/// Whoever took the parent away found the child by its old key, under which it was gone by then, and
-/// did not look for the new one.
+/// Whoever took the parent away found the child by its old key, under which it was gone by then,
+/// and did not look for the new one.
 #[test]
 fn a_child_that_got_another_key_did_not_hold_its_parent() {
     let sql = server();
