@@ -6,6 +6,7 @@
 //!
 //! Not here: event loops, listeners, threads (crate `server`), what a row is (crate `rows`).
 
+mod accesses;
 pub mod accounts;
 pub mod conversation;
 pub mod encrypted;

@@ -19,10 +19,11 @@ use std::time::Duration;
 
 use access::audit::{AuditEvent, AuditSubject};
 use access::{AccountName, AccountSeat, LimitReached, Rights};
-use sql::{ClientUser, DoorProcess};
+use sql::{ClientUser, DoorProcess, DoorWork};
 use tls::Encryption;
 use values::ErrorCode;
 
+use crate::accesses::ClientAccesses;
 use crate::accounts::{DoorAccounts, DoorPrincipal, PasswordLogin};
 use crate::failed_logins::FailedLogins;
 
@@ -81,8 +82,12 @@ pub struct DoorClient {
     noted: Option<NotedLogin>,
     /// Whether the request in front is counted.
     is_counted: bool,
+    /// Whether it is served where it may wait.
+    is_working: bool,
     /// Where the process list shows it.
     process: Option<Arc<DoorProcess>>,
+    /// What the audit log is to have of its requests; `None`: nothing.
+    accesses: Option<Arc<ClientAccesses>>,
 }
 
 /// A login that the audit log was told of; dropping it tells of its end.
@@ -167,7 +172,9 @@ impl DoorClient {
             beyond: None,
             noted: None,
             is_counted: false,
+            is_working: false,
             process: None,
+            accesses: None,
         }
     }
 
@@ -205,6 +212,11 @@ impl DoorClient {
     #[inline]
     pub fn rights(&self) -> &Rights {
         self.principal.as_ref().map_or(&access::rights::NONE, DoorPrincipal::rights)
+    }
+
+    /// Its rights, and where its requests are noted.
+    pub(crate) fn standing(&self) -> (&Rights, Option<&Arc<ClientAccesses>>) {
+        (self.rights(), self.accesses())
     }
 
     /// Whether so many logins have failed that the connection ends.
@@ -256,6 +268,8 @@ impl DoorClient {
                 Err(reached) => self.beyond = Some(reached),
             }
         }
+        let user = self.principal.as_ref().map(|principal| principal.user().unwrap_or_default());
+        self.accesses = user.and_then(|user| ClientAccesses::of(&self.logins.accounts, user));
         self.show();
         self.is_in()
     }
@@ -286,10 +300,51 @@ impl DoorClient {
         }
     }
 
+    /// A turn begins; where it may wait, KILL ends its requests until what this gives is dropped.
+    pub(crate) fn begin_turn(&mut self, may_wait: bool) -> Option<DoorWork> {
+        self.is_working = may_wait;
+        self.process.as_ref().filter(|_| may_wait).map(DoorProcess::work)
+    }
+
     /// The request in front is answered.
     #[inline]
     pub fn end_request(&mut self) {
         self.is_counted = false;
+        self.outlive_kill();
+        if let Some(accesses) = &self.accesses {
+            self.tell(accesses);
+        }
+    }
+
+    /// A KILL QUERY of the request that is answered does not end the next one.
+    #[inline]
+    pub(crate) fn outlive_kill(&self) {
+        if self.is_working
+            && let Some(process) = &self.process
+        {
+            process.end_request();
+        }
+    }
+
+    #[cold]
+    fn tell(&self, accesses: &ClientAccesses) {
+        let (connection, door, host) = (self.connection(), self.logins.door, self.host());
+        let user = self.user().unwrap_or_default();
+        accesses.tell(&AuditSubject { connection, door, user, host: &host });
+    }
+
+    /// The request in front is begun again, here or elsewhere.
+    #[inline]
+    pub fn forget_accesses(&self) {
+        if let Some(accesses) = &self.accesses {
+            accesses.forget();
+        }
+    }
+
+    /// What the audit log is to have of its requests; `None`: nothing.
+    #[inline]
+    pub(crate) fn accesses(&self) -> Option<&Arc<ClientAccesses>> {
+        self.accesses.as_ref()
     }
 
     /// Tells the process list whom it acts as.

@@ -285,3 +285,108 @@ fn lines_of_failed_logins_survive_a_kill() {
     server.stop();
     read_all(&mut gone);
 }
+
+#[test]
+fn operations_of_chosen_users_on_chosen_tables_are_told_of_at_each_door_with_keys_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("audit.log");
+    let server = start(
+        directory.path(),
+        &[
+            "--audit-events=operations;statements",
+            "--audit-users=app",
+            "--audit-tables=shop.orders;kv.cache;tyrant.*",
+            "--tyrant-user=app",
+            "--memcached-user=none",
+        ],
+    );
+    let mut sql = root(&server);
+    for statement in [
+        "CREATE DATABASE shop",
+        "CREATE TABLE shop.orders (id INT PRIMARY KEY, v VARCHAR(20))",
+        "CREATE TABLE shop.other (id INT PRIMARY KEY, v VARCHAR(20))",
+        "INSERT INTO shop.orders VALUES (1, 'one'), (2, 'two')",
+        "CREATE USER app IDENTIFIED BY 'word'",
+        "GRANT ALL ON shop.* TO app",
+        "GRANT SELECT, INSERT, UPDATE ON kv.* TO app",
+        "GRANT ALL ON tyrant.* TO app",
+        "CREATE USER eve IDENTIFIED BY 'word'",
+        "GRANT ALL ON *.* TO eve",
+    ] {
+        sql.run(statement);
+    }
+    for user in ["app", "eve"] {
+        let mut cache = server.connect("memcached");
+        let login = format!("set x 0 0 8\r\n{user} word\r\n");
+        assert_eq!(ask_line(&mut cache, &login), "STORED\r");
+        let value = "set secret-key 0 0 5\r\nvalue\r\n";
+        assert_eq!(ask_line(&mut cache, value), "STORED\r");
+        assert_eq!(ask_line(&mut cache, "get none nobody none\r\n"), "END\r");
+        let removed = ask_line(&mut cache, "delete secret-key\r\n");
+        assert_eq!(removed == "DELETED\r", user == "eve", "{removed}");
+
+        let mut handler = server.connect("handlersocket-write");
+        let login = format!("A\t1\t{user}:word\n");
+        assert_eq!(ask_line(&mut handler, &login), "0\t1");
+        for open in ["P\t1\tshop\torders\t\tid,v\n", "P\t2\tshop\tother\t\tid,v\n"] {
+            assert_eq!(ask_line(&mut handler, open), "0\t1");
+        }
+        assert_eq!(ask_line(&mut handler, "1\t=\t1\t1\n"), "0\t2\t1\tone");
+        assert_eq!(ask_line(&mut handler, "2\t=\t1\t1\n"), "0\t2");
+        let number = if user == "app" { 7 } else { 8 };
+        let insert = format!("1\t+\t2\t{number}\tvalue\n");
+        assert_eq!(ask_line(&mut handler, &insert), "0\t1");
+        let listed = "1\t=\t1\t\t2\t0\t@\t0\t2\t1\t2\n";
+        assert_eq!(ask_line(&mut handler, listed), "0\t2\t1\tone\t2\ttwo");
+
+        sql.run(&format!("ALTER USER {user} IDENTIFIED BY ''"));
+        let mut session = Mysql::login_as(server.connect("mysql"), user).unwrap();
+        session.query("SELECT v FROM shop.orders WHERE id = 1").unwrap();
+        session.query("SELECT v FROM shop.other WHERE id = 1").unwrap();
+        session
+            .query("SELECT COUNT(*) FROM shop.other a JOIN shop.orders b ON a.id = b.id")
+            .unwrap();
+        session.query("UPDATE shop.other SET v = 'x'").unwrap();
+        session.query("DELETE FROM shop.orders WHERE id > 6").unwrap();
+        session.query("SELECT 1").unwrap();
+        session.query("SHOW TABLES FROM shop").unwrap();
+        assert!(session.query("SELECT v FROM shop.none").is_err());
+    }
+    let mut tyrant = server.connect("tyrant");
+    assert_eq!(ask_line(&mut tyrant, "set t 0 0 5\r\nvalue\r\n"), "STORED\r");
+    assert!(ask_line(&mut tyrant, "get t\r\n").starts_with("VALUE t"));
+    drop(tyrant);
+    wait_for(&path, &[("door", "tyrant".into()), ("operation", "read".into())]);
+    let all = lines(&path);
+    assert!(all.iter().all(|line| line["user"] == "app"), "{all:?}");
+    let told: Vec<String> = all
+        .iter()
+        .map(|line| match line["class"].as_str() {
+            Some("statements") => line["query"].as_str().unwrap().to_owned(),
+            _ => {
+                let word = |name: &str| line[name].to_string().replace('"', "");
+                let [door, table, operation, status] =
+                    ["door", "table", "operation", "status"].map(word);
+                format!("{door} {table} {operation} {} {status}", word("keys"))
+            }
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "memcached cache write [secret-key] 0",
+            "memcached cache read [none,nobody,none] 0",
+            "memcached cache delete [secret-key] 1142",
+            "handlersocket-write orders read [= 1] 0",
+            "handlersocket-write orders insert [7] 0",
+            "handlersocket-write orders read [= ,1,2] 0",
+            "SELECT v FROM shop.orders WHERE id = 1",
+            "SELECT COUNT(*) FROM shop.other a JOIN shop.orders b ON a.id = b.id",
+            "DELETE FROM shop.orders WHERE id > 6",
+            "SELECT v FROM shop.none",
+            "tyrant records write [t] 0",
+            "tyrant records read [t] 0",
+        ]
+    );
+    assert!(!fs::read_to_string(&path).unwrap().contains("value"), "no value is told");
+}

@@ -39,7 +39,9 @@ use plan::variables::{GlobalVariables, definition};
 use results::{Result, SqlError};
 
 pub(crate) use digests::DigestLine;
-pub use door_clients::{ClientActivity, ClientListing, ClientUser, DoorClients, DoorProcess};
+pub use door_clients::{
+    ClientActivity, ClientListing, ClientUser, DoorClients, DoorProcess, DoorWork,
+};
 pub(crate) use history::{StatementHistory, StatementKind, StatementOutcome};
 pub(crate) use line::{LineTurn, StatementQueue};
 pub use locks::NamedLocks;

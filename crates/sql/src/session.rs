@@ -128,6 +128,8 @@ pub struct Session {
     uncounted: UncountedUse,
     /// What the statement that runs is to the audit log.
     audit_class: AuditClass,
+    /// Whether the audit log is to have the statement, as far as is known of its tables.
+    is_watched: bool,
     /// Tables that the statement being bound writes to (`authorization`).
     written: RefCell<Arc<[WrittenTable]>>,
     database: Option<String>,
@@ -227,6 +229,7 @@ impl Session {
             principal,
             uncounted: UncountedUse::default(),
             audit_class: AuditClass::Statements,
+            is_watched: true,
             written: RefCell::new(Arc::from([])),
             database: None,
             variables: Arc::new(variables),

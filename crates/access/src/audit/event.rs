@@ -5,6 +5,9 @@
 //! {"timestamp":"2026-11-28T02:30:45.041751Z","id":7,"class":"definitions","event":"query",
 //!  "connection_id":12,"door":"mysql","user":"app","host":"192.0.2.7","database":"shop",
 //!  "query":"DROP TABLE t","status":0,"query_time_us":1830}
+//! {"timestamp":"2026-11-28T02:30:46.000012Z","id":8,"class":"operations","event":"table_access",
+//!  "connection_id":13,"door":"memcached","user":"app","host":"192.0.2.7","database":"kv",
+//!  "table":"cache","operation":"read","keys":["ann"],"key_count":1,"status":0}
 //! ```
 //!
 //! Not here: which events are wanted (`choice`), where lines go (`log`).
@@ -52,6 +55,21 @@ pub enum AuditEvent<'a> {
         /// How long it took, in microseconds.
         micros: u64,
     },
+    /// A request by key is answered: what it did with a table.
+    Access {
+        /// The table's database.
+        database: &'a str,
+        /// The table.
+        table: &'a str,
+        /// What was done, in a word: `read`, `insert`.
+        operation: &'a str,
+        /// Keys, as many as are told.
+        keys: &'a [String],
+        /// How many there were.
+        key_count: u64,
+        /// 0, or the error that says that it may not be done.
+        status: u16,
+    },
 }
 
 impl AuditEvent<'_> {
@@ -61,6 +79,7 @@ impl AuditEvent<'_> {
             AuditEvent::Connect { status: 0 } | AuditEvent::Disconnect => AuditClass::Logins,
             AuditEvent::Connect { .. } => AuditClass::FailedLogins,
             AuditEvent::Query { class, .. } => *class,
+            AuditEvent::Access { .. } => AuditClass::Operations,
         }
     }
 }
@@ -77,6 +96,14 @@ struct Line<'a> {
     host: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     database: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    keys: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_count: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     query: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,6 +128,10 @@ pub(super) fn line(id: u64, now: u64, of: &AuditSubject<'_>, event: &AuditEvent<
         user: of.user,
         host: of.host,
         database: None,
+        table: None,
+        operation: None,
+        keys: &[],
+        key_count: None,
         query: None,
         executed_query: None,
         status: 0,
@@ -113,6 +144,13 @@ pub(super) fn line(id: u64, now: u64, of: &AuditSubject<'_>, event: &AuditEvent<
             line.event = "query";
             (line.database, line.query, line.executed_query) = (*database, Some(*query), *executed);
             (line.status, line.query_time_us) = (*status, Some(*micros));
+        }
+        AuditEvent::Access { database, table, operation, keys, key_count, status } => {
+            line.event = "table_access";
+            (line.database, line.table) = (Some(*database), Some(*table));
+            (line.operation, line.keys) = (Some(*operation), keys);
+            line.key_count = Some(*key_count).filter(|count| *count > 0);
+            line.status = *status;
         }
     }
     let mut bytes = serde_json::to_vec(&line).expect("a line is plain data");

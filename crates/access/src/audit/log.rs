@@ -135,6 +135,16 @@ impl AuditLog {
         self.shared.options.choice.wants(class, user)
     }
 
+    /// Whether statements and operations are chosen by their tables.
+    pub fn chooses_tables(&self) -> bool {
+        self.shared.options.choice.chooses_tables()
+    }
+
+    /// Whether statements and operations on a table are wanted.
+    pub fn wants_table(&self, database: &str, table: &str) -> bool {
+        self.shared.options.choice.wants_table(database, table)
+    }
+
     /// Whether what the log is to have must be refused.
     pub fn refuses(&self) -> bool {
         self.shared.options.policy == AuditFailurePolicy::Refuse
@@ -299,7 +309,7 @@ mod tests {
         let classes = ["logins".to_owned(), "failed-logins".to_owned()];
         AuditOptions {
             file: AuditFileOptions { path, bytes_max: 1 << 20, kept: 1 },
-            choice: AuditChoice::new(&classes, Vec::new()).unwrap(),
+            choice: AuditChoice::new(&classes, Vec::new(), &[]).unwrap(),
             policy,
             sync_every: Duration::ZERO,
         }

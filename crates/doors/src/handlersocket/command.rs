@@ -186,12 +186,14 @@ refusals! {
     LINE_LENGTH = 2 "linelen", "A line above the limit; the connection closes.";
     DENIED = 1 "1142", "The account lacks a privilege (MySQL's ER_TABLEACCESS_DENIED_ERROR).";
     LIMIT = 1 "1226", "A limit of the account is reached (MySQL's ER_USER_LIMIT_REACHED).";
+    UNAUDITED = 1 "3164", "The audit log is to have it and takes no lines (MySQL's ER_AUDIT_API_ABORT).";
     JSON = 1 "3140", "No JSON for a JSON column (MySQL's ER_INVALID_JSON_TEXT).";
     DUPLICATE = 1 "121", "Another row has this unique key (HA_ERR_FOUND_DUPP_KEY).";
     EXHAUSTED = 1 "167", "AUTO_INCREMENT is exhausted (HA_ERR_AUTOINC_ERANGE).";
     CHECK = 1 "4025", "The row is against a condition of its table, or an expression of that has no value (MariaDB's ER_CONSTRAINT_FAILED).";
     NO_PARENT = 1 "151", "A foreign key of the row refers to a row that is not there (HA_ERR_NO_REFERENCED_ROW).";
     HAS_CHILDREN = 1 "152", "Rows refer to the row by a foreign key and keep it (HA_ERR_ROW_IS_REFERENCED).";
+    INTERRUPTED = 1 "1317", "KILL ended it (MySQL's ER_QUERY_INTERRUPTED).";
     LOCK_TIMEOUT = 1 "146", "The row lock was not had in time (HA_ERR_LOCK_WAIT_TIMEOUT).";
     DEADLOCK = 1 "149", "Waiting would never end (HA_ERR_LOCK_DEADLOCK).";
     MEMORY = 1 "128", "The server has no memory for it now (HA_ERR_OUT_OF_MEM).";

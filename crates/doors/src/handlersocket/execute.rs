@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use memchr::memchr;
+use resources::interrupt;
 use rows::cache::{KeyBatch, PREFETCH_MAX};
 use rows::{Engine, Error};
 use sql::DoorProcess;
@@ -111,6 +112,7 @@ fn refusal_for(error: &Error) -> HandlerSocketRefusal {
     match error {
         Error::Duplicate { .. } => HandlerSocketRefusal::DUPLICATE,
         Error::NoMemory | Error::TransactionTooLarge { .. } => HandlerSocketRefusal::MEMORY,
+        Error::LockTimeout if interrupt::is_wanted() => HandlerSocketRefusal::INTERRUPTED,
         Error::Exhausted => HandlerSocketRefusal::EXHAUSTED,
         Error::LockTimeout | Error::WouldWait(_) => HandlerSocketRefusal::LOCK_TIMEOUT,
         Error::Conflict => HandlerSocketRefusal::DEADLOCK,
@@ -186,7 +188,7 @@ impl HandlerSocket {
         match command {
             HandlerSocketCommand::Open { id, database, table, index, columns, filter_columns } => {
                 let opened = [database, table, index, columns, filter_columns];
-                let handle = Handle::open(turn.engine(), self.client.rights(), opened)?;
+                let handle = Handle::open(turn.engine(), &self.client, opened)?;
                 if id > HANDLES_MAX {
                     return Err(HandlerSocketRefusal::HANDLE_LIMIT.into());
                 }
@@ -257,7 +259,7 @@ impl HandlerSocket {
     ) -> Result<AnswerTime, HandlerSocketFailure> {
         let engine = turn.engine();
         let handle = self.handles.get_mut(&request.id).ok_or(HandlerSocketRefusal::HANDLE)?;
-        handle.refresh(engine, self.client.rights())?;
+        handle.refresh(engine, &self.client)?;
         let values_max = match request.op {
             b"+" => VALUES_MAX.max(handle.columns.len()),
             _ => VALUES_MAX,
@@ -292,9 +294,7 @@ impl HandlerSocket {
             if !self.access.writable {
                 return Err(HandlerSocketRefusal::READ_ONLY.into());
             }
-            if !handle.allowed.inserts {
-                return Err(HandlerSocketRefusal::DENIED.into());
-            }
+            handle.ask(request)?;
             return handle.insert(request, out, turn);
         };
         if !request.modify.is_empty() {
@@ -308,9 +308,7 @@ impl HandlerSocket {
         if request.announced > handle.table.codecs[handle.index].parts.len() {
             return Err(HandlerSocketRefusal::KEY_LONG.into());
         }
-        if !handle.allowed.allows(request) {
-            return Err(HandlerSocketRefusal::DENIED.into());
-        }
+        handle.ask(request)?;
         let filters = handle.filters(request)?;
         if request.modify.is_empty() {
             if self.wrote {
@@ -332,6 +330,7 @@ impl Conversation for HandlerSocket {
         if self.client.is_given_up() {
             return Next::Close;
         }
+        let _work = self.client.begin_turn(turn.may_wait());
         let out_start = out.len();
         for _ in 0..REQUESTS_PER_TURN {
             let bytes = input.bytes();
@@ -352,7 +351,10 @@ impl Conversation for HandlerSocket {
             let mark = out.len();
             let served = loop {
                 match self.line(line, out, turn) {
-                    Err(HandlerSocketFailure::Outdated) => out.truncate(mark),
+                    Err(HandlerSocketFailure::Outdated) => {
+                        out.truncate(mark);
+                        self.client.forget_accesses();
+                    }
                     other => break other,
                 }
             };
@@ -381,6 +383,7 @@ impl Conversation for HandlerSocket {
                 }
                 Err(HandlerSocketFailure::Wait | HandlerSocketFailure::Outdated) => {
                     out.truncate(mark);
+                    self.client.forget_accesses();
                     return self.next_or(Next::Offload);
                 }
             }

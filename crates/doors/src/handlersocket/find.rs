@@ -6,6 +6,7 @@
 //!
 //! Not here: which checks come first (`execute`), what is written to the rows (`modify`).
 
+use resources::interrupt;
 use rows::cache::PREFETCH_MAX;
 use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::{Engine, FindOp, Flow, FoundRow};
@@ -22,6 +23,8 @@ use crate::handlersocket::handle::Handle;
 
 /// Rows and IN values above which a find is no work for an event loop, where others wait for it.
 const LOOKS_IN_LOOP_MAX: u32 = 10_000;
+/// Rows between two questions whether the find is to end.
+const LOOKS_UNASKED: u32 = 1024;
 /// Key parts of finds that are looked ahead of; longer keys are not.
 const PARTS_AHEAD_MAX: usize = 4;
 
@@ -206,6 +209,9 @@ impl Handle {
                 looks += 1;
                 if looks > looks_max {
                     return Err(rows::Error::WouldWait(rows::Wait::Disk));
+                }
+                if looks.is_multiple_of(LOOKS_UNASKED) && interrupt::is_wanted() {
+                    return Err(rows::Error::LockTimeout);
                 }
                 match judge(&self.table, tests, &found.row)? {
                     Verdict::Skip if first_only => return Ok(Flow::Stop),

@@ -13,7 +13,9 @@ use access::rights::UNLIMITED;
 use access::{Privilege, Rights};
 use rows::{Engine, Error, Table};
 
+use crate::accesses::ClientAccesses;
 use crate::handlersocket::command::{HandlerSocketRefusal, IndexRequest};
+use crate::logins::DoorClient;
 
 /// An opened index.
 #[derive(Debug)]
@@ -29,6 +31,10 @@ pub struct Handle {
     pub filter_columns: Vec<usize>,
     /// What the client may do with it.
     pub allowed: AllowedRequests,
+    /// Where it is noted what the client does, if the audit log is to have any of that.
+    client: Option<Arc<ClientAccesses>>,
+    /// The same for this table.
+    accesses: Option<Arc<ClientAccesses>>,
 }
 
 /// What the rights of a number allow with an opened index.
@@ -66,7 +72,7 @@ impl Handle {
     /// `OPEN_TABLE`, `INDEX`, `COLUMN`, in this order.
     pub fn open(
         engine: &Engine,
-        rights: &Rights,
+        client: &DoorClient,
         [database, table, index, columns, filter_columns]: [&[u8]; 5],
     ) -> Result<Handle, HandlerSocketRefusal> {
         let text = |token: &[u8]| {
@@ -76,7 +82,7 @@ impl Handle {
         };
         Handle::resolve(
             engine,
-            rights,
+            client,
             Names {
                 database: text(database)?,
                 table: text(table)?,
@@ -89,9 +95,10 @@ impl Handle {
 
     fn resolve(
         engine: &Engine,
-        rights: &Rights,
+        client: &DoorClient,
         names: Names,
     ) -> Result<Handle, HandlerSocketRefusal> {
+        let rights = client.rights();
         let (database, name) = (&*names.database, &*names.table);
         let is_unlimited = rights.number == UNLIMITED;
         if !is_unlimited && !rights.sees_table(database, name) {
@@ -107,7 +114,10 @@ impl Handle {
         let columns = find_columns(&table, &names.columns, &is_seen)?;
         let filter_columns = find_columns(&table, &names.filter_columns, &is_seen)?;
         let allowed = AllowedRequests::NONE;
-        let mut handle = Handle { names, table, index, columns, filter_columns, allowed };
+        let accesses = ClientAccesses::watching(client.accesses(), &table);
+        let client = client.accesses().cloned();
+        let mut handle =
+            Handle { names, table, index, columns, filter_columns, allowed, client, accesses };
         handle.allowed = handle.allowed_with(rights);
         Ok(handle)
     }
@@ -121,14 +131,62 @@ impl Handle {
     pub fn refresh(
         &mut self,
         engine: &Engine,
-        rights: &Rights,
+        client: &DoorClient,
     ) -> Result<(), HandlerSocketRefusal> {
-        if !self.table.is_current() {
-            *self = Handle::resolve(engine, rights, self.names.clone())?;
+        let rights = client.rights();
+        if !self.table.is_current()
+            || !ClientAccesses::are_same(self.client.as_ref(), client.accesses())
+        {
+            *self = Handle::resolve(engine, client, self.names.clone())?;
         } else if self.allowed.number != rights.number {
             self.allowed = self.allowed_with(rights);
         }
         Ok(())
+    }
+
+    /// Refuses what the client may not do; what it does is noted where the audit log is to have
+    /// that.
+    ///
+    /// # Errors
+    /// `DENIED`; `UNAUDITED` when the log takes no lines.
+    #[inline]
+    pub(super) fn ask(&self, request: &IndexRequest<'_>) -> Result<(), HandlerSocketRefusal> {
+        let inserts = request.op == b"+";
+        let allowed = if inserts { self.allowed.inserts } else { self.allowed.allows(request) };
+        if let Some(accesses) = &self.accesses {
+            self.note(accesses, request, allowed)?;
+        }
+        if allowed { Ok(()) } else { Err(HandlerSocketRefusal::DENIED) }
+    }
+
+    #[cold]
+    fn note(
+        &self,
+        accesses: &ClientAccesses,
+        request: &IndexRequest<'_>,
+        allowed: bool,
+    ) -> Result<(), HandlerSocketRefusal> {
+        let operation = match (request.op, request.modify.first()) {
+            (b"+", _) => "insert",
+            (_, None) => "read",
+            (_, Some(b'D')) => "delete",
+            (_, Some(_)) => "update",
+        };
+        let note = |key: &[u8]| {
+            let noted = accesses.note(&self.table, operation, Some(key), allowed);
+            noted.map_err(|_| HandlerSocketRefusal::UNAUDITED)
+        };
+        let values = request.values.as_slice();
+        if operation == "insert" {
+            // Those of its values that are the row's key.
+            let parts = self.table.codecs[0].parts.iter().map(|part| part.column);
+            let place = |column| self.columns.iter().position(|opened| *opened == column);
+            let key = parts.filter_map(|column| values.get(place(column)?).copied());
+            return note(&key.collect::<Vec<_>>().join(&b' '));
+        }
+        let key = [request.op].into_iter().chain(values.iter().copied());
+        note(&key.collect::<Vec<_>>().join(&b' '))?;
+        request.list.iter().flat_map(|list| list.values()).try_for_each(note)
     }
 
     fn allowed_with(&self, rights: &Rights) -> AllowedRequests {

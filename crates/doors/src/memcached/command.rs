@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 
+use resources::interrupt;
 use rows::Error;
 
 /// Longest key.
@@ -279,6 +280,7 @@ pub fn refusal_for(error: &Error) -> MemcachedRefusal {
         Error::Duplicate { index, .. } => {
             MemcachedRefusal::Client(format!("duplicate entry for key {index}").into())
         }
+        Error::LockTimeout if interrupt::is_wanted() => server("query execution was interrupted"),
         Error::LockTimeout | Error::WouldWait(_) => server("row is locked, try again"),
         Error::Conflict => server("write conflict, try again"),
         Error::SchemaChanged => server("table definition changed, try again"),

@@ -210,6 +210,7 @@ impl Memcached {
             match served {
                 Err(MemcachedTrouble::Outdated) => {
                     out.truncate(mark);
+                    self.client.forget_accesses();
                     self.refreshed = false;
                 }
                 other => return other,
@@ -247,7 +248,7 @@ impl Memcached {
     /// Looks at the tables again, and makes the built-in one that somebody has dropped.
     fn refresh(&mut self, turn: &mut Turn<'_>) -> Result<(), MemcachedTrouble> {
         self.client.renew();
-        match self.places.refresh(turn.engine(), turn.reach(), self.client.rights()) {
+        match self.places.refresh(turn.engine(), turn.reach(), self.client.standing()) {
             Err(Error::NotFound { .. }) => {}
             refreshed => return Ok(refreshed?),
         }
@@ -255,7 +256,7 @@ impl Memcached {
             return Err(MemcachedTrouble::Wait);
         }
         prepare(turn.engine())?;
-        Ok(self.places.refresh(turn.engine(), turn.reach(), self.client.rights())?)
+        Ok(self.places.refresh(turn.engine(), turn.reach(), self.client.standing())?)
     }
 
     /// Writes the next piece of a list, which is work for where waiting is allowed.
@@ -269,9 +270,10 @@ impl Memcached {
         let mut failed = Error::SchemaChanged;
         self.client.renew();
         for _ in 0..REPEATS_MAX {
-            let refreshed = self.places.refresh(engine, turn.reach(), self.client.rights());
-            let may_list = |home: &MemcachedPlace| home.rights.allow(ItemRights::READ);
+            let refreshed = self.places.refresh(engine, turn.reach(), self.client.standing());
+            let may_list = |home: &MemcachedPlace| home.ask(ItemRights::READ, None).is_ok();
             if refreshed.is_ok() && !self.places.home().is_some_and(may_list) {
+                self.client.end_request();
                 text::refusal(&MemcachedRefusal::Denied, out);
                 return Next::Close;
             }
@@ -282,6 +284,7 @@ impl Memcached {
             });
             match piece {
                 Ok(true) => {
+                    self.client.end_request();
                     turn.served(1);
                     return Next::Again;
                 }
@@ -321,6 +324,7 @@ impl Conversation for Memcached {
         if self.client.is_given_up() {
             return Next::Close;
         }
+        let _work = self.client.begin_turn(turn.may_wait());
         if let Some(listing) = self.listing.take() {
             return self.list(listing, out, turn);
         }
@@ -383,6 +387,7 @@ impl Conversation for Memcached {
                 }
                 Err(MemcachedTrouble::Wait | MemcachedTrouble::Outdated) => {
                     out.truncate(mark);
+                    self.client.forget_accesses();
                     return self.next_or(Next::Offload);
                 }
             }

@@ -58,9 +58,7 @@ impl MemcachedRows<'_, '_> {
         needed: ItemRights,
     ) -> Result<(&'p MemcachedPlace, &'k [u8]), MemcachedTrouble> {
         let (place, key) = places.of(key).map_err(|why| MemcachedRefusal::Server(why.into()))?;
-        if !place.rights.allow(needed) {
-            return Err(MemcachedRefusal::Denied.into());
-        }
+        place.ask(needed, Some(key))?;
         Ok((place, key))
     }
 
@@ -91,8 +89,12 @@ impl MemcachedRows<'_, '_> {
     /// See `MemcachedTrouble`.
     pub fn flush(&mut self, delay: i64) -> Result<(), MemcachedTrouble> {
         // As TRUNCATE TABLE.
-        if !self.rights.on_table("kv", "cache").has(Privilege::Drop) {
-            return Err(MemcachedRefusal::Denied.into());
+        match self.places.home() {
+            Some(home) => home.ask(ItemRights::DROP, None)?,
+            None if !self.rights.on_table("kv", "cache").has(Privilege::Drop) => {
+                return Err(MemcachedRefusal::Denied.into());
+            }
+            None => {}
         }
         if delay > 0 {
             self.shared.flush_at(self.now.absolute(delay));

@@ -21,7 +21,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use access::Rights;
+use access::{LimitReached, Rights};
 use rows::BrokenRule;
 use rows::schema::{Column, DefaultValue};
 use rows::store::{Direction, Reach};
@@ -29,6 +29,8 @@ use rows::{Alteration, Engine, Error, Flow, Table};
 use values::types::{IntWidth, LobSize};
 use values::{Collation, ColumnType, Datum};
 
+use crate::accesses::ClientAccesses;
+use crate::memcached::command::{MemcachedRefusal, MemcachedTrouble};
 use crate::memcached::rights::ItemRights;
 use crate::own_table;
 
@@ -54,6 +56,28 @@ pub struct MemcachedPlace {
     pub raw: bool,
     /// What the client may do with items.
     pub rights: ItemRights,
+    /// Where it is noted what the client does with them, if the audit log is to have that.
+    pub accesses: Option<Arc<ClientAccesses>>,
+}
+
+/// Why a client may not do something with items.
+#[derive(Debug)]
+pub(crate) enum DeniedAccess {
+    /// It has not the rights.
+    Rights,
+    /// The audit log takes no lines, and is to have it.
+    Unaudited(LimitReached),
+}
+
+impl From<DeniedAccess> for MemcachedTrouble {
+    fn from(denied: DeniedAccess) -> MemcachedTrouble {
+        MemcachedTrouble::Refused(match denied {
+            DeniedAccess::Rights => MemcachedRefusal::Denied,
+            DeniedAccess::Unaudited(reached) => {
+                MemcachedRefusal::Server(reached.to_string().into())
+            }
+        })
+    }
 }
 
 /// All containers, as of one state of their table.
@@ -71,6 +95,8 @@ pub struct Places {
     containers: Containers,
     /// The number of the rights that those of the places are from.
     rights_number: u64,
+    /// Where it is noted what the client does.
+    accesses: Option<Arc<ClientAccesses>>,
 }
 
 /// The tables that the door makes for itself: that of all keys without a container, and that of
@@ -148,6 +174,7 @@ impl MemcachedPlace {
             stale: table.column("stale"),
             raw: true,
             rights: ItemRights::NONE,
+            accesses: None,
             table,
         })
     }
@@ -198,7 +225,32 @@ impl MemcachedPlace {
         let separator = separator.as_bytes().to_vec();
         let rights = ItemRights::NONE;
         let (stale, raw) = (None, false);
-        Ok(MemcachedPlace { table, values, separator, flags, expires, stale, raw, rights })
+        let accesses = None;
+        Ok(MemcachedPlace {
+            table,
+            values,
+            separator,
+            flags,
+            expires,
+            stale,
+            raw,
+            rights,
+            accesses,
+        })
+    }
+
+    /// Refuses what needs rights that the client has not; what it does is noted where the audit log
+    /// is to have that.
+    #[inline]
+    pub(crate) fn ask(&self, needed: ItemRights, key: Option<&[u8]>) -> Result<(), DeniedAccess> {
+        let allowed = self.rights.allow(needed);
+        if let Some(accesses) = &self.accesses
+            && let Some(operation) = needed.operation().or((!allowed).then_some("read"))
+        {
+            let noted = accesses.note(&self.table, operation, key, allowed);
+            noted.map_err(DeniedAccess::Unaudited)?;
+        }
+        if allowed { Ok(()) } else { Err(DeniedAccess::Rights) }
     }
 }
 
@@ -254,12 +306,19 @@ impl Containers {
 }
 
 impl Places {
-    /// Looks again at what has changed, for a client with these rights.
+    /// Looks again at what has changed, for a client with these rights, whose requests are noted
+    /// there.
     ///
     /// # Errors
     /// `WouldWait` and what reading tables gives; `NotFound` when `kv.cache` was dropped.
-    pub fn refresh(&mut self, engine: &Engine, reach: Reach, rights: &Rights) -> rows::Result<()> {
-        let mut is_known = self.rights_number == rights.number;
+    pub fn refresh(
+        &mut self,
+        engine: &Engine,
+        reach: Reach,
+        (rights, accesses): (&Rights, Option<&Arc<ClientAccesses>>),
+    ) -> rows::Result<()> {
+        let mut is_known = self.rights_number == rights.number
+            && ClientAccesses::are_same(self.accesses.as_ref(), accesses);
         if !self.containers.is_current() {
             self.containers = Containers::read(engine, reach)?;
             is_known = false;
@@ -274,7 +333,9 @@ impl Places {
             let containers = self.containers.by_name.values_mut().flatten();
             for place in containers.chain(&mut self.home) {
                 place.rights = ItemRights::of(place, rights);
+                place.accesses = ClientAccesses::watching(accesses, &place.table);
             }
+            self.accesses = accesses.cloned();
             self.rights_number = rights.number;
         }
         home

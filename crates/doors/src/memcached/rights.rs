@@ -70,6 +70,23 @@ impl ItemRights {
         self.0 & needed.0 == needed.0
     }
 
+    /// What a request does that needs these, in a word; `None`: it looks for a key and shows nothing.
+    pub fn operation(self) -> Option<&'static str> {
+        let has = |right: ItemRights| self.allow(right);
+        Some(match self.0 {
+            0 | 1 => return None,
+            _ if has(ItemRights::DROP) => "truncate",
+            _ if has(ItemRights::INDEX) => "index",
+            _ if has(ItemRights::EXECUTE) => "execute",
+            _ if has(ItemRights::COPY) => "copy",
+            _ if has(ItemRights::DELETE) => "delete",
+            _ if has(ItemRights::INSERT) && has(ItemRights::RETOUCH) => "write",
+            _ if has(ItemRights::INSERT) => "insert",
+            _ if has(ItemRights::RETOUCH) => "update",
+            _ => "read",
+        })
+    }
+
     /// Those on the items of a place.
     pub fn of(place: &MemcachedPlace, rights: &Rights) -> ItemRights {
         let (database, table) = (&*place.table.database, &*place.table.name);
@@ -115,5 +132,10 @@ mod tests {
         assert!(!both.allow(ItemRights::READ) && !both.allow(ItemRights::UPDATE));
         assert!(ItemRights::READ.allow(ItemRights::FIND));
         assert!(ItemRights::UPDATE.allow(ItemRights::RETOUCH));
+        assert_eq!(ItemRights::FIND.operation(), None);
+        assert_eq!(ItemRights::READ.operation(), Some("read"));
+        assert_eq!(both.operation(), Some("delete"));
+        let puts = ItemRights::INSERT.and(ItemRights::UPDATE);
+        assert_eq!(puts.operation(), Some("write"));
     }
 }

@@ -203,7 +203,7 @@ impl MemcachedShared {
     pub fn let_containers_expire(&self, engine: &Engine) -> rows::Result<()> {
         let mut tended = self.tended.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let before = tended.expiring();
-        match tended.refresh(engine, Reach::Disk, &access::rights::NONE) {
+        match tended.refresh(engine, Reach::Disk, (&access::rights::NONE, None)) {
             // Containers need no kv.cache.
             Ok(()) | Err(rows::Error::NotFound { .. }) => {}
             Err(error) => return Err(error),

@@ -25,9 +25,11 @@ use values::text::write_text;
 use values::types::LobSize;
 use values::{ColumnType, Datum, Value, Zone};
 
+use crate::accesses::ClientAccesses;
 use crate::handlersocket::coerce::default_value;
+use crate::logins::DoorClient;
 use crate::memcached::item::{self, Contents};
-use crate::memcached::place::MemcachedPlace;
+use crate::memcached::place::{DeniedAccess, MemcachedPlace};
 use crate::memcached::rights::ItemRights;
 use crate::own_table;
 use crate::tyrant::columns::Columns;
@@ -163,6 +165,8 @@ pub struct Database {
     key_bytes_max: usize,
     /// The number of the rights that those of the place are from.
     rights_number: u64,
+    /// Where it is noted what the client does.
+    accesses: Option<Arc<ClientAccesses>>,
 }
 
 impl Database {
@@ -228,22 +232,27 @@ impl Database {
             place.raw = true;
         }
         place.rights = ItemRights::of(&place, rights);
-        Ok(Database { place, form, key_bytes_max, rights_number: rights.number })
+        Ok(Database { place, form, key_bytes_max, rights_number: rights.number, accesses: None })
     }
 
-    /// Makes out again what a client may do if its rights are others.
+    /// Makes out again what a client may do if its rights are others, or if it is another one.
     #[inline]
-    pub fn allow(&mut self, rights: &Rights) {
+    pub fn allow(&mut self, client: &DoorClient) {
+        let (rights, accesses) = (client.rights(), client.accesses());
         if self.rights_number != rights.number {
             self.place.rights = ItemRights::of(&self.place, rights);
             self.rights_number = rights.number;
         }
+        if !ClientAccesses::are_same(self.accesses.as_ref(), accesses) {
+            self.place.accesses = ClientAccesses::watching(accesses, &self.place.table);
+            self.accesses = accesses.cloned();
+        }
     }
 
-    /// What the client may do with records.
+    /// Refuses what the client may not do with records, as `MemcachedPlace::ask`.
     #[inline]
-    pub fn rights(&self) -> ItemRights {
-        self.place.rights
+    pub(crate) fn ask(&self, needed: ItemRights, key: Option<&[u8]>) -> Result<(), DeniedAccess> {
+        self.place.ask(needed, key)
     }
 
     /// Whether records have columns.

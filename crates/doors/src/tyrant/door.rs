@@ -10,8 +10,8 @@
 //!
 //! Not here: requests (`decode`, `text`, `http`), what they do (`execute`).
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use access::rights::NOTHING;
@@ -69,19 +69,23 @@ enum TyrantStep {
     Close,
 }
 
-/// Whether a client is still there.
+/// Whether a client is still there, and waits for what it has asked for.
 #[derive(Debug, Default)]
-struct Presence(AtomicBool);
+struct Presence {
+    has_left: AtomicBool,
+    process: OnceLock<Arc<DoorProcess>>,
+}
 
 impl Presence {
     fn end(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.has_left.store(true, Ordering::Relaxed);
     }
 }
 
 impl Interrupt for Presence {
     fn is_wanted(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.has_left.load(Ordering::Relaxed)
+            || self.process.get().is_some_and(|process| process.is_wanted())
     }
 }
 
@@ -396,7 +400,7 @@ impl Tyrant {
                 return Err(TyrantFailure::Denied.into());
             }
             if let Some(database) = &mut self.database {
-                database.allow(rights);
+                database.allow(client);
             }
             let mut rows = TyrantRows {
                 shared: &self.shared,
@@ -411,7 +415,10 @@ impl Tyrant {
                 batch: &mut self.batch,
             };
             match run(&mut rows, &mut self.ahead, out) {
-                Err(TyrantTrouble::Outdated) => out.truncate(mark),
+                Err(TyrantTrouble::Outdated) => {
+                    out.truncate(mark);
+                    acting(&mut self.client, &mut self.http_login, self.says_who).forget_accesses();
+                }
                 other => return other,
             }
         }
@@ -485,6 +492,7 @@ impl Conversation for Tyrant {
         if self.closing || is_given_up {
             return Next::Close;
         }
+        let _work = self.client.begin_turn(turn.may_wait());
         let _working = turn.may_wait().then(|| interrupt::working(self.presence.clone()));
         let out_start = out.len();
         for _ in 0..REQUESTS_PER_TURN {
@@ -501,6 +509,7 @@ impl Conversation for Tyrant {
                 Ok(TyrantStep::Done { consumed, failing, closes }) => {
                     input.consume(consumed);
                     acting(&mut self.client, &mut self.http_login, self.says_who).end_request();
+                    self.client.outlive_kill();
                     self.ahead = self.ahead.saturating_sub(1);
                     self.answered.push(failing);
                     turn.served(1);
@@ -521,6 +530,7 @@ impl Conversation for Tyrant {
                 }
                 Err(TyrantTrouble::Wait | TyrantTrouble::Outdated | TyrantTrouble::Failed(_)) => {
                     out.truncate(mark);
+                    acting(&mut self.client, &mut self.http_login, self.says_who).forget_accesses();
                     return self.next_or(Next::Offload);
                 }
             }
@@ -551,6 +561,8 @@ impl Conversation for Tyrant {
 
     fn be_listed(&mut self, process: &Arc<DoorProcess>) {
         self.client.be_listed(process);
+        // Told once.
+        let _ = self.presence.process.set(Arc::clone(process));
     }
 
     fn leave(&self) -> Option<LeaveNotice> {

@@ -29,6 +29,7 @@ use rows::{Engine, Error};
 use values::pattern::CompiledPattern;
 
 use crate::conversation::Turn;
+use crate::memcached::place::DeniedAccess;
 use crate::memcached::rights::ItemRights;
 use crate::tyrant::command::{TyrantCommand, TyrantFailure, TyrantTrouble};
 use crate::tyrant::condition;
@@ -195,13 +196,16 @@ impl TyrantRows<'_, '_> {
         Ok(())
     }
 
-    /// Ends a command here that the client may not give.
+    /// Ends a command here that the client may not give, of a key or of none.
     #[inline]
-    pub(super) fn may(&self, needed: ItemRights) -> Result<(), TyrantTrouble> {
-        match self.database.rights().allow(needed) {
-            true => Ok(()),
-            false => Err(TyrantFailure::Denied.into()),
-        }
+    pub(super) fn may(&self, needed: ItemRights, key: Option<&[u8]>) -> Result<(), TyrantTrouble> {
+        self.database.ask(needed, key).map_err(|denied| {
+            let failure = match denied {
+                DeniedAccess::Rights => TyrantFailure::Denied,
+                DeniedAccess::Unaudited(reached) => TyrantFailure::Limited(reached.to_string()),
+            };
+            failure.into()
+        })
     }
 
     /// Ends a command here that is too long for where others wait for it.
@@ -250,7 +254,7 @@ impl TyrantRows<'_, '_> {
                 TyrantFailure::Invalid("the setting tyrant-lua names no script".into()).into()
             );
         };
-        self.may(ItemRights::EXECUTE)?;
+        self.may(ItemRights::EXECUTE, None)?;
         self.may_read()?;
         self.needs_time()?;
         // A transaction that is open would be one that the call could wait for.

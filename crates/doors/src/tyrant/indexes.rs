@@ -47,7 +47,7 @@ enum Kind {
 /// `Invalid` for what there is not; `Exists` and `Missing` as the type wants it; see
 /// `TyrantTrouble`.
 pub fn set(rows: &mut TyrantRows<'_, '_>, column: &[u8], kind: &[u8]) -> Result<(), TyrantTrouble> {
-    rows.may(ItemRights::INDEX)?;
+    rows.may(ItemRights::INDEX, None)?;
     let (kind, keeps) = kind_of(kind)?;
     let database = rows.database;
     let table = database.table().clone();

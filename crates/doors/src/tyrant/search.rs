@@ -47,7 +47,7 @@ pub fn run(
     if !rows.database.is_table() {
         return Err(TyrantFailure::Invalid("not a table database".into()).into());
     }
-    rows.may(ItemRights::READ)?;
+    rows.may(ItemRights::READ, None)?;
     let mut patterns = rows.turn.engine().budget().share();
     let search = Search::parse(elements, &mut |text| rows.pattern(text, &mut patterns))?;
     rows.may_read()?;

@@ -25,6 +25,12 @@ pub(super) fn options(
         })
     })?;
     let users = values.get("audit-users", |text| value::list(text, |name| Ok(name.to_owned())))?;
+    let tables = values.get("audit-tables", |text| {
+        value::list(text, |name| match AuditChoice::new(&[], Vec::new(), &[name.to_owned()]) {
+            Ok(_) => Ok(name.to_owned()),
+            Err(_) => Err("expected tables such as shop.orders or shop.*".to_owned()),
+        })
+    })?;
     let bytes_max = values.get("audit-log-size", value::size)?;
     let kept = values.get("audit-log-files", value::count)?;
     let sync_every = values.get("audit-log-sync", value::duration)?;
@@ -33,7 +39,8 @@ pub(super) fn options(
         "refuse" => AuditFailurePolicy::Refuse,
         _ => AuditFailurePolicy::GoOn,
     };
-    let choice = AuditChoice::new(&classes, users).map_err(SettingsError::Contradiction)?;
+    let choice =
+        AuditChoice::new(&classes, users, &tables).map_err(SettingsError::Contradiction)?;
     let file = AuditFileOptions { path, bytes_max, kept };
     Ok(Some(AuditOptions { file, choice, policy, sync_every }))
 }

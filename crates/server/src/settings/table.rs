@@ -564,13 +564,21 @@ const CONNECTIONS: Section = Section {
             "audit-events",
             SettingKind::List,
             "logins;failed-logins;definitions;grants",
-            "What that log has: these, and statements, which are all others.\n",
+            "What that log has: these; statements, which are all others; and operations, which are\n\
+             requests by key at the HandlerSocket, memcached and Tyrant doors.\n",
         ),
         setting(
             "audit-users",
             SettingKind::List,
             "",
-            "Users whose statements it has, where audit-events names statements; none: all.\n",
+            "Users whose statements and operations it has, where audit-events names those; none: all.\n",
+        ),
+        setting(
+            "audit-tables",
+            SettingKind::List,
+            "",
+            "Tables whose statements and operations it has (shop.orders, shop.*), where audit-events\n\
+             names those; none: all.\n",
         ),
         setting(
             "audit-log-size",

@@ -147,3 +147,66 @@ fn a_client_that_never_stops_asking_is_ended_too() {
     asking.join().unwrap();
     wait_until("it is gone", || users(&mut place.sql).is_empty());
 }
+
+#[test]
+fn kill_query_ends_a_request_that_waits_and_not_the_next_one() {
+    let mut place = AccountPlace::open(
+        &["--lock-wait-timeout=1h", "--tyrant-database=d.t(id, v)"],
+        &[
+            "DROP TABLE d.t",
+            "CREATE TABLE d.t (id INT PRIMARY KEY, v INT)",
+            "INSERT INTO d.t VALUES (1, 1)",
+            "INSERT INTO rowhouse.containers (name, db, tbl, key_columns, value_columns) \
+             VALUES ('t', 'd', 't', 'id', 'v')",
+        ],
+    );
+    let mut holder = Mysql::login(place.server.connect("mysql")).expect("a session");
+    holder.run("BEGIN");
+    holder.run("UPDATE d.t SET v = 2 WHERE id = 1");
+    let mut handler = place.server.connect("handlersocket-write");
+    assert_eq!(ask_line(&mut handler, "P\t1\td\tt\t\tid,v\n"), "0\t1");
+    for (door, request, refusal, next, answer) in [
+        (
+            "handlersocket-write",
+            "1\t=\t1\t1\t1\t0\tD\n",
+            "1\t1\t1317",
+            "1\t=\t1\t1\n",
+            "0\t2\t1\t1",
+        ),
+        (
+            "memcached",
+            "incr t:1 1\r\n",
+            "SERVER_ERROR query execution was interrupted\r",
+            "get t:2\r\n",
+            "END\r",
+        ),
+        (
+            "tyrant",
+            "set 1 0 0 1\r\n7\r\n",
+            "SERVER_ERROR query execution was interrupted\r",
+            "get 2\r\n",
+            "END\r",
+        ),
+    ] {
+        let mut client = match door {
+            "handlersocket-write" => handler.try_clone().unwrap(),
+            door => place.server.connect(door),
+        };
+        client.write_all(request.as_bytes()).unwrap();
+        let answers = std::thread::spawn(move || {
+            let refused = ask_line(&mut client, "");
+            (refused, ask_line(&mut client, next))
+        });
+        wait_until(&format!("{door} has ended its request"), || {
+            for [id, _, command, ..] in listed(&mut place.sql) {
+                if command == door {
+                    place.sql.run(&format!("KILL QUERY {id}"));
+                }
+            }
+            answers.is_finished()
+        });
+        assert_eq!(answers.join().unwrap(), (refusal.to_owned(), answer.to_owned()), "{door}");
+    }
+    holder.run("ROLLBACK");
+    assert_eq!(place.sql.query("SELECT v FROM d.t").unwrap(), [[Some("1".to_owned())]]);
+}

@@ -302,6 +302,7 @@ mod tests {
                 digest,
                 slow_after: None,
                 class: access::audit::AuditClass::Statements,
+                is_watched: true,
             },
             outcome: StatementOutcome { sent: 2, ..StatementOutcome::default() },
             took: Duration::from_micros(micros),

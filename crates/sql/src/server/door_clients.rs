@@ -6,16 +6,19 @@
 //!    loop that serves it.
 //! 2. A client stays listed exactly as long as its `ClientListing`, which its connection holds.
 //! 3. Neither a key nor a value is ever shown.
+//! 4. KILL QUERY ends the request that is served where it may wait, and no other one; the loops'
+//!    are over before anybody could ask for it.
 //!
 //! Not here: sessions of SQL (`processes`), how a killed connection ends (crate `server`).
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use parking_lot::Mutex;
 use plan::process_line::ProcessLine;
+use resources::interrupt::{self, Interrupt};
 
 /// What MySQL calls a client that has not logged in yet.
 const UNAUTHENTICATED: &str = "unauthenticated user";
@@ -43,6 +46,13 @@ pub struct ClientActivity {
     pub memory_bytes: usize,
 }
 
+/// No request is served where it may wait.
+const REQUEST_NONE: u8 = 0;
+/// One is.
+const REQUEST_WORKS: u8 = 1;
+/// One is, and KILL QUERY was said of it.
+const REQUEST_ENDS: u8 = 2;
+
 /// A client of a door.
 #[derive(Debug)]
 pub struct DoorProcess {
@@ -50,6 +60,7 @@ pub struct DoorProcess {
     door: &'static str,
     address: Option<IpAddr>,
     is_killed: AtomicBool,
+    request: AtomicU8,
     state: Mutex<(ClientUser, ClientActivity)>,
 }
 
@@ -72,6 +83,25 @@ impl DoorProcess {
     /// KILL: its loop closes it within a second.
     pub fn kill(&self) {
         self.is_killed.store(true, Ordering::Relaxed);
+    }
+
+    /// KILL QUERY: the request that is served where it may wait ends soon.
+    pub fn kill_request(&self) {
+        let order = Ordering::Relaxed;
+        // Where there is none that is no mistake, and nothing is done.
+        let _ = self.request.compare_exchange(REQUEST_WORKS, REQUEST_ENDS, order, order);
+    }
+
+    /// Its requests are served where they may wait, by this thread, until this is dropped.
+    pub fn work(self: &Arc<DoorProcess>) -> DoorWork {
+        self.request.store(REQUEST_WORKS, Ordering::Relaxed);
+        let process = Arc::clone(self);
+        DoorWork { _working: interrupt::working(Arc::clone(self) as Arc<dyn Interrupt>), process }
+    }
+
+    /// The request is answered; a KILL QUERY of it does not end the next one.
+    pub fn end_request(&self) {
+        self.request.store(REQUEST_WORKS, Ordering::Relaxed);
     }
 
     /// Whether KILL was said of it.
@@ -100,6 +130,24 @@ impl DoorProcess {
             info: None,
             memory_bytes: activity.memory_bytes,
         }
+    }
+}
+
+impl Interrupt for DoorProcess {
+    fn is_wanted(&self) -> bool {
+        self.request.load(Ordering::Relaxed) == REQUEST_ENDS || self.is_killed()
+    }
+}
+
+/// A thread that serves a client's requests where they may wait.
+pub struct DoorWork {
+    _working: interrupt::Working,
+    process: Arc<DoorProcess>,
+}
+
+impl Drop for DoorWork {
+    fn drop(&mut self) {
+        self.process.request.store(REQUEST_NONE, Ordering::Relaxed);
     }
 }
 
@@ -144,6 +192,7 @@ impl DoorClients {
             door,
             address,
             is_killed: AtomicBool::new(false),
+            request: AtomicU8::new(REQUEST_NONE),
             state: Mutex::new((ClientUser::Unknown, activity)),
         });
         self.list.lock().insert(id, Arc::clone(&process));
@@ -181,6 +230,16 @@ mod tests {
         assert_eq!((line.since, &*line.state, line.memory_bytes), (9, "executing", 3));
         clients.find(7).expect("listed").kill();
         assert!(listing.process().is_killed());
+        let process = clients.join(8, "memcached", None, 5);
+        let process = process.process();
+        process.kill_request();
+        let work = process.work();
+        assert!(!interrupt::is_wanted(), "it was said of no request");
+        process.kill_request();
+        assert!(interrupt::is_wanted());
+        process.end_request();
+        assert!(!interrupt::is_wanted(), "the next one goes on");
+        drop(work);
         drop(listing);
         assert!(clients.find(7).is_none() && clients.lines().is_empty());
     }

@@ -40,6 +40,8 @@ pub struct StatementKind {
     pub slow_after: Option<Duration>,
     /// What it is to the audit log.
     pub class: AuditClass,
+    /// Whether the audit log is to have it, as far as the tables go that it touches.
+    pub is_watched: bool,
 }
 
 /// A statement that has just ended, of a connection.
@@ -102,7 +104,7 @@ impl StatementHistory {
 fn tell(audit: &AuditLog, ended: &EndedStatement<'_>) {
     let (user, host, database) = ended.of;
     let class = ended.kind.class;
-    if !audit.wants(class, user) {
+    if !ended.kind.is_watched || !audit.wants(class, user) {
         return;
     }
     let query = String::from_utf8_lossy(ended.text);

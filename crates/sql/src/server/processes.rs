@@ -399,7 +399,12 @@ mod tests {
         let processes = processes();
         let process = processes.join(1, ("root", "localhost"), 10, None);
         process.enter(b"SELECT a", 20);
-        let kind = StatementKind { digest: 1, slow_after: None, class: AuditClass::Statements };
+        let kind = StatementKind {
+            digest: 1,
+            slow_after: None,
+            class: AuditClass::Statements,
+            is_watched: true,
+        };
         let noted = || Some((kind, StatementOutcome::default()));
         let running = process.run_on(noted());
         assert_eq!(processes.lines()[0].info.as_deref(), Some("SELECT a"));

@@ -351,9 +351,8 @@ impl Session {
                 match (session, client) {
                     (Some(process), _) if query => process.kill.kill_query(),
                     (Some(process), _) => process.kill.kill_connection(),
-                    // Requests of keys are over before KILL QUERY could find them.
-                    (None, Some(client)) if !query => client.kill(),
-                    (None, Some(_)) => {}
+                    (None, Some(client)) if query => client.kill_request(),
+                    (None, Some(client)) => client.kill(),
                     (None, None) => {
                         let message = format!("Unknown thread id: {id}");
                         return Err(SqlError::new(ErrorCode::NoSuchThread, message));

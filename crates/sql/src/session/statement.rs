@@ -293,6 +293,7 @@ impl Session {
         if self.process.enter(text, self.sql.engine().clock().unix_micros()) {
             self.uncounted = UncountedUse::ALL;
             self.audit_class = AuditClass::Statements;
+            self.is_watched = true;
         }
         self.executing = false;
         if let Some(time) = self.statement_time() {
@@ -350,7 +351,7 @@ impl Session {
         let history = self.sql.history();
         let digest = history.digests().of(self.database.as_deref(), shape);
         let slow_after = history.slow_log().is_on().then_some(self.variables.long_query_time);
-        StatementKind { digest, slow_after, class: self.audit_class }
+        StatementKind { digest, slow_after, class: self.audit_class, is_watched: self.is_watched }
     }
 
     pub(super) fn note_error(&mut self, error: &SqlError) {

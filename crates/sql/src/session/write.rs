@@ -50,6 +50,7 @@ impl Session {
                     &made
                 }
             };
+            session.watch_plan(plan)?;
             if !statement.how.may_wait && !plan.is_short(&statement.scanned.runs) {
                 return Err(SqlError::WouldWait);
             }

@@ -44,7 +44,7 @@ impl TyrantRows<'_, '_> {
         key: &[u8],
         show: &mut dyn FnMut(&RowRef<'_>) -> rows::Result<()>,
     ) -> Result<bool, TyrantTrouble> {
-        self.may(ItemRights::READ)?;
+        self.may(ItemRights::READ, Some(key))?;
         self.may_read()?;
         self.row_key.clear();
         let database = self.database;

@@ -169,7 +169,7 @@ impl TyrantRows<'_, '_> {
         start: Vec<u8>,
         visit: &mut dyn FnMut(&[u8], &[u8], &RowRef<'_>) -> rows::Result<ControlFlow<()>>,
     ) -> Result<(), TyrantTrouble> {
-        self.may(ItemRights::READ)?;
+        self.may(ItemRights::READ, None)?;
         let database = self.database;
         let mut range = database.table().index_range(0);
         // A key of the time before the table was emptied or rebuilt stands in another range.

@@ -16,7 +16,7 @@ impl TyrantRows<'_, '_> {
     /// # Errors
     /// See `TyrantTrouble`.
     pub fn record_count(&mut self) -> Result<u64, TyrantTrouble> {
-        self.may(ItemRights::FIND)?;
+        self.may(ItemRights::FIND, None)?;
         self.may_read()?;
         self.needs_time()?;
         let (engine, table) = (self.turn.engine(), self.database.table());
@@ -32,7 +32,7 @@ impl TyrantRows<'_, '_> {
     /// # Errors
     /// See `TyrantTrouble`.
     pub fn database_bytes(&mut self) -> Result<u64, TyrantTrouble> {
-        self.may(ItemRights::FIND)?;
+        self.may(ItemRights::FIND, None)?;
         self.may_read()?;
         self.needs_time()?;
         let range = self.database.table().full_range();
@@ -54,7 +54,7 @@ impl TyrantRows<'_, '_> {
     /// # Errors
     /// `Invalid` where no copies are taken; see `TyrantTrouble`.
     pub fn copy(&mut self, path: &[u8]) -> Result<(), TyrantTrouble> {
-        self.may(ItemRights::COPY)?;
+        self.may(ItemRights::COPY, None)?;
         let Some(copy) = &self.shared.options.copy else {
             let why =
                 "the setting tyrant-copies names no directory; `rowhouse backup` takes backups";
@@ -75,7 +75,7 @@ impl TyrantRows<'_, '_> {
     /// # Errors
     /// See `TyrantTrouble`.
     pub fn vanish(&mut self) -> Result<(), TyrantTrouble> {
-        self.may(ItemRights::DROP)?;
+        self.may(ItemRights::DROP, None)?;
         if self.reads_own {
             return self.remove_all();
         }

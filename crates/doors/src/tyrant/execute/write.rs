@@ -201,7 +201,7 @@ impl TyrantRows<'_, '_> {
     /// # Errors
     /// See `TyrantTrouble`.
     pub fn lock_record(&mut self, key: &[u8]) -> Result<bool, TyrantTrouble> {
-        self.may(ItemRights::FIND)?;
+        self.may(ItemRights::FIND, Some(key))?;
         self.row_key.clear();
         if !self.database.push_row_key(key, self.row_key)? {
             return Ok(false);
@@ -255,7 +255,7 @@ impl TyrantRows<'_, '_> {
         key: &[u8],
         decide: &mut dyn FnMut(Option<&RowRef<'_>>) -> Result<RecordDecision, TyrantTrouble>,
     ) -> Result<(), TyrantTrouble> {
-        self.may(needed)?;
+        self.may(needed, Some(key))?;
         self.row_key.clear();
         let database = self.database;
         if !database.push_row_key(key, self.row_key)? {

@@ -1,0 +1,135 @@
+//! What requests by key do with the tables that the audit log watches, until they are answered.
+//!
+//! Invariants
+//! 1. It is noted where a request's rights are asked, so that no request passes it by. A client that
+//!    is not watched has none of this, and a place on a table that is not watched refers to none.
+//! 2. A request that is repeated elsewhere is noted there alone (`forget`).
+//! 3. Keys are told, values never; of the keys of a request with one table as many as fit.
+//!
+//! Not here: lines and their file (`access::audit`), which requests there are (the doors).
+
+use std::sync::Arc;
+
+use access::LimitReached;
+use access::audit::{AuditClass, AuditEvent, AuditSubject};
+use parking_lot::Mutex;
+use rows::Table;
+use values::ErrorCode;
+
+use crate::accounts::DoorAccounts;
+
+/// Bytes of keys that are told of a request with one table.
+const KEY_BYTES_MAX: usize = 4096;
+
+/// What a client's request has done so far.
+#[derive(Debug)]
+pub struct ClientAccesses {
+    accounts: Arc<DoorAccounts>,
+    pending: Mutex<Vec<TableAccess>>,
+}
+
+/// What was done with a table.
+#[derive(Debug)]
+struct TableAccess {
+    table: Arc<Table>,
+    operation: &'static str,
+    allowed: bool,
+    keys: Vec<String>,
+    key_bytes: usize,
+    key_count: u64,
+}
+
+impl ClientAccesses {
+    /// Those of a user, if the audit log is to have them.
+    pub fn of(accounts: &Arc<DoorAccounts>, user: &str) -> Option<Arc<ClientAccesses>> {
+        let wants = accounts.audit()?.wants(AuditClass::Operations, user);
+        wants.then(|| {
+            let accounts = Arc::clone(accounts);
+            Arc::new(ClientAccesses { accounts, pending: Mutex::default() })
+        })
+    }
+
+    /// The same for a place on a table, if the audit log is to have what is done there.
+    pub fn watching(this: Option<&Arc<Self>>, table: &Table) -> Option<Arc<ClientAccesses>> {
+        let wants = |accesses: &&Arc<ClientAccesses>| {
+            let audit = accesses.accounts.audit();
+            audit.is_some_and(|audit| audit.wants_table(&table.database, &table.name))
+        };
+        this.filter(wants).map(Arc::clone)
+    }
+
+    /// Whether these are the same client's.
+    #[inline]
+    pub fn are_same(some: Option<&Arc<Self>>, others: Option<&Arc<Self>>) -> bool {
+        some.map(Arc::as_ptr) == others.map(Arc::as_ptr)
+    }
+
+    /// The request in front does something with a table, by a key or by none, or may not.
+    ///
+    /// # Errors
+    /// When the audit log takes no lines, and nothing is to be done without.
+    pub fn note(
+        &self,
+        table: &Arc<Table>,
+        operation: &'static str,
+        key: Option<&[u8]>,
+        allowed: bool,
+    ) -> Result<(), LimitReached> {
+        if self.accounts.audit().is_some_and(|audit| audit.refuses()) {
+            return Err(LimitReached::Unaudited);
+        }
+        let mut pending = self.pending.lock();
+        let is_same = |access: &TableAccess| {
+            access.operation == operation
+                && access.allowed == allowed
+                && access.table.database == table.database
+                && access.table.name == table.name
+        };
+        let at = pending.iter().position(is_same).unwrap_or_else(|| {
+            let table = Arc::clone(table);
+            let (keys, key_bytes, key_count) = (Vec::new(), 0, 0);
+            pending.push(TableAccess { table, operation, allowed, keys, key_bytes, key_count });
+            pending.len() - 1
+        });
+        let access = &mut pending[at];
+        if let Some(key) = key {
+            let key = String::from_utf8_lossy(&key[..key.len().min(KEY_BYTES_MAX)]);
+            // A request may ask several times for what it does with one key.
+            if access.keys.last().is_some_and(|last| *last == key) {
+                return Ok(());
+            }
+            access.key_count += 1;
+            access.key_bytes += key.len();
+            if access.key_bytes <= KEY_BYTES_MAX {
+                access.keys.push(key.into_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// The request in front is begun again.
+    pub fn forget(&self) {
+        self.pending.lock().clear();
+    }
+
+    /// The request in front of a client is answered: the audit log is told what it did.
+    pub fn tell(&self, of: &AuditSubject<'_>) {
+        let pending = std::mem::take(&mut *self.pending.lock());
+        let Some(audit) = self.accounts.audit() else { return };
+        for access in pending {
+            let status = match access.allowed {
+                true => 0,
+                false => ErrorCode::TableaccessDenied.number(),
+            };
+            let event = AuditEvent::Access {
+                database: &access.table.database,
+                table: &access.table.name,
+                operation: access.operation,
+                keys: &access.keys,
+                key_count: access.key_count,
+                status,
+            };
+            audit.note(of, &event);
+        }
+    }
+}
