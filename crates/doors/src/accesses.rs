@@ -1,8 +1,9 @@
 //! What requests by key do with the tables that the audit log watches, until they are answered.
 //!
 //! Invariants
-//! 1. It is noted where a request's rights are asked, so that no request passes it by. A client that
-//!    is not watched has none of this, and a place on a table that is not watched refers to none.
+//! 1. It is noted where a request's rights are asked, so that no request passes it by. A client
+//!    that is not watched has none of this, and a place on a table that is not watched refers to
+//!    none.
 //! 2. A request that is repeated elsewhere is noted there alone (`forget`).
 //! 3. Keys are told, values never; of the keys of a request with one table as many as fit.
 //!

@@ -70,7 +70,8 @@ impl ItemRights {
         self.0 & needed.0 == needed.0
     }
 
-    /// What a request does that needs these, in a word; `None`: it looks for a key and shows nothing.
+    /// What a request does that needs these, in a word; `None`: it looks for a key and shows
+    /// nothing.
     pub fn operation(self) -> Option<&'static str> {
         let has = |right: ItemRights| self.allow(right);
         Some(match self.0 {
