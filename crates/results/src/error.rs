@@ -340,9 +340,9 @@ impl From<&Error> for SqlError {
             Error::LockTimeout => SqlError::LockTimeout,
             Error::Conflict => SqlError::Deadlock,
             Error::SchemaChanged => SqlError::TableChanged,
-            Error::Duplicate { index, entry } => SqlError::new(
+            Error::Duplicate { table, index, entry } => SqlError::new(
                 ErrorCode::DupEntry,
-                format!("Duplicate entry '{entry}' for key '{index}'"),
+                format!("Duplicate entry '{entry}' for key '{table}.{index}'"),
             ),
             Error::NotFound { what, name } => match what {
                 Thing::Database => SqlError::unknown_database(name),
@@ -383,10 +383,9 @@ impl From<&Error> for SqlError {
                 let message = format!("CHECK OPTION failed '{name}'");
                 SqlError::new(ErrorCode::ViewCheckFailed, message)
             }
-            Error::Check { name, table, .. } => {
-                let (database, table) = split_table(table);
-                let message = format!("CONSTRAINT `{name}` failed for `{database}`.`{table}`");
-                SqlError::new(ErrorCode::ConstraintFailed, message)
+            Error::Check { name, .. } => {
+                let message = format!("Check constraint '{name}' is violated.");
+                SqlError::new(ErrorCode::CheckConstraintViolated, message)
             }
             Error::NoParent { table, key } => {
                 let (database, name) = split_table(table);
@@ -496,7 +495,12 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
             Thing::Index => ErrorCode::WrongNameForIndex,
             Thing::Event => ErrorCode::SpWrongName,
         },
-        BrokenRule::DuplicateCheck(_) => ErrorCode::DupConstraintName,
+        BrokenRule::DuplicateCheck(_) => ErrorCode::CheckConstraintDupName,
+        BrokenRule::NoSuchCheck(_) => ErrorCode::CheckConstraintNotFound,
+        BrokenRule::CheckOfNoColumn { .. } => ErrorCode::CheckConstraintRefersUnknownColumn,
+        BrokenRule::CheckOfOtherColumn(_) => ErrorCode::ColumnCheckConstraintReferencesOtherColumn,
+        BrokenRule::CheckOfAutoIncrement(_) => ErrorCode::CheckConstraintRefersAutoIncrementColumn,
+        BrokenRule::CheckedColumn { .. } => ErrorCode::DependentByCheckConstraint,
         BrokenRule::DuplicateForeignKey(_) => ErrorCode::DupConstraintName,
         BrokenRule::ForeignKeyColumns(_) => ErrorCode::WrongFkDef,
         BrokenRule::NoParentTable(_) => ErrorCode::FkCannotOpenParent,

@@ -101,8 +101,35 @@ pub enum BrokenRule {
     #[error("Incorrect index name 'PRIMARY'")]
     PrimaryName,
     /// Two conditions of this name.
-    #[error("Duplicate CHECK constraint name '{0}'")]
+    #[error("Duplicate check constraint name '{0}'.")]
     DuplicateCheck(String),
+    /// A condition of this name is not there.
+    #[error("Check constraint '{0}' is not found in the table.")]
+    NoSuchCheck(String),
+    /// A condition that names a column that is not there.
+    #[error("Check constraint '{check}' refers to non-existing column '{column}'.")]
+    CheckOfNoColumn {
+        /// The condition.
+        check: String,
+        /// The column.
+        column: String,
+    },
+    /// A condition behind a column that names another.
+    #[error("Column check constraint '{0}' references other column.")]
+    CheckOfOtherColumn(String),
+    /// A condition of a number that the engine makes up.
+    #[error("Check constraint '{0}' cannot refer to an auto-increment column.")]
+    CheckOfAutoIncrement(String),
+    /// A column goes that a condition has beside others.
+    #[error(
+        "Check constraint '{check}' uses column '{column}', hence column cannot be dropped or renamed."
+    )]
+    CheckedColumn {
+        /// The condition.
+        check: String,
+        /// The column.
+        column: String,
+    },
     /// A foreign key with a name that another of the database has.
     #[error("Duplicate foreign key constraint name '{0}'")]
     DuplicateForeignKey(String),

@@ -157,6 +157,7 @@ impl Catalog {
                 Some((&KIND_TABLE, _)) => {
                     let mut definition: TableDefinition = serde_json::from_slice(value)
                         .map_err(|_| damaged("table definition does not decode"))?;
+                    definition.take_checks_of_columns();
                     let building = definition.drop_unfinished();
                     if !building.is_empty() {
                         unfinished.push((definition.clone(), building));

@@ -146,6 +146,8 @@ pub enum Error {
     /// Another row has this key in a unique index.
     #[error("duplicate entry for key '{index}'")]
     Duplicate {
+        /// Name of the table.
+        table: String,
         /// Name of the index, `PRIMARY` for the primary key.
         index: String,
         /// The key columns' values as MySQL prints them, joined by `-`.

@@ -118,8 +118,9 @@ pub struct Column {
     /// GENERATED ALWAYS AS. Since catalog format 8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub computed: Option<ComputedColumn>,
-    /// CHECK behind the column, as text (`rules`). Since catalog format 8.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// CHECK behind the column, in stored definitions of earlier versions alone: such a condition
+    /// is one of the table (`take_checks_of_columns`). Since catalog format 8.
+    #[serde(default, skip_serializing)]
     pub check: Option<String>,
     /// Whether it is seen.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -561,6 +562,23 @@ impl TableDefinition {
         order
     }
 
+    /// Makes the conditions that earlier versions kept behind columns conditions of the table.
+    pub(crate) fn take_checks_of_columns(&mut self) {
+        let taken: Vec<String> =
+            self.columns.iter_mut().filter_map(|column| column.check.take()).collect();
+        for condition in taken {
+            let name = self.free_check_name();
+            self.checks.push(CheckDefinition { name, condition });
+        }
+    }
+
+    /// The name of a further condition that was given none: MySQL counts on from the greatest
+    /// number that is there.
+    pub(crate) fn free_check_name(&self) -> String {
+        let numbers = self.checks.iter().filter_map(|check| check.number(&self.name));
+        CheckDefinition::generated_name(&self.name, numbers.max().unwrap_or(0) + 1)
+    }
+
     /// Position of a condition by name, without regard to case.
     pub fn check(&self, name: &str) -> Option<usize> {
         self.checks.iter().position(|check| check.name.eq_ignore_ascii_case(name))
@@ -586,9 +604,32 @@ pub type RowValues = Vec<Value>;
 
 #[cfg(test)]
 mod tests {
-    use values::types::FixedPoint;
+    use values::types::{FixedPoint, IntWidth};
 
     use super::*;
+
+    #[test]
+    fn a_condition_that_an_earlier_version_kept_behind_a_column_is_one_of_the_table() {
+        let column = |name: &str| {
+            let ty = ColumnType::Int { width: IntWidth::Int, unsigned: false, boolean: false };
+            serde_json::to_value(Column::new(name, ty)).expect("JSON")
+        };
+        let mut stored = column("a");
+        stored["check"] = "`a` > 0".into();
+        let text = serde_json::json!({
+            "id": 1, "version": 1, "database": "d", "name": "t", "comment": "", "engine": "InnoDB",
+            "columns": [stored, column("b")], "slots": [], "indexes": [], "next_index": 1,
+            "auto_increment_base": 0, "created": 0,
+            "checks": [{"name": "t_chk_4", "condition": "`b` > 0"}],
+        });
+        let mut definition: TableDefinition = serde_json::from_value(text).expect("a definition");
+        definition.take_checks_of_columns();
+        let names: Vec<&str> = definition.checks.iter().map(|check| &*check.name).collect();
+        assert_eq!(names, ["t_chk_4", "t_chk_5"]);
+        assert_eq!(definition.checks[1].condition, "`a` > 0");
+        let again = serde_json::to_value(&definition).expect("JSON");
+        assert!(again["columns"][0].get("check").is_none());
+    }
 
     #[test]
     fn a_type_without_digits_is_the_word_that_it_was_before_there_were_any() {

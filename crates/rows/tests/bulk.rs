@@ -213,11 +213,11 @@ fn a_row_that_was_there_before_ends_a_load_where_that_is_an_error() {
     let row = |n: usize| user(n as i64, "x", &mails[n]);
     let rows: Vec<_> = (100..20_000).map(row).collect();
     let error = load(&engine, &t, OnDuplicate::Error, &rows).unwrap_err();
-    let Error::Duplicate { index, entry } = error else { panic!("{error}") };
+    let Error::Duplicate { index, entry, .. } = error else { panic!("{error}") };
     assert_eq!((&*index, &*entry), ("PRIMARY", "15000"));
     let rows: Vec<_> = (0..15_000).map(row).collect();
     let error = load(&engine, &t, OnDuplicate::Error, &rows).unwrap_err();
-    let Error::Duplicate { index, entry } = error else { panic!("{error}") };
+    let Error::Duplicate { index, entry, .. } = error else { panic!("{error}") };
     assert_eq!((&*index, &*entry), ("mail", "m77"));
     assert_eq!(rows_by(&engine, &t, 0), ["15000 there M77"]);
     assert_eq!((files(directory.path()), engine.budget().used()), (0, 0));
@@ -252,7 +252,7 @@ fn where_it_is_an_error_the_first_row_whose_key_is_taken_ends_the_load() {
     rows[15_000] = user(3, "x", "other");
     rows[12_000] = user(30_000, "x", "M77");
     let error = load(&engine, &t, OnDuplicate::Error, &rows).unwrap_err();
-    let Error::Duplicate { index, entry } = error else { panic!("{error}") };
+    let Error::Duplicate { index, entry, .. } = error else { panic!("{error}") };
     assert_eq!((&*index, &*entry), ("mail", "M77"));
     assert!(rows_by(&engine, &t, 0).is_empty() && rows_by(&engine, &t, 1).is_empty());
     assert_eq!((files(directory.path()), engine.budget().used()), (0, 0));
@@ -396,7 +396,7 @@ fn new_indexes_and_copies_of_tables_are_sorted_beyond_memory_too() {
     let alter = |alteration| engine.alter_table("d", "t", vec![alteration], &engine.patience());
     // Row 1 is the first whose name another has.
     let shared = alter(Alteration::AddIndex(index("u", true, &["name"]))).unwrap_err();
-    let Error::Duplicate { index: of, entry } = shared else { panic!("{shared}") };
+    let Error::Duplicate { index: of, entry, .. } = shared else { panic!("{shared}") };
     assert_eq!((&*of, &*entry), ("u", "m0"));
     alter(Alteration::AddIndex(index("both", true, &["name", "mail"]))).unwrap();
     let altered = engine.catalog().table("d", "t").unwrap();

@@ -158,7 +158,7 @@ fn a_writer_that_breaks_a_new_unique_key_ends_the_alter_and_not_itself() {
         change(&of_act, 100, RowChange::Set(vec![(1, text_of("n200"))]));
         false
     });
-    let Error::Duplicate { index: of, entry } = shared.unwrap_err() else {
+    let Error::Duplicate { index: of, entry, .. } = shared.unwrap_err() else {
         panic!("another error")
     };
     assert_eq!((&*of, &*entry), ("new", "n200"));

@@ -287,7 +287,7 @@ fn rows_that_writers_leave_alone_keep_their_version_and_those_they_change_what_t
 
 /// Whether rows share the name `n200` in an index.
 fn is_shared(error: &Error, of: &str) -> bool {
-    let Error::Duplicate { index, entry } = error else { return false };
+    let Error::Duplicate { index, entry, .. } = error else { return false };
     (&**index, &**entry) == (of, "n200")
 }
 

@@ -38,7 +38,7 @@ fn a_duplicate_key_names_index_and_entry_and_leaves_nothing() {
         [(user(1, "x", "y"), "PRIMARY", "1"), (user(2, "x", "A@X"), "mail", "A@X")]
     {
         match tx.insert(&t, &row) {
-            Err(Error::Duplicate { index, entry: found }) => {
+            Err(Error::Duplicate { index, entry: found, .. }) => {
                 assert_eq!((index.as_str(), found.as_str()), (key, entry));
             }
             other => panic!("{other:?}"),

@@ -232,7 +232,7 @@ fn one_that_is_killed_or_whose_client_leaves_is_undone_and_a_second_waits_for_th
     let refused = |outcome: Option<Failure>| match outcome {
         None => false,
         Some(Failure::Error { number: 1062, message }) => {
-            assert!(message.contains("for key 'shared'"), "{message}");
+            assert!(message.contains("for key 't.shared'"), "{message}");
             true
         }
         Some(other) => panic!("{other}"),

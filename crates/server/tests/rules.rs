@@ -36,8 +36,8 @@ fn rows_of_every_door_obey_the_rules_of_their_table() {
     let directory = tempfile::tempdir().unwrap();
     let (server, mut sql) = with_table(directory.path());
     sql.execute("INSERT INTO d.r (id, v) VALUES ('sql', 1)").unwrap();
-    assert_eq!(error_number(sql.execute("INSERT INTO d.r (id, v) VALUES ('no', -1)")), 4025);
-    assert_eq!(error_number(sql.execute("UPDATE d.r SET v = -1")), 4025);
+    assert_eq!(error_number(sql.execute("INSERT INTO d.r (id, v) VALUES ('no', -1)")), 3819);
+    assert_eq!(error_number(sql.execute("UPDATE d.r SET v = -1")), 3819);
 
     let mut hs = Lines(BufReader::new(server.connect("handlersocket-write")));
     assert_eq!(hs.ask("P\t1\td\tr\tPRIMARY\tid,v\n"), "0\t1");
@@ -79,7 +79,7 @@ fn rows_of_every_door_obey_the_rules_of_their_table() {
     let server = Running::start(directory.path(), &[]);
     let mut sql = login(&server);
     assert_eq!(rows(&mut sql), expected);
-    assert_eq!(error_number(sql.execute("UPDATE d.r SET v = -1 WHERE id = 'hs'")), 4025);
+    assert_eq!(error_number(sql.execute("UPDATE d.r SET v = -1 WHERE id = 'hs'")), 3819);
     sql.execute("UPDATE d.r SET v = 50 WHERE id = 'hs'").unwrap();
     assert_eq!(one(&mut sql, "SELECT id FROM d.r WHERE twice = 100"), "hs");
     let reply = ask_line(&mut server.connect("memcached"), "set r:no 0 0 2\r\n-1\r\n");
@@ -111,7 +111,7 @@ fn dumps_and_loads_keep_rules_and_rows() {
     let before = (rows(&mut sql), shown(&mut sql, "r"), shown(&mut sql, "s"));
     dump_and_load(directory.path(), &mut sql);
     assert_eq!((rows(&mut sql), shown(&mut sql, "r"), shown(&mut sql, "s")), before);
-    assert_eq!(error_number(sql.execute("INSERT INTO d.s (a) VALUES (7)")), 4025);
+    assert_eq!(error_number(sql.execute("INSERT INTO d.s (a) VALUES (7)")), 3819);
     assert_eq!(one(&mut sql, "SELECT b FROM d.s WHERE a = 1"), "1\\");
     drop(sql);
     server.stop();
@@ -138,7 +138,7 @@ fn a_large_load_is_refused_as_a_whole_or_forgiven_by_row() {
     assert_eq!(one(&mut sql, wrong), "0");
     assert_eq!(one(&mut sql, "SELECT id FROM d.r WHERE twice = 199998"), "k99999");
     sql.execute("TRUNCATE TABLE d.r").unwrap();
-    assert!(matches!(load(&mut sql, "REPLACE", 150_000), Err(Failure::Error { number: 4025, .. })));
+    assert!(matches!(load(&mut sql, "REPLACE", 150_000), Err(Failure::Error { number: 3819, .. })));
     assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.r"), "0");
     load(&mut sql, "REPLACE", u64::MAX).unwrap();
     assert_eq!(one(&mut sql, wrong), "0");
@@ -149,7 +149,7 @@ fn a_large_load_is_refused_as_a_whole_or_forgiven_by_row() {
         error_number(
             sql.execute("INSERT INTO d.copy (id, v) SELECT CONCAT('x', id), 5 - v FROM d.r")
         ),
-        4025
+        3819
     );
     assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.copy"), "200000");
     drop(sql);
@@ -166,9 +166,9 @@ fn conditions_that_come_beside_writers_hold_for_every_row() {
     sql.execute(alter).unwrap_or_else(|error| panic!("{alter}: {error}"));
     // A condition that some row breaks is not added, whether the row was there or comes meanwhile.
     let refused = sql.execute("ALTER TABLE d.t ADD CONSTRAINT none CHECK (id < 150010)");
-    assert_eq!(error_number(refused), 4025);
+    assert_eq!(error_number(refused), 3819);
     writers.end();
-    assert_eq!(error_number(sql.execute("UPDATE d.t SET a = 100000000 WHERE id = 5")), 4025);
+    assert_eq!(error_number(sql.execute("UPDATE d.t SET a = 100000000 WHERE id = 5")), 3819);
     assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.t WHERE a >= 100000000"), "0");
     drop(sql);
     server.stop();

@@ -284,7 +284,7 @@ fn a_run_stops_at_its_first_error_which_is_recorded() {
         &mut s,
         "SELECT RUNS, FAILURES, LAST_ERROR_NUMBER, LAST_ERROR FROM information_schema.events WHERE \
          RUNNING = 'NO'",
-        "1\t1\t1062\tDuplicate entry '1' for key 'PRIMARY'",
+        "1\t1\t1062\tDuplicate entry '1' for key 't.PRIMARY'",
     );
     assert_eq!(run(&mut s, "SELECT * FROM t"), "1");
 }

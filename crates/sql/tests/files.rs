@@ -152,7 +152,7 @@ fn a_file_of_the_server_is_loaded_strictly_unless_ignore_is_said() {
     let s = &mut h.session;
     run(s, "CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(9))");
     assert_eq!(error(s, "LOAD DATA INFILE 'keys' INTO TABLE t"), 1062);
-    assert_eq!(run(s, "SHOW WARNINGS"), "Error\t1062\tDuplicate entry '1' for key 'PRIMARY'");
+    assert_eq!(run(s, "SHOW WARNINGS"), "Error\t1062\tDuplicate entry '1' for key 't.PRIMARY'");
     assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "0");
     assert_eq!(error(s, "LOAD DATA INFILE 'values' INTO TABLE t"), 1366);
     assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "0");

@@ -300,8 +300,18 @@ fn tail(cursor: &mut Cursor<'_>) -> Result<Tail> {
     } else {
         Vec::new()
     };
-    let limit = if cursor.take("LIMIT") { Some(cursor.expression()?) } else { None };
+    let limit = if cursor.take("LIMIT") { Some(row_count(cursor)?) } else { None };
     Ok((selection, order, limit))
+}
+
+/// The number of rows behind LIMIT: a literal that is something else is a mistake.
+fn row_count(cursor: &mut Cursor<'_>) -> Result<Expr> {
+    let is_count = match cursor.peek() {
+        Token::Number(digits, _) => digits.bytes().all(|byte| byte.is_ascii_digit()),
+        Token::SingleQuotedString(_) | Token::DoubleQuotedString(_) => false,
+        _ => true,
+    };
+    if is_count { cursor.expression() } else { Err(cursor.syntax()) }
 }
 
 /// Reads what follows DELETE.

@@ -218,16 +218,15 @@ impl Binder<'_> {
                     let message = "Every derived table must have its own alias";
                     return Err(SqlError::new(ErrorCode::DerivedMustHaveAlias, message).into());
                 };
-                let mut query = match lateral {
-                    true => self.query(subquery, Some(&around.scope()))?,
-                    false => self.query(subquery, None)?,
+                let scope = match (lateral, around.parent) {
+                    (true, _) => Some(around.scope()),
+                    // It sees the SELECTs around the one that it stands in, and nothing of that.
+                    (false, Some(_)) => Some(QueryScope::new(around.parent, Vec::new())),
+                    (false, None) => None,
                 };
+                let mut query = self.query(subquery, scope.as_ref())?;
                 rename(&mut query.columns, alias)?;
-                let name = alias.name.value.clone();
-                match lateral {
-                    true => self.lateral(query, name, relations).map(Some),
-                    false => self.derived(query, name, relations).map(Some),
-                }
+                self.lateral(query, alias.name.value.clone(), relations).map(Some)
             }
             ast::TableFactor::JsonTable { json_expr, json_path, columns, alias } => {
                 let Some(alias) = alias else {

@@ -32,8 +32,7 @@ pub(super) fn limit_of(query: &Query) -> Bound<(Option<Expr>, Option<Expr>)> {
         Some(LimitClause::LimitOffset { .. }) => return elsewhere("LIMIT BY"),
     };
     for expr in limit.iter().chain(&offset) {
-        let is_literal = matches!(expr, Expr::Value(value)
-            if matches!(value.value, Value::Number(..) | Value::Placeholder(_)));
+        let is_literal = matches!(expr, Expr::Value(value) if is_row_count(&value.value));
         // A name would be that of a routine's variable.
         if let Expr::Identifier(name) = expr
             && !name.value.starts_with('@')
@@ -60,6 +59,15 @@ pub(super) fn limit_of(query: &Query) -> Bound<(Option<Expr>, Option<Expr>)> {
     }
     let one = || Expr::Value(Value::Number("1".to_string(), false).into());
     Ok((Some(quantity.clone().unwrap_or_else(one)), offset))
+}
+
+/// Whether LIMIT may have a literal.
+fn is_row_count(literal: &Value) -> bool {
+    match literal {
+        Value::Number(digits, _) => digits.bytes().all(|byte| byte.is_ascii_digit()),
+        Value::Placeholder(_) => true,
+        _ => false,
+    }
 }
 
 /// Has a query that does not say how many rows it gives give at most so many (sql_select_limit).

@@ -226,6 +226,15 @@ impl Binder<'_> {
         let scope = QueryScope::new(parent, Vec::new());
         let mut rows: Vec<Vec<Node>> = Vec::with_capacity(values.rows.len());
         for row in &values.rows {
+            let is_default = |expr: &ast::Expr| {
+                matches!(expr, ast::Expr::Identifier(name)
+                    if name.quote_style.is_none() && name.value.eq_ignore_ascii_case("default"))
+            };
+            if row.content.iter().any(is_default) {
+                let message = "A VALUES clause cannot use DEFAULT values, unless used as a source \
+                               in an INSERT statement.";
+                return Err(SqlError::new(ErrorCode::ValuesClauseDefault, message).into());
+            }
             let bind = |expr| self.expression(&scope, expr, "field list");
             rows.push(row.content.iter().map(bind).collect::<Bound<_>>()?);
         }

@@ -8,7 +8,8 @@
 //! 3. A name that is all of an item of ORDER BY means an alias before a column, within an
 //!    expression a column before an alias. GROUP BY prefers a column to an alias, unless several
 //!    tables have it; HAVING an alias to a column, unless that is grouped by (MySQL 9.7 and MariaDB
-//!    10.11 answer so).
+//!    10.11 answer so). Outside of aggregates HAVING names no other columns than those of the list
+//!    and of GROUP BY.
 //!
 //! Not here: where relations come from (`from`).
 
@@ -206,12 +207,21 @@ impl<'p> QueryScope<'p> {
             return Ok(Some(column.map_or(node, |(_, column)| column.clone())));
         }
         if let Some(column) = self.column(parts, clause)? {
+            if clause == "having clause" && outside && !self.is_above_groups(column.slot) {
+                return Ok(None);
+            }
             return column.read().map(Some);
         }
         match (parts, clause) {
             ([name], "having clause" | "order clause" | "group statement") => Ok(self.alias(name)),
             _ => Ok(None),
         }
+    }
+
+    /// Whether HAVING may name a column: the select list or GROUP BY has it.
+    fn is_above_groups(&self, slot: usize) -> bool {
+        let is_it = |(_, node): &(String, Node)| matches!(node.kind, Kind::Column(at) if at == slot);
+        self.aliases.borrow().iter().any(is_it) || self.grouped.borrow().iter().any(is_it)
     }
 
     /// The value of a column that INSERT would add, if a row is written around all of this.

@@ -2,7 +2,7 @@
 //!
 //! Not here: what they come to together (`plan`), their syntax (crate `syntax`).
 
-use crate::ddl::{NewColumnarIndex, NewForeignKey, NewIndex, NewMember};
+use crate::ddl::{NewCheck, NewColumnarIndex, NewForeignKey, NewIndex, NewMember};
 use values::types::Collation;
 
 use crate::schema::{Column, DefaultValue};
@@ -108,13 +108,8 @@ pub enum Alteration {
     SetMembers(Vec<NewMember>),
     /// ADD COLUMNAR INDEX.
     AddColumnarIndex(NewColumnarIndex),
-    /// ADD CONSTRAINT ... CHECK; the name is made up when `None`.
-    AddCheck {
-        /// Name.
-        name: Option<String>,
-        /// The condition, as text.
-        condition: String,
-    },
+    /// ADD CONSTRAINT ... CHECK.
+    AddCheck(NewCheck),
     /// DROP CONSTRAINT of a condition.
     DropCheck(String),
     /// ADD FOREIGN KEY.

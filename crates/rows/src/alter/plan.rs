@@ -19,7 +19,7 @@ use crate::ddl::{
     check_key_parts, hidden_key, take_index_id, type_key_parts, validate, widens,
 };
 use crate::error::{Error, Result, Thing};
-use crate::rules::MakeRules;
+use crate::rules::{MakeRules, names_in};
 use crate::schema::{Column, DefaultValue, IndexId, IndexState, TableDefinition};
 
 /// What to do.
@@ -38,6 +38,8 @@ pub(crate) struct Plan {
     pub fill_columns: bool,
     /// Names of columns as they were, and as they are.
     pub renames: Vec<(String, String)>,
+    /// Names of columns that go.
+    dropped: Vec<String>,
     /// Numbers of indexes, of members too, whose entries are to be removed when rows are not
     /// copied.
     pub removed: Vec<u16>,
@@ -59,6 +61,7 @@ pub(crate) fn plan(
         fill: Vec::new(),
         fill_columns: false,
         renames: Vec::new(),
+        dropped: Vec::new(),
         removed: Vec::new(),
     };
     // Index additions come last, so that they may name columns added by the same statement.
@@ -66,7 +69,7 @@ pub(crate) fn plan(
         use Alteration::{AddCheck, AddColumnarIndex, AddIndex, SetMember, SetMembers};
         matches!(
             alteration,
-            AddIndex(_) | SetMember(_) | SetMembers(_) | AddColumnarIndex(_) | AddCheck { .. }
+            AddIndex(_) | SetMember(_) | SetMembers(_) | AddColumnarIndex(_) | AddCheck(_)
         )
     };
     let (adds, others): (Vec<_>, Vec<_>) = alterations.into_iter().partition(is_add);
@@ -77,6 +80,7 @@ pub(crate) fn plan(
         work.apply(alteration)?;
     }
     work.keep_indexes(old)?;
+    work.drop_checks_of_dropped_columns()?;
     check_key_parts(old, &work.definition)?;
     validate(&work.definition)?;
     // Every row stores what was made again, and what has another type now.
@@ -186,14 +190,14 @@ impl Plan {
                 }
                 members.iter().try_for_each(|member| self.set_member(member))
             }
-            Alteration::AddCheck { name, condition } => {
+            Alteration::AddCheck(check) => {
                 // All rows are looked at.
                 self.rebuild = true;
-                add_check(&mut self.definition, name, condition)
+                add_check(&mut self.definition, &check)
             }
             Alteration::DropCheck(name) => {
                 let at = self.definition.check(&name);
-                let at = at.ok_or(Error::NotFound { what: Thing::Index, name })?;
+                let at = at.ok_or(BrokenRule::NoSuchCheck(name))?;
                 self.definition.checks.remove(at);
                 Ok(())
             }
@@ -237,6 +241,29 @@ impl Plan {
             let index = columns.and_then(|columns| old.index_beginning_with(&columns));
             let name = index.map_or_else(String::new, |at| old.indexes[at].name.clone());
             return Err(BrokenRule::NeededIndex(name).into());
+        }
+        Ok(())
+    }
+
+    /// A condition goes with the only column that it names, and keeps one that it names beside
+    /// others.
+    fn drop_checks_of_dropped_columns(&mut self) -> Result<()> {
+        let dropped = std::mem::take(&mut self.dropped);
+        let is_dropped = |name: &String| dropped.iter().any(|own| own.eq_ignore_ascii_case(name));
+        for check in std::mem::take(&mut self.definition.checks) {
+            let names = names_in(&check.condition);
+            let goes = |name: &&String| {
+                is_dropped(name) && self.definition.column(name).is_none()
+            };
+            match names.iter().find(goes) {
+                None => self.definition.checks.push(check),
+                Some(column) => {
+                    if names.iter().any(|name| !name.eq_ignore_ascii_case(column)) {
+                        let (check, column) = (check.name, column.clone());
+                        return Err(BrokenRule::CheckedColumn { check, column }.into());
+                    }
+                }
+            }
         }
         Ok(())
     }
@@ -291,8 +318,7 @@ impl Plan {
         // at.
         self.rebuild |= column.auto_increment
             || column.default.is_expression() && now.is_none()
-            || column.computed.is_some()
-            || column.check.is_some();
+            || column.computed.is_some();
         self.definition.slots.push(column.ty.clone());
         // Behind all others are those of indexes.
         let last = self.definition.named_columns().len();
@@ -338,6 +364,7 @@ impl Plan {
             }
         }
         self.remove_column(position);
+        self.dropped.push(name.to_owned());
         Ok(())
     }
 
@@ -393,7 +420,6 @@ impl Plan {
             || column.computed != old.computed
             // What is made of it may look otherwise.
             || (column.ty != old.ty && self.definition.has_rules())
-            || (column.check.is_some() && column.check != old.check)
             || (column.auto_increment && !old.auto_increment);
         column.slot = old.slot;
         column.absent = old.absent.clone();

@@ -15,7 +15,7 @@ use super::rules::{check_length, check_name, validate};
 use crate::broken_rule::BrokenRule;
 use crate::error::{Error, Result, Thing};
 use crate::foreign_key::{ForeignKey, ForeignKeyChecks, ReferentialAction};
-use crate::rules::MakeRules;
+use crate::rules::{MakeRules, names_in};
 use crate::schema::{
     CheckDefinition, Column, ColumnVisibility, ColumnarIndex, ComputedColumn, Index, IndexId,
     IndexPart, IndexState, MemberIndex, Retention, TableDefinition,
@@ -48,8 +48,8 @@ pub struct NewTable {
     pub members: Vec<NewMember>,
     /// A columnar index.
     pub columnar_index: Option<NewColumnarIndex>,
-    /// Conditions of the table: names, made up when `None`, and texts.
-    pub checks: Vec<(Option<String>, String)>,
+    /// Conditions of the table.
+    pub checks: Vec<NewCheck>,
     /// Foreign keys.
     pub foreign_keys: Vec<NewForeignKey>,
     /// Whether what they refer to must be there.
@@ -101,6 +101,24 @@ impl NewTable {
             foreign_key_checks: ForeignKeyChecks::On,
             collation: None,
         }
+    }
+}
+
+/// A condition as it is to be added (CHECK).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewCheck {
+    /// Name; made up when `None`.
+    pub name: Option<String>,
+    /// The condition, as text (`rules`).
+    pub condition: String,
+    /// The column that it stands behind, the only one that it may name.
+    pub column: Option<String>,
+}
+
+impl NewCheck {
+    /// A condition of the table without a name.
+    pub fn of(condition: &str) -> NewCheck {
+        NewCheck { name: None, condition: condition.to_owned(), column: None }
     }
 }
 
@@ -267,13 +285,13 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         add_columnar_index(&mut definition, index)?;
     }
     let mut unnamed = 0;
-    for (name, condition) in new.checks {
+    for check in new.checks {
         // MySQL counts those without a name, whatever the others are called.
-        let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| {
+        let name = check.name.filter(|name| !name.is_empty()).unwrap_or_else(|| {
             unnamed += 1;
             CheckDefinition::generated_name(&definition.name, unnamed)
         });
-        add_check(&mut definition, Some(name), condition)?;
+        add_check(&mut definition, &NewCheck { name: Some(name), ..check })?;
     }
     for key in &new.foreign_keys {
         add_foreign_key(&mut definition, key)?;
@@ -381,26 +399,25 @@ pub(crate) fn add_columnar_index(
 }
 
 /// Adds a condition to a definition.
-pub(crate) fn add_check(
-    definition: &mut TableDefinition,
-    name: Option<String>,
-    condition: String,
-) -> Result<()> {
-    let name = match name.filter(|name| !name.is_empty()) {
-        // As MySQL names them: behind the greatest number that is there.
-        None => {
-            let numbers =
-                definition.checks.iter().filter_map(|check| check.number(&definition.name));
-            let number = numbers.max().unwrap_or(0) + 1;
-            CheckDefinition::generated_name(&definition.name, number)
-        }
-        Some(name) => name,
+pub(crate) fn add_check(definition: &mut TableDefinition, new: &NewCheck) -> Result<()> {
+    let name = match new.name.as_ref().filter(|name| !name.is_empty()) {
+        None => definition.free_check_name(),
+        Some(name) => name.clone(),
     };
     check_length(&name)?;
     if definition.check(&name).is_some() {
-        return Err(BrokenRule::DuplicateCheck(name.to_string()).into());
+        return Err(BrokenRule::DuplicateCheck(name).into());
     }
-    definition.checks.push(CheckDefinition { name, condition });
+    for named in names_in(&new.condition) {
+        if new.column.as_ref().is_some_and(|column| !column.eq_ignore_ascii_case(&named)) {
+            return Err(BrokenRule::CheckOfOtherColumn(name).into());
+        }
+        let column = definition.column(&named).map(|at| &definition.columns[at]);
+        if column.is_some_and(|column| column.auto_increment) {
+            return Err(BrokenRule::CheckOfAutoIncrement(name).into());
+        }
+    }
+    definition.checks.push(CheckDefinition { name, condition: new.condition.clone() });
     Ok(())
 }
 

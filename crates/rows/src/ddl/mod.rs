@@ -29,8 +29,8 @@ mod temporary;
 mod views;
 
 pub use definition::{
-    ENGINE, KeyPartSource, NewColumnarIndex, NewForeignKey, NewIndex, NewKeyPart, NewMember,
-    NewTable, listed_table,
+    ENGINE, KeyPartSource, NewCheck, NewColumnarIndex, NewForeignKey, NewIndex, NewKeyPart,
+    NewMember, NewTable, listed_table,
 };
 pub(crate) use definition::{
     add_check, add_columnar_index, add_foreign_key, add_index, add_member, hidden_key,

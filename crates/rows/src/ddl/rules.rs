@@ -8,6 +8,7 @@ use values::types::ColumnType;
 use crate::broken_rule::BrokenRule;
 use crate::error::{Result, Thing};
 use crate::foreign_key::{ForeignKey, ReferentialAction};
+use crate::rules::names_in;
 use crate::schema::{Column, DefaultValue, Index, MemberIndex, TableDefinition};
 use crate::table::PRIMARY;
 
@@ -49,6 +50,13 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     validate_members(definition)?;
     validate_columnar_index(definition)?;
     definition.foreign_keys.iter().try_for_each(|key| validate_foreign_key(definition, key))?;
+    for check in &definition.checks {
+        let names = names_in(&check.condition);
+        if let Some(column) = names.into_iter().find(|name| definition.column(name).is_none()) {
+            let check = check.name.clone();
+            return Err(BrokenRule::CheckOfNoColumn { check, column }.into());
+        }
+    }
     // Of a table without a primary key the first unique one without NULLs stands for it.
     let has_nulls =
         |index: &Index| index.parts.iter().any(|p| definition.columns[p.column].nullable);

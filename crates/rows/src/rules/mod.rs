@@ -16,6 +16,8 @@
 //! `expression`), who has a session (`outside`).
 
 mod naming;
+
+pub(crate) use naming::names_in;
 mod outside;
 
 use std::borrow::Cow;
@@ -49,7 +51,7 @@ pub fn no_rules(_: &TableDefinition) -> expression::Result<Rules> {
 /// A condition that every row must fulfil.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// Its name; of a condition behind a column, `table.column`.
+    /// Its name.
     pub name: String,
     /// The condition; columns are positions.
     pub condition: Node,
@@ -82,7 +84,7 @@ impl TableDefinition {
     /// Whether there is anything to make rules of.
     pub fn has_rules(&self) -> bool {
         let of_column = |column: &Column| {
-            column.computed.is_some() || column.check.is_some() || column.default.is_expression()
+            column.computed.is_some() || column.default.is_expression()
         };
         !self.checks.is_empty() || self.columns.iter().any(of_column)
     }

@@ -19,7 +19,6 @@ impl TableDefinition {
             if let DefaultValue::Expression(text) = &mut column.default {
                 rename(text);
             }
-            column.check.as_mut().map(rename);
         }
         self.checks.iter_mut().for_each(|check| rename(&mut check.condition));
     }
@@ -31,6 +30,18 @@ impl ComputedColumn {
         // Under another name it would read otherwise.
         renamed(&self.expression, column, &format!("{column} ")) != self.expression
     }
+}
+
+/// The columns that a text names, in its order; one that it names twice is there twice.
+pub(crate) fn names_in(text: &str) -> Vec<String> {
+    let (mut names, mut rest) = (Vec::new(), text);
+    while let Some(start) = rest.find(['`', '\'']) {
+        let (token, behind) = rest[start..].split_at(end_of_quoted(&rest[start..]));
+        let name = token.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
+        names.extend(name.map(|name| name.replace("``", "`")));
+        rest = behind;
+    }
+    names
 }
 
 /// A text with another name for a column; compared without regard to case.
@@ -73,7 +84,14 @@ fn end_of_quoted(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::renamed;
+    use super::{names_in, renamed};
+
+    #[test]
+    fn strings_are_no_names() {
+        let names = names_in(r"`a` > 1 AND `x``y` <> '`c` it''s \\' OR `A`");
+        assert_eq!(names, ["a", "x`y", "A"]);
+        assert!(names_in("'`a`'").is_empty());
+    }
 
     #[test]
     fn names_are_renamed_and_strings_stay() {

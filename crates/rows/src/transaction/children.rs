@@ -238,7 +238,7 @@ impl Transaction {
         let given = self.set_columns(consequence.child, row_key, row, &sets, false, cascade);
         match given {
             Ok(_) => Ok(()),
-            Err(Error::Duplicate { index, entry }) => Err(Error::CascadeDuplicate {
+            Err(Error::Duplicate { index, entry, .. }) => Err(Error::CascadeDuplicate {
                 parent: consequence.parent.name.clone(),
                 child: consequence.child.name.clone(),
                 index,

@@ -196,6 +196,7 @@ pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>]) -> Error
         }
     }
     Error::Duplicate {
+        table: table.name.clone(),
         index: table.indexes[index].name.clone(),
         entry: String::from_utf8_lossy(&entry).into_owned(),
     }

@@ -5,7 +5,6 @@ use rows::alter::{Alteration, ColumnPlace, ConversionRules};
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
 use syntax::alter::{AlterSpec, PlaceSpec};
-use syntax::rule::rule_text;
 use syntax::table::{ColumnSpec, Element};
 use syntax::table_options::TableOptions;
 use syntax::types::with_collation;
@@ -18,7 +17,7 @@ use super::create::{
     columnar_index_of, engine_name, expires_by, foreign_key_of, index_of, index_of_column,
     new_member,
 };
-use super::rules::text_for_all;
+use super::rules::{check_of, checks_of, text_for_all};
 use results::{Result, SqlError};
 
 /// What the parts of an ALTER TABLE come to.
@@ -99,6 +98,11 @@ impl Maker<'_> {
         }
     }
 
+    fn checks_of(&mut self, spec: &ColumnSpec) -> Result<()> {
+        self.out.extend(checks_of(spec)?.into_iter().map(Alteration::AddCheck));
+        Ok(())
+    }
+
     fn spec(&mut self, spec: &AlterSpec) -> Result<()> {
         match spec {
             AlterSpec::AddColumn { column, place, if_not_exists } => {
@@ -115,6 +119,7 @@ impl Maker<'_> {
                 let place = place_of(place);
                 self.out.push(Alteration::AddColumn { column: made, place, now });
                 self.keys_of(column);
+                self.checks_of(column)?;
                 if let Some(key) = &column.references {
                     let key = foreign_key_of(key, &self.table.database);
                     self.out.push(Alteration::AddForeignKey(key));
@@ -130,10 +135,9 @@ impl Maker<'_> {
                     self.out.push(Alteration::AddForeignKey(key));
                 }
                 Element::Check(spec) if !spec.enforced => self.unenforced.checks += 1,
-                Element::Check(spec) => self.out.push(Alteration::AddCheck {
-                    name: spec.name.clone(),
-                    condition: rule_text(&spec.condition)?,
-                }),
+                Element::Check(spec) => {
+                    self.out.push(Alteration::AddCheck(check_of(spec, None)?));
+                }
                 Element::Column(_) => {}
             },
             AlterSpec::DropColumn { name, if_exists } => {
@@ -177,6 +181,7 @@ impl Maker<'_> {
                 let place = place_of(place);
                 self.out.push(Alteration::ModifyColumn { name: old.clone(), column: made, place });
                 self.keys_of(column);
+                self.checks_of(column)?;
             }
             AlterSpec::RenameColumn { from, to } => {
                 self.out.push(Alteration::RenameColumn { from: from.clone(), to: to.clone() });

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use rows::alter::ConversionRules;
-use rows::schema::{Column, ColumnVisibility, DefaultValue};
+use rows::schema::{Column, DefaultValue};
 use syntax::definition_text;
 use syntax::rule::rule_text;
 use syntax::table::{ColumnSpec, DefaultSpec};
@@ -20,7 +20,7 @@ use values::temporal::Zone;
 use values::text::write_text;
 use values::types::{Collation, ColumnType};
 
-use super::rules::{check_of, computed_of, constant_of};
+use super::rules::{computed_of, constant_of};
 use plan::column_default::now_value;
 use results::{Result, SqlError};
 
@@ -78,19 +78,14 @@ pub fn column_of(
         Some(default) => default_value(default, &spec.name, &ty, nullable, session)?,
     };
     Ok(Column {
-        name: spec.name.clone(),
-        ty,
         nullable,
         default,
         on_update_now: spec.on_update_now,
         auto_increment: spec.auto_increment,
         comment: spec.comment.clone(),
-        slot: 0,
-        absent: None,
         unsigned: spec.ty.unsigned,
         computed: spec.computed.as_ref().map(computed_of).transpose()?,
-        check: check_of(&spec.checks)?,
-        visibility: ColumnVisibility::Visible,
+        ..Column::new(&spec.name, ty)
     })
 }
 

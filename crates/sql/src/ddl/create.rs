@@ -2,12 +2,12 @@
 
 use rows::alter::ConversionRules;
 use rows::ddl::{
-    ENGINE, KeyPartSource, NewColumnarIndex, NewForeignKey, NewIndex, NewKeyPart, NewMember,
-    NewTable,
+    ENGINE, KeyPartSource, NewCheck, NewColumnarIndex, NewForeignKey, NewIndex, NewKeyPart,
+    NewMember, NewTable,
 };
 use rows::foreign_key::{ForeignKeyChecks, ReferentialAction};
 use rows::schema::COLUMNAR;
-use rows::schema::{Column, DefaultValue, Retention, TableDefinition};
+use rows::schema::{CheckDefinition, Column, DefaultValue, Retention, TableDefinition};
 use sqlparser::ast::Expr;
 use syntax::rule::rule_text;
 use syntax::table::{
@@ -19,6 +19,7 @@ use values::types::{Collation, ColumnType};
 
 use super::UnenforcedParts;
 use super::column::column_of;
+use super::rules::{check_of, checks_of};
 use results::{Result, ResultColumn, SqlError};
 
 /// An index as `rows` is to make it.
@@ -108,6 +109,7 @@ pub fn new_table(
                 spec.ty.check_length(&spec.name, create.options.char_bytes)?;
                 columns.push(column_of(spec, collation, session)?);
                 unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
+                checks.extend(checks_of(spec)?);
                 unenforced.zerofill += usize::from(spec.ty.zerofill);
                 if spec.primary {
                     indexes.push(index_of_column(&spec.name, true));
@@ -128,7 +130,7 @@ pub fn new_table(
             Element::Index(spec) => indexes.push(index_of(spec)?),
             Element::ForeignKey(spec) => foreign.push(foreign_key_of(spec, database)),
             Element::Check(spec) if !spec.enforced => unenforced.checks += 1,
-            Element::Check(spec) => checks.push((spec.name.clone(), rule_text(&spec.condition)?)),
+            Element::Check(spec) => checks.push(check_of(spec, None)?),
         }
     }
     for column in given {
@@ -287,6 +289,8 @@ fn column_of_result(column: &ResultColumn) -> Column {
 
 /// CREATE TABLE ... LIKE.
 pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> NewTable {
+    let mut checks: Vec<&CheckDefinition> = source.checks.iter().collect();
+    checks.sort_by_key(|check| check.name.to_lowercase());
     let indexes = source
         .indexes
         .iter()
@@ -312,7 +316,7 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
         retention: source.retention.clone(),
         members: source.members.iter().map(NewMember::from).collect(),
         columnar_index: source.columnar_index.as_ref().map(NewColumnarIndex::from),
-        checks: source.checks.iter().map(|check| (None, check.condition.clone())).collect(),
+        checks: checks.into_iter().map(|check| NewCheck::of(&check.condition)).collect(),
         foreign_keys: Vec::new(),
         foreign_key_checks: ForeignKeyChecks::On,
         collation: source.collation,

@@ -76,9 +76,6 @@ fn column_line(column: &Column, default: Collation, zone: Zone) -> String {
     if !column.comment.is_empty() {
         line.push_str(&format!(" COMMENT {}", string_literal(&column.comment)));
     }
-    if let Some(condition) = &column.check {
-        line.push_str(&format!(" CHECK ({})", definition_text(condition)));
-    }
     line
 }
 

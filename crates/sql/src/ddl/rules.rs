@@ -5,11 +5,12 @@
 
 use expression::{Environment, Node};
 use rows::alter::ConversionRules;
+use rows::ddl::NewCheck;
 use rows::rules::{Check, Rules, value_at};
 use rows::schema::{Column, ComputedColumn, DefaultValue, Index, TableDefinition};
 use sqlparser::ast::Expr;
 use syntax::rule::{rule, rule_text};
-use syntax::table::{CheckSpec, ComputedSpec, DefaultSpec};
+use syntax::table::{CheckSpec, ColumnSpec, ComputedSpec, DefaultSpec};
 use values::ErrorCode;
 use values::SqlMode;
 use values::datum::Value;
@@ -29,18 +30,25 @@ pub fn computed_of(spec: &ComputedSpec) -> Result<ComputedColumn> {
     Ok(ComputedColumn { expression: rule_text(&spec.expression)?, stored: spec.stored })
 }
 
-/// The conditions behind a column, as one text; those that are not enforced are left out.
+/// A condition as `rows` is to keep it; `column`: the column that it stands behind.
 ///
 /// # Errors
 /// Those of `rule_text`.
-pub fn check_of(specs: &[CheckSpec]) -> Result<Option<String>> {
-    let enforced = specs.iter().filter(|spec| spec.enforced);
-    let texts = enforced.map(|spec| Ok(rule_text(&spec.condition)?)).collect::<Result<Vec<_>>>()?;
-    Ok(match texts.as_slice() {
-        [] => None,
-        [text] => Some(text.clone()),
-        _ => Some(format!("({})", texts.join(") AND ("))),
+pub fn check_of(spec: &CheckSpec, column: Option<&str>) -> Result<NewCheck> {
+    Ok(NewCheck {
+        name: spec.name.clone(),
+        condition: rule_text(&spec.condition)?,
+        column: column.map(str::to_owned),
     })
+}
+
+/// The conditions behind a column; those that are not enforced are left out.
+///
+/// # Errors
+/// Those of `rule_text`.
+pub fn checks_of(column: &ColumnSpec) -> Result<Vec<NewCheck>> {
+    let enforced = column.checks.iter().filter(|spec| spec.enforced);
+    enforced.map(|spec| check_of(spec, Some(&column.name))).collect()
 }
 
 /// The value that an expression gives a column of a type for every row and session alike; `None`
@@ -107,10 +115,6 @@ fn rules_of(definition: &TableDefinition) -> Result<Rules> {
         }
         if let DefaultValue::Expression(text) = &column.default {
             rules.defaults.push((position, node_of(definition, text, "DEFAULT")?));
-        }
-        if let Some(text) = &column.check {
-            let name = format!("{}.{}", definition.name, column.name);
-            rules.checks.push(check(definition, name, text)?);
         }
     }
     for written in &definition.checks {

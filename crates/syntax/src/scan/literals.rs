@@ -54,7 +54,8 @@ impl Scanner<'_, '_> {
             return self.keep(start);
         }
         self.at = at;
-        if self.part == Part::Keep {
+        let is_whole = plain && !exponent;
+        if self.part == Part::Keep || !is_whole && self.follows_limit() {
             return self.keep(start);
         }
         let token = std::str::from_utf8(&text[start..at]).unwrap_or("0");
@@ -173,7 +174,10 @@ impl Scanner<'_, '_> {
             }
         }
         self.at = at + 1;
-        let keep = self.part == Part::Keep || self.last_is_word(b"ESCAPE") || self.follows_type();
+        let keep = self.part == Part::Keep
+            || self.last_is_word(b"ESCAPE")
+            || self.follows_type()
+            || self.follows_limit();
         if keep && backslash {
             self.keep(start);
             return Ok(());
@@ -196,6 +200,12 @@ impl Scanner<'_, '_> {
             self.take(Literal::Arena(from, to));
         }
         Ok(())
+    }
+
+    /// Whether a number of rows stands next. What is no whole number is a mistake there; as a
+    /// parameter it would not be one.
+    fn follows_limit(&self) -> bool {
+        self.last_is_word(b"LIMIT") || self.last_is_word(b"OFFSET")
     }
 
     fn last_is_word(&self, word: &[u8]) -> bool {

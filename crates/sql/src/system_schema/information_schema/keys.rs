@@ -182,11 +182,11 @@ pub(super) fn table_constraints(engine: &Engine, asked: &AskedTables<'_>) -> Lis
                 text("YES"),
             ]);
         }
-        for (name, _) in checks_of(&table) {
+        for check in &table.checks {
             listing.push(vec![
                 text(CATALOG),
                 text(&table.database),
-                text(name),
+                text(&check.name),
                 text(&table.database),
                 text(&table.name),
                 text("CHECK"),
@@ -208,15 +208,14 @@ pub(super) fn check_constraints(engine: &Engine, asked: &AskedTables<'_>) -> Lis
         "CHECK_CLAUSE",
     ]);
     for table in asked.tables(engine) {
-        let of_columns = table.columns.iter().filter(|column| column.check.is_some()).count();
-        for (n, (name, condition)) in checks_of(&table).enumerate() {
+        for check in &table.checks {
             listing.push(vec![
                 text(CATALOG),
                 text(&table.database),
-                text(name),
+                text(&check.name),
                 text(&table.name),
-                text(if n < of_columns { "Column" } else { "Table" }),
-                text(quoted_text(&definition_text(condition))),
+                text("Table"),
+                text(quoted_text(&definition_text(&check.condition))),
             ]);
         }
     }
@@ -228,13 +227,4 @@ fn keys_by_name(table: &Table) -> Vec<&ForeignKey> {
     let mut keys: Vec<&ForeignKey> = table.foreign_keys.iter().collect();
     keys.sort_by_key(|key| key.name.to_lowercase());
     keys
-}
-
-/// Names and conditions of a table's checks: those behind columns, under their names, then its own.
-fn checks_of(table: &Table) -> impl Iterator<Item = (&str, &str)> {
-    let of_columns = table.columns.iter().filter_map(|column| {
-        column.check.as_ref().map(|condition| (column.name.as_str(), condition.as_str()))
-    });
-    let own = table.checks.iter().map(|check| (check.name.as_str(), check.condition.as_str()));
-    of_columns.chain(own)
 }
