@@ -76,7 +76,10 @@ fn inserts_collide_as_mysql_says() {
         run(s, "INSERT IGNORE INTO user (user_id) VALUES (1),(4)"),
         "ok 1 warnings 1 [Records: 2  Duplicates: 1  Warnings: 1]"
     );
-    assert_eq!(run(s, "SHOW WARNINGS"), "Warning\t1062\tDuplicate entry '1' for key 'user.PRIMARY'");
+    assert_eq!(
+        run(s, "SHOW WARNINGS"),
+        "Warning\t1062\tDuplicate entry '1' for key 'user.PRIMARY'"
+    );
     assert_eq!(run(s, "REPLACE INTO user (user_id,user_name) VALUES (1,'new')"), "ok 2");
     assert_eq!(
         run(

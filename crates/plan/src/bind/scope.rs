@@ -220,7 +220,8 @@ impl<'p> QueryScope<'p> {
 
     /// Whether HAVING may name a column: the select list or GROUP BY has it.
     fn is_above_groups(&self, slot: usize) -> bool {
-        let is_it = |(_, node): &(String, Node)| matches!(node.kind, Kind::Column(at) if at == slot);
+        let is_it =
+            |(_, node): &(String, Node)| matches!(node.kind, Kind::Column(at) if at == slot);
         self.aliases.borrow().iter().any(is_it) || self.grouped.borrow().iter().any(is_it)
     }
 

@@ -252,9 +252,7 @@ impl Plan {
         let is_dropped = |name: &String| dropped.iter().any(|own| own.eq_ignore_ascii_case(name));
         for check in std::mem::take(&mut self.definition.checks) {
             let names = names_in(&check.condition);
-            let goes = |name: &&String| {
-                is_dropped(name) && self.definition.column(name).is_none()
-            };
+            let goes = |name: &&String| is_dropped(name) && self.definition.column(name).is_none();
             match names.iter().find(goes) {
                 None => self.definition.checks.push(check),
                 Some(column) => {

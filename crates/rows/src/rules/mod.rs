@@ -83,9 +83,8 @@ impl Rules {
 impl TableDefinition {
     /// Whether there is anything to make rules of.
     pub fn has_rules(&self) -> bool {
-        let of_column = |column: &Column| {
-            column.computed.is_some() || column.default.is_expression()
-        };
+        let of_column =
+            |column: &Column| column.computed.is_some() || column.default.is_expression();
         !self.checks.is_empty() || self.columns.iter().any(of_column)
     }
 }
