@@ -17,8 +17,9 @@ use datafusion::physical_plan::{
 use plan::optimize::BatchAccess;
 
 use super::batches::{BatchRows, Batches, EntryTest, ScanPart};
+use super::order::orders;
 use super::source::TableSource;
-use super::{properties, yielding};
+use super::{ordered_properties, yielding};
 use crate::leaf::leaf;
 
 /// Reads some ranges of one index.
@@ -39,7 +40,9 @@ impl TableScan {
         test: Option<EntryTest>,
         limit: Option<usize>,
     ) -> TableScan {
-        let properties = properties(&schema, Partitioning::UnknownPartitioning(parts.len()));
+        let partitioning = Partitioning::UnknownPartitioning(parts.len());
+        let orders = orders(&source.table, &access, &parts, &positions);
+        let properties = ordered_properties(&schema, partitioning, orders);
         let rows = BatchRows {
             engine: Arc::clone(&source.engine),
             view: Arc::clone(&source.view),

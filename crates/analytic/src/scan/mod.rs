@@ -13,7 +13,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
-use datafusion::physical_expr::EquivalenceProperties;
+use datafusion::physical_expr::{EquivalenceProperties, LexOrdering};
 use datafusion::physical_plan::coop::cooperative;
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, SchedulingType};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -31,6 +31,7 @@ mod file_rows;
 mod file_scan;
 mod grouping;
 mod listed;
+mod order;
 mod source;
 mod states;
 mod terms;
@@ -46,8 +47,17 @@ pub(super) use source::{ROW_KEY, TableSource, arrow_schema};
 
 /// What DataFusion is told of scans.
 fn properties(schema: &SchemaRef, partitions: Partitioning) -> Arc<PlanProperties> {
+    ordered_properties(schema, partitions, Vec::new())
+}
+
+/// The same of scans whose parts are each in some orders.
+fn ordered_properties(
+    schema: &SchemaRef,
+    partitions: Partitioning,
+    orders: Vec<LexOrdering>,
+) -> Arc<PlanProperties> {
     let properties = PlanProperties::new(
-        EquivalenceProperties::new(Arc::clone(schema)),
+        EquivalenceProperties::new_with_orderings(Arc::clone(schema), orders),
         partitions,
         EmissionType::Incremental,
         Boundedness::Bounded,

@@ -17,7 +17,7 @@ use super::Sizes;
 use super::access::{AccessRequest, Cheapest, cheapest};
 use super::needs::Columns;
 use crate::index_use::IndexUse;
-use crate::point::{IndexKeys, ReaderKind};
+use crate::point::{IndexKeys, Lookup, ReaderKind};
 use results::Result;
 
 /// A way to a table's rows.
@@ -29,6 +29,8 @@ pub struct BatchAccess {
     pub ranges: Vec<KeyRange>,
     /// How many parts of the index the terms narrow; 0: all rows are read.
     pub parts: usize,
+    /// How many of these have one value each in all ranges.
+    pub equal: usize,
     /// Rows expected.
     pub rows: u64,
     /// What they cost, where one that is read in order costs 1.
@@ -75,6 +77,7 @@ pub fn in_batches(
             index: 0,
             ranges,
             parts: 0,
+            equal: 0,
             rows,
             cost,
             covering: None,
@@ -87,6 +90,11 @@ pub fn in_batches(
     let covering = covering.map(Arc::new);
     let parts = |keys: &IndexKeys| keys.equal.len() + usize::from(keys.between.is_some());
     let parts = access.keys.iter().map(parts).min().unwrap_or_default();
+    let is_one = |lookup: &&Lookup| !matches!(lookup, Lookup::Any(..));
+    let equal = match &access.keys[..] {
+        [keys] => keys.equal.iter().take_while(is_one).count(),
+        _ => 0,
+    };
     let (index, ranges) = (access.index, ranges.first.ranges);
-    Ok(BatchAccess { index, ranges, parts, rows, cost, covering, answered })
+    Ok(BatchAccess { index, ranges, parts, equal, rows, cost, covering, answered })
 }
