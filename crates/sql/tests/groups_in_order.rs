@@ -5,6 +5,8 @@ use crate::harness::{run, server, session};
 use sql::Session;
 
 const ROWS: u32 = 3_000;
+/// So many that a long query divides them among threads.
+const LONG_ROWS: u32 = 100_000;
 
 /// Numbers and texts, of which some are NULL and some equal without being the same.
 fn fill(s: &mut Session) {
@@ -92,6 +94,76 @@ fn all_groups_were_made_where_the_first_ones_were_wanted() {
         assert!(!shown.contains("filesort"), "{query}: {shown}");
         if query.contains("GROUP BY") {
             assert!(!shown.contains("temporary"), "{query}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn long_queries_sorted_and_grouped_what_an_index_has_in_order() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT, d DECIMAL(40,2), x TIME NOT NULL, \
+         m DATETIME, w VARCHAR(20) COLLATE utf8mb4_general_ci, f DOUBLE, \
+         KEY ad (a DESC, d), KEY xm (x, m DESC), UNIQUE KEY u (d, m), KEY (w), KEY (f))",
+    );
+    for first in (0..LONG_ROWS).step_by(10_000) {
+        let row = |id: u32| {
+            let or_null =
+                |is_null: bool, value: String| if is_null { "NULL".into() } else { value };
+            let a = or_null(id % 97 == 0, (id as i64 * 7_919 % 300 - 150).to_string());
+            let d = or_null(
+                id % 89 == 0,
+                format!("{}.{:02}", id as i64 * 31 % 50_000 - 25_000, id % 100),
+            );
+            let (hour, minute) = (id as i64 * 13 % 1_600 - 800, id % 60);
+            let m = or_null(id % 83 == 0, format!("'20{:02}-01-01 00:00:{minute}'", id % 100));
+            let (word, f) = (["x", "X", "y"][id as usize % 3], [-0.0, 0.0, 1.5][id as usize % 3]);
+            format!("({id}, {a}, {d}, '{hour}:{minute:02}:00', {m}, '{word}{}', {f})", id % 7)
+        };
+        let rows: Vec<String> = (first..first + 10_000).map(row).collect();
+        run(s, &format!("INSERT INTO t VALUES {}", rows.join(",")));
+    }
+    for (query, is_in_order) in [
+        ("SELECT a, COUNT(*), MIN(d) FROM t FORCE INDEX (ad) GROUP BY a ORDER BY a DESC", true),
+        ("SELECT a, d FROM t FORCE INDEX (ad) ORDER BY a DESC, d, id LIMIT 70000, 30", true),
+        (
+            "SELECT d, COUNT(*) FROM t FORCE INDEX (ad) WHERE a = 7 GROUP BY d ORDER BY d LIMIT 9",
+            true,
+        ),
+        (
+            "SELECT x, MAX(m), COUNT(*) FROM t FORCE INDEX (xm) GROUP BY x ORDER BY x LIMIT 1500, 9",
+            true,
+        ),
+        ("SELECT x, m FROM t FORCE INDEX (xm) ORDER BY x, m DESC LIMIT 80000, 9", true),
+        ("SELECT d, m FROM t FORCE INDEX (u) ORDER BY d, m, id LIMIT 60000, 9", true),
+        (
+            "SELECT COUNT(*), SUM(c) FROM (SELECT d, m, COUNT(*) c FROM t FORCE INDEX (u) GROUP BY d, m) y",
+            true,
+        ),
+        ("SELECT DISTINCT d FROM t FORCE INDEX (u) WHERE d > -17 ORDER BY d LIMIT 1000, 5", true),
+        ("SELECT id, COUNT(*) FROM t GROUP BY id ORDER BY id LIMIT 70000, 3", true),
+        ("SELECT id, SUM(id) OVER (ORDER BY id) FROM t ORDER BY id LIMIT 70000, 3", true),
+        (
+            "SELECT a, COUNT(*) FROM t FORCE INDEX (ad) WHERE a IN (3, 90, -7) GROUP BY a ORDER BY a DESC",
+            true,
+        ),
+        // Texts that are equal and not the same, and zeroes of both signs.
+        ("SELECT LOWER(MIN(w)), COUNT(*) FROM t FORCE INDEX (w) GROUP BY w ORDER BY w", false),
+        ("SELECT f = 0, COUNT(*) FROM t FORCE INDEX (f) GROUP BY f ORDER BY f", false),
+    ] {
+        run(s, "SET SESSION rowhouse_executor = 'rows'");
+        let by_rows = run(s, query);
+        run(s, "SET SESSION rowhouse_executor = 'columns'");
+        assert_eq!(by_rows, run(s, query), "{query}");
+        let plan = run(s, &format!("EXPLAIN {query}"));
+        let is_told = !plan.contains("SortExec");
+        let groups_told = !plan.contains("gby=[#") || plan.contains("ordering_mode=Sorted");
+        if is_in_order {
+            assert!(is_told && groups_told, "{query}: {plan}");
+        } else {
+            assert!(!plan.contains("ordering_mode=Sorted"), "{query}: {plan}");
         }
     }
 }
