@@ -11,6 +11,9 @@
 //! Not here: what the allowed indexes cost (`point::access`, `optimize::access`),
 //! which ask this.
 
+use std::sync::Arc;
+
+use rows::partition::PartitionId;
 use rows::schema::IndexState;
 use rows::table::Table;
 use sqlparser::ast::{TableFactor, TableIndexHintForClause, TableIndexHintType, TableIndexHints};
@@ -52,12 +55,45 @@ pub enum ColumnarUse {
 }
 
 /// What a statement may use of a table's indexes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexUse {
     look_ups: IndexSet,
     orders: IndexSet,
     forced: bool,
     columnar: ColumnarUse,
+    partitions: Option<PartitionSet>,
+}
+
+/// The partitions of a table that a statement names: PARTITION (..).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartitionSet(Arc<[PartitionId]>);
+
+impl PartitionSet {
+    /// Of a table, by their names, which are shown as those of `shown`.
+    ///
+    /// # Errors
+    /// 1747 for a table without partitions, 1735 for a name that none has.
+    pub fn of(table: Option<&Table>, shown: &str, names: &[String]) -> Result<PartitionSet> {
+        let Some(partitioning) = table.and_then(|table| table.partitioning.as_ref()) else {
+            return Err(SqlError::new(
+                ErrorCode::PartitionClauseOnNonpartitioned,
+                "PARTITION () clause on non partitioned table",
+            ));
+        };
+        let id = |name: &String| match partitioning.partition(name) {
+            Some(at) => Ok(partitioning.partitions[at].id),
+            None => Err(SqlError::new(
+                ErrorCode::UnknownPartition,
+                format!("Unknown partition '{name}' in table '{shown}'"),
+            )),
+        };
+        names.iter().map(id).collect::<Result<_>>().map(PartitionSet)
+    }
+
+    /// Their numbers, in no order.
+    pub fn ids(&self) -> &[PartitionId] {
+        &self.0
+    }
 }
 
 impl Default for IndexUse {
@@ -67,6 +103,7 @@ impl Default for IndexUse {
             orders: IndexSet::ALL,
             forced: false,
             columnar: ColumnarUse::ByCost,
+            partitions: None,
         }
     }
 }
@@ -85,6 +122,11 @@ impl IndexUse {
     /// FORCE: all rows are read only where no allowed index finds some of them.
     pub fn is_forced(&self) -> bool {
         self.forced
+    }
+
+    /// The partitions that the statement names, if it names some.
+    pub fn partitions(&self) -> Option<&PartitionSet> {
+        self.partitions.as_ref()
     }
 
     /// What becomes of the columnar index.
@@ -116,6 +158,12 @@ impl IndexUse {
             }
             _ => IndexUse::default(),
         };
+        if let TableFactor::Table { partitions, .. } = factor
+            && !partitions.is_empty()
+        {
+            let names: Vec<String> = partitions.iter().map(|name| name.value.clone()).collect();
+            index_use.partitions = Some(PartitionSet::of(table, shown, &names)?);
+        }
         index_use.look_ups.0 &= !invisible.0;
         index_use.orders.0 &= !invisible.0;
         Ok(index_use)
@@ -196,6 +244,7 @@ fn said(
         orders: orders.allowed(),
         forced: forces,
         columnar: look_ups.columnar(),
+        partitions: None,
     })
 }
 

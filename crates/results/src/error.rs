@@ -16,6 +16,7 @@ use std::sync::Arc;
 use expression::{KillMark, QueryError, shortened};
 use resources::budget::NoMemory;
 use rows::BrokenRule;
+use rows::partition::PartitionFault;
 use rows::error::{CallerError, Error, Thing};
 use rows::foreign_key::ReferentialAction;
 use values::ErrorCode;
@@ -518,6 +519,7 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         BrokenRule::ReferencedColumnChanged { .. } => ErrorCode::FkColumnCannotChangeChild,
         BrokenRule::DropOfParent { .. } => ErrorCode::FkCannotDropParent,
         BrokenRule::TruncateOfParent { .. } => ErrorCode::TruncateIllegalFk,
+        BrokenRule::Partitioning(fault) => partition_code(fault),
         BrokenRule::ForeignKeyColumnar | BrokenRule::ForeignKeyOfExpiring(_) => {
             ErrorCode::NotSupportedYet
         }
@@ -539,6 +541,41 @@ fn rule_code(rule: &BrokenRule) -> ErrorCode {
         | BrokenRule::ColumnarIndexRetention
         | BrokenRule::ColumnarIndexReplaced
         | BrokenRule::DoorTable { .. } => ErrorCode::UnknownError,
+    }
+}
+
+/// MySQL's error for what is wrong with partitions.
+fn partition_code(fault: &PartitionFault) -> ErrorCode {
+    match fault {
+        PartitionFault::With(_) => ErrorCode::NotSupportedYet,
+        PartitionFault::ForeignKey => ErrorCode::ForeignKeyOnPartitioned,
+        PartitionFault::Temporary => ErrorCode::PartitionNoTemporary,
+        PartitionFault::UniqueKey(_) => ErrorCode::UniqueKeyNeedAllFieldsInPf,
+        PartitionFault::NotDefined(_) => ErrorCode::PartitionsMustBeDefined,
+        PartitionFault::TooMany => ErrorCode::TooManyPartitions,
+        PartitionFault::DuplicateName(_) => ErrorCode::SameNamePartition,
+        PartitionFault::FieldNotFound => ErrorCode::FieldNotFoundPart,
+        PartitionFault::Blob => ErrorCode::BlobFieldInPartFunc,
+        PartitionFault::FieldType(_) => ErrorCode::FieldTypeNotAllowedAsPartitionField,
+        PartitionFault::NotIncreasing => ErrorCode::RangeNotIncreasing,
+        PartitionFault::MaximumNotLast => ErrorCode::PartitionMaxvalue,
+        PartitionFault::ListedTwice => ErrorCode::MultipleDefConstInListPart,
+        PartitionFault::WrongValues { .. } => ErrorCode::PartitionWrongValues,
+        PartitionFault::None => ErrorCode::PartitionMgmtOnNonpartitioned,
+        PartitionFault::Unknown { .. } => ErrorCode::UnknownPartition,
+        PartitionFault::NotThere(_) => ErrorCode::DropPartitionNonExistent,
+        PartitionFault::AllGone => ErrorCode::DropLastPartition,
+        PartitionFault::OnlyRangeList(_) => ErrorCode::OnlyOnRangeListPartition,
+        PartitionFault::OnlyHash => ErrorCode::CoalesceOnlyOnHashPartition,
+        PartitionFault::CoalesceNone => ErrorCode::CoalescePartitionNoPartition,
+        PartitionFault::AddNone => ErrorCode::AddPartitionNoNewPartition,
+        PartitionFault::ReorganizeNothing => ErrorCode::ReorgNoParam,
+        PartitionFault::NotConsecutive => ErrorCode::ConsecutiveReorgPartitions,
+        PartitionFault::RangeChanged => ErrorCode::ReorgOutsideRange,
+        PartitionFault::Dependency(_) => ErrorCode::DependentByPartitionFunction,
+        PartitionFault::ExchangePartitioned(_) => ErrorCode::PartitionExchangePartTable,
+        PartitionFault::ExchangeDifferent => ErrorCode::TablesDifferentMetadata,
+        PartitionFault::ExchangeRow => ErrorCode::RowDoesNotMatchPartition,
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! Not here: which definitions break them (`ddl::rules`), MySQL's codes (crate `sql`).
 
+use crate::partition::PartitionFault;
 use crate::thing::Thing;
 
 /// What a table's definition does and may not.
@@ -279,6 +280,9 @@ pub enum BrokenRule {
          say ON DELETE CASCADE or ON DELETE SET NULL"
     )]
     ForeignKeyOfExpiring(String),
+    /// Partitions that may not be so.
+    #[error(transparent)]
+    Partitioning(PartitionFault),
     /// A name that is none, or ends in a space.
     #[error("Incorrect {0} name '{1}'")]
     Name(Thing, String),

@@ -15,7 +15,8 @@
 //!                              Unicode's weights, 14 once a view or an event had the rights of an
 //!                              account, 15 once a definition had a SET or BIT, or a
 //!                              collation of a language, 16 once an index had a part
-//!                              that is an expression or descends, or was invisible
+//!                              that is an expression or descends, or was invisible, 18 once a
+//!                              table had partitions
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -49,7 +50,7 @@ use crate::table::{Table, TableState};
 use crate::view::{View, ViewDefinition};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_KEYS;
+pub const CATALOG_FORMAT: u32 = FORMAT_PARTITIONS;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -82,6 +83,8 @@ const FORMAT_BITS: u32 = 15;
 /// Parts of indexes may be expressions, whose columns earlier versions would show, and descend;
 /// indexes may be invisible.
 const FORMAT_KEYS: u32 = 16;
+/// Tables may have partitions, whose numbers stand in all of their keys.
+const FORMAT_PARTITIONS: u32 = 18;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -573,6 +576,7 @@ pub fn no_table(database: &str, name: &str) -> Error {
 /// The first format whose versions keep a table as it must be kept.
 fn format_of(definition: &TableDefinition) -> u32 {
     match definition {
+        definition if definition.partitioning.is_some() => FORMAT_PARTITIONS,
         definition if definition.indexes.iter().any(|index| has_key_parts(definition, index)) => {
             FORMAT_KEYS
         }

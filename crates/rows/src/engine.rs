@@ -28,7 +28,7 @@ use crate::metrics::Metrics;
 use crate::recency::Wake;
 use crate::rules::{MakeRules, no_rules};
 use crate::store::{Direction, Durability, Reach, Read, Store, TemporaryStore};
-use crate::table::{PREFIX_BYTES, Patience, Table, TableState};
+use crate::table::{Patience, Table, TableState};
 use crate::transaction::counters::as_counter;
 
 /// Settings of an engine.
@@ -297,37 +297,41 @@ impl Engine {
 
     /// The highest hidden row id in use.
     pub(crate) fn last_row_id(&self, table: &Table) -> Result<u64> {
-        let range = table.index_range(0);
-        let mut cursor = self.store.scan(&range, Direction::Backward, Reach::Disk)?;
-        if !cursor.advance()? {
-            return Ok(0);
+        let mut last = 0;
+        for range in table.index_ranges(0) {
+            let mut cursor = self.store.scan(&range, Direction::Backward, Reach::Disk)?;
+            if !cursor.advance()? {
+                continue;
+            }
+            let key = cursor.key();
+            let id = key[range.start.len()..]
+                .try_into()
+                .map_err(|_| Error::Corrupt { key: key.to_vec(), why: "row id length" })?;
+            last = u64::from_be_bytes(id).max(last);
         }
-        let key = cursor.key();
-        let id = key[PREFIX_BYTES..]
-            .try_into()
-            .map_err(|_| Error::Corrupt { key: key.to_vec(), why: "row id length" })?;
-        Ok(u64::from_be_bytes(id))
+        Ok(last)
     }
 
     /// The highest AUTO_INCREMENT value in use, or one below the table's declared start.
     pub(crate) fn last_auto_increment(&self, table: &Table) -> Result<u64> {
         let base = table.auto_increment_base.saturating_sub(1);
         let Some(position) = table.auto_increment() else { return Ok(base) };
-        let index = table.codecs.iter().position(|codec| {
-            codec.ready && codec.parts.first().is_some_and(|p| p.column == position)
+        let index = table.indexes.iter().zip(&table.codecs).position(|(index, codec)| {
+            codec.ready && index.parts.first().is_some_and(|part| part.column == position)
         });
         let Some(index) = index else { return Ok(base) };
         let mut last = 0;
-        let range = table.index_range(index);
-        let direction = match table.codecs[index].parts[0].descending {
+        let direction = match table.indexes[index].parts[0].descending {
             true => Direction::Forward,
             false => Direction::Backward,
         };
         let view = self.latest();
-        self.find(view, table, index, &range, direction, Reach::Disk, &mut |found| {
-            last = as_counter(found.row.column(position)?).unwrap_or(0);
-            Ok(Flow::Stop)
-        })?;
+        for range in table.index_ranges(index) {
+            self.find(view, table, index, &range, direction, Reach::Disk, &mut |found| {
+                last = as_counter(found.row.column(position)?).unwrap_or(0).max(last);
+                Ok(Flow::Stop)
+            })?;
+        }
         Ok(last.max(base))
     }
 }

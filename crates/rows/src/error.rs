@@ -45,6 +45,14 @@ impl fmt::Display for Wait {
 }
 
 impl Error {
+    /// Whether it is about a row that has no partition, or one that its statement does not name.
+    pub fn is_of_partition(&self) -> bool {
+        use values::ErrorCode::{NoPartitionForValue, RowDoesNotMatchGivenPartitionSet};
+        let codes = [NoPartitionForValue, RowDoesNotMatchGivenPartitionSet];
+        matches!(self, Error::Expression(expression::Error::Failed { code, .. })
+            if codes.contains(code))
+    }
+
     /// The same, of bytes that were found under a key.
     #[must_use]
     pub fn at(self, key: &[u8]) -> Error {

@@ -21,6 +21,7 @@ use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
 
 use crate::foreign_key::ForeignKey;
+use crate::partition::Partitioning;
 use crate::temporary_ids::is_temporary_id;
 
 /// Number of a table's key range. Never reused; 0 is the catalog itself.
@@ -88,6 +89,8 @@ pub enum ColumnVisibility {
     /// By nobody: its values are those of an index's part that is an expression. Such columns stand
     /// behind all others, and no name finds them. Since catalog format 16.
     OfIndex,
+    /// By nobody: its values are the numbers of rows' partitions. Since catalog format 18.
+    OfPartition,
 }
 
 /// A column.
@@ -183,10 +186,11 @@ impl Column {
         }
     }
 
-    /// Whether it is a part of an index that is an expression, and nothing else.
+    /// Whether it is a part of indexes, and nothing else: an expression, or the number of the row's
+    /// partition.
     #[inline]
     pub fn is_of_index(&self) -> bool {
-        self.visibility == ColumnVisibility::OfIndex
+        self.visibility != ColumnVisibility::Visible
     }
 
     /// A value as one of this column.
@@ -382,6 +386,9 @@ pub struct TableDefinition {
     /// say it; it is that of most of their columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collation: Option<Collation>,
+    /// PARTITION BY. Since catalog format 18.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partitioning: Option<Partitioning>,
 }
 
 /// ENGINE= of tables that are stored by column.
@@ -468,6 +475,9 @@ impl TableDefinition {
         }
         if self.named_columns().iter().any(Column::is_of_index) {
             return Some("a table definition has a column of an index among the others");
+        }
+        if self.partitioning.is_some() != self.partition_column().is_some() {
+            return Some("a table definition has partitions without their numbers");
         }
         let parts = self.indexes.iter().flat_map(|index| &index.parts);
         for part in parts {

@@ -13,7 +13,8 @@
 
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::table::{Table, index_range};
+use crate::partition::PartitionId;
+use crate::table::{PRIMARY, Table, index_range, partition_range};
 
 /// Entries of a range in files of one age.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -118,6 +119,23 @@ impl Engine {
             of_table.indexes += PartSizes::of(&sizes, sizes.entries_left());
         }
         Ok(of_table)
+    }
+
+    /// About how many rows a partition has, and what they and their entries take. For threads that
+    /// may wait; no block of data is read.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn partition_sizes(&self, table: &Table, id: PartitionId) -> Result<(u64, TableSizes)> {
+        let sizes = |index| self.store().sizes(&partition_range(table.id, index, id));
+        let data = sizes(PRIMARY)?;
+        let rows = data.entries_left();
+        let (data, indexes) = (PartSizes::of(&data, rows), PartSizes::default());
+        let mut of_table = TableSizes { data, indexes };
+        for index in &table.indexes[1..] {
+            of_table.indexes += PartSizes::of(&sizes(index.id)?, rows);
+        }
+        Ok((rows, of_table))
     }
 }
 

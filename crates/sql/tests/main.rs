@@ -43,6 +43,7 @@ mod names;
 mod once;
 mod ordinals;
 mod over_rows;
+mod partitions;
 mod presort;
 mod row_subqueries;
 mod statement_history;

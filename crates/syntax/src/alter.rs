@@ -7,6 +7,7 @@ use values::ErrorCode;
 use values::types::Collation;
 
 use super::cursor::{Cursor, TableName};
+use super::partition::{AlterPartitionSpec, alter_partitions, partition_by};
 use super::table::{
     ColumnSpec, DefaultSpec, Element, column, default_value, element, sorted_column,
 };
@@ -65,6 +66,8 @@ pub enum AlterSpec {
     Algorithm(String),
     /// LOCK: what others must be able to do meanwhile, in upper case.
     Lock(String),
+    /// What is said of partitions.
+    Partitions(AlterPartitionSpec),
     /// Words without effect: FORCE, ENABLE KEYS, ...
     Nothing,
 }
@@ -100,6 +103,10 @@ pub fn alter_table(cursor: &mut Cursor<'_>) -> Result<AlterTable> {
 }
 
 fn alter_spec(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()> {
+    if let Some(spec) = alter_partitions(cursor)? {
+        specs.push(AlterSpec::Partitions(spec));
+        return Ok(());
+    }
     if cursor.take("ADD") {
         return alter_add(cursor, specs);
     }
@@ -149,6 +156,10 @@ fn alter_spec(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()>
         AlterSpec::Options(options)
     };
     specs.push(spec);
+    // Behind options and changes it needs no comma.
+    if let Some(spec) = partition_by(cursor)? {
+        specs.push(AlterSpec::Partitions(AlterPartitionSpec::Divide(spec)));
+    }
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use sqlparser::ast::{Expr, OrderByExpr, Query, SetExpr, TableFactor, TableWithJo
 use sqlparser::tokenizer::Token;
 
 use super::cursor::{Cursor, TableName};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// What is inserted.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +53,8 @@ pub struct Insert {
     pub ignore: bool,
     /// The table.
     pub table: TableName,
+    /// PARTITION (..); none: empty.
+    pub partitions: Vec<String>,
     /// Columns; `None` means all.
     pub columns: Option<Vec<String>>,
     /// The rows.
@@ -156,8 +158,9 @@ pub fn insert(cursor: &mut Cursor<'_>, replace: bool) -> Result<Insert> {
     let ignore = cursor.take("IGNORE");
     cursor.take("INTO");
     let table = cursor.table_name()?;
-    if cursor.is("PARTITION") {
-        return Err(Error::unsupported("partitions"));
+    let mut partitions = Vec::new();
+    if cursor.take("PARTITION") {
+        partitions = cursor.parenthesised(|cursor| cursor.name())?;
     }
     let mut columns = None;
     let query_in_parentheses = cursor.is_nth(1, "SELECT") || cursor.is_nth(1, "WITH");
@@ -199,7 +202,7 @@ pub fn insert(cursor: &mut Cursor<'_>, replace: bool) -> Result<Insert> {
     }
     let returning = returning(cursor)?;
     cursor.expect_end()?;
-    Ok(Insert { replace, ignore, table, columns, source, alias, on_duplicate, returning })
+    Ok(Insert { replace, ignore, table, partitions, columns, source, alias, on_duplicate, returning })
 }
 
 /// `VALUES ROW(1, 2)` and the like reach us as queries.

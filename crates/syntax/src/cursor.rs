@@ -132,7 +132,6 @@ impl<'a> Cursor<'a> {
         say_each_lock(&mut tokens);
         say_brackets(&mut tokens)?;
         check_depth(&tokens)?;
-        check_forms(&tokens)?;
         Ok(Cursor::of_tokens(tokens, text))
     }
 
@@ -624,32 +623,6 @@ fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
         if levels.last().is_some_and(|level| level.now > CHAIN_MAX) {
             return Err(too_deep());
         }
-    }
-    Ok(())
-}
-
-/// Refuses a form that sqlparser reads and nobody obeys: a partition where tables have none.
-fn check_forms(tokens: &[TokenWithSpan]) -> Result<()> {
-    const WITH_TABLES: [&str; 6] = ["SELECT", "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH"];
-    let mut words = tokens
-        .iter()
-        .map(|token| &token.token)
-        .filter(|token| !matches!(token, Token::Whitespace(_)));
-    let starts = |token: &Token| {
-        *token == Token::LParen || WITH_TABLES.iter().any(|word| is_word(token, word))
-    };
-    if !words.next().is_some_and(starts) {
-        return Ok(());
-    }
-    let mut before: Option<&Token> = None;
-    for token in words {
-        if *token == Token::LParen && before.is_some_and(|before| is_word(before, "PARTITION")) {
-            return Err(Error::new(
-                ErrorCode::PartitionClauseOnNonpartitioned,
-                "PARTITION () clause on non partitioned table",
-            ));
-        }
-        before = Some(token);
     }
     Ok(())
 }

@@ -26,6 +26,7 @@ mod error;
 pub mod event;
 pub mod grant;
 pub mod load;
+pub mod partition;
 pub mod rule;
 pub mod scan;
 mod select_list;

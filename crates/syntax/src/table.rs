@@ -11,6 +11,7 @@ use sqlparser::tokenizer::Token;
 use values::ErrorCode;
 
 use super::cursor::{Cursor, TableName};
+use super::partition::{PartitionBySpec, partition_by};
 use super::table_options::{TableOptions, table_options};
 use super::types::{TypeSpec, attributes, type_spec};
 use crate::error::{Error, Result};
@@ -185,6 +186,8 @@ pub struct CreateTable {
     pub elements: Vec<Element>,
     /// Options.
     pub options: TableOptions,
+    /// PARTITION BY.
+    pub partitions: Option<PartitionBySpec>,
     /// AS SELECT.
     pub query: Option<Box<Query>>,
 }
@@ -215,6 +218,7 @@ pub fn create_table(
         like: None,
         elements: Vec::new(),
         options: TableOptions::default(),
+        partitions: None,
         query: None,
     };
     if cursor.take("LIKE") {
@@ -234,6 +238,7 @@ pub fn create_table(
         cursor.expect_token(&Token::RParen)?;
     }
     create.options = table_options(cursor)?;
+    create.partitions = partition_by(cursor)?;
     let _ignored = cursor.take("IGNORE") || cursor.take("REPLACE");
     let explicit = cursor.take("AS");
     if explicit || cursor.is("SELECT") || *cursor.peek() == Token::LParen || cursor.is("WITH") {

@@ -1,6 +1,6 @@
 //! Options behind a table's definition, as written.
 //!
-//! Accepted silently: storage options that have no meaning here. Refused: partitions.
+//! Accepted silently: storage options that have no meaning here.
 //!
 //! Not here: columns and indexes (`table`), what options do (crate `sql`, `ddl`).
 
@@ -10,7 +10,7 @@ use values::types::Collation;
 
 use super::cursor::Cursor;
 use super::types::{char_bytes_of_collation, character_set, collation, default_collation};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Options behind a table's definition.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,14 +47,11 @@ pub struct MemberSpec {
 /// Options behind a table's definition, with or without commas.
 ///
 /// # Errors
-/// 1064 when an option lacks its value; 1235 for partitions.
+/// 1064 when an option lacks its value.
 pub fn table_options(cursor: &mut Cursor<'_>) -> Result<TableOptions> {
     let mut options = TableOptions::default();
     while table_option(cursor, &mut options)? {
         cursor.take_token(&Token::Comma);
-    }
-    if cursor.is("PARTITION") {
-        return Err(Error::unsupported("partitions"));
     }
     Ok(options)
 }

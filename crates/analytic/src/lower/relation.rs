@@ -110,7 +110,7 @@ impl Lowering<'_> {
             return Err(SqlError::not_lowerable("LATERAL"));
         }
         match &relation.source {
-            Source::Table(table) => self.table(table, relation.index_use, reference),
+            Source::Table(table) => self.table(table, relation.index_use.clone(), reference),
             Source::Query(query) => {
                 let lowered = self.query(query, None)?;
                 let plan = built(LogicalPlanBuilder::new(lowered.plan).alias(reference.clone()))?;

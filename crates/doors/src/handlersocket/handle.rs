@@ -109,6 +109,10 @@ impl Handle {
             Err(Error::NotFound { .. }) => return Err(HandlerSocketRefusal::OPEN_TABLE),
             Err(_) => return Err(HandlerSocketRefusal::STORE),
         };
+        // Its keys begin with what clients do not know of.
+        if table.partitioning.is_some() {
+            return Err(HandlerSocketRefusal::OPEN_TABLE);
+        }
         let is_seen = |column: &str| is_unlimited || rights.sees_column(database, name, column);
         let index = find_index(&table, &names.index).ok_or(HandlerSocketRefusal::INDEX)?;
         let columns = find_columns(&table, &names.columns, &is_seen)?;

@@ -197,6 +197,9 @@ impl MemcachedPlace {
             "" | "0" => Ok(None),
             name => named(name).map(Some),
         };
+        if table.partitioning.is_some() {
+            return Err(format!("{database}.{name} has partitions, which only SQL serves"));
+        }
         let keys = list(keys)?;
         let values = list(values)?;
         let parts = &table.codecs[0].parts;

@@ -182,6 +182,9 @@ impl Database {
         let cannot = |why: String| TyrantFailure::Server(format!("{name}: {why}").into());
         let table = engine.catalog().table(&name.database, &name.table);
         let table = table.map_err(|error| cannot(error.to_string()))?;
+        if table.partitioning.is_some() {
+            return Err(cannot("it has partitions, which only SQL serves".into()));
+        }
         let columns = name.columns_in(Some(&table));
         let parts = &table.codecs[0].parts;
         let named = |at: usize| table.columns[at].name.clone();

@@ -185,9 +185,8 @@ impl Binder<'_> {
                 args: None,
                 version: None,
                 sample: None,
-                partitions,
                 ..
-            } if partitions.is_empty() => {
+            } => {
                 let number = relations.len();
                 let part = self.table(name, alias.as_ref(), relations)?;
                 if let Some(relation) = relations.get_mut(number) {

@@ -211,7 +211,7 @@ fn seeking(table: &Table, access: &Access, reader: ReaderKind) -> f64 {
     }
     let of_keys = |(index, keys): (usize, &IndexKeys)| {
         let definition = &table.indexes[index];
-        let is_point = definition.unique && keys.equal.len() == definition.parts.len();
+        let is_point = definition.unique && keys.parts() == definition.parts.len();
         let each = match (is_point, index) {
             // The row cache has rows by primary key.
             (true, 0) => 0.0,
@@ -350,7 +350,7 @@ pub(super) fn covering(table: &Table, access: &Access, needs: &Columns) -> Optio
     if !access.others.is_empty() {
         return None;
     }
-    if index.unique && access.keys.iter().any(|keys| keys.equal.len() == index.parts.len()) {
+    if index.unique && !index.parts.is_empty() && access.keys.iter().any(|keys| keys.parts() == index.parts.len()) {
         return None;
     }
     let mut wanted = needs.clone();
@@ -408,8 +408,8 @@ pub(super) fn guess(
     let size = size.max(1.0);
     let examined = match access.kind {
         AccessKind::Const => 1.0,
-        AccessKind::All | AccessKind::Index => size,
-        AccessKind::Ref | AccessKind::Range | AccessKind::Merge => {
+        AccessKind::All | AccessKind::Index if !access.is_pruned() => size,
+        _ => {
             let rows = match sizes.of_access(table, access, size)? {
                 Some(rows) => rows,
                 None => guess_keys(access, size, table, (relations, sizes))?,
@@ -466,10 +466,10 @@ fn keys_at_most(access: &Access, table: &Table, sizes: &Sizes<'_>) -> Option<f64
     let index = &table.indexes[access.index];
     let of_range = |keys: &IndexKeys| {
         let Some(Between::Bounds(Some(low), Some(high))) = &keys.between else { return None };
-        if !index.unique || keys.equal.len() + 1 != index.parts.len() {
+        if !index.unique || keys.parts() + 1 != index.parts.len() {
             return None;
         }
-        let column = &table.columns[index.parts[keys.equal.len()].column];
+        let column = &table.columns[index.parts[keys.parts()].column];
         if class_of(&column.ty) != Class::Integer {
             return None;
         }

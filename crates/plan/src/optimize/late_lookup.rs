@@ -40,7 +40,7 @@ impl LateNeeds {
             && !select.distinct
             && !table.columnar
             // A hidden row id is no column: nothing could be kept of a row.
-            && !table.indexes[0].parts.is_empty();
+            && !table.has_hidden_key();
         let is_cut = wanted.rows.is_some() && !wanted.order.is_empty();
         if !is_plain || !is_cut || select.outputs.iter().any(is_volatile) {
             return None;
@@ -48,7 +48,7 @@ impl LateNeeds {
         let sorted = wanted.order.iter().map(|key| &select.outputs[key.position]);
         let mut needs = Needs::with_outputs(select, sorted);
         let mut key = Vec::new();
-        for part in &table.indexes[0].parts {
+        for part in &table.codecs[0].parts {
             let column = &table.columns[part.column];
             let kind = Kind::Column(slot(0, part.column));
             let node = Node::new(kind, column.ty.clone(), column.nullable);

@@ -186,7 +186,7 @@ impl Shape {
                 if !is_behind || !keys.iter().all(|key| before.contains(&Some(*key))) {
                     return None;
                 }
-                let part = &table.indexes[covering.index()].parts[before.len()];
+                let part = &table.codecs[covering.index()].parts[before.len()];
                 let direction = match smallest != part.descending {
                     true => Direction::Forward,
                     false => Direction::Backward,
@@ -194,6 +194,11 @@ impl Shape {
                 (before.len(), direction, smallest && largest)
             }
         };
+        // Partitions have values that others have as well, unless one end of all is wanted.
+        let is_divided = table.partition_column().is_some();
+        if is_divided && !self.keys.as_ref().is_some_and(Vec::is_empty) {
+            return None;
+        }
         // Without leading parts there is one end, or two.
         (parts > 0 || self.extremes.is_some()).then_some((Leaps { parts, both }, direction))
     }

@@ -102,7 +102,7 @@ fn from(
     select: &Select,
     sort: Vec<PointSortKey>,
 ) -> Option<RowOrigin> {
-    let (index_use, locking) = (relation.index_use, relation.locking);
+    let (index_use, locking) = (relation.index_use.clone(), relation.locking);
     if locking.is_none() && index_use.columnar() == ColumnarUse::Forced {
         return None;
     }

@@ -32,7 +32,11 @@ pub fn counts_all(select: &Select) -> bool {
         return false;
     };
     let Source::Table(table) = &relation.source else { return false };
-    !table.columnar && table.columnar_index.is_none() && only_counts(grouping)
+    // Some partitions alone are counted by their ranges.
+    relation.index_use.partitions().is_none()
+        && !table.columnar
+        && table.columnar_index.is_none()
+        && only_counts(grouping)
 }
 
 /// Whether nothing is asked of rows but how many there are.

@@ -13,18 +13,22 @@
 use std::sync::Arc;
 
 use expression::{Kind, Node, Scope};
-use rows::schema::{IndexPart, IndexState};
+use rows::schema::IndexState;
 use rows::store::Direction;
-use rows::table::{Covering, Table};
+use rows::table::{Covering, PartCodec, Table};
 
 use super::lookup::{IndexKeys, KeyTerms, Lookup, said};
 use super::ordering::Ordering;
-use crate::index_use::IndexUse;
+use super::partitions::PartitionTerms;
+use crate::index_use::{IndexUse, PartitionSet};
 use crate::terms::{columns_of, has_subquery, is_volatile, push_terms};
 use results::Result;
 
 /// Most indexes, or ranges of them, that one OR is looked up in.
 const MERGED_MAX: usize = 32;
+
+/// Most partitions whose rows are merged for the sake of their order.
+const PARTITIONS_MERGED_MAX: usize = 256;
 
 /// How MySQL's EXPLAIN names the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +148,8 @@ pub fn ways(
             (true, ReaderKind::ByRange) => Orders::ByRange,
             (true, ReaderKind::Merging) => Orders::Merged,
         };
-        let candidate = consider(table, index, (terms, terms_looked_up), order, orders);
+        let terms = (terms, terms_looked_up);
+        let candidate = consider(table, index, terms, order, orders, index_use.partitions());
         if looks_up || index == 0 || candidate.access.kind == AccessKind::Index {
             candidates.push(candidate);
         }
@@ -177,16 +182,21 @@ fn consider(
     (all_terms, terms): (&[Node], &[Node]),
     order: Option<&Ordering>,
     orders: Orders,
+    named: Option<&PartitionSet>,
 ) -> Candidate {
     let definition = &table.indexes[index];
-    let KeyTerms { keys, answered, fixed } = said(table, index, terms);
+    let KeyTerms { mut keys, answered, fixed } = said(table, index, terms, named);
     let weakest = keys.iter().map(IndexKeys::weight).min().unwrap_or_default();
     let one = match keys.as_slice() {
         [one] => Some(one),
         _ => None,
     };
     let is_any = |lookup: &Lookup| matches!(lookup, Lookup::Any(..));
-    let is_one = |lookup: &Lookup| matches!(lookup, Lookup::One(..));
+    let is_one = |lookup: &Lookup| match lookup {
+        Lookup::One(..) => true,
+        Lookup::Partitions(terms) => terms.is_one(),
+        Lookup::Any(..) | Lookup::Null => false,
+    };
     // A table without a primary key has an index without parts.
     let one_row = definition.unique
         && weakest.0 > 0
@@ -208,6 +218,15 @@ fn consider(
         ordered = given.is_some();
         direction = given.unwrap_or(Direction::Forward);
     }
+    // Where it leaves out nothing and gives no order, the index is read as it is.
+    let leaves_all = |keys: &IndexKeys| keys.partitions().is_some_and(|terms| !terms.narrows());
+    if weakest == (0, 0) && merged_behind.is_none() && keys.iter().all(leaves_all) {
+        keys = vec![IndexKeys::default()];
+    }
+    let one = match keys.as_slice() {
+        [one] => Some(one),
+        _ => None,
+    };
     let kind = if one_row {
         AccessKind::Const
     } else if weakest == (0, 0) {
@@ -220,7 +239,9 @@ fn consider(
     } else {
         AccessKind::Range
     };
-    let is_whole = weakest.0 >= definition.parts.len() && fixed == weakest.0;
+    let of_partition = usize::from(table.partition_column().is_some());
+    let is_whole =
+        weakest.0 >= definition.parts.len() && fixed == weakest.0 + of_partition;
     let of_kind = match kind {
         // What the primary key narrows of a whole key is no worse for that.
         AccessKind::Range if is_whole && index > 0 => AccessKind::Ref,
@@ -278,12 +299,14 @@ fn merged_by(
         let narrows = |index: &usize| {
             let is_ready = table.indexes[*index].state == IndexState::Ready;
             let narrowed =
-                |terms| consider(table, *index, terms, None, Orders::Never).access.is_narrow();
+                |terms| consider(table, *index, terms, None, Orders::Never, None).access.is_narrow();
             // What other terms narrow, they would narrow by themselves.
             is_ready && index_use.looks_up(*index) && narrowed((&own, &own))
         };
         let indexes = (0..table.indexes.len()).filter(narrows);
-        let each = indexes.map(|index| consider(table, index, (&all, &all), None, Orders::Never));
+        let named = index_use.partitions();
+        let each = indexes
+            .map(|index| consider(table, index, (&all, &all), None, Orders::Never, named));
         ways.push(each.max_by_key(|candidate| candidate.score)?.access);
     }
     let mut ways = ways.into_iter();
@@ -337,15 +360,19 @@ fn leading_parts(
     fixed: usize,
     order: &Ordering,
 ) -> Option<(usize, Direction)> {
-    let parts = &table.indexes[index].parts;
+    let parts = &table.codecs[index].parts;
     let is_fixed =
         |column: &usize| table.key_parts(index).take(fixed).any(|part| part.column == *column);
     let (first, _) = order.columns.iter().find(|(column, _)| !is_fixed(column))?;
     // Behind an index's own parts there may be those of the primary key.
     let behind = parts.iter().position(|part| part.column == *first).unwrap_or(parts.len());
     let ranges: f64 = keys.iter().map(IndexKeys::lists).sum();
+    let most = match table.partition_column() {
+        Some(_) => PARTITIONS_MERGED_MAX,
+        None => MERGED_MAX,
+    };
     let is_merged = behind > fixed
-        && ranges <= MERGED_MAX as f64
+        && ranges <= most as f64
         && keys.iter().all(|keys| keys.equal.len() >= behind);
     let direction = is_merged.then(|| gives_order(table, index, (fixed, behind), order));
     Some((behind, direction.flatten()?))
@@ -361,11 +388,12 @@ fn gives_order(
 ) -> Option<Direction> {
     let definition = &table.indexes[index];
     let constant: Vec<usize> = table.key_parts(index).take(fixed).map(|part| part.column).collect();
-    let mut parts = definition.parts.get(behind..).unwrap_or_default().iter();
+    let own_parts = &table.codecs[index].parts;
+    let mut parts = own_parts.get(behind..).unwrap_or_default().iter();
     // A key of one range tells nothing about those of another.
     let unique = definition.unique && behind == fixed;
-    let own: Vec<usize> = definition.parts.iter().map(|part| part.column).collect();
-    let mut primary = table.indexes[0]
+    let own: Vec<usize> = own_parts.iter().map(|part| part.column).collect();
+    let mut primary = table.codecs[0]
         .parts
         .iter()
         .filter(|part| !own.contains(&part.column) && !constant.contains(&part.column));
@@ -375,7 +403,7 @@ fn gives_order(
             continue;
         }
         // All parts are read in one direction.
-        let mut is_along = |part: &IndexPart| {
+        let mut is_along = |part: &PartCodec| {
             let turned = part.descending != *descending;
             *backward.get_or_insert(turned) == turned
         };
@@ -400,7 +428,13 @@ fn gives_order(
 impl Access {
     /// Whether keys narrow what is read of the index.
     pub fn is_narrow(&self) -> bool {
-        !matches!(self.kind, AccessKind::Index | AccessKind::All)
+        !matches!(self.kind, AccessKind::Index | AccessKind::All) || self.is_pruned()
+    }
+
+    /// Whether partitions are left out, or may be.
+    pub fn is_pruned(&self) -> bool {
+        let narrows = |keys: &IndexKeys| keys.partitions().is_some_and(PartitionTerms::narrows);
+        self.keys.iter().any(narrows)
     }
 
     /// The indexes that are read.

@@ -21,9 +21,13 @@ use expression::{Comparison, Kind, Node, type_collation};
 use rows::table::Table;
 use values::types::Collation;
 
+use super::partitions::PartitionTerms;
 use super::ranges::LOOKUPS_MAX;
+use crate::index_use::PartitionSet;
 use crate::terms::push_terms;
 
+/// In the place of a term's position: the terms say it together.
+const OF_PARTITIONS: usize = usize::MAX;
 /// Most alternatives of one OR.
 const ALTERNATIVES_MAX: usize = 1024;
 
@@ -36,6 +40,8 @@ pub enum Lookup {
     Any(Vec<Node>, Collation),
     /// NULL.
     Null,
+    /// The row's partition is one of those that the terms leave.
+    Partitions(PartitionTerms),
 }
 
 /// An end of a range.
@@ -90,6 +96,7 @@ impl IndexKeys {
     pub fn lists(&self) -> f64 {
         let lists = self.equal.iter().map(|lookup| match lookup {
             Lookup::Any(nodes, _) => nodes.len() as f64,
+            Lookup::Partitions(terms) => terms.count(),
             _ => 1.0,
         });
         lists.product()
@@ -97,16 +104,31 @@ impl IndexKeys {
 
     /// How narrow they are, as numbers that only compare.
     pub fn weight(&self) -> (usize, u32) {
-        (self.equal.len(), self.between.as_ref().map_or(0, Between::weight))
+        (self.parts(), self.between.as_ref().map_or(0, Between::weight))
+    }
+
+    /// How many parts of the index's definition equal something.
+    pub fn parts(&self) -> usize {
+        self.equal.len() - usize::from(self.partitions().is_some())
+    }
+
+    /// What is said of partitions, of a table that has some.
+    pub fn partitions(&self) -> Option<&PartitionTerms> {
+        match self.equal.first() {
+            Some(Lookup::Partitions(terms)) => Some(terms),
+            _ => None,
+        }
     }
 
     /// All values that are looked up.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        let of_partitions = self.partitions().map(PartitionTerms::nodes).unwrap_or_default();
         let looked_up = self.equal.iter().flat_map(|lookup| match lookup {
             Lookup::One(node, _) => std::slice::from_ref(node),
             Lookup::Any(nodes, _) => nodes,
-            Lookup::Null => &[],
+            Lookup::Null | Lookup::Partitions(_) => &[],
         });
+        let looked_up = of_partitions.into_iter().chain(looked_up);
         let between = match &self.between {
             Some(Between::Bounds(low, high)) => [low.as_ref(), high.as_ref()],
             _ => [None, None],
@@ -130,14 +152,25 @@ pub struct KeyTerms {
 }
 
 /// What `terms`, all of which must hold, say about the keys of an index.
-pub fn said(table: &Table, index: usize, terms: &[Node]) -> KeyTerms {
+///
+/// In a table with partitions every alternative begins with those that are left, of the named ones.
+pub fn said(
+    table: &Table,
+    index: usize,
+    terms: &[Node],
+    named: Option<&PartitionSet>,
+) -> KeyTerms {
     let all: Vec<&Node> = terms.iter().collect();
-    let plain = Alternative::of(table, index, &all);
+    let plain = Alternative::of(table, index, &all, named);
     let branches = terms.iter().enumerate().find_map(|(position, term)| {
         let Kind::Or(branches) = &term.kind else { return None };
-        Some((position, plain.branched(table, index, &all, branches)?))
+        Some((position, plain.branched(table, index, &all, branches, named)?))
     });
-    let is_single = |lookup: &&Lookup| !matches!(lookup, Lookup::Any(..));
+    let is_single = |lookup: &&Lookup| match lookup {
+        Lookup::Any(..) => false,
+        Lookup::Partitions(terms) => terms.is_one(),
+        Lookup::One(..) | Lookup::Null => true,
+    };
     let mut fixed = plain.keys.equal.iter().take_while(is_single).count();
     let Some((position, branches)) = branches else {
         return KeyTerms { keys: vec![plain.keys], answered: plain.answered, fixed };
@@ -149,7 +182,8 @@ pub fn said(table: &Table, index: usize, terms: &[Node]) -> KeyTerms {
         answered.iter_mut().zip(others).for_each(|(all, one)| *all &= one);
         or_answered &= own.iter().all(|answered| *answered);
         let is_same =
-            |at: &usize| branch.fixing[*at].checked_sub(own.len()) == Some(plain.fixing[*at]);
+            |at: &usize| branch.fixing[*at].checked_sub(own.len()) == Some(plain.fixing[*at])
+                || plain.fixing[*at] == OF_PARTITIONS;
         fixed = (0..fixed).take_while(is_same).count();
     }
     answered[position] = or_answered;
@@ -165,7 +199,12 @@ struct Alternative {
 }
 
 impl Alternative {
-    fn of(table: &Table, index: usize, terms: &[&Node]) -> Alternative {
+    fn of(
+        table: &Table,
+        index: usize,
+        terms: &[&Node],
+        named: Option<&PartitionSet>,
+    ) -> Alternative {
         let mut found = Alternative {
             keys: IndexKeys::default(),
             fixing: Vec::new(),
@@ -174,6 +213,14 @@ impl Alternative {
         let mut lookups = 1usize;
         let own = table.codecs[index].parts.len();
         for (number, part) in table.key_parts(index).enumerate() {
+            if number == 0
+                && table.partition_column() == Some(part.column)
+                && let Some(partitions) = PartitionTerms::of(table, terms, named)
+            {
+                found.fixing.push(OF_PARTITIONS);
+                found.keys.equal.push(Lookup::Partitions(partitions));
+                continue;
+            }
             let exact = part.prefix.is_none();
             let Some((position, lookup)) = find_equal(table, part.column, terms) else {
                 found.keys.between = find_between(part.column, exact, terms, &mut found.answered);
@@ -204,6 +251,7 @@ impl Alternative {
         index: usize,
         terms: &[&Node],
         branches: &[Node],
+        named: Option<&PartitionSet>,
     ) -> Option<Vec<Alternative>> {
         if branches.len() > ALTERNATIVES_MAX {
             return None;
@@ -212,7 +260,7 @@ impl Alternative {
             let mut own = Vec::new();
             push_terms(branch.clone(), &mut own);
             let all: Vec<&Node> = own.iter().chain(terms.iter().copied()).collect();
-            let found = Alternative::of(table, index, &all);
+            let found = Alternative::of(table, index, &all, named);
             (found.keys.weight() > self.keys.weight()).then_some(found)
         };
         branches.iter().map(each).collect()
@@ -220,7 +268,7 @@ impl Alternative {
 }
 
 /// `column = value`, `column IN (...)`, `column IS NULL`.
-fn find_equal(table: &Table, column: usize, terms: &[&Node]) -> Option<(usize, Lookup)> {
+pub(super) fn find_equal(table: &Table, column: usize, terms: &[&Node]) -> Option<(usize, Lookup)> {
     let is_column = |node: &Node| matches!(node.kind, Kind::Column(c) if c == column);
     let free = |node: &Node| node.is_row_free();
     let collation = type_collation(&table.columns[column].ty);
@@ -248,7 +296,7 @@ fn find_equal(table: &Table, column: usize, terms: &[&Node]) -> Option<(usize, L
     })
 }
 
-fn find_between(
+pub(super) fn find_between(
     column: usize,
     exact: bool,
     terms: &[&Node],

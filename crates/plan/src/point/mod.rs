@@ -2,7 +2,7 @@
 //!
 //! `lookup` finds what a condition says about the keys of an index, `access` what each index makes
 //! of it, `ranges` makes ranges of that when the values are known, `key` keys of values, `ordering`
-//! is the order that is asked for.
+//! is the order that is asked for, `partitions` those that a condition leaves.
 //!
 //! Not here: reading rows by it (`executor::gather`), what it costs (`optimize::access`).
 
@@ -10,9 +10,11 @@ mod access;
 mod key;
 mod lookup;
 mod ordering;
+mod partitions;
 mod ranges;
 
 pub use access::{Access, AccessKind, ReaderKind, RowCandidate, ways};
 pub use lookup::{Between, IndexKeys, Lookup};
 pub use ordering::{Ordering, PointSortKey, simple_ordering};
+pub use partitions::PartitionTerms;
 pub use ranges::{IndexRanges, Ranges};

@@ -90,7 +90,18 @@ impl Access {
                 return Ok(Ranges { first, others, all_terms: false });
             }
         }
-        let ranges = vec![table.index_range(self.index)];
+        let ranges = match self.keys.first().and_then(IndexKeys::partitions) {
+            // Those that the statement names, or its terms leave, are all that is read.
+            Some(partitions) => {
+                let range = |id| table.prefix_range(self.index, &[Datum::UInt(u64::from(id))]);
+                let ids = match &self.keys[..] {
+                    [_] => partitions.ids(table, scope)?,
+                    _ => partitions.named_ids(table),
+                };
+                ids.into_iter().map(range).collect::<rows::Result<_>>()?
+            }
+            None => vec![table.index_range(self.index)],
+        };
         let first = IndexRanges { index: self.index, ranges };
         Ok(Ranges { first, others: Vec::new(), all_terms: true })
     }
@@ -146,6 +157,10 @@ impl IndexKeys {
         for (lookup, part) in self.equal.iter().zip(table.key_parts(index)) {
             let ty = &part.ty;
             let values = match lookup {
+                Lookup::Partitions(terms) => {
+                    let ids = terms.ids(table, scope)?;
+                    ids.into_iter().map(|id| Value::UInt(u64::from(id))).collect()
+                }
                 // No row has NULL there.
                 Lookup::Null if !part.nullable => return Ok(true),
                 Lookup::Null => vec![Value::Null],
@@ -267,7 +282,7 @@ fn prefix_range(table: &Table, index: usize, prefix: &[Datum<'_>]) -> Result<Nar
     }
 }
 
-fn one_key(node: &Node, ty: &ColumnType, rule: Collation, scope: &Scope<'_>) -> Result<KeyValue> {
+pub(super) fn one_key(node: &Node, ty: &ColumnType, rule: Collation, scope: &Scope<'_>) -> Result<KeyValue> {
     let cell = node.evaluate(scope)?;
     let mut word = Vec::new();
     let datum = match cell.datum() {

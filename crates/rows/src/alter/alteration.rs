@@ -5,6 +5,7 @@
 use crate::ddl::{NewCheck, NewColumnarIndex, NewForeignKey, NewIndex, NewMember};
 use values::types::Collation;
 
+use crate::partition::PartitionChange;
 use crate::schema::{Column, DefaultValue};
 
 /// Where a column goes.
@@ -116,4 +117,6 @@ pub enum Alteration {
     AddForeignKey(NewForeignKey),
     /// DROP FOREIGN KEY.
     DropForeignKey(String),
+    /// What is said of partitions.
+    Partitions(PartitionChange),
 }

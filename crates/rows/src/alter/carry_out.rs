@@ -17,9 +17,10 @@ use crate::ddl::Relations;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::foreign_key::ForeignKeyChecks;
+use crate::partition::PartitionFault;
 use crate::rules::Rules;
 use crate::schema::TableDefinition;
-use crate::table::{Patience, Table};
+use crate::table::{PRIMARY, Patience, Table, partition_range};
 
 /// What an ALTER TABLE has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,6 +93,9 @@ impl Engine {
         }
         let mut plan = plan(&table, alterations, self.catalog().make_rules())?;
         check_new_defaults(&plan, &self.rules_of(&plan.definition)?)?;
+        if plan.definition.partitioning.is_some() && table.state.is_referenced() {
+            return Err(BrokenRule::Partitioning(PartitionFault::ForeignKey).into());
+        }
         self.check_new_name(&table, &plan)?;
         plan.definition.version = table.version + 1;
         let terms = (plan.rebuild, rules.foreign_key_checks);
@@ -172,12 +176,34 @@ impl Engine {
         plan: Plan,
         relations: Relations,
     ) -> Result<()> {
-        let Plan { definition, removed, fill, fill_columns, .. } = plan;
+        let Plan { mut definition, removed, emptied, fill, fill_columns, .. } = plan;
+        if !emptied.is_empty() && definition.auto_increment().is_some() {
+            // Numbers of rows that go are not given again.
+            let next = self.auto_increment_next(table)?;
+            definition.auto_increment_base = definition.auto_increment_base.max(next);
+        }
         let mut marked = definition.clone();
         marked.mark_unfinished(removed.iter().copied());
         change.put_table(&marked);
-        let anew = RebuiltParts { entries: !fill.is_empty(), columns: fill_columns };
+        // With the definition or not at all: a partition is there whole, or is not.
+        if !emptied.is_empty() {
+            table.state.note_rows_at_once();
+        }
+        let mut rows_gone = 0;
+        for id in &emptied {
+            let rows = partition_range(table.id, PRIMARY, *id);
+            rows_gone += self.store().sizes(&rows)?.all().0;
+            for index in table.stored_indexes() {
+                change.delete_range(partition_range(table.id, index, *id));
+            }
+        }
+        let entries = !fill.is_empty() || !emptied.is_empty();
+        let anew = RebuiltParts { entries, columns: fill_columns };
         self.publish(change, table, definition.clone(), anew, relations)?;
+        if !emptied.is_empty() {
+            table.state.note_rows_at_once();
+            self.went_at_once(table, rows_gone);
+        }
         match removed.is_empty() {
             true => Ok(()),
             false => self.remove_unfinished(&definition, &removed),

@@ -81,8 +81,10 @@ pub(super) fn is_numbered(table: &Table, plan: &Plan) -> bool {
 
 fn keys_of(table: &Table, plan: &Plan) -> RowKeys {
     let Plan { definition, origins, .. } = plan;
+    let is_divided_alike = table.partitioning == definition.partitioning;
     if definition.has_hidden_key() {
-        return if table.has_hidden_key() { RowKeys::Kept } else { RowKeys::Numbered };
+        let is_kept = table.has_hidden_key() && is_divided_alike;
+        return if is_kept { RowKeys::Kept } else { RowKeys::Numbered };
     }
     let (old, new) = (&table.indexes[0].parts, &definition.indexes[0].parts);
     let stays = |(old, new): (&IndexPart, &IndexPart)| {
@@ -91,8 +93,9 @@ fn keys_of(table: &Table, plan: &Plan) -> RowKeys {
             && (old.prefix, old.descending) == (new.prefix, new.descending);
         is_same && before.ty == after.ty && before.nullable == after.nullable
     };
-    let is_kept =
-        !table.has_hidden_key() && old.len() == new.len() && old.iter().zip(new).all(stays);
+    let is_kept = is_divided_alike
+        && !table.has_hidden_key()
+        && old.len() == new.len() && old.iter().zip(new).all(stays);
     if is_kept { RowKeys::Kept } else { RowKeys::Values }
 }
 
@@ -212,7 +215,11 @@ impl<'a> Copying<'a> {
         copied.key = match self.keys {
             RowKeys::Values => self.next.row_key_of(&copied.datums())?,
             RowKeys::Kept => [&self.row_prefix[..], &row_key[PREFIX_BYTES..]].concat(),
-            RowKeys::Numbered => self.next.row_key(&[Datum::UInt(numbers.row)])?,
+            RowKeys::Numbered => {
+                let mut key = Vec::new();
+                self.next.push_numbered_row_key(&copied.datums(), numbers.row, &mut key)?;
+                key
+            }
         };
         Ok(copied)
     }

@@ -173,7 +173,10 @@ pub(super) fn noted_columns(
     let mut wants_values = true;
     for index in indexes {
         match next.indexes.get(*index) {
-            Some(index) => wanted.extend(index.parts.iter().map(|part| part.column)),
+            Some(index) => {
+                wanted.extend(index.parts.iter().map(|part| part.column));
+                wanted.extend(next.partition_column());
+            }
             None => {
                 let member = &next.members[*index - next.indexes.len()];
                 wanted.push(next.column(&member.column)?);

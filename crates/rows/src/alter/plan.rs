@@ -19,6 +19,7 @@ use crate::ddl::{
     check_key_parts, hidden_key, take_index_id, type_key_parts, validate, widens,
 };
 use crate::error::{Error, Result, Thing};
+use crate::partition::{PartitionChange, PartitionFault, PartitionId, apply_change};
 use crate::rules::{MakeRules, names_in};
 use crate::schema::{Column, DefaultValue, IndexId, IndexState, TableDefinition};
 
@@ -43,6 +44,8 @@ pub(crate) struct Plan {
     /// Numbers of indexes, of members too, whose entries are to be removed when rows are not
     /// copied.
     pub removed: Vec<u16>,
+    /// Partitions whose rows are to be removed when rows are not copied.
+    pub emptied: Vec<PartitionId>,
 }
 
 /// Works out what the alterations come to.
@@ -63,6 +66,7 @@ pub(crate) fn plan(
         renames: Vec::new(),
         dropped: Vec::new(),
         removed: Vec::new(),
+        emptied: Vec::new(),
     };
     // Index additions come last, so that they may name columns added by the same statement.
     let is_add = |alteration: &Alteration| {
@@ -208,11 +212,23 @@ impl Plan {
                 self.definition.foreign_keys.remove(at);
                 Ok(())
             }
+            Alteration::Partitions(change) => self.change_partitions(change),
             Alteration::SetExpiry(column) => {
                 self.definition.retention.expires_by = column;
                 Ok(())
             }
         }
+    }
+
+    fn change_partitions(&mut self, change: PartitionChange) -> Result<()> {
+        let column = self.definition.partition_column();
+        let effect = apply_change(&mut self.definition, change)?;
+        self.rebuild |= effect.rebuild;
+        self.emptied.extend(effect.gone);
+        if let Some(column) = column.filter(|_| effect.is_whole) {
+            self.remove_column(column);
+        }
+        Ok(())
     }
 
     /// What names the table keeps naming it.
@@ -330,6 +346,7 @@ impl Plan {
 
     fn drop_column(&mut self, name: &str) -> Result<()> {
         let position = self.column(name)?;
+        self.check_not_partitioned_by(name)?;
         if self.definition.named_columns().len() == 1 {
             return Err(BrokenRule::AllColumnsDropped.into());
         }
@@ -384,16 +401,29 @@ impl Plan {
         for position in (self.definition.named_columns().len()..self.definition.columns.len()).rev()
         {
             let mut parts = self.definition.indexes.iter().flat_map(|index| &index.parts);
-            if !parts.any(|part| part.column == position) {
+            let is_of_partition = self.definition.partition_column() == Some(position);
+            if !is_of_partition && !parts.any(|part| part.column == position) {
                 self.remove_column(position);
             }
         }
     }
 
-    /// Refuses another name for a column that a key part names.
+    /// Refuses another name for a column that a key part names, or partitions are told by.
     fn check_not_in_key_part(&self, from: &str, to: &str) -> Result<()> {
+        if !from.eq_ignore_ascii_case(to) {
+            self.check_not_partitioned_by(from)?;
+        }
         match !from.eq_ignore_ascii_case(to) && self.definition.is_in_key_part(from) {
             true => Err(BrokenRule::FunctionalDependency(from.to_owned()).into()),
+            false => Ok(()),
+        }
+    }
+
+    fn check_not_partitioned_by(&self, name: &str) -> Result<()> {
+        match self.definition.is_partitioned_by(name) {
+            true => {
+                Err(BrokenRule::Partitioning(PartitionFault::Dependency(name.to_owned())).into())
+            }
             false => Ok(()),
         }
     }

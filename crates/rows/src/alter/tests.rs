@@ -62,6 +62,7 @@ fn definition() -> TableDefinition {
         checks: Vec::new(),
         foreign_keys: Vec::new(),
         collation: None,
+        partitioning: None,
     }
 }
 

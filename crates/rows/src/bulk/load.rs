@@ -110,7 +110,8 @@ impl BulkLoad {
     /// # Errors
     /// `NoMemory`; those of the store.
     pub fn takers(&mut self, threads: usize) -> Result<Vec<RowTaker>> {
-        if !self.table.has_hidden_key() || self.table.codecs.len() > 1 {
+        let is_in_order = self.table.has_hidden_key() && self.table.partitioning.is_none();
+        if !is_in_order || self.table.codecs.len() > 1 {
             let sorters = self.sorters(threads)?;
             return Ok(sorters.into_iter().map(RowTaker::Sorter).collect());
         }

@@ -142,7 +142,7 @@ impl RowSorter {
         self.row_key.clear();
         if table.has_hidden_key() {
             let id = self.first_row_id + (number - 1);
-            table.push_row_key(&[Datum::UInt(id)], &mut self.row_key)?;
+            table.push_numbered_row_key(row, id, &mut self.row_key)?;
         } else {
             table.push_row_key_of(row, &mut self.row_key)?;
         }

@@ -15,6 +15,7 @@ use super::rules::{check_length, check_name, validate};
 use crate::broken_rule::BrokenRule;
 use crate::error::{Error, Result, Thing};
 use crate::foreign_key::{ForeignKey, ForeignKeyChecks, ReferentialAction};
+use crate::partition::{PartitionChange, Partitioning, apply_change};
 use crate::rules::{MakeRules, names_in};
 use crate::schema::{
     CheckDefinition, Column, ColumnVisibility, ColumnarIndex, ComputedColumn, Index, IndexId,
@@ -56,6 +57,8 @@ pub struct NewTable {
     pub foreign_key_checks: ForeignKeyChecks,
     /// The collation of text columns that come without one.
     pub collation: Option<Collation>,
+    /// PARTITION BY; numbers are handed out here.
+    pub partitioning: Option<Partitioning>,
 }
 
 /// What a new foreign key is to be.
@@ -100,6 +103,7 @@ impl NewTable {
             foreign_keys: Vec::new(),
             foreign_key_checks: ForeignKeyChecks::On,
             collation: None,
+            partitioning: None,
         }
     }
 }
@@ -271,6 +275,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         checks: Vec::new(),
         foreign_keys: Vec::new(),
         collation: new.collation,
+        partitioning: None,
     };
     definition.follow_engine();
     let mut primary_seen = false;
@@ -295,6 +300,9 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
     }
     for key in &new.foreign_keys {
         add_foreign_key(&mut definition, key)?;
+    }
+    if let Some(partitioning) = new.partitioning {
+        apply_change(&mut definition, PartitionChange::Divide(partitioning))?;
     }
     validate(&definition)?;
     Ok(definition)

@@ -21,6 +21,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::foreign_key::{ForeignKey, ForeignKeyChecks, Reference};
+use crate::partition::PartitionFault;
 use crate::schema::TableDefinition;
 use crate::store::{Direction, Reach, Read};
 use crate::table::{ClosedGate, Patience, Table, are_comparable};
@@ -406,6 +407,9 @@ fn changed_column(
 
 /// Looks whether a foreign key of a child fits a parent.
 fn check_pair(child: &TableDefinition, key: &ForeignKey, parent: &TableDefinition) -> Result<()> {
+    if parent.partitioning.is_some() {
+        return Err(BrokenRule::Partitioning(PartitionFault::ForeignKey).into());
+    }
     if child.columnar || parent.columnar {
         return Err(BrokenRule::ForeignKeyColumnar.into());
     }

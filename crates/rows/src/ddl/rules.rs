@@ -8,6 +8,7 @@ use values::types::ColumnType;
 use crate::broken_rule::BrokenRule;
 use crate::error::{Result, Thing};
 use crate::foreign_key::{ForeignKey, ReferentialAction};
+use crate::partition::validate_partitioning;
 use crate::rules::names_in;
 use crate::schema::{Column, DefaultValue, Index, MemberIndex, TableDefinition};
 use crate::table::PRIMARY;
@@ -67,6 +68,7 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     if primary.is_some_and(|index| index.invisible) {
         return Err(BrokenRule::InvisiblePrimaryKey.into());
     }
+    validate_partitioning(definition)?;
     definition.indexes.iter().try_for_each(|index| validate_index(definition, index))
 }
 

@@ -13,6 +13,7 @@ use crate::broken_rule::BrokenRule;
 use crate::catalog::{current, no_database};
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::partition::PartitionFault;
 use crate::schema::TableDefinition;
 use crate::table::{Table, TableState};
 
@@ -66,6 +67,9 @@ impl Engine {
 
 /// Refuses what temporary tables do not have.
 pub(crate) fn check_temporary(definition: &TableDefinition) -> Result<()> {
+    if definition.partitioning.is_some() {
+        return Err(BrokenRule::Partitioning(PartitionFault::Temporary).into());
+    }
     let what = match definition {
         definition if definition.columnar => "stored by column",
         definition if definition.columnar_index.is_some() => "with a columnar index",

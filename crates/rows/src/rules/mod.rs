@@ -32,6 +32,7 @@ use values::types::ColumnType;
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::partition::{PartitionId, PartitionRule};
 use crate::schema::{Column, TableDefinition};
 use crate::table::Table;
 
@@ -68,6 +69,8 @@ pub struct Rules {
     pub checks: Vec<Check>,
     /// Defaults that are computed, by column, ascending.
     pub defaults: Vec<(usize, Node)>,
+    /// Which partition a row is of.
+    pub partition: Option<PartitionRule>,
     /// Whether a condition asks for the time or the session.
     pub asks_session: bool,
 }
@@ -89,6 +92,27 @@ impl TableDefinition {
     }
 }
 
+impl PartitionRule {
+    /// The partition of a row, of which the columns that it is told by are looked at.
+    ///
+    /// # Errors
+    /// `Expression`, also where there is no partition for it.
+    pub fn of_row(&self, row: &[Datum<'_>]) -> Result<PartitionId> {
+        self.of_values(&self.inputs_of(row)?)
+    }
+
+    /// What partitions are told by, of a row.
+    ///
+    /// # Errors
+    /// `Expression`.
+    pub fn inputs_of(&self, row: &[Datum<'_>]) -> Result<Vec<Value>> {
+        let environment = environment();
+        let scope = environment.scope().with_row(RowView::Datums(row));
+        let value = |node: &Node| Ok(node.evaluate(&scope)?.datum().to_value());
+        self.inputs().iter().map(value).collect()
+    }
+}
+
 impl Table {
     /// What a row's computed columns are, by position; nothing in a table without such columns.
     ///
@@ -97,7 +121,9 @@ impl Table {
     #[inline]
     pub fn computed(&self, row: &[Datum<'_>]) -> Result<Vec<(usize, Value)>> {
         match self.rules()? {
-            Some(rules) if !rules.computed.is_empty() => self.compute(rules, row),
+            Some(rules) if !rules.computed.is_empty() || rules.partition.is_some() => {
+                self.compute(rules, row)
+            }
             _ => Ok(Vec::new()),
         }
     }
@@ -114,6 +140,10 @@ impl Table {
             drop(cell);
             drop(now);
             done.push((*position, value));
+        }
+        if let Some(partition) = &rules.partition {
+            let id = partition.check_named(partition.of_row(&with_computed(row, &done))?)?;
+            done.push((partition.column, Value::UInt(u64::from(id))));
         }
         Ok(done)
     }

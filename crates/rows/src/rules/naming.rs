@@ -6,6 +6,7 @@
 //!
 //! Not here: what names mean.
 
+use crate::partition::PartitionedBy;
 use crate::schema::{ComputedColumn, DefaultValue, TableDefinition};
 
 impl TableDefinition {
@@ -21,6 +22,15 @@ impl TableDefinition {
             }
         }
         self.checks.iter_mut().for_each(|check| rename(&mut check.condition));
+        match self.partitioning.as_mut().map(|partitioning| &mut partitioning.by) {
+            Some(PartitionedBy::Expression(text)) => rename(text),
+            Some(PartitionedBy::Columns(names)) => {
+                for name in names.iter_mut().filter(|name| name.eq_ignore_ascii_case(from)) {
+                    *name = to.to_owned();
+                }
+            }
+            None => {}
+        }
     }
 }
 

@@ -273,6 +273,16 @@ impl Engine {
         let _ = self.write_row_count(table, i64::MAX);
     }
 
+    /// Rows went with their partitions, about so many. Bytes are not known until the table is
+    /// counted again.
+    pub(crate) fn went_at_once(&self, table: &Table, rows: u64) {
+        let count = &table.state.rows;
+        // What nobody could read is read when it is asked for.
+        let Ok(Some(known)) = self.known(table) else { return };
+        let left = known.rows.saturating_sub(i64::try_from(rows).unwrap_or(i64::MAX)).max(0);
+        count.set(count.moved(), left, None);
+    }
+
     /// Counts a table's rows by reading them all, for `row_count` from now on. `None` when `stop`,
     /// which is asked now and then, said so.
     ///

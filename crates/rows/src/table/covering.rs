@@ -133,7 +133,7 @@ impl Table {
     }
 
     fn told_by(&self, index: usize, wanted: &[usize], alike: &[usize]) -> Option<Covering> {
-        let (own, primary) = (&self.codecs[index].parts, &self.codecs[0].parts);
+        let (own, primary) = (&self.codecs[index].parts[..], self.primary_parts());
         let parts = vec![Use::Skip; own.len()];
         let mut covering = Covering { index, parts, primary: Vec::new() };
         let reversible = |part: &PartCodec| key::is_reversible(&part.ty, part.prefix);
@@ -199,7 +199,7 @@ impl Covering {
         if !self.primary.is_empty() {
             // A unique entry without NULLs ends with its own parts; its value is the primary key.
             let primary = if codec.unique && behind.is_empty() { value } else { behind };
-            read_parts(&self.primary, &table.codecs[0].parts, primary, row)?;
+            read_parts(&self.primary, table.primary_parts(), primary, row)?;
         }
         row.repeated = row.begun && same == self.parts.len() && self.primary.is_empty();
         let asks = match row.begun {

@@ -72,7 +72,7 @@ impl Table {
             has_null |= datum.is_null();
             encode_part(part, datum, key)?;
         }
-        let primary = &row_key[PREFIX_BYTES..];
+        let primary = row_key.get(self.head_of_keys()..).unwrap_or_default();
         let unique = codec.unique && !has_null;
         if unique {
             value.extend_from_slice(primary);
@@ -99,6 +99,9 @@ impl Table {
         row_key.clear();
         row_key.extend_from_slice(&self.codecs[0].prefix);
         let damaged = |why| Error::Corrupt { key: key.to_vec(), why };
+        // The partition is the entry's.
+        let partition = key.get(PREFIX_BYTES..self.head_of_keys());
+        row_key.extend_from_slice(partition.ok_or_else(|| damaged("index entry without partition"))?);
         // A unique entry's value is a primary key, the other form's is exactly two bytes. They
         // are told apart by the NULLs in the key, which only nullable parts can have.
         let codec = &self.codecs[index];

@@ -12,7 +12,8 @@ use values::key::{self, DamagedKey};
 use values::types::ColumnType;
 
 use crate::error::{Error, Result};
-use crate::schema::{Index, IndexId, IndexState, TableDefinition, TableId};
+use crate::partition::PARTITION_BYTES;
+use crate::schema::{Column, Index, IndexId, IndexState, TableDefinition, TableId};
 
 use super::version::Table;
 
@@ -101,7 +102,8 @@ fn inverted(bytes: &[u8]) -> Vec<u8> {
 #[derive(Clone, Debug)]
 pub struct IndexCodec {
     pub(super) prefix: [u8; PREFIX_BYTES],
-    /// The parts in order.
+    /// The parts in order; before those of the definition the row's partition, if the table has
+    /// some.
     pub parts: Vec<PartCodec>,
     /// Whether an entry without NULLs may exist only once.
     pub unique: bool,
@@ -112,16 +114,13 @@ pub struct IndexCodec {
 impl IndexCodec {
     /// Of an index of a table.
     pub(super) fn new(definition: &TableDefinition, index: &Index) -> IndexCodec {
-        let parts = index.parts.iter().map(|part| {
-            let column = &definition.columns[part.column];
-            PartCodec {
-                column: part.column,
-                ty: column.ty.clone(),
-                nullable: column.nullable,
-                prefix: part.prefix,
-                descending: part.descending,
-            }
-        });
+        let part = |column: usize, prefix, descending| {
+            let Column { ty, nullable, .. } = &definition.columns[column];
+            PartCodec { column, ty: ty.clone(), nullable: *nullable, prefix, descending }
+        };
+        let of_partition = definition.partition_column().map(|at| part(at, None, false));
+        let own = index.parts.iter().map(|of| part(of.column, of.prefix, of.descending));
+        let parts = of_partition.into_iter().chain(own);
         IndexCodec {
             prefix: key_prefix(definition.id, index.id),
             parts: parts.collect(),
@@ -136,17 +135,31 @@ impl Table {
     /// not unique the primary key's, which tell its entries apart.
     pub fn key_parts(&self, index: usize) -> impl Iterator<Item = &PartCodec> {
         let codec = &self.codecs[index];
-        let behind: &[PartCodec] = if codec.unique { &[] } else { &self.codecs[0].parts };
+        let behind: &[PartCodec] = if codec.unique { &[] } else { self.primary_parts() };
         codec.parts.iter().chain(behind)
     }
 
+    /// The parts of the primary key that stand in other indexes' entries: all but the row's
+    /// partition, which these begin with.
+    pub(super) fn primary_parts(&self) -> &[PartCodec] {
+        &self.codecs[0].parts[usize::from(self.partition_column.is_some())..]
+    }
+
+    /// Bytes of a row's key before what stands in other indexes' entries.
+    pub(super) fn head_of_keys(&self) -> usize {
+        PREFIX_BYTES + if self.partition_column.is_some() { PARTITION_BYTES } else { 0 }
+    }
+
     /// The key of a row from its primary key values, in key order; for a table with a hidden
-    /// key, the row id as `UInt`.
+    /// key, the row id as `UInt`. In a table with partitions the values say which one it is in; a
+    /// key of none is that of no row.
     ///
     /// # Errors
     /// `TooLarge`.
     pub fn row_key(&self, key_values: &[Datum<'_>]) -> Result<Vec<u8>> {
-        self.encode_leading(0, key_values)
+        let mut out = Vec::with_capacity(PREFIX_BYTES + 24);
+        self.push_row_key(key_values, &mut out)?;
+        Ok(out)
     }
 
     /// The same, appended to a buffer.
@@ -154,7 +167,42 @@ impl Table {
     /// # Errors
     /// `TooLarge`.
     pub fn push_row_key(&self, key_values: &[Datum<'_>], out: &mut Vec<u8>) -> Result<()> {
+        if self.partition_column.is_some() {
+            let id = self.partition_of_key(0, key_values)?.unwrap_or_default();
+            let mut values = Vec::with_capacity(key_values.len() + 1);
+            values.push(Datum::UInt(u64::from(id)));
+            values.extend_from_slice(key_values);
+            return self.encode_leading_into(0, &values, out);
+        }
         self.encode_leading_into(0, key_values, out)
+    }
+
+    /// Appends the key of a row of a table with a hidden key, whose columns are those of `row`.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub(crate) fn push_numbered_row_key(
+        &self,
+        row: &[Datum<'_>],
+        row_id: u64,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.push_row_key_of(row, out)?;
+        out.extend_from_slice(&row_id.to_be_bytes());
+        Ok(())
+    }
+
+    /// The key that a row has once its columns are those of `row`: one with a hidden key keeps its
+    /// number.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub(crate) fn moved_row_key(&self, row: &[Datum<'_>], row_key: &[u8]) -> Result<Vec<u8>> {
+        let mut key = self.row_key_of(row)?;
+        if self.has_hidden_key() {
+            key.extend_from_slice(row_key.get(self.head_of_keys()..).unwrap_or_default());
+        }
+        Ok(key)
     }
 
     /// The key of a row from all its columns. Only for tables with a primary key.
@@ -196,7 +244,7 @@ impl Table {
         let codec = &self.codecs[index];
         out.extend_from_slice(&codec.prefix);
         if index == 0 && codec.parts.is_empty() {
-            if let [Datum::UInt(row_id)] = values {
+            if let [Datum::UInt(row_id), ..] = values {
                 out.extend_from_slice(&row_id.to_be_bytes());
             }
             return Ok(());

@@ -7,6 +7,9 @@
 //! index entry    | table id u32 | index id | index parts | primary key parts (*)    |
 //!   (*) not in a unique index when no part is NULL; the value then holds them.
 //! ```
+//! In a table with partitions the number of the row's partition, u32, stands before the parts of
+//! every key, and is left out of the primary key parts behind an entry's own.
+//!
 //! While new indexes or a copy are made while clients write, the rows that these change are noted
 //! (`changes`), and what rows of the copy are given is remembered (`alter::copying`):
 //! ```text
@@ -24,7 +27,7 @@
 //! Where to look: `version` is the table itself, `state` what its versions share, `count` about how
 //! many rows it has, `counted` exactly, `changes` which of them change meanwhile, `keys` and
 //! `entries` make the keys above, `covering` reads columns back from them, `members` those of
-//! member indexes, `ranges` are those between which to look.
+//! member indexes, `ranges` are those between which to look, `partitions` those of partitions.
 //!
 //! Invariants
 //! 1. `Table` never changes; `TableState` is shared by all versions of one table.
@@ -42,6 +45,7 @@ mod entries;
 mod foreign;
 mod keys;
 mod members;
+mod partitions;
 mod quiescent_state;
 mod ranges;
 mod state;
@@ -58,6 +62,7 @@ pub(crate) use foreign::are_comparable;
 pub use keys::{IndexCodec, KEY_BYTES_MAX, PREFIX_BYTES, PRIMARY, PartCodec};
 pub(crate) use members::MemberEntry;
 pub use members::{MEMBER_ENTRIES_BYTES_MAX, MEMBER_TEXT_BYTES_MAX, MemberCodec};
+pub(crate) use partitions::partition_range;
 pub(crate) use quiescent_state::QuiescentState;
 pub use ranges::successor;
 pub(crate) use ranges::{index_range, table_ranges};

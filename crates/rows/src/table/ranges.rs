@@ -41,7 +41,7 @@ impl Table {
         }
         let start = self.encode_leading(index, values)?;
         let one = codec.unique
-            && values.len() == codec.parts.len().max(1)
+            && values.len() == codec.parts.len() + usize::from(index == 0 && self.has_hidden_key())
             && !values.iter().any(Datum::is_null);
         let end = if one {
             let mut end = Vec::with_capacity(start.len() + 1);

@@ -322,6 +322,11 @@ impl TableState {
         kept.ended.push_back((version, state));
     }
 
+    /// Rows come or go past writers: what was counted before is not so any more.
+    pub(crate) fn note_rows_at_once(&self) {
+        self.writers_left.fetch_add(1, Ordering::Release);
+    }
+
     /// Whether this is a state of before another version took the place of this one.
     pub(super) fn was_read_at(&self, version: u64, state: u64) -> bool {
         let kept = self.kept.read();

@@ -43,6 +43,8 @@ pub struct Table {
     columns_kept: Option<(Vec<usize>, RowLayout)>,
     /// The column that the definition lets rows expire by.
     expiry_column: Option<usize>,
+    /// The column that has the number of a row's partition.
+    pub(super) partition_column: Option<usize>,
     /// In cache mode.
     recency: Option<Arc<Recency>>,
     /// What its indexes have in memory, in the order of `definition.indexes`.
@@ -90,10 +92,12 @@ impl Table {
         });
         let images = definition.indexes.iter().map(|_| Arc::default()).collect();
         let foreign = definition.foreign_columns().unwrap_or_default();
+        let partition_column = definition.partition_column();
         let rules = definition.has_rules().then(|| make_rules(&definition));
         Table {
             rules,
             foreign,
+            partition_column,
             definition,
             layout,
             codecs,
@@ -138,7 +142,12 @@ impl Table {
         let mut rules = self.rules()?.cloned().unwrap_or_default();
         rules.asks_session |= checks.iter().any(|check| !check.condition.is_of_row_alone());
         rules.checks.extend(checks);
-        Ok(Table { rules: Some(Ok(rules)), ..self.clone() })
+        Ok(self.with_rules(rules))
+    }
+
+    /// The same table with other rules.
+    pub(super) fn with_rules(&self, rules: Rules) -> Table {
+        Table { rules: Some(Ok(rules)), ..self.clone() }
     }
 
     /// Positions of the columns that the columnar index has, ascending; `None` without such an

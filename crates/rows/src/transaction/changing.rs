@@ -112,7 +112,7 @@ impl Transaction {
         table.check_row(&new_values)?;
         let in_key = |column: &usize| table.codecs[0].parts.iter().any(|p| p.column == *column);
         let new_key = match changed.iter().any(in_key) {
-            true => table.row_key_of(&new_values)?,
+            true => table.moved_row_key(&new_values, row_key)?,
             false => row_key.to_vec(),
         };
         let moves = new_key != row_key;

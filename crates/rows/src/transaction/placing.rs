@@ -16,7 +16,7 @@ use values::row::RowRef;
 use super::children::{Cascade, ParentChange};
 use super::life::Transaction;
 use crate::error::{Error, Result};
-use crate::table::{ChangedTo, MemberEntry, RowDelta, Table};
+use crate::table::{ChangedTo, MemberEntry, PREFIX_BYTES, RowDelta, Table};
 
 /// Most bytes one stored row may have.
 pub const ROW_BYTES_MAX: usize = 64 << 20;
@@ -25,7 +25,9 @@ impl Transaction {
     pub(super) fn insert_complete(&mut self, table: &Table, row: &[Datum<'_>]) -> Result<()> {
         table.check_row(row)?;
         let row_key = if table.has_hidden_key() {
-            table.row_key(&[Datum::UInt(self.engine.next_row_id(table)?)])?
+            let mut key = Vec::with_capacity(PREFIX_BYTES + 12);
+            table.push_numbered_row_key(row, self.engine.next_row_id(table)?, &mut key)?;
+            key
         } else {
             self.free_row_key(table, row)?
         };
@@ -186,7 +188,9 @@ impl Transaction {
 /// The error for a row whose key in a unique index is taken.
 pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>]) -> Error {
     let mut entry = Vec::new();
-    for (position, part) in table.codecs[index].parts.iter().enumerate() {
+    let parts = table.codecs[index].parts.iter();
+    let own = parts.filter(|part| table.partition_column() != Some(part.column));
+    for (position, part) in own.enumerate() {
         if position > 0 {
             entry.push(b'-');
         }

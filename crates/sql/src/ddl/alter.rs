@@ -17,6 +17,7 @@ use super::create::{
     columnar_index_of, engine_name, expires_by, foreign_key_of, index_of, index_of_column,
     new_member,
 };
+use super::partition::partition_change_of;
 use super::rules::{check_of, checks_of, text_for_all};
 use results::{Result, SqlError};
 
@@ -210,6 +211,11 @@ impl Maker<'_> {
                     }
                 };
                 self.out.push(Alteration::SetDefault { name: name.clone(), default });
+            }
+            AlterSpec::Partitions(spec) => {
+                let session = (self.session.mode, self.session.zone);
+                let change = partition_change_of(spec, self.table, session)?;
+                self.out.extend(change.map(Alteration::Partitions));
             }
             AlterSpec::ConvertTo(collation) => self.convert_to(*collation),
             AlterSpec::Options(options) => self.options(options),

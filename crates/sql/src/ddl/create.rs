@@ -19,6 +19,7 @@ use values::types::{Collation, ColumnType};
 
 use super::UnenforcedParts;
 use super::column::column_of;
+use super::partition::partitioning_of;
 use super::rules::{check_of, checks_of};
 use results::{Result, ResultColumn, SqlError};
 
@@ -158,6 +159,10 @@ pub fn new_table(
         (false, false) => 2,
     };
     indexes.sort_by_key(rank);
+    let partitioning = match &create.partitions {
+        Some(spec) => Some(partitioning_of(spec, &columns, (session.mode, session.zone))?),
+        None => None,
+    };
     let table = NewTable {
         database: database.to_string(),
         name: create.name.table.clone(),
@@ -176,6 +181,7 @@ pub fn new_table(
         foreign_keys: foreign,
         foreign_key_checks: ForeignKeyChecks::On,
         collation: Some(collation),
+        partitioning,
     };
     Ok((table, unenforced))
 }
@@ -320,6 +326,7 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
         foreign_keys: Vec::new(),
         foreign_key_checks: ForeignKeyChecks::On,
         collation: source.collation,
+        partitioning: source.partitioning.clone(),
     }
 }
 

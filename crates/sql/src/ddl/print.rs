@@ -11,6 +11,7 @@ use syntax::definition_text;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, string_literal};
 
+use super::partition::partition_by_text;
 use super::column::{bits_literal, literal_in_zone, now_text};
 
 /// A name in backticks.
@@ -210,5 +211,6 @@ pub fn create_table_text(
         true => text.push_str(&ours),
         false => text.push_str(&format!(" /*!999999{ours} */")),
     }
+    text.push_str(&partition_by_text(definition));
     text
 }

@@ -7,7 +7,7 @@ use expression::{Environment, Node};
 use rows::alter::ConversionRules;
 use rows::ddl::NewCheck;
 use rows::rules::{Check, Rules, value_at};
-use rows::schema::{Column, ComputedColumn, DefaultValue, Index, TableDefinition};
+use rows::schema::{Column, ColumnVisibility, ComputedColumn, DefaultValue, Index, TableDefinition};
 use sqlparser::ast::Expr;
 use syntax::rule::{rule, rule_text};
 use syntax::table::{CheckSpec, ColumnSpec, ComputedSpec, DefaultSpec};
@@ -18,6 +18,7 @@ use values::temporal::Zone;
 use values::text::write_text;
 use values::types::ColumnType;
 
+use super::partition::partition_rule;
 use crate::write::given_to;
 use plan::bind::scalar::{Names, bind};
 use results::{Result, SqlError};
@@ -103,7 +104,9 @@ pub fn make_rules(definition: &TableDefinition) -> expression::Result<Rules> {
 fn rules_of(definition: &TableDefinition) -> Result<Rules> {
     let mut rules = Rules::default();
     for (position, column) in definition.columns.iter().enumerate() {
-        if let Some(computed) = &column.computed {
+        if let Some(computed) = &column.computed
+            && column.visibility != ColumnVisibility::OfPartition
+        {
             let clause =
                 if column.is_of_index() { "functional index" } else { "GENERATED ALWAYS AS" };
             let node = node_of(definition, &computed.expression, clause)?;
@@ -120,6 +123,7 @@ fn rules_of(definition: &TableDefinition) -> Result<Rules> {
     for written in &definition.checks {
         rules.checks.push(check(definition, written.name.clone(), &written.condition)?);
     }
+    rules.partition = partition_rule(definition)?;
     rules.asks_session = rules.checks.iter().any(|check| !check.condition.is_of_row_alone());
     Ok(rules)
 }

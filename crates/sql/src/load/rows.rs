@@ -203,9 +203,14 @@ impl Loader {
         }
         match transaction.insert(&plan.table, row) {
             Ok(inserted) => self.generated = self.generated.or(inserted.generated),
-            Err(
-                error @ (Error::Duplicate { .. } | Error::Check { .. } | Error::NoParent { .. }),
-            ) if plan.on_duplicate == OnDuplicate::Ignore => {
+            Err(error)
+                if plan.on_duplicate == OnDuplicate::Ignore
+                    && (error.is_of_partition()
+                        || matches!(
+                            error,
+                            Error::Duplicate { .. } | Error::Check { .. } | Error::NoParent { .. }
+                        )) =>
+            {
                 self.skipped += 1;
                 self.maker
                     .warnings

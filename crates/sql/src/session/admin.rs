@@ -15,6 +15,7 @@ use rows::bulk::Progress;
 use rows::table::Table;
 use syntax::account::AccountStatement;
 use syntax::alter::{AlterSpec, AlterTable};
+use syntax::partition::UpkeepSpec;
 use syntax::set::SetItem;
 use syntax::show::{Show, Subject};
 use syntax::statement::{Statement as Parsed, statement as parse_statement};
@@ -439,6 +440,37 @@ impl Session {
     pub(super) fn listed(&self, listing: Listing) -> Reply {
         let source = ValueRows::new(listing.rows, Room::default());
         Reply::Rows(RowStream::new(listing.columns.into(), self.variables.zone, source))
+    }
+
+    /// ANALYZE, CHECK, OPTIMIZE or REPAIR PARTITION: what is done is done with the whole table.
+    pub(super) fn maintain_partitions(
+        &mut self,
+        operation: UpkeepSpec,
+        table: &TableName,
+        names: Option<&[String]>,
+    ) -> Result<Reply> {
+        let operation = match operation {
+            UpkeepSpec::Analyze => "analyze",
+            UpkeepSpec::Check => "check",
+            UpkeepSpec::Optimize => "optimize",
+            UpkeepSpec::Repair => "repair",
+        };
+        let found = self.base_table(table)?;
+        let Some(partitioning) = &found.partitioning else {
+            let fault = rows::partition::PartitionFault::None;
+            return Err(rows::Error::from(rows::BrokenRule::Partitioning(fault)).into());
+        };
+        let is_there = |name: &String| partitioning.partition(name).is_some();
+        if names.is_none_or(|names| names.iter().all(is_there)) {
+            return self.maintain(operation, std::slice::from_ref(table));
+        }
+        let mut listing = Listing::new(&["Table", "Op", "Msg_type", "Msg_text"]);
+        let shown = format!("{}.{}", found.database, found.name);
+        let error = format!("Error in list of partitions to {shown}");
+        for (kind, message) in [("Error", &*error), ("status", "Operation failed")] {
+            listing.push(vec![text(&shown), text(operation), text(kind), text(message)]);
+        }
+        Ok(self.listed(listing))
     }
 
     fn maintain(&mut self, operation: &'static str, tables: &[TableName]) -> Result<Reply> {

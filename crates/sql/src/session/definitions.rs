@@ -15,6 +15,7 @@ use sqlparser::ast::visit_relations;
 use syntax::TableName;
 use syntax::alter::{AlterSpec, AlterTable};
 use syntax::cursor::table_name;
+use syntax::partition::AlterPartitionSpec;
 use syntax::table::CreateTable;
 use values::ErrorCode;
 
@@ -317,6 +318,11 @@ impl Session {
     }
 
     pub(super) fn alter_table(&mut self, alter: &AlterTable) -> Result<Reply> {
+        if let [AlterSpec::Partitions(AlterPartitionSpec::Upkeep(operation, names))] =
+            &alter.specs[..]
+        {
+            return self.maintain_partitions(*operation, &alter.name, names.as_deref());
+        }
         let table = self.base_table(&alter.name)?;
         let now = self.variables.timestamp;
         let now = now.unwrap_or_else(|| self.sql.engine().clock().unix_micros() as i64);

@@ -139,7 +139,7 @@ pub fn approximate_rows(engine: &Engine, table: &Table) -> u64 {
 }
 
 /// A moment of creation as a DATETIME.
-fn created(seconds: u64) -> Value {
+pub fn created(seconds: u64) -> Value {
     let moment = Timestamp::from_micros(seconds * 1_000_000).to_datetime(Zone::UTC);
     if moment == DateTime::ZERO { Value::Null } else { Value::DateTime(moment) }
 }
@@ -230,7 +230,7 @@ pub fn table_status_line(engine: &Engine, table: &Table, sizes: bool) -> Vec<Val
         Value::Null,
         text(table_collation(table).name()),
         Value::Null,
-        text(""),
+        text(if table.partitioning.is_some() { "partitioned" } else { "" }),
         text(&table.comment),
     ]
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use expression::{Node, type_collation};
+use expression::{Environment, Node, type_collation};
 use rows::table::{PartCodec, Table};
 
 use super::explained::QueryExplanation;
@@ -14,6 +14,7 @@ use plan::index_use::IndexUse;
 use plan::optimize::{Sizes, rows_of_way};
 use plan::point::{Access, AccessKind, IndexKeys, Lookup, ReaderKind, ways};
 use results::Result;
+use values::temporal::Zone;
 
 /// The columns of EXPLAIN; those ending in `#` are numbers.
 pub const EXPLAIN_COLUMNS: [&str; 12] = [
@@ -98,7 +99,7 @@ impl ShownAccess<'_> {
     fn possible_keys(&self) -> Vec<String> {
         let mut ways =
             ways(self.table, self.index_use, &self.access.terms, None, ReaderKind::ByRange);
-        ways.retain(Access::is_narrow);
+        ways.retain(|way| !matches!(way.kind, AccessKind::All | AccessKind::Index));
         let mut indexes: Vec<usize> = ways.iter().flat_map(Access::indexes).collect();
         let begins = |index: &usize| {
             let first = self.table.indexes[*index].parts.first();
@@ -138,6 +139,8 @@ pub fn explained_table(
 pub struct ExplainLine {
     /// Its alias, or what stands for it.
     pub table: String,
+    /// The partitions that are read, of a table that has some.
+    pub partitions: Option<String>,
     /// MySQL's name of the kind of way.
     pub kind: &'static str,
     /// The indexes that its conditions are about.
@@ -167,6 +170,7 @@ impl ExplainLine {
     pub fn of_all(table: String) -> ExplainLine {
         ExplainLine {
             table,
+            partitions: None,
             kind: "ALL",
             possible_keys: Vec::new(),
             key: None,
@@ -195,16 +199,20 @@ impl ExplainLine {
 
 /// What a line says of a way to rows, how many apart. `joined` names the column of a row joined
 /// before that a value is.
-pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<String>) -> ExplainLine {
+pub fn of_access(
+    shown: &ShownAccess<'_>,
+    joined: &dyn Fn(&Node) -> Option<String>,
+) -> ExplainLine {
     let ShownAccess { table, access, .. } = *shown;
     let definition = &table.indexes[access.index];
     let references = || {
         let keys = access.keys.first()?;
         let equal = keys.equal.iter().map(|lookup| match lookup {
-            Lookup::One(node, _) => joined(node).unwrap_or_else(|| "const".to_owned()),
-            Lookup::Any(..) | Lookup::Null => "const".to_owned(),
+            Lookup::One(node, _) => Some(joined(node).unwrap_or_else(|| "const".to_owned())),
+            Lookup::Any(..) | Lookup::Null => Some("const".to_owned()),
+            Lookup::Partitions(_) => None,
         });
-        Some(equal.collect::<Vec<_>>())
+        Some(equal.flatten().collect::<Vec<_>>())
     };
     let references = match access.kind {
         AccessKind::Const | AccessKind::Ref => references().unwrap_or_default(),
@@ -222,12 +230,13 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
         AccessKind::All => "ALL",
     };
     let uses_key = kind != "ALL";
-    let parts = |keys: &IndexKeys| keys.equal.len() + usize::from(keys.between.is_some());
+    let parts = |keys: &IndexKeys| keys.parts() + usize::from(keys.between.is_some());
     let parts = match access.kind {
         AccessKind::Index | AccessKind::All => definition.parts.len(),
         _ => access.keys.iter().map(parts).max().unwrap_or(0),
     };
-    let key_bytes: u64 = table.key_parts(access.index).take(parts).map(part_bytes).sum();
+    let own = table.key_parts(access.index).skip(usize::from(table.partition_column().is_some()));
+    let key_bytes: u64 = own.take(parts).map(part_bytes).sum();
     let parts = definition.parts.iter().take(if uses_key { parts } else { 0 });
     let key_columns = parts.map(|part| table.columns[part.column].name.clone()).collect();
     let names = names_of(table, access.indexes()).join(",");
@@ -252,8 +261,30 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
         key_bytes: uses_key.then_some(key_bytes),
         references,
         extra,
+        partitions: partitions_of(shown),
         ..ExplainLine::of_all(shown.name.to_owned())
     }
+}
+
+/// The partitions that are read, as far as literals tell; nothing of a table without any.
+fn partitions_of(shown: &ShownAccess<'_>) -> Option<String> {
+    let partitioning = shown.table.partitioning.as_ref()?;
+    let environment = Environment::bare(&[], Zone::UTC);
+    let mut ids = Vec::new();
+    for (_, keys) in shown.access.all_keys() {
+        match keys.partitions() {
+            // What another table's row tells is known when it is there.
+            Some(terms) => ids.extend(
+                terms
+                    .ids(shown.table, &environment.scope())
+                    .unwrap_or_else(|_| terms.named_ids(shown.table)),
+            ),
+            None => ids.extend(partitioning.partitions.iter().map(|partition| partition.id)),
+        }
+    }
+    let read = partitioning.partitions.iter().filter(|partition| ids.contains(&partition.id));
+    let names: Vec<&str> = read.map(|partition| &*partition.name).collect();
+    (!names.is_empty()).then(|| names.join(","))
 }
 
 /// A plan as lines of text.

@@ -67,7 +67,7 @@ fn cells(id: u64, select_type: &str, line: ExplainLine) -> Vec<Value> {
         number(id),
         text(select_type),
         text(&line.table),
-        Value::Null,
+        maybe(line.partitions.as_deref()),
         text(line.kind),
         maybe(joined(&line.possible_keys, ",")),
         maybe(line.key.as_deref()),

@@ -10,6 +10,7 @@ mod absent;
 mod columns;
 mod keys;
 mod keywords;
+mod partitions;
 mod privileges;
 mod tables;
 mod views;
@@ -30,6 +31,7 @@ use keys::{
     check_constraints, key_column_usage, referential_constraints, statistics, table_constraints,
 };
 use keywords::keywords;
+use partitions::partitions;
 use privileges::{
     column_privileges, enabled_roles, own_roles, role_column_grants, role_table_grants,
     schema_privileges, table_privileges, user_attributes, user_privileges,
@@ -117,6 +119,7 @@ pub fn made(
     let made = match upper.as_str() {
         "SCHEMATA" => schemata(engine),
         "TABLES" => tables(engine, sizes, asked),
+        "PARTITIONS" => partitions(engine, sizes, asked),
         "HOT_KEYS" => hot_keys(facts),
         "TABLE_SIZES" => table_sizes(engine, sizes, asked)?,
         "COLUMNS" => columns(facts, asked),

@@ -119,6 +119,11 @@ fn bind_target(
 ) -> Bound<ChangeTarget> {
     let shown = alias.unwrap_or(&table.name);
     let index_use = IndexUse::of_factor(Some(&table), shown, factor, planner.sees_all_indexes)?;
+    let shown = shown.to_owned();
+    let table = match index_use.partitions() {
+        Some(named) => Arc::new(table.within_partitions(named.ids()).map_err(SqlError::from)?),
+        None => table,
+    };
     let names = Names::of(&table, alias, "where clause", mode);
     let mut terms = Vec::new();
     if let Some(selection) = selection {
@@ -142,7 +147,6 @@ fn bind_target(
         planner.sizes,
     )?;
     let sorted = sort.is_empty() || ordering.is_some() && access.ordered;
-    let shown = shown.to_owned();
     let checks = access.terms.iter().filter(|term| !is_volatile(term)).cloned().collect();
     let (in_order, finding) = (false, None);
     Ok(ChangeTarget {
@@ -194,7 +198,14 @@ pub fn bind_update(
             || update_now.contains(&column)
             || table.columns[column].computed.is_some()
     };
-    let touched = |index: usize| table.indexes[index].parts.iter().any(|part| changes(part.column));
+    let rule = table.partition_rule().map_err(SqlError::from)?;
+    let is_touched = |column: usize| match rule {
+        // It follows from others.
+        Some(rule) if rule.column == column => rule.columns().iter().any(|at| changes(*at)),
+        _ => changes(column),
+    };
+    let touched =
+        |index: usize| table.codecs[index].parts.iter().any(|part| is_touched(part.column));
     let moves = touched(0) || target.access.indexes().any(touched);
     // Whom a row collides with, and what a variable is by then, are matters of the order.
     let unique = |index: &usize| table.indexes[*index].unique;

@@ -17,6 +17,7 @@ use crate::write::returning::bind_returning;
 use plan::bind::RowBinder;
 use plan::bind::scalar::{Bound, IncomingNames, Names, bind};
 use plan::column_default::{Store, defaults_of};
+use plan::index_use::PartitionSet;
 use plan::terms::has_subquery;
 use results::{Result, SqlError};
 
@@ -38,6 +39,7 @@ pub fn bind_insert_beside(
     beside: Vec<(Vec<String>, ColumnType)>,
     over_row: &RowBinder<'_>,
 ) -> Bound<InsertPlan> {
+    let table = within_partitions(table, &insert.partitions)?;
     let columns = columns_of(insert, &table)?;
     let all_unsaid = insert.columns.is_none();
     let defaults = defaults_of(&table);
@@ -156,6 +158,18 @@ pub fn count_mismatch(row: u64) -> SqlError {
 }
 
 /// Positions of named columns, each at most once.
+/// The table for a statement that writes to some of its partitions alone.
+///
+/// # Errors
+/// 1747 for a table without partitions, 1735 for a name that none has.
+fn within_partitions(table: Arc<Table>, names: &[String]) -> Result<Arc<Table>> {
+    if names.is_empty() {
+        return Ok(table);
+    }
+    let named = PartitionSet::of(Some(&table), &table.name, names)?;
+    Ok(Arc::new(table.within_partitions(named.ids())?))
+}
+
 fn named_columns(table: &Table, names: &[String]) -> Result<Vec<usize>> {
     let mut columns = Vec::with_capacity(names.len());
     for name in names {

@@ -308,6 +308,11 @@ impl InsertPlan {
                     tally.duplicates += 1;
                     None
                 }
+                Err(error) if error.is_of_partition() => {
+                    context.forgive(error.into())?;
+                    tally.duplicates += 1;
+                    None
+                }
                 Err(error) => return Err(error.into()),
             }
         };

@@ -1,0 +1,435 @@
+//! Tables with partitions: each beside a twin without any, under the same random statements.
+
+use rows::partition::PartitionMethod;
+use sql::Session;
+use values::ErrorCode;
+
+use crate::harness::{answer, error, run, server, session};
+
+/// Numbers that look random: xorshift64.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+
+    fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
+        of[self.below(of.len() as u64) as usize]
+    }
+
+    /// A value of a column, as a literal.
+    fn value(&mut self, column: &str) -> String {
+        match column {
+            "id" => self.below(60).to_string(),
+            "k" if self.below(8) == 0 => "NULL".to_owned(),
+            "k" => self.below(10).to_string(),
+            "d" if self.below(9) == 0 => "NULL".to_owned(),
+            "d" => format!(
+                "'20{:02}-{:02}-{:02}'",
+                18 + self.below(5),
+                1 + self.below(12),
+                1 + self.below(28)
+            ),
+            "s" => format!("'{}'", self.one(&["a", "b", "B", "c", "d", "e", "zz"])),
+            _ => self.below(1000).to_string(),
+        }
+    }
+
+    fn condition(&mut self) -> String {
+        let column = self.one(&["id", "k", "d", "s", "v", "id", "d"]);
+        let value = self.value(column);
+        match self.below(9) {
+            0 | 1 => format!("{column} = {value}"),
+            2 => format!("{column} IN ({value}, {})", self.value(column)),
+            3 => format!("{column} < {value}"),
+            4 => format!("{column} >= {value}"),
+            5 => format!("{column} BETWEEN {value} AND {}", self.value(column)),
+            6 => format!("{column} > {value} AND {}", self.condition()),
+            7 => format!("({column} <= {value} OR {})", self.condition()),
+            _ => format!("{column} IS NULL"),
+        }
+    }
+}
+
+/// Columns that a primary key names are NOT NULL in both.
+struct Scheme {
+    keys: &'static str,
+    partitions: &'static str,
+    /// Statements about partitions, and what they come to in the twin.
+    changes: &'static [(&'static str, &'static str)],
+}
+
+const SCHEMES: &[Scheme] = &[
+    Scheme {
+        keys: "PRIMARY KEY (id), KEY k (k), UNIQUE KEY u (id, k)",
+        partitions: "PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (10), \
+                     PARTITION p1 VALUES LESS THAN (30), PARTITION p2 VALUES LESS THAN MAXVALUE)",
+        changes: &[
+            ("TRUNCATE PARTITION p1", "id >= 10 AND id < 30"),
+            (
+                "REORGANIZE PARTITION p2 INTO (PARTITION p2 VALUES LESS THAN (45), \
+                 PARTITION p3 VALUES LESS THAN MAXVALUE)",
+                "FALSE",
+            ),
+            ("DROP PARTITION p3", "id >= 45"),
+            ("ADD PARTITION (PARTITION p4 VALUES LESS THAN (50))", "FALSE"),
+            ("ADD PARTITION (PARTITION p5 VALUES LESS THAN MAXVALUE)", "FALSE"),
+            ("DROP PARTITION p0", "id < 10"),
+            ("ADD KEY s (s)", ""),
+            ("REBUILD PARTITION ALL", "FALSE"),
+        ],
+    },
+    Scheme {
+        keys: "KEY k (k), KEY d (d, k)",
+        partitions: "PARTITION BY RANGE (TO_DAYS(d)) (\
+                     PARTITION p0 VALUES LESS THAN (TO_DAYS('2019-01-01')), \
+                     PARTITION p1 VALUES LESS THAN (TO_DAYS('2020-07-01')), \
+                     PARTITION p2 VALUES LESS THAN MAXVALUE)",
+        changes: &[
+            ("TRUNCATE PARTITION p0, p2", "d IS NULL OR d < '2019-01-01' OR d >= '2020-07-01'"),
+            ("DROP PARTITION p1", "d >= '2019-01-01' AND d < '2020-07-01'"),
+            ("REMOVE PARTITIONING", "FALSE"),
+            ("PARTITION BY HASH (YEAR(d)) PARTITIONS 3", "FALSE"),
+        ],
+    },
+    Scheme {
+        keys: "PRIMARY KEY (d, k, id), KEY s (s)",
+        partitions: "PARTITION BY RANGE COLUMNS (d, k) (\
+                     PARTITION p0 VALUES LESS THAN ('2019-06-15', 5), \
+                     PARTITION p1 VALUES LESS THAN ('2021-01-01', MAXVALUE), \
+                     PARTITION p2 VALUES LESS THAN (MAXVALUE, MAXVALUE))",
+        changes: &[
+            ("DROP PARTITION p0", "d < '2019-06-15' OR d = '2019-06-15' AND k < 5"),
+            ("ADD UNIQUE KEY u (k, d, id)", ""),
+        ],
+    },
+    Scheme {
+        keys: "KEY id (id)",
+        partitions: "PARTITION BY LIST (k) (PARTITION p0 VALUES IN (NULL, 0, 5), \
+                     PARTITION p1 VALUES IN (1, 2, 3, 4), PARTITION p2 VALUES IN (6, 7, 8, 9))",
+        changes: &[
+            ("TRUNCATE PARTITION p0", "k IS NULL OR k IN (0, 5)"),
+            (
+                "REORGANIZE PARTITION p1, p2 INTO (PARTITION p1 VALUES IN (9, 1), \
+                 PARTITION p3 VALUES IN (2, 3, 4, 6, 7, 8))",
+                "FALSE",
+            ),
+        ],
+    },
+    Scheme {
+        keys: "PRIMARY KEY (s, id)",
+        partitions: "PARTITION BY LIST COLUMNS (s) (PARTITION p0 VALUES IN ('a', 'c'), \
+                     PARTITION p1 VALUES IN ('b', 'zz'), PARTITION p2 VALUES IN ('d', 'e'))",
+        changes: &[("TRUNCATE PARTITION p1", "s IN ('b', 'zz')")],
+    },
+    Scheme {
+        keys: "PRIMARY KEY (id), KEY k (k, v)",
+        partitions: "PARTITION BY HASH (id) PARTITIONS 5",
+        changes: &[
+            ("COALESCE PARTITION 2", "FALSE"),
+            ("ADD PARTITION PARTITIONS 4", "FALSE"),
+            ("PARTITION BY LINEAR KEY () PARTITIONS 3", "FALSE"),
+        ],
+    },
+    Scheme {
+        keys: "PRIMARY KEY (id), KEY d (d)",
+        partitions: "PARTITION BY LINEAR HASH (id) PARTITIONS 6",
+        changes: &[("TRUNCATE PARTITION ALL", "TRUE")],
+    },
+    Scheme {
+        keys: "KEY s (s, k)",
+        partitions: "PARTITION BY KEY (s, k) PARTITIONS 4",
+        changes: &[("DROP KEY s", "")],
+    },
+];
+
+fn both(session: &mut Session, statement: &str) -> String {
+    let of_table = answer(session, &statement.replace("{}", "p"));
+    let of_twin = answer(session, &statement.replace("{}", "w"));
+    match (of_table, of_twin) {
+        (Ok(one), Ok(other)) => {
+            assert_eq!(one, other, "{statement}");
+            one
+        }
+        (Err(one), Err(other)) => {
+            assert_eq!(one.code(), other.code(), "{statement}: {one}, {other}");
+            String::new()
+        }
+        (Err(one), Ok(_)) => panic!("{statement}: {one}"),
+        (Ok(one), Err(other)) => panic!("{statement}: {one}, not {other}"),
+    }
+}
+
+/// Every row is in the partition that its values say, and nothing else is stored.
+fn check(session: &mut Session, sql: &sql::Sql) {
+    assert!(run(session, "CHECK TABLE p").ends_with("status\tOK"));
+    let table = sql.engine().catalog().table("test", "p").unwrap();
+    let all: u64 = run(session, "SELECT COUNT(*) FROM p").parse().unwrap();
+    let Some(partitioning) = &table.partitioning else { return };
+    let mut sum = 0;
+    for partition in &partitioning.partitions {
+        let counted = format!("SELECT COUNT(v + 0) FROM p PARTITION ({})", partition.name);
+        sum += run(session, &counted).parse::<u64>().unwrap();
+    }
+    assert_eq!(sum, all, "{:?}", partitioning.method);
+    // Each is found where its own values lead.
+    let keys = run(session, "SELECT id, k, d, s FROM p ORDER BY id, k, d, s");
+    for line in keys.lines().step_by(7) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let term = |(name, cell): (&str, &&str)| match *cell {
+            "NULL" => format!("{name} IS NULL"),
+            cell => format!("{name} = '{cell}'"),
+        };
+        let terms: Vec<String> = ["id", "k", "d", "s"].into_iter().zip(&cells).map(term).collect();
+        let found = run(session, &format!("SELECT COUNT(*) FROM p WHERE {}", terms.join(" AND ")));
+        assert_ne!(found, "0", "{terms:?}, {:?}", partitioning.method);
+    }
+}
+
+#[test]
+fn a_table_with_partitions_answers_as_one_without() {
+    for (number, scheme) in SCHEMES.iter().enumerate() {
+        for seed in 1..=3 {
+            let sql = server();
+            let s = &mut session(&sql);
+            let draw = &mut Draw(0x9e37_79b9_7f4a_7c15 ^ (seed << 20 | number as u64 + 1));
+            let columns = "id INT NOT NULL, k INT, d DATE, s VARCHAR(10), v INT";
+            let keys = scheme.keys;
+            run(s, &format!("CREATE TABLE p ({columns}, {keys}) {}", scheme.partitions));
+            run(s, &format!("CREATE TABLE w ({columns}, {keys})"));
+            let mut changes = scheme.changes.iter();
+            for round in 0..120 {
+                let insert = draw.one(&["INSERT", "INSERT IGNORE", "REPLACE", "INSERT"]);
+                let rows: Vec<String> = (0..1 + draw.below(6))
+                    .map(|_| {
+                        let row = ["id", "k", "d", "s", "v"].map(|column| draw.value(column));
+                        format!("({})", row.join(", "))
+                    })
+                    .collect();
+                // Where some rows have no partition the two would part.
+                let rows = rows.join(", ");
+                let insert = format!("{insert} INTO {{}} VALUES {rows}");
+                if answer(s, &insert.replace("{}", "p")).is_ok() {
+                    run(s, &insert.replace("{}", "w"));
+                }
+                if sql.engine().catalog().table("test", "p").is_ok() {
+                    let left = "SELECT COUNT(*), SUM(v), SUM(id) FROM {}";
+                    both(s, left);
+                }
+                match draw.below(5) {
+                    0 => {
+                        let column = draw.one(&["v", "k", "s"]);
+                        let (value, condition) = (draw.value(column), draw.condition());
+                        let update = format!("UPDATE {{}} SET {column} = {value} WHERE {condition}");
+                        if answer(s, &update.replace("{}", "p")).is_ok() {
+                            run(s, &update.replace("{}", "w"));
+                        }
+                    }
+                    1 => {
+                        both(s, &format!("DELETE FROM {{}} WHERE {}", draw.condition()));
+                    }
+                    _ => {}
+                }
+                let condition = draw.condition();
+                both(s, &format!("SELECT * FROM {{}} WHERE {condition} ORDER BY id, k, d, s, v"));
+                both(
+                    s,
+                    &format!(
+                        "SELECT id, k, d FROM {{}} WHERE {condition} ORDER BY {}, id, k, d LIMIT {}",
+                        draw.one(&["id DESC, k", "k", "d DESC", "s", "id"]),
+                        1 + draw.below(9)
+                    ),
+                );
+                both(
+                    s,
+                    &format!(
+                        "SELECT k, COUNT(*), MIN(d), MAX(id) FROM {{}} WHERE {condition} \
+                         GROUP BY k ORDER BY k"
+                    ),
+                );
+                both(s, "SELECT MIN(id), MAX(id), MIN(k), MAX(d), COUNT(DISTINCT s) FROM {}");
+                both(s, "SELECT DISTINCT k FROM {} ORDER BY k");
+                both(
+                    s,
+                    &format!(
+                        "SELECT COUNT(*), SUM(b.v) FROM {{}} a JOIN {{}} b ON b.id = a.k WHERE a.{}",
+                        "v < 500"
+                    ),
+                );
+                if round % 12 == 11 {
+                    check(s, &sql);
+                    if let Some((change, gone)) = changes.next() {
+                        run(s, &format!("ALTER TABLE p {change}"));
+                        match *gone {
+                            "" => run(s, &format!("ALTER TABLE w {change}")),
+                            gone => run(s, &format!("DELETE FROM w WHERE {gone}")),
+                        };
+                        both(s, "SELECT * FROM {} ORDER BY id, k, d, s, v");
+                        check(s, &sql);
+                    }
+                }
+            }
+            assert!(number != 0 || changes.next().is_none(), "all changes were made");
+        }
+    }
+}
+
+#[test]
+fn conditions_leave_the_partitions_that_can_have_rows() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE r (id INT PRIMARY KEY, v INT) PARTITION BY RANGE (id) (\
+         PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (20), \
+         PARTITION p2 VALUES LESS THAN MAXVALUE)",
+    );
+    run(
+        s,
+        "CREATE TABLE t (d DATE, k INT, KEY k (k)) PARTITION BY RANGE (TO_DAYS(d)) (\
+         PARTITION a VALUES LESS THAN (TO_DAYS('2020-01-01')), \
+         PARTITION b VALUES LESS THAN (TO_DAYS('2021-01-01')), \
+         PARTITION c VALUES LESS THAN MAXVALUE)",
+    );
+    run(s, "CREATE TABLE h (id INT PRIMARY KEY) PARTITION BY HASH (id) PARTITIONS 4");
+    run(s, "INSERT INTO r VALUES (5, 1), (15, 2), (25, 3)");
+    run(s, "INSERT INTO h VALUES (1), (2), (3), (4), (5)");
+    run(s, "INSERT INTO t VALUES ('2019-05-05', 1), ('2020-05-05', 2), ('2022-05-05', 3)");
+    for (query, partitions) in [
+        ("SELECT * FROM r", "p0,p1,p2"),
+        ("SELECT * FROM r WHERE id = 5", "p0"),
+        ("SELECT * FROM r WHERE id < 10", "p0"),
+        ("SELECT * FROM r WHERE id <= 10", "p0,p1"),
+        ("SELECT * FROM r WHERE id BETWEEN 5 AND 15", "p0,p1"),
+        ("SELECT * FROM r WHERE id IN (3, 30)", "p0,p2"),
+        ("SELECT * FROM r WHERE id = 5 OR id = 25", "p0,p2"),
+        ("SELECT * FROM r WHERE id > 19", "p2"),
+        ("SELECT * FROM r PARTITION (p1)", "p1"),
+        ("SELECT * FROM r PARTITION (p1, p2) WHERE id < 30 AND v = 3", "p1,p2"),
+        ("SELECT * FROM t WHERE d < '2020-01-01'", "a"),
+        ("SELECT * FROM t WHERE d = '2020-03-01'", "b"),
+        ("SELECT * FROM t WHERE d BETWEEN '2020-03-01' AND '2020-03-31'", "b"),
+        ("SELECT * FROM t WHERE k = 1", "a,b,c"),
+        ("SELECT * FROM t WHERE d IS NULL", "a"),
+        ("SELECT * FROM h WHERE id = 6", "p2"),
+        ("SELECT * FROM h WHERE id IN (1, 5)", "p1"),
+        ("SELECT * FROM h WHERE id BETWEEN 2 AND 3", "p2,p3"),
+        ("UPDATE r SET v = 1 WHERE id > 15", "p1,p2"),
+        ("DELETE FROM r WHERE id = 5", "p0"),
+    ] {
+        let line = run(s, &format!("EXPLAIN {query}"));
+        let cells: Vec<&str> = line.split('\t').collect();
+        assert_eq!(cells[3], partitions, "{query}");
+    }
+}
+
+#[test]
+fn a_row_goes_to_its_partition_or_nowhere() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE r (id INT PRIMARY KEY, v INT) PARTITION BY RANGE (id) (\
+         PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (20))",
+    );
+    run(s, "CREATE TABLE plain (id INT PRIMARY KEY, parent INT)");
+    let none = ErrorCode::NoPartitionForValue.number();
+    assert_eq!(error(s, "INSERT INTO r VALUES (1, 1), (20, 1)"), none);
+    assert_eq!(run(s, "SELECT COUNT(*) FROM r"), "0");
+    run(s, "INSERT IGNORE INTO r VALUES (1, 1), (20, 1)");
+    assert_eq!(run(s, "SHOW WARNINGS"), "Warning\t1526\tTable has no partition for value 20");
+    run(s, "UPDATE r SET id = 11");
+    assert_eq!(run(s, "SELECT * FROM r PARTITION (p1)"), "11\t1");
+    assert_eq!(run(s, "SELECT * FROM r PARTITION (p0)"), "");
+    assert_eq!(error(s, "UPDATE r SET id = 99"), none);
+    assert_eq!(error(s, "INSERT INTO r PARTITION (p0) VALUES (12, 1)"), 1748);
+    assert_eq!(error(s, "INSERT INTO r PARTITION (p9) VALUES (12, 1)"), 1735);
+    assert_eq!(error(s, "UPDATE r PARTITION (p1) SET id = 2"), 1748);
+    run(s, "INSERT INTO r PARTITION (p0) VALUES (2, 5)");
+    run(s, "DELETE FROM r PARTITION (p0)");
+    assert_eq!(run(s, "SELECT id FROM r"), "11");
+    assert_eq!(error(s, "SELECT * FROM plain PARTITION (p0)"), 1747);
+    assert_eq!(error(s, "ALTER TABLE plain DROP PARTITION p0"), 1505);
+    assert_eq!(error(s, "ALTER TABLE r DROP PARTITION p0, p1"), 1508);
+    assert_eq!(error(s, "ALTER TABLE r DROP PARTITION p7"), 1507);
+    assert_eq!(error(s, "ALTER TABLE r ADD PARTITION (PARTITION p2 VALUES LESS THAN (15))"), 1493);
+    assert_eq!(error(s, "ALTER TABLE r ADD PARTITION (PARTITION p1 VALUES LESS THAN (35))"), 1517);
+    assert_eq!(error(s, "ALTER TABLE r ADD UNIQUE KEY v (v)"), 1503);
+    assert_eq!(error(s, "ALTER TABLE r DROP COLUMN id"), 3855);
+    assert_eq!(error(s, "ALTER TABLE r CHANGE id other INT"), 3855);
+    assert_eq!(error(s, "ALTER TABLE plain ADD FOREIGN KEY (parent) REFERENCES r (id)"), 1506);
+    assert_eq!(error(s, "CREATE TEMPORARY TABLE x (a INT) PARTITION BY HASH (a)"), 1562);
+    for (definition, code) in [
+        ("a INT) PARTITION BY HASH (b)", 1054),
+        ("a INT) PARTITION BY KEY (b)", 1488),
+        ("a INT) PARTITION BY HASH (a / 2)", 1564),
+        ("a VARCHAR(9)) PARTITION BY HASH (a)", 1659),
+        ("a VARCHAR(9)) PARTITION BY HASH (CRC32(a))", 1564),
+        ("a TIMESTAMP) PARTITION BY HASH (TO_DAYS(a))", 1486),
+        ("a INT) PARTITION BY HASH (1)", 1486),
+        ("a INT) PARTITION BY RANGE (a)", 1492),
+        ("a INT) PARTITION BY RANGE (a) (PARTITION p VALUES IN (1))", 1480),
+        ("a INT) PARTITION BY RANGE (a) (PARTITION p VALUES LESS THAN ('x'))", 1697),
+        ("a INT) PARTITION BY RANGE (a) (PARTITION p VALUES LESS THAN (NULL))", 1566),
+        ("a INT) PARTITION BY RANGE COLUMNS (a) (PARTITION p VALUES LESS THAN ('x'))", 1654),
+        ("a INT) PARTITION BY LIST (a) (PARTITION p VALUES IN (1, 1))", 1495),
+        ("a INT) PARTITION BY HASH (a) PARTITIONS 0", 1504),
+        ("a INT) PARTITION BY HASH (a) PARTITIONS 9000", 1499),
+        ("a INT PRIMARY KEY, b INT) PARTITION BY HASH (b)", 1503),
+        ("a INT, FOREIGN KEY (a) REFERENCES plain (id)) PARTITION BY HASH (a)", 1506),
+    ] {
+        assert_eq!(error(s, &format!("CREATE TABLE x ({definition}")), code, "{definition}");
+    }
+}
+
+#[test]
+fn what_is_shown_makes_the_same_table() {
+    let sql = server();
+    let s = &mut session(&sql);
+    for (number, scheme) in SCHEMES.iter().enumerate() {
+        let columns = "id INT NOT NULL, k INT, d DATE, s VARCHAR(10), v INT";
+        let name = format!("t{number}");
+        let text = format!("CREATE TABLE {name} ({columns}, {}) {}", scheme.keys, scheme.partitions);
+        run(s, &text);
+        let shown = |s: &mut Session| {
+            let shown = run(s, &format!("SHOW CREATE TABLE {name}"));
+            shown.split_once('\t').expect("a name and a text").1.to_owned()
+        };
+        let text = shown(s);
+        run(s, &format!("DROP TABLE {name}"));
+        run(s, &text);
+        assert_eq!(shown(s), text);
+        run(s, &format!("CREATE TABLE alike LIKE {name}"));
+        run(s, "DROP TABLE alike");
+    }
+    let table = sql.engine().catalog().table("test", "t0").unwrap();
+    assert_eq!(table.partitioning.as_ref().unwrap().method, PartitionMethod::Range);
+    assert_eq!(
+        run(
+            s,
+            "SELECT PARTITION_NAME, PARTITION_METHOD, PARTITION_EXPRESSION, PARTITION_DESCRIPTION \
+             FROM information_schema.PARTITIONS WHERE TABLE_NAME = 't1'"
+        ),
+        "p0\tRANGE\tto_days(`d`)\t737425\np1\tRANGE\tto_days(`d`)\t737972\n\
+         p2\tRANGE\tto_days(`d`)\tMAXVALUE"
+    );
+}
+
+#[test]
+fn numbers_go_on_over_all_partitions() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE a (id INT AUTO_INCREMENT, k INT, PRIMARY KEY (id, k)) \
+         PARTITION BY LIST (k) (PARTITION x VALUES IN (1), PARTITION y VALUES IN (2))",
+    );
+    run(s, "INSERT INTO a (k) VALUES (1), (2), (1)");
+    run(s, "ALTER TABLE a TRUNCATE PARTITION x");
+    run(s, "INSERT INTO a (k) VALUES (2), (1)");
+    assert_eq!(run(s, "SELECT id, k FROM a ORDER BY id"), "2\t2\n4\t2\n5\t1");
+}

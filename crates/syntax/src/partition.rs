@@ -1,0 +1,344 @@
+//! PARTITION BY and what ALTER TABLE says of partitions, as written.
+//!
+//! Refused: SUBPARTITION BY. Accepted without effect: where a partition lies, how many rows it is
+//! to have, which of MySQL's hashes KEY is to use.
+//!
+//! Not here: what it means (crate `sql`, `ddl::partition`).
+
+use sqlparser::ast::Expr;
+use sqlparser::tokenizer::Token;
+use values::ErrorCode;
+
+use super::cursor::{Cursor, TableName};
+use crate::error::{Error, Result};
+
+/// How rows are divided, as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MethodSpec {
+    /// RANGE.
+    Range,
+    /// LIST.
+    List,
+    /// HASH.
+    Hash,
+    /// KEY.
+    Key,
+}
+
+/// What partitions are told by, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DividedBySpec {
+    /// An expression.
+    Expression(Box<Expr>),
+    /// COLUMNS, or the columns of KEY.
+    Columns(Vec<String>),
+}
+
+/// A value of a partition, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartitionValueSpec {
+    /// MAXVALUE.
+    Maximum,
+    /// An expression.
+    Value(Box<Expr>),
+}
+
+/// The values of a partition, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartitionValuesSpec {
+    /// None.
+    Nothing,
+    /// VALUES LESS THAN.
+    LessThan(Vec<PartitionValueSpec>),
+    /// VALUES IN, by rows.
+    In(Vec<Vec<PartitionValueSpec>>),
+}
+
+/// A partition as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartitionSpec {
+    /// Its name.
+    pub name: String,
+    /// Its values.
+    pub values: PartitionValuesSpec,
+    /// COMMENT.
+    pub comment: String,
+}
+
+/// PARTITION BY, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartitionBySpec {
+    /// How.
+    pub method: MethodSpec,
+    /// LINEAR.
+    pub linear: bool,
+    /// What by.
+    pub by: DividedBySpec,
+    /// PARTITIONS n.
+    pub count: Option<u64>,
+    /// The partitions; none if none are written.
+    pub partitions: Vec<PartitionSpec>,
+}
+
+/// What is looked at or made again of partitions: the statement about the whole table that does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpkeepSpec {
+    /// ANALYZE PARTITION.
+    Analyze,
+    /// CHECK PARTITION.
+    Check,
+    /// OPTIMIZE PARTITION.
+    Optimize,
+    /// REPAIR PARTITION.
+    Repair,
+}
+
+/// A change of partitions, as written. Names are `None` where it says ALL.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AlterPartitionSpec {
+    /// PARTITION BY.
+    Divide(PartitionBySpec),
+    /// REMOVE PARTITIONING.
+    Remove,
+    /// ADD PARTITION (..).
+    Add(Vec<PartitionSpec>),
+    /// ADD PARTITION PARTITIONS n.
+    AddCounted(u64),
+    /// DROP PARTITION.
+    Drop(Vec<String>),
+    /// TRUNCATE PARTITION.
+    Truncate(Option<Vec<String>>),
+    /// COALESCE PARTITION n.
+    Coalesce(u64),
+    /// REORGANIZE PARTITION .. INTO; without names and partitions: as they are.
+    Reorganize(Vec<String>, Vec<PartitionSpec>),
+    /// REBUILD PARTITION.
+    Rebuild(Option<Vec<String>>),
+    /// EXCHANGE PARTITION .. WITH TABLE.
+    Exchange {
+        /// The partition.
+        partition: String,
+        /// The table.
+        table: TableName,
+        /// Not WITHOUT VALIDATION.
+        validate: bool,
+    },
+    /// ANALYZE, CHECK, OPTIMIZE, REPAIR PARTITION.
+    Upkeep(UpkeepSpec, Option<Vec<String>>),
+}
+
+/// Reads PARTITION BY, if it is next.
+///
+/// # Errors
+/// 1064 where it stops making sense; 1235 for SUBPARTITION BY.
+pub fn partition_by(cursor: &mut Cursor<'_>) -> Result<Option<PartitionBySpec>> {
+    if !cursor.take_all(&["PARTITION", "BY"]) {
+        return Ok(None);
+    }
+    let linear = cursor.take("LINEAR");
+    let word = match linear {
+        true => cursor.take_any(&["HASH", "KEY"]),
+        false => cursor.take_any(&["RANGE", "LIST", "HASH", "KEY"]),
+    };
+    let method = match word {
+        Some("RANGE") => MethodSpec::Range,
+        Some("LIST") => MethodSpec::List,
+        Some("HASH") => MethodSpec::Hash,
+        Some(_) => MethodSpec::Key,
+        None => return Err(cursor.syntax()),
+    };
+    let by_columns = match method {
+        MethodSpec::Range | MethodSpec::List => cursor.take("COLUMNS"),
+        MethodSpec::Hash => false,
+        MethodSpec::Key => true,
+    };
+    if method == MethodSpec::Key && cursor.take("ALGORITHM") {
+        cursor.take_token(&Token::Eq);
+        if !matches!(cursor.number()?, 1 | 2) {
+            return Err(cursor.syntax());
+        }
+    }
+    let by = if by_columns {
+        cursor.expect_token(&Token::LParen)?;
+        let mut names = Vec::new();
+        if method != MethodSpec::Key || *cursor.peek() != Token::RParen {
+            names = cursor.list(|cursor| cursor.name())?;
+        }
+        cursor.expect_token(&Token::RParen)?;
+        DividedBySpec::Columns(names)
+    } else {
+        cursor.expect_token(&Token::LParen)?;
+        let expression = Box::new(cursor.expression()?);
+        cursor.expect_token(&Token::RParen)?;
+        DividedBySpec::Expression(expression)
+    };
+    let mut count = None;
+    if cursor.take("PARTITIONS") {
+        count = Some(counted(cursor)?);
+    }
+    if cursor.is("SUBPARTITION") {
+        return Err(Error::unsupported("subpartitions"));
+    }
+    let mut partitions = Vec::new();
+    if *cursor.peek() == Token::LParen && !cursor.is_nth(1, "SELECT") {
+        partitions = cursor.parenthesised(partition)?;
+    }
+    if count.is_some_and(|count| !partitions.is_empty() && count != partitions.len() as u64) {
+        return Err(cursor.syntax());
+    }
+    Ok(Some(PartitionBySpec { method, linear, by, count, partitions }))
+}
+
+/// The number behind PARTITIONS.
+fn counted(cursor: &mut Cursor<'_>) -> Result<u64> {
+    match cursor.number()? {
+        0 => Err(Error::new(
+            ErrorCode::NoParts,
+            "Number of partitions = 0 is not an allowed value",
+        )),
+        count => Ok(count),
+    }
+}
+
+/// `PARTITION name [VALUES ..] [options]`.
+fn partition(cursor: &mut Cursor<'_>) -> Result<PartitionSpec> {
+    cursor.expect("PARTITION")?;
+    let name = cursor.name()?;
+    let values = if cursor.take_all(&["VALUES", "LESS", "THAN"]) {
+        PartitionValuesSpec::LessThan(match cursor.take("MAXVALUE") {
+            true => vec![PartitionValueSpec::Maximum],
+            false => cursor.parenthesised(value)?,
+        })
+    } else if cursor.take_all(&["VALUES", "IN"]) {
+        PartitionValuesSpec::In(cursor.parenthesised(values_row)?)
+    } else {
+        PartitionValuesSpec::Nothing
+    };
+    let mut comment = String::new();
+    loop {
+        let storage = cursor.take("STORAGE");
+        if cursor.take("ENGINE") {
+            cursor.take_token(&Token::Eq);
+            cursor.name_or_string()?;
+        } else if storage {
+            return Err(cursor.syntax());
+        } else if cursor.take("COMMENT") {
+            cursor.take_token(&Token::Eq);
+            comment = cursor.string()?;
+        } else if cursor.take_all(&["DATA", "DIRECTORY"])
+            || cursor.take_all(&["INDEX", "DIRECTORY"])
+        {
+            cursor.take_token(&Token::Eq);
+            cursor.string()?;
+        } else if cursor.take_any(&["MAX_ROWS", "MIN_ROWS", "NODEGROUP"]).is_some() {
+            cursor.take_token(&Token::Eq);
+            cursor.number()?;
+        } else if cursor.take("TABLESPACE") {
+            cursor.take_token(&Token::Eq);
+            cursor.name_or_string()?;
+        } else {
+            break;
+        }
+    }
+    if *cursor.peek() == Token::LParen {
+        return Err(Error::unsupported("subpartitions"));
+    }
+    Ok(PartitionSpec { name, values, comment })
+}
+
+fn value(cursor: &mut Cursor<'_>) -> Result<PartitionValueSpec> {
+    Ok(match cursor.take("MAXVALUE") {
+        true => PartitionValueSpec::Maximum,
+        false => PartitionValueSpec::Value(Box::new(cursor.expression()?)),
+    })
+}
+
+/// A value in VALUES IN, or a row of them in brackets.
+fn values_row(cursor: &mut Cursor<'_>) -> Result<Vec<PartitionValueSpec>> {
+    match *cursor.peek() {
+        Token::LParen => cursor.parenthesised(value),
+        _ => Ok(vec![value(cursor)?]),
+    }
+}
+
+/// Names behind a statement about partitions; `None`: ALL.
+fn names(cursor: &mut Cursor<'_>) -> Result<Option<Vec<String>>> {
+    match cursor.take("ALL") {
+        true => Ok(None),
+        false => cursor.list(|cursor| cursor.name()).map(Some),
+    }
+}
+
+/// Reads what ALTER TABLE says of partitions, if that is next.
+///
+/// # Errors
+/// 1064 where it stops making sense; 1235 for subpartitions.
+pub fn alter_partitions(cursor: &mut Cursor<'_>) -> Result<Option<AlterPartitionSpec>> {
+    let is = |cursor: &mut Cursor<'_>, word: &str| cursor.take_all(&[word, "PARTITION"]);
+    if let Some(spec) = partition_by(cursor)? {
+        return Ok(Some(AlterPartitionSpec::Divide(spec)));
+    }
+    Ok(Some(if cursor.take_all(&["REMOVE", "PARTITIONING"]) {
+        AlterPartitionSpec::Remove
+    } else if cursor.is_nth(1, "PARTITION") && is(cursor, "ADD") {
+        without_log(cursor);
+        if cursor.take("PARTITIONS") {
+            AlterPartitionSpec::AddCounted(cursor.number()?)
+        } else if *cursor.peek() == Token::LParen {
+            AlterPartitionSpec::Add(cursor.parenthesised(partition)?)
+        } else {
+            AlterPartitionSpec::AddCounted(0)
+        }
+    } else if is(cursor, "DROP") {
+        cursor.take_all(&["IF", "EXISTS"]);
+        AlterPartitionSpec::Drop(cursor.list(|cursor| cursor.name())?)
+    } else if is(cursor, "TRUNCATE") {
+        AlterPartitionSpec::Truncate(names(cursor)?)
+    } else if is(cursor, "COALESCE") {
+        without_log(cursor);
+        AlterPartitionSpec::Coalesce(cursor.number()?)
+    } else if is(cursor, "REORGANIZE") {
+        without_log(cursor);
+        let mut of = Vec::new();
+        let mut into = Vec::new();
+        if !cursor.at_end() {
+            of = cursor.list(|cursor| cursor.name())?;
+            cursor.expect("INTO")?;
+            into = cursor.parenthesised(partition)?;
+        }
+        AlterPartitionSpec::Reorganize(of, into)
+    } else if is(cursor, "REBUILD") {
+        without_log(cursor);
+        AlterPartitionSpec::Rebuild(names(cursor)?)
+    } else if is(cursor, "EXCHANGE") {
+        let partition = cursor.name()?;
+        cursor.expect("WITH")?;
+        cursor.expect("TABLE")?;
+        let table = cursor.table_name()?;
+        let validate = !cursor.take_all(&["WITHOUT", "VALIDATION"]);
+        cursor.take_all(&["WITH", "VALIDATION"]);
+        AlterPartitionSpec::Exchange { partition, table, validate }
+    } else if is(cursor, "ANALYZE") {
+        without_log(cursor);
+        AlterPartitionSpec::Upkeep(UpkeepSpec::Analyze, names(cursor)?)
+    } else if is(cursor, "CHECK") {
+        let names = names(cursor)?;
+        while cursor.take_any(&["QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED"]).is_some() {}
+        AlterPartitionSpec::Upkeep(UpkeepSpec::Check, names)
+    } else if is(cursor, "OPTIMIZE") {
+        without_log(cursor);
+        AlterPartitionSpec::Upkeep(UpkeepSpec::Optimize, names(cursor)?)
+    } else if is(cursor, "REPAIR") {
+        without_log(cursor);
+        let names = names(cursor)?;
+        while cursor.take_any(&["QUICK", "EXTENDED", "USE_FRM"]).is_some() {}
+        AlterPartitionSpec::Upkeep(UpkeepSpec::Repair, names)
+    } else {
+        return Ok(None);
+    }))
+}
+
+/// Words about a binary log.
+fn without_log(cursor: &mut Cursor<'_>) {
+    let _word = cursor.take("NO_WRITE_TO_BINLOG") || cursor.take("LOCAL");
+}
