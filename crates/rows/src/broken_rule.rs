@@ -5,7 +5,7 @@
 //!
 //! Not here: which definitions break them (`ddl::rules`), MySQL's codes (crate `sql`).
 
-use crate::partition::PartitionFault;
+use crate::partition_fault::PartitionFault;
 use crate::thing::Thing;
 
 /// What a table's definition does and may not.

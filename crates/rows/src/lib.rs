@@ -4,7 +4,7 @@
 //! Layers, bottom up:
 //! - store: `store` (the trait), `locks`, `local`, `run`, `chunk_file`, `memory`, `conformance`,
 //!   `temporary`, `temporary_ids`
-//! - rows: `schema`, `foreign_key`, `partition`, `event`, `table`, `catalog`, `cache`, `find`, `row_keys`,
+//! - rows: `schema`, `partitioning`, `foreign_key`, `partition`, `event`, `table`, `catalog`, `cache`, `find`, `row_keys`,
 //!   `images`, `merged`, `leaps`, `postings`, `split`, `expiry`, `transaction`, `commit`, `bulk`,
 //!   `ddl`, `alter`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
 //!
@@ -43,6 +43,8 @@ pub mod merged;
 pub mod metrics;
 mod open;
 pub mod partition;
+mod partition_fault;
+mod partitioning;
 mod postings;
 mod readable;
 pub mod recency;

@@ -21,7 +21,7 @@ use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
 
 use crate::foreign_key::ForeignKey;
-use crate::partition::Partitioning;
+use crate::partitioning::Partitioning;
 use crate::temporary_ids::is_temporary_id;
 
 /// Number of a table's key range. Never reused; 0 is the catalog itself.

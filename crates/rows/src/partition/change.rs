@@ -6,13 +6,13 @@
 //!
 //! Not here: removing ranges and copying rows (`alter`).
 
-use super::fault::PartitionFault;
-use super::scheme::{
-    Partition, PartitionId, PartitionMethod, PartitionNaming, PartitionValue, Partitioning,
-    add_partition_column,
-};
+use super::scheme::add_partition_column;
 use crate::broken_rule::BrokenRule;
 use crate::error::Result;
+use crate::partition_fault::PartitionFault;
+use crate::partitioning::{
+    Partition, PartitionId, PartitionMethod, PartitionNaming, PartitionValue, Partitioning,
+};
 use crate::schema::{IndexState, TableDefinition};
 
 /// A change of a table's partitions. New ones come without numbers.

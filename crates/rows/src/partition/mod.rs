@@ -17,16 +17,16 @@
 //! (crate `plan`).
 
 mod change;
-mod fault;
 mod placement;
 mod scheme;
 
 pub use change::PartitionChange;
 pub(crate) use change::apply_change;
-pub use fault::PartitionFault;
 pub use placement::{ColumnDomain, PartitionRule};
-pub use scheme::{
+pub(crate) use scheme::{PARTITION_BYTES, validate_partitioning};
+
+pub use crate::partition_fault::PartitionFault;
+pub use crate::partitioning::{
     Partition, PartitionId, PartitionMethod, PartitionNaming, PartitionValue, PartitionedBy,
     Partitioning,
 };
-pub(crate) use scheme::{PARTITION_BYTES, validate_partitioning};

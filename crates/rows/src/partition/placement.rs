@@ -25,10 +25,10 @@ use values::text::write_untyped;
 use values::types::ColumnType;
 use values::ErrorCode;
 
-use super::fault::PartitionFault;
-use super::scheme::{PartitionId, PartitionMethod, PartitionValue, Partitioning};
 use crate::broken_rule::BrokenRule;
 use crate::error::{Error, Result};
+use crate::partition_fault::PartitionFault;
+use crate::partitioning::{PartitionId, PartitionMethod, PartitionValue, Partitioning};
 use crate::schema::TableDefinition;
 
 /// Combinations of values that are placed one by one.

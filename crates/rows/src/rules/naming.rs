@@ -6,7 +6,7 @@
 //!
 //! Not here: what names mean.
 
-use crate::partition::PartitionedBy;
+use crate::partitioning::PartitionedBy;
 use crate::schema::{ComputedColumn, DefaultValue, TableDefinition};
 
 impl TableDefinition {
