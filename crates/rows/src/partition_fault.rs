@@ -85,7 +85,9 @@ pub enum PartitionFault {
     #[error("At least one partition must be added")]
     AddNone,
     /// REORGANIZE without a list of what is not HASH.
-    #[error("REORGANIZE PARTITION without parameters can only be used on auto-partitioned tables using HASH PARTITIONs")]
+    #[error(
+        "REORGANIZE PARTITION without parameters can only be used on auto-partitioned tables using HASH PARTITIONs"
+    )]
     ReorganizeNothing,
     /// REORGANIZE of partitions that do not follow each other.
     #[error("When reorganizing a set of partitions they must be in consecutive order")]
@@ -97,7 +99,9 @@ pub enum PartitionFault {
     )]
     RangeChanged,
     /// A column goes, or gets another name, that partitions are told by.
-    #[error("Column '{0}' has a partitioning function dependency and cannot be dropped or renamed.")]
+    #[error(
+        "Column '{0}' has a partitioning function dependency and cannot be dropped or renamed."
+    )]
     Dependency(String),
     /// EXCHANGE PARTITION with a table that is partitioned itself.
     #[error("Table to exchange with partition is partitioned: '{0}'")]

@@ -107,7 +107,12 @@ impl Partitioning {
         for _ in 0..count {
             let (id, at) = (self.take_id(), self.partitions.len());
             let name = format!("p{at}");
-            self.partitions.push(Partition { id, name, values: Vec::new(), comment: String::new() });
+            self.partitions.push(Partition {
+                id,
+                name,
+                values: Vec::new(),
+                comment: String::new(),
+            });
         }
     }
 

@@ -224,7 +224,8 @@ fn a_table_with_partitions_answers_as_one_without() {
                     0 => {
                         let column = draw.one(&["v", "k", "s"]);
                         let (value, condition) = (draw.value(column), draw.condition());
-                        let update = format!("UPDATE {{}} SET {column} = {value} WHERE {condition}");
+                        let update =
+                            format!("UPDATE {{}} SET {column} = {value} WHERE {condition}");
                         if answer(s, &update.replace("{}", "p")).is_ok() {
                             run(s, &update.replace("{}", "w"));
                         }
@@ -393,7 +394,8 @@ fn what_is_shown_makes_the_same_table() {
     for (number, scheme) in SCHEMES.iter().enumerate() {
         let columns = "id INT NOT NULL, k INT, d DATE, s VARCHAR(10), v INT";
         let name = format!("t{number}");
-        let text = format!("CREATE TABLE {name} ({columns}, {}) {}", scheme.keys, scheme.partitions);
+        let text =
+            format!("CREATE TABLE {name} ({columns}, {}) {}", scheme.keys, scheme.partitions);
         run(s, &text);
         let shown = |s: &mut Session| {
             let shown = run(s, &format!("SHOW CREATE TABLE {name}"));

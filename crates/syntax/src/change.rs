@@ -202,7 +202,17 @@ pub fn insert(cursor: &mut Cursor<'_>, replace: bool) -> Result<Insert> {
     }
     let returning = returning(cursor)?;
     cursor.expect_end()?;
-    Ok(Insert { replace, ignore, table, partitions, columns, source, alias, on_duplicate, returning })
+    Ok(Insert {
+        replace,
+        ignore,
+        table,
+        partitions,
+        columns,
+        source,
+        alias,
+        on_duplicate,
+        returning,
+    })
 }
 
 /// `VALUES ROW(1, 2)` and the like reach us as queries.

@@ -192,10 +192,9 @@ pub fn partition_by(cursor: &mut Cursor<'_>) -> Result<Option<PartitionBySpec>> 
 /// The number behind PARTITIONS.
 fn counted(cursor: &mut Cursor<'_>) -> Result<u64> {
     match cursor.number()? {
-        0 => Err(Error::new(
-            ErrorCode::NoParts,
-            "Number of partitions = 0 is not an allowed value",
-        )),
+        0 => {
+            Err(Error::new(ErrorCode::NoParts, "Number of partitions = 0 is not an allowed value"))
+        }
         count => Ok(count),
     }
 }

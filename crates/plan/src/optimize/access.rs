@@ -350,7 +350,10 @@ pub(super) fn covering(table: &Table, access: &Access, needs: &Columns) -> Optio
     if !access.others.is_empty() {
         return None;
     }
-    if index.unique && !index.parts.is_empty() && access.keys.iter().any(|keys| keys.parts() == index.parts.len()) {
+    if index.unique
+        && !index.parts.is_empty()
+        && access.keys.iter().any(|keys| keys.parts() == index.parts.len())
+    {
         return None;
     }
     let mut wanted = needs.clone();

@@ -240,8 +240,7 @@ fn consider(
         AccessKind::Range
     };
     let of_partition = usize::from(table.partition_column().is_some());
-    let is_whole =
-        weakest.0 >= definition.parts.len() && fixed == weakest.0 + of_partition;
+    let is_whole = weakest.0 >= definition.parts.len() && fixed == weakest.0 + of_partition;
     let of_kind = match kind {
         // What the primary key narrows of a whole key is no worse for that.
         AccessKind::Range if is_whole && index > 0 => AccessKind::Ref,
@@ -298,15 +297,16 @@ fn merged_by(
         let all: Vec<Node> = own.iter().chain(others.map(|(_, term)| term)).cloned().collect();
         let narrows = |index: &usize| {
             let is_ready = table.indexes[*index].state == IndexState::Ready;
-            let narrowed =
-                |terms| consider(table, *index, terms, None, Orders::Never, None).access.is_narrow();
+            let narrowed = |terms| {
+                consider(table, *index, terms, None, Orders::Never, None).access.is_narrow()
+            };
             // What other terms narrow, they would narrow by themselves.
             is_ready && index_use.looks_up(*index) && narrowed((&own, &own))
         };
         let indexes = (0..table.indexes.len()).filter(narrows);
         let named = index_use.partitions();
-        let each = indexes
-            .map(|index| consider(table, index, (&all, &all), None, Orders::Never, named));
+        let each =
+            indexes.map(|index| consider(table, index, (&all, &all), None, Orders::Never, named));
         ways.push(each.max_by_key(|candidate| candidate.score)?.access);
     }
     let mut ways = ways.into_iter();

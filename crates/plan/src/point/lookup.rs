@@ -154,12 +154,7 @@ pub struct KeyTerms {
 /// What `terms`, all of which must hold, say about the keys of an index.
 ///
 /// In a table with partitions every alternative begins with those that are left, of the named ones.
-pub fn said(
-    table: &Table,
-    index: usize,
-    terms: &[Node],
-    named: Option<&PartitionSet>,
-) -> KeyTerms {
+pub fn said(table: &Table, index: usize, terms: &[Node], named: Option<&PartitionSet>) -> KeyTerms {
     let all: Vec<&Node> = terms.iter().collect();
     let plain = Alternative::of(table, index, &all, named);
     let branches = terms.iter().enumerate().find_map(|(position, term)| {
@@ -181,9 +176,10 @@ pub fn said(
         let (own, others) = branch.answered.split_at(branch.answered.len() - terms.len());
         answered.iter_mut().zip(others).for_each(|(all, one)| *all &= one);
         or_answered &= own.iter().all(|answered| *answered);
-        let is_same =
-            |at: &usize| branch.fixing[*at].checked_sub(own.len()) == Some(plain.fixing[*at])
-                || plain.fixing[*at] == OF_PARTITIONS;
+        let is_same = |at: &usize| {
+            branch.fixing[*at].checked_sub(own.len()) == Some(plain.fixing[*at])
+                || plain.fixing[*at] == OF_PARTITIONS
+        };
         fixed = (0..fixed).take_while(is_same).count();
     }
     answered[position] = or_answered;

@@ -282,7 +282,12 @@ fn prefix_range(table: &Table, index: usize, prefix: &[Datum<'_>]) -> Result<Nar
     }
 }
 
-pub(super) fn one_key(node: &Node, ty: &ColumnType, rule: Collation, scope: &Scope<'_>) -> Result<KeyValue> {
+pub(super) fn one_key(
+    node: &Node,
+    ty: &ColumnType,
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<KeyValue> {
     let cell = node.evaluate(scope)?;
     let mut word = Vec::new();
     let datum = match cell.datum() {

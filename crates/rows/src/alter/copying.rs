@@ -95,7 +95,8 @@ fn keys_of(table: &Table, plan: &Plan) -> RowKeys {
     };
     let is_kept = is_divided_alike
         && !table.has_hidden_key()
-        && old.len() == new.len() && old.iter().zip(new).all(stays);
+        && old.len() == new.len()
+        && old.iter().zip(new).all(stays);
     if is_kept { RowKeys::Kept } else { RowKeys::Values }
 }
 

@@ -77,8 +77,7 @@ pub(crate) fn apply_change(
     let Some(partitioning) = &mut definition.partitioning else {
         return fault(PartitionFault::None);
     };
-    let is_listed =
-        matches!(partitioning.method, PartitionMethod::Range | PartitionMethod::List);
+    let is_listed = matches!(partitioning.method, PartitionMethod::Range | PartitionMethod::List);
     match change {
         PartitionChange::Divide(_) => unreachable!("answered above"),
         PartitionChange::Remove => {
@@ -177,9 +176,7 @@ pub(crate) fn apply_change(
                 let before = &partitioning.partitions[last].values;
                 let is_last = last + 1 == partitioning.partitions.len();
                 let now = new.last().map(|partition| &partition.values);
-                let keeps = now.is_some_and(|now| {
-                    now == before || is_last && reaches(now, before)
-                });
+                let keeps = now.is_some_and(|now| now == before || is_last && reaches(now, before));
                 if !keeps {
                     return fault(PartitionFault::RangeChanged);
                 }
@@ -192,7 +189,11 @@ pub(crate) fn apply_change(
 }
 
 /// Positions of partitions by name; all where none are named.
-fn places(partitioning: &Partitioning, names: Option<&[String]>, table: &str) -> Result<Vec<usize>> {
+fn places(
+    partitioning: &Partitioning,
+    names: Option<&[String]>,
+    table: &str,
+) -> Result<Vec<usize>> {
     let Some(names) = names else { return Ok((0..partitioning.partitions.len()).collect()) };
     let place = |name: &String| match partitioning.partition(name) {
         Some(at) => Ok(at),

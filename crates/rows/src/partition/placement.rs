@@ -18,12 +18,12 @@ use std::collections::HashMap;
 use std::ops::Bound;
 
 use expression::{Function, Kind, Node, Number};
+use values::ErrorCode;
 use values::datum::{Datum, Value};
 use values::key::encode_part;
 use values::temporal::Zone;
 use values::text::write_untyped;
 use values::types::ColumnType;
-use values::ErrorCode;
 
 use crate::broken_rule::BrokenRule;
 use crate::error::{Error, Result};
@@ -84,8 +84,12 @@ enum Places {
     List(HashMap<Option<i128>, PartitionId>),
     RangeColumns(Vec<Vec<Option<Vec<u8>>>>),
     ListColumns(HashMap<Vec<Vec<u8>>, PartitionId>),
-    Hash { linear: bool },
-    Key { linear: bool },
+    Hash {
+        linear: bool,
+    },
+    Key {
+        linear: bool,
+    },
 }
 
 /// One column's wanted keys.
@@ -153,7 +157,9 @@ impl PartitionRule {
                 PartitionValue::Text(text) => {
                     let converted = column.from_text(text.as_bytes(), Zone::UTC);
                     match converted.issue {
-                        Some(_) => return Err(fault(PartitionFault::FieldType(column.name.clone()))),
+                        Some(_) => {
+                            return Err(fault(PartitionFault::FieldType(column.name.clone())));
+                        }
                         None => converted.value,
                     }
                 }
@@ -282,9 +288,7 @@ impl PartitionRule {
                 let at = bounds.partition_point(|bound| bound.is_some_and(|it| it <= number));
                 self.ids.get(at).copied().ok_or_else(|| missing(&shown()))
             }
-            Places::List(listed) => {
-                listed.get(&first).copied().ok_or_else(|| missing(&shown()))
-            }
+            Places::List(listed) => listed.get(&first).copied().ok_or_else(|| missing(&shown())),
             Places::RangeColumns(bounds) => {
                 let keys: Vec<Option<Vec<u8>>> = keys().into_iter().map(Some).collect();
                 let at = bounds.partition_point(|bound| !is_less(&keys, bound));
@@ -297,9 +301,7 @@ impl PartitionRule {
                 let rest = first.unwrap_or(0) % self.ids.len() as i128;
                 Ok(self.ids[rest.unsigned_abs() as usize])
             }
-            Places::Hash { linear: true } => {
-                Ok(self.linear(first.unwrap_or(0) as u64))
-            }
+            Places::Hash { linear: true } => Ok(self.linear(first.unwrap_or(0) as u64)),
             Places::Key { linear } => {
                 let hash = hash_of(&keys());
                 Ok(match linear {
@@ -394,8 +396,7 @@ impl PartitionRule {
                 Ok(listed.iter().filter(|(keys, _)| holds(keys)).map(|(_, id)| *id).collect())
             }
             Places::Range(_) | Places::List(_) => {
-                let (Some(monotone), [ColumnDomain::Between(low, high)]) =
-                    (self.monotone, domains)
+                let (Some(monotone), [ColumnDomain::Between(low, high)]) = (self.monotone, domains)
                 else {
                     return all();
                 };
@@ -604,9 +605,7 @@ fn text_of(value: &Value) -> Vec<u8> {
 fn monotone_of(input: &Node) -> Option<Monotone> {
     let is_column = |node: &Node| matches!(node.kind, Kind::Column(_));
     match &input.kind {
-        Kind::Column(_) => {
-            matches!(input.ty, ColumnType::Int { .. }).then_some(Monotone::Itself)
-        }
+        Kind::Column(_) => matches!(input.ty, ColumnType::Int { .. }).then_some(Monotone::Itself),
         Kind::Call(function, arguments) => match &arguments[..] {
             [argument] if is_column(argument) => match function {
                 Function::ToDays => Some(Monotone::Days),

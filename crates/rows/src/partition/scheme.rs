@@ -19,8 +19,7 @@ impl TableDefinition {
     /// Position of the column that has the number of a row's partition.
     pub fn partition_column(&self) -> Option<usize> {
         let first = self.named_columns().len();
-        let is_of_partition =
-            |column: &Column| column.visibility == ColumnVisibility::OfPartition;
+        let is_of_partition = |column: &Column| column.visibility == ColumnVisibility::OfPartition;
         self.columns[first..].iter().position(is_of_partition).map(|at| first + at)
     }
 
@@ -39,9 +38,8 @@ impl TableDefinition {
 
     /// The primary key, or the first unique key without NULLs in its place.
     fn standing_key(&self) -> Option<&Index> {
-        let has_nulls = |index: &Index| {
-            index.parts.iter().any(|part| self.columns[part.column].nullable)
-        };
+        let has_nulls =
+            |index: &Index| index.parts.iter().any(|part| self.columns[part.column].nullable);
         match self.has_hidden_key() {
             true => self.indexes[1..].iter().find(|index| index.unique && !has_nulls(index)),
             false => self.indexes.first(),

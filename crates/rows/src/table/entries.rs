@@ -101,7 +101,8 @@ impl Table {
         let damaged = |why| Error::Corrupt { key: key.to_vec(), why };
         // The partition is the entry's.
         let partition = key.get(PREFIX_BYTES..self.head_of_keys());
-        row_key.extend_from_slice(partition.ok_or_else(|| damaged("index entry without partition"))?);
+        row_key
+            .extend_from_slice(partition.ok_or_else(|| damaged("index entry without partition"))?);
         // A unique entry's value is a primary key, the other form's is exactly two bytes. They
         // are told apart by the NULLs in the key, which only nullable parts can have.
         let codec = &self.codecs[index];

@@ -57,7 +57,9 @@ impl Table {
         let (definition, Some(rule)) = (&self.indexes[index], self.partition_rule()?) else {
             return Ok(None);
         };
-        if !definition.unique || definition.parts.is_empty() || values.len() < definition.parts.len()
+        if !definition.unique
+            || definition.parts.is_empty()
+            || values.len() < definition.parts.len()
         {
             return Ok(None);
         }

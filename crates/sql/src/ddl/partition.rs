@@ -60,9 +60,7 @@ pub fn partitioning_of(
         MethodSpec::Key => PartitionMethod::Key,
     };
     let by = match &spec.by {
-        DividedBySpec::Expression(expression) => {
-            PartitionedBy::Expression(rule_text(expression)?)
-        }
+        DividedBySpec::Expression(expression) => PartitionedBy::Expression(rule_text(expression)?),
         DividedBySpec::Columns(names) => PartitionedBy::Columns(names.clone()),
     };
     let is_listed = matches!(method, PartitionMethod::Range | PartitionMethod::List);
@@ -211,8 +209,7 @@ impl Scheme<'_> {
         if !node.is_of_row_alone() {
             return Err(not_constant());
         }
-        let environment =
-            Environment { mode: self.mode, ..Environment::bare(&[], self.zone) };
+        let environment = Environment { mode: self.mode, ..Environment::bare(&[], self.zone) };
         let cell = node.evaluate(&environment.scope())?;
         let datum = cell.datum();
         if datum.is_null() {
@@ -332,12 +329,10 @@ fn expression_of(definition: &TableDefinition, text: &str) -> Result<Node> {
         Kind::Arithmetic(operator, ..) => is_allowed &= *operator != Arithmetic::Divide,
         Kind::Call(function, arguments) => {
             is_allowed &= is_allowed_in_partitions(*function);
-            let is_moment =
-                |node: &Node| matches!(node.ty, ColumnType::Timestamp { .. });
+            let is_moment = |node: &Node| matches!(node.ty, ColumnType::Timestamp { .. });
             depends |= *function != Function::UnixTimestamp && arguments.iter().any(is_moment);
             // Of a DATETIME it is another moment in every zone.
-            depends |= *function == Function::UnixTimestamp
-                && !arguments.iter().all(is_moment);
+            depends |= *function == Function::UnixTimestamp && !arguments.iter().all(is_moment);
         }
         _ => is_allowed = false,
     });
@@ -468,8 +463,8 @@ pub(super) fn partition_by_text(definition: &TableDefinition) -> String {
                 let mut line = format!("PARTITION {}", plain_or_quoted(&partition.name));
                 if let Some(values) = description(definition, partition).filter(|_| is_listed) {
                     line.push_str(&match partitioning.method {
-                        PartitionMethod::Range if values == "MAXVALUE"
-                            && !partitioning.is_by_columns() =>
+                        PartitionMethod::Range
+                            if values == "MAXVALUE" && !partitioning.is_by_columns() =>
                         {
                             " VALUES LESS THAN MAXVALUE".to_owned()
                         }
@@ -492,8 +487,9 @@ pub(super) fn partition_by_text(definition: &TableDefinition) -> String {
 
 /// A name as MySQL shows it among partitions: in backticks only where it must be.
 fn plain_or_quoted(name: &str) -> String {
-    let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$')
-        && !name.bytes().all(|byte| byte.is_ascii_digit())
-        && !crate::keywords::is_reserved(name);
+    let is_plain =
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$')
+            && !name.bytes().all(|byte| byte.is_ascii_digit())
+            && !crate::keywords::is_reserved(name);
     if is_plain { name.to_owned() } else { super::quoted(name) }
 }

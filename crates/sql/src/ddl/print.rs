@@ -11,8 +11,8 @@ use syntax::definition_text;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, string_literal};
 
-use super::partition::partition_by_text;
 use super::column::{bits_literal, literal_in_zone, now_text};
+use super::partition::partition_by_text;
 
 /// A name in backticks.
 pub fn quoted(name: &str) -> String {

@@ -7,7 +7,9 @@ use expression::{Environment, Node};
 use rows::alter::ConversionRules;
 use rows::ddl::NewCheck;
 use rows::rules::{Check, Rules, value_at};
-use rows::schema::{Column, ColumnVisibility, ComputedColumn, DefaultValue, Index, TableDefinition};
+use rows::schema::{
+    Column, ColumnVisibility, ComputedColumn, DefaultValue, Index, TableDefinition,
+};
 use sqlparser::ast::Expr;
 use syntax::rule::{rule, rule_text};
 use syntax::table::{CheckSpec, ColumnSpec, ComputedSpec, DefaultSpec};

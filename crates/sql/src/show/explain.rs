@@ -199,10 +199,7 @@ impl ExplainLine {
 
 /// What a line says of a way to rows, how many apart. `joined` names the column of a row joined
 /// before that a value is.
-pub fn of_access(
-    shown: &ShownAccess<'_>,
-    joined: &dyn Fn(&Node) -> Option<String>,
-) -> ExplainLine {
+pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<String>) -> ExplainLine {
     let ShownAccess { table, access, .. } = *shown;
     let definition = &table.indexes[access.index];
     let references = || {
