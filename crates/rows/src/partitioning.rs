@@ -1,7 +1,7 @@
 //! What a definition says of a table's partitions.
 //!
-//! Not here: the rules that it must fulfil, which partition a row is of, statements that change them
-//! (`partition`).
+//! Not here: the rules that it must fulfil, which partition a row is of, statements that change
+//! them (`partition`).
 
 use serde::{Deserialize, Serialize};
 
