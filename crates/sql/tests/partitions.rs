@@ -203,7 +203,7 @@ fn a_table_with_partitions_answers_as_one_without() {
             run(s, &format!("CREATE TABLE w ({columns}, {keys})"));
             let mut changes = scheme.changes.iter();
             for round in 0..120 {
-                let insert = draw.one(&["INSERT", "INSERT IGNORE", "REPLACE", "INSERT"]);
+                let insert = draw.one(&["INSERT", "REPLACE", "INSERT"]);
                 let rows: Vec<String> = (0..1 + draw.below(6))
                     .map(|_| {
                         let row = ["id", "k", "d", "s", "v"].map(|column| draw.value(column));
