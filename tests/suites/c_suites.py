@@ -39,6 +39,8 @@ class MariaDbClientTest(Suite):
                     self.tool, "--no-defaults", "--host=127.0.0.1", f"--port={port}", "--user=root",
                     "--silent", f"--vardir={folder}", test,
                 ]
+                # What a test leaves that failed would be in the way of the next.
+                subprocess.run([*client(port), "-e", "DROP DATABASE IF EXISTS client_test_db"], check=False)
                 try:
                     ended = subprocess.run(
                         command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
