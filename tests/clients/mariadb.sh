@@ -49,6 +49,18 @@ check "a password" "bob@localhost" \
     "$(mariadb -h 127.0.0.1 -P "$PORT" -u bob -psecret -N -e 'SELECT USER()' 2>&1)"
 check "a wrong password" "*ERROR 1045 (28000)*'bob'@'localhost'*" \
     "$(mariadb -h 127.0.0.1 -P "$PORT" -u bob -pno -e 'SELECT 1' 2>&1)"
+if [ -z "$STAND_IN" ]; then
+    # MariaDB itself has it from a plugin that must be installed.
+    signed() { mariadb -h 127.0.0.1 -P "$PORT" -u signed -p"$1" -N -e 'SELECT CURRENT_USER()' 2>&1; }
+    client -e "DROP USER IF EXISTS signed; CREATE USER signed IDENTIFIED VIA ed25519
+        USING PASSWORD('secret') OR mysql_native_password USING PASSWORD('second')"
+    check "a password proved by ed25519" "signed@%" "$(signed secret)"
+    check "the second way of an account" "signed@%" "$(signed second)"
+    check "neither way" "*ERROR 1045 (28000)*'signed'@'localhost'*" "$(signed third)"
+    check "both ways are shown" "*VIA 'ed25519' USING '*' OR 'mysql_native_password' USING '\**" \
+        "$(client -N -e 'SHOW CREATE USER signed')"
+    client -e 'DROP USER signed'
+fi
 admin() { mariadb-admin -h 127.0.0.1 -P "$PORT" -u root "$@" 2>&1; }
 check "mariadb-admin ping" "*alive*" "$(admin ping)"
 check "mariadb-admin processlist" "*root*" "$(admin processlist)"

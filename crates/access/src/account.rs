@@ -65,6 +65,9 @@ pub struct Account {
     pub plugin: Plugin,
     /// What is stored of its password.
     pub stored: String,
+    /// Further ways to log in, which are tried in their order (IDENTIFIED VIA a OR b).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<LoginWay>,
     /// The password before, which holds until it is discarded (RETAIN CURRENT PASSWORD).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retained: Option<String>,
@@ -115,6 +118,15 @@ pub struct Account {
     pub default_roles: DefaultRoles,
 }
 
+/// A further way to log in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoginWay {
+    /// By what a password is proved.
+    pub plugin: Plugin,
+    /// What is stored of it.
+    pub stored: String,
+}
+
 /// What is granted on a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableGrant {
@@ -152,6 +164,7 @@ impl Account {
         Account {
             plugin,
             stored,
+            alternatives: Vec::new(),
             retained: None,
             locked: false,
             expired: false,
@@ -188,7 +201,14 @@ impl Account {
 
     /// Whether everybody may come in as it, who comes from its hosts.
     pub fn is_open(&self) -> bool {
-        self.plugin.has_passwords() && self.stored.is_empty()
+        let mut ways = self.ways();
+        ways.any(|(plugin, stored)| plugin.has_passwords() && stored.is_empty())
+    }
+
+    /// All ways to log in, with what is stored for each.
+    pub fn ways(&self) -> impl Iterator<Item = (Plugin, &str)> {
+        let further = self.alternatives.iter().map(|way| (way.plugin, &*way.stored));
+        std::iter::once((self.plugin, &*self.stored)).chain(further)
     }
 
     /// Whether all that one may do who logged in at this second of the epoch is to set a password.

@@ -3,19 +3,26 @@
 //! ```text
 //! caching_sha2_password   $A$005$, salt, hash (passwords::crypt)     $mysql in hexadecimal: 0x24..
 //! mysql_native_password   *, 40 hexadecimal digits
+//! ed25519                 a public key in base 64 (passwords::signed)
+//! parsec                  P0:, salt, :, a public key, in base 64
 //! auth_socket             a user of the system, or nothing: the one called as the account is
 //! ```
-//! The empty text is the empty password, with either of the first two; the third has no passwords.
+//! The empty text is the empty password, with any of the first four; the last has no passwords.
 //!
 //! Not here: proofs (`passwords`), the exchange (`doors::mysql`).
 
 use std::fmt::Write as _;
 
+use passwords::signed::{self, ED25519, PARSEC, ParsecKey};
 use passwords::{CACHING_SHA2, NATIVE, crypt, equal_secretly, native_digest};
 use serde::{Deserialize, Serialize};
 
 /// The plugin of those who come through a UNIX socket.
 const SOCKET: &str = "auth_socket";
+
+/// What mysql_native_password stores of a password that nobody has: `root` of MariaDB's packages
+/// comes in through a socket alone.
+pub const NO_PASSWORD: &str = "invalid";
 
 /// By what an account proves who it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +33,12 @@ pub enum Plugin {
     /// That of MySQL before 8.0 and of MariaDB.
     #[serde(rename = "mysql_native_password")]
     Native,
+    /// MariaDB's, by a signature.
+    #[serde(rename = "ed25519")]
+    Ed25519,
+    /// MariaDB's since 11.6, by a signature whose key is made slowly.
+    #[serde(rename = "parsec")]
+    Parsec,
     /// The user of the system at the other end of a UNIX socket; `unix_socket` in MariaDB.
     #[serde(rename = "auth_socket")]
     Socket,
@@ -35,7 +48,7 @@ impl Plugin {
     /// The plugin of a name in any case.
     pub fn named(name: &str) -> Option<Plugin> {
         let name = if name.eq_ignore_ascii_case("unix_socket") { SOCKET } else { name };
-        [Plugin::CachingSha2, Plugin::Native, Plugin::Socket]
+        [Plugin::CachingSha2, Plugin::Native, Plugin::Ed25519, Plugin::Parsec, Plugin::Socket]
             .into_iter()
             .find(|plugin| plugin.name().eq_ignore_ascii_case(name))
     }
@@ -45,6 +58,8 @@ impl Plugin {
         match self {
             Plugin::CachingSha2 => CACHING_SHA2,
             Plugin::Native => NATIVE,
+            Plugin::Ed25519 => ED25519,
+            Plugin::Parsec => PARSEC,
             Plugin::Socket => SOCKET,
         }
     }
@@ -68,6 +83,8 @@ impl Plugin {
                 }
                 stored
             }
+            Plugin::Ed25519 => signed::ed25519_stored(password.as_bytes()),
+            Plugin::Parsec => ParsecKey::new(password.as_bytes(), rand::random()).stored(),
             Plugin::Socket => String::new(),
         }
     }
@@ -77,9 +94,13 @@ impl Plugin {
         stored.is_empty()
             || match self {
                 Plugin::CachingSha2 => crypt::StoredHash::parse(stored.as_bytes()).is_some(),
+                // As MariaDB says it of a password that nobody has.
+                Plugin::Native if stored == NO_PASSWORD => true,
                 Plugin::Native => stored.strip_prefix('*').is_some_and(|digits| {
                     digits.len() == 40 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
                 }),
+                Plugin::Ed25519 => signed::ed25519_key(stored).is_some(),
+                Plugin::Parsec => ParsecKey::parse(stored).is_some(),
                 Plugin::Socket => stored.bytes().all(|byte| byte.is_ascii_graphic()),
             }
     }
@@ -87,6 +108,12 @@ impl Plugin {
 
 /// Whether what is stored was made of a password, by whichever plugin.
 pub fn is_stored_of(stored: &str, password: &str) -> bool {
+    if let Some(key) = ParsecKey::parse(stored) {
+        return key.matches(password.as_bytes());
+    }
+    if let Some(key) = signed::ed25519_key(stored) {
+        return equal_secretly(&signed::public_key(password.as_bytes()), &key);
+    }
     match crypt::StoredHash::parse(stored.as_bytes()) {
         Some(hash) => hash.matches(password.as_bytes()),
         None if stored.is_empty() => password.is_empty(),
@@ -140,7 +167,7 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_known_as_that_and_proves_its_password_alone() {
-        for plugin in [Plugin::CachingSha2, Plugin::Native] {
+        for plugin in [Plugin::CachingSha2, Plugin::Native, Plugin::Ed25519, Plugin::Parsec] {
             let stored = plugin.store("secret");
             assert!(plugin.is_stored_form(&stored), "{stored}");
             assert!(!plugin.is_stored_form("secret"));

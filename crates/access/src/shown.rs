@@ -138,9 +138,18 @@ fn add(sum: &mut Account, role: &Account) {
 
 /// SHOW CREATE USER.
 pub fn create_user(name: &AccountName, account: &Account) -> String {
-    let mut shown = format!("CREATE USER {name} IDENTIFIED WITH '{}'", account.plugin.name());
-    if !account.stored.is_empty() {
-        shown += &format!(" AS {}", text(&account.stored));
+    let mut shown = format!("CREATE USER {name}");
+    // Of several ways MySQL has no words, and MariaDB has these.
+    let words = match account.alternatives.is_empty() {
+        true => ["IDENTIFIED WITH", "AS"],
+        false => ["IDENTIFIED VIA", "USING"],
+    };
+    for (place, (plugin, stored)) in account.ways().enumerate() {
+        let word = if place == 0 { words[0] } else { "OR" };
+        shown += &format!(" {word} '{}'", plugin.name());
+        if !stored.is_empty() {
+            shown += &format!(" {} {}", words[1], text(stored));
+        }
     }
     match &account.default_roles {
         DefaultRoles::None => {}

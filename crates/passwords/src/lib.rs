@@ -3,6 +3,7 @@
 //! ```text
 //! mysql_native_password   proof = SHA1(password) xor SHA1(scramble, digest)
 //!                         digest = SHA1(SHA1(password))
+//! ed25519, parsec         see `signed`
 //! caching_sha2_password   proof = SHA256(password) xor SHA256(digest, scramble)
 //!                         digest = SHA256(SHA256(password))
 //!   if the server does not know the digest: RSA(password, a zero byte, xor scramble)
@@ -15,6 +16,7 @@
 
 pub mod crypt;
 mod sealed;
+pub mod signed;
 
 pub use sealed::{KeyPair, seal};
 

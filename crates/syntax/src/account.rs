@@ -33,6 +33,8 @@ pub struct Identification {
     pub plugin: Option<String>,
     /// The password.
     pub secret: SecretSpec,
+    /// OR: further ways, each with its plugin.
+    pub alternatives: Vec<(String, SecretSpec)>,
 }
 
 /// A password, or what is stored of one.
@@ -386,7 +388,7 @@ pub fn set_account(cursor: &mut Cursor<'_>) -> Result<Option<AccountStatement>> 
     };
     let replaced = replaced(cursor)?;
     let retain = cursor.take_all(&["RETAIN", "CURRENT", "PASSWORD"]);
-    let identified = Identification { plugin: None, secret };
+    let identified = Identification { plugin: None, secret, alternatives: Vec::new() };
     Ok(Some(AccountStatement::SetPassword { name, identified, replaced, retain }))
 }
 
@@ -437,20 +439,37 @@ fn replaced(cursor: &mut Cursor<'_>) -> Result<Option<PresentPassword>> {
 fn identified(cursor: &mut Cursor<'_>) -> Result<Identification> {
     if cursor.take("BY") {
         if cursor.take_all(&["RANDOM", "PASSWORD"]) {
-            return Ok(Identification { plugin: None, secret: SecretSpec::Random });
+            return Ok(alone(None, SecretSpec::Random));
         }
         // IDENTIFIED BY PASSWORD '*...': what mysql_native_password stores.
         if cursor.take("PASSWORD") {
             let secret = SecretSpec::Stored(cursor.bytes()?);
-            return Ok(Identification { plugin: Some("mysql_native_password".into()), secret });
+            return Ok(alone(Some("mysql_native_password".into()), secret));
         }
         let secret = SecretSpec::Password(cursor.string()?);
-        return Ok(Identification { plugin: None, secret });
+        return Ok(alone(None, secret));
     }
     if cursor.take_any(&["WITH", "VIA"]).is_none() {
         return Err(cursor.syntax());
     }
-    let plugin = Some(cursor.name_or_string()?);
+    let (plugin, secret) = login_way(cursor)?;
+    let mut alternatives = Vec::new();
+    while cursor.take("OR") {
+        alternatives.push(login_way(cursor)?);
+    }
+    if cursor.is("AND") {
+        return Err(Error::unsupported("several proofs of one login"));
+    }
+    Ok(Identification { plugin: Some(plugin), secret, alternatives })
+}
+
+fn alone(plugin: Option<String>, secret: SecretSpec) -> Identification {
+    Identification { plugin, secret, alternatives: Vec::new() }
+}
+
+/// A plugin and what it has of a password.
+fn login_way(cursor: &mut Cursor<'_>) -> Result<(String, SecretSpec)> {
+    let plugin = cursor.name_or_string()?;
     let secret = match cursor.take_any(&["BY", "AS", "USING"]) {
         Some("BY") if cursor.take_all(&["RANDOM", "PASSWORD"]) => SecretSpec::Random,
         Some("BY") => SecretSpec::Password(cursor.string()?),
@@ -458,10 +477,7 @@ fn identified(cursor: &mut Cursor<'_>) -> Result<Identification> {
         Some(_) => SecretSpec::Stored(cursor.bytes()?),
         None => SecretSpec::Password(String::new()),
     };
-    if cursor.is("OR") || cursor.is("AND") {
-        return Err(Error::unsupported("several ways of one account to log in"));
-    }
-    Ok(Identification { plugin, secret })
+    Ok((plugin, secret))
 }
 
 /// What follows the accounts.
@@ -683,9 +699,14 @@ mod tests {
             let Ok(AccountStatement::CreateUsers { users, .. }) = read else {
                 panic!("{text}: {read:?}")
             };
-            let wanted = Identification { plugin: plugin.map(str::to_owned), secret };
+            let wanted = alone(plugin.map(str::to_owned), secret);
             assert_eq!(users[0].identified, Some(wanted), "{text}");
         }
+        let read = parsed("CREATE USER a IDENTIFIED VIA p USING 'x' OR q OR r BY 'y' REQUIRE SSL");
+        let Ok(AccountStatement::CreateUsers { users, .. }) = read else { panic!("{read:?}") };
+        let ways = users[0].identified.clone().map(|identified| identified.alternatives);
+        let password = |text: &str| SecretSpec::Password(text.into());
+        assert!(ways == Some(vec![("q".into(), password("")), ("r".into(), password("y"))]));
         let shown = format!("{:?}", parsed("CREATE USER a IDENTIFIED BY 'hidden'"));
         assert!(!shown.contains("hidden"), "{shown}");
     }

@@ -13,6 +13,10 @@
 //!   RSA(password xor scramble)     ->     OK or ERR     (or, where nobody listens, the password)
 //! ```
 //!
+//! Methods that sign fresh bytes (`passwords::signed`) begin with a switch; parsec's client asks for
+//! its salt in between. An account with several ways is asked for them in their order, each by a
+//! switch; only the last one's failure is the login's.
+//!
 //! Invariants
 //! 1. A password is kept only as digests; what crosses the network is never enough to log in again,
 //!    with either method, unless a client chooses to send its password bare.
@@ -37,9 +41,13 @@ use passwords::{
 use super::handshake::Login;
 use crate::peer::peer_tls;
 use access::host::Peer;
-use access::secret::Plugin;
+use access::secret::{NO_PASSWORD, Plugin};
 use access::{AccessControl, AccountName, LoginBlock, TlsNeed};
 use passwords::crypt::{self, StoredHash};
+use passwords::signed::{
+    CLIENT_ED25519, Nonce, PARSEC, ParsecHint, ParsecKey, PublicKey, ed25519_key, is_signed,
+    public_key,
+};
 use tls::Encryption;
 
 /// Passwords that are remembered as proved.
@@ -57,10 +65,16 @@ pub enum Secret {
         /// SHA256(SHA256(password)).
         sha2: [u8; 32],
     },
+    /// A password that nobody has.
+    Nobody,
     /// MySQL's `*` and 40 hexadecimal digits: mysql_native_password only.
     Native([u8; 20]),
     /// MySQL's `$A$...`: caching_sha2_password only.
     Slow(StoredHash),
+    /// MariaDB's ed25519: a public key.
+    Signed(PublicKey),
+    /// MariaDB's parsec.
+    Parsec(ParsecKey),
     /// No password: at the other end of a UNIX socket is the user of the system who is called so,
     /// or with an empty name the one who is called as the client calls itself.
     Socket(String),
@@ -82,6 +96,34 @@ impl Secret {
         Secret::Both { native: native_digest(password), sha2: caching_sha2_digest(password) }
     }
 
+    /// What an account stores for a plugin.
+    fn stored(plugin: Plugin, stored: &str) -> Secret {
+        match plugin {
+            Plugin::Socket => Secret::Socket(stored.to_owned()),
+            _ if stored.is_empty() => Secret::Empty,
+            Plugin::Native if stored == NO_PASSWORD => Secret::Nobody,
+            Plugin::CachingSha2 | Plugin::Native => Secret::new(stored),
+            Plugin::Ed25519 => ed25519_key(stored).map_or(Secret::Nobody, Secret::Signed),
+            Plugin::Parsec => ParsecKey::parse(stored).map_or(Secret::Nobody, Secret::Parsec),
+        }
+    }
+
+    /// The method that proves it, where a client began with another one; `None`: any will do.
+    fn method(&self) -> Option<&'static str> {
+        match self {
+            Secret::Native(_) | Secret::Nobody => Some(NATIVE),
+            Secret::Slow(_) => Some(CACHING_SHA2),
+            Secret::Signed(_) => Some(CLIENT_ED25519),
+            Secret::Parsec(_) => Some(PARSEC),
+            Secret::Empty | Secret::Both { .. } | Secret::Socket(_) => None,
+        }
+    }
+
+    /// Whether it takes long to try a password.
+    fn is_slow(&self) -> bool {
+        matches!(self, Secret::Slow(_) | Secret::Parsec(_))
+    }
+
     /// Whether a configured text is one of MySQL's stored forms of a password.
     pub fn is_stored_form(text: &str) -> bool {
         matches!(Secret::new(text), Secret::Native(_) | Secret::Slow(_))
@@ -93,7 +135,9 @@ impl Secret {
             Secret::Both { sha2, .. } => equal_secretly(&caching_sha2_digest(password), sha2),
             Secret::Native(native) => equal_secretly(&native_digest(password), native),
             Secret::Slow(hash) => hash.matches(password),
-            Secret::Socket(_) => false,
+            Secret::Signed(key) => equal_secretly(&public_key(password), key),
+            Secret::Parsec(key) => key.matches(password),
+            Secret::Nobody | Secret::Socket(_) => false,
         }
     }
 }
@@ -128,8 +172,9 @@ type ProvenKey = ([u8; crypt::SALT_BYTES], [u8; crypt::HASH_CHARS]);
 /// What a login has to prove, and whose it is.
 #[derive(Clone, Debug)]
 struct Credential {
-    /// The password, and the one before it if that still holds.
-    secrets: Vec<Secret>,
+    /// The ways to log in, in their order, at least one: each with its password, and the one before
+    /// it if that still holds.
+    ways: Vec<Vec<Secret>>,
     account: Option<AccountName>,
     is_locked: bool,
     tls_need: TlsNeed,
@@ -165,15 +210,15 @@ impl Users {
 
     /// What a client has to prove that calls itself so.
     fn credential(&self, user: &str, host: &str) -> Option<Credential> {
-        let of = |secrets, account, is_locked| Credential {
-            secrets,
+        let of = |ways, account, is_locked| Credential {
+            ways,
             account,
             is_locked,
             tls_need: TlsNeed::None,
             is_decoy: false,
         };
         if let Some(secret) = self.secrets.get(user) {
-            return Some(of(vec![secret.clone()], None, false));
+            return Some(of(vec![vec![secret.clone()]], None, false));
         }
         let accounts = self.accounts.as_ref()?;
         let grants = accounts.grants();
@@ -181,19 +226,19 @@ impl Users {
             && !accounts.is_closed(name, account)
         {
             let retained = account.retained.as_deref().filter(|stored| !stored.is_empty());
-            let stored = std::iter::once(&*account.stored).chain(retained);
-            let secrets = match account.plugin {
-                Plugin::Socket => vec![Secret::Socket(account.stored.clone())],
-                Plugin::CachingSha2 | Plugin::Native => stored.map(Secret::new).collect(),
-            };
-            let credential = of(secrets, Some(name.clone()), account.locked);
+            let mut ways: Vec<Vec<Secret>> = account
+                .ways()
+                .map(|(plugin, stored)| vec![Secret::stored(plugin, stored)])
+                .collect();
+            ways[0].extend(retained.map(|stored| Secret::stored(account.plugin, stored)));
+            let credential = of(ways, Some(name.clone()), account.locked);
             return Some(Credential { tls_need: account.tls_need.clone(), ..credential });
         }
         let is_slow = grants
             .accounts()
             .values()
             .any(|account| account.plugin == Plugin::CachingSha2 && !account.stored.is_empty());
-        is_slow.then(|| Credential { is_decoy: true, ..of(vec![self.decoy()], None, false) })
+        is_slow.then(|| Credential { is_decoy: true, ..of(vec![vec![self.decoy()]], None, false) })
     }
 
     /// Whether a user of the settings file has this name.
@@ -219,9 +264,10 @@ impl Users {
         let Some(mut credential) = self.credential(user, host) else {
             return PasswordVerdict::Denied;
         };
-        if matches!(credential.secrets[..], [Secret::Socket(_)]) {
+        let is_by_socket = |way: &Vec<Secret>| matches!(way[..], [Secret::Socket(_)]);
+        if credential.ways.iter().all(is_by_socket) {
             // No password is right, and none takes less time than a wrong one.
-            credential.secrets = vec![self.decoy()];
+            credential.ways = vec![vec![self.decoy()]];
             credential.is_decoy = true;
         }
         let digest = caching_sha2_digest(password);
@@ -229,12 +275,13 @@ impl Users {
             Secret::Slow(hash) => {
                 self.proven_digest(hash).is_some_and(|proven| equal_secretly(&proven, &digest))
             }
+            Secret::Parsec(_) => false,
             quick => quick.matches(password),
         };
-        let is_slow = |secret: &&Secret| matches!(secret, Secret::Slow(_));
-        let mut is_proven = credential.secrets.iter().any(is_known);
+        let secrets = || credential.ways.iter().flatten();
+        let mut is_proven = secrets().any(is_known);
         if !is_proven {
-            for secret in credential.secrets.iter().filter(is_slow) {
+            for secret in secrets().filter(|secret| secret.is_slow()) {
                 if !may_wait {
                     return PasswordVerdict::Wait;
                 }
@@ -338,6 +385,8 @@ pub enum Step<'a> {
     Switch(&'static str),
     /// Ask for the password itself.
     AskPassword,
+    /// Tell the client what its method makes the proof from.
+    Tell(ParsecHint),
     /// Send the public key.
     SendKey(&'a str),
     /// The same packet must be looked at where waiting is allowed.
@@ -349,8 +398,16 @@ pub enum Step<'a> {
 pub struct Exchange {
     user: String,
     scramble: Scramble,
+    /// Fresh bytes of the methods that sign them.
+    nonce: Nonce,
     method: &'static str,
     full: bool,
+    /// Which way of the account is tried.
+    way: usize,
+    /// Whether the client understands a request for another method.
+    can_switch: bool,
+    /// Whether it was told what parsec makes the proof from.
+    is_told: bool,
     credential: Option<Credential>,
     /// The user of the system who has connected through a UNIX socket, by its number.
     peer_uid: Option<u32>,
@@ -382,30 +439,71 @@ impl Exchange {
         let known = [NATIVE, CACHING_SHA2].into_iter().find(|name| name.as_bytes() == named);
         let credential = users.credential(&user, host);
         let method = known.unwrap_or(CACHING_SHA2);
-        let mut exchange = Exchange { user, scramble, method, full: false, credential, peer_uid };
+        let can_switch = !login.method.is_empty();
+        let mut exchange = Exchange {
+            user,
+            scramble,
+            nonce: rand::random(),
+            method,
+            full: false,
+            way: 0,
+            can_switch,
+            is_told: false,
+            credential,
+            peer_uid,
+        };
         if exchange.is_by_socket() {
             return (exchange, Step::Wait);
         }
-        let secret = exchange.credential.as_ref().map(|credential| &credential.secrets[0]);
-        let wanted = match secret {
-            Some(Secret::Native(_)) => NATIVE,
-            Some(Secret::Slow(_)) => CACHING_SHA2,
-            Some(Secret::Empty | Secret::Both { .. } | Secret::Socket(_)) | None => exchange.method,
-        };
+        let secret = exchange.secrets().first();
+        let wanted = secret.and_then(Secret::method).unwrap_or(exchange.method);
         // An empty proof may mean that the client had no scramble for its method: it named another
         // than the greeting did, or (MySQL's own library) it changes its user.
         let unproven = is_empty_proof(login.proof) && !matches!(secret, Some(Secret::Empty));
         if known != Some(wanted) || unproven {
             exchange.method = wanted;
             // A client that names no method does not understand the request either.
-            let step = match login.method {
-                b"" => Step::Deny { password: !is_empty_proof(login.proof) },
-                _ => Step::Switch(wanted),
+            let step = match can_switch {
+                false => Step::Deny { password: !is_empty_proof(login.proof) },
+                true => Step::Switch(wanted),
             };
             return (exchange, step);
         }
         let step = exchange.check(users, login.proof);
+        let step = exchange.or_next_way(step);
         (exchange, step)
+    }
+
+    /// What proves the way that is tried; nothing of a name that nobody has.
+    fn secrets(&self) -> &[Secret] {
+        self.credential.as_ref().map_or(&[], |credential| &credential.ways[self.way])
+    }
+
+    /// Where the client has failed and its account has another way, that is tried.
+    fn or_next_way<'a>(&mut self, step: Step<'a>) -> Step<'a> {
+        let ways = self.credential.as_ref().map_or(0, |credential| credential.ways.len());
+        if !matches!(step, Step::Deny { .. }) || self.way + 1 >= ways {
+            return step;
+        }
+        self.way += 1;
+        self.full = false;
+        if self.is_by_socket() {
+            return Step::Wait;
+        }
+        if !self.can_switch {
+            return step;
+        }
+        self.method = self.secrets().first().and_then(Secret::method).unwrap_or(NATIVE);
+        Step::Switch(self.method)
+    }
+
+    /// What the client is sent with a request for the method.
+    pub fn fresh_bytes(&self) -> Vec<u8> {
+        match self.method {
+            CLIENT_ED25519 | PARSEC => self.nonce.to_vec(),
+            // A text in C, to clients.
+            _ => [&self.scramble[..], &[0]].concat(),
+        }
     }
 
     /// The user name that was given.
@@ -416,12 +514,15 @@ impl Exchange {
     /// What proves to a client that was let in that a certificate is the server's own, if its
     /// method has that.
     pub fn certificate_proof(&self, fingerprint: &[u8; 32]) -> Option<String> {
-        match self.credential.as_ref()?.secrets.first() {
-            Some(Secret::Both { native, .. } | Secret::Native(native)) if self.method == NATIVE => {
-                Some(certificate_proof(native, &self.scramble, fingerprint))
+        let stored = match self.secrets().first()? {
+            Secret::Both { native, .. } | Secret::Native(native) if self.method == NATIVE => {
+                native.to_vec()
             }
-            _ => None,
-        }
+            Secret::Signed(key) => key.to_vec(),
+            Secret::Parsec(key) => key.bytes(),
+            _ => return None,
+        };
+        Some(certificate_proof(&stored, &self.scramble, fingerprint))
     }
 
     /// The account of SQL that the client is; `None` for a configured user.
@@ -441,6 +542,19 @@ impl Exchange {
 
     /// The client's next packet.
     pub fn answer<'a>(&mut self, users: &'a Users, payload: &[u8], may_wait: bool) -> Step<'a> {
+        let step = self.try_answer(users, payload, may_wait);
+        self.or_next_way(step)
+    }
+
+    fn try_answer<'a>(&mut self, users: &'a Users, payload: &[u8], may_wait: bool) -> Step<'a> {
+        if let (false, [Secret::Parsec(key), ..]) = (self.is_told, self.secrets()) {
+            let told = key.told();
+            self.is_told = true;
+            return match payload {
+                [] => Step::Tell(told),
+                _ => Step::Deny { password: true },
+            };
+        }
         if !self.full && !self.is_by_socket() {
             return self.check(users, payload);
         }
@@ -460,7 +574,7 @@ impl Exchange {
         let (Some(password), Some(credential)) = (password, &self.credential) else {
             return Step::Deny { password: true };
         };
-        match credential.secrets.iter().find(|secret| secret.matches(&password)) {
+        match self.secrets().iter().find(|secret| secret.matches(&password)) {
             Some(secret) if !credential.is_decoy => {
                 users.remember(secret, &password);
                 Step::Accept { fast: false }
@@ -471,8 +585,7 @@ impl Exchange {
 
     /// Whether the account is one of those who come through a UNIX socket.
     pub fn is_by_socket(&self) -> bool {
-        let secrets = self.credential.as_ref().map(|credential| &credential.secrets[..]);
-        matches!(secrets, Some([Secret::Socket(_)]))
+        matches!(self.secrets(), [Secret::Socket(_)])
     }
 
     /// Asks the system who is at the other end of the socket.
@@ -482,10 +595,8 @@ impl Exchange {
             Secret::Socket(wanted) => *wanted == name || self.user == name,
             _ => false,
         };
-        match (&self.credential, name) {
-            (Some(credential), Some(name)) if is_so(&credential.secrets[0], &name) => {
-                Step::Accept { fast: false }
-            }
+        match (self.secrets(), name) {
+            ([secret, ..], Some(name)) if is_so(secret, &name) => Step::Accept { fast: false },
             _ => Step::Deny { password: false },
         }
     }
@@ -496,12 +607,13 @@ impl Exchange {
         let deny = Step::Deny { password };
         let fast = self.method == CACHING_SHA2;
         let proves = |digest: [u8; 32]| caching_sha2_proves(proof, &self.scramble, &digest);
-        let Some(credential) = &self.credential else { return deny };
         let mut needs_password = false;
-        for secret in &credential.secrets {
+        for secret in self.secrets() {
             let is_proven = match secret {
                 Secret::Empty => !password,
-                Secret::Socket(_) => false,
+                Secret::Nobody | Secret::Socket(_) => false,
+                Secret::Signed(key) => is_signed(key, &self.nonce, proof),
+                Secret::Parsec(key) => key.proves(&self.nonce, proof),
                 Secret::Both { sha2, .. } if fast => proves(*sha2),
                 Secret::Both { native, .. } | Secret::Native(native) => {
                     native_proves(proof, &self.scramble, native)

@@ -99,14 +99,18 @@ pub fn write_error(packets: &mut Packets<'_>, error: &SqlError, results: Option<
 }
 
 /// AuthSwitchRequest: use that method, on this scramble.
-pub fn write_switch(packets: &mut Packets<'_>, method: &str, scramble: &[u8]) {
+pub fn write_switch(packets: &mut Packets<'_>, method: &str, fresh: &[u8]) {
     packets.packet(|out| {
         out.push(0xFE);
         out.extend_from_slice(method.as_bytes());
         out.push(0);
-        out.extend_from_slice(scramble);
-        out.push(0);
+        out.extend_from_slice(fresh);
     });
+}
+
+/// A message of MariaDB's methods, which has nothing in front.
+pub fn write_plain(packets: &mut Packets<'_>, data: &[u8]) {
+    packets.packet(|out| out.extend_from_slice(data));
 }
 
 /// AuthMoreData: a message of the authentication method.

@@ -237,8 +237,12 @@ impl Mysql {
                 });
                 return self.welcome(database.as_deref(), sequence, proof, input, out);
             }
-            Step::Switch(method) => encode::write_switch(&mut packets, method, &self.scramble),
+            Step::Switch(method) => {
+                let fresh = login.exchange.fresh_bytes();
+                encode::write_switch(&mut packets, method, &fresh);
+            }
             Step::AskPassword => encode::write_more_data(&mut packets, &[FULL_AUTHENTICATION]),
+            Step::Tell(told) => encode::write_plain(&mut packets, &told),
             Step::SendKey(pem) => encode::write_more_data(&mut packets, pem.as_bytes()),
         }
         let next = packets.sequence();

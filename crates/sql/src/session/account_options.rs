@@ -10,6 +10,7 @@
 //!
 //! Not here: the statements (`accounts`), what the rules mean (`access::password_policy`).
 
+use access::account::LoginWay;
 use access::secret::{Plugin, random_password};
 use access::{
     Account, AccountName, LockTime, PasswordLifetime, PolicyDefaults, TlsDetails, TlsNeed,
@@ -141,11 +142,15 @@ fn tls_need(required: &RequireSpec) -> TlsNeed {
 pub(super) fn plugin(identified: Option<&Identification>, default: Plugin) -> Result<Plugin> {
     match identified.and_then(|identified| identified.plugin.as_deref()) {
         None => Ok(default),
-        Some(name) => Plugin::named(name).ok_or_else(|| {
-            let message = format!("Plugin '{name}' is not loaded");
-            SqlError::new(ErrorCode::PluginIsNotLoaded, message)
-        }),
+        Some(name) => named_plugin(name),
     }
+}
+
+fn named_plugin(name: &str) -> Result<Plugin> {
+    Plugin::named(name).ok_or_else(|| {
+        let message = format!("Plugin '{name}' is not loaded");
+        SqlError::new(ErrorCode::PluginIsNotLoaded, message)
+    })
 }
 
 /// Another password; the one before holds on if it is retained, which is possible with one plugin
@@ -157,31 +162,43 @@ pub(super) fn give_password(
     rules: &PasswordRules,
 ) -> Result<Option<RandomPassword>> {
     check_present(account, new, &rules.defaults)?;
-    let plugin = plugin(Some(new.identified), account.plugin)?;
-    let has_one = match &new.identified.secret {
-        SecretSpec::Password(password) => !password.is_empty(),
-        SecretSpec::Random => true,
-        SecretSpec::Stored(_) => false,
-    };
-    if has_one && !plugin.has_passwords() {
-        return Err(wrong_form());
+    let identified = new.identified;
+    let mut alternatives = Vec::with_capacity(identified.alternatives.len());
+    for (name, secret) in &identified.alternatives {
+        let plugin = named_plugin(name)?;
+        let password = match secret {
+            // One that nobody is told would be nobody's.
+            SecretSpec::Random => return Err(wrong_form()),
+            SecretSpec::Password(password) => Some(&**password),
+            SecretSpec::Stored(_) => None,
+        };
+        let stored = stored_form(plugin, secret, password)?;
+        alternatives.push(LoginWay { plugin, stored });
     }
-    let (mut clear, mut random) = (None, None);
-    let stored = match &new.identified.secret {
-        SecretSpec::Password(password) => {
-            clear = Some(password.clone());
-            plugin.store(password)
-        }
-        SecretSpec::Random => {
-            let password = random_password(rules.random_length);
-            random = Some(RandomPassword { account: name.clone(), password: password.clone() });
-            plugin.store(&password)
-        }
-        SecretSpec::Stored(stored) => {
-            let stored = String::from_utf8(stored.clone()).ok();
-            stored.filter(|stored| plugin.is_stored_form(stored)).ok_or_else(wrong_form)?
-        }
+    let plugin = plugin(Some(identified), account.plugin)?;
+    let is_kept = identified.plugin.is_none();
+    if is_kept
+        && !plugin.has_passwords()
+        && let Some(way) = account.alternatives.iter_mut().find(|way| way.plugin.has_passwords())
+        && let SecretSpec::Password(password) = &identified.secret
+    {
+        // SET PASSWORD is about the first way that has one.
+        way.stored = way.plugin.store(password);
+        account.note_password_set(rules.now, &rules.defaults);
+        return Ok(None);
+    }
+    if new.retain && plugin == Plugin::Parsec {
+        return Err(SqlError::unsupported("RETAIN CURRENT PASSWORD with parsec"));
+    }
+    let random = matches!(identified.secret, SecretSpec::Random)
+        .then(|| random_password(rules.random_length));
+    let clear = match &identified.secret {
+        SecretSpec::Password(password) => Some(password.clone()),
+        _ => None,
     };
+    let password = clear.as_deref().or(random.as_deref());
+    let stored = stored_form(plugin, &identified.secret, password)?;
+    let random = random.map(|password| RandomPassword { account: name.clone(), password });
     if clear.is_some_and(|clear| account.bars_password(&clear, rules.now, &rules.defaults)) {
         let message = format!(
             "Cannot use these credentials for '{}' because they contradict the password history \
@@ -197,8 +214,25 @@ pub(super) fn give_password(
         false => None,
     };
     account.plugin = plugin;
+    if !is_kept {
+        account.alternatives = alternatives;
+    }
     account.note_password_set(rules.now, &rules.defaults);
     Ok(random)
+}
+
+/// What a plugin stores of a password, or what was said to be that.
+fn stored_form(plugin: Plugin, secret: &SecretSpec, password: Option<&str>) -> Result<String> {
+    match (secret, password) {
+        (_, Some(password)) if plugin.has_passwords() || password.is_empty() => {
+            Ok(plugin.store(password))
+        }
+        (SecretSpec::Stored(stored), None) => {
+            let stored = String::from_utf8(stored.clone()).ok();
+            stored.filter(|stored| plugin.is_stored_form(stored)).ok_or_else(wrong_form)
+        }
+        _ => Err(wrong_form()),
+    }
 }
 
 fn wrong_form() -> SqlError {

@@ -7,7 +7,7 @@ use super::*;
 const SCRAMBLE: Scramble = *b"abcdefghijklmnopqrst";
 
 fn native_proof(password: &[u8]) -> [u8; 20] {
-    passwords::native_proof(password, &SCRAMBLE)
+    passwords::native_proof(password)
 }
 
 fn sha2_proof(password: &[u8]) -> [u8; 32] {
@@ -180,4 +180,85 @@ fn a_name_that_nobody_has_takes_the_work_and_the_exchange_of_a_wrong_password() 
         let (answer, work) = rounds(|| exchange.answer(&users, b"wrong\0", true));
         assert_eq!((answer, work), (Step::Deny { password: true }, 5000), "{name}");
     }
+}
+
+/// Accounts of SQL that log in by these ways.
+fn account_of(ways: &[(Plugin, String)]) -> Users {
+    let control = AccessControl::load(&[]).unwrap();
+    let mut account = access::Account::new(ways[0].0, ways[0].1.clone());
+    let further = ways[1..].iter().cloned();
+    account.alternatives =
+        further.map(|(plugin, stored)| access::account::LoginWay { plugin, stored }).collect();
+    let made = control.change::<_, access::EditError>(
+        |edit| edit.create(AccountName::new("bob", "%"), account.clone()),
+        |_| Ok(()),
+    );
+    made.unwrap();
+    Users::unconfigured().with_accounts(&Arc::new(control))
+}
+
+fn fresh(exchange: &Exchange) -> [u8; 32] {
+    exchange.fresh_bytes().try_into().expect("32 bytes, and no zero behind them")
+}
+
+#[test]
+fn ed25519_and_parsec_are_asked_for_by_a_switch_and_prove_their_password_alone() {
+    use passwords::signed::{parsec_answer, sign};
+    let deny = Step::Deny { password: true };
+    for (password, accepted) in [(&b"secret"[..], true), (b"Secret", false)] {
+        let wanted = if accepted { Step::Accept { fast: false } } else { deny };
+        let users = account_of(&[(Plugin::Ed25519, Plugin::Ed25519.store("secret"))]);
+        let (mut exchange, first) = step(&users, NATIVE, &native_proof(b"secret"));
+        assert_eq!(first, Step::Switch(CLIENT_ED25519));
+        let signature = sign(password, &fresh(&exchange));
+        assert_eq!(exchange.answer(&users, &signature, false), wanted);
+
+        let users = account_of(&[(Plugin::Parsec, Plugin::Parsec.store("secret"))]);
+        let (mut exchange, first) = step(&users, CACHING_SHA2, &sha2_proof(b"secret"));
+        assert_eq!(first, Step::Switch(PARSEC));
+        let nonce = fresh(&exchange);
+        let Step::Tell(told) = exchange.answer(&users, b"", false) else { panic!("no salt") };
+        let answer = parsec_answer(password, &nonce, &told, &[5; 32]).unwrap();
+        assert_eq!(exchange.answer(&users, &answer, false), wanted);
+        let proof = exchange.certificate_proof(&[7; 32]);
+        assert_eq!(proof.map(|proof| proof.len()), Some(64));
+        // Who sends the answer unasked proves nothing.
+        let (mut exchange, _) = step(&users, CACHING_SHA2, &sha2_proof(b"secret"));
+        assert_eq!(exchange.answer(&users, &answer, false), deny);
+
+        // A door that is sent the password takes it as well, where it may wait for parsec.
+        assert_eq!(users.prove("bob", "h", password, None, false), PasswordVerdict::Wait);
+        let verdict = users.prove("bob", "h", password, None, true);
+        assert_eq!(verdict != PasswordVerdict::Denied, accepted);
+    }
+}
+
+#[test]
+fn an_account_is_asked_for_each_of_its_ways_in_their_order() {
+    use passwords::signed::sign;
+    let deny = Step::Deny { password: true };
+    let users = account_of(&[
+        (Plugin::Native, NO_PASSWORD.to_owned()),
+        (Plugin::Socket, "nobody-is-called-so".to_owned()),
+        (Plugin::Ed25519, Plugin::Ed25519.store("one")),
+        (Plugin::Native, Plugin::Native.store("two")),
+    ]);
+    let native = |password: &[u8]| native_proof(password);
+    for (last, wanted) in [(&b"two"[..], Step::Accept { fast: false }), (b"one", deny)] {
+        let (mut exchange, first) = step(&users, NATIVE, &native(b"two"));
+        assert_eq!(first, Step::Wait, "the system is asked who comes");
+        assert_eq!(exchange.answer(&users, &native(b"two"), true), Step::Switch(CLIENT_ED25519));
+        let wrong = sign(b"two", &fresh(&exchange));
+        assert_eq!(exchange.answer(&users, &wrong, false), Step::Switch(NATIVE));
+        assert_eq!(exchange.answer(&users, &native(last), false), wanted);
+    }
+    for (password, accepted) in [(&b"one"[..], true), (b"two", true), (b"invalid", false)] {
+        let verdict = users.prove("bob", "h", password, None, true);
+        assert_eq!(verdict != PasswordVerdict::Denied, accepted, "{password:?}");
+    }
+    // One that does not understand a request for another method has the first way alone.
+    let login = login("bob", "", &native(b"two"));
+    let (mut exchange, first) = Exchange::begin(&users, &login, SCRAMBLE, "h", None);
+    assert_eq!(first, Step::Wait);
+    assert!(matches!(exchange.answer(&users, b"", true), Step::Deny { .. }));
 }
