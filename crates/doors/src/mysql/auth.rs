@@ -13,9 +13,9 @@
 //!   RSA(password xor scramble)     ->     OK or ERR     (or, where nobody listens, the password)
 //! ```
 //!
-//! Methods that sign fresh bytes (`passwords::signed`) begin with a switch; parsec's client asks for
-//! its salt in between. An account with several ways is asked for them in their order, each by a
-//! switch; only the last one's failure is the login's.
+//! Methods that sign fresh bytes (`passwords::signed`) begin with a switch; parsec's client asks
+//! for its salt in between. An account with several ways is asked for them in their order, each by
+//! a switch; only the last one's failure is the login's.
 //!
 //! Invariants
 //! 1. A password is kept only as digests; what crosses the network is never enough to log in again,
