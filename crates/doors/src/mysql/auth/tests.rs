@@ -222,7 +222,7 @@ fn ed25519_and_parsec_are_asked_for_by_a_switch_and_prove_their_password_alone()
         assert_eq!(exchange.answer(&users, &answer, false), wanted);
         let proof = exchange.certificate_proof(&[7; 32]);
         assert_eq!(proof.map(|proof| proof.len()), Some(64));
-        // Who sends the answer unasked proves nothing.
+        // An answer that comes unasked proves nothing.
         let (mut exchange, _) = step(&users, CACHING_SHA2, &sha2_proof(b"secret"));
         assert_eq!(exchange.answer(&users, &answer, false), deny);
 
