@@ -25,7 +25,7 @@ use rows::begun_reads::BegunReads;
 use rows::error::{Error, Result, Wait};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
-use rows::row_lock_wait::RowLockWait;
+use rows::row_lock_wait::{LockedRange, RowLockWait};
 use rows::sizes::RangeSizes;
 use rows::store::{
     Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read,
@@ -386,6 +386,10 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
 
     fn row_lock_waits(&self) -> Vec<RowLockWait> {
         self.inner.row_lock_waits()
+    }
+
+    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
+        self.inner.locked_ranges(most)
     }
 
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {

@@ -61,8 +61,8 @@ pub struct SessionVariables {
     pub metadata_wait: Option<Duration>,
     /// timestamp, microseconds since the epoch; `None` is the clock.
     pub timestamp: Option<i64>,
-    /// transaction_isolation is READ-COMMITTED or READ-UNCOMMITTED: each statement reads again.
-    pub read_committed: bool,
+    /// transaction_isolation.
+    pub isolation: IsolationLevel,
     /// transaction_read_only.
     pub read_only: bool,
     /// What statements, literals and results are written in.
@@ -270,7 +270,7 @@ impl SessionVariables {
             lock_wait: Duration::from_secs(50),
             metadata_wait: None,
             timestamp: None,
-            read_committed: false,
+            isolation: IsolationLevel::RepeatableRead,
             read_only: false,
             charsets: Charsets::default(),
             select_limit: u64::MAX,
@@ -403,10 +403,10 @@ impl SessionVariables {
                 self.timestamp = (seconds > 0.0).then_some((seconds * 1e6) as i64);
             }
             "transaction_isolation" | "tx_isolation" => {
-                let level = isolation(&text).ok_or_else(wrong)?;
-                self.read_committed = level.starts_with("READ");
-                self.values.insert("transaction_isolation", level.to_string());
-                self.values.insert("tx_isolation", level.to_string());
+                let level = IsolationLevel::of(&text).ok_or_else(wrong)?;
+                self.isolation = level;
+                self.values.insert("transaction_isolation", level.name().to_string());
+                self.values.insert("tx_isolation", level.name().to_string());
                 return Ok(());
             }
             "transaction_read_only" | "tx_read_only" => {
@@ -477,13 +477,44 @@ impl SessionVariables {
     }
 }
 
-/// The name MySQL shows for an isolation level, given by name or number.
-fn isolation(text: &str) -> Option<&'static str> {
-    let levels = ["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
-    let wanted = text.replace(' ', "-");
-    match wanted.parse::<usize>() {
-        Ok(number) => levels.get(number).copied(),
-        Err(_) => levels.into_iter().find(|level| level.eq_ignore_ascii_case(&wanted)),
+/// What a transaction sees of others, and what it keeps them from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum IsolationLevel {
+    /// As `ReadCommitted`.
+    ReadUncommitted,
+    /// Each statement reads what is committed when it begins.
+    ReadCommitted,
+    /// Plain reads see one state; what reads with locks look at stays as it is.
+    RepeatableRead,
+    /// All reads lock.
+    Serializable,
+}
+
+impl IsolationLevel {
+    const ALL: [IsolationLevel; 4] = [
+        IsolationLevel::ReadUncommitted,
+        IsolationLevel::ReadCommitted,
+        IsolationLevel::RepeatableRead,
+        IsolationLevel::Serializable,
+    ];
+
+    /// The level with a name or a number.
+    fn of(text: &str) -> Option<IsolationLevel> {
+        let (number, name) = (text.parse::<usize>().ok(), text.replace(' ', "-"));
+        let is_it = |(at, level): (usize, &IsolationLevel)| {
+            number == Some(at) || level.name().eq_ignore_ascii_case(&name)
+        };
+        IsolationLevel::ALL.iter().enumerate().find(|of| is_it(*of)).map(|(_, level)| *level)
+    }
+
+    /// The name that MySQL shows.
+    pub fn name(self) -> &'static str {
+        match self {
+            IsolationLevel::ReadUncommitted => "READ-UNCOMMITTED",
+            IsolationLevel::ReadCommitted => "READ-COMMITTED",
+            IsolationLevel::RepeatableRead => "REPEATABLE-READ",
+            IsolationLevel::Serializable => "SERIALIZABLE",
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use rows::begun_reads::BegunReads;
 use rows::error::{Error, Result};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
-use rows::row_lock_wait::RowLockWait;
+use rows::row_lock_wait::{LockedRange, RowLockWait};
 use rows::sizes::RangeSizes;
 use rows::store::{
     Batch, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read, Store,
@@ -328,6 +328,10 @@ impl Store for RocksStore {
 
     fn row_lock_waits(&self) -> Vec<RowLockWait> {
         self.locks().waits()
+    }
+
+    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
+        self.locks().locked_ranges(most)
     }
 
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {

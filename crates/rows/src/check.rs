@@ -376,14 +376,29 @@ fn between(part: &KeyRange, whole: &KeyRange, shown: impl Fn(&[u8]) -> String) -
 
 /// A key of an index as its values, `(7, 'seven')`; in hex where these are not in it.
 pub(crate) fn shown(table: &Table, index: usize, key: &[u8]) -> String {
-    let Some(mut rest) = key.get(PREFIX_BYTES..) else { return hex(key) };
-    let mut text = String::from("(");
+    match readable(table, index, key) {
+        Ok(text) if !text.is_empty() => format!("({text})"),
+        _ => hex(key),
+    }
+}
+
+/// The values of the parts that a piece of a key begins with, readable.
+pub(crate) fn first_values(table: &Table, index: usize, key: &[u8]) -> String {
+    match readable(table, index, key) {
+        Err(text) | Ok(text) if !text.is_empty() => text,
+        _ => hex(key),
+    }
+}
+
+/// A key's values; as an error the first ones, where the rest cannot be read.
+fn readable(table: &Table, index: usize, key: &[u8]) -> std::result::Result<String, String> {
+    let mut text = String::new();
+    let Some(mut rest) = key.get(PREFIX_BYTES..) else { return Err(text) };
     for (position, part) in table.key_parts(index).enumerate() {
         let Ok((value, bytes)) = part.decode(rest) else {
-            return hex(key);
+            return Err(text);
         };
         rest = &rest[bytes..];
-        text.push_str(if position > 0 { ", " } else { "" });
         let mut written = Vec::new();
         match value {
             Value::Null => written.extend_from_slice(b"NULL"),
@@ -391,15 +406,13 @@ pub(crate) fn shown(table: &Table, index: usize, key: &[u8]) -> String {
         }
         match std::str::from_utf8(&written) {
             Ok(words) if words.len() <= KEY_BYTES_SHOWN && !words.contains(char::is_control) => {
+                text.push_str(if position > 0 { ", " } else { "" });
                 text.push_str(words);
             }
-            _ => return hex(key),
+            _ => return Err(text),
         }
     }
-    match text.len() {
-        1 => hex(key),
-        _ => text + ")",
-    }
+    Ok(text)
 }
 
 fn hex(key: &[u8]) -> String {

@@ -5,23 +5,24 @@
 //! 1. Until `commit`, or the `write_all` of what `take_batch` gave, no other reader sees a write.
 //! 2. Reads merge the buffered writes over the base: the store's latest state, or a snapshot.
 //! 3. Locks are freed when the transaction is dropped, so after its writes are visible.
-//! 4. A transaction that writes nothing allocates nothing but itself.
+//! 4. A transaction that writes nothing and locks no range allocates nothing but itself.
 //!
 //! Where to look: `overlay` holds the writes, `chunks` their bytes, `crate::run` is a file of them,
-//! `own` all of them in order, `merged` what a scan sees, `undo` how they are taken back, `held`
-//! the locks; `key_set` keys alone, kept in the same way for who wants to know whether it has seen
+//! `own` all of them in order, `merged` what a scan sees, `undo` how they are taken back, `shared`
+//! lets other transactions look at them, `held` keeps the locks; `key_set` keys alone, kept in the same way for who wants to know whether it has seen
 //! one.
 //!
 //! Not here: who locks what, and when writes are spilled (`transaction`), how locks work (`locks`).
 
 use std::any::Any;
 use std::sync::Arc;
+use std::time::Duration;
 
 use resources::spill::SpillDirectory;
 
-use crate::error::Result;
-use crate::locks::LockTable;
-use crate::row_lock_wait::LockMode;
+use crate::error::{Error, Result, Wait};
+use crate::locks::{HeldRanges, LockTable, Pending};
+use crate::row_lock_wait::{LockMode, WaitKind};
 use crate::store::{
     Batch, Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read, Savepoint,
     StoreTransaction,
@@ -34,6 +35,7 @@ mod key_set;
 mod merged;
 mod overlay;
 mod own;
+mod shared;
 mod undo;
 
 pub use crate::store::{SortedWrite, SortedWrites};
@@ -43,6 +45,7 @@ use merged::scan;
 use overlay::Overlay;
 pub(crate) use overlay::{WRITE_OVERHEAD, merge as merge_runs, spilled as spilled_write};
 pub(crate) use own::OwnCursor;
+use shared::OwnWrites;
 
 /// Gives the same writes from the first on, as often as it is asked.
 pub type Passes<'a> = dyn Fn() -> Box<SortedWrites<'a>> + 'a;
@@ -63,8 +66,12 @@ pub struct LocalTransaction<S: LocalStore> {
     store: S,
     owner: u64,
     held: HeldLocks,
-    overlay: Overlay,
+    ranges: HeldRanges,
+    writes: OwnWrites,
 }
+
+/// How long a commit of another one is waited for by who waits for no lock.
+const COMMIT_WAIT: Duration = Duration::from_secs(10);
 
 /// A base with a transaction's writes over it.
 struct LocalView<'a> {
@@ -76,11 +83,12 @@ impl<S: LocalStore> LocalTransaction<S> {
     /// A transaction that holds no locks yet.
     pub fn new(store: S) -> LocalTransaction<S> {
         let owner = store.locks().owner();
-        LocalTransaction { store, owner, held: HeldLocks::default(), overlay: Overlay::default() }
+        let (held, ranges, writes) = Default::default();
+        LocalTransaction { store, owner, held, ranges, writes }
     }
 
     fn view(&self) -> LocalView<'_> {
-        LocalView { overlay: &self.overlay, base: &self.store }
+        LocalView { overlay: self.writes.overlay(), base: &self.store }
     }
 
     fn lock_as(&mut self, key: &[u8], mode: LockMode, wait: LockWait) -> Result<bool> {
@@ -88,17 +96,68 @@ impl<S: LocalStore> LocalTransaction<S> {
             return Ok(false);
         }
         let lock = LockTable::hash(key);
-        let newly = self.store.locks().acquire(self.owner, (lock, key), mode, wait)?;
+        let acquire =
+            |locks: &LockTable, owner, wait| locks.acquire(owner, (lock, key), mode, wait);
+        let newly = self.ask(wait, acquire)?;
         if newly {
             self.held.push(key, lock);
         }
         Ok(newly)
     }
+
+    /// Asks for what others may have; before that is waited for, the ranges of the statement at
+    /// hand are given up, which looks again afterwards.
+    fn ask<T>(
+        &mut self,
+        wait: LockWait,
+        ask: impl Fn(&LockTable, u64, LockWait) -> Result<T>,
+    ) -> Result<T> {
+        let waits = !matches!(wait, LockWait::Never | LockWait::AtMost(Duration::ZERO));
+        if self.ranges.are_fresh() && waits {
+            match ask(self.store.locks(), self.owner, LockWait::Never) {
+                Err(Error::WouldWait(Wait::Lock)) => self.withdraw_ranges(),
+                done => return done,
+            }
+        }
+        ask(self.store.locks(), self.owner, wait)
+    }
+
+    /// Somebody else who has put a key into ranges and not committed it, and that key; `true` if it
+    /// is about to be committed.
+    fn inserter_in(
+        &self,
+        ranges: &[KeyRange],
+        reach: Reach,
+    ) -> Result<Option<(u64, Vec<u8>, bool)>> {
+        for other in self.store.locks().pending_of_others(self.owner, ranges, reach)? {
+            match other.pending {
+                Pending::Nothing => {}
+                Pending::Committing => {
+                    let key = ranges.first().map(|range| range.start.clone());
+                    return Ok(Some((other.owner, key.unwrap_or_default(), true)));
+                }
+                Pending::Keys(keys) => {
+                    for key in keys {
+                        // A row that is there already is met by itself.
+                        if !self.store.contains(&key, reach)? {
+                            return Ok(Some((other.owner, key, false)));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl<S: LocalStore> Drop for LocalTransaction<S> {
     fn drop(&mut self) {
-        self.held.release(self.store.locks(), self.owner);
+        let locks = self.store.locks();
+        self.held.release(locks, self.owner);
+        if self.writes.are_shared() {
+            self.ranges.release(locks, self.owner);
+            locks.leave(self.owner);
+        }
     }
 }
 
@@ -130,7 +189,7 @@ impl<S: LocalStore> Read for LocalTransaction<S> {
         direction: Direction,
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        scan(&self.overlay, &self.store, range, direction, reach)
+        scan(self.writes.overlay(), &self.store, range, direction, reach)
     }
 }
 
@@ -156,6 +215,72 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
         }
     }
 
+    fn lock_range(&mut self, range: &KeyRange, mode: LockMode) {
+        if !self.held.is_whole(&range.start) {
+            let locks = self.store.locks();
+            self.writes.share(locks, self.owner);
+            self.ranges.lock(locks, self.owner, range, mode);
+        }
+    }
+
+    fn await_inserts(&mut self, ranges: &[KeyRange], wait: LockWait) -> Result<()> {
+        if ranges.first().is_none_or(|range| self.held.is_whole(&range.start)) {
+            return Ok(());
+        }
+        let reach = match wait {
+            LockWait::Never => Reach::Memory,
+            LockWait::AtMost(_) => Reach::Disk,
+        };
+        while let Some((other, key, is_committing)) = self.inserter_in(ranges, reach)? {
+            let wait = match wait {
+                LockWait::AtMost(Duration::ZERO) if is_committing => LockWait::AtMost(COMMIT_WAIT),
+                wait => wait,
+            };
+            self.ask(wait, |locks, owner, wait| {
+                locks.await_end(owner, other, (&key, WaitKind::Inserted), wait, || true)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn keep_ranges(&mut self) {
+        self.ranges.keep(self.store.locks(), self.owner);
+    }
+
+    fn withdraw_ranges(&mut self) {
+        if self.ranges.withdraw(self.store.locks(), self.owner) {
+            self.store.locks().wake_waiters(self.owner);
+        }
+    }
+
+    fn cut_ranges(&mut self, key: &[u8], direction: Direction) {
+        if self.ranges.are_fresh() {
+            self.ranges.cut(self.store.locks(), self.owner, key, direction);
+            self.store.locks().wake_waiters(self.owner);
+        }
+    }
+
+    fn are_ranges_locked(&self) -> bool {
+        self.store.locks().are_ranges_locked()
+    }
+
+    fn await_ranges(&mut self, key: &[u8], wait: LockWait) -> Result<()> {
+        self.ask(wait, |locks, owner, wait| locks.await_ranges(owner, key, wait))
+    }
+
+    fn insert(&mut self, key: Vec<u8>, value: Vec<u8>, wait: LockWait) -> Result<()> {
+        let mut write = (key, value);
+        loop {
+            let (locks, owner) = (self.store.locks(), self.owner);
+            let is_free = |key: &[u8]| !locks.is_in_others_range(owner, key);
+            match self.writes.share(locks, owner).put_if(write, is_free) {
+                None => return Ok(()),
+                Some(refused) => write = refused,
+            }
+            self.await_ranges(&write.0, wait)?;
+        }
+    }
+
     fn lock_table(&mut self, table: [u8; 4], claim: &mut dyn FnMut() -> bool) -> bool {
         let own = LockTable::hash(&table);
         let locks = self.store.locks();
@@ -171,6 +296,8 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
         }
         let single = self.held.widen(table, own);
         locks.release(self.owner, &single);
+        self.ranges.forget(locks, self.owner, table);
+        locks.wake_waiters(self.owner);
         true
     }
 
@@ -196,72 +323,73 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     }
 
     fn lock_bytes(&self) -> usize {
-        self.held.bytes()
+        self.held.bytes() + self.ranges.bytes()
     }
 
     fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
-        self.overlay.write(key, Some(value));
+        self.writes.share(self.store.locks(), self.owner).change(|own| own.write(key, Some(value)));
     }
 
     fn delete(&mut self, key: Vec<u8>) {
-        self.overlay.write(key, None);
+        self.writes.share(self.store.locks(), self.owner).change(|own| own.write(key, None));
     }
 
     fn savepoint(&self) -> Savepoint {
-        Savepoint(self.overlay.position())
+        Savepoint(self.writes.overlay().position())
     }
 
     fn rollback_to(&mut self, savepoint: Savepoint) {
-        self.overlay.undo_to(savepoint.0);
+        self.writes.change(|own| own.undo_to(savepoint.0));
     }
 
     fn is_empty(&self) -> bool {
-        self.overlay.is_empty()
+        self.writes.overlay().is_empty()
     }
 
     fn bytes(&self) -> usize {
-        self.overlay.bytes() + self.held.bytes()
+        self.writes.overlay().bytes() + self.lock_bytes()
     }
 
     fn spill(&mut self, directory: &Arc<SpillDirectory>) -> Result<()> {
-        self.overlay.spill(directory)
+        self.writes.change(|own| own.spill(directory)).unwrap_or(Ok(()))
     }
 
     fn spillable_bytes(&self) -> usize {
-        self.overlay.spillable_bytes()
+        self.writes.overlay().spillable_bytes()
     }
 
     fn is_spilled(&self) -> bool {
-        self.overlay.is_spilled()
+        self.writes.overlay().is_spilled()
     }
 
     fn take_batch(&mut self) -> Option<Batch> {
-        (!self.overlay.is_spilled()).then(|| self.overlay.take())
+        (!self.writes.overlay().is_spilled()).then(|| self.writes.take())
     }
 
     fn commit(mut self: Box<Self>, durability: Durability) -> Result<()> {
-        if self.overlay.is_empty() {
+        if self.writes.overlay().is_empty() {
             return Ok(());
         }
-        if self.overlay.is_spilled() {
-            self.overlay.check()?;
+        if self.writes.overlay().is_spilled() {
+            self.writes.change(Overlay::check).unwrap_or(Ok(()))?;
             // Those of temporary tables are not the store's (`temporary::transaction`).
-            let lasting = || self.overlay.writes().filter(|write| !is_temporary(write));
+            let overlay = self.writes.overlay();
+            let lasting = || overlay.writes().filter(|write| !is_temporary(write));
             if lasting().next().is_none() {
                 return Ok(());
             }
             return self.store.apply_sorted(&|| Box::new(lasting()));
         }
-        let batch = self.overlay.take();
+        let batch = self.writes.take();
         self.store.apply(&batch, durability)
     }
 
     fn writes_in<'a>(&'a self, range: &KeyRange) -> Box<SortedWrites<'a>> {
-        Box::new(self.overlay.writes_in(range))
+        Box::new(self.writes.overlay().writes_in(range))
     }
 
     fn view_at<'a>(&'a self, snapshot: &'a dyn Read) -> Box<dyn Read + 'a> {
-        Box::new(LocalView { overlay: &self.overlay, base: snapshot })
+        Box::new(LocalView { overlay: self.writes.overlay(), base: snapshot })
     }
 
     fn scan_over<'a>(
@@ -271,11 +399,11 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
         direction: Direction,
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        scan(&self.overlay, base, range, direction, reach)
+        scan(self.writes.overlay(), base, range, direction, reach)
     }
 
     fn frozen_at(&self, snapshot: Arc<dyn Read>) -> Arc<dyn Read> {
-        Arc::new(FrozenView { overlay: self.overlay.frozen(), base: snapshot })
+        Arc::new(FrozenView { overlay: self.writes.overlay().frozen(), base: snapshot })
     }
 }
 

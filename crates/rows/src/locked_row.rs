@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
-use crate::check::shown;
+use crate::check::{first_values, shown};
 use crate::engine::Engine;
+use crate::store::KeyRange;
 use crate::table::Table;
 
 /// What a locked key belongs to.
@@ -19,7 +20,23 @@ pub struct LockedRow {
     pub values: String,
 }
 
+/// What MySQL calls the end of an index.
+const END_OF_INDEX: &str = "supremum pseudo-record";
+
 impl Engine {
+    /// What a locked range ends with: the values of the first key behind it, as far as it tells
+    /// them. `None` where the table is gone.
+    pub fn locked_range(&self, range: &KeyRange) -> Option<LockedRow> {
+        let mut row = self.locked_row(&range.start)?;
+        let index = row.index?;
+        let ends = row.table.index_range(index).end;
+        row.values = match range.end.is_empty() || range.end >= ends {
+            true => END_OF_INDEX.to_owned(),
+            false => first_values(&row.table, index, &range.end),
+        };
+        Some(row)
+    }
+
     /// What a locked key belongs to; `None` where the table is gone.
     pub fn locked_row(&self, key: &[u8]) -> Option<LockedRow> {
         let id = u32::from_be_bytes(*key.first_chunk()?);

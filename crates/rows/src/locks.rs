@@ -14,8 +14,11 @@
 //!    circles cannot form: of all waits of a circle, the one that started last saw the others.
 //! 4. Order of the mutexes: `waiting`, then one shard, then one waiter. Wakers run under none.
 //!
-//! Not here: which keys a request locks (`transaction`), nor locks across a network (a store's).
+//! Not here: which keys a request locks (`transaction`), ranges of keys (`ranges`), the wait for a
+//! transaction's end (`presence`), nor locks across a network (a store's).
 
+mod presence;
+mod ranges;
 mod waits;
 
 use std::cell::Cell;
@@ -31,8 +34,12 @@ use resources::interrupt;
 use resources::waiting::{Waiting, during};
 
 use crate::error::{Error, Result, Wait};
-use crate::row_lock_wait::LockMode;
+use crate::row_lock_wait::{LockMode, WaitKind};
 use crate::store::{LockWait, LockWaker};
+use presence::PresentTable;
+pub(crate) use presence::{Pending, Present};
+pub(crate) use ranges::HeldRanges;
+use ranges::RangeTable;
 
 /// Places that a shard keeps, however few of them are in use.
 const PLACES_MIN: usize = 64;
@@ -54,6 +61,8 @@ pub struct LockTable {
     /// Which lock each waiting owner waits for.
     waiting: Mutex<HashMap<u64, u64>>,
     next_owner: AtomicU64,
+    ranges: RangeTable,
+    present: PresentTable,
 }
 
 /// The locks of a part of all hashes. On cache lines of its own, so that neighbours do not
@@ -132,6 +141,7 @@ struct LockQueue {
 struct Waiter {
     owner: u64,
     mode: LockMode,
+    kind: WaitKind,
     /// For those who ask who waits for what.
     key: Box<[u8]>,
     granted: Mutex<bool>,
@@ -170,6 +180,8 @@ impl LockTable {
             shards: shards.collect(),
             waiting: Mutex::default(),
             next_owner: AtomicU64::new(1),
+            ranges: RangeTable::default(),
+            present: PresentTable::default(),
         }
     }
 
@@ -196,6 +208,17 @@ impl LockTable {
         mode: LockMode,
         wait: LockWait,
     ) -> Result<bool> {
+        self.acquire_as(owner, (lock, key), (mode, WaitKind::Key), wait)
+    }
+
+    /// As `acquire`; a wait is shown as one of this kind.
+    fn acquire_as(
+        &self,
+        owner: u64,
+        (lock, key): (u64, &[u8]),
+        (mode, kind): (LockMode, WaitKind),
+        wait: LockWait,
+    ) -> Result<bool> {
         if let Some(newly) = self.try_acquire(owner, lock, mode) {
             return Ok(newly);
         }
@@ -206,7 +229,7 @@ impl LockTable {
             }
             LockWait::AtMost(time) => {
                 let deadline = Instant::now().checked_add(time);
-                self.acquire_waiting(owner, (lock, key), mode, deadline)
+                self.acquire_waiting(owner, (lock, key), (mode, kind), deadline)
             }
         }
     }
@@ -218,6 +241,14 @@ impl LockTable {
             return Some(true);
         };
         held.admit(owner, mode)
+    }
+
+    /// Gives a free lock to an owner that has not asked for it; whether it has it now.
+    fn give(&self, owner: u64, lock: u64) -> bool {
+        let mut locks = self.shard(lock).locks.lock();
+        let given = HeldLock { owners: Owners::One(owner), wanted: None };
+        let held = locks.entry(lock).or_insert(given);
+        matches!(held.owners, Owners::One(one) if one == owner)
     }
 
     /// Whether another than `owner` has a lock just now, against this mode.
@@ -291,12 +322,12 @@ impl LockTable {
         &self,
         owner: u64,
         (lock, key): (u64, &[u8]),
-        mode: LockMode,
+        (mode, kind): (LockMode, WaitKind),
         deadline: Option<Instant>,
     ) -> Result<bool> {
         let (waiter, shares) = {
             let mut waiting = self.waiting.lock();
-            let (waiter, shares) = match self.enqueue(owner, (lock, key), mode) {
+            let (waiter, shares) = match self.enqueue(owner, (lock, key), (mode, kind)) {
                 Ok(newly) => return Ok(newly),
                 Err(waiting) => waiting,
             };
@@ -321,7 +352,7 @@ impl LockTable {
         &self,
         owner: u64,
         (lock, key): (u64, &[u8]),
-        mode: LockMode,
+        (mode, kind): (LockMode, WaitKind),
     ) -> Result<bool, (Arc<Waiter>, bool)> {
         let mut locks = self.shard(lock).locks.lock();
         let Some(held) = locks.get_mut(&lock) else {
@@ -334,6 +365,7 @@ impl LockTable {
         let waiter = Arc::new(Waiter {
             owner,
             mode,
+            kind,
             key: key.into(),
             granted: Mutex::new(false),
             wake: Condvar::new(),

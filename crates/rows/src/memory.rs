@@ -26,7 +26,7 @@ use crate::begun_reads::BegunReads;
 use crate::error::{Error, Result, Wait};
 use crate::local::{LocalStore, LocalTransaction, Passes};
 use crate::locks::LockTable;
-use crate::row_lock_wait::RowLockWait;
+use crate::row_lock_wait::{LockedRange, RowLockWait};
 use crate::sizes::{EntryLayer, RangeSizes};
 use crate::store::{
     Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read,
@@ -427,6 +427,10 @@ impl Store for MemoryStore {
 
     fn row_lock_waits(&self) -> Vec<RowLockWait> {
         self.locks().waits()
+    }
+
+    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
+        self.locks().locked_ranges(most)
     }
 
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {

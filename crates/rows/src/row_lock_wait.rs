@@ -2,6 +2,8 @@
 //!
 //! Not here: locks (`locks`), the row that one is of (`locked_row`).
 
+use crate::store::KeyRange;
+
 /// How a lock is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockMode {
@@ -9,6 +11,17 @@ pub enum LockMode {
     Exclusive,
     /// Beside others who want it so.
     Shared,
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitKind {
+    /// A key that others have locked.
+    Key,
+    /// A key that another one has put in and not committed.
+    Inserted,
+    /// Leave to put a key into a range that others have locked.
+    Insert,
 }
 
 /// A transaction that waits for a row lock, and those that have it.
@@ -20,10 +33,23 @@ pub struct RowLockWait {
     pub key: Box<[u8]>,
     /// How it is wanted.
     pub mode: LockMode,
+    /// What is waited for.
+    pub kind: WaitKind,
     /// The owner that waits.
     pub waiting: u64,
     /// The owners that have the lock, and how.
     pub holders: Vec<u64>,
     /// How they have it.
     pub held: LockMode,
+}
+
+/// A range of an index that a transaction has locked against new keys of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedRange {
+    /// The owner.
+    pub owner: u64,
+    /// The range.
+    pub range: KeyRange,
+    /// For whom the rows in it are locked.
+    pub mode: LockMode,
 }

@@ -27,7 +27,7 @@ use resources::spill::SpillDirectory;
 use crate::begun_reads::BegunReads;
 use crate::bulk::{BlockCursor, RowBlock};
 use crate::error::{Error, Result};
-use crate::row_lock_wait::{LockMode, RowLockWait};
+use crate::row_lock_wait::{LockMode, LockedRange, RowLockWait};
 use crate::sizes::RangeSizes;
 use crate::table::Table;
 
@@ -275,6 +275,12 @@ pub trait Store: Read + 'static {
         Vec::new()
     }
 
+    /// Ranges that transactions have locked, so many at most; nothing where that is not known.
+    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
+        let _ = most;
+        Vec::new()
+    }
+
     /// Reads that the calling thread begins and does not wait for, and that write eight bytes to
     /// `wake`, an eventfd, when they have come. `None`: who is refused something has to read where
     /// it may wait.
@@ -435,6 +441,40 @@ pub trait StoreTransaction: Read {
     /// that cannot keeps it locked until the end.
     fn unlock(&mut self, key: &[u8]) {
         let _ = key;
+    }
+    /// Locks a range of one index against new keys of others, until the transaction ends; the rest
+    /// of its statement may take that back. It is not waited for: ranges go beside each other.
+    fn lock_range(&mut self, range: &KeyRange, mode: LockMode) {
+        let _ = (range, mode);
+    }
+    /// Waits until nobody else has put keys into ranges of a table and not committed them.
+    fn await_inserts(&mut self, ranges: &[KeyRange], wait: LockWait) -> Result<()> {
+        let _ = (ranges, wait);
+        Ok(())
+    }
+    /// Keeps what the statement has locked of ranges: it is over.
+    fn keep_ranges(&mut self) {}
+    /// Gives up what the statement has locked of ranges: it failed, or begins again.
+    fn withdraw_ranges(&mut self) {}
+    /// Gives up what the statement has locked of an index behind a key: it has not looked there.
+    fn cut_ranges(&mut self, key: &[u8], direction: Direction) {
+        let _ = (key, direction);
+    }
+    /// Whether somebody has locked ranges, perhaps this one itself.
+    fn are_ranges_locked(&self) -> bool {
+        false
+    }
+    /// Waits until a key may be put in, as far as ranges of others go.
+    fn await_ranges(&mut self, key: &[u8], wait: LockWait) -> Result<()> {
+        let _ = (key, wait);
+        Ok(())
+    }
+    /// As `put`, of a key that has no value: waits for those who have locked a range that it lies
+    /// in, and has put nothing while it waits.
+    fn insert(&mut self, key: Vec<u8>, value: Vec<u8>, wait: LockWait) -> Result<()> {
+        let _ = wait;
+        self.put(key, value);
+        Ok(())
     }
     /// Locks all keys that begin with `table` by one lock, in the place of single ones. For those
     /// whose `claim` keeps others from locking such keys; it is called when nothing else stands in

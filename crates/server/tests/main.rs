@@ -71,6 +71,7 @@ mod page;
 mod processes;
 mod program;
 mod progress;
+mod range_locks;
 mod row_counts;
 mod rules;
 mod salvage;

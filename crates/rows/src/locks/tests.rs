@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use crate::row_lock_wait::RowLockWait;
+use crate::row_lock_wait::{RowLockWait, WaitKind};
 
 const LONG: LockWait = LockWait::AtMost(Duration::from_secs(30));
 
@@ -274,6 +274,7 @@ fn waits_tell_who_waits_for_whom_and_for_which_key() {
             thread::yield_now();
         }
         let wait = RowLockWait {
+            kind: WaitKind::Key,
             lock: 7,
             key: b"k"[..].into(),
             mode: LockMode::Exclusive,

@@ -23,6 +23,7 @@ impl LockTable {
             lock,
             key: waiter.key.clone(),
             mode: waiter.mode,
+            kind: waiter.kind,
             waiting: owner,
             holders: holders.iter().copied().filter(|holder| *holder != owner).collect(),
             held: match &held.owners {

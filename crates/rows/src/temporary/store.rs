@@ -17,7 +17,7 @@ use super::tables::TemporaryTables;
 use super::transaction::TransactionWithTemporary;
 use crate::begun_reads::BegunReads;
 use crate::error::Result;
-use crate::row_lock_wait::RowLockWait;
+use crate::row_lock_wait::{LockedRange, RowLockWait};
 use crate::sizes::RangeSizes;
 use crate::store::{
     Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read,
@@ -169,6 +169,10 @@ impl Store for StoreWithTemporary {
 
     fn row_lock_waits(&self) -> Vec<RowLockWait> {
         self.inner.row_lock_waits()
+    }
+
+    fn locked_ranges(&self, most: usize) -> Vec<LockedRange> {
+        self.inner.locked_ranges(most)
     }
 
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {

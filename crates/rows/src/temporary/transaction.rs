@@ -110,6 +110,43 @@ impl StoreTransaction for TransactionWithTemporary {
         self.inner.unlock(key);
     }
 
+    fn lock_range(&mut self, range: &KeyRange, mode: LockMode) {
+        if !is_temporary_key(&range.start) {
+            self.inner.lock_range(range, mode);
+        }
+    }
+
+    fn await_inserts(&mut self, ranges: &[KeyRange], wait: LockWait) -> Result<()> {
+        match ranges.first().is_some_and(|range| is_temporary_key(&range.start)) {
+            true => Ok(()),
+            false => self.inner.await_inserts(ranges, wait),
+        }
+    }
+
+    fn keep_ranges(&mut self) {
+        self.inner.keep_ranges();
+    }
+
+    fn withdraw_ranges(&mut self) {
+        self.inner.withdraw_ranges();
+    }
+
+    fn cut_ranges(&mut self, key: &[u8], direction: Direction) {
+        self.inner.cut_ranges(key, direction);
+    }
+
+    fn are_ranges_locked(&self) -> bool {
+        self.inner.are_ranges_locked()
+    }
+
+    fn await_ranges(&mut self, key: &[u8], wait: LockWait) -> Result<()> {
+        self.inner.await_ranges(key, wait)
+    }
+
+    fn insert(&mut self, key: Vec<u8>, value: Vec<u8>, wait: LockWait) -> Result<()> {
+        self.inner.insert(key, value, wait)
+    }
+
     fn lock_table(&mut self, table: [u8; 4], claim: &mut dyn FnMut() -> bool) -> bool {
         self.inner.lock_table(table, claim)
     }

@@ -117,6 +117,7 @@ impl Transaction {
         };
         let moves = new_key != row_key;
         if moves {
+            self.store.await_ranges(&new_key, self.wait)?;
             self.store.lock(&new_key, self.wait)?;
             if self.is_taken(table, &new_key)? {
                 return Err(duplicate(table, 0, &new_values));
@@ -169,7 +170,7 @@ impl Transaction {
             self.put_member_entries(after)?;
         }
         let replaced = row_key.len() + old.bytes().len();
-        self.put_row(table, &new_values, new_key, replaced)?;
+        self.put_row(table, &new_values, new_key, (replaced, moves))?;
         self.note_given(table, &new_values, None)?;
         if self.is_bound(table) {
             self.lock_keys(table, &new_values, Some(&changed))?;

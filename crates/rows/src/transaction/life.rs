@@ -41,6 +41,8 @@ pub struct Transaction {
     pub(super) zero_is_value: bool,
     /// Whether foreign keys are obeyed.
     pub(super) obeys_foreign_keys: bool,
+    /// Whether what its scans have looked at stays as it is (`ranges`).
+    pub(super) locks_ranges: bool,
     /// Whole transactions of others that are committed together with this one.
     pub(crate) others: Vec<Transaction>,
     /// Ends its waits for changes of definitions.
@@ -84,6 +86,7 @@ impl Engine {
             scratch: Default::default(),
             zero_is_value: false,
             obeys_foreign_keys: true,
+            locks_ranges: false,
             others: Vec::new(),
             given_up: None,
             widen_at: self.budget().bytes_max() / LOCKS_PART,

@@ -54,6 +54,7 @@ impl Transaction {
         let row = owned.as_deref().unwrap_or(row);
         let done = table.computed(row).map_err(E::from).and_then(|computed| {
             let row = with_computed(row, &computed);
+            self.await_ranges_of(table, &row).map_err(E::from)?;
             self.atomically(|this| put(this, &row, generated))
         });
         self.give_back_unless_put(table, generated, &done);

@@ -37,7 +37,7 @@ impl Transaction {
         self.put_member_entries(table.member_entries(row, &row_key)?)?;
         self.note_columns(table, &row_key, ChangedTo::Row(row, None));
         self.note_change(table, &row_key, None, ChangedTo::Row(row, None));
-        self.put_row(table, row, row_key, 0)?;
+        self.put_row(table, row, row_key, (0, true))?;
         match self.is_bound(table) {
             // With the row in, which may refer to itself.
             true => self.relate_new(table, row),
@@ -123,13 +123,13 @@ impl Transaction {
         }
     }
 
-    /// Writes a row; `replaced` is the bytes of the one before, key included.
+    /// Writes a row; `replaced` is the bytes of the one before, key included, `is_new`: its key is.
     pub(super) fn put_row(
         &mut self,
         table: &Table,
         row: &[Datum<'_>],
         row_key: Vec<u8>,
-        replaced: usize,
+        (replaced, is_new): (usize, bool),
     ) -> Result<()> {
         // It grows once, to just the row's length.
         let mut bytes = Vec::new();
@@ -148,8 +148,13 @@ impl Transaction {
             self.sizes.note(self.store.savepoint().0, recency, change, i64::from(replaced == 0));
             recency.touch(&row_key);
         }
-        self.store.put(row_key, bytes);
-        Ok(())
+        match is_new {
+            true => self.store.insert(row_key, bytes, self.wait),
+            false => {
+                self.store.put(row_key, bytes);
+                Ok(())
+            }
+        }
     }
 
     pub(super) fn put_entry(
@@ -164,9 +169,9 @@ impl Transaction {
         if unique && !self.claim_entry(table, index, &key)? {
             return Err(duplicate(table, index, row));
         }
-        self.store.put(key.as_slice().to_vec(), value.as_slice().to_vec());
+        let entry = (key.as_slice().to_vec(), value.as_slice().to_vec());
         self.scratch = (key, value);
-        Ok(())
+        self.store.insert(entry.0, entry.1, self.wait)
     }
 }
 
@@ -179,7 +184,7 @@ impl Transaction {
         }
         self.make_room(entries.iter().map(|entry| entry.key.len()).sum())?;
         for entry in entries {
-            self.store.put(entry.key, entry.value.to_vec());
+            self.store.insert(entry.key, entry.value.to_vec(), self.wait)?;
         }
         Ok(())
     }

@@ -10,6 +10,8 @@
 //! 1. A row is given only if it meets the condition under its lock, whatever it was before. A scan
 //!    that had to wait is run again over the newest rows (`write::settled`).
 //! 2. In an event loop nothing waits: neither for a lock nor for a disk.
+//! 3. What is scanned is claimed before: nobody else has a row in it that is not committed, and
+//!    where ranges are locked nobody puts one in.
 //!
 //! Not here: joins and other queries (`locked_query`), how locks are waited for (`rows::locks`).
 
@@ -19,7 +21,7 @@ use std::time::Duration;
 use expression::{RowView, Scope};
 use rows::engine::Engine;
 use rows::row_lock_wait::LockMode;
-use rows::store::{Direction, LockWait, Reach};
+use rows::store::{Direction, KeyRange, LockWait, Reach};
 use rows::table::Table;
 use rows::transaction::Transaction;
 use values::ErrorCode;
@@ -68,7 +70,7 @@ impl Session {
         let locking = from.locking.unwrap_or(of_update);
         let skips = locking.on_conflict == LockConflict::SkipLocked;
         // So that a row which has gone when its lock is had is made up for by the next.
-        let cut_later = sorted || skips || limit != u64::MAX;
+        let cut_later = sorted || skips || limit != u64::MAX || offset > 0;
         let (skip, take) = if cut_later { (0, u64::MAX) } else { (offset, limit) };
         let usual = match how.may_wait {
             true => LockWait::AtMost(self.variables.lock_wait),
@@ -80,10 +82,17 @@ impl Session {
         if !how.may_wait && named.as_ref().is_some_and(|keys| keys.len() > LOOP_PIECE.rows_max) {
             return Err(SqlError::WouldWait);
         }
-        let is_any = from.sort.is_empty() && limit == u64::MAX && !from.index_use.is_forced();
+        // With the ranges all rows in them are locked, whether or not they meet the condition: who
+        // changes one of them might have it do so.
+        let locks_all = self.locks_ranges();
+        let is_plain = limit == u64::MAX && !from.index_use.is_forced() && !locks_all;
+        let is_any = from.sort.is_empty() && is_plain;
+        let entry_columns = access.entry_columns(all_terms).filter(|_| !locks_all);
+        let ranges: Vec<KeyRange> = found.iter().cloned().collect();
+        let has_one_index = found.others.is_empty();
         let gatherer_of = |found| {
             Gatherer::new(found, access.direction, skip, take)
-                .asking_entries(access.entry_columns(all_terms))
+                .asking_entries(entry_columns)
                 .in_any_order(is_any)
         };
         let mut gatherer = gatherer_of(found);
@@ -120,23 +129,19 @@ impl Session {
             for key in &keys {
                 had.take(transaction, key)?;
             }
+            if !ranges.is_empty() {
+                had.claim(transaction, &ranges, how)?;
+            }
             let mut filter = |row: RowView<'_>, candidate| {
                 access.takes(&scope.with_row(row), candidate, all_terms)
             };
             let mut found = GatheredRows::default();
             while !had.is_enough() && !gatherer.is_done() {
                 found.clear();
-                let filter: &mut Filter<'_> = &mut filter;
-                let view = transaction.view();
-                gatherer.fill(
-                    &engine,
-                    &from.table,
-                    view,
-                    how.reach,
-                    piece,
-                    Some(filter),
-                    &mut found,
-                )?;
+                let filter: Option<&mut Filter<'_>> =
+                    if locks_all { None } else { Some(&mut filter) };
+                let (table, view) = (&from.table, transaction.view());
+                gatherer.fill(&engine, table, view, how.reach, piece, filter, &mut found)?;
                 for n in 0..found.len() {
                     had.take(transaction, found.key(n))?;
                 }
@@ -146,6 +151,11 @@ impl Session {
             }
             if sorted {
                 sort_rows(&mut had.rows, &from.table, &from.sort, scope)?;
+            } else if had.is_enough() && has_one_index && !had.rows.is_empty() {
+                let last = had.rows.len() - 1;
+                let row = had.rows.row(&from.table, last)?.values()?;
+                let of_row = (had.rows.key(last), &row[..]);
+                transaction.cut_ranges(&from.table, access.index, of_row, access.direction)?;
             }
             Ok(((), currency))
         };
@@ -181,6 +191,20 @@ struct LockedRows<'a> {
 impl LockedRows<'_> {
     fn is_enough(&self) -> bool {
         self.rows.len() as u64 >= self.wanted
+    }
+
+    /// Claims ranges that are scanned next.
+    fn claim(&self, transaction: &mut Transaction, ranges: &[KeyRange], how: How) -> Result<()> {
+        let wait = match self.locking.on_conflict {
+            LockConflict::SkipLocked => None,
+            LockConflict::NoWait if how.may_wait => Some(LockWait::AtMost(Duration::ZERO)),
+            LockConflict::NoWait | LockConflict::Wait => Some(self.usual),
+        };
+        let claimed = transaction.claim_ranges(&self.from.table, ranges, self.locking.mode, wait);
+        claimed.map_err(|error| match (error, self.locking.on_conflict) {
+            (rows::Error::LockTimeout | rows::Error::Conflict, LockConflict::NoWait) => nowait(),
+            (error, _) => error.into(),
+        })
     }
 
     /// Locks the row with a key, unless there are enough, and takes it if it still meets the
@@ -227,11 +251,15 @@ pub(super) fn lock_row(
         (Err(rows::Error::LockTimeout | rows::Error::Conflict), LockConflict::SkipLocked) => {
             Ok(false)
         }
-        (Err(rows::Error::LockTimeout | rows::Error::Conflict), _) => Err(SqlError::new(
-            ErrorCode::LockNowait,
-            "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is \
-             set.",
-        )),
+        (Err(rows::Error::LockTimeout | rows::Error::Conflict), _) => Err(nowait()),
         (Err(error), _) => Err(error.into()),
     }
+}
+
+/// Error 3572.
+fn nowait() -> SqlError {
+    SqlError::new(
+        ErrorCode::LockNowait,
+        "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.",
+    )
 }

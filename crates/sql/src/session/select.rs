@@ -27,6 +27,7 @@ use plan::context::{QueryContext, SqlContext};
 use plan::optimize::look_up;
 use plan::point::AccessKind;
 use plan::tree::{PointSelect, QueryPlan, ResultOutput, row_count};
+use plan::variables::IsolationLevel;
 use results::{How, Pace, Result, ResultColumn, RowStream, SqlError};
 
 impl Session {
@@ -265,7 +266,7 @@ impl Session {
         self.open_implicitly()?;
         let sql = Arc::clone(&self.sql);
         match &mut self.open {
-            Some(open) if !self.variables.read_committed => {
+            Some(open) if open.isolation >= IsolationLevel::RepeatableRead => {
                 open.snapshot(|| Ok(sql.engine().store().snapshot()?))
             }
             _ => self.fresh_snapshot(),

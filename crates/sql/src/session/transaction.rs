@@ -23,6 +23,7 @@ use values::ErrorCode;
 
 use super::Session;
 use crate::reply::Reply;
+use plan::variables::IsolationLevel;
 use results::{How, Result, SqlError};
 
 /// Bytes of a transaction's writes and locks that an event loop adds to, or commits; what has more
@@ -36,6 +37,8 @@ pub(super) struct OpenTransaction {
     snapshot: Option<Arc<dyn Read>>,
     savepoints: Vec<(String, Savepoint)>,
     read_only: bool,
+    /// What it sees of others.
+    pub isolation: IsolationLevel,
     /// Whether temporary tables were made in it, and dropped: a rollback leaves that as it is.
     temporary: TemporaryChanges,
 }
@@ -119,6 +122,21 @@ impl Session {
         Ok(self.sql.engine().store().snapshot()?)
     }
 
+    /// The level of the transaction that is open, or of the next one.
+    pub(super) fn isolation(&self) -> IsolationLevel {
+        self.open.as_ref().map_or(self.variables.isolation, |open| open.isolation)
+    }
+
+    /// Whether what a statement looks at with locks stays as it is until its transaction ends. One
+    /// that ends with the statement does without, but for SERIALIZABLE: nobody looks again.
+    pub(super) fn locks_ranges(&self) -> bool {
+        match self.isolation() {
+            IsolationLevel::Serializable => true,
+            IsolationLevel::RepeatableRead => self.open.is_some(),
+            IsolationLevel::ReadCommitted | IsolationLevel::ReadUncommitted => false,
+        }
+    }
+
     /// Opens a transaction if autocommit is off and none is open.
     pub(super) fn open_implicitly(&mut self) -> Result<()> {
         if self.open.is_none() && !self.variables.autocommit {
@@ -137,6 +155,7 @@ impl Session {
             snapshot: None,
             savepoints: Vec::new(),
             read_only,
+            isolation: self.variables.isolation,
             temporary: TemporaryChanges::default(),
         });
         Ok(())
@@ -299,9 +318,11 @@ impl Session {
         let transaction = group.transaction(&engine, LockWait::Never, self.durability())?;
         let mark = transaction.savepoint();
         transaction.obey_foreign_keys(self.variables.foreign_keys);
+        transaction.lock_ranges(self.locks_ranges());
         // What others have written into the group stays, whatever happens in here.
         let result = catch_unwind(AssertUnwindSafe(|| work(self, transaction)));
         transaction.obey_foreign_keys(true);
+        transaction.lock_ranges(false);
         if !matches!(result, Ok(Ok(_))) {
             transaction.rollback_to(mark);
         }
@@ -353,9 +374,11 @@ impl Session {
         work: impl FnOnce(&mut Session, &mut Transaction) -> Result<T>,
     ) -> Result<T> {
         self.open_implicitly()?;
+        let locks_ranges = self.locks_ranges();
         let Some(mut open) = self.open.take() else {
             self.check_writable()?;
             let mut transaction = self.new_transaction()?;
+            transaction.lock_ranges(locks_ranges);
             let result = work(self, &mut transaction).map_err(|error| self.told_apart(error))?;
             if !transaction.is_empty() {
                 transaction.commit(self.durability())?;
@@ -370,6 +393,7 @@ impl Session {
         open.transaction.set_wait(if how.may_wait { lock_wait } else { LockWait::Never });
         let mark = open.transaction.savepoint();
         open.transaction.obey_foreign_keys(self.variables.foreign_keys);
+        open.transaction.lock_ranges(locks_ranges);
         let result = work(self, &mut open.transaction);
         let result = result.map_err(|error| self.told_apart(error));
         open.transaction.set_wait(lock_wait);

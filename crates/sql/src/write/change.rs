@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use expression::{Node, RowView};
 use rows::engine::Engine;
-use rows::store::Reach;
+use rows::row_lock_wait::LockMode;
+use rows::store::{KeyRange, Reach};
 use rows::table::Table;
 use rows::transaction::{ChangeOutcome, RowChange, SeenRow, Transaction};
 use sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, TableFactor, TableWithJoins};
@@ -415,10 +416,20 @@ impl ChangeTarget {
             })?;
             return Ok(Currency::Current);
         }
+        // With the ranges all rows in them are locked, as locking reads do it. Where LIMIT counts
+        // rows, these are found before they are locked.
+        let locks_ranges = transaction.locks_ranges();
+        let locks_all = locks_ranges && self.looks_once() && limit == u64::MAX;
+        let is_any = self.sort.is_empty() && !self.in_order && !self.index_use.is_forced();
+        let ranges: Vec<KeyRange> = found.iter().cloned().collect();
+        let has_one_index = found.others.is_empty();
+        let wait = Some(transaction.lock_wait());
+        transaction.claim_ranges(&self.table, &ranges, LockMode::Exclusive, wait)?;
+        let entry_columns = self.access.entry_columns(all_terms).filter(|_| !locks_all);
         let mut gatherer = Gatherer::new(found, self.access.direction, 0, taken)
             .with_kill(Arc::clone(&context.facts.kill))
-            .asking_entries(self.access.entry_columns(all_terms))
-            .in_any_order(self.sort.is_empty() && !self.in_order && !self.index_use.is_forced());
+            .asking_entries(entry_columns)
+            .in_any_order(is_any && !locks_ranges);
         let mut alone = transaction.alone_in(&self.table)?;
         // In a loop all of the few rows are read before the first is written.
         let still = match moves && !in_loop {
@@ -430,14 +441,14 @@ impl ChangeTarget {
             true => PieceLimits::ALL,
             false => PieceLimits { bytes_max: PIECE_BYTES, ..PieceLimits::ALL },
         };
-        let mut gathered = GatheredRows::default();
+        let (mut gathered, mut given) = (GatheredRows::default(), 0);
         while !gatherer.is_done() {
             gathered.clear();
             let mut filter = |row: RowView<'_>, candidate| {
                 self.access.takes(&scope.with_row(row), candidate, all_terms)
             };
             let filter: Option<&mut executor::Filter<'_>> =
-                if takes_all { None } else { Some(&mut filter) };
+                if takes_all || locks_all { None } else { Some(&mut filter) };
             let view = still.as_deref().unwrap_or_else(|| transaction.view());
             gatherer.fill(engine, &self.table, view, reach, piece, filter, &mut gathered)?;
             if in_loop && !gatherer.is_done() {
@@ -447,6 +458,13 @@ impl ChangeTarget {
                 sort_rows(&mut gathered, &self.table, &self.sort, &scope)?;
             }
             let count = gathered.len().min(usize::try_from(limit).unwrap_or(usize::MAX));
+            given += count as u64;
+            if given == limit && !sorted && has_one_index && count > 0 {
+                let last = gathered.row(&self.table, count - 1)?.values()?;
+                let of_row = (gathered.key(count - 1), &last[..]);
+                let direction = self.access.direction;
+                transaction.cut_ranges(&self.table, self.access.index, of_row, direction)?;
+            }
             for n in 0..count {
                 context.facts.limits.check()?;
                 let seen = alone.map(|alone| SeenRow { bytes: gathered.row_bytes(n), alone });

@@ -38,15 +38,28 @@ pub fn until_settled<T>(
 ) -> Result<T> {
     for runs in 1..=RUNS_MAX {
         let (mark, before) = (transaction.savepoint(), row_lock_waits());
-        let (done, currency) = run(transaction)?;
+        let result = run(transaction);
         let is_last = runs == RUNS_MAX;
-        match currency {
-            Currency::Current => return Ok(done),
-            Currency::UnlessWaited if is_last || row_lock_waits() == before => return Ok(done),
-            Currency::UnlessWaited | Currency::Outdated => {}
+        match result {
+            Ok((done, Currency::Current)) => return Ok(kept(transaction, done)),
+            Ok((done, Currency::UnlessWaited)) if is_last || row_lock_waits() == before => {
+                return Ok(kept(transaction, done));
+            }
+            Ok((_, Currency::UnlessWaited | Currency::Outdated)) => {}
+            Err(error) => {
+                transaction.withdraw_ranges();
+                return Err(error);
+            }
         }
+        transaction.withdraw_ranges();
         transaction.rollback_to(mark);
         undo();
     }
     Err(SqlError::Deadlock)
+}
+
+/// What a run has looked at stays as it is.
+fn kept<T>(transaction: &mut Transaction, done: T) -> T {
+    transaction.keep_ranges();
+    done
 }

@@ -1,10 +1,11 @@
-//! `data_lock_waits` and `data_locks`: who waits for a row lock, and who has it. Locks that nobody
-//! waits for are not listed: there may be millions, and nobody asks whose they are.
+//! `data_lock_waits` and `data_locks`: who waits for a row lock, and who has it, and which ranges
+//! are locked. Locks of rows that nobody waits for are not listed: there may be millions, and nobody
+//! asks whose they are.
 //!
 //! Not here: waits for changes of a table's definition.
 
 use rows::locked_row::LockedRow;
-use rows::row_lock_wait::{LockMode, RowLockWait};
+use rows::row_lock_wait::{LockMode, LockedRange, RowLockWait, WaitKind};
 use values::datum::Value;
 
 use crate::server::Process;
@@ -15,6 +16,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 const ENGINE: &str = "INNODB";
+/// Most ranges that are listed.
+const RANGES_MAX: usize = 10_000;
 
 /// The columns of `data_lock_waits`.
 const WAITS: [&str; 11] = [
@@ -93,49 +96,82 @@ pub(super) fn waits(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> List
 }
 
 /// `data_locks`: each lock that is waited for, as those have it who do, and as those want it who
-/// wait.
+/// wait, and ranges that are locked.
 pub(super) fn locks(facts: &ListingContext<'_>, asked: &AskedTables<'_>) -> Listing {
     let mut listing = Listing::new(&LOCKS);
     if asked.are_none() {
         return listing;
     }
     let connections = facts.sql.processes().by_lock_owner();
+    let engine = facts.sql.engine();
+    let ranges = engine.store().locked_ranges(RANGES_MAX);
     let mut told = BTreeSet::new();
-    for wait in facts.sql.engine().store().row_lock_waits() {
-        let Some(row) = facts.sql.engine().locked_row(&wait.key) else { continue };
-        let holders = wait.holders.iter().map(|holder| (*holder, wait.held, "GRANTED"));
-        for (owner, mode, status) in holders.chain([(wait.waiting, wait.mode, "WAITING")]) {
+    for wait in engine.store().row_lock_waits() {
+        let Some(row) = engine.locked_row(&wait.key) else { continue };
+        let of_holder = |holder: u64| match wait.kind {
+            WaitKind::Key => record_mode(wait.held),
+            WaitKind::Inserted => record_mode(LockMode::Exclusive),
+            WaitKind::Insert => {
+                let is_it =
+                    |range: &&LockedRange| range.owner == holder && range.range.contains(&wait.key);
+                gap_mode(ranges.iter().find(is_it).map_or(LockMode::Exclusive, |range| range.mode))
+            }
+        };
+        let wanted = match wait.kind {
+            WaitKind::Key => record_mode(wait.mode),
+            WaitKind::Inserted => record_mode(LockMode::Exclusive),
+            WaitKind::Insert => "X,GAP,INSERT_INTENTION",
+        };
+        let holders = wait.holders.iter().map(|holder| (*holder, of_holder(*holder), "GRANTED"));
+        for (owner, mode, status) in holders.chain([(wait.waiting, wanted, "WAITING")]) {
             if told.insert((owner, wait.lock)) {
-                listing.push(line(&wait, &row, (owner, mode, status), &connections));
+                let id = lock_id(owner, &wait);
+                listing.push(line((id, wait.lock), &row, (owner, mode, status), &connections));
             }
         }
+    }
+    for (number, locked) in ranges.iter().enumerate() {
+        let Some(row) = engine.locked_range(&locked.range) else { continue };
+        let id = (text(format!("{}:range:{number}", locked.owner)), number as u64);
+        let how = (locked.owner, gap_mode(locked.mode), "GRANTED");
+        listing.push(line(id, &row, how, &connections));
     }
     listing
 }
 
+fn record_mode(mode: LockMode) -> &'static str {
+    match mode {
+        LockMode::Exclusive => "X,REC_NOT_GAP",
+        LockMode::Shared => "S,REC_NOT_GAP",
+    }
+}
+
+fn gap_mode(mode: LockMode) -> &'static str {
+    match mode {
+        LockMode::Exclusive => "X,GAP",
+        LockMode::Shared => "S,GAP",
+    }
+}
+
 fn line(
-    wait: &RowLockWait,
+    (id, place): (Value, u64),
     row: &LockedRow,
-    (owner, mode, status): (u64, LockMode, &str),
+    (owner, mode, status): (u64, &str, &str),
     connections: &HashMap<u64, Arc<Process>>,
 ) -> Vec<Value> {
     let [thread, event] = event_of(owner, connections);
-    let kind = match mode {
-        LockMode::Exclusive => "X",
-        LockMode::Shared => "S",
-    };
     let bare = row.values.strip_prefix('(').and_then(|values| values.strip_suffix(')'));
     let values = bare.unwrap_or(&row.values);
     let (index, lock_type, mode, data) = match row.index {
         Some(index) => {
             let name = text(row.table.indexes[index].name.clone());
-            (name, "RECORD", format!("{kind},REC_NOT_GAP"), text(values))
+            (name, "RECORD", mode, text(values))
         }
-        None => (Value::Null, "TABLE", kind.to_owned(), Value::Null),
+        None => (Value::Null, "TABLE", mode.split(',').next().unwrap_or(mode), Value::Null),
     };
     vec![
         text(ENGINE),
-        lock_id(owner, wait),
+        id,
         number(owner),
         thread,
         event,
@@ -144,7 +180,7 @@ fn line(
         Value::Null,
         Value::Null,
         index,
-        number(wait.lock),
+        number(place),
         text(lock_type),
         text(mode),
         text(status),
