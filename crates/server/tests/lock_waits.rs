@@ -9,7 +9,7 @@ const WAITS: &str = "SELECT requesting_thread_id, blocking_thread_id \
                      FROM performance_schema.data_lock_waits ORDER BY 1, 2";
 const LOCKS: &str = "SELECT thread_id, object_schema, object_name, index_name, lock_type, lock_mode, \
                      lock_status, lock_data FROM performance_schema.data_locks \
-                     ORDER BY lock_status, thread_id";
+                     WHERE lock_mode <> 'X,GAP' ORDER BY lock_status, thread_id";
 
 /// The rows of a query, a line each.
 fn lines(sql: &mut Mysql, query: &str) -> Vec<String> {

@@ -31,7 +31,7 @@ struct Place {
 
 fn place() -> (Place, Mysql, Mysql, Mysql) {
     let directory = tempfile::tempdir().unwrap();
-    let (server, mut sql) = with_container(directory.path(), "t", TABLE, "d");
+    let (server, mut sql) = with_container(directory.path(), "t", TABLE, "d.u(k, v)");
     sql.run("INSERT INTO d.t VALUES (10, 'ten', 10), (20, 'twenty', 20), (30, 'thirty', 30)");
     let (one, other) = (login(&server), login(&server));
     (Place { server, _directory: directory }, sql, one, other)
@@ -60,7 +60,7 @@ fn nobody_puts_a_row_into_a_locked_range_by_any_door() {
     wait_for_waiters(&mut watcher, "2");
     other.send_query("UPDATE d.t SET k = 26 WHERE id = 20").unwrap();
     wait_for_waiters(&mut watcher, "3");
-    let found = "SELECT id FROM d.t WHERE id < 10 OR k > 25 FOR UPDATE";
+    let found = "SELECT id FROM d.t WHERE id < 10 OR k > 25 ORDER BY id FOR UPDATE";
     assert_eq!(lines(&mut owner, "SELECT id FROM d.t WHERE id < 10 FOR UPDATE"), [""; 0]);
     owner.run("INSERT INTO d.t VALUES (7, 'own', 40)");
     owner.run("COMMIT");
@@ -81,7 +81,7 @@ fn ranges_and_who_waits_for_them_are_listed() {
     owner.run("BEGIN");
     owner.query("SELECT id FROM d.t WHERE id BETWEEN 12 AND 15 FOR UPDATE").unwrap();
     owner.query("SELECT id FROM d.t WHERE k >= 30 FOR SHARE").unwrap();
-    let ranges = ["k S,GAP GRANTED supremum pseudo-record", "PRIMARY X,GAP GRANTED 15"];
+    let ranges = ["k S,GAP GRANTED supremum pseudo-record", "PRIMARY X,GAP GRANTED 16"];
     assert_eq!(lines(&mut watcher, listed), ranges);
     other.send_query("INSERT INTO d.t VALUES (13, 'x', 1)").unwrap();
     wait_for_waiters(&mut watcher, "1");
