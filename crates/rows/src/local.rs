@@ -9,8 +9,8 @@
 //!
 //! Where to look: `overlay` holds the writes, `chunks` their bytes, `crate::run` is a file of them,
 //! `own` all of them in order, `merged` what a scan sees, `undo` how they are taken back, `shared`
-//! lets other transactions look at them, `held` keeps the locks; `key_set` keys alone, kept in the same way for who wants to know whether it has seen
-//! one.
+//! lets other transactions look at them, `held` keeps the locks; `key_set` keys alone, kept in the
+//! same way for who wants to know whether it has seen one.
 //!
 //! Not here: who locks what, and when writes are spilled (`transaction`), how locks work (`locks`).
 

@@ -4,8 +4,8 @@
 //! Where to look: `life` is a transaction from its beginning to its commit, `operations` what can
 //! be done with it. Below them `placing` puts rows and entries in, `changing` changes a locked row,
 //! `unique` locks and looks for unique entries, `expired` clears away what is in a new row's place,
-//! `ranges` locks what scans look at, `parents` and `children` obey foreign keys, `counters` make up numbers, `expected` finds out for
-//! many rows at once.
+//! `ranges` locks what scans look at, `parents` and `children` obey foreign keys, `counters` make
+//! up numbers, `expected` finds out for many rows at once.
 //!
 //! Lock order within one operation: row key first, then its unique entries in index order, those
 //! that it loses and those that it gets. Operations that meet in another order, as two that change

@@ -1,6 +1,6 @@
 //! `data_lock_waits` and `data_locks`: who waits for a row lock, and who has it, and which ranges
-//! are locked. Locks of rows that nobody waits for are not listed: there may be millions, and nobody
-//! asks whose they are.
+//! are locked. Locks of rows that nobody waits for are not listed: there may be millions, and
+//! nobody asks whose they are.
 //!
 //! Not here: waits for changes of a table's definition.
 
