@@ -21,7 +21,7 @@ use std::time::Duration;
 use resources::spill::SpillDirectory;
 
 use crate::error::{Error, Result, Wait};
-use crate::locks::{HeldRanges, LockTable, Pending};
+use crate::locks::{HeldRanges, LockTable, PendingKeys};
 use crate::row_lock_wait::{LockMode, WaitKind};
 use crate::store::{
     Batch, Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read, Savepoint,
@@ -131,12 +131,12 @@ impl<S: LocalStore> LocalTransaction<S> {
     ) -> Result<Option<(u64, Vec<u8>, bool)>> {
         for other in self.store.locks().pending_of_others(self.owner, ranges, reach)? {
             match other.pending {
-                Pending::Nothing => {}
-                Pending::Committing => {
+                PendingKeys::Nothing => {}
+                PendingKeys::Committing => {
                     let key = ranges.first().map(|range| range.start.clone());
                     return Ok(Some((other.owner, key.unwrap_or_default(), true)));
                 }
-                Pending::Keys(keys) => {
+                PendingKeys::Keys(keys) => {
                     for key in keys {
                         // A row that is there already is met by itself.
                         if !self.store.contains(&key, reach)? {

@@ -37,7 +37,7 @@ use crate::error::{Error, Result, Wait};
 use crate::row_lock_wait::{LockMode, WaitKind};
 use crate::store::{LockWait, LockWaker};
 use presence::PresentTable;
-pub(crate) use presence::{Pending, Present};
+pub(crate) use presence::{PendingKeys, Present};
 pub(crate) use ranges::HeldRanges;
 use ranges::RangeTable;
 

@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 
 use super::overlay::Overlay;
 use crate::error::{Error, Result, Wait};
-use crate::locks::{LockTable, Pending, Present};
+use crate::locks::{LockTable, PendingKeys, Present};
 use crate::run::SeenWrite;
 use crate::store::{Batch, Change, Direction, KeyRange, Reach};
 use crate::table::PREFIX_BYTES;
@@ -151,7 +151,7 @@ impl Present for SharedWrites {
         &self.is_waited_for
     }
 
-    fn pending_in(&self, ranges: &[KeyRange], reach: Reach) -> Result<Pending> {
+    fn pending_in(&self, ranges: &[KeyRange], reach: Reach) -> Result<PendingKeys> {
         let taken = self.taken.lock();
         let is_met = |range: &KeyRange| {
             let meets = |(first, last): &(Bytes, Bytes)| {
@@ -160,7 +160,7 @@ impl Present for SharedWrites {
             taken.iter().any(meets)
         };
         if ranges.iter().any(is_met) {
-            return Ok(Pending::Committing);
+            return Ok(PendingKeys::Committing);
         }
         #[expect(unsafe_code, reason = "see `SharedWrites`")]
         // SAFETY: Changes are made under the mutex, which is held here.
@@ -180,7 +180,7 @@ impl Present for SharedWrites {
                 }
             }
         }
-        Ok(if keys.is_empty() { Pending::Nothing } else { Pending::Keys(keys) })
+        Ok(if keys.is_empty() { PendingKeys::Nothing } else { PendingKeys::Keys(keys) })
     }
 }
 
@@ -196,12 +196,12 @@ mod tests {
         let range = KeyRange { start: key(start), end: key(end) };
         let found = locks.pending_of_others(1, &[range], Reach::Disk).expect("in memory");
         let told = found.into_iter().map(|other| match other.pending {
-            Pending::Nothing => format!("{}: nothing", other.owner),
-            Pending::Keys(keys) => {
+            PendingKeys::Nothing => format!("{}: nothing", other.owner),
+            PendingKeys::Keys(keys) => {
                 let last = |key: Vec<u8>| key.last().copied().unwrap_or_default();
                 format!("{}: {:?}", other.owner, keys.into_iter().map(last).collect::<Vec<_>>())
             }
-            Pending::Committing => format!("{}: committing", other.owner),
+            PendingKeys::Committing => format!("{}: committing", other.owner),
         });
         told.collect::<Vec<String>>().join(", ")
     }

@@ -26,7 +26,7 @@ use crate::store::{KeyRange, LockWait, Reach};
 const PARTS: u64 = 16;
 
 /// What somebody has put into a range and not committed.
-pub(crate) enum Pending {
+pub(crate) enum PendingKeys {
     /// Nothing.
     Nothing,
     /// These keys, or the first of them.
@@ -44,7 +44,7 @@ pub(crate) trait Present: Send + Sync {
     ///
     /// # Errors
     /// `WouldWait(Disk)`, and those of files.
-    fn pending_in(&self, ranges: &[KeyRange], reach: Reach) -> Result<Pending>;
+    fn pending_in(&self, ranges: &[KeyRange], reach: Reach) -> Result<PendingKeys>;
 }
 
 /// The transactions at work.
@@ -73,7 +73,7 @@ pub(crate) struct PendingOfOther {
     /// Whose.
     pub owner: u64,
     /// What.
-    pub pending: Pending,
+    pub pending: PendingKeys,
 }
 
 impl LockTable {
@@ -122,7 +122,7 @@ impl LockTable {
                     continue;
                 }
                 match transaction.pending_in(ranges, reach)? {
-                    Pending::Nothing => {}
+                    PendingKeys::Nothing => {}
                     pending => found.push(PendingOfOther { owner: *other, pending }),
                 }
             }
