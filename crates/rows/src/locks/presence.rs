@@ -1,8 +1,8 @@
 //! Transactions as others meet them: which are at work, what they have put in and not committed,
 //! and waiting for the end of one.
 //!
-//! Who waits for a transaction's end waits for a lock that this one is given when somebody wants
-//! it. So time limits, wakers and the look for circles are those of row locks.
+//! The end of a transaction is waited for by a lock that it is given when somebody wants it. So
+//! time limits, wakers and the look for circles are those of row locks.
 //!
 //! Invariants
 //! 1. A transaction is present from before its first write, and before its first range, until all
