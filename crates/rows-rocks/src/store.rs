@@ -22,11 +22,11 @@ use rows::begun_reads::BegunReads;
 use rows::error::{Error, Result};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
-use rows::row_lock_wait::{LockedRange, RowLockWait};
+use rows::row_lock_wait::RowLockWait;
 use rows::sizes::RangeSizes;
 use rows::store::{
-    Batch, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read, Store,
-    StoreStatus, StoreTransaction,
+    Batch, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, LockedRange, Reach, Read,
+    Store, StoreStatus, StoreTransaction,
 };
 
 use crate::begun_reads::Ring;

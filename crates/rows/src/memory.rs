@@ -26,11 +26,11 @@ use crate::begun_reads::BegunReads;
 use crate::error::{Error, Result, Wait};
 use crate::local::{LocalStore, LocalTransaction, Passes};
 use crate::locks::LockTable;
-use crate::row_lock_wait::{LockedRange, RowLockWait};
+use crate::row_lock_wait::RowLockWait;
 use crate::sizes::{EntryLayer, RangeSizes};
 use crate::store::{
-    Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read,
-    Store, StoreStatus, StoreTransaction,
+    Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, LockedRange,
+    Reach, Read, Store, StoreStatus, StoreTransaction,
 };
 
 pub use disk::MemoryDisk;

@@ -2,8 +2,6 @@
 //!
 //! Not here: locks (`locks`), the row that one is of (`locked_row`).
 
-use crate::store::KeyRange;
-
 /// How a lock is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockMode {
@@ -41,15 +39,4 @@ pub struct RowLockWait {
     pub holders: Vec<u64>,
     /// How they have it.
     pub held: LockMode,
-}
-
-/// A range of an index that a transaction has locked against new keys of others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LockedRange {
-    /// The owner.
-    pub owner: u64,
-    /// The range.
-    pub range: KeyRange,
-    /// For whom the rows in it are locked.
-    pub mode: LockMode,
 }

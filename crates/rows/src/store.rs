@@ -27,7 +27,7 @@ use resources::spill::SpillDirectory;
 use crate::begun_reads::BegunReads;
 use crate::bulk::{BlockCursor, RowBlock};
 use crate::error::{Error, Result};
-use crate::row_lock_wait::{LockMode, LockedRange, RowLockWait};
+use crate::row_lock_wait::{LockMode, RowLockWait};
 use crate::sizes::RangeSizes;
 use crate::table::Table;
 
@@ -87,6 +87,17 @@ impl KeyRange {
             && self.end.last() == Some(&0)
             && self.end.starts_with(&self.start)
     }
+}
+
+/// A range of an index that a transaction has locked against new keys of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LockedRange {
+    /// The owner.
+    pub owner: u64,
+    /// The range.
+    pub range: KeyRange,
+    /// For whom the rows in it are locked.
+    pub mode: LockMode,
 }
 
 /// One change of a batch.

@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::RwLock;
 
 use super::LockTable;
-use crate::row_lock_wait::{LockMode, LockedRange};
-use crate::store::{Direction, KeyRange};
+use crate::row_lock_wait::LockMode;
+use crate::store::{Direction, KeyRange, LockedRange};
 use crate::table::PREFIX_BYTES;
 
 /// What a range takes besides the bytes of its ends, about.

@@ -17,11 +17,11 @@ use super::tables::TemporaryTables;
 use super::transaction::TransactionWithTemporary;
 use crate::begun_reads::BegunReads;
 use crate::error::Result;
-use crate::row_lock_wait::{LockedRange, RowLockWait};
+use crate::row_lock_wait::RowLockWait;
 use crate::sizes::RangeSizes;
 use crate::store::{
-    Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read,
-    Store, StoreStatus, StoreTransaction,
+    Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, LockedRange,
+    Reach, Read, Store, StoreStatus, StoreTransaction,
 };
 use crate::table::Table;
 use crate::temporary_ids::is_temporary_key;

@@ -5,7 +5,8 @@
 //! Not here: waits for changes of a table's definition.
 
 use rows::locked_row::LockedRow;
-use rows::row_lock_wait::{LockMode, LockedRange, RowLockWait, WaitKind};
+use rows::row_lock_wait::{LockMode, RowLockWait, WaitKind};
+use rows::store::LockedRange;
 use values::datum::Value;
 
 use crate::server::Process;
