@@ -99,11 +99,12 @@ impl Transaction {
 
     #[cold]
     fn await_ranges_around(&mut self, table: &Table, row: &[Datum<'_>]) -> Result<()> {
-        let row_key = match table.has_hidden_key() {
+        let mut row_key = Vec::new();
+        match table.has_hidden_key() {
             // Behind all that are there, as the one that it gets.
-            true => table.row_key(&[Datum::UInt(u64::MAX)])?,
-            false => table.row_key_of(row)?,
-        };
+            true => table.push_numbered_row_key(row, u64::MAX, &mut row_key)?,
+            false => row_key = table.row_key_of(row)?,
+        }
         self.store.await_ranges(&row_key, self.wait)?;
         for index in 1..table.codecs.len() {
             let entry = table.entry(index, row, &row_key)?;
