@@ -249,7 +249,8 @@ impl TableSource {
         let (predicate, schema) = self.predicate(state, filter, &needed)?;
         // A limit counts what is left.
         let scan = TableScan::new(self, access, parts, (needed, schema), test, None);
-        let filter = FilterExecBuilder::new(predicate, Arc::new(scan));
+        let filter = FilterExecBuilder::new(predicate, Arc::new(scan))
+            .with_batch_size(state.config().batch_size());
         let wanted = (0..positions.len()).collect();
         Ok(Arc::new(filter.apply_projection(Some(wanted))?.build()?))
     }
