@@ -9,6 +9,7 @@
 //! window      window functions                                recursion   WITH RECURSIVE
 //! presort     rows that are sorted before they are joined     late    and before they are read
 //! subquery    sub-queries of expressions                      membership  EXISTS, by look-ups
+//! full_text   MATCH: rare words, and rows by relevance
 //! key         bytes that are equal or sort                    measure  for EXPLAIN ANALYZE
 //! locks       rows that are to be locked                row_list  kept rows, in memory and in files
 //! drawn       memory for what one SELECT keeps            distinct    which rows were seen
@@ -31,6 +32,7 @@ mod accumulate;
 mod buffer;
 mod distinct;
 mod drawn;
+mod full_text;
 mod gather;
 mod group;
 mod hash_index;
@@ -195,6 +197,8 @@ struct Execution<'a> {
     values: RefCell<HashMap<usize, Rc<subquery::KeptValues>>>,
     /// How sub-queries that have members are asked, by id.
     memberships: RefCell<HashMap<usize, Rc<membership::Membership>>>,
+    /// Full-text searches, by the ids of their queries.
+    searches: RefCell<HashMap<usize, Rc<full_text::FullTextSearch>>>,
     locks: Option<(&'a RowLocks, &'a Transaction)>,
     measures: Option<&'a Measures>,
 }
@@ -285,6 +289,7 @@ impl<'a> Execution<'a> {
             results: RefCell::default(),
             values: RefCell::default(),
             memberships: RefCell::default(),
+            searches: RefCell::default(),
             locks: limits.locks,
             measures: limits.measures,
         }
@@ -324,6 +329,10 @@ impl Execution<'_> {
                     }
                 }
                 Ok(())
+            }
+            Body::FullText(search) => {
+                let statistics = self.searched(query.id, search, &scope)?.statistics.clone();
+                give(vec![Value::Bytes(statistics)]).map(|_| ())
             }
             // Its query has no LIMIT of its own.
             Body::JsonTable(table) => Ok(table.rows(&scope, &mut |row| {

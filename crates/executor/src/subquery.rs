@@ -26,7 +26,7 @@ use super::drawn::DrawnBytes;
 use super::key::{push_equal, push_equal_row};
 use super::{Execution, Flow, RowList};
 use plan::optimize::rule_of;
-use plan::tree::{AskedQuery, Class, Query, class_of};
+use plan::tree::{AskedQuery, Body, Class, Query, class_of};
 use results::{Result, SqlError};
 
 /// Rows from which a set is made of them.
@@ -75,6 +75,18 @@ fn integer_of(class: Class, key: &[u8]) -> Option<i64> {
 impl Subqueries for Execution<'_> {
     fn value(&self, subquery: &Subquery, scope: &Scope<'_>) -> expression::Result<Value> {
         Ok(self.value_of(subquery, scope)?)
+    }
+
+    fn found_rows(
+        &self,
+        subquery: &Subquery,
+        scope: &Scope<'_>,
+    ) -> expression::Result<Rc<Vec<Vec<u8>>>> {
+        let query = subquery.query();
+        let Body::FullText(search) = &query.body else {
+            return Err(expression::Error::other("a search that is none"));
+        };
+        Ok(self.rows_by_search(query.id, search, scope)?)
     }
 }
 

@@ -34,6 +34,9 @@ pub use statement::{limits, warning};
 pub use evaluation::compared_as_number::{as_key, beside, exact_beside, halves};
 pub use evaluation::ordinals::{Ordinals, ordinal_beside};
 pub use functions::definition::Family;
+pub use functions::full_text::{
+    RankedSearch, SearchStatistics, SearchTerms, SearchWord, TextSearch,
+};
 pub use functions::function::Function;
 pub use functions::json::attributes::{object_of_text, patched_object};
 pub use functions::json::conversion::{JsonMembers, json_element};

@@ -18,6 +18,7 @@ use parking_lot::RwLock;
 use rows::store::Durability;
 use values::ErrorCode;
 use values::datum::Value;
+use values::full_text::TextRules;
 use values::temporal::Zone;
 
 use results::{Result, SqlError};
@@ -83,6 +84,8 @@ pub struct SessionVariables {
     pub executor: Executor,
     /// use_invisible_indexes of optimizer_switch.
     pub sees_invisible_indexes: bool,
+    /// The rules of full-text indexes that are made: innodb_ft_enable_stopword.
+    pub text_rules: TextRules,
     /// sql_auto_is_null and the like have no typed copy.
     _private: (),
 }
@@ -113,6 +116,7 @@ pub fn has_effect(name: &str) -> bool {
             | "foreign_key_checks"
             | "generated_random_password_length"
             | "group_concat_max_len"
+            | "innodb_ft_enable_stopword"
             | "innodb_lock_wait_timeout"
             | "lock_wait_timeout"
             | "rowhouse_executor"
@@ -281,6 +285,7 @@ impl SessionVariables {
             report_interval: Some(Duration::from_secs(5)),
             executor: Executor::Auto,
             sees_invisible_indexes: false,
+            text_rules: TextRules::default(),
             _private: (),
         };
         for (name, text) in globals.values.read().iter() {
@@ -391,6 +396,7 @@ impl SessionVariables {
             "rowhouse_durability" => {
                 self.durability = Some(parse_durability(&text).ok_or_else(wrong)?);
             }
+            "innodb_ft_enable_stopword" => self.text_rules.stopwords = text == "ON",
             "innodb_lock_wait_timeout" => {
                 self.lock_wait = Duration::from_secs(text.parse().map_err(|_| wrong())?);
             }

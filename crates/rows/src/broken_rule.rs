@@ -314,6 +314,15 @@ pub enum BrokenRule {
     /// A column goes, or gets another name, that a key part names.
     #[error("Column '{0}' has a functional index dependency and cannot be dropped or renamed.")]
     FunctionalDependency(String),
+    /// A full-text index of what is no text, or of texts of several collations.
+    #[error("Column '{0}' cannot be part of FULLTEXT index")]
+    FullTextColumn(String),
+    /// A full-text index of a table that cannot have one.
+    #[error("The used table type doesn't support FULLTEXT indexes")]
+    FullTextTable,
+    /// A full-text index of a temporary table.
+    #[error("Cannot create FULLTEXT index on temporary InnoDB table")]
+    FullTextTemporary,
     /// An index of members of a column that has none.
     #[error("Column '{0}' has indexes of members, and must be JSON")]
     MemberColumn(String),

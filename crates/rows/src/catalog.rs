@@ -15,8 +15,8 @@
 //!                              Unicode's weights, 14 once a view or an event had the rights of an
 //!                              account, 15 once a definition had a SET or BIT, or a
 //!                              collation of a language, 16 once an index had a part
-//!                              that is an expression or descends, or was invisible, 18 once a
-//!                              table had partitions
+//!                              that is an expression or descends, or was invisible, 17 once
+//!                              there was a full-text index, 18 once a table had partitions
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -83,6 +83,8 @@ const FORMAT_BITS: u32 = 15;
 /// Parts of indexes may be expressions, whose columns earlier versions would show, and descend;
 /// indexes may be invisible.
 const FORMAT_KEYS: u32 = 16;
+/// Tables may have full-text indexes, which earlier versions would not keep up.
+const FORMAT_FULL_TEXT: u32 = 17;
 /// Tables may have partitions, whose numbers stand in all of their keys.
 const FORMAT_PARTITIONS: u32 = 18;
 const KIND_FORMAT: u8 = 1;
@@ -577,6 +579,7 @@ pub fn no_table(database: &str, name: &str) -> Error {
 fn format_of(definition: &TableDefinition) -> u32 {
     match definition {
         definition if definition.partitioning.is_some() => FORMAT_PARTITIONS,
+        definition if !definition.full_texts.is_empty() => FORMAT_FULL_TEXT,
         definition if definition.indexes.iter().any(|index| has_key_parts(definition, index)) => {
             FORMAT_KEYS
         }

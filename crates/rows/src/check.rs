@@ -83,11 +83,11 @@ impl CheckReport {
                 let fate = "are lost, or as they were before";
                 self.damage(table, &format!("{what} {keys} {fate}: {why}"));
             }
-            for codec in &table.member_codecs {
-                if let Some(part) = common(range, &codec.all()) {
-                    let (name, keys) = (&codec.member, between(&part, &codec.all(), hex));
-                    let what = format!("entries of member index {name} {keys} are lost");
-                    self.damage(table, &format!("{what}: {why}"));
+            for index in 0..table.listed_codecs() {
+                let all = table.listed_range(index);
+                if let Some(part) = common(range, &all) {
+                    let (name, keys) = (table.listed_name(index), between(&part, &all, hex));
+                    self.damage(table, &format!("entries of {name} {keys} are lost: {why}"));
                 }
             }
             if let Some(part) = common(range, &table.full_range()).filter(|_| told == self.damaged)
@@ -195,18 +195,17 @@ impl Engine {
                 report.damage(table, &what);
             }
         }
-        for (codec, expected) in table.member_codecs.iter().zip(expected.of_members) {
-            let (entries, gaps) = count(view, &codec.all())?;
+        for (index, expected) in expected.listed.into_iter().enumerate() {
+            let (entries, gaps) = count(view, &table.listed_range(index))?;
             report.entries += entries;
-            let name = &codec.member;
+            let name = table.listed_name(index);
             for gap in &gaps {
                 let keys = keys_of(gap, hex);
-                let what = format!("entries of member index {name} {keys} cannot be read");
+                let what = format!("entries of {name} {keys} cannot be read");
                 report.damage(table, &format!("{what}: {}", gap.why));
             }
             if entries != expected && all_rows && gaps.is_empty() {
-                let what =
-                    format!("member index {name} has {entries} entries in place of {expected}");
+                let what = format!("{name} has {entries} entries in place of {expected}");
                 report.damage(table, &what);
             }
         }
@@ -227,7 +226,7 @@ pub fn check_without_definitions(view: &dyn Read) -> Result<CheckReport> {
 /// Entries that the rows read so far have.
 struct ExpectedEntries {
     entries: Vec<u64>,
-    of_members: Vec<u64>,
+    listed: Vec<u64>,
     /// Whether each is looked for.
     are_compared: bool,
 }
@@ -236,7 +235,7 @@ impl ExpectedEntries {
     fn of(table: &Table) -> ExpectedEntries {
         ExpectedEntries {
             entries: vec![0; table.codecs.len()],
-            of_members: vec![0; table.member_codecs.len()],
+            listed: vec![0; table.listed_codecs()],
             are_compared: true,
         }
     }
@@ -273,11 +272,11 @@ fn check_row(
             report.damage(table, &format!("{}: entry of index {name} {what}", named()));
         }
     }
-    for entry in table.member_entries(&row, key)? {
-        expected.of_members[entry.index] += 1;
+    for entry in table.listed_entries(&row, key)? {
+        expected.listed[entry.index] += 1;
         if let Some(what) = differs(view, &entry.key, &entry.value)? {
-            let name = &table.members[entry.index].member;
-            report.damage(table, &format!("{}: entry of member index {name} {what}", named()));
+            let name = table.listed_name(entry.index);
+            report.damage(table, &format!("{}: entry of {name} {what}", named()));
         }
     }
     Ok(())
@@ -304,7 +303,8 @@ fn check_others(view: &dyn Read, tables: &[Arc<Table>], report: &mut CheckReport
         // A gap within an index, or at the end of one, was told with its table.
         let is_told = |table: &Table| {
             let indexes = (0..table.codecs.len()).map(|index| table.index_range(index));
-            let mut ranges = indexes.chain(table.member_codecs.iter().map(|codec| codec.all()));
+            let listed = (0..table.listed_codecs()).map(|index| table.listed_range(index));
+            let mut ranges = indexes.chain(listed);
             ranges.any(|range| ends().any(|key| range.contains(key)))
         };
         if tables.iter().any(|table| is_told(table)) {

@@ -5,8 +5,8 @@
 //! - store: `store` (the trait), `locks`, `local`, `run`, `chunk_file`, `memory`, `conformance`,
 //!   `temporary`, `temporary_ids`
 //! - rows: `schema`, `partitioning`, `foreign_key`, `partition`, `event`, `table`, `catalog`,
-//!   `cache`, `find`, `row_keys`, `images`, `merged`, `leaps`, `postings`, `split`, `expiry`,
-//!   `transaction`, `commit`, `bulk`, `ddl`, `alter`, `recency`, `evict`, `sweep`, `check`, and
+//!   `cache`, `find`, `row_keys`, `images`, `merged`, `leaps`, `postings`, `full_text`, `split`,
+//!   `expiry`, `transaction`, `commit`, `bulk`, `ddl`, `alter`, `recency`, `evict`, `sweep`, `check`, and
 //!   `engine`, which holds them together
 //!
 //! Not here: memory, threads, clocks and temporary files (crate `resources`), values, their types
@@ -32,6 +32,7 @@ mod evict;
 pub mod expiry;
 pub mod find;
 pub mod foreign_key;
+mod full_text;
 pub mod group;
 pub mod hot_keys;
 mod images;
@@ -76,6 +77,7 @@ pub use ddl::{NewIndex, NewMember, NewTable};
 pub use engine::{Engine, EngineOptions};
 pub use error::{Error, Result, Thing, Wait};
 pub use find::{FindOp, Flow, FoundRow};
+pub use full_text::FullTextView;
 pub use group::Group;
 pub use postings::Lookup;
 pub use row_keys::CollectedKeys;

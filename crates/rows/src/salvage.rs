@@ -122,7 +122,7 @@ fn changes_of(table: &Table, key: &[u8], value: &[u8]) -> Result<Vec<Change>> {
         let entry = table.entry(index, &row, key)?;
         changes.push(Change::put(entry.key, entry.value));
     }
-    let members = table.member_entries(&row, key)?;
-    changes.extend(members.into_iter().map(|entry| Change::put(entry.key, entry.value.to_vec())));
+    let members = table.listed_entries(&row, key)?;
+    changes.extend(members.into_iter().map(|entry| Change::put(entry.key, entry.value)));
     Ok(changes)
 }

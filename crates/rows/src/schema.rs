@@ -15,6 +15,7 @@ use values::convert::{
 };
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
+use values::full_text::TextRules;
 use values::member::MemberKind;
 use values::row::{RowColumn, RowLayout};
 use values::temporal::Zone;
@@ -299,6 +300,25 @@ pub struct MemberIndex {
     pub kind: MemberKind,
 }
 
+/// A full-text index: of the words of some columns, which together are one text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FullTextIndex {
+    /// Its number, of the same row of numbers as those of other indexes.
+    pub id: IndexId,
+    /// Its name, which no other index of the table has.
+    pub name: String,
+    /// Names of its columns, which have one collation.
+    pub columns: Vec<String>,
+    /// Which words have entries: as the settings were when it was made.
+    pub rules: TextRules,
+    /// COMMENT '...'.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub comment: String,
+    /// INVISIBLE.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub invisible: bool,
+}
+
 /// The columnar index of a table of rows: some of its columns, kept by column as well.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnarIndex {
@@ -373,6 +393,9 @@ pub struct TableDefinition {
     /// Indexes of members of JSON. Since catalog format 5.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<MemberIndex>,
+    /// Full-text indexes. Since catalog format 17.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub full_texts: Vec<FullTextIndex>,
     /// Since catalog format 6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columnar_index: Option<ColumnarIndex>,
@@ -416,9 +439,15 @@ impl TableDefinition {
 
     /// The numbers of all its indexes, of whatever kind.
     pub(crate) fn stored_indexes(&self) -> impl Iterator<Item = IndexId> {
-        let members = self.members.iter().map(|member| member.id);
         let columnar = self.columnar_index.iter().map(|index| index.id);
-        self.indexes.iter().map(|index| index.id).chain(members).chain(columnar)
+        self.indexes.iter().map(|index| index.id).chain(self.listed_indexes()).chain(columnar)
+    }
+
+    /// The numbers of the indexes that have several entries for a row, or none, in the order in
+    /// which they follow the others: those of members, then full-text ones.
+    pub(crate) fn listed_indexes(&self) -> impl Iterator<Item = IndexId> {
+        let members = self.members.iter().map(|member| member.id);
+        members.chain(self.full_texts.iter().map(|index| index.id))
     }
 
     /// Notes whether `engine` says that rows are stored by column.
@@ -495,6 +524,14 @@ impl TableDefinition {
                 return Some("a table definition has an index of members of what is no JSON");
             }
         }
+        for index in &self.full_texts {
+            let is_text = |name: &String| {
+                self.column(name).is_some_and(|at| text_collation(&self.columns[at].ty).is_some())
+            };
+            if index.columns.is_empty() || !index.columns.iter().all(is_text) {
+                return Some("a table definition has a full-text index of what is no text");
+            }
+        }
         if let Some(index) = &self.columnar_index
             && !index.columns.iter().all(|name| self.column(name).is_some())
         {
@@ -504,6 +541,27 @@ impl TableDefinition {
             return Some("a table definition has a foreign key without its columns or its index");
         }
         None
+    }
+
+    /// Position of a full-text index by name, without regard to case.
+    pub fn full_text(&self, name: &str) -> Option<usize> {
+        self.full_texts.iter().position(|index| index.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Position of a full-text index that is visible, of just these columns in whatever order.
+    pub fn full_text_of(&self, columns: &[usize]) -> Option<usize> {
+        self.full_texts.iter().position(|index| {
+            let own = index.columns.iter().filter_map(|name| self.column(name));
+            let mut own: Vec<usize> = own.collect();
+            let mut columns = columns.to_vec();
+            own.sort_unstable();
+            columns.sort_unstable();
+            if index.invisible {
+                return false;
+            }
+            columns.dedup();
+            own == columns
+        })
     }
 
     /// The columnar index, if it has this name; compared without regard to case.
@@ -555,7 +613,9 @@ impl TableDefinition {
 
     /// Whether an index of any kind has this name; compared without regard to case.
     pub fn has_index_named(&self, name: &str) -> bool {
-        self.index(name).is_some() || self.columnar_index_named(name).is_some()
+        self.index(name).is_some()
+            || self.full_text(name).is_some()
+            || self.columnar_index_named(name).is_some()
     }
 
     /// Positions of the indexes that have parts, in the order of SHOW INDEX: the primary key,
@@ -606,6 +666,18 @@ impl TableDefinition {
     /// Position of the AUTO_INCREMENT column.
     pub fn auto_increment(&self) -> Option<usize> {
         self.columns.iter().position(|column| column.auto_increment)
+    }
+}
+
+/// The collation of a text column that may be part of a full-text index.
+pub fn text_collation(ty: &ColumnType) -> Option<Collation> {
+    match ty {
+        ColumnType::Char { collation, .. }
+        | ColumnType::VarChar { collation, .. }
+        | ColumnType::Text { collation, .. } => {
+            Some(*collation).filter(|collation| *collation != Collation::Binary)
+        }
+        _ => None,
     }
 }
 

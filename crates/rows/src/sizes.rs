@@ -114,8 +114,8 @@ impl Engine {
         for at in 1..table.codecs.len() {
             of_table.indexes += PartSizes::of(&sizes(at)?, rows);
         }
-        for member in &table.members {
-            let sizes = self.store().sizes(&index_range(table.id, member.id))?;
+        for index in table.listed_indexes() {
+            let sizes = self.store().sizes(&index_range(table.id, index))?;
             of_table.indexes += PartSizes::of(&sizes, sizes.entries_left());
         }
         Ok(of_table)

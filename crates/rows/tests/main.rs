@@ -11,6 +11,7 @@ mod counting;
 mod defining;
 mod evicting;
 mod expiring;
+mod full_text;
 mod images;
 mod large;
 mod members;

@@ -145,7 +145,7 @@ fn a_text_with_more_entries_than_a_row_may_have_is_refused_and_leaves_nothing() 
     let json = format!(r#"{{"t": "{}"}}"#, tokens.join(" "));
     let mut work = begin(&engine);
     let refused = work.insert(&t, &document(1, &json));
-    assert!(matches!(refused, Err(Error::TooLarge { what: "entries of member indexes", .. })));
+    assert!(matches!(refused, Err(Error::TooLarge { what: "entries of an index", .. })));
     // The same token again and again is one entry.
     let json = format!(r#"{{"t": "{}"}}"#, "word ".repeat(1_000_000));
     work.insert(&t, &document(2, &json)).unwrap();

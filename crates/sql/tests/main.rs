@@ -22,6 +22,7 @@ mod explaining;
 mod file_table;
 mod files;
 mod foreign_keys;
+mod full_text;
 mod functions_page;
 mod groups_in_order;
 mod index_hints;

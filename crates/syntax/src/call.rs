@@ -1,5 +1,5 @@
 //! Calls of functions that are written in a form of their own: `TRIM(LEADING 'x' FROM a)`,
-//! `INTERVAL 1 DAY`, `GROUP_CONCAT(a LIMIT 2, 3)`.
+//! `INTERVAL 1 DAY`, `GROUP_CONCAT(a LIMIT 2, 3)`, `MATCH a AGAINST ('x')`.
 //!
 //! Not here: what sqlparser reads by itself (`SUBSTRING(a FROM 2)`), what any of them mean (crate
 //! `sql`, `bind`).
@@ -7,7 +7,8 @@
 use sqlparser::ast::{
     CastKind, DataType, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgOperator, FunctionArgumentClause, FunctionArgumentList, FunctionArguments, Ident,
-    Interval, JsonReturningClause, ObjectName, TrimWhereField, UnaryOperator, Value,
+    Interval, JsonReturningClause, ObjectName, ObjectNamePart, SearchModifier, TrimWhereField,
+    UnaryOperator, Value,
 };
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -15,15 +16,27 @@ use sqlparser::tokenizer::Token;
 
 use crate::brackets::{BEHIND_QUERY, QUERY, is_word};
 
+/// The call that MATCH is where AGAINST has more than a literal: that, the mode, and the columns.
+pub const MATCH: &str = "MATCH";
 /// The argument of JSON_VALUE that says what to do where the path leads nowhere.
 pub const JSON_EMPTY: &str = "ON EMPTY";
 /// The one that says what to do with a value that is none of the type.
 pub const JSON_ERROR: &str = "ON ERROR";
 
+/// How tightly IN binds: what AGAINST is asked for binds more tightly than IN BOOLEAN MODE.
+const IN: u8 = 20;
+
 /// Reads such a call if one is next.
 pub(super) fn special(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserError>> {
     if parser.parse_keyword(Keyword::INTERVAL) {
         return Some(interval(parser));
+    }
+    // Columns may stand without brackets, as MySQL shows them.
+    if is_next(parser, "MATCH")
+        && !matches!(parser.peek_nth_token_ref(1).token, Token::Period | Token::Comma | Token::EOF)
+    {
+        parser.advance_token();
+        return Some(match_against(parser));
     }
     if parser.peek_nth_token_ref(1).token != Token::LParen {
         return None;
@@ -78,6 +91,52 @@ fn interval(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
         last_field: None,
         fractional_seconds_precision: None,
     }))
+}
+
+/// What follows MATCH: columns and what they are searched for.
+fn match_against(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    let in_brackets = parser.consume_token(&Token::LParen);
+    let columns = parser.parse_comma_separated(|parser| parser.parse_object_name(false))?;
+    if in_brackets {
+        parser.expect_token(&Token::RParen)?;
+    }
+    parser.expect_keyword(Keyword::AGAINST)?;
+    parser.expect_token(&Token::LParen)?;
+    let against = parser.parse_subexpr(IN)?;
+    let expands = |parser: &mut Parser<'_>| {
+        parser.parse_keywords(&[Keyword::WITH, Keyword::QUERY, Keyword::EXPANSION])
+    };
+    let natural = [Keyword::IN, Keyword::NATURAL, Keyword::LANGUAGE, Keyword::MODE];
+    let opt_search_modifier = if parser.parse_keywords(&natural) {
+        Some(match expands(parser) {
+            true => SearchModifier::InNaturalLanguageModeWithQueryExpansion,
+            false => SearchModifier::InNaturalLanguageMode,
+        })
+    } else if parser.parse_keywords(&[Keyword::IN, Keyword::BOOLEAN, Keyword::MODE]) {
+        Some(SearchModifier::InBooleanMode)
+    } else if expands(parser) {
+        Some(SearchModifier::WithQueryExpansion)
+    } else {
+        None
+    };
+    parser.expect_token(&Token::RParen)?;
+    Ok(match against {
+        Expr::Value(match_value) => {
+            Expr::MatchAgainst { columns, match_value, opt_search_modifier }
+        }
+        // What is no literal has no place there.
+        against => {
+            let named = |column: &ObjectName| {
+                let parts = column.0.iter().filter_map(ObjectNamePart::as_ident);
+                Expr::CompoundIdentifier(parts.cloned().collect())
+            };
+            let mode = opt_search_modifier.map_or_else(String::new, |mode| mode.to_string());
+            let mode = Expr::Value(Value::SingleQuotedString(mode).into());
+            let columns = columns.iter().map(named);
+            let arguments = [against, mode].into_iter().chain(columns).collect();
+            Expr::Function(plain_call(MATCH, arguments))
+        }
+    })
 }
 
 /// What follows ROW: at least two values in brackets.

@@ -39,7 +39,7 @@ pub mod types;
 pub mod view;
 mod view_text;
 
-pub use call::{JSON_EMPTY, JSON_ERROR};
+pub use call::{JSON_EMPTY, JSON_ERROR, MATCH};
 pub use cursor::{Cursor, TableName};
 pub use error::{Error, Result, too_deep};
 pub use select_list::item_texts;

@@ -279,8 +279,12 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
         (0..2).for_each(|_| drop(cursor.advance()));
         return create_index(cursor, IndexKind::Columnar);
     }
-    if cursor.is("FULLTEXT") || cursor.is("SPATIAL") {
-        return Err(Error::unsupported("FULLTEXT and SPATIAL indexes"));
+    if !unique && cursor.is("FULLTEXT") && cursor.is_nth(1, "INDEX") {
+        (0..2).for_each(|_| drop(cursor.advance()));
+        return create_index(cursor, IndexKind::FullText);
+    }
+    if cursor.is("SPATIAL") {
+        return Err(Error::unsupported("SPATIAL indexes"));
     }
     if cursor.take("INDEX") {
         return create_index(cursor, if unique { IndexKind::Unique } else { IndexKind::Plain });
@@ -342,6 +346,7 @@ enum IndexKind {
     Plain,
     Unique,
     Columnar,
+    FullText,
 }
 
 fn create_index(cursor: &mut Cursor<'_>, kind: IndexKind) -> Result<Statement> {
@@ -357,6 +362,7 @@ fn create_index(cursor: &mut Cursor<'_>, kind: IndexKind) -> Result<Statement> {
     let how = algorithms(cursor)?;
     index.name = Some(name);
     (index.unique, index.columnar) = (kind == IndexKind::Unique, kind == IndexKind::Columnar);
+    index.full_text = kind == IndexKind::FullText;
     Ok(Statement::CreateIndex { table, index, how })
 }
 

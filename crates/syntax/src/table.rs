@@ -1,7 +1,7 @@
 //! CREATE TABLE and its parts, as written.
 //!
 //! Accepted without effect, with a warning from the executor: CHECK .. NOT ENFORCED. Refused:
-//! FULLTEXT, SPATIAL.
+//! SPATIAL.
 //!
 //! Not here: a table's options (`table_options`), ALTER TABLE (`alter`), what they do (crate `sql`,
 //! `ddl`).
@@ -141,6 +141,8 @@ pub struct IndexSpec {
     pub primary: bool,
     /// COLUMNAR.
     pub columnar: bool,
+    /// FULLTEXT.
+    pub full_text: bool,
     /// What its keys consist of.
     pub parts: Vec<KeyPartSpec>,
     /// Options behind it.
@@ -154,6 +156,8 @@ pub struct IndexOptions {
     pub comment: String,
     /// INVISIBLE.
     pub invisible: bool,
+    /// WITH PARSER, by name.
+    pub parser: Option<String>,
 }
 
 /// A part of a table's definition.
@@ -266,6 +270,9 @@ pub fn element(cursor: &mut Cursor<'_>) -> Result<Element> {
     }
     if cursor.is("UNIQUE") {
         cursor.advance();
+        if cursor.is("FULLTEXT") {
+            return Err(cursor.syntax());
+        }
         let _word = cursor.take("INDEX") || cursor.take("KEY");
         let mut spec = index_body(cursor, false)?;
         spec.name = spec.name.or(name);
@@ -278,8 +285,13 @@ pub fn element(cursor: &mut Cursor<'_>) -> Result<Element> {
         cursor.advance();
         return Ok(Element::Index(IndexSpec { columnar: true, ..index_body(cursor, false)? }));
     }
-    if cursor.is("FULLTEXT") || cursor.is("SPATIAL") {
-        return Err(Error::unsupported("FULLTEXT and SPATIAL indexes"));
+    if cursor.is("FULLTEXT") && !constraint {
+        cursor.advance();
+        let _word = cursor.take("INDEX") || cursor.take("KEY");
+        return Ok(Element::Index(IndexSpec { full_text: true, ..index_body(cursor, false)? }));
+    }
+    if cursor.is("SPATIAL") {
+        return Err(Error::unsupported("SPATIAL indexes"));
     }
     if cursor.take_all(&["FOREIGN", "KEY"]) {
         cursor.take_all(&["IF", "NOT", "EXISTS"]);
@@ -348,7 +360,15 @@ pub fn index_body(cursor: &mut Cursor<'_>, nameless: bool) -> Result<IndexSpec> 
     let parts = cursor.parenthesised(index_part)?;
     let mut options = IndexOptions::default();
     index_options(cursor, &mut options)?;
-    Ok(IndexSpec { name, unique: false, primary: false, columnar: false, parts, options })
+    Ok(IndexSpec {
+        name,
+        unique: false,
+        primary: false,
+        columnar: false,
+        full_text: false,
+        parts,
+        options,
+    })
 }
 
 fn index_type(cursor: &mut Cursor<'_>) -> Result<()> {
@@ -406,7 +426,7 @@ pub fn index_options(cursor: &mut Cursor<'_>, options: &mut IndexOptions) -> Res
             cursor.take_token(&Token::Eq);
             cursor.number()?;
         } else if cursor.take_all(&["WITH", "PARSER"]) {
-            cursor.name()?;
+            options.parser = Some(cursor.name()?);
         } else if let Some(word) = cursor.take_any(&["VISIBLE", "INVISIBLE"]) {
             options.invisible = word == "INVISIBLE";
         } else {

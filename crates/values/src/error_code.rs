@@ -120,6 +120,7 @@ table! {
     TooManyTables 1116 b"HY000";
     TooManyFields 1117 b"HY000";
     TooBigRowsize 1118 b"42000";
+    FunctionNotDefined 1128 b"HY000";
     PasswordNoMatch 1133 b"42000";
     CantCreateThread 1135 b"HY000";
     WrongValueCountOnRow 1136 b"21S01";
@@ -138,6 +139,7 @@ table! {
     TooManyRows 1172 b"42000";
     KeyDoesNotExist 1176 b"42000";
     BinlogClosed 1186 b"HY000";
+    FtMatchingKeyNotFound 1191 b"HY000";
     LockOrActiveTransaction 1192 b"HY000";
     UnknownSystemVariable 1193 b"HY000";
     TooManyUserConnections 1203 b"42000";
@@ -145,6 +147,7 @@ table! {
     LockTableFull 1206 b"HY000";
     WrongArguments 1210 b"HY000";
     LockDeadlock 1213 b"40001";
+    TableCantHandleFt 1214 b"HY000";
     CannotAddForeign 1215 b"HY000";
     WrongUsage 1221 b"HY000";
     WrongNumberOfColumns 1222 b"21000";
@@ -176,6 +179,7 @@ table! {
     RevokeGrants 1269 b"HY000";
     UnknownCollation 1273 b"HY000";
     WrongNameForIndex 1280 b"42000";
+    BadFtColumn 1283 b"HY000";
     UnknownStorageEngine 1286 b"42000";
     NonUpdatableTable 1288 b"HY000";
     OptionPreventsStatement 1290 b"HY000";
@@ -297,6 +301,7 @@ table! {
     ForeignDuplicateKeyWithChildInfo 1761 b"23000" forgiven;
     UnknownExplainFormat 1791 b"HY000";
     CantExecuteInReadOnlyTransaction 1792 b"25006";
+    InnodbNoFtTempTable 1796 b"HY000";
     UnknownAlterAlgorithm 1800 b"HY000";
     UnknownAlterLock 1801 b"HY000";
     InternalError 1815 b"HY000";
@@ -386,6 +391,7 @@ table! {
     FunctionalIndexPrimaryKey 3756 b"HY000";
     FunctionalIndexOnLob 3757 b"HY000";
     FunctionalIndexFunctionNotAllowed 3758 b"HY000";
+    FulltextFunctionalIndex 3759 b"HY000";
     FunctionalIndexOnField 3762 b"HY000";
     FkIncompatibleColumns 3780 b"HY000";
     ColumnCheckConstraintReferencesOtherColumn 3813 b"HY000";

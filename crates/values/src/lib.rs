@@ -10,6 +10,7 @@
 //!   values side by side, of which one is read without the others; `tagged`: values in temporary
 //!   files
 //! - `pattern`: regular expressions that clients send, compiled
+//! - `full_text`: texts cut into the tokens that full-text indexes have entries of
 //! - `member`: members of JSON objects as texts; `codes`: hexadecimal digits, base 64, checksums
 //! - `error_code`: the errors that clients see, by name
 //! - `mode`: what a session has chosen of MySQL's rules
@@ -29,6 +30,7 @@ pub mod datum;
 pub mod decimal;
 mod digits;
 pub mod error_code;
+pub mod full_text;
 pub mod key;
 pub mod language;
 pub mod member;

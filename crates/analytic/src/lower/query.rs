@@ -39,6 +39,7 @@ impl Lowering<'_> {
             Body::Set(set) => self.set(set, query, enclosing)?,
             Body::Values(rows) => self.values(rows, query)?,
             Body::Recursion(_) => return self.recursion(query),
+            Body::FullText(_) => return Err(SqlError::not_lowerable("MATCH")),
             Body::JsonTable(_) => return Err(SqlError::not_lowerable("JSON_TABLE")),
         };
         self.ordered(body, query)

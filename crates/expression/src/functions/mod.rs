@@ -5,6 +5,7 @@ pub(crate) mod call;
 pub(crate) mod cipher;
 pub(crate) mod control;
 pub(crate) mod definition;
+pub(crate) mod full_text;
 pub(crate) mod function;
 pub(crate) mod json;
 pub(crate) mod number;

@@ -19,7 +19,7 @@ use crate::functions::function::Function;
 use crate::functions::table::each_function;
 use crate::functions::time::digits;
 use crate::functions::{
-    address, cipher, control, json, number, regular, result, session, text, time,
+    address, cipher, control, full_text, json, number, regular, result, session, text, time,
 };
 use crate::row::scope::Scope;
 use crate::statement::error::{Error, Result};

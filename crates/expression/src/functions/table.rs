@@ -294,6 +294,7 @@ macro_rules! each_function {
             }
             Internal {
                 ReadAs ["<read as>"] exactly(2), By(result::text), Values(text::charset::call);
+                MatchAgainst ["MATCH AGAINST"] from(2), Double, Values(full_text::match_against), NEVER_NULL;
                 WrittenIn ["<written in>"] exactly(2), Bytes, Values(text::charset::call);
             }
         }

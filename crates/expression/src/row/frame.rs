@@ -5,6 +5,8 @@
 //!
 //! Not here: who makes them (crate `sql`, `executor`).
 
+use std::rc::Rc;
+
 use values::datum::{Datum, Value};
 use values::row::RowRef;
 
@@ -123,4 +125,10 @@ pub trait Subqueries {
     /// # Errors
     /// Those of the query; 1242 for a second row where there may be one.
     fn value(&self, subquery: &Subquery, scope: &Scope<'_>) -> Result<Value>;
+
+    /// The keys of the rows that a full-text search finds, the most relevant first.
+    ///
+    /// # Errors
+    /// Those of the search.
+    fn found_rows(&self, subquery: &Subquery, scope: &Scope<'_>) -> Result<Rc<Vec<Vec<u8>>>>;
 }

@@ -15,6 +15,7 @@ use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
     FunctionArguments, Value as Literal,
 };
+use syntax::MATCH;
 use syntax::cursor::name_parts;
 use values::ErrorCode;
 
@@ -40,6 +41,7 @@ impl Binder<'_> {
                 let [name] = parts.as_slice() else { return None };
                 let name = name.value.to_ascii_uppercase();
                 match &call.over {
+                    None if name == MATCH => self.match_call(scope, call, names),
                     Some(over) => self.window(scope, &name, call, over, names),
                     None => {
                         let function = AggregateFunction::find(&name)?;
@@ -51,6 +53,10 @@ impl Binder<'_> {
                 Some(literal) => bind(literal, names),
                 None => self.subquery(scope, query, |_| Ok(SubqueryForm::Scalar), 1),
             },
+            Expr::MatchAgainst { columns, match_value, opt_search_modifier } => {
+                let modifier = opt_search_modifier.as_ref();
+                self.match_against(scope, (columns, match_value), modifier, names)
+            }
             // Whoever compares rows takes them apart.
             Expr::Tuple(_) => Err(SqlError::operand_columns(1).into()),
             Expr::Exists { subquery, negated } => {

@@ -153,6 +153,6 @@ fn last_relations(query: &mut Query) -> &mut [Relation] {
         Body::Select(select) => &mut select.relations,
         Body::Set(set) => set.sides.last_mut().map_or(&mut [], last_relations),
         Body::Recursion(all) => last_relations(&mut all.next),
-        Body::Values(_) | Body::JsonTable(_) => &mut [],
+        Body::Values(_) | Body::JsonTable(_) | Body::FullText(_) => &mut [],
     }
 }

@@ -6,6 +6,7 @@
 //! select   one SELECT, in the order in which MySQL gives its parts their meaning
 //! from     tables, derived tables, joins        scope     what names mean
 //! forms    aggregates, sub-queries, rows        grouping  what is seen above a GROUP BY
+//! full_text MATCH .. AGAINST
 //! over_row values that a statement writes, with sub-queries in them
 //! window   window functions                     recursion WITH RECURSIVE
 //! view     views, and their queries as they are kept (qualify)
@@ -20,6 +21,7 @@
 
 mod forms;
 mod from;
+mod full_text;
 mod grouping;
 mod json_table;
 mod limit;
@@ -57,11 +59,13 @@ pub use title::item_name;
 pub use view::{definer_rights, invalid_view};
 pub use zero_date::zero_dates_as_null;
 
+use self::full_text::BoundSearch;
 use crate::bind::scalar::{Bound, elsewhere};
 use crate::context::SqlContext;
 use crate::optimize;
 use crate::tree::{
-    AskedQuery, BoundQuery, BoundView, OutputColumn, Query, Traits, each_node_mut, free_references,
+    AskedQuery, BoundQuery, BoundView, OutputColumn, PinnedLiterals, Query, Traits, each_node_mut,
+    free_references,
 };
 use results::{ResultColumn, SqlError};
 
@@ -112,7 +116,8 @@ fn bound_by(binder: Binder<'_>, source: &BindSource<'_>) -> Bound<BoundQuery> {
     optimize::take_apart(&mut query, &|| binder.id());
     let tables = binder.tables.into_inner();
     let (Literals::Known(literals) | Literals::OfAnyKind(literals)) = source.literals;
-    let pinned = optimize::use_key_expressions(&mut query, &tables, literals);
+    let mut pinned = optimize::use_key_expressions(&mut query, &tables, literals);
+    pinned.extend(binder.pinned.into_inner());
     let (traits, variables) = finish(&mut query, false);
     Ok(BoundQuery {
         columns: query.columns.iter().map(result_column).collect(),
@@ -306,6 +311,10 @@ struct Binder<'a> {
     is_described: bool,
     /// The views within whose queries names are bound, by number.
     views_around: RefCell<Vec<u32>>,
+    /// Full-text searches bound so far.
+    searches: RefCell<Vec<BoundSearch>>,
+    /// Literals whose values what was bound depends on.
+    pinned: RefCell<PinnedLiterals>,
     /// Whether a relation is `FILE(...)`.
     reads_files: Cell<bool>,
     /// Whether some SELECT locks rows.
@@ -340,6 +349,8 @@ impl<'a> Binder<'a> {
             rights: RefCell::new(Arc::clone(&facts.rights)),
             is_described: false,
             views_around: RefCell::default(),
+            searches: RefCell::default(),
+            pinned: RefCell::default(),
             reads_files: Cell::new(false),
             locks: Cell::new(false),
             titles: None,

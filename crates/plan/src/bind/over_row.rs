@@ -20,6 +20,7 @@ use std::ops::ControlFlow;
 use expression::{Kind, Node, text_type};
 use rows::table::Table;
 use sqlparser::ast::{Expr, Function, Ident, visit_expressions};
+use syntax::MATCH;
 use values::ErrorCode;
 use values::types::ColumnType;
 
@@ -39,8 +40,11 @@ pub fn is_beyond_scalars(expr: &Expr) -> bool {
         | Expr::Exists { .. }
         | Expr::InSubquery { .. }
         | Expr::AnyOp { .. }
-        | Expr::AllOp { .. } => ControlFlow::Break(()),
-        Expr::Function(call) if is_aggregate(call) => ControlFlow::Break(()),
+        | Expr::AllOp { .. }
+        | Expr::MatchAgainst { .. } => ControlFlow::Break(()),
+        Expr::Function(call) if is_aggregate(call) || call.name.to_string() == MATCH => {
+            ControlFlow::Break(())
+        }
         _ => ControlFlow::Continue(()),
     })
     .is_break()

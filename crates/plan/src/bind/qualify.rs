@@ -433,6 +433,18 @@ impl VisitorMut for Qualifier<'_> {
         if self.within > 0 {
             return ControlFlow::Continue(());
         }
+        if let Expr::MatchAgainst { columns, .. } = expr {
+            for column in columns {
+                let parts = name_parts(column);
+                let parts: Vec<&str> = parts.iter().map(|part| &*part.value).collect();
+                if let Some((owner, found)) = self.scope.owner(&parts)
+                    && let Expr::CompoundIdentifier(names) = full_name(owner, found)
+                {
+                    *column = ObjectName::from(names);
+                }
+            }
+            return ControlFlow::Continue(());
+        }
         let parts: Vec<&str> = match expr {
             Expr::Identifier(name) if self.is_alias(&name.value) => {
                 return ControlFlow::Continue(());

@@ -171,6 +171,6 @@ fn sums_up(query: &Query) -> bool {
     match &query.body {
         Body::Select(select) => select.grouping.is_some() || select.windowing.is_some(),
         Body::Set(set) => set.sides.iter().any(sums_up),
-        Body::Recursion(_) | Body::Values(_) | Body::JsonTable(_) => false,
+        Body::Recursion(_) | Body::Values(_) | Body::JsonTable(_) | Body::FullText(_) => false,
     }
 }

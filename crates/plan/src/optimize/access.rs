@@ -223,6 +223,9 @@ fn seeking(table: &Table, access: &Access, reader: ReaderKind) -> f64 {
     access.all_keys().map(of_keys).sum()
 }
 
+/// What of a table's rows a full-text search is thought to find.
+const FULL_TEXT_SHARE: f64 = 0.02;
+
 /// What a covered entry costs, as a share of a row.
 const COVERED_SHARE: f64 = 0.3;
 /// The same of a row whose key is all that is read.
@@ -384,6 +387,7 @@ pub fn cost_of_look_up(
 ) -> Result<Option<f64>> {
     let rows = match access.kind {
         AccessKind::Const => Some(1.0),
+        AccessKind::FullText => Some(FULL_TEXT_SHARE * sizes.rows(table)?),
         AccessKind::All | AccessKind::Index => None,
         AccessKind::Ref | AccessKind::Range | AccessKind::Merge => {
             sizes.of_access(table, access, sizes.rows(table)?)?
@@ -411,6 +415,7 @@ pub(super) fn guess(
     let size = size.max(1.0);
     let examined = match access.kind {
         AccessKind::Const => 1.0,
+        AccessKind::FullText => FULL_TEXT_SHARE * size,
         AccessKind::All | AccessKind::Index if !access.is_pruned() => size,
         _ => {
             let rows = match sizes.of_access(table, access, size)? {

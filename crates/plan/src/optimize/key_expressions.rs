@@ -161,7 +161,7 @@ impl Finder<'_> {
                 self.query(&mut recursion.first);
                 self.query(&mut recursion.next);
             }
-            Body::Values(_) | Body::JsonTable(_) => {}
+            Body::Values(_) | Body::JsonTable(_) | Body::FullText(_) => {}
         }
     }
 

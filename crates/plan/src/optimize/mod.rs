@@ -102,6 +102,10 @@ pub fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
                 query.cost += inner::Effort::of(node).of_rows(1.0);
             }
         }
+        Body::FullText(search) => {
+            inner::plan_node(&mut search.against, sizes)?;
+            (query.rows, query.cost) = (1.0, FULL_TEXT_COST);
+        }
         Body::JsonTable(table) => {
             inner::plan_node(&mut table.document, sizes)?;
             query.rows = JSON_TABLE_ROWS;
@@ -113,6 +117,9 @@ pub fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
     }
     Ok(())
 }
+
+/// What counting the entries of words is thought to cost, in rows.
+const FULL_TEXT_COST: f64 = 8.0;
 
 /// Rows that a document is thought to make.
 const JSON_TABLE_ROWS: f64 = 8.0;

@@ -23,7 +23,7 @@ use super::wanted_order::{
 };
 use super::{RowDemand, Sizes, once};
 use crate::point::Ordering;
-use crate::terms::{references, rejected};
+use crate::terms::{localized, references, rejected};
 use crate::tree::{
     AggregateFunction, Join, JoinStep, LateRows, Member, Relation, Select, SelectPlan, SortKey,
 };
@@ -182,6 +182,9 @@ pub fn plan_joins(
             rows_late = Some(LateRows { rows_max: best.rows / KEPT_RATIO, ..rows });
         }
     }
+    if !ordered && is_ranked(select, wanted, &best.steps) {
+        (ordered, rows_late) = (true, None);
+    }
     // A row of an index is dearer: all columns of its segment are read for it.
     let is_whole = is_without_terms(&pool);
     let is_known = is_whole && known_of_table(select).is_some();
@@ -223,6 +226,19 @@ pub fn plan_joins(
         members_first: Vec::new(),
     };
     Ok((rows, cost))
+}
+
+/// Whether rows come in the order that is asked for, as a full-text search finds them: the most
+/// relevant first.
+fn is_ranked(select: &Select, wanted: &RowDemand<'_>, steps: &[JoinStep]) -> bool {
+    let [SortKey { position, descending: true }] = wanted.order else { return false };
+    let Some(Member::Scan(scan)) = steps.first().map(|step| &step.member) else { return false };
+    let search = scan.access.as_ref().and_then(|access| access.search.as_deref());
+    scan.hash.is_none()
+        && select.is_plain()
+        && !select.distinct
+        && search
+            .is_some_and(|search| localized(&select.outputs[*position], scan.relation) == *search)
 }
 
 /// Whether it is one relation, of which all rows are joined.

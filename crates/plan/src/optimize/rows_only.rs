@@ -20,7 +20,7 @@ pub fn needs_rows(query: &Query) -> bool {
         // Its rows are found before the query around it is run (`executor::listed`).
         Body::Recursion(_) => false,
         Body::Values(rows) => rows.iter().flatten().any(of_node),
-        Body::JsonTable(_) => true,
+        Body::JsonTable(_) | Body::FullText(_) => true,
     }
 }
 

@@ -31,7 +31,7 @@ pub fn take_apart(query: &mut Query, number: &dyn Fn() -> usize) {
             take_apart(&mut recursion.first, number);
             take_apart(&mut recursion.next, number);
         }
-        Body::Values(_) | Body::JsonTable(_) => {}
+        Body::Values(_) | Body::JsonTable(_) | Body::FullText(_) => {}
     }
 }
 

@@ -12,10 +12,11 @@
 
 use std::sync::Arc;
 
-use expression::{Kind, Node, Scope};
+use expression::{Comparison, Function, Kind, Node, Scope};
 use rows::schema::IndexState;
 use rows::store::Direction;
 use rows::table::{Covering, PartCodec, Table};
+use values::datum::Value;
 
 use super::lookup::{IndexKeys, KeyTerms, Lookup, said};
 use super::ordering::Ordering;
@@ -41,6 +42,8 @@ pub enum AccessKind {
     Range,
     /// Ranges of several indexes, each for a part of the rows.
     Merge,
+    /// Rows that a full-text search finds, the most relevant first.
+    FullText,
     /// All of an index, in its order.
     Index,
     /// All rows.
@@ -74,6 +77,8 @@ pub struct Access {
     pub terms: Vec<Node>,
     /// How EXPLAIN names it.
     pub kind: AccessKind,
+    /// The term whose rows a full-text search finds: MATCH.
+    pub search: Option<Box<Node>>,
 }
 
 /// Terms that an index does not answer, divided by what tells whether they hold.
@@ -135,6 +140,10 @@ pub fn ways(
     reader: ReaderKind,
 ) -> Vec<Access> {
     let mut candidates = Vec::with_capacity(table.indexes.len());
+    let search = match (table.full_texts.is_empty(), reader) {
+        (true, _) | (_, ReaderKind::InBatches) => None,
+        _ => full_text(table, terms),
+    };
     for (index, definition) in table.indexes.iter().enumerate() {
         let (looks_up, orders) = (index_use.looks_up(index), index_use.orders(index));
         // What is not looked up is of use only for its order.
@@ -154,6 +163,11 @@ pub fn ways(
             candidates.push(candidate);
         }
     }
+    let is_const = |candidate: &Candidate| candidate.access.kind == AccessKind::Const;
+    if let Some(search) = search.filter(|_| !candidates.iter().any(is_const)) {
+        // As in MySQL, where nothing but one row is better, whatever the indexes are.
+        return vec![search];
+    }
     if reader != ReaderKind::InBatches {
         candidates.extend(merged(table, index_use, terms));
     }
@@ -163,6 +177,34 @@ pub fn ways(
     }
     candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
     candidates.into_iter().map(|candidate| candidate.access).collect()
+}
+
+/// The rows that a full-text search finds, if there is one among the terms.
+fn full_text(table: &Table, terms: &[Node]) -> Option<Access> {
+    let search = terms.iter().find_map(|term| {
+        let term = match &term.kind {
+            Kind::Compare(Comparison::Greater, one, other, _) => match &other.kind {
+                Kind::Constant(Value::Int(0..) | Value::UInt(_)) => one,
+                _ => return None,
+            },
+            _ => term,
+        };
+        full_text_of(table, term).map(|_| term.clone())
+    })?;
+    let found = consider(table, 0, (terms, &[]), None, Orders::Never).access;
+    let (kind, search) = (AccessKind::FullText, Some(Box::new(search)));
+    Some(Access { kind, search, ordered: false, ..found })
+}
+
+/// The full-text index that MATCH over columns of the row at hand is of.
+fn full_text_of(table: &Table, term: &Node) -> Option<usize> {
+    let Kind::Call(Function::MatchAgainst, arguments) = &term.kind else { return None };
+    let own = |column: &Node| match column.kind {
+        Kind::Column(at) => Some(at),
+        _ => None,
+    };
+    let columns: Option<Vec<usize>> = arguments.iter().skip(1).map(own).collect();
+    table.full_text_of(&columns?)
 }
 
 /// Whether rows may come in the order of an index.
@@ -264,6 +306,7 @@ fn consider(
             by_entry: None,
             terms,
             kind,
+            search: None,
         },
         score,
     }
@@ -340,6 +383,7 @@ fn score(
     let parts = equal as u32 * 10;
     let base = match kind {
         AccessKind::Const => 10_000,
+        AccessKind::FullText => 5_000,
         AccessKind::Ref => 1_000 + 200 * u32::from(unique),
         AccessKind::Range if equal > 0 => 800,
         AccessKind::Range => 400,
@@ -435,6 +479,12 @@ impl Access {
     pub fn is_pruned(&self) -> bool {
         let narrows = |keys: &IndexKeys| keys.partitions().is_some_and(PartitionTerms::narrows);
         self.keys.iter().any(narrows)
+    }
+
+    /// The name of the full-text index that finds the rows.
+    pub fn full_text<'t>(&self, table: &'t Table) -> Option<&'t str> {
+        let index = full_text_of(table, self.search.as_deref()?)?;
+        Some(&table.full_texts[index].name)
     }
 
     /// The indexes that are read.

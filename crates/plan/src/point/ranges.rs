@@ -9,7 +9,7 @@
 
 use std::ops::Bound;
 
-use expression::{Node, Scope, as_key, bytes_of, is_number};
+use expression::{Kind, Node, Scope, as_key, bytes_of, is_number};
 use rows::store::KeyRange;
 use rows::table::{PartCodec, Table, successor};
 use values::datum::{Datum, Value};
@@ -18,7 +18,7 @@ use values::types::{Collation, ColumnType};
 use super::access::Access;
 use super::key::{KeyBound, KeyValue, bound_key, equal_key, like_prefix};
 use super::lookup::{Between, IndexKeys, Lookup};
-use results::Result;
+use results::{Result, SqlError};
 
 /// Most look-ups that one statement makes of its lists; with a list that would make more of them,
 /// nothing is looked up.
@@ -80,6 +80,9 @@ impl Access {
     /// # Errors
     /// Those of evaluating what the ranges are made of, and of encoding keys.
     pub fn ranges(&self, table: &Table, scope: &Scope<'_>) -> Result<Ranges> {
+        if let Some(search) = &self.search {
+            return found_ranges(self.index, search, scope);
+        }
         let of = |index: usize, keys: &[IndexKeys]| -> Result<Option<IndexRanges>> {
             let ranges = index_ranges(table, index, keys, scope)?;
             Ok(ranges.map(|ranges| IndexRanges { index, ranges }))
@@ -105,6 +108,25 @@ impl Access {
         let first = IndexRanges { index: self.index, ranges };
         Ok(Ranges { first, others: Vec::new(), all_terms: true })
     }
+}
+
+/// The rows that a full-text search finds, one by one in its order.
+fn found_ranges(index: usize, search: &Node, scope: &Scope<'_>) -> Result<Ranges> {
+    let no_search = || SqlError::other("a full-text search that nobody runs");
+    let Kind::Call(_, arguments) = &search.kind else { return Err(no_search()) };
+    let first = arguments.first().map(|first| match &first.kind {
+        Kind::Once(once) => &once.node().kind,
+        kind => kind,
+    });
+    let Some(Kind::Subquery(subquery)) = first else { return Err(no_search()) };
+    let keys = scope.subqueries.ok_or_else(no_search)?.found_rows(subquery, scope)?;
+    let ranges = keys.iter().map(|key| {
+        let mut end = key.clone();
+        end.push(0);
+        KeyRange { start: key.clone(), end }
+    });
+    let first = IndexRanges { index, ranges: ranges.collect() };
+    Ok(Ranges { first, others: Vec::new(), all_terms: false })
 }
 
 /// The ranges of all alternatives; `None` if the index cannot look one of them up.

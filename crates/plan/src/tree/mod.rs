@@ -20,6 +20,7 @@
 mod aggregate;
 mod aggregate_table;
 mod bound_view;
+mod full_text;
 mod limit;
 mod pinned_literals;
 mod point_select;
@@ -42,6 +43,7 @@ pub use aggregate::{Aggregate, KEPT_DIGITS};
 pub use aggregate_table::AggregateFunction;
 pub use bound_view::BoundView;
 use expression::{JsonTable, Node, parts_of};
+pub use full_text::{FullTextMode, FullTextQuery};
 pub use limit::row_count;
 pub use pinned_literals::{PinnedLiterals, are_pinned};
 pub use point_select::{PointSelect, ResultOutput, RowOrigin};
@@ -203,7 +205,7 @@ impl Query {
             Body::Select(select) => select.locks_rows(),
             Body::Set(set) => set.sides.iter().any(Query::locks_rows),
             Body::Recursion(all) => all.first.locks_rows() || all.next.locks_rows(),
-            Body::Values(_) | Body::JsonTable(_) => false,
+            Body::Values(_) | Body::JsonTable(_) | Body::FullText(_) => false,
         }
     }
 
@@ -211,7 +213,11 @@ impl Query {
     pub fn is_fixed(&self, at: usize) -> bool {
         match &self.body {
             Body::Select(select) => select.outputs.get(at).is_some_and(Node::is_fixed),
-            Body::Set(_) | Body::Recursion(_) | Body::Values(_) | Body::JsonTable(_) => false,
+            Body::Set(_)
+            | Body::Recursion(_)
+            | Body::Values(_)
+            | Body::JsonTable(_)
+            | Body::FullText(_) => false,
         }
     }
 
@@ -271,6 +277,8 @@ pub enum Body {
     Values(Vec<Vec<Node>>),
     /// JSON_TABLE.
     JsonTable(Box<JsonTable>),
+    /// How rare the words of a full-text search are: what MATCH is computed of.
+    FullText(Box<FullTextQuery>),
 }
 
 /// A recursive common table expression: the rows of one query, then what another makes of the rows

@@ -25,6 +25,7 @@ pub fn each_node_mut(query: &mut Query, level: u16, each: &mut dyn FnMut(&mut No
             each_node_mut(&mut recursion.next, level, each);
         }
         Body::Values(rows) => rows.iter_mut().flatten().for_each(|n| node_mut(n, level, each)),
+        Body::FullText(search) => node_mut(&mut search.against, level, each),
         Body::JsonTable(table) => node_mut(&mut table.document, level, each),
     }
     for node in query.limit.iter_mut().chain(&mut query.offset) {

@@ -76,7 +76,7 @@ const fn variable(
 }
 
 /// All variables, sorted by name.
-pub static VARIABLES: [Definition; 212] = [
+pub static VARIABLES: [Definition; 222] = [
     variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
     variable("auto_increment_offset", Kind::Number, "1", Reach::ReadOnly),
     variable("autocommit", Kind::Switch, "ON", Reach::Both),
@@ -123,7 +123,11 @@ pub static VARIABLES: [Definition; 212] = [
     variable("explicit_defaults_for_timestamp", Kind::Switch, "ON", Reach::Both),
     variable("flush", Kind::Switch, "OFF", Reach::Global),
     variable("foreign_key_checks", Kind::Switch, "ON", Reach::Both),
+    variable("ft_boolean_syntax", Kind::Text, "+ -><()~*:\"\"&|", Reach::ReadOnly),
+    variable("ft_max_word_len", Kind::Number, "84", Reach::ReadOnly),
     variable("ft_min_word_len", Kind::Number, "4", Reach::ReadOnly),
+    variable("ft_query_expansion_limit", Kind::Number, "20", Reach::ReadOnly),
+    variable("ft_stopword_file", Kind::Text, "(built-in)", Reach::ReadOnly),
     variable("general_log", Kind::Switch, "OFF", Reach::Global),
     variable("generated_random_password_length", Kind::Number, "20", Reach::Both),
     variable("group_concat_max_len", Kind::Number, "1048576", Reach::Both),
@@ -143,6 +147,11 @@ pub static VARIABLES: [Definition; 212] = [
     variable("innodb_buffer_pool_size", Kind::Number, "134217728", Reach::Global),
     variable("innodb_file_per_table", Kind::Switch, "ON", Reach::Global),
     variable("innodb_flush_log_at_trx_commit", Kind::Number, "1", Reach::Global),
+    variable("innodb_ft_enable_stopword", Kind::Switch, "ON", Reach::Both),
+    variable("innodb_ft_max_token_size", Kind::Number, "84", Reach::ReadOnly),
+    variable("innodb_ft_min_token_size", Kind::Number, "3", Reach::ReadOnly),
+    variable("innodb_ft_server_stopword_table", Kind::Text, "", Reach::ReadOnly),
+    variable("innodb_ft_user_stopword_table", Kind::Text, "", Reach::ReadOnly),
     variable("innodb_lock_wait_timeout", Kind::Number, "50", Reach::Both),
     variable("innodb_log_file_size", Kind::Number, "50331648", Reach::ReadOnly),
     variable("innodb_log_files_in_group", Kind::Number, "1", Reach::ReadOnly),
@@ -190,6 +199,7 @@ pub static VARIABLES: [Definition; 212] = [
     variable("net_retry_count", Kind::Number, "10", Reach::Both),
     variable("net_write_timeout", Kind::Number, "60", Reach::Both),
     variable("new", Kind::Switch, "OFF", Reach::Both),
+    variable("ngram_token_size", Kind::Number, "2", Reach::ReadOnly),
     variable("note_verbosity", Kind::Text, "basic,explain", Reach::Both),
     variable("old_alter_table", Kind::Switch, "OFF", Reach::Both),
     variable("old_passwords", Kind::Number, "0", Reach::Both),

@@ -2,7 +2,7 @@
 //!
 //! Not here: what they come to together (`plan`), their syntax (crate `syntax`).
 
-use crate::ddl::{NewCheck, NewColumnarIndex, NewForeignKey, NewIndex, NewMember};
+use crate::ddl::{NewCheck, NewColumnarIndex, NewForeignKey, NewFullText, NewIndex, NewMember};
 use values::types::Collation;
 
 use crate::partition::PartitionChange;
@@ -107,6 +107,8 @@ pub enum Alteration {
     },
     /// MEMBER_INDEXES: these, and no others.
     SetMembers(Vec<NewMember>),
+    /// ADD FULLTEXT INDEX.
+    AddFullText(NewFullText),
     /// ADD COLUMNAR INDEX.
     AddColumnarIndex(NewColumnarIndex),
     /// ADD CONSTRAINT ... CHECK.

@@ -127,19 +127,14 @@ pub(super) fn push_entries(
         let what = MadeWhat::Entry(index);
         made.push(MadeEntry { key: entry.key, value: entry.value, what, unique: entry.unique });
     }
-    if table.member_codecs.is_empty() {
+    if table.listed_codecs() == 0 {
         return Ok(());
     }
-    for entry in table.member_entries(row, row_key)? {
+    for entry in table.listed_entries(row, row_key)? {
         let index = table.codecs.len() + entry.index;
         if wanted(index) {
             let what = MadeWhat::Entry(index);
-            made.push(MadeEntry {
-                key: entry.key,
-                value: entry.value.to_vec(),
-                what,
-                unique: false,
-            });
+            made.push(MadeEntry { key: entry.key, value: entry.value, what, unique: false });
         }
     }
     Ok(())
@@ -169,7 +164,7 @@ pub(super) fn noted_columns(
     origins: &[Option<usize>],
 ) -> Option<NotedColumns> {
     let mut wanted = Vec::new();
-    // Entries of members are made of the whole row.
+    // Entries of members and words are made of the whole row.
     let mut wants_values = true;
     for index in indexes {
         match next.indexes.get(*index) {
@@ -178,8 +173,16 @@ pub(super) fn noted_columns(
                 wanted.extend(next.partition_column());
             }
             None => {
-                let member = &next.members[*index - next.indexes.len()];
-                wanted.push(next.column(&member.column)?);
+                let listed = *index - next.indexes.len();
+                match next.members.get(listed) {
+                    Some(member) => wanted.push(next.column(&member.column)?),
+                    None => {
+                        let names = &next.full_texts[listed - next.members.len()].columns;
+                        let columns: Option<Vec<usize>> =
+                            names.iter().map(|name| next.column(name)).collect();
+                        wanted.extend(columns?);
+                    }
+                }
                 wants_values = false;
             }
         }

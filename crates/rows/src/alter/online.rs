@@ -163,8 +163,7 @@ impl<'a> UnfinishedIndex<'a> {
         let columnar = plan.definition.columnar_index.as_ref();
         let columnar = columnar.filter(|_| plan.fill_columns).map(|index| index.id);
         let of_columns = plan.definition.indexes.iter().map(|index| index.id);
-        let ids: Vec<IndexId> =
-            of_columns.chain(plan.definition.members.iter().map(|index| index.id)).collect();
+        let ids: Vec<IndexId> = of_columns.chain(plan.definition.listed_indexes()).collect();
         let indexes = plan.fill.iter().map(|at| ids[*at]).chain(columnar);
         let indexes: Vec<IndexId> = indexes.collect();
         let mut marked = definition.clone();

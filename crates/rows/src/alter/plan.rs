@@ -15,8 +15,8 @@ use values::types::ColumnType;
 use super::alteration::{Alteration, ColumnPlace};
 use crate::broken_rule::BrokenRule;
 use crate::ddl::{
-    NewIndex, NewMember, add_check, add_columnar_index, add_foreign_key, add_index, add_member,
-    check_key_parts, hidden_key, take_index_id, type_key_parts, validate, widens,
+    NewIndex, NewMember, add_check, add_columnar_index, add_foreign_key, add_full_text, add_index,
+    add_member, check_key_parts, hidden_key, take_index_id, type_key_parts, validate, widens,
 };
 use crate::error::{Error, Result, Thing};
 use crate::partition::{PartitionChange, PartitionFault, PartitionId, apply_change};
@@ -130,7 +130,13 @@ impl Plan {
                 self.remove_columnar_index();
                 Ok(())
             }
+            Alteration::AddFullText(index) => add_full_text(&mut self.definition, &index),
             Alteration::AddColumnarIndex(index) => add_columnar_index(&mut self.definition, &index),
+            Alteration::DropIndex(name) if self.definition.full_text(&name).is_some() => {
+                let position = self.definition.full_text(&name).unwrap_or_default();
+                self.remove_full_text(position);
+                Ok(())
+            }
             Alteration::DropIndex(name) => {
                 let position = self.index(&name)?;
                 self.remove_index(position);
@@ -139,6 +145,10 @@ impl Plan {
             Alteration::DropPrimaryKey => self.drop_primary(),
             Alteration::RenameIndex { from, to } => self.rename_index(&from, to),
             Alteration::SetIndexVisibility { name, invisible } => {
+                if let Some(position) = self.definition.full_text(&name) {
+                    self.definition.full_texts[position].invisible = invisible;
+                    return Ok(());
+                }
                 let position = self.definition.index(&name);
                 let position = position
                     .ok_or(BrokenRule::NoSuchIndex { name, table: self.definition.name.clone() })?;
@@ -293,6 +303,11 @@ impl Plan {
                 index.column.clone_from(&to);
             }
         }
+        for index in &mut self.definition.full_texts {
+            for name in index.columns.iter_mut().filter(|name| name.eq_ignore_ascii_case(from)) {
+                name.clone_from(&to);
+            }
+        }
         if let Some(index) = &mut self.definition.columnar_index {
             for name in index.columns.iter_mut().filter(|name| name.eq_ignore_ascii_case(from)) {
                 name.clone_from(&to);
@@ -369,6 +384,20 @@ impl Plan {
         for index in (0..self.definition.members.len()).rev() {
             if self.definition.members[index].column.eq_ignore_ascii_case(name) {
                 self.remove_member(index);
+            }
+        }
+        for position in (0..self.definition.full_texts.len()).rev() {
+            let columns = &mut self.definition.full_texts[position].columns;
+            let before = columns.len();
+            columns.retain(|column| !column.eq_ignore_ascii_case(name));
+            match columns.len() {
+                0 => self.remove_full_text(position),
+                left if left < before => {
+                    let id = take_index_id(&mut self.definition)?;
+                    let index = &mut self.definition.full_texts[position];
+                    self.removed.push(std::mem::replace(&mut index.id, id));
+                }
+                _ => {}
             }
         }
         if let Some(index) = &mut self.definition.columnar_index {
@@ -476,13 +505,19 @@ impl Plan {
     }
 
     fn rename_index(&mut self, from: &str, to: String) -> Result<()> {
+        let full_text = self.definition.full_text(from);
         let position = match self.definition.columnar_index_named(from) {
             Some(_) => None,
+            None if full_text.is_some() => None,
             None => Some(self.index(from)?),
         };
         // Its own name may change in case.
         if self.definition.has_index_named(&to) && !from.eq_ignore_ascii_case(&to) {
             return Err(Error::Exists { what: Thing::Index, name: to });
+        }
+        if let Some(position) = full_text {
+            self.definition.full_texts[position].name = to;
+            return Ok(());
         }
         match (position, &mut self.definition.columnar_index) {
             (Some(position), _) => self.definition.indexes[position].name = to,
@@ -500,6 +535,11 @@ impl Plan {
 
     fn remove_member(&mut self, position: usize) {
         let index = self.definition.members.remove(position);
+        self.removed.push(index.id);
+    }
+
+    fn remove_full_text(&mut self, position: usize) {
+        let index = self.definition.full_texts.remove(position);
         self.removed.push(index.id);
     }
 
@@ -558,7 +598,7 @@ impl Plan {
     fn settle(&mut self, old: &TableDefinition) {
         let is_old = |id: IndexId| {
             old.indexes.iter().any(|index| index.id == id)
-                || old.members.iter().any(|index| index.id == id)
+                || old.listed_indexes().any(|index| index == id)
                 || old.columnar_index.as_ref().is_some_and(|index| index.id == id)
         };
         self.removed.retain(|id| is_old(*id));
@@ -573,8 +613,7 @@ impl Plan {
         self.fill_columns =
             self.definition.columnar_index.as_ref().is_some_and(|index| !is_old(index.id));
         let indexes = self.definition.indexes.iter().map(|index| index.id);
-        let members = self.definition.members.iter().map(|index| index.id);
-        let ids = indexes.chain(members).enumerate();
+        let ids = indexes.chain(self.definition.listed_indexes()).enumerate();
         self.fill = ids.filter(|(_, id)| !is_old(*id)).map(|(at, _)| at).collect();
     }
 

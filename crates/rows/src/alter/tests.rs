@@ -58,6 +58,7 @@ fn definition() -> TableDefinition {
         retention: Default::default(),
         columnar: false,
         members: Vec::new(),
+        full_texts: Vec::new(),
         columnar_index: None,
         checks: Vec::new(),
         foreign_keys: Vec::new(),

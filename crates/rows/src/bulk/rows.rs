@@ -176,7 +176,7 @@ impl RowSorter {
     fn add_encoded(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
         self.sorters[0].add(&self.row_key, number, &self.value, &mut self.free);
         (1..self.table.codecs.len()).try_for_each(|index| self.add_entry(index, number, row))?;
-        self.add_member_entries(number, row, &|_| true)?;
+        self.add_listed_entries(number, row, &|_| true)?;
         self.make_room()
     }
 
@@ -202,22 +202,22 @@ impl RowSorter {
         if indexes.iter().any(|index| *index >= first_member) {
             self.row_key.clear();
             self.row_key.extend_from_slice(row_key);
-            self.add_member_entries(number, &row.values()?, &|index| indexes.contains(&index))?;
+            self.add_listed_entries(number, &row.values()?, &|index| indexes.contains(&index))?;
         }
         self.make_room()
     }
 
-    /// Adds the entries of those member indexes that are wanted.
-    fn add_member_entries(
+    /// Adds the entries of those indexes with several for a row that are wanted.
+    fn add_listed_entries(
         &mut self,
         number: u64,
         row: &[Datum<'_>],
         wanted: &dyn Fn(usize) -> bool,
     ) -> Result<()> {
-        if self.table.member_codecs.is_empty() {
+        if self.table.listed_codecs() == 0 {
             return Ok(());
         }
-        for entry in self.table.member_entries(row, &self.row_key)? {
+        for entry in self.table.listed_entries(row, &self.row_key)? {
             let index = self.table.codecs.len() + entry.index;
             if wanted(index) {
                 self.sorters[index].add(&entry.key, number, &entry.value, &mut self.free);

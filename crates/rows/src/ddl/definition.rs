@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use values::full_text::TextRules;
 use values::member::MemberKind;
 use values::types::{Collation, ColumnType, IntWidth};
 
@@ -18,8 +19,8 @@ use crate::foreign_key::{ForeignKey, ForeignKeyChecks, ReferentialAction};
 use crate::partition::{PartitionChange, Partitioning, apply_change};
 use crate::rules::{MakeRules, names_in};
 use crate::schema::{
-    CheckDefinition, Column, ColumnVisibility, ColumnarIndex, ComputedColumn, Index, IndexId,
-    IndexPart, IndexState, MemberIndex, Retention, TableDefinition,
+    CheckDefinition, Column, ColumnVisibility, ColumnarIndex, ComputedColumn, FullTextIndex, Index,
+    IndexId, IndexPart, IndexState, MemberIndex, Retention, TableDefinition,
 };
 use crate::table::{PRIMARY, Table};
 
@@ -47,6 +48,8 @@ pub struct NewTable {
     pub retention: Retention,
     /// Indexes of members of JSON.
     pub members: Vec<NewMember>,
+    /// Full-text indexes.
+    pub full_texts: Vec<NewFullText>,
     /// A columnar index.
     pub columnar_index: Option<NewColumnarIndex>,
     /// Conditions of the table.
@@ -98,6 +101,7 @@ impl NewTable {
             auto_increment_base: 0,
             retention: Retention::default(),
             members: Vec::new(),
+            full_texts: Vec::new(),
             columnar_index: None,
             checks: Vec::new(),
             foreign_keys: Vec::new(),
@@ -238,6 +242,28 @@ impl From<&MemberIndex> for NewMember {
     }
 }
 
+/// What a new full-text index is to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewFullText {
+    /// Name; made up from the first column when `None`.
+    pub name: Option<String>,
+    /// Names of columns.
+    pub columns: Vec<String>,
+    /// Which words have entries.
+    pub rules: TextRules,
+    /// COMMENT.
+    pub comment: String,
+    /// INVISIBLE.
+    pub invisible: bool,
+}
+
+impl From<&FullTextIndex> for NewFullText {
+    fn from(index: &FullTextIndex) -> NewFullText {
+        let FullTextIndex { name, columns, rules, comment, invisible, .. } = index.clone();
+        NewFullText { name: Some(name), columns, rules, comment, invisible }
+    }
+}
+
 /// A table that is only shown: its rows are made when a statement reads it, and the store has none
 /// of them.
 ///
@@ -271,6 +297,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         retention: new.retention,
         columnar: false,
         members: Vec::new(),
+        full_texts: Vec::new(),
         columnar_index: None,
         checks: Vec::new(),
         foreign_keys: Vec::new(),
@@ -286,6 +313,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         add_index(&mut definition, index, IndexState::Ready)?;
     }
     new.members.iter().try_for_each(|member| add_member(&mut definition, member))?;
+    new.full_texts.iter().try_for_each(|index| add_full_text(&mut definition, index))?;
     if let Some(index) = &new.columnar_index {
         add_columnar_index(&mut definition, index)?;
     }
@@ -382,6 +410,29 @@ pub(crate) fn add_member(definition: &mut TableDefinition, new: &NewMember) -> R
     let id = take_index_id(definition)?;
     let NewMember { column, member, kind } = new.clone();
     definition.members.push(MemberIndex { id, column, member, kind });
+    Ok(())
+}
+
+/// Adds a full-text index to a definition.
+pub(crate) fn add_full_text(definition: &mut TableDefinition, new: &NewFullText) -> Result<()> {
+    let NewFullText { name, columns, rules, comment, invisible } = new.clone();
+    let Some(first) = columns.first() else {
+        return Err(BrokenRule::NoKeyParts.into());
+    };
+    let name = name.unwrap_or_else(|| numbered_index_name(definition, first));
+    if name.eq_ignore_ascii_case("PRIMARY") {
+        return Err(BrokenRule::PrimaryName.into());
+    }
+    if definition.has_index_named(&name) {
+        return Err(Error::Exists { what: Thing::Index, name });
+    }
+    let id = take_index_id(definition)?;
+    let columns = columns.into_iter().map(|name| {
+        let known = definition.column(&name).map(|at| definition.columns[at].name.clone());
+        known.unwrap_or(name)
+    });
+    let columns = columns.collect();
+    definition.full_texts.push(FullTextIndex { id, name, columns, rules, comment, invisible });
     Ok(())
 }
 

@@ -29,12 +29,12 @@ mod temporary;
 mod views;
 
 pub use definition::{
-    ENGINE, KeyPartSource, NewCheck, NewColumnarIndex, NewForeignKey, NewIndex, NewKeyPart,
-    NewMember, NewTable, listed_table,
+    ENGINE, KeyPartSource, NewCheck, NewColumnarIndex, NewForeignKey, NewFullText, NewIndex,
+    NewKeyPart, NewMember, NewTable, listed_table,
 };
 pub(crate) use definition::{
-    add_check, add_columnar_index, add_foreign_key, add_index, add_member, hidden_key,
-    take_index_id,
+    add_check, add_columnar_index, add_foreign_key, add_full_text, add_index, add_member,
+    hidden_key, take_index_id,
 };
 pub(crate) use functional::{check_key_parts, type_key_parts};
 pub use read_lock::ReadLock;

@@ -10,7 +10,7 @@ use crate::error::{Result, Thing};
 use crate::foreign_key::{ForeignKey, ReferentialAction};
 use crate::partition::validate_partitioning;
 use crate::rules::names_in;
-use crate::schema::{Column, DefaultValue, Index, MemberIndex, TableDefinition};
+use crate::schema::{Column, DefaultValue, Index, MemberIndex, TableDefinition, text_collation};
 use crate::table::PRIMARY;
 
 /// Most columns of a table, as in InnoDB.
@@ -30,7 +30,7 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     if definition.columns.len() > COLUMNS_MAX || definition.slots.len() > usize::from(u16::MAX) {
         return Err(BrokenRule::TooManyColumns.into());
     }
-    if definition.indexes.len() + definition.members.len() > INDEXES_MAX + 1 {
+    if definition.indexes.len() + definition.listed_indexes().count() > INDEXES_MAX + 1 {
         return Err(BrokenRule::TooManyIndexes.into());
     }
     for (position, column) in definition.columns.iter().enumerate() {
@@ -49,6 +49,7 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     validate_retention(definition)?;
     validate_columnar(definition)?;
     validate_members(definition)?;
+    validate_full_texts(definition)?;
     validate_columnar_index(definition)?;
     definition.foreign_keys.iter().try_for_each(|key| validate_foreign_key(definition, key))?;
     for check in &definition.checks {
@@ -131,6 +132,37 @@ fn validate_members(definition: &TableDefinition) -> Result<()> {
         }
         if definition.member(column, member) != Some(position) {
             return Err(BrokenRule::DuplicateMember(member.clone()).into());
+        }
+    }
+    Ok(())
+}
+
+fn validate_full_texts(definition: &TableDefinition) -> Result<()> {
+    for index in &definition.full_texts {
+        check_name(Thing::Index, &index.name)?;
+        if definition.columnar || definition.partitioning.is_some() {
+            return Err(BrokenRule::FullTextTable.into());
+        }
+        if index.columns.len() > INDEX_PARTS_MAX {
+            return Err(BrokenRule::TooManyKeyParts.into());
+        }
+        let mut collation = None;
+        for (position, name) in index.columns.iter().enumerate() {
+            let Some(at) = definition.column(name) else {
+                return Err(BrokenRule::KeyColumn(name.clone()).into());
+            };
+            if index.columns[..position].iter().any(|other| other.eq_ignore_ascii_case(name)) {
+                return Err(BrokenRule::DuplicateColumn(name.clone()).into());
+            }
+            let ty = &definition.columns[at].ty;
+            if *ty == ColumnType::Json {
+                return Err(BrokenRule::JsonKey(name.clone()).into());
+            }
+            let own = text_collation(ty);
+            if own.is_none() || collation.is_some_and(|collation| Some(collation) != own) {
+                return Err(BrokenRule::FullTextColumn(name.clone()).into());
+            }
+            collation = own;
         }
     }
     Ok(())

@@ -67,6 +67,9 @@ impl Engine {
 
 /// Refuses what temporary tables do not have.
 pub(crate) fn check_temporary(definition: &TableDefinition) -> Result<()> {
+    if !definition.full_texts.is_empty() {
+        return Err(BrokenRule::FullTextTemporary.into());
+    }
     if definition.partitioning.is_some() {
         return Err(BrokenRule::Partitioning(PartitionFault::Temporary).into());
     }

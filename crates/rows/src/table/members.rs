@@ -185,7 +185,7 @@ impl Room {
         let (bytes, bytes_max) = (self.bytes + more, MEMBER_ENTRIES_BYTES_MAX);
         match bytes <= bytes_max {
             true => Ok(()),
-            false => Err(Error::TooLarge { what: "entries of member indexes", bytes, bytes_max }),
+            false => Err(Error::TooLarge { what: "entries of an index", bytes, bytes_max }),
         }
     }
 
@@ -209,21 +209,44 @@ impl Room {
     }
 }
 
-/// An entry of a member index.
+/// An entry of an index that has several for a row, or none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct MemberEntry {
+pub(crate) struct ListedEntry {
     /// Its key in the store.
     pub key: Vec<u8>,
     /// Its value in the store.
-    pub value: [u8; 2],
-    /// Position among the table's member indexes.
+    pub value: Vec<u8>,
+    /// Position among the table's indexes of this kind: those of members, then full-text ones.
     pub index: usize,
 }
 
 impl Table {
     /// How many indexes of any kind have entries of their own: `codecs`, then member indexes.
     pub(crate) fn entry_indexes(&self) -> usize {
-        self.codecs.len() + self.member_codecs.len()
+        self.codecs.len() + self.listed_codecs()
+    }
+
+    /// How many of them have several entries for a row, or none.
+    pub(crate) fn listed_codecs(&self) -> usize {
+        self.member_codecs.len() + self.full_text_codecs.len()
+    }
+
+    /// All entries of such an index, by its position among them.
+    pub(crate) fn listed_range(&self, index: usize) -> KeyRange {
+        match self.member_codecs.get(index) {
+            Some(codec) => codec.all(),
+            None => self.full_text_codecs[index - self.member_codecs.len()].all(),
+        }
+    }
+
+    /// What such an index is called in reports.
+    pub(crate) fn listed_name(&self, index: usize) -> String {
+        match self.member_codecs.get(index) {
+            Some(codec) => format!("member index {}", codec.member),
+            None => {
+                format!("index {}", self.full_texts[index - self.member_codecs.len()].name)
+            }
+        }
     }
 
     /// The position of the index of a member.
@@ -233,21 +256,28 @@ impl Table {
         self.member_codecs.iter().position(is_of)
     }
 
-    /// Whether a change of one of these columns may change entries of member indexes.
-    pub(crate) fn has_members_of(&self, changed: &[usize]) -> bool {
+    /// Whether a change of one of these columns may change entries of such indexes.
+    pub(crate) fn has_listed_of(&self, changed: &[usize]) -> bool {
         self.member_codecs.iter().any(|codec| changed.contains(&codec.column))
+            || self
+                .full_text_codecs
+                .iter()
+                .any(|codec| codec.columns.iter().any(|column| changed.contains(column)))
     }
 
-    /// All entries of a row in member indexes, in the order of their keys.
+    /// All entries of a row in indexes that have several for a row, in the order of their keys.
     ///
     /// # Errors
     /// `TooLarge`.
-    pub(crate) fn member_entries(
+    pub(crate) fn listed_entries(
         &self,
         row: &[Datum<'_>],
         row_key: &[u8],
-    ) -> Result<Vec<MemberEntry>> {
+    ) -> Result<Vec<ListedEntry>> {
         let mut entries = Vec::new();
+        if self.listed_codecs() == 0 {
+            return Ok(entries);
+        }
         let mut room = Room { bytes: 0, each: row_key.len() };
         for range in self.members_by_column() {
             let codecs = &self.member_codecs[range.clone()];
@@ -261,12 +291,20 @@ impl Table {
                     let mut key = Vec::with_capacity(PREFIX_BYTES + part.len() + row_key.len());
                     key.extend_from_slice(&codec.prefix);
                     key.extend_from_slice(&part);
-                    let value = (key.len() as u16).to_le_bytes();
+                    let value = (key.len() as u16).to_le_bytes().to_vec();
                     key.extend_from_slice(&row_key[PREFIX_BYTES..]);
                     room.bytes += key.len();
                     room.check(0)?;
-                    entries.push(MemberEntry { key, value, index });
+                    entries.push(ListedEntry { key, value, index });
                 }
+            }
+        }
+        for (at, codec) in self.full_text_codecs.iter().enumerate() {
+            let index = self.member_codecs.len() + at;
+            for (key, value) in codec.entries(row, &row_key[PREFIX_BYTES..]) {
+                room.bytes += key.len();
+                room.check(0)?;
+                entries.push(ListedEntry { key, value, index });
             }
         }
         entries.sort_unstable();

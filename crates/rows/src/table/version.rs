@@ -13,6 +13,7 @@ use values::types::ColumnType;
 
 use values::row::RowLayout;
 
+use super::full_texts::FullTextCodec;
 use super::keys::IndexCodec;
 use super::members::MemberCodec;
 use super::state::TableState;
@@ -38,6 +39,8 @@ pub struct Table {
     pub codecs: Vec<IndexCodec>,
     /// Those of member indexes, in the order of `definition.members`.
     pub member_codecs: Vec<MemberCodec>,
+    /// Those of full-text indexes, in the order of `definition.full_texts`.
+    pub full_text_codecs: Vec<FullTextCodec>,
     /// Positions of the columns that the columnar index has, ascending, and the layout of rows of
     /// these alone.
     columns_kept: Option<(Vec<usize>, RowLayout)>,
@@ -80,6 +83,8 @@ impl Table {
         let codecs = definition.indexes.iter().map(codec).collect();
         let member = |index| MemberCodec::new(&definition, index);
         let member_codecs = definition.members.iter().map(member).collect();
+        let full_text = |index| FullTextCodec::new(&definition, index);
+        let full_text_codecs = definition.full_texts.iter().map(full_text).collect();
         let layout = definition.row_layout();
         let expires_by = definition.retention.expires_by.as_deref();
         let expiry_column = expires_by.and_then(|name| definition.column(name));
@@ -102,6 +107,7 @@ impl Table {
             layout,
             codecs,
             member_codecs,
+            full_text_codecs,
             columns_kept,
             expiry_column,
             recency,
@@ -247,7 +253,7 @@ impl Table {
     #[cold]
     pub(crate) fn is_kept_for(&self, view: &dyn Read, index: IndexId) -> bool {
         // Entries of parts are looked for without asking for each index.
-        let members = self.members.iter().map(|member| member.id);
+        let members = self.listed_indexes();
         !self.columnar
             && view.sequence().is_some_and(|state| self.state.was_read_at(self.version, state))
             && self.state.keeps(self.id, members.chain([index]))

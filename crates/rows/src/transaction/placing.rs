@@ -16,7 +16,7 @@ use values::row::RowRef;
 use super::children::{Cascade, ParentChange};
 use super::life::Transaction;
 use crate::error::{Error, Result};
-use crate::table::{ChangedTo, MemberEntry, PREFIX_BYTES, RowDelta, Table};
+use crate::table::{ChangedTo, ListedEntry, PREFIX_BYTES, RowDelta, Table};
 
 /// Most bytes one stored row may have.
 pub const ROW_BYTES_MAX: usize = 64 << 20;
@@ -34,7 +34,7 @@ impl Transaction {
         for index in 1..table.codecs.len() {
             self.put_entry(table, index, row, &row_key)?;
         }
-        self.put_member_entries(table.member_entries(row, &row_key)?)?;
+        self.put_listed_entries(table.listed_entries(row, &row_key)?)?;
         self.note_columns(table, &row_key, ChangedTo::Row(row, None));
         self.note_change(table, &row_key, None, ChangedTo::Row(row, None));
         self.put_row(table, row, row_key, (0, true))?;
@@ -80,7 +80,7 @@ impl Transaction {
             }
             self.store.delete(entry.key);
         }
-        for entry in table.member_entries(&values, row_key)? {
+        for entry in table.listed_entries(&values, row_key)? {
             self.store.delete(entry.key);
         }
         let bytes = (row_key.len() + row.bytes().len()) as i64;
@@ -176,15 +176,15 @@ impl Transaction {
 }
 
 impl Transaction {
-    /// Writes entries of member indexes: those of a new row, or those that a changed one has
-    /// gained.
-    pub(super) fn put_member_entries(&mut self, entries: Vec<MemberEntry>) -> Result<()> {
+    /// Writes entries of indexes that have several for a row: those of a new row, or those that a
+    /// changed one has gained.
+    pub(super) fn put_listed_entries(&mut self, entries: Vec<ListedEntry>) -> Result<()> {
         if entries.is_empty() {
             return Ok(());
         }
         self.make_room(entries.iter().map(|entry| entry.key.len()).sum())?;
         for entry in entries {
-            self.store.insert(entry.key, entry.value.to_vec(), self.wait)?;
+            self.store.insert(entry.key, entry.value, self.wait)?;
         }
         Ok(())
     }

@@ -58,7 +58,8 @@ pub fn prepare(server: &Running) {
         "CREATE DATABASE cuts",
         "CREATE TABLE cuts.ledger (id BIGINT PRIMARY KEY, account INT, serial BIGINT, \
          words VARCHAR(20), padding VARCHAR(1500), KEY by_words (words), \
-         UNIQUE KEY by_serial (account, serial, id), COLUMNAR KEY by_column (account, serial))",
+         UNIQUE KEY by_serial (account, serial, id), FULLTEXT KEY by_word (words, padding), \
+         COLUMNAR KEY by_column (account, serial))",
         "CREATE TABLE cuts.by_column (id BIGINT PRIMARY KEY, account INT, serial BIGINT, \
          words VARCHAR(20), KEY by_words (words), UNIQUE KEY by_serial (account, serial, id)) \
          ENGINE=COLUMNAR",

@@ -9,13 +9,14 @@ use syntax::table::{ColumnSpec, Element};
 use syntax::table_options::TableOptions;
 use syntax::types::with_collation;
 use values::ErrorCode;
+use values::full_text::TextRules;
 use values::types::Collation;
 
 use super::UnenforcedParts;
 use super::column::{column_of, default_value, now_for_all};
 use super::create::{
-    columnar_index_of, engine_name, expires_by, foreign_key_of, index_of, index_of_column,
-    new_member,
+    columnar_index_of, engine_name, expires_by, foreign_key_of, full_text_of, index_of,
+    index_of_column, new_member,
 };
 use super::partition::partition_change_of;
 use super::rules::{check_of, checks_of, text_for_all};
@@ -30,11 +31,13 @@ pub fn alterations(
     specs: &[AlterSpec],
     now: i64,
     session: ConversionRules,
+    text_rules: TextRules,
 ) -> Result<(Vec<Alteration>, UnenforcedParts)> {
     let mut maker = Maker {
         table,
         now,
         session,
+        text_rules,
         collation: table_collation(table),
         out: Vec::new(),
         unenforced: UnenforcedParts::default(),
@@ -69,6 +72,7 @@ struct Maker<'a> {
     table: &'a Table,
     now: i64,
     session: ConversionRules,
+    text_rules: TextRules,
     collation: Collation,
     out: Vec<Alteration>,
     unenforced: UnenforcedParts,
@@ -129,6 +133,10 @@ impl Maker<'_> {
             AlterSpec::Add(element) => match element {
                 Element::Index(index) if index.columnar => {
                     self.out.push(Alteration::AddColumnarIndex(columnar_index_of(index)?));
+                }
+                Element::Index(index) if index.full_text => {
+                    let index = full_text_of(index, self.text_rules)?;
+                    self.out.push(Alteration::AddFullText(index));
                 }
                 Element::Index(index) => self.out.push(Alteration::AddIndex(index_of(index)?)),
                 Element::ForeignKey(key) => {

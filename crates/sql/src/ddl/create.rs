@@ -2,8 +2,8 @@
 
 use rows::alter::ConversionRules;
 use rows::ddl::{
-    ENGINE, KeyPartSource, NewCheck, NewColumnarIndex, NewForeignKey, NewIndex, NewKeyPart,
-    NewMember, NewTable,
+    ENGINE, KeyPartSource, NewCheck, NewColumnarIndex, NewForeignKey, NewFullText, NewIndex,
+    NewKeyPart, NewMember, NewTable,
 };
 use rows::foreign_key::{ForeignKeyChecks, ReferentialAction};
 use rows::schema::COLUMNAR;
@@ -11,10 +11,12 @@ use rows::schema::{CheckDefinition, Column, DefaultValue, Retention, TableDefini
 use sqlparser::ast::Expr;
 use syntax::rule::rule_text;
 use syntax::table::{
-    CreateTable, Element, ForeignKeySpec, IndexSpec, KeyPartSpec, KeySourceSpec, ReferentialSpec,
+    CreateTable, Element, ForeignKeySpec, IndexOptions, IndexSpec, KeyPartSpec, KeySourceSpec,
+    ReferentialSpec,
 };
 use syntax::table_options::{MemberSpec, TableOptions};
 use values::ErrorCode;
+use values::full_text::{TextParser, TextRules};
 use values::types::{Collation, ColumnType};
 
 use super::UnenforcedParts;
@@ -82,12 +84,44 @@ pub fn columnar_index_of(spec: &IndexSpec) -> Result<NewColumnarIndex> {
     Ok(NewColumnarIndex { name: spec.name.clone(), columns, comment: spec.options.comment.clone() })
 }
 
+/// The same of a full-text one; `rules` are those of the settings.
+///
+/// # Errors
+/// 1221 for a part with an order, 3759 for an expression, 1128 for another parser.
+pub fn full_text_of(spec: &IndexSpec, rules: TextRules) -> Result<NewFullText> {
+    let column = |part: &KeyPartSpec| match &part.of {
+        _ if part.descending => {
+            let message = "Incorrect usage of spatial/fulltext/hash index and explicit index order";
+            Err(SqlError::new(ErrorCode::WrongUsage, message))
+        }
+        // MySQL passes over the length of a prefix.
+        KeySourceSpec::Column(name, _) => Ok(name.clone()),
+        KeySourceSpec::Expression(_) => {
+            let message = "Fulltext functional index is not supported.";
+            Err(SqlError::new(ErrorCode::FulltextFunctionalIndex, message))
+        }
+    };
+    let columns = spec.parts.iter().map(column).collect::<Result<_>>()?;
+    let parser = match &spec.options.parser {
+        None => TextParser::Words,
+        Some(name) if name.eq_ignore_ascii_case("ngram") => TextParser::Ngram,
+        Some(name) => {
+            let message = format!("Function '{name}' is not defined");
+            return Err(SqlError::new(ErrorCode::FunctionNotDefined, message));
+        }
+    };
+    let IndexOptions { comment, invisible, .. } = spec.options.clone();
+    let rules = TextRules { parser, ..rules };
+    Ok(NewFullText { name: spec.name.clone(), columns, rules, comment, invisible })
+}
+
 /// The index that UNIQUE or PRIMARY KEY behind a column makes.
 pub fn index_of_column(name: &str, primary: bool) -> NewIndex {
     NewIndex { primary, ..NewIndex::primary(&[name]) }
 }
 
-/// A table of columns and indexes as written; `given` are those of its query, if it has one.
+/// A table of columns and indexes as written; `given` are those of its query, if it has one;
+/// full-text indexes have `text_rules`.
 ///
 /// # Errors
 /// Those of its columns, indexes and conditions; the first that MySQL would find as well.
@@ -96,6 +130,7 @@ pub fn new_table(
     database: &str,
     given: &[ResultColumn],
     session: ConversionRules,
+    text_rules: TextRules,
 ) -> Result<(NewTable, UnenforcedParts)> {
     let collation = create.options.collation.unwrap_or(Collation::Utf8Mb4GeneralCi);
     let mut unenforced = UnenforcedParts::default();
@@ -104,6 +139,7 @@ pub fn new_table(
     let mut foreign: Vec<NewForeignKey> = Vec::new();
     let mut checks = Vec::new();
     let mut columnar_index = None;
+    let mut full_texts = Vec::new();
     for element in &create.elements {
         match element {
             Element::Column(spec) => {
@@ -127,6 +163,9 @@ pub fn new_table(
                         "A table can have only one columnar index",
                     ));
                 }
+            }
+            Element::Index(spec) if spec.full_text => {
+                full_texts.push(full_text_of(spec, text_rules)?);
             }
             Element::Index(spec) => indexes.push(index_of(spec)?),
             Element::ForeignKey(spec) => foreign.push(foreign_key_of(spec, database)),
@@ -176,6 +215,7 @@ pub fn new_table(
             bytes_max: create.options.bytes_max.unwrap_or(0),
         },
         members: create.options.members.iter().flatten().map(new_member).collect(),
+        full_texts,
         columnar_index,
         checks,
         foreign_keys: foreign,
@@ -321,6 +361,7 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
         auto_increment_base: 0,
         retention: source.retention.clone(),
         members: source.members.iter().map(NewMember::from).collect(),
+        full_texts: source.full_texts.iter().map(NewFullText::from).collect(),
         columnar_index: source.columnar_index.as_ref().map(NewColumnarIndex::from),
         checks: checks.into_iter().map(|check| NewCheck::of(&check.condition)).collect(),
         foreign_keys: Vec::new(),

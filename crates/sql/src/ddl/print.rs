@@ -5,9 +5,11 @@
 
 use rows::foreign_key::{ForeignKey, ReferentialAction};
 use rows::schema::{
-    CheckDefinition, Column, ColumnarIndex, DefaultValue, Index, MemberIndex, TableDefinition,
+    CheckDefinition, Column, ColumnarIndex, DefaultValue, FullTextIndex, Index, MemberIndex,
+    TableDefinition,
 };
 use syntax::definition_text;
+use values::full_text::TextParser;
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, string_literal};
 
@@ -124,6 +126,21 @@ fn index_line(definition: &TableDefinition, index: &Index, primary: bool) -> Str
     line
 }
 
+fn full_text_line(index: &FullTextIndex) -> String {
+    let columns: Vec<String> = index.columns.iter().map(|name| quoted(name)).collect();
+    let mut line = format!("FULLTEXT KEY {} ({})", quoted(&index.name), columns.join(","));
+    if !index.comment.is_empty() {
+        line.push_str(&format!(" COMMENT {}", string_literal(&index.comment)));
+    }
+    if index.invisible {
+        line.push_str(" /*!80000 INVISIBLE */");
+    }
+    if index.rules.parser == TextParser::Ngram {
+        line.push_str(" /*!50100 WITH PARSER `ngram` */ ");
+    }
+    line
+}
+
 fn columnar_index_line(index: &ColumnarIndex) -> String {
     let columns: Vec<String> = index.columns.iter().map(|name| quoted(name)).collect();
     let mut line = format!("COLUMNAR KEY {} ({})", quoted(&index.name), columns.join(","));
@@ -163,6 +180,7 @@ pub fn create_table_text(
             lines.push(index_line(definition, index, n == 0));
         }
     }
+    lines.extend(definition.full_texts.iter().map(full_text_line));
     let mut keys: Vec<&ForeignKey> = definition.foreign_keys.iter().collect();
     keys.sort_by_key(|key| key.name.to_lowercase());
     let is_said = |action| action != ReferentialAction::NoAction;

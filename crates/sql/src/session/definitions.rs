@@ -149,7 +149,8 @@ impl Session {
         let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));
         let given = given.as_deref().unwrap_or_default();
         let session = self.conversion_rules();
-        let (mut table, unenforced) = ddl::new_table(create, &database, given, session)?;
+        let (mut table, unenforced) =
+            ddl::new_table(create, &database, given, session, self.variables.text_rules)?;
         table.foreign_key_checks = self.foreign_key_checks();
         if replaced {
             self.drop_replaced(&table)?;
@@ -336,7 +337,8 @@ impl Session {
                 name.database = self.database.clone().or_else(|| Some(table.database.clone()));
             }
         }
-        let (alterations, unenforced) = ddl::alterations(&table, &specs, now, session)?;
+        let (alterations, unenforced) =
+            ddl::alterations(&table, &specs, now, session, self.variables.text_rules)?;
         let (database, name) = (table.database.clone(), table.name.clone());
         let work = self.sql.engine().alter_work_of(&table, alterations.clone())?;
         check_algorithm(&specs, work)?;

@@ -91,7 +91,8 @@ impl Session {
                 let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));
                 let given = given.as_deref().unwrap_or_default();
                 let session = self.conversion_rules();
-                let (new, unenforced) = ddl::new_table(create, &database, given, session)?;
+                let (new, unenforced) =
+                    ddl::new_table(create, &database, given, session, self.variables.text_rules)?;
                 self.warn_unenforced(unenforced);
                 new
             }

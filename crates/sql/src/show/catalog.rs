@@ -259,7 +259,10 @@ pub fn key_word(table: &Table, position: usize) -> &'static str {
     let in_several = table.indexes.iter().skip(1).any(|index| {
         index.parts.first().is_some_and(|part| part.column == position) && index.parts.len() > 1
     });
-    if leading(false) || in_several { "MUL" } else { "" }
+    let in_full_text = table.full_texts.iter().any(|index| {
+        index.columns.first().is_some_and(|name| table.column(name) == Some(position))
+    });
+    if leading(false) || in_several || in_full_text { "MUL" } else { "" }
 }
 
 /// The Extra column of SHOW COLUMNS.
@@ -387,6 +390,28 @@ pub fn index_lines(table: &Table, rows: u64) -> Listing {
                 text(&index.comment),
                 text(if index.invisible { "NO" } else { "YES" }),
                 maybe(expression.map(|text| quoted_text(&definition_text(text)))),
+            ]);
+        }
+    }
+    for index in &table.full_texts {
+        for (n, name) in index.columns.iter().enumerate() {
+            let nullable = table.column(name).is_some_and(|at| table.columns[at].nullable);
+            listing.push(vec![
+                text(&table.name),
+                number(1),
+                text(&index.name),
+                number(n as u64 + 1),
+                text(name),
+                Value::Null,
+                number(rows),
+                Value::Null,
+                Value::Null,
+                text(if nullable { "YES" } else { "" }),
+                text("FULLTEXT"),
+                text(""),
+                text(&index.comment),
+                text(if index.invisible { "NO" } else { "YES" }),
+                Value::Null,
             ]);
         }
     }

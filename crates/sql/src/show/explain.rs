@@ -99,6 +99,9 @@ impl ShownAccess<'_> {
     fn possible_keys(&self) -> Vec<String> {
         let mut ways =
             ways(self.table, self.index_use, &self.access.terms, None, ReaderKind::ByRange);
+        if let Some(name) = ways.iter().find_map(|way| way.full_text(self.table)) {
+            return vec![name.to_owned()];
+        }
         ways.retain(|way| !matches!(way.kind, AccessKind::All | AccessKind::Index));
         let mut indexes: Vec<usize> = ways.iter().flat_map(Access::indexes).collect();
         let begins = |index: &usize| {
@@ -212,6 +215,7 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
         Some(equal.flatten().collect::<Vec<_>>())
     };
     let references = match access.kind {
+        AccessKind::FullText => vec!["const".to_owned()],
         AccessKind::Const | AccessKind::Ref => references().unwrap_or_default(),
         _ => Vec::new(),
     };
@@ -222,6 +226,7 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
         AccessKind::Ref => "ref",
         AccessKind::Range => "range",
         AccessKind::Merge => "index_merge",
+        AccessKind::FullText => "fulltext",
         AccessKind::Index => "index",
         AccessKind::All if access.index > 0 => "index",
         AccessKind::All => "ALL",
@@ -232,11 +237,16 @@ pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<Strin
         AccessKind::Index | AccessKind::All => definition.parts.len(),
         _ => access.keys.iter().map(parts).max().unwrap_or(0),
     };
+    // MySQL counts none for a full-text search.
+    let parts = if access.kind == AccessKind::FullText { 0 } else { parts };
     let own = table.key_parts(access.index).skip(usize::from(table.partition_column().is_some()));
     let key_bytes: u64 = own.take(parts).map(part_bytes).sum();
     let parts = definition.parts.iter().take(if uses_key { parts } else { 0 });
     let key_columns = parts.map(|part| table.columns[part.column].name.clone()).collect();
-    let names = names_of(table, access.indexes()).join(",");
+    let names = match access.full_text(table) {
+        Some(name) => name.to_owned(),
+        None => names_of(table, access.indexes()).join(","),
+    };
     let mut extra = Vec::new();
     if access.kind == AccessKind::Merge {
         extra.push(format!("Using union({names})"));

@@ -95,6 +95,10 @@ impl TreeLines<'_> {
                 self.query(&recursion.next, depth + 1);
             }
             Body::Values(rows) => self.push(depth, format!("Values  (rows={})", rows.len())),
+            Body::FullText(search) => {
+                let index = &search.table.full_texts[search.index].name;
+                self.push(depth, format!("Words of a search in {index}"));
+            }
             Body::JsonTable(_) => self.push(depth, "Rows of a JSON document"),
         }
     }
@@ -185,6 +189,9 @@ impl TreeLines<'_> {
     }
 
     fn subquery(&mut self, subquery: &Subquery, depth: usize) {
+        if matches!(subquery.query().body, Body::FullText(_)) {
+            return;
+        }
         let what = match &subquery.form {
             SubqueryForm::Scalar => "Value of a sub-query",
             SubqueryForm::Exists { negated: false } => "Exists",
@@ -211,7 +218,10 @@ fn scan_words(relation: &Relation, scan: &Scan) -> String {
     match (&relation.source, &scan.access) {
         (Source::Table(table), Some(access)) => {
             let names = access.indexes().map(|index| table.indexes[index].name.as_str());
-            let index = names.collect::<Vec<_>>().join(" or ");
+            let index = match access.full_text(table) {
+                Some(name) => name.to_owned(),
+                None => names.collect::<Vec<_>>().join(" or "),
+            };
             let filter = if access.takes_all(false) { "" } else { ", filtered" };
             let only = if scan.covering.is_some() { ", index only" } else { "" };
             format!("{}{only}{hashed}{filter}", access_words(name, &index, access))
@@ -226,6 +236,9 @@ fn scan_words(relation: &Relation, scan: &Scan) -> String {
 fn access_words(name: &str, index: &str, access: &Access) -> String {
     match access.kind {
         AccessKind::Const => format!("Row of {name} by {index}"),
+        AccessKind::FullText => {
+            format!("Rows of {name} by full-text index {index}")
+        }
         AccessKind::Ref => format!("Rows of {name} by {index}"),
         AccessKind::Merge => format!("Rows of {name} by {index}"),
         AccessKind::Range => format!("Range of {name} by {index}"),

@@ -255,7 +255,7 @@ impl ExplanationMaker {
                     sides,
                 })
             }
-            Body::Values(_) | Body::JsonTable(_) => {
+            Body::Values(_) | Body::JsonTable(_) | Body::FullText(_) => {
                 let mut block = ExplainedBlock::new(id, select_type);
                 block.message = Some("No tables used");
                 QueryExplanation::Block(Box::new(block))
@@ -404,6 +404,10 @@ impl ExplanationMaker {
         within: Option<&SelectsAround<'_>>,
         found: &mut Vec<ExplainedSubquery>,
     ) {
+        // The words of a search are no query to MySQL.
+        if matches!(subquery.query().body, Body::FullText(_)) {
+            return;
+        }
         let dependent = subquery.is_correlated();
         let select_type = if dependent { "DEPENDENT SUBQUERY" } else { "SUBQUERY" };
         let query = self.query(subquery.query(), select_type, within);

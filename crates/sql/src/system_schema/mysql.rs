@@ -28,6 +28,7 @@ use rows::table::Table;
 use syntax::Cursor;
 use syntax::statement::{Statement, statement};
 use values::datum::Value;
+use values::full_text::TextRules;
 use values::{SqlMode, Zone};
 
 use super::ListingContext;
@@ -58,7 +59,8 @@ fn defined(text: &str) -> Result<Arc<Table>> {
     let Statement::CreateTable(create) = statement(&mut cursor)? else {
         return Err(cursor.syntax().into());
     };
-    let (new, _) = new_table(&create, SystemSchema::Mysql.name(), &[], rules)?;
+    let (new, _) =
+        new_table(&create, SystemSchema::Mysql.name(), &[], rules, TextRules::default())?;
     Ok(Arc::new(listed_table(new, make_rules)?))
 }
 

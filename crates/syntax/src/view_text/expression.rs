@@ -9,11 +9,12 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{
     BinaryOperator, DataType, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgumentClause, FunctionArguments, Ident, Interval, NamedWindowExpr, Query,
-    UnaryOperator, Value, ValueWithSpan, VisitMut, VisitorMut, WindowType,
+    SearchModifier, UnaryOperator, Value, ValueWithSpan, VisitMut, VisitorMut, WindowType,
 };
 use values::types::string_literal;
 
 use super::QueryPrinter;
+use crate::cursor::name_parts;
 
 /// The values of two rows side by side, those of rows within them in their places.
 fn push_pairs<'e>(a: &'e [Expr], b: &'e [Expr], pairs: &mut Vec<(&'e Expr, &'e Expr)>) {
@@ -119,6 +120,23 @@ impl QueryPrinter<'_> {
                 self.push(if *negated { " not regexp " } else { " regexp " });
                 self.expression(pattern);
                 self.push(")");
+            }
+            Expr::MatchAgainst { columns, match_value, opt_search_modifier } => {
+                self.push("(match ");
+                self.list(columns, ",", |printer, column| {
+                    printer.names(&name_parts(column), 3);
+                });
+                self.push(" against (");
+                self.value(&match_value.value);
+                self.push(match opt_search_modifier {
+                    None | Some(SearchModifier::InNaturalLanguageMode) => "",
+                    Some(SearchModifier::InBooleanMode) => " in boolean mode",
+                    Some(
+                        SearchModifier::WithQueryExpansion
+                        | SearchModifier::InNaturalLanguageModeWithQueryExpansion,
+                    ) => " with query expansion",
+                });
+                self.push("))");
             }
             Expr::Exists { subquery, negated } => {
                 self.push(if *negated { "(not(exists" } else { "exists" });
@@ -384,6 +402,16 @@ impl QueryPrinter<'_> {
             }
             ("date_sub" | "subdate", [moment, interval @ Expr::Interval(_)]) if is_plain => {
                 return self.moved(moment, " - ", interval);
+            }
+            ("match", [against, Expr::Value(mode), columns @ ..]) if is_plain => {
+                self.push("(match ");
+                self.list(columns, ",", |printer, column| printer.expression(column));
+                self.push(" against (");
+                self.expression(against);
+                if let Value::SingleQuotedString(mode) = &mode.value {
+                    self.push(&format!(" {}", mode.to_lowercase()).trim_end());
+                }
+                return self.push("))");
             }
             ("mod", [left, right]) if is_plain => {
                 return self.binary(left, &BinaryOperator::Modulo, right);
