@@ -343,7 +343,8 @@ fn a_set_or_a_bit_is_of_a_format_that_earlier_versions_refuse_and_their_data_are
         let kept = open().unwrap().catalog().table("d", "t").unwrap();
         assert_eq!(kept.columns[1].ty, ty);
         // And a later one.
-        let later = Change::put(vec![0, 0, 0, 0, 1], vec![17, 0, 0, 0]);
+        let later = (rows::catalog::CATALOG_FORMAT + 1).to_le_bytes().to_vec();
+        let later = Change::put(vec![0, 0, 0, 0, 1], later);
         store.write(&Batch { changes: vec![later] }, Durability::Os).unwrap();
         assert!(matches!(open(), Err(Error::Newer { .. })));
     }
