@@ -6,8 +6,8 @@
 //!   `temporary`, `temporary_ids`
 //! - rows: `schema`, `partitioning`, `foreign_key`, `partition`, `event`, `table`, `catalog`,
 //!   `cache`, `find`, `row_keys`, `images`, `merged`, `leaps`, `postings`, `full_text`, `split`,
-//!   `expiry`, `transaction`, `commit`, `bulk`, `ddl`, `alter`, `recency`, `evict`, `sweep`, `check`, and
-//!   `engine`, which holds them together
+//!   `expiry`, `transaction`, `commit`, `bulk`, `ddl`, `alter`, `recency`, `evict`, `sweep`,
+//!   `check`, and `engine`, which holds them together
 //!
 //! Not here: memory, threads, clocks and temporary files (crate `resources`), values, their types
 //! and their bytes in keys and rows (crate `values`), sockets, protocols, SQL.
