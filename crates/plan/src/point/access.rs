@@ -191,7 +191,7 @@ fn full_text(table: &Table, terms: &[Node]) -> Option<Access> {
         };
         full_text_of(table, term).map(|_| term.clone())
     })?;
-    let found = consider(table, 0, (terms, &[]), None, Orders::Never).access;
+    let found = consider(table, 0, (terms, &[]), None, Orders::Never, None).access;
     let (kind, search) = (AccessKind::FullText, Some(Box::new(search)));
     Some(Access { kind, search, ordered: false, ..found })
 }
