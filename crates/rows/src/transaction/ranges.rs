@@ -110,7 +110,7 @@ impl Transaction {
             let entry = table.entry(index, row, &row_key)?;
             self.store.await_ranges(&entry.key, self.wait)?;
         }
-        for entry in table.member_entries(row, &row_key)? {
+        for entry in table.listed_entries(row, &row_key)? {
             self.store.await_ranges(&entry.key, self.wait)?;
         }
         Ok(())
