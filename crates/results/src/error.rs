@@ -577,6 +577,7 @@ fn partition_code(fault: &PartitionFault) -> ErrorCode {
         PartitionFault::RangeChanged => ErrorCode::ReorgOutsideRange,
         PartitionFault::Dependency(_) => ErrorCode::DependentByPartitionFunction,
         PartitionFault::ExchangePartitioned(_) => ErrorCode::PartitionExchangePartTable,
+        PartitionFault::ExchangeForeignKey(_) => ErrorCode::PartitionExchangeForeignKey,
         PartitionFault::ExchangeDifferent => ErrorCode::TablesDifferentMetadata,
         PartitionFault::ExchangeRow => ErrorCode::RowDoesNotMatchPartition,
     }

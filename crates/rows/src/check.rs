@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use values::datum::Value;
+use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::text::write_text;
 
@@ -260,6 +260,12 @@ fn check_row(
     };
     if !table.has_hidden_key() && table.row_key_of(&row)? != key {
         report.damage(table, &format!("{}: key differs from row", named()));
+    }
+    if let Some(rule) = table.partition_rule()? {
+        let own = rule.of_row(&row).ok().map(|id| Datum::UInt(u64::from(id)));
+        if own != Some(row[rule.column]) {
+            report.damage(table, &format!("{}: of another partition", named()));
+        }
     }
     if !expected.are_compared {
         return Ok(());

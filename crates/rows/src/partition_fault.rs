@@ -106,6 +106,9 @@ pub enum PartitionFault {
     /// EXCHANGE PARTITION with a table that is partitioned itself.
     #[error("Table to exchange with partition is partitioned: '{0}'")]
     ExchangePartitioned(String),
+    /// EXCHANGE PARTITION with a table that foreign keys have, or refer to.
+    #[error("Table to exchange with partition has foreign key references: '{0}'")]
+    ExchangeForeignKey(String),
     /// EXCHANGE PARTITION of tables that are not alike.
     #[error("Tables have different definitions")]
     ExchangeDifferent,

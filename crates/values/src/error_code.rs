@@ -291,9 +291,11 @@ table! {
     TruncateIllegalFk 1701 b"42000";
     PartitionExchangeDifferentOption 1731 b"HY000";
     PartitionExchangePartTable 1732 b"HY000";
+    PartitionExchangeTempTable 1733 b"HY000";
     UnknownPartition 1735 b"HY000";
     TablesDifferentMetadata 1736 b"HY000";
     RowDoesNotMatchPartition 1737 b"HY000";
+    PartitionExchangeForeignKey 1740 b"HY000";
     PartitionClauseOnNonpartitioned 1747 b"HY000";
     RowDoesNotMatchGivenPartitionSet 1748 b"HY000" forgiven;
     CreatedTempTableNotRolledBack 1751 b"HY000";

@@ -19,6 +19,7 @@ mod accounts;
 mod databases;
 mod definition;
 mod events;
+mod exchange;
 mod functional;
 mod read_lock;
 mod relations;

@@ -135,7 +135,8 @@ pub fn partition_change_of(
         }
         AlterPartitionSpec::Rebuild(names) => PartitionChange::Rebuild(names.clone()),
         AlterPartitionSpec::Exchange { .. } => {
-            return Err(SqlError::unsupported("EXCHANGE PARTITION"));
+            // It stands alone, and is answered before.
+            return Err(SqlError::unsupported("EXCHANGE PARTITION beside other changes"));
         }
         AlterPartitionSpec::Upkeep(..) => return Ok(None),
     }))

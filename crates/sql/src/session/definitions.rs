@@ -318,11 +318,46 @@ impl Session {
         self.warnings.borrow_mut().push_with(level, || error.into_warning());
     }
 
+    /// EXCHANGE PARTITION.
+    fn exchange_partition(
+        &mut self,
+        name: &TableName,
+        partition: &str,
+        with: &TableName,
+    ) -> Result<Reply> {
+        let (table, other) = (self.base_table(name)?, self.base_table(with)?);
+        if table.is_version_of(&other) {
+            let message = format!("Not unique table/alias: '{}'", other.name);
+            return Err(SqlError::new(ErrorCode::NonuniqTable, message));
+        }
+        if table.is_temporary() || other.is_temporary() {
+            let message =
+                format!("Table to exchange with partition is temporary: '{}'", other.name);
+            return Err(SqlError::new(ErrorCode::PartitionExchangeTempTable, message));
+        }
+        let of = |table: &rows::Table| (table.database.clone(), table.name.clone());
+        let ((database, name), (other_database, other_name)) = (of(&table), of(&other));
+        drop((table, other));
+        let exchanged = self.sql.engine().exchange_partition(
+            (&database, &name),
+            partition,
+            (&other_database, &other_name),
+            &self.patience(),
+        );
+        self.unless_killed(exchanged)??;
+        Ok(self.done(0))
+    }
+
     pub(super) fn alter_table(&mut self, alter: &AlterTable) -> Result<Reply> {
         if let [AlterSpec::Partitions(AlterPartitionSpec::Upkeep(operation, names))] =
             &alter.specs[..]
         {
             return self.maintain_partitions(*operation, &alter.name, names.as_deref());
+        }
+        if let [AlterSpec::Partitions(AlterPartitionSpec::Exchange { partition, table, .. })] =
+            &alter.specs[..]
+        {
+            return self.exchange_partition(&alter.name, partition, table);
         }
         let table = self.base_table(&alter.name)?;
         let now = self.variables.timestamp;
