@@ -46,6 +46,7 @@ pub use functions::json::single_value::{ON_DEFAULT, ON_ERROR};
 pub use functions::text::charset::{charset_of, converted_to, read_as, seen_as_bytes, written_in};
 pub use functions::time::digits::number_digits;
 pub use functions::time::moment::Unit;
+pub use functions::time::names::TimeNames;
 pub use row::frame::{Enclosing, JoinedRow, JoinedRows, Subqueries};
 pub use row::scope::{Environment, RowView, Scope};
 pub use statement::context::{Server, SideEffects, StatementContext, SystemVariables};

@@ -23,8 +23,8 @@ use values::temporal::Zone;
 
 use results::{Result, SqlError};
 
-use expression::SystemVariables;
 use expression::limits::VALUE_BYTES_MAX;
+use expression::{SystemVariables, TimeNames};
 pub use names::{Definition, Kind, Reach, VARIABLES};
 use syntax::types::character_set;
 use values::{CharacterSet, SqlMode};
@@ -46,8 +46,14 @@ pub enum Executor {
 pub struct SessionVariables {
     /// Values that differ from the definitions' defaults.
     values: HashMap<&'static str, String>,
-    /// sql_mode.
+    /// sql_mode, with div_precision_increment.
     pub mode: SqlMode,
+    /// lc_time_names.
+    pub time_names: &'static TimeNames,
+    /// default_week_format.
+    pub week_format: u8,
+    /// sql_auto_is_null.
+    pub auto_is_null: bool,
     /// time_zone.
     pub zone: Zone,
     /// autocommit.
@@ -86,7 +92,7 @@ pub struct SessionVariables {
     pub sees_invisible_indexes: bool,
     /// The rules of full-text indexes that are made: innodb_ft_enable_stopword.
     pub text_rules: TextRules,
-    /// sql_auto_is_null and the like have no typed copy.
+    /// Others have no typed copy.
     _private: (),
 }
 
@@ -111,6 +117,8 @@ pub fn has_effect(name: &str) -> bool {
         name,
         "autocommit"
             | "default_password_lifetime"
+            | "default_week_format"
+            | "div_precision_increment"
             | "event_scheduler"
             | "explain_format"
             | "foreign_key_checks"
@@ -118,6 +126,7 @@ pub fn has_effect(name: &str) -> bool {
             | "group_concat_max_len"
             | "innodb_ft_enable_stopword"
             | "innodb_lock_wait_timeout"
+            | "lc_time_names"
             | "lock_wait_timeout"
             | "rowhouse_executor"
             | "max_allowed_packet"
@@ -131,6 +140,7 @@ pub fn has_effect(name: &str) -> bool {
             | "password_reuse_interval"
             | "progress_report_time"
             | "rowhouse_durability"
+            | "sql_auto_is_null"
             | "sql_mode"
             | "sql_select_limit"
             | "time_zone"
@@ -268,6 +278,9 @@ impl SessionVariables {
             values: HashMap::new(),
             foreign_keys: true,
             mode: SqlMode::default(),
+            time_names: TimeNames::english(),
+            week_format: 0,
+            auto_is_null: false,
             zone: Zone::of_system(),
             autocommit: true,
             durability: None,
@@ -340,7 +353,8 @@ impl SessionVariables {
         let mut shown = None;
         match definition.name {
             "sql_mode" => {
-                self.mode = SqlMode::parse(&text).map_err(|word| wrong_value("sql_mode", &word))?;
+                let mode = SqlMode::parse(&text).map_err(|word| wrong_value("sql_mode", &word))?;
+                self.mode = mode.with_division_digits(self.mode.division_digits());
                 shown = Some(self.mode.to_string());
             }
             "time_zone" => {
@@ -463,16 +477,24 @@ impl SessionVariables {
                     false => character_set(&text)?,
                 };
             }
-            "div_precision_increment"
-            | "default_week_format"
-            | "sql_auto_is_null"
-            | "max_sort_length"
-                if text != definition.default =>
-            {
-                return Err(SqlError::unsupported(format_args!("{} = {text}", definition.name)));
+            "div_precision_increment" => {
+                let digits = within(&text, 0, 30);
+                self.mode = self.mode.with_division_digits(digits as u8);
+                shown = Some(digits.to_string());
             }
-            "lc_time_names" if !text.eq_ignore_ascii_case(definition.default) && text != "0" => {
-                return Err(SqlError::unsupported(format_args!("lc_time_names = '{text}'")));
+            "default_week_format" => {
+                let format = within(&text, 0, 7);
+                self.week_format = format as u8;
+                shown = Some(format.to_string());
+            }
+            // Values are always compared whole, which orders those that are alike so far.
+            "max_sort_length" => shown = Some(within(&text, 4, 8 << 20).to_string()),
+            "sql_auto_is_null" => self.auto_is_null = text == "ON",
+            "lc_time_names" => {
+                self.time_names = TimeNames::find(&text).ok_or_else(|| {
+                    SqlError::new(ErrorCode::UnknownLocale, format!("Unknown locale: '{text}'"))
+                })?;
+                shown = Some(self.time_names.language.to_string());
             }
             "collation_connection" => drop(syntax::types::collation(&text)?),
             "sql_select_limit" => self.select_limit = text.parse().map_err(|_| wrong())?,
@@ -481,6 +503,11 @@ impl SessionVariables {
         self.values.insert(definition.name, shown.unwrap_or(text));
         Ok(())
     }
+}
+
+/// A number within bounds: beyond them it is the bound.
+fn within(text: &str, least: u64, most: u64) -> u64 {
+    text.parse().unwrap_or(most).clamp(least, most)
 }
 
 /// What a transaction sees of others, and what it keeps them from.

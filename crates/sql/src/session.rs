@@ -425,6 +425,8 @@ impl Session {
             error_count: self.counts_before.1,
             mode: self.variables.mode,
             charset: self.variables.charsets.connection,
+            time_names: self.variables.time_names,
+            week_format: self.variables.week_format,
             variables: Arc::clone(&self.variables) as Arc<dyn SystemVariables>,
             user_variables: Arc::clone(&self.user_variables),
             kill: Arc::clone(&self.process.kill),

@@ -47,6 +47,7 @@ mod over_rows;
 mod partitions;
 mod presort;
 mod row_subqueries;
+mod session_variables;
 mod statement_history;
 mod statements;
 mod sweeping;

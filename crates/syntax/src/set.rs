@@ -145,14 +145,15 @@ fn assignment_sign(cursor: &mut Cursor<'_>) -> Result<()> {
     }
 }
 
-/// A value; a bare word such as ON, binary or utf8mb4 is a string.
+/// A value; a bare word such as ON, binary or utf8mb4 is a string, and so is a name in quotes,
+/// which ANSI_QUOTES makes of `SET sql_mode = "ANSI"`.
 fn value(cursor: &mut Cursor<'_>) -> Result<Expr> {
     if let Token::Word(word) = cursor.peek() {
-        let bare = word.quote_style.is_none()
-            && !word.value.starts_with('@')
-            && !["NULL", "TRUE", "FALSE", "CASE", "NOT"]
-                .iter()
-                .any(|known| known.eq_ignore_ascii_case(&word.value));
+        let bare = word.quote_style.is_some()
+            || !word.value.starts_with('@')
+                && !["NULL", "TRUE", "FALSE", "CASE", "NOT"]
+                    .iter()
+                    .any(|known| known.eq_ignore_ascii_case(&word.value));
         let alone = matches!(cursor.peek_nth(1), Token::Comma | Token::EOF | Token::SemiColon)
             || cursor.is_nth(1, "FOR");
         if bare && alone {

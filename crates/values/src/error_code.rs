@@ -281,6 +281,7 @@ table! {
     EventCannotCreateInThePast 1588 b"HY000";
     EventCannotAlterInThePast 1589 b"HY000";
     VariableIsReadonly 1621 b"HY000";
+    UnknownLocale 1649 b"HY000";
     SameNamePartitionField 1652 b"HY000";
     PartitionColumnList 1653 b"HY000";
     WrongTypeColumnValue 1654 b"HY000";

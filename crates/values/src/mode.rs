@@ -1,13 +1,21 @@
-//! sql_mode: the flags that change what statements accept.
+//! sql_mode: the flags that change what statements accept; with them goes what else a session may
+//! say of an expression's type, the digits that a quotient gains.
 //!
 //! Not here: the variable's place in the session (crate `sql`, `variables`).
 
 use crate::datum::Value;
 use crate::temporal::Date;
 
-/// The modes that a session is in. Names as MySQL's.
+/// The modes that a session is in. Names as MySQL's. The highest bits are how
+/// div_precision_increment differs from its default: it goes wherever the modes do, and plans are
+/// kept by both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SqlMode(u32);
+
+/// div_precision_increment, unless a session says otherwise.
+const DIVISION_DIGITS: u32 = 4;
+/// Where its bits begin.
+const DIVISION_SHIFT: u32 = 27;
 
 /// Names by bit; a mode that only names others is expanded by `parse`.
 const NAMES: [&str; 15] = [
@@ -65,6 +73,18 @@ impl SqlMode {
             };
         }
         Ok(SqlMode(bits))
+    }
+
+    /// Digits that `/` adds behind the point (div_precision_increment).
+    pub fn division_digits(self) -> u8 {
+        (self.0 >> DIVISION_SHIFT ^ DIVISION_DIGITS) as u8
+    }
+
+    /// These modes with so many digits, of which there are 30 at most.
+    #[must_use]
+    pub fn with_division_digits(self, digits: u8) -> SqlMode {
+        let digits = u32::from(digits.min(30)) ^ DIVISION_DIGITS;
+        SqlMode(self.0 & ((1 << DIVISION_SHIFT) - 1) | digits << DIVISION_SHIFT)
     }
 
     /// Whether bad values are errors rather than warnings.

@@ -244,15 +244,16 @@ impl Lowering<'_> {
             return self.sum(value, from, &sum_ty, distinct, add);
         };
         let exact = (precision, digits);
+        let more = ty.decimals().unwrap_or(0).saturating_sub(digits);
         let (sum, wide) = self.exact_sum(value.clone(), from, exact, distinct, add);
         let counted = if distinct { key_of(value, from) } else { value };
         let count = add(plain(count_udaf(), vec![counted], distinct));
         let arguments = vec![wide, expression::BIGINT];
-        let average = within_type("quotient", &format!("{ty:?}"), arguments, ty, |args| {
+        let average = within_type("quotient", &format!("{ty:?}"), arguments, ty, move |args| {
             let (Datum::Decimal(sum), Datum::Int(count)) = (args[0], args[1]) else {
                 return Value::Null;
             };
-            quotient(sum, Decimal::from(count)).map_or(Value::Null, Value::Decimal)
+            quotient(sum, Decimal::from(count), more).map_or(Value::Null, Value::Decimal)
         });
         call(average, vec![sum, count])
     }

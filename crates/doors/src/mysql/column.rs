@@ -109,8 +109,9 @@ fn of_type(ty: &ColumnType) -> WireColumn {
         ColumnType::Char { chars, collation } => text(type_code::STRING, chars, collation),
         ColumnType::VarChar { chars, collation } => text(type_code::VAR_STRING, chars, collation),
         ColumnType::Text { size, collation } => {
-            let text = text(type_code::BLOB, 0, collation);
-            WireColumn { length: lob_bytes_max(size), flags: text.flags | BLOB, ..text }
+            // As long as so many characters can be.
+            let text = text(type_code::BLOB, lob_bytes_max(size), collation);
+            WireColumn { flags: text.flags | BLOB, ..text }
         }
         ColumnType::Binary { bytes } => binary(type_code::STRING, bytes, 0, 0),
         ColumnType::VarBinary { bytes } => binary(type_code::VAR_STRING, bytes, 0, 0),

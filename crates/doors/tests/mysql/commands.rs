@@ -62,6 +62,17 @@ fn field_list_gives_the_columns_that_match() {
 }
 
 #[test]
+fn the_field_list_of_a_view_was_that_of_no_table() {
+    let mut client = House::open().client(0);
+    let made = client.query("CREATE VIEW v AS SELECT id AS number, 1 AS one FROM item");
+    assert_eq!(made[0][0], 0, "{}", String::from_utf8_lossy(&made[0]));
+    let listed = client.command(FIELD_LIST, b"v\0");
+    assert_eq!(listed.len(), 2 + 1);
+    assert!(listed[0].starts_with(b"\x03def\x04shop\x01v\x01v\x06number\x06number"));
+    assert!(listed[1].starts_with(b"\x03def\x04shop\x01v\x01v\x03one\x03one"));
+}
+
+#[test]
 fn the_field_list_said_null_for_every_default_which_c_clients_read_as_a_text() {
     let mut client = House::open().client(0);
     let made = client.query(

@@ -235,7 +235,7 @@ fn arithmetic_nodes<'a>(
     let (Some(x), Some(y)) = (number(a, left.datum()), number(b, right.datum())) else {
         return Ok(NULL);
     };
-    match arithmetic::compute(op, x, y, scope.mode.no_unsigned_subtraction())? {
+    match arithmetic::compute(op, x, y, scope.mode)? {
         Some(number) => Ok(Cell::Plain(number.datum())),
         None => {
             scope.division_by_zero()?;

@@ -170,7 +170,7 @@ pub(crate) fn of_numbers<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<
         }
         Function::Mod => {
             let second = second.unwrap_or(Number::Int(0));
-            match arithmetic::compute(Arithmetic::Modulo, first, second, false)? {
+            match arithmetic::compute(Arithmetic::Modulo, first, second, scope.mode)? {
                 Some(number) => Cell::Plain(number.datum()),
                 None => NULL,
             }

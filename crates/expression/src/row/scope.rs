@@ -15,6 +15,7 @@ use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::temporal::{DateTime, Time, Zone};
 
+use crate::functions::time::names::TimeNames;
 use crate::row::frame::{Enclosing, JoinedRows, Subqueries};
 use crate::statement::context::StatementContext;
 use crate::statement::error::{Error, Result};
@@ -151,6 +152,11 @@ impl<'a> Scope<'a> {
     #[inline]
     pub fn with_row(&self, row: RowView<'a>) -> Scope<'a> {
         Scope { row, ..*self }
+    }
+
+    /// The names of months and days that the session shows.
+    pub fn time_names(&self) -> &'static TimeNames {
+        self.context.map_or_else(TimeNames::english, |context| context.time_names)
     }
 
     /// The session's context.

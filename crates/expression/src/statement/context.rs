@@ -16,6 +16,7 @@ use values::datum::Value;
 use values::temporal::Zone;
 use values::{CharacterSet, SqlMode};
 
+use crate::functions::time::names::TimeNames;
 use crate::statement::error::Result;
 use crate::statement::kill::KillMark;
 use crate::statement::limits::Limits;
@@ -90,6 +91,10 @@ pub struct StatementContext {
     pub mode: SqlMode,
     /// `@@character_set_connection`.
     pub charset: CharacterSet,
+    /// `@@lc_time_names`.
+    pub time_names: &'static TimeNames,
+    /// `@@default_week_format`.
+    pub week_format: u8,
     /// System variables, `@@name`.
     pub variables: Arc<dyn SystemVariables>,
     /// User variables by lower-case name, `@name`.

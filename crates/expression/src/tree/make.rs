@@ -262,7 +262,7 @@ pub fn keeps_digits(node: &Node) -> bool {
 /// An operator on two numbers.
 pub fn arithmetic_node(op: Arithmetic, a: Node, b: Node, mode: SqlMode) -> Node {
     let (a, b) = (a.as_operand(), b.as_operand());
-    let ty = arithmetic_type(op, &a, &b, mode.no_unsigned_subtraction());
+    let ty = arithmetic_type(op, &a, &b, mode);
     let division =
         matches!(op, Arithmetic::Divide | Arithmetic::IntegerDivide | Arithmetic::Modulo);
     let nullable = a.nullable || b.nullable || division;
@@ -304,9 +304,9 @@ pub fn computed_double(decimals: Option<u8>) -> ColumnType {
     ColumnType::Double(decimals.and_then(|scale| FixedPoint::new(PRECISION, scale)))
 }
 
-/// `signed_minus`: NO_UNSIGNED_SUBTRACTION.
-fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node, signed_minus: bool) -> ColumnType {
+fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node, mode: SqlMode) -> ColumnType {
     use Arithmetic as A;
+    let more = mode.division_digits();
     if op.is_of_bits() {
         return BIGINT_UNSIGNED;
     }
@@ -326,7 +326,7 @@ fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node, signed_minus: bool) -> Co
     if whole(a) && whole(b) && op != A::Divide {
         let unsigned = match op {
             A::Modulo => unsigned(a),
-            A::Subtract if signed_minus => false,
+            A::Subtract if mode.no_unsigned_subtraction() => false,
             _ => unsigned(a) || unsigned(b),
         };
         return if unsigned { BIGINT_UNSIGNED } else { BIGINT };
@@ -339,14 +339,14 @@ fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node, signed_minus: bool) -> Co
         let ((p, s), (q, t)) = (digits(a), digits(b));
         let (precision, scale) = match op {
             A::Multiply => (p + q, s + t),
-            A::Divide => (p + t + 4, s + 4),
+            A::Divide => (p + t + more, s + more),
             A::Modulo => (p.max(q), s.max(t)),
             _ => ((p - s).max(q - t) + s.max(t) + 1, s.max(t)),
         };
         return ColumnType::Decimal { precision: precision.min(65), scale: scale.min(30) };
     }
     let decimals = a.ty.decimals().zip(b.ty.decimals()).map(|(s, t)| match op {
-        A::Divide => s.max(t) + 4,
+        A::Divide => s.max(t) + more,
         _ => s.max(t),
     });
     computed_double(decimals)

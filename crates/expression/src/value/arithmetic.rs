@@ -7,25 +7,23 @@
 //! nine as MySQL's decimals have them, so that `2/3*3` is 2.
 
 use values::ErrorCode;
+use values::SqlMode;
 use values::decimal::Decimal;
 
 use crate::statement::error::{Error, Result};
 use crate::tree::node::Arithmetic;
 use crate::value::number::Number;
 
-/// Digits that `/` adds behind the point (div_precision_increment).
-const DIVISION_DIGITS: u8 = 4;
-
 /// The result; `None` for a division by zero.
 ///
 /// # Errors
 /// When the result is out of its type's range.
-pub fn compute(op: Arithmetic, a: Number, b: Number, signed_minus: bool) -> Result<Option<Number>> {
+pub fn compute(op: Arithmetic, a: Number, b: Number, mode: SqlMode) -> Result<Option<Number>> {
     match op {
         Arithmetic::Add | Arithmetic::Subtract | Arithmetic::Multiply => {
-            sum_or_product(op, a, b, signed_minus).map(Some)
+            sum_or_product(op, a, b, mode.no_unsigned_subtraction()).map(Some)
         }
-        Arithmetic::Divide => divide(a, b),
+        Arithmetic::Divide => divide(a, b, mode.division_digits()),
         Arithmetic::IntegerDivide => integer_divide(a, b),
         Arithmetic::Modulo => modulo(a, b),
         Arithmetic::BitAnd => Ok(Some(Number::UInt(a.to_bits() & b.to_bits()))),
@@ -134,7 +132,7 @@ fn decimal(value: Option<Decimal>, op: Arithmetic, a: Number, b: Number) -> Resu
     }
 }
 
-fn divide(a: Number, b: Number) -> Result<Option<Number>> {
+fn divide(a: Number, b: Number, digits: u8) -> Result<Option<Number>> {
     if !b.is_true() {
         return Ok(None);
     }
@@ -145,15 +143,15 @@ fn divide(a: Number, b: Number) -> Result<Option<Number>> {
     let (Some(x), Some(y)) = (a.to_decimal(), b.to_decimal()) else {
         return Err(out_of_range("DECIMAL", op, a, b));
     };
-    decimal(quotient(x, y), op, a, b).map(Some)
+    decimal(quotient(x, y, digits), op, a, b).map(Some)
 }
 
 /// A quotient with all digits that it is computed with, also of a sum and a count; `None` for one
-/// that is too large, and for a division by zero.
-pub fn quotient(x: Decimal, y: Decimal) -> Option<Decimal> {
+/// that is too large, and for a division by zero. `digits`: how many it shows more than `x`.
+pub fn quotient(x: Decimal, y: Decimal, digits: u8) -> Option<Decimal> {
     // The digits shown come first: where there is no room for more, they are rounded.
-    let shown = (x.scale() + DIVISION_DIGITS).min(Decimal::SCALE_MAX);
-    let scale = quotient_scale(x.scale(), y.scale()).clamp(shown, Decimal::SCALE_MAX);
+    let shown = (x.scale() + digits).min(Decimal::SCALE_MAX);
+    let scale = quotient_scale(x.scale(), y.scale(), digits).clamp(shown, Decimal::SCALE_MAX);
     x.checked_div_down(y, scale).or_else(|| x.checked_div(y, shown))
 }
 
@@ -161,11 +159,11 @@ pub fn quotient(x: Decimal, y: Decimal) -> Option<Decimal> {
 const GROUP_DIGITS: u8 = 9;
 
 /// Digits behind the point that a quotient is computed with (`do_div_mod` in MySQL's decimal.c).
-fn quotient_scale(left: u8, right: u8) -> u8 {
+fn quotient_scale(left: u8, right: u8, digits: u8) -> u8 {
     let whole_groups = |digits: u8| digits.div_ceil(GROUP_DIGITS) * GROUP_DIGITS;
     let (x, y) = (whole_groups(left), whole_groups(right));
     let spare = (x - left) + (y - right);
-    whole_groups(x + y + DIVISION_DIGITS.saturating_sub(spare))
+    whole_groups(x + y + digits.saturating_sub(spare))
 }
 
 fn integer_divide(a: Number, b: Number) -> Result<Option<Number>> {

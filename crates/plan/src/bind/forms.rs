@@ -24,7 +24,7 @@ use super::grouping::AGGREGATES;
 use super::query::first_select;
 use super::scope::QueryScope;
 use crate::bind::scalar::{Bound, Names, bind, call_node, elsewhere};
-use crate::tree::{Aggregate, AggregateFunction, AskedQuery, Body, Query};
+use crate::tree::{Aggregate, AggregateFunction, AskedQuery, Body, Query, averaged};
 use results::SqlError;
 
 impl Binder<'_> {
@@ -237,6 +237,10 @@ impl Binder<'_> {
             arguments = arguments.into_iter().map(Node::with_number).collect();
         }
         let (ty, _) = function.result(&arguments);
+        let ty = match function {
+            AggregateFunction::Average => averaged(&ty, self.facts.mode),
+            _ => ty,
+        };
         Ok(Aggregate {
             function,
             arguments,

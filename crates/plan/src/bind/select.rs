@@ -21,7 +21,7 @@ use super::grouping::{lift, lift_functions, lift_over_windows};
 use super::query::{bare_number, position};
 use super::scope::QueryScope;
 use super::title::{item_name, result_type};
-use super::zero_date::{is_never_null, zero_date_as_null};
+use super::zero_date::{is_never_null, last_number_as_null, zero_date_as_null};
 use crate::bind::scalar::{Bound, elsewhere};
 use crate::terms::push_terms;
 use crate::tree::{
@@ -60,6 +60,17 @@ impl Binder<'_> {
             };
             let own = |term| zero_date_as_null(term, is_stored_as_not_null);
             conditions = conditions.into_iter().map(own).collect();
+            let is_asked = self.facts.variables.auto_is_null && self.facts.last_insert_id > 0;
+            if is_asked && conditions.len() == 1 {
+                let is_numbered = |at: usize| {
+                    let (relation, column) = parts_of(at);
+                    let source = from.relations.get(relation).map(|relation| &relation.source);
+                    matches!(source, Some(Source::Table(table))
+                        if table.auto_increment() == Some(column))
+                };
+                let own = |term| last_number_as_null(term, is_numbered);
+                conditions = conditions.into_iter().map(own).collect::<Bound<_>>()?;
+            }
         }
         scope.may_aggregate.set(true);
         let items = self.items(&scope, select)?;

@@ -1,4 +1,7 @@
-//! `column IS NULL` of a day that is never NULL.
+//! `column IS NULL` of a day that is never NULL, and of an AUTO_INCREMENT column.
+//!
+//! With sql_auto_is_null, which ODBC sets, the latter finds the row that was added last (MySQL 9.7
+//! manual, 14.4.2), where it is all that WHERE of a SELECT says.
 //!
 //! In WHERE, as a term of its own, it finds '0000-00-00' in a stored DATE or DATETIME that is NOT
 //! NULL: ODBC knows no such day and asks so for it (MySQL 8.0 manual, 14.4.2, IS NULL). Within OR,
@@ -11,6 +14,8 @@ use rows::table::Table;
 use values::datum::Value;
 use values::temporal::{Date, DateTime};
 use values::types::{Collation, ColumnType};
+
+use crate::bind::scalar::{Bound, call_node};
 
 /// A term of WHERE with that meaning. `is_never_null` says of a column's number whether a stored
 /// table has it, as NOT NULL; in an outer join its row may be missing all the same.
@@ -40,6 +45,23 @@ pub fn zero_date_as_null(term: Node, is_never_null: impl Fn(usize) -> bool) -> N
         true => boolean(Kind::Or(vec![term, is_zero]), true),
         false => is_zero,
     }
+}
+
+/// A term of WHERE as sql_auto_is_null wants it. `is_numbered` says of a column's number whether a
+/// stored table has it, as AUTO_INCREMENT.
+///
+/// # Errors
+/// Those of binding a call.
+pub(super) fn last_number_as_null(term: Node, is_numbered: impl Fn(usize) -> bool) -> Bound<Node> {
+    let Kind::IsNull(tested, false) = &term.kind else { return Ok(term) };
+    let Kind::Column(column) = tested.kind else { return Ok(term) };
+    if !is_numbered(column) {
+        return Ok(term);
+    }
+    let last = Box::new(call_node("LAST_INSERT_ID", Vec::new())?);
+    let (column, may_be_missing) = (Box::new(Node::clone(tested)), tested.nullable);
+    let kind = Kind::Compare(Comparison::Equal, column, last, Collation::Utf8Mb4GeneralCi);
+    Ok(boolean(kind, may_be_missing))
 }
 
 /// Terms of WHERE with that meaning, over the rows of one stored table.

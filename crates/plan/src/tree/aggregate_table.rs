@@ -9,6 +9,7 @@
 //! Not here: uses of them (`aggregate`), computing them (`executor::accumulate`; crate `analytic`).
 
 use expression::{BIGINT, BIGINT_UNSIGNED, Node, type_collation};
+use values::SqlMode;
 use values::types::{Collation, ColumnType, FixedPoint, IntWidth, LobSize};
 
 /// What is true of an aggregate function.
@@ -227,12 +228,33 @@ fn double_of_digits(argument: Option<&ColumnType>, more: u8) -> ColumnType {
     ColumnType::Double(scale.and_then(|scale| FixedPoint::new(WHOLE + scale, scale)))
 }
 
+/// Digits that an average has more than its argument, unless div_precision_increment says
+/// otherwise.
+const AVERAGE_DIGITS: u8 = 4;
+
 fn average_type(argument: Option<&ColumnType>) -> ColumnType {
     match exact(argument) {
-        Some((precision, scale)) => {
-            ColumnType::Decimal { precision: (precision + 4).min(65), scale: (scale + 4).min(30) }
+        Some((precision, scale)) => decimal_of(precision + AVERAGE_DIGITS, scale + AVERAGE_DIGITS),
+        None => double_of_digits(argument, AVERAGE_DIGITS),
+    }
+}
+
+fn decimal_of(precision: u8, scale: u8) -> ColumnType {
+    ColumnType::Decimal { precision: precision.min(65), scale: scale.min(30) }
+}
+
+/// The type of an average, as `AggregateFunction::result` gives it, in a session's modes.
+pub fn averaged(ty: &ColumnType, mode: SqlMode) -> ColumnType {
+    let more = mode.division_digits();
+    let other = |digits: u8| (digits + more).saturating_sub(AVERAGE_DIGITS);
+    match ty {
+        _ if more == AVERAGE_DIGITS => ty.clone(),
+        ColumnType::Decimal { precision, scale } => decimal_of(other(*precision), other(*scale)),
+        ColumnType::Double(Some(digits)) => {
+            let FixedPoint { precision, scale } = *digits;
+            ColumnType::Double(FixedPoint::new(other(precision), other(scale)))
         }
-        None => double_of_digits(argument, 4),
+        other => other.clone(),
     }
 }
 

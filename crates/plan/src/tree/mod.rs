@@ -40,7 +40,7 @@ use values::SqlMode;
 use values::types::ColumnType;
 
 pub use aggregate::{Aggregate, KEPT_DIGITS};
-pub use aggregate_table::AggregateFunction;
+pub use aggregate_table::{AggregateFunction, averaged};
 pub use bound_view::BoundView;
 use expression::{JsonTable, Node, parts_of};
 pub use full_text::{FullTextMode, FullTextQuery};

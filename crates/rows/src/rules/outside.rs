@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use expression::{
-    KillMark, Limits, Result, Server, SideEffects, StatementContext, SystemVariables,
+    KillMark, Limits, Result, Server, SideEffects, StatementContext, SystemVariables, TimeNames,
 };
 use parking_lot::Mutex;
 use resources::budget::Budget;
@@ -40,6 +40,8 @@ pub(super) fn outside(now: i64, zone: Zone) -> StatementContext {
         error_count: 0,
         mode: SqlMode::default(),
         charset: CharacterSet::UTF8MB4,
+        time_names: TimeNames::english(),
+        week_format: 0,
         variables: Arc::new(Nobody),
         user_variables: Arc::new(HashMap::new()),
         limits: Arc::new(Limits::new(VALUE_BYTES_MAX, &memory, &kill)),

@@ -10,6 +10,7 @@ use values::text::write_text;
 use values::types::ColumnType;
 
 use super::Session;
+use crate::system_schema::information_schema::columns_of_view;
 use plan::column_default::{Store, default_of, implied_default};
 use plan::context::StatementServer;
 use plan::listing::SystemSchema;
@@ -39,9 +40,24 @@ impl Session {
             return Ok(columns.into_iter().map(|column| (column, None)).collect());
         }
         self.check_seen_table(database, name)?;
-        let name = TableName { database: None, table: name.to_owned() };
-        let table = self.definition(&name)?;
         let zone = self.variables.zone;
+        let name = TableName { database: None, table: name.to_owned() };
+        if let Some(view) = self.view(&name)? {
+            let columns = columns_of_view(&self.facts(), &view)?;
+            let described = |column: &Column| {
+                let (name, ty) = (column.name.clone(), column.ty.clone());
+                let shown = ResultColumn {
+                    database: view.database.clone(),
+                    table: view.name.clone(),
+                    org_table: view.name.clone(),
+                    org_name: name.clone(),
+                    ..ResultColumn::computed(name, ty, column.nullable)
+                };
+                (shown, default_text(column, zone))
+            };
+            return Ok(columns.iter().map(described).collect());
+        }
+        let table = self.definition(&name)?;
         let described = |(at, column): (usize, &Column)| {
             let shown = ResultColumn::of_table(&table, at, column.name.clone(), &table.name);
             (shown, default_text(column, zone))

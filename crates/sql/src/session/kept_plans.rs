@@ -11,8 +11,9 @@ use crate::plan_cache::Plan;
 impl Session {
     /// The plan that is kept for a statement's shape and literals like its own.
     pub(super) fn known_plan(&self, statement: &Statement<'_>) -> Option<Plan> {
-        // Plans are kept for sessions that do not see invisible indexes.
-        if self.variables.sees_invisible_indexes {
+        // Plans are kept for sessions that do not see invisible indexes, and to which IS NULL means
+        // what it says.
+        if self.variables.sees_invisible_indexes || self.variables.auto_is_null {
             return None;
         }
         let shape = &statement.scanned.shape;
@@ -44,7 +45,7 @@ impl Session {
         let kinds = (statement.parameters, &*self.user_variables);
         self.sql.counters().plans_made.add();
         // Plans that are kept are not counted: they are small.
-        if self.variables.sees_invisible_indexes {
+        if self.variables.sees_invisible_indexes || self.variables.auto_is_null {
             return;
         }
         if statement.scanned.listed > 0 || plan.any_table(&|table| table.is_temporary()) {

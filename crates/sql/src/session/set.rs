@@ -191,7 +191,16 @@ impl Session {
         }
         let variables = Arc::make_mut(&mut self.variables);
         let was = variables.autocommit;
+        let asked = value.as_ref().map(|(_, text)| text.clone());
         variables.set(name, given, sql.globals())?;
+        if matches!(name, "div_precision_increment" | "default_week_format" | "max_sort_length")
+            && let (Some(asked), Some(definition)) = (asked, plan::variables::definition(name))
+            && variables.text(definition) != asked
+        {
+            let message = format!("Truncated incorrect {name} value: '{asked}'");
+            let code = ErrorCode::TruncatedWrongValue;
+            self.warnings.borrow_mut().push(Level::Warning, code, message);
+        }
         // Switching autocommit on ends the transaction that is open.
         if !was && variables.autocommit {
             self.commit_open()?;

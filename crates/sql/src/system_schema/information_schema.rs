@@ -13,6 +13,7 @@ mod keywords;
 mod partitions;
 mod privileges;
 mod tables;
+mod variables;
 mod views;
 
 use std::sync::Arc;
@@ -37,6 +38,7 @@ use privileges::{
     schema_privileges, table_privileges, user_attributes, user_privileges,
 };
 use tables::{hot_keys, schemata, table_sizes, tables};
+use variables::variables;
 pub use views::columns_of_view;
 use views::views;
 
@@ -48,7 +50,7 @@ use plan::tree::CatalogListing;
 use results::Result;
 
 /// The tables there are.
-pub const TABLES: [&str; 42] = [
+pub const TABLES: [&str; 47] = [
     "ADMINISTRABLE_ROLE_AUTHORIZATIONS",
     "APPLICABLE_ROLES",
     "CHARACTER_SETS",
@@ -62,6 +64,8 @@ pub const TABLES: [&str; 42] = [
     "ENGINES",
     "EVENTS",
     "FILES",
+    "GLOBAL_STATUS",
+    "GLOBAL_VARIABLES",
     "HOT_KEYS",
     "INNODB_CMP",
     "INNODB_CMPMEM",
@@ -82,7 +86,10 @@ pub const TABLES: [&str; 42] = [
     "ROUTINES",
     "SCHEMATA",
     "SCHEMA_PRIVILEGES",
+    "SESSION_STATUS",
+    "SESSION_VARIABLES",
     "STATISTICS",
+    "SYSTEM_VARIABLES",
     "TABLES",
     "TABLE_CONSTRAINTS",
     "TABLE_PRIVILEGES",
@@ -164,9 +171,10 @@ pub fn made(
         "ENABLED_ROLES" => enabled_roles(facts),
         "APPLICABLE_ROLES" => own_roles(facts, false),
         "ADMINISTRABLE_ROLE_AUTHORIZATIONS" => own_roles(facts, true),
-        _ => match empty(&upper) {
-            Some(names) => Listing::new(names),
-            None => return Ok(None),
+        _ => match (variables(facts, &upper), empty(&upper)) {
+            (Some(listing), _) => listing,
+            (None, Some(names)) => Listing::new(names),
+            (None, None) => return Ok(None),
         },
     };
     facts.sql.counters().tables_listed.add_many(asked.listed());

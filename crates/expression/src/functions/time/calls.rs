@@ -118,13 +118,16 @@ fn moment_of_unix<'a>(cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
     match cells.get(1) {
         None => Cell::Plain(Datum::DateTime(value)),
         Some(cell) => match cell.datum() {
-            Datum::Bytes(pattern) => format(pattern, value).map_or(NULL, Cell::Owned),
+            Datum::Bytes(pattern) => {
+                format(pattern, value, scope.time_names()).map_or(NULL, Cell::Owned)
+            }
             _ => NULL,
         },
     }
 }
 
-/// WEEK and YEARWEEK: a mode that is NULL is mode 0.
+/// WEEK and YEARWEEK: a mode that is NULL is mode 0, and default_week_format is of WEEK alone
+/// (MySQL 9.7 manual, 14.7).
 pub(crate) fn week_of<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
     let Call { function, scope, .. } = *call;
     let day = match cells[0].datum() {
@@ -132,7 +135,11 @@ pub(crate) fn week_of<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cel
         other => scope.moment(other),
     };
     let Some(day) = day else { return Ok(NULL) };
-    let mode = cells.get(1).and_then(|cell| whole(cell, scope)).unwrap_or(0) as u8;
+    let mode = match (cells.get(1), function) {
+        (Some(cell), _) => whole(cell, scope).unwrap_or(0) as u8,
+        (None, Function::Week) => scope.context.map_or(0, |context| context.week_format),
+        (None, _) => 0,
+    };
     Ok(match function {
         Function::Week => week(day.date(), mode).map_or(NULL, |(week, _)| int(i64::from(week))),
         _ => week(day.date(), mode | 2)
@@ -157,13 +164,14 @@ pub(crate) fn of_days<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cel
         F::DayOfYear => day_of_year(date).map_or(NULL, |day| int(i64::from(day))),
         F::WeekOfYear => week(date, 3).map_or(NULL, |(week, _)| int(i64::from(week))),
         F::DayName => weekday(date).map_or(NULL, |day| {
-            Cell::Owned(crate::functions::time::format::DAYS[usize::from(day)].as_bytes().to_vec())
+            Cell::Owned(scope.time_names().days[usize::from(day)].as_bytes().to_vec())
         }),
         F::MonthName => match date.month() {
             0 => NULL,
-            month => Cell::Owned(
-                crate::functions::time::format::MONTHS[usize::from(month) - 1].as_bytes().to_vec(),
-            ),
+            month => {
+                let name = scope.time_names().months[usize::from(month) - 1];
+                Cell::Owned(name.as_bytes().to_vec())
+            }
         },
         F::LastDay => {
             let last = days_in_month(date.year(), date.month());
@@ -186,7 +194,9 @@ pub(crate) fn of_days<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cel
         _ => {
             let _printed = printed_room(cells, scope)?;
             match cells[1].datum() {
-                Datum::Bytes(pattern) => format(pattern, value).map_or(NULL, Cell::Owned),
+                Datum::Bytes(pattern) => {
+                    format(pattern, value, scope.time_names()).map_or(NULL, Cell::Owned)
+                }
                 _ => NULL,
             }
         }

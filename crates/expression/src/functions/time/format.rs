@@ -8,27 +8,9 @@ use values::temporal::{DateTime, Time};
 use crate::functions::call::Call;
 use crate::functions::text::calls::texts_of;
 use crate::functions::time::moment::{day_of_year, week, weekday};
+use crate::functions::time::names::TimeNames;
 use crate::statement::error::Result;
 use crate::value::cell::{Cell, NULL};
-
-/// Days of the week, from Monday.
-pub const DAYS: [&str; 7] =
-    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-/// Months.
-pub const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// GET_FORMAT.
 pub(crate) fn get_format<'a>(call: &Call<'_, 'a>, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
@@ -58,9 +40,9 @@ fn usual_at(place: &[u8], kind: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// A time as a pattern asks for it; `None` where it asks for a name or a number of a day that is
-/// not there, and for a pattern of nothing.
-pub fn format(pattern: &[u8], value: DateTime) -> Option<Vec<u8>> {
+/// A time as a pattern asks for it, with names of a language; `None` where it asks for a name or a
+/// number of a day that is not there, and for a pattern of nothing.
+pub fn format(pattern: &[u8], value: DateTime, names: &TimeNames) -> Option<Vec<u8>> {
     if pattern.is_empty() {
         return None;
     }
@@ -73,22 +55,22 @@ pub fn format(pattern: &[u8], value: DateTime) -> Option<Vec<u8>> {
             continue;
         }
         match characters.next() {
-            Some(code) => specifier(code, value, &mut out)?,
+            Some(code) => specifier(code, value, names, &mut out)?,
             None => out.push('%'),
         }
     }
     Some(out.into_bytes())
 }
 
-fn specifier(code: char, value: DateTime, out: &mut String) -> Option<()> {
+fn specifier(code: char, value: DateTime, names: &TimeNames, out: &mut String) -> Option<()> {
     use std::fmt::Write;
     let date = value.date();
     let hour12 = match value.hour() % 12 {
         0 => 12,
         hour => hour,
     };
-    let day_name = || weekday(date).map(|day| DAYS[usize::from(day)]);
-    let month_name = || date.month().checked_sub(1).map(|at| MONTHS[usize::from(at)]);
+    let day = || weekday(date).map(usize::from);
+    let month = || date.month().checked_sub(1).map(usize::from);
     let week = |mode| week(date, mode);
     let half = if value.hour() < 12 { "AM" } else { "PM" };
     let (h, m, s) = (value.hour(), value.minute(), value.second());
@@ -111,10 +93,10 @@ fn specifier(code: char, value: DateTime, out: &mut String) -> Option<()> {
         'p' => write!(out, "{half}"),
         'r' => write!(out, "{hour12:02}:{m:02}:{s:02} {half}"),
         'T' => write!(out, "{h:02}:{m:02}:{s:02}"),
-        'W' => write!(out, "{}", day_name()?),
-        'a' => write!(out, "{}", &day_name()?[..3]),
-        'M' => write!(out, "{}", month_name()?),
-        'b' => write!(out, "{}", &month_name()?[..3]),
+        'W' => write!(out, "{}", names.days[day()?]),
+        'a' => write!(out, "{}", names.short_days[day()?]),
+        'M' => write!(out, "{}", names.months[month()?]),
+        'b' => write!(out, "{}", names.short_months[month()?]),
         'j' => write!(out, "{:03}", day_of_year(date)?),
         'w' => write!(out, "{}", (weekday(date)? + 1) % 7),
         'U' => write!(out, "{:02}", week(0)?.0),

@@ -5,5 +5,6 @@ pub(crate) mod digits;
 pub(crate) mod format;
 pub mod moment;
 pub(crate) mod moments_read;
+pub(crate) mod names;
 pub(crate) mod parse;
 pub(crate) mod sum;

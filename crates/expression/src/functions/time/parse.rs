@@ -14,7 +14,24 @@
 
 use values::temporal::{Date, DateTime, Time, days_from_civil};
 
-use crate::functions::time::format::{DAYS, MONTHS};
+/// Days of the week, from Monday, in English whatever `lc_time_names` says.
+const DAYS: [&str; 7] =
+    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+/// Months.
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 
 /// What was read so far; what is missing is zero or not known.
 #[derive(Default)]

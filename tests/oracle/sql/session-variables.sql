@@ -1,0 +1,62 @@
+# Session variables that change what expressions give: names of months and days, digits of quotients,
+# weeks, and IS NULL of numbers that the server made up
+# judges: mysql
+CREATE TABLE n (id INT AUTO_INCREMENT PRIMARY KEY, a INT, d DECIMAL(6,2), f DOUBLE)
+INSERT INTO n (a, d, f) VALUES (1, 1.25, 0.5), (2, 2.50, 1.5), (7, 3.75, 2.5)
+SET lc_time_names = 'de_DE'
+SELECT @@lc_time_names, MONTHNAME('2024-03-05'), DAYNAME('2024-03-05'), DATE_FORMAT('2024-03-05', '%W %a %M %b %D')
+SELECT STR_TO_DATE('5 March 2024', '%d %M %Y'), STR_TO_DATE('5 März 2024', '%d %M %Y')
+SELECT MONTHNAME(NULL), DAYNAME('2024-00-00'), MONTHNAME('2024-00-01')
+SET lc_time_names = 8
+SELECT @@lc_time_names, MONTHNAME('2024-03-05'), DATE_FORMAT('2024-12-31', '%a %b')
+SET lc_time_names = 'JA_jp'
+SELECT @@lc_time_names, DATE_FORMAT('2024-12-31', '%W %a %M %b')
+SET lc_time_names = 'xx'
+SET lc_time_names = 999
+SELECT @@lc_time_names
+SET lc_time_names = DEFAULT
+SELECT MONTHNAME('2024-03-05'), FROM_UNIXTIME(0, '%W')
+SET div_precision_increment = 8
+SELECT 1 / 3, 10 / 3.00, 1e0 / 3
+SELECT a / 3, d / 7, f / 3 FROM n ORDER BY id
+SELECT AVG(a), AVG(d), SUM(d) / 7 FROM n
+SELECT a, AVG(d) FROM n GROUP BY a ORDER BY a
+SELECT a, AVG(d) OVER (ORDER BY id) FROM n
+CREATE TABLE q AS SELECT a / 3 AS x, d / 3 AS y FROM n
+SHOW CREATE TABLE q
+SET div_precision_increment = 14
+SELECT 1 / 3, 22 / 7.0
+SELECT AVG(d) FROM n
+SET sql_mode = 'ANSI_QUOTES'
+SELECT 1 / 3
+SET sql_mode = DEFAULT
+SELECT 1 / 3
+SET div_precision_increment = 31
+SHOW WARNINGS
+SELECT @@div_precision_increment
+SET div_precision_increment = 0
+SELECT 1 / 3, 10.5 / 3
+SELECT AVG(a) FROM n
+SET div_precision_increment = 'x'
+SET div_precision_increment = DEFAULT
+SELECT @@div_precision_increment, 1 / 3
+SET default_week_format = 3
+SELECT WEEK('2024-12-31'), WEEK('2024-12-31', 0), YEARWEEK('2024-12-31'), WEEKOFYEAR('2024-12-31')
+SET default_week_format = 9
+SHOW WARNINGS
+SELECT @@default_week_format
+SET default_week_format = DEFAULT
+SELECT WEEK('2024-12-31')
+SET sql_auto_is_null = 1
+INSERT INTO n (a) VALUES (9)
+SELECT id, a FROM n WHERE id IS NULL
+SELECT id, a FROM n WHERE id IS NULL AND a = 9
+SELECT id, a FROM n WHERE a IS NULL
+SELECT id, a FROM n WHERE id IS NOT NULL ORDER BY id
+SET sql_auto_is_null = 0
+SELECT id, a FROM n WHERE id IS NULL
+SET max_sort_length = 64
+SELECT @@max_sort_length, a FROM n ORDER BY a
+SET max_sort_length = 1
+SHOW WARNINGS
+SET max_sort_length = DEFAULT
