@@ -25,12 +25,6 @@ use super::variable;
 use plan::tree::{Aggregate, AggregateFunction};
 use results::{Result, SqlError};
 
-/// How many digits an average shows more than its argument has.
-fn more_digits(average: &Aggregate) -> u8 {
-    let own = average.arguments.first().and_then(|argument| argument.ty.decimals());
-    average.ty.decimals().unwrap_or(0).saturating_sub(own.unwrap_or(0))
-}
-
 /// The state of one aggregate of one group.
 pub(super) struct Accumulator {
     /// Keys of the values seen, for DISTINCT.
@@ -373,7 +367,7 @@ impl Accumulator {
                 let value = match aggregate.function {
                     F::Average => {
                         let count = Decimal::from_i128(i128::from(*count), 0);
-                        sum.and_then(|sum| quotient(sum, count, more_digits(aggregate)))
+                        sum.and_then(|sum| quotient(sum, count, aggregate.more_digits()))
                     }
                     _ => sum,
                 };

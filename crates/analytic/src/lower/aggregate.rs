@@ -82,7 +82,7 @@ impl Lowering<'_> {
             }
             F::Average => {
                 let (value, ty) = self.summed(row, node, value)?;
-                self.average(value, &ty, &aggregate.kept_type(), distinct, add)
+                self.average(value, &ty, aggregate, add)
             }
             F::Minimum | F::Maximum => {
                 let kept = aggregate.kept_type();
@@ -225,10 +225,10 @@ impl Lowering<'_> {
         &self,
         value: Expr,
         from: &ColumnType,
-        ty: &ColumnType,
-        distinct: bool,
+        aggregate: &Aggregate,
         add: &mut Add<'_>,
     ) -> Expr {
+        let (ty, distinct) = (&aggregate.kept_type(), aggregate.distinct);
         let ColumnType::Decimal { .. } = *ty else {
             let value = self.as_double(value, from);
             if !distinct {
@@ -244,7 +244,7 @@ impl Lowering<'_> {
             return self.sum(value, from, &sum_ty, distinct, add);
         };
         let exact = (precision, digits);
-        let more = ty.decimals().unwrap_or(0).saturating_sub(digits);
+        let more = aggregate.more_digits();
         let (sum, wide) = self.exact_sum(value.clone(), from, exact, distinct, add);
         let counted = if distinct { key_of(value, from) } else { value };
         let count = add(plain(count_udaf(), vec![counted], distinct));

@@ -91,6 +91,12 @@ impl Aggregate {
         }
     }
 
+    /// How many digits an average shows more than its argument has.
+    pub fn more_digits(&self) -> u8 {
+        let own = self.arguments.first().and_then(|argument| argument.ty.decimals());
+        self.ty.decimals().unwrap_or(0).saturating_sub(own.unwrap_or(0))
+    }
+
     /// Whether its results can have more digits than its type shows.
     pub fn has_digits(&self) -> bool {
         let quotients = || self.arguments.iter().any(keeps_digits);
