@@ -162,6 +162,7 @@ impl Execution<'_> {
                     return self.each_of(&buffer, &[], &local, each);
                 }
                 let found = access.ranges(table, &local)?;
+                self.note_ranges(relation, table, &found)?;
                 match &scan.covering {
                     // An index that is read as a whole after all answers no term; what is to be
                     // locked is found by its row's key.
@@ -391,6 +392,7 @@ impl Execution<'_> {
         let content = match (&relation.source, &scan.access) {
             (Source::Table(table), Some(access)) => {
                 let found = access.ranges(table, &local)?;
+                self.note_ranges(relation, table, &found)?;
                 let is_covered = !found.all_terms && relation.locking.is_none();
                 if let Some(covering) = scan.covering.as_ref().filter(|_| is_covered) {
                     let mut rows = self.list();

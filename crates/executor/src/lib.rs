@@ -75,7 +75,7 @@ use expression::{
 };
 pub use gather::{Filter, GatheredRows, Gatherer, PieceLimits};
 pub use listed::RecursionRows;
-pub use locks::RowLocks;
+pub use locks::{RangeLockRequest, RowLocks};
 pub use measure::{Measures, StepMeasure};
 pub use row_list::ListedRows;
 use row_list::Overflow;

@@ -15,10 +15,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use expression::{JoinedRow, RowView, Scope};
+use rows::find::{Flow, FoundRow};
+use rows::merged::Span;
 use rows::row_lock_wait::LockMode;
+use rows::store::{Direction, KeyRange};
 use rows::table::Table;
 
 use super::{Execution, ROW_BYTES};
+use plan::point::{IndexRanges, Ranges};
 use plan::tree::{LockConflict, Locking, Relation, Select, Source};
 use results::Result;
 
@@ -30,6 +34,9 @@ pub struct RowLocks {
     /// Those that another was quicker to lock: the statement goes without them.
     skipped: RefCell<HashSet<Vec<u8>>>,
     wanted: RefCell<Vec<RowLockRequest>>,
+    /// Ranges that a run has met, from their starts on, and those of them that are not locked.
+    met_ranges: RefCell<HashSet<(Vec<u8>, Vec<u8>)>>,
+    ranges: RefCell<Vec<RangeLockRequest>>,
 }
 
 /// A row to be locked.
@@ -42,7 +49,22 @@ pub struct RowLockRequest {
     pub locking: Locking,
 }
 
+/// Ranges of a table's indexes to be locked.
+pub struct RangeLockRequest {
+    /// The table.
+    pub table: Arc<Table>,
+    /// The ranges.
+    pub ranges: Vec<KeyRange>,
+    /// What is done about rows on their way in.
+    pub locking: Locking,
+}
+
 impl RowLocks {
+    /// The ranges that were met and are not locked.
+    pub fn take_ranges(&self) -> Vec<RangeLockRequest> {
+        self.ranges.take()
+    }
+
     /// The rows that were met and are not locked, as they were met.
     pub fn take_wanted(&self) -> Vec<RowLockRequest> {
         self.wanted.take()
@@ -58,7 +80,19 @@ impl RowLocks {
     pub fn bytes(&self) -> usize {
         let (met, skipped) = (self.met.borrow(), self.skipped.borrow());
         let key = met.keys().next().map_or(0, Vec::len);
-        (met.len() + skipped.len()) * 2 * (key + ROW_BYTES)
+        let ranges = self.met_ranges.borrow().len();
+        (met.len() + skipped.len() + 2 * ranges) * 2 * (key + ROW_BYTES)
+    }
+
+    /// Notes ranges; those that are new.
+    fn want_ranges(&self, table: &Arc<Table>, found: &Ranges, locking: Locking) {
+        let mut met = self.met_ranges.borrow_mut();
+        let is_new = |range: &&KeyRange| met.insert((range.start.clone(), range.end.clone()));
+        let ranges: Vec<KeyRange> = found.iter().filter(is_new).cloned().collect();
+        if !ranges.is_empty() {
+            let table = Arc::clone(table);
+            self.ranges.borrow_mut().push(RangeLockRequest { table, ranges, locking });
+        }
     }
 
     /// Notes a row; `false` if that was done already.
@@ -88,6 +122,46 @@ impl Execution<'_> {
                 && (locks.skipped.borrow().contains(*key)
                     || transaction.is_locked_by_others(key, locking.mode))
         })
+    }
+
+    /// Where ranges are locked: notes those that a relation is looked for in, and all rows there,
+    /// whether or not they meet a condition.
+    pub(super) fn note_ranges(
+        &self,
+        relation: &Relation,
+        table: &Arc<Table>,
+        found: &Ranges,
+    ) -> Result<()> {
+        let (Some((locks, transaction)), Some(locking)) = (self.locks, relation.locking) else {
+            return Ok(());
+        };
+        if !transaction.locks_ranges() {
+            return Ok(());
+        }
+        locks.want_ranges(table, found, locking);
+        // What others have locked is not there, and who waits for nothing looks at nothing else.
+        if locking.on_conflict == LockConflict::SkipLocked {
+            return Ok(());
+        }
+        for part in 0..=found.others.len() {
+            let IndexRanges { index, ranges } = found.part(part);
+            for range in ranges {
+                let mut failed = Ok(());
+                let mut visit = |row: FoundRow<'_>| {
+                    failed = self.look(1);
+                    if failed.is_ok() && locks.want(table, row.key, locking) {
+                        failed = self.draw(2 * (row.key.len() + ROW_BYTES));
+                    }
+                    Ok(if failed.is_ok() { Flow::Continue } else { Flow::Stop })
+                };
+                let (span, reach) = (Span::One(range), self.how.reach);
+                let forward = Direction::Forward;
+                self.engine
+                    .find_if(self.view, table, *index, span, forward, reach, None, &mut visit)?;
+                failed?;
+            }
+        }
+        Ok(())
     }
 
     /// Notes the rows that a SELECT has joined, as far as it locks them.

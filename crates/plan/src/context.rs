@@ -83,6 +83,8 @@ pub struct SqlContext {
     pub tls: SessionTls,
     /// The session's temporary tables, if it has any.
     pub temporary: Option<Arc<TemporaryNames>>,
+    /// Whether plain reads lock, as those of SERIALIZABLE do.
+    pub reads_lock: bool,
     /// That others are held back for its query (`LongQueries::hold_others_back`).
     pub comes_first: Option<HoldNumber>,
 }

@@ -532,7 +532,7 @@ impl IsolationLevel {
     ];
 
     /// The level with a name or a number.
-    fn of(text: &str) -> Option<IsolationLevel> {
+    pub fn of(text: &str) -> Option<IsolationLevel> {
         let (number, name) = (text.parse::<usize>().ok(), text.replace(' ', "-"));
         let is_it = |(at, level): (usize, &IsolationLevel)| {
             number == Some(at) || level.name().eq_ignore_ascii_case(&name)

@@ -75,6 +75,7 @@ mod range_locks;
 mod row_counts;
 mod rules;
 mod salvage;
+mod serializable;
 mod shapes_in_memory;
 mod socket_logins;
 mod statements;

@@ -90,7 +90,7 @@ use plan::context::{HoldNumber, SqlContext, StatementServer, WrittenTable};
 use plan::encryption::SessionTls;
 use plan::listing::{SystemSchema, is_own_name};
 use plan::relations::TemporaryNames;
-use plan::variables::{Charsets, SessionVariables};
+use plan::variables::{Charsets, IsolationLevel, SessionVariables};
 use results::{FoundRows, Result, SqlError};
 
 use expression::{
@@ -149,6 +149,8 @@ pub struct Session {
     read_lock: Option<ReadLock>,
     /// What SET TRANSACTION said of the next transaction only.
     next_read_only: Option<bool>,
+    /// The same of its isolation.
+    next_isolation: Option<IsolationLevel>,
     warnings: RefCell<Warnings>,
     /// What each statement may use.
     limits: Arc<Limits>,
@@ -242,6 +244,7 @@ impl Session {
             inserts: None,
             read_lock: None,
             next_read_only: None,
+            next_isolation: None,
             warnings: RefCell::new(Warnings::default()),
             counts_before: (0, 0),
             last_insert_id: 0,
@@ -444,6 +447,7 @@ impl Session {
             variables: Arc::clone(&self.variables),
             tls: self.tls,
             temporary: self.temporary.clone(),
+            reads_lock: self.reads_lock(),
             comes_first: self.comes_first,
         })
     }

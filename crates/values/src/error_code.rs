@@ -276,6 +276,7 @@ table! {
     PartitionConstDomain 1563 b"HY000";
     PartitionFunctionIsNotAllowed 1564 b"HY000";
     NullInValuesLessThan 1566 b"HY000";
+    CantChangeTxCharacteristics 1568 b"25001";
     EventRecursionForbidden 1576 b"HY000";
     WrongParamcountToNativeFct 1582 b"42000";
     EventCannotCreateInThePast 1588 b"HY000";

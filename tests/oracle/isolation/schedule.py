@@ -16,7 +16,7 @@ import time
 import pymysql
 
 # How long a step may take before its schedule is given up.
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 LOOK_S = 0.01
 
 
@@ -147,9 +147,11 @@ class Run:
         return told
 
     def close(self):
-        for client in [*self.clients.values(), self]:
-            if client is not self:
+        """Ends all connections; those that wait come to an end when the others have gone."""
+        for name, client in self.clients.items():
+            if name not in self.waiting:
                 client.close()
-        for step, _ in self.waiting.values():
+        for name, (step, _) in self.waiting.items():
             step.thread.join(PATIENCE_S)
+            self.clients[name].close()
         self.watcher.close()

@@ -33,7 +33,7 @@ fn locking_of(clause: &LockClause) -> Result<(Locking, Option<TableName>)> {
         Some(NonBlock::Nowait) => LockConflict::NoWait,
         Some(NonBlock::SkipLocked) => LockConflict::SkipLocked,
     };
-    Ok((Locking { mode, on_conflict }, only))
+    Ok((Locking { mode, on_conflict, is_implied: false }, only))
 }
 
 /// A name as a clause says it.
@@ -77,6 +77,19 @@ enum LockTarget {
 }
 
 impl Binder<'_> {
+    /// Marks the tables of a SELECT where plain reads lock.
+    pub(super) fn lock_read(&self, relations: &mut [Relation]) {
+        if !self.reads_lock {
+            return;
+        }
+        for relation in relations {
+            if matches!(relation.source, Source::Table(_)) {
+                relation.locking = Some(Locking::IMPLIED);
+                self.locks.set(true);
+            }
+        }
+    }
+
     /// Marks the relations of a query that its clauses lock.
     ///
     /// # Errors
@@ -95,7 +108,7 @@ impl Binder<'_> {
                     continue;
                 }
                 is_met = true;
-                let is_again = locked.contains(&at) || relation.locking.is_some();
+                let is_again = locked.contains(&at) || is_said(relation);
                 if found == LockTarget::Derived || is_again {
                     let name = match &only {
                         Some(name) => quoted(name),
@@ -129,7 +142,9 @@ impl Binder<'_> {
     /// Marks a table, or all that a view stands for.
     fn lock(&self, relation: &mut Relation, locking: Locking) {
         if matches!(relation.source, Source::Table(_)) {
-            relation.locking.get_or_insert(locking);
+            if !is_said(relation) {
+                relation.locking = Some(locking);
+            }
         }
         if self.found(relation) == LockTarget::View
             && let Source::Query(query) = &mut relation.source
@@ -138,6 +153,11 @@ impl Binder<'_> {
             last_relations(query).iter_mut().for_each(|inner| self.lock(inner, locking));
         }
     }
+}
+
+/// Whether a clause has said already that a relation's rows are locked.
+fn is_said(relation: &Relation) -> bool {
+    relation.locking.is_some_and(|locking| !locking.is_implied)
 }
 
 /// Whether each row of a query is made of one row of each of its tables.

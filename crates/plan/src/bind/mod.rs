@@ -319,6 +319,8 @@ struct Binder<'a> {
     reads_files: Cell<bool>,
     /// Whether some SELECT locks rows.
     locks: Cell<bool>,
+    /// Whether plain reads do.
+    reads_lock: bool,
     /// The first SELECT, and its items as they were written.
     titles: Option<(&'a ast::Select, &'a [String])>,
 }
@@ -353,6 +355,7 @@ impl<'a> Binder<'a> {
             pinned: RefCell::default(),
             reads_files: Cell::new(false),
             locks: Cell::new(false),
+            reads_lock: facts.reads_lock,
             titles: None,
         }
     }

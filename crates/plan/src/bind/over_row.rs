@@ -76,7 +76,8 @@ impl RowBinder<'_> {
             return Err(SqlError::WouldWait.into());
         }
         let row = EnclosingRow { names, missing: None };
-        let binder = Binder::new(facts, Literals::Known(&[]));
+        // What is asked for a single row's value is not locked, at SERIALIZABLE either.
+        let binder = Binder { reads_lock: false, ..Binder::new(facts, Literals::Known(&[])) };
         let node = binder.over_row(expr, &row)?;
         let read = binder.tables.borrow();
         if read.iter().any(|read| read.database == table.database && read.name == table.name) {

@@ -44,7 +44,8 @@ impl Binder<'_> {
         parent: Option<&QueryScope<'_>>,
     ) -> Bound<Query> {
         refuse_foreign(select)?;
-        let from = self.from(&select.from, parent)?;
+        let mut from = self.from(&select.from, parent)?;
+        self.lock_read(&mut from.relations);
         let scope = QueryScope {
             shown: from.shown,
             named_windows: &select.named_window,

@@ -445,6 +445,14 @@ pub struct Locking {
     pub mode: LockMode,
     /// What becomes of a row that another transaction has locked.
     pub on_conflict: LockConflict,
+    /// Whether the statement does not say so itself: it reads at SERIALIZABLE.
+    pub is_implied: bool,
+}
+
+impl Locking {
+    /// How a plain read locks at SERIALIZABLE.
+    pub const IMPLIED: Locking =
+        Locking { mode: LockMode::Shared, on_conflict: LockConflict::Wait, is_implied: true };
 }
 
 /// What a locking read does about a row that another transaction has locked.

@@ -57,6 +57,14 @@ impl Transaction {
         }
     }
 
+    /// Waits for rows that others have put into ranges.
+    ///
+    /// # Errors
+    /// Those of locks.
+    pub fn await_inserts(&mut self, ranges: &[KeyRange], wait: LockWait) -> Result<()> {
+        self.store.await_inserts(ranges, wait)
+    }
+
     /// How locks are waited for.
     pub fn lock_wait(&self) -> LockWait {
         self.wait

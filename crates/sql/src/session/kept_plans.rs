@@ -22,7 +22,7 @@ impl Session {
         let rights = self.principal.rights.number;
         let engine = self.sql.engine();
         let known = self.sql.plans().find((database, mode, shape, rights), kinds, engine);
-        known.filter(|plan| !self.hides_any_of(plan))
+        known.filter(|plan| !self.hides_any_of(plan) && !self.locks_otherwise(plan))
     }
 
     /// Whether a temporary table has come to hide something that a plan was made with.
@@ -33,9 +33,15 @@ impl Session {
             || plan.views().iter().any(|of| hides(&of.view.database, &of.view.name))
     }
 
+    /// Whether a plan reads without the locks that it would have to be bound with.
+    fn locks_otherwise(&self, plan: &Plan) -> bool {
+        self.reads_lock() && (matches!(plan, Plan::Select(_)) || plan.query().is_some())
+    }
+
     /// Whether a plan is right for a statement's literals and the session's variables.
     pub(super) fn fits(&self, plan: &Plan, statement: &Statement<'_>) -> bool {
-        plan.fits((statement.parameters, &*self.user_variables), self.sql.engine())
+        !self.locks_otherwise(plan)
+            && plan.fits((statement.parameters, &*self.user_variables), self.sql.engine())
     }
 
     /// Keeps a plan that was made for a statement's shape.
@@ -45,7 +51,10 @@ impl Session {
         let kinds = (statement.parameters, &*self.user_variables);
         self.sql.counters().plans_made.add();
         // Plans that are kept are not counted: they are small.
-        if self.variables.sees_invisible_indexes || self.variables.auto_is_null {
+        if self.variables.sees_invisible_indexes
+            || self.variables.auto_is_null
+            || self.locks_otherwise(plan)
+        {
             return;
         }
         if statement.scanned.listed > 0 || plan.any_table(&|table| table.is_temporary()) {

@@ -2,7 +2,8 @@
 //! derived tables, sub-queries, sides of a UNION.
 //!
 //! The query is run to see which rows it joins, these are locked, and it is run again under the
-//! locks, until no further row has to be locked.
+//! locks, until no further row has to be locked. Where ranges are locked these are all rows that it
+//! looks at, and the ranges that it looks for them in.
 //!
 //! Invariants
 //! 1. What is given was found in a state that is not older than the last lock.
@@ -12,6 +13,7 @@
 //! Not here: SELECT of one table (`locking`), which rows are met (`executor::locks`).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use expression::limits::Room;
 use rows::store::{LockWait, Read};
@@ -19,10 +21,10 @@ use rows::transaction::Transaction;
 use values::datum::Datum;
 
 use super::Session;
-use super::locking::lock_row;
-use executor::{self, Limits, RowLocks, beyond_no_bounds};
+use super::locking::{lock_row, nowait};
+use executor::{self, Limits, RangeLockRequest, RowLocks, beyond_no_bounds};
 use plan::context::SqlContext;
-use plan::tree::QueryPlan;
+use plan::tree::{LockConflict, QueryPlan};
 use results::{How, Result, RowStream, SqlError};
 
 /// How often a query is run again because rows came meanwhile.
@@ -45,7 +47,8 @@ impl Session {
         plan: &QueryPlan,
         parameters: &[Datum<'_>],
     ) -> Result<RowStream> {
-        let found = self.writing(How::POOL, |session, transaction| {
+        let only_reads = self.reads_lock();
+        let found = self.locking(How::POOL, only_reads, |session, transaction| {
             session.run_under_locks(transaction, plan, parameters)
         })?;
         self.stream_of(plan, &found.facts, found.rows)
@@ -65,14 +68,18 @@ impl Session {
         let mut runs = 0;
         while runs < RUNS_MAX {
             let found = self.run_noting(&locks, transaction, plan, parameters)?;
-            let wanted = locks.take_wanted();
-            if wanted.is_empty() {
+            let (ranges, wanted) = (locks.take_ranges(), locks.take_wanted());
+            if ranges.is_empty() && wanted.is_empty() {
                 return Ok(found);
             }
             _room = Room::default();
             _room = self.limits.take(locks.bytes())?;
             // The next one warns, and sets variables, again.
             drop(self.warnings.take());
+            for range in &ranges {
+                self.process.kill.check()?;
+                claim(transaction, range, usual)?;
+            }
             let mut had_all = true;
             for row in wanted {
                 self.process.kill.check()?;
@@ -102,5 +109,24 @@ impl Session {
         drop(own);
         let rows = result?.ok_or_else(beyond_no_bounds)?;
         Ok(FoundLocked { rows, facts, base })
+    }
+}
+
+/// Locks ranges that a query looks at, and waits for rows on their way into them. They are kept
+/// while that, and rows, are waited for: the query finds everything again under its locks.
+fn claim(transaction: &mut Transaction, asked: &RangeLockRequest, usual: LockWait) -> Result<()> {
+    let RangeLockRequest { table, ranges, locking } = asked;
+    transaction.claim_ranges(table, ranges, locking.mode, None)?;
+    transaction.keep_ranges();
+    let wait = match locking.on_conflict {
+        LockConflict::SkipLocked => return Ok(()),
+        LockConflict::NoWait => LockWait::AtMost(Duration::ZERO),
+        LockConflict::Wait => usual,
+    };
+    match (transaction.await_inserts(ranges, wait), locking.on_conflict) {
+        (Err(rows::Error::LockTimeout | rows::Error::Conflict), LockConflict::NoWait) => {
+            Err(nowait())
+        }
+        (awaited, _) => Ok(awaited?),
     }
 }

@@ -66,8 +66,7 @@ impl Session {
         // An index that cannot be used as planned does not give the order either.
         let sorted = !from.sort.is_empty() && (!from.sorted || all_terms);
         // LIMIT counts the rows that are had, so that those skipped do not count.
-        let of_update = Locking { mode: LockMode::Exclusive, on_conflict: LockConflict::Wait };
-        let locking = from.locking.unwrap_or(of_update);
+        let locking = from.locking.unwrap_or(Locking::IMPLIED);
         let skips = locking.on_conflict == LockConflict::SkipLocked;
         // So that a row which has gone when its lock is had is made up for by the next.
         let cut_later = sorted || skips || limit != u64::MAX || offset > 0;
@@ -159,7 +158,10 @@ impl Session {
             }
             Ok(((), currency))
         };
-        self.writing(how, |_, transaction| until_settled(transaction, || (), &mut run))?;
+        let only_reads = locking.mode == LockMode::Shared;
+        self.locking(how, only_reads, |_, transaction| {
+            until_settled(transaction, || (), &mut run)
+        })?;
         let gathered = had.rows;
         let mut source = TableSource {
             gathered,
@@ -257,7 +259,7 @@ pub(super) fn lock_row(
 }
 
 /// Error 3572.
-fn nowait() -> SqlError {
+pub(super) fn nowait() -> SqlError {
     SqlError::new(
         ErrorCode::LockNowait,
         "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.",

@@ -15,6 +15,7 @@ use values::types::ColumnType;
 use super::Session;
 use crate::reply::Reply;
 use plan::bind::scalar::{BindFailure, Names, bind};
+use plan::variables::IsolationLevel;
 use results::{How, Result, SqlError};
 
 impl Session {
@@ -104,9 +105,15 @@ impl Session {
                     }
                 }
                 SetItem::Transaction { scope, lasting, isolation, read_only } => {
-                    if let Some(level) = isolation {
+                    if !lasting && self.open.is_some() {
+                        return Err(in_progress());
+                    }
+                    let level = *isolation;
+                    if let (false, Some(level)) = (*lasting, level) {
+                        self.next_isolation = IsolationLevel::of(level);
+                    } else if let Some(level) = level {
                         let value = Value::Bytes(level.as_bytes().to_vec());
-                        let value = Some((value, (*level).to_string()));
+                        let value = Some((value, level.to_string()));
                         self.set_system(*scope, "transaction_isolation", value)?;
                     }
                     self.set_read_only(*scope, *lasting, *read_only)?;
@@ -278,6 +285,14 @@ impl Session {
         let value = (Value::Int(i64::from(read_only)), i64::from(read_only).to_string());
         self.set_system(scope, "transaction_read_only", Some(value))
     }
+}
+
+/// Error 1568.
+fn in_progress() -> SqlError {
+    SqlError::new(
+        ErrorCode::CantChangeTxCharacteristics,
+        "Transaction characteristics can't be changed while a transaction is in progress",
+    )
 }
 
 /// A value as a user variable keeps it, a time as its text, and how it prints.

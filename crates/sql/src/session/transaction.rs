@@ -124,7 +124,8 @@ impl Session {
 
     /// The level of the transaction that is open, or of the next one.
     pub(super) fn isolation(&self) -> IsolationLevel {
-        self.open.as_ref().map_or(self.variables.isolation, |open| open.isolation)
+        let next = self.next_isolation.unwrap_or(self.variables.isolation);
+        self.open.as_ref().map_or(next, |open| open.isolation)
     }
 
     /// Whether what a statement looks at with locks stays as it is until its transaction ends. One
@@ -135,6 +136,12 @@ impl Session {
             IsolationLevel::RepeatableRead => self.open.is_some(),
             IsolationLevel::ReadCommitted | IsolationLevel::ReadUncommitted => false,
         }
+    }
+
+    /// Whether plain reads lock what they look at: those of a transaction at SERIALIZABLE.
+    pub(super) fn reads_lock(&self) -> bool {
+        let is_in_one = self.open.is_some() || !self.variables.autocommit;
+        is_in_one && self.isolation() == IsolationLevel::Serializable
     }
 
     /// Opens a transaction if autocommit is off and none is open.
@@ -149,13 +156,14 @@ impl Session {
         // What was said of the next transaction is of this one, whatever that says itself.
         let next = self.next_read_only.take();
         let read_only = read_only.or(next).unwrap_or(self.variables.read_only);
+        let isolation = self.next_isolation.take().unwrap_or(self.variables.isolation);
         let transaction = self.new_transaction()?;
         self.open = Some(OpenTransaction {
             transaction,
             snapshot: None,
             savepoints: Vec::new(),
             read_only,
-            isolation: self.variables.isolation,
+            isolation,
             temporary: TemporaryChanges::default(),
         });
         Ok(())
@@ -350,7 +358,7 @@ impl Session {
     /// 1792; those of the commit.
     pub(super) fn begin_definition(&mut self) -> Result<()> {
         self.commit_open()?;
-        self.next_read_only = None;
+        (self.next_read_only, self.next_isolation) = (None, None);
         match self.variables.read_only {
             true => Err(read_only_error()),
             false => Ok(()),
@@ -373,10 +381,23 @@ impl Session {
         how: How,
         work: impl FnOnce(&mut Session, &mut Transaction) -> Result<T>,
     ) -> Result<T> {
+        self.locking(how, false, work)
+    }
+
+    /// The same of a statement that may only read, where it `only_reads`.
+    pub(super) fn locking<T>(
+        &mut self,
+        how: How,
+        only_reads: bool,
+        work: impl FnOnce(&mut Session, &mut Transaction) -> Result<T>,
+    ) -> Result<T> {
         self.open_implicitly()?;
         let locks_ranges = self.locks_ranges();
         let Some(mut open) = self.open.take() else {
-            self.check_writable()?;
+            if !only_reads {
+                self.check_writable()?;
+            }
+            self.next_isolation = None;
             let mut transaction = self.new_transaction()?;
             transaction.lock_ranges(locks_ranges);
             let result = work(self, &mut transaction).map_err(|error| self.told_apart(error))?;
@@ -385,7 +406,7 @@ impl Session {
             }
             return Ok(result);
         };
-        if open.read_only && !self.writes_temporary {
+        if open.read_only && !only_reads && !self.writes_temporary {
             self.open = Some(open);
             return Err(read_only_error());
         }

@@ -27,6 +27,7 @@ use plan::context::{QueryContext, SqlContext};
 use plan::optimize::{Sizes, cost_of_look_up};
 use plan::point::Access;
 use plan::tree::QueryPlan;
+use plan::variables::IsolationLevel;
 use results::{How, Result, RowStream, SqlError, panics};
 
 impl Session {
@@ -38,6 +39,14 @@ impl Session {
     ) -> Result<Reply> {
         if !statement.how.may_wait && !self.may_write_in_loop(group.is_some()) {
             return Err(SqlError::WouldWait);
+        }
+        if self.open.is_none() && self.isolation() == IsolationLevel::Serializable {
+            // What its query reads is locked until its rows are written.
+            let run = |session: &mut Session| session.run_write(statement, known, None);
+            return match statement.how.may_wait {
+                true => self.in_one_transaction(run),
+                false => Err(SqlError::WouldWait),
+            };
         }
         let mut known = known.filter(|plan| self.fits(plan, statement));
         let (written, facts) = self.begun_anew(statement.how, |session| {
@@ -286,7 +295,11 @@ impl Session {
         let facts = self.facts();
         let sizes = Sizes::new(&facts, self.sql.engine().latest(), statement.parameters);
         let cost = cost_of_look_up(table, access, &sizes)?.unwrap_or(query.query.cost);
-        if query.traits.assigns || query.traits.waits || self.runs_over_rows_at(query, cost) {
+        if query.locks
+            || query.traits.assigns
+            || query.traits.waits
+            || self.runs_over_rows_at(query, cost)
+        {
             return Ok(None);
         }
         let view = t.frozen_at(self.fresh_snapshot()?);
