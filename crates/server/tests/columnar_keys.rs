@@ -52,7 +52,8 @@ fn is_sealed(client: &mut Mysql) -> bool {
 /// How many rows a statement changed, or why it did not.
 fn outcome(done: Result<u64, Failure>) -> Result<u64, (u16, String)> {
     done.map_err(|failure| match failure {
-        Failure::Error { number, message } => (number, message),
+        // What it says of a key names the table.
+        Failure::Error { number, message } => (number, message.replace("'r.", "'t.")),
         Failure::Gone(error) => panic!("{error}"),
     })
 }

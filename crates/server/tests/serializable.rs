@@ -241,9 +241,9 @@ fn plain_reads_of_a_transaction_lock_at_serializable_alone() {
     }
     // It was said of one transaction; and one SELECT by itself locks nothing.
     sql.run("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE");
-    sql.run("SELECT * FROM d.t");
+    sql.query("SELECT * FROM d.t").unwrap();
     sql.run("START TRANSACTION READ ONLY");
-    sql.run("SELECT * FROM d.t WHERE id = 1");
+    sql.query("SELECT * FROM d.t WHERE id = 1").unwrap();
     assert_eq!(error_number(other.execute("UPDATE d.t SET v = 'c' WHERE id = 1")), 1205);
     sql.run("COMMIT");
     other.run("UPDATE d.t SET v = 'd' WHERE id = 1");
