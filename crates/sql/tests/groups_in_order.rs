@@ -112,13 +112,14 @@ fn long_queries_sorted_and_grouped_what_an_index_has_in_order() {
         let row = |id: u32| {
             let or_null =
                 |is_null: bool, value: String| if is_null { "NULL".into() } else { value };
-            let a = or_null(id % 97 == 0, (id as i64 * 7_919 % 300 - 150).to_string());
+            let a = or_null(id.is_multiple_of(97), (id as i64 * 7_919 % 300 - 150).to_string());
             let d = or_null(
-                id % 89 == 0,
+                id.is_multiple_of(89),
                 format!("{}.{:02}", id as i64 * 31 % 50_000 - 25_000, id % 100),
             );
             let (hour, minute) = (id as i64 * 13 % 1_600 - 800, id % 60);
-            let m = or_null(id % 83 == 0, format!("'20{:02}-01-01 00:00:{minute}'", id % 100));
+            let m =
+                or_null(id.is_multiple_of(83), format!("'20{:02}-01-01 00:00:{minute}'", id % 100));
             let (word, f) = (["x", "X", "y"][id as usize % 3], [-0.0, 0.0, 1.5][id as usize % 3]);
             format!("({id}, {a}, {d}, '{hour}:{minute:02}:00', {m}, '{word}{}', {f})", id % 7)
         };

@@ -196,7 +196,7 @@ fn a_table_with_partitions_answers_as_one_without() {
         for seed in 1..=3 {
             let sql = server();
             let s = &mut session(&sql);
-            let draw = &mut Draw(0x9e37_79b9_7f4a_7c15 ^ (seed << 20 | number as u64 + 1));
+            let draw = &mut Draw(0x9e37_79b9_7f4a_7c15 ^ ((seed << 20) | (number as u64 + 1)));
             let columns = "id INT NOT NULL, k INT, d DATE, s VARCHAR(10), v INT";
             let keys = scheme.keys;
             run(s, &format!("CREATE TABLE p ({columns}, {keys}) {}", scheme.partitions));

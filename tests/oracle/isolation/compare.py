@@ -95,9 +95,7 @@ def main():
     arguments = parser.parse_args()
     started = [servers.Rowhouse(arguments.rowhouse)]
     try:
-        if servers.newest_program("mysqld"):
-            started.append(servers.MySql())
-        started.append(servers.MariaDb())
+        started.append(servers.MySql() if servers.newest_program("mysqld") else servers.MariaDb())
         endpoints = [server.endpoint for server in started]
         found = table_of(endpoints)
         judge = "mysql" if any(endpoint.name == "mysql" for endpoint in endpoints) else "mariadb"

@@ -141,10 +141,8 @@ impl Binder<'_> {
 
     /// Marks a table, or all that a view stands for.
     fn lock(&self, relation: &mut Relation, locking: Locking) {
-        if matches!(relation.source, Source::Table(_)) {
-            if !is_said(relation) {
-                relation.locking = Some(locking);
-            }
+        if matches!(relation.source, Source::Table(_)) && !is_said(relation) {
+            relation.locking = Some(locking);
         }
         if self.found(relation) == LockTarget::View
             && let Source::Query(query) = &mut relation.source

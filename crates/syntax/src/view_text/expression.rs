@@ -409,7 +409,7 @@ impl QueryPrinter<'_> {
                 self.push(" against (");
                 self.expression(against);
                 if let Value::SingleQuotedString(mode) = &mode.value {
-                    self.push(&format!(" {}", mode.to_lowercase()).trim_end());
+                    self.push(format!(" {}", mode.to_lowercase()).trim_end());
                 }
                 return self.push("))");
             }
