@@ -150,8 +150,7 @@ ANOMALIES = [
         "G-single", "one row was read before another's writes, and one after",
         """
         1: SELECT v FROM t WHERE id = 1
-        2: UPDATE t SET v = 12 WHERE id = 1
-        2: UPDATE t SET v = 18 WHERE id = 2
+        2: UPDATE t SET v = IF(id = 1, 12, 18) WHERE id IN (1, 2)
         2: COMMIT
         1: SELECT v FROM t WHERE id = 2
         1: COMMIT

@@ -17,6 +17,9 @@ import pymysql
 
 # How long a step may take before its schedule is given up.
 PATIENCE_S = 30.0
+# How long a row lock is waited for where nobody gives it up.
+LOCK_WAIT_S = 3
+LOCK_WAIT_TIMEOUT = 1205
 LOOK_S = 0.01
 
 
@@ -29,6 +32,7 @@ class SqlClient:
 
     def __init__(self, endpoint):
         self.connection = connect(endpoint.mysql_port, database="isolation")
+        self.do(f"SET SESSION innodb_lock_wait_timeout = {LOCK_WAIT_S}")
         self.number = self.connection.thread_id()
 
     def do(self, text):
@@ -39,6 +43,9 @@ class SqlClient:
                     return "ok"
                 return " ".join(",".join(map(str, row)) for row in cursor.fetchall()) or "none"
         except pymysql.err.Error as error:
+            if error.args[0] == LOCK_WAIT_TIMEOUT:
+                # The statement alone is undone; an application that goes on would mix two states.
+                self.connection.rollback()
             return str(error.args[0])
 
     def close(self):
