@@ -145,7 +145,7 @@ fn is_an_order(follows: &[Vec<usize>]) -> bool {
     ordered == follows.len()
 }
 
-/// Who comes before whom, by the lists as they are in the end.
+/// Which transaction comes before which, by the lists as they are in the end.
 fn dependences(all: &[Done], last: &HashMap<u64, List>) -> Vec<Vec<usize>> {
     let mut writer = HashMap::new();
     for (at, done) in all.iter().enumerate() {
