@@ -135,7 +135,7 @@ impl Execution<'_> {
         let (Some((locks, transaction)), Some(locking)) = (self.locks, relation.locking) else {
             return Ok(());
         };
-        if !transaction.locks_ranges() {
+        if !transaction.locks_ranges() || !locking.with_ranges {
             return Ok(());
         }
         locks.want_ranges(table, found, locking);

@@ -33,7 +33,7 @@ fn locking_of(clause: &LockClause) -> Result<(Locking, Option<TableName>)> {
         Some(NonBlock::Nowait) => LockConflict::NoWait,
         Some(NonBlock::SkipLocked) => LockConflict::SkipLocked,
     };
-    Ok((Locking { mode, on_conflict, is_implied: false }, only))
+    Ok((Locking { mode, on_conflict, is_implied: false, with_ranges: true }, only))
 }
 
 /// A name as a clause says it.
@@ -97,7 +97,8 @@ impl Binder<'_> {
     pub(super) fn lock_rows(&self, query: &mut Query, clauses: &[LockClause]) -> Result<()> {
         let mut locked = Vec::new();
         for clause in clauses {
-            let (locking, only) = locking_of(clause)?;
+            let (mut locking, only) = locking_of(clause)?;
+            locking.with_ranges = query.limit.is_none() || self.reads_lock;
             let mut is_met = false;
             for (at, relation) in last_relations(query).iter_mut().enumerate() {
                 if only.as_ref().is_some_and(|name| !is_named(relation, name)) {

@@ -447,12 +447,19 @@ pub struct Locking {
     pub on_conflict: LockConflict,
     /// Whether the statement does not say so itself: it reads at SERIALIZABLE.
     pub is_implied: bool,
+    /// Whether a transaction that locks ranges locks those that the rows are looked for in: not
+    /// where a LIMIT may end the reading, but at SERIALIZABLE.
+    pub with_ranges: bool,
 }
 
 impl Locking {
     /// How a plain read locks at SERIALIZABLE.
-    pub const IMPLIED: Locking =
-        Locking { mode: LockMode::Shared, on_conflict: LockConflict::Wait, is_implied: true };
+    pub const IMPLIED: Locking = Locking {
+        mode: LockMode::Shared,
+        on_conflict: LockConflict::Wait,
+        is_implied: true,
+        with_ranges: true,
+    };
 }
 
 /// What a locking read does about a row that another transaction has locked.
