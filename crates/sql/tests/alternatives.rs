@@ -156,6 +156,9 @@ fn a_row_that_several_indexes_find_is_changed_once() {
     let locked = format!("SELECT id FROM t WHERE {condition} ORDER BY id FOR UPDATE");
     let expected = run(session, &locked.replace(" t ", " plain "));
     assert_eq!(run(session, &locked), expected);
+    run(session, "BEGIN");
+    assert_eq!(run(session, &locked), expected, "with its ranges");
+    run(session, "COMMIT");
 }
 
 #[test]

@@ -82,13 +82,14 @@ impl Session {
             return Err(SqlError::WouldWait);
         }
         // With the ranges all rows in them are locked, whether or not they meet the condition: who
-        // changes one of them might have it do so.
-        let locks_all = self.locks_ranges();
-        let is_plain = limit == u64::MAX && !from.index_use.is_forced() && !locks_all;
+        // changes one of them might have it do so. Where several indexes find a row, only the
+        // filter says which of them it counts at.
+        let has_one_index = found.others.is_empty();
+        let locks_all = self.locks_ranges() && has_one_index;
+        let is_plain = limit == u64::MAX && !from.index_use.is_forced() && !self.locks_ranges();
         let is_any = from.sort.is_empty() && is_plain;
         let entry_columns = access.entry_columns(all_terms).filter(|_| !locks_all);
         let ranges: Vec<KeyRange> = found.iter().cloned().collect();
-        let has_one_index = found.others.is_empty();
         let gatherer_of = |found| {
             Gatherer::new(found, access.direction, skip, take)
                 .asking_entries(entry_columns)

@@ -417,12 +417,13 @@ impl ChangeTarget {
             return Ok(Currency::Current);
         }
         // With the ranges all rows in them are locked, as locking reads do it. Where LIMIT counts
-        // rows, these are found before they are locked.
+        // rows, these are found before they are locked; and where several indexes find a row, only
+        // the filter says which of them it counts at.
         let locks_ranges = transaction.locks_ranges();
-        let locks_all = locks_ranges && self.looks_once() && limit == u64::MAX;
+        let has_one_index = found.others.is_empty();
+        let locks_all = locks_ranges && has_one_index && self.looks_once() && limit == u64::MAX;
         let is_any = self.sort.is_empty() && !self.in_order && !self.index_use.is_forced();
         let ranges: Vec<KeyRange> = found.iter().cloned().collect();
-        let has_one_index = found.others.is_empty();
         let wait = Some(transaction.lock_wait());
         transaction.claim_ranges(&self.table, &ranges, LockMode::Exclusive, wait)?;
         let entry_columns = self.access.entry_columns(all_terms).filter(|_| !locks_all);
